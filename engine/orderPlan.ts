@@ -1,6 +1,6 @@
 /** What a plan says of the order in which devices work: a policy, rows or a rule. Part of `plan.ts`, which exports it. */
 
-export type Dimension = 'number' | 'share' | 'time' | 'bytes' | 'bandwidth' | 'compute' | 'flops' | 'rate';
+export type Dimension = 'number' | 'share' | 'time' | 'bytes' | 'bandwidth' | 'compute' | 'flops' | 'rate' | 'tokens';
 
 /** What the file says of the order. `args` are numbers, names, lists of numbers or quantities, checked against the policy's parameters. */
 export type SchedulePlan =

@@ -81,6 +81,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly routes: readonly RoutePlan[];
   /** Samples of one microbatch, for throughput; 1 unless the model says. */
   readonly microBatchSize: number;
+  /** Tokens of one sample, and of the whole training if the file says; absent for a model without a sequence. */
+  readonly tokens?: { readonly perSample: number; readonly total?: number };
   /** By device: gradients reduced over the ranks that hold the same weights, then the optimizer step. */
   readonly step: readonly StepPlan[];
   /** What a rule orders of the gradients' exchange; that is in no step. Absent for `end` and for an `overlap` in plain buckets. */
@@ -357,7 +359,11 @@ export type ExpectFigure =
   | 'versions'
   | 'in_flight'
   | 'exposed_communication'
-  | 'mfu';
+  | 'mfu'
+  | 'tokens_per_second'
+  | 'tokens_per_second_per_gpu'
+  | 'days'
+  | 'gpu_hours';
 
 /** Pipelines that train one model together through parameter servers. Path `job:NAME`. */
 export interface JobPlan {

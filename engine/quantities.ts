@@ -95,6 +95,8 @@ export function show(value: number, dimension: Dimension): string {
       return joined(value, 'FLOPS');
     case 'flops':
       return joined(value, 'FLOP');
+    case 'tokens':
+      return `${amount(value)} tokens`;
     case 'rate':
       return `${amount(value)}/s`;
   }

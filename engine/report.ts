@@ -15,6 +15,8 @@ export interface PipelineReport {
   readonly iteration: number;
   /** Samples per second: microbatches × samples per microbatch × data ranks / iteration. */
   readonly throughput: number;
+  /** Absent if the model has no `sequence`. */
+  readonly tokens?: TokensReport;
   /** Absent where layers are measured. */
   readonly model_flops?: ModelFlopsReport;
   readonly bubble: BubbleReport;
@@ -31,6 +33,17 @@ export interface PipelineReport {
   readonly critical_path_length: number;
   /** Only for asynchronous schedules: iterations run back to back, and figures describe the steady state. */
   readonly asynchronous?: AsynchronousReport;
+}
+
+/** Tokens per second over all data ranks, and of each of the pipeline's devices. */
+export interface TokensReport {
+  readonly per_iteration: number;
+  readonly per_second: number;
+  readonly per_second_per_gpu: number;
+  /** Only if the pipeline sets `tokens`: all tokens of the training, and how long they take at this rate. */
+  readonly total?: number;
+  readonly days?: number;
+  readonly gpu_hours?: number;
 }
 
 /** How gradients are exchanged under a rule. Times are in seconds from the start of the first last backward. */

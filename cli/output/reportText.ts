@@ -7,6 +7,7 @@ import {
   type PipelineReport,
   type StageReport,
 } from '../../engine/report.ts';
+import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
@@ -94,7 +95,12 @@ function figures(report: PipelineReport, colours: Colours): string {
         ]
       : []),
   ];
-  const { model_flops: flops } = report;
+  const { model_flops: flops, tokens } = report;
+  if (tokens !== undefined) {
+    const { each, all, total } = tokenWords(tokens);
+    rows.push(['Tokens', colours.bold(all), each]);
+    if (total !== undefined) rows.push(['', '', total]);
+  }
   if (flops !== undefined)
     rows.push(['Model FLOPs', colours.bold(share(flops.utilisation)), `${amount(flops.rate)}FLOP/s a device (MFU)`]);
   if (report.asynchronous !== undefined) rows.splice(1, 0, ['', '', pace(report.asynchronous)]);

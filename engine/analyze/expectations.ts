@@ -1,6 +1,6 @@
 import { show } from '../quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { ExpectPlan, PipelinePlan } from '../plan.ts';
+import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import type { PipelineReport } from '../report.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
@@ -86,13 +86,30 @@ export function figureOf(
       return exposedCommunication(report).share;
     case 'mfu':
       return report.model_flops?.utilisation ?? NaN;
+    case 'tokens_per_second':
+      return report.tokens?.per_second ?? NaN;
+    case 'tokens_per_second_per_gpu':
+      return report.tokens?.per_second_per_gpu ?? NaN;
+    case 'days':
+      return report.tokens?.days ?? NaN;
+    case 'gpu_hours':
+      return report.tokens?.gpu_hours ?? NaN;
   }
 }
 
 /** The figure, with more digits in base units where it would read like the bound that it misses. */
-function shown(figure: number, { bound, dimension }: ExpectPlan): string {
-  if (Number.isNaN(figure)) return 'unknown, because layers are measured';
-  const text = show(figure, dimension);
+function shown(figure: number, { figure: name, bound, dimension }: ExpectPlan): string {
+  if (Number.isNaN(figure)) return `unknown, because ${unknownBecause(name)}`;
+  const text = needsTokens(name) ? String(Number(figure.toPrecision(4))) : show(figure, dimension);
   if (text !== show(bound, dimension)) return text;
   return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;
+}
+
+const needsTokens = (name: ExpectFigure): boolean =>
+  name.startsWith('tokens_') || name === 'days' || name === 'gpu_hours';
+
+function unknownBecause(name: ExpectFigure): string {
+  if (!needsTokens(name)) return 'layers are measured';
+  const rate = 'the model has no `sequence`';
+  return name.startsWith('tokens_') ? rate : `the pipeline sets no \`tokens\`, or ${rate}`;
 }

@@ -19,6 +19,7 @@ import { modelFlops } from './modelFlops.ts';
 import { type Prediction, predictionsOf } from './prediction.ts';
 import { idleShare } from './shares.ts';
 import { type Steady, steadyOf } from './steady.ts';
+import { tokensReport } from './tokensReport.ts';
 import { stageTraffic, syncTraffic } from './traffic.ts';
 
 /** Operations named in `critical_path`; a longer path is named up to here and its length is in `critical_path_length`. */
@@ -37,6 +38,7 @@ export function pipelineReport(
   const fill = fillReport(plan, timeline);
   const predictions = predictionsOf(timeline);
   const flops = modelFlops(plan, program, iteration);
+  const tokens = tokensReport(plan, iteration);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, peaks));
   return {
     name: plan.name,
@@ -47,6 +49,7 @@ export function pipelineReport(
     operations: program.order.length,
     iteration,
     throughput: iteration > 0 ? (plan.microbatches * plan.microBatchSize * plan.data) / iteration : 0,
+    ...(tokens === undefined ? {} : { tokens }),
     ...(flops === undefined ? {} : { model_flops: flops }),
     bubble: steady === undefined ? bubble(plan, timeline, peaks) : steadyBubble(plan, timeline, steady),
     devices: plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady)),

@@ -21,6 +21,8 @@ export interface PipelineDefinition {
   readonly microbatches: number;
   /** Consecutive iterations to run. 1 for a synchronous schedule; `steady`: as many as an asynchronous one needs to repeat. */
   readonly iterations: number | 'steady';
+  /** Tokens of the whole training. */
+  readonly tokens?: number;
   /** For every stage without a mesh in the file. */
   readonly mesh: Mesh;
   readonly rankOrder: RankOrder;

@@ -1,15 +1,16 @@
 import type { Dimension } from '../plan.ts';
 
-/** Exponents of bytes, FLOPs and seconds. */
-const exponents: Readonly<Record<Dimension, readonly [number, number, number]>> = {
-  number: [0, 0, 0],
-  share: [0, 0, 0],
-  time: [0, 0, 1],
-  bytes: [1, 0, 0],
-  bandwidth: [1, 0, -1],
-  flops: [0, 1, 0],
-  compute: [0, 1, -1],
-  rate: [0, 0, -1],
+/** Exponents of bytes, FLOPs, seconds and tokens. */
+const exponents: Readonly<Record<Dimension, readonly [number, number, number, number]>> = {
+  number: [0, 0, 0, 0],
+  share: [0, 0, 0, 0],
+  time: [0, 0, 1, 0],
+  bytes: [1, 0, 0, 0],
+  bandwidth: [1, 0, -1, 0],
+  flops: [0, 1, 0, 0],
+  compute: [0, 1, -1, 0],
+  rate: [0, 0, -1, 0],
+  tokens: [0, 0, 0, 1],
 };
 
 const named = new Map<string, Dimension>();

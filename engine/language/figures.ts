@@ -82,6 +82,34 @@ export const figures: readonly FigureSchema[] = [
     example: 'mfu > 40%',
     doc: 'Model FLOPs utilisation: FLOPs of forward and backward, without recomputation, as a share of the peak of all devices.',
   },
+  {
+    name: 'tokens_per_second',
+    dimension: 'number',
+    by: [],
+    example: 'tokens_per_second > 100000',
+    doc: 'Tokens per second over all data ranks. The model needs a `sequence`.',
+  },
+  {
+    name: 'tokens_per_second_per_gpu',
+    dimension: 'number',
+    by: [],
+    example: 'tokens_per_second_per_gpu > 400',
+    doc: 'Tokens per second, divided by the devices of the pipeline. The model needs a `sequence`.',
+  },
+  {
+    name: 'days',
+    dimension: 'number',
+    by: [],
+    example: 'days < 30',
+    doc: 'Days that the `tokens` of the pipeline take at its rate.',
+  },
+  {
+    name: 'gpu_hours',
+    dimension: 'number',
+    by: [],
+    example: 'gpu_hours < 2000000',
+    doc: 'Hours that the `tokens` of the pipeline take at its rate, times its devices.',
+  },
 ];
 
 export const findFigure = (name: string): FigureSchema | undefined => figures.find((figure) => figure.name === name);

@@ -31,6 +31,14 @@ const binary = [
   ['Gi', 2 ** 30, '2³⁰ '],
   ['Ti', 2 ** 40, '2⁴⁰ '],
 ] as const;
+/** As the field counts them: B is a billion. */
+const tokens = [
+  ['T', 1e12, '10¹² '],
+  ['B', 1e9, '10⁹ '],
+  ['M', 1e6, '1,000,000 '],
+  ['K', 1e3, '1,000 '],
+  ['', 1, ''],
+] as const;
 const sizes = [...decimal.slice(0, 5), ...binary];
 
 /** Every unit, the usual one of a dimension first. */
@@ -56,6 +64,7 @@ export const units: readonly Unit[] = [
   ...decimal.map(([prefix, scale, words]) =>
     unit(`${prefix}FLOP`, 'flops', scale, `${words}floating-point operations (a multiply-add is two)`),
   ),
+  ...tokens.map(([prefix, scale, words]) => unit(`${prefix}tok`, 'tokens', scale, `${words}tokens`)),
   unit('%', 'share', 0.01, 'hundredths'),
   unit('/s', 'rate', 1, 'a second'),
 ];
@@ -107,7 +116,7 @@ export function unitsLike(written: string, dimension: Dimension | undefined): re
   const stem = (name: string): string =>
     name
       .toLowerCase()
-      .replace(/\/?s$|ps$/, '')
+      .replace(/\/?s$|ps$|tok$|tokens?$/, '')
       .replace(/i?b?$/, '');
   const isPrefix = /^[kmgtp]/.test(lower);
   for (const { name } of fitting) if (isPrefix && stem(name) === stem(lower)) out.add(name);
@@ -133,6 +142,7 @@ export const exampleOf: Readonly<Record<Dimension, string>> = {
   compute: '312TFLOPS',
   flops: '2GFLOP',
   rate: '300/s',
+  tokens: '15Ttok',
 };
 
 /** A dimension with its article: `a time`, `bytes`. */
@@ -145,6 +155,7 @@ export const phraseOf: Readonly<Record<Dimension, string>> = {
   compute: 'a compute rate',
   flops: 'an amount of FLOPs',
   rate: 'a rate',
+  tokens: 'a number of tokens',
 };
 
 /** Dividing by a whole number keeps `5us` the number nearest to 0.000005; multiplying by 1e-6 does not. */

@@ -25,6 +25,9 @@ function keepersIn(schedule: SchedulePlan | undefined): readonly number[] | unde
   return keepers?.map((keeper) => (keeper === undefined || keeper === 'host' ? -1 : keeper));
 }
 
+const tokensOf = (perSample: number, total: number | undefined): PipelinePlan['tokens'] =>
+  total === undefined ? { perSample } : { perSample, total };
+
 /** In steps; `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
 export function* draft(
   notes: Notes,
@@ -106,6 +109,7 @@ export function* draft(
     ...ranksIn(mesh),
     ...(fill === undefined ? {} : { fill }),
     microBatchSize: microBatch / parts,
+    ...(model.sequence === undefined ? {} : { tokens: tokensOf(model.sequence, pipeline.tokens) }),
     step: times.step,
     ...(times.exchange === undefined ? {} : { exchange: times.exchange }),
     expects: [],

@@ -11,6 +11,7 @@ const effective: ReadonlySet<string> = new Set([
   'microbatches',
   'global_batch',
   'iterations',
+  'tokens',
   'schedule',
 ]);
 

@@ -61,6 +61,7 @@ function readBlock(
   const iterationsRead = readQuantity(context, keys, 'iterations');
   const mesh = readMesh(context, keys, lone);
   const microbatches = readMicrobatches(context, keys, model, mesh);
+  const tokens = readQuantity(context, keys, 'tokens');
   const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
   const place = or(readWord<'best' | 'by_number'>(context, keys, 'place'), 'by_number');
   const overlap = readOverlap(context, keys);
@@ -86,7 +87,9 @@ function readBlock(
   if (keys.find('optimizer') !== undefined && optimizer === undefined) return undefined;
   if (block.name === undefined || keys.doubtful || isDuplicate(context, block)) return undefined;
   if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
-  if (iterationsRead.is === 'wrong' || fill === 'wrong') return undefined;
+  if (iterationsRead.is === 'wrong' || tokens.is === 'wrong' || fill === 'wrong') return undefined;
+  if (tokens.is === 'value' && model.sequence === undefined)
+    withoutEffect(context, keys, 'tokens', `model "${model.name}" has no "sequence", which says how many tokens a sample has`);
   const asynchronous = rule(use) !== 'flush';
   if (iterationsRead.is === 'value' && !asynchronous)
     withoutEffect(
@@ -123,6 +126,7 @@ function readBlock(
     use,
     cut,
     microbatches: microbatches.value,
+    ...(tokens.is === 'value' ? { tokens: tokens.value } : {}),
     iterations: !asynchronous ? 1 : iterationsRead.is === 'value' ? iterationsRead.value : 'steady',
     mesh,
     rankOrder,

@@ -1,5 +1,6 @@
 /** Hovers over names. */
-import type { FillReport } from '../../engine/report.ts';
+import { tokenWords } from '../../engine/analyze/tokenWords.ts';
+import type { FillReport, TokensReport } from '../../engine/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
 import { functionId, functions } from '../../engine/language/functions.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
@@ -73,6 +74,7 @@ function pipelineText(view: View, name: string): string {
   const more = report.devices.length - shown.length;
   return sections(
     summary(report),
+    report.tokens === undefined ? undefined : tokensText(report.tokens),
     table(
       shown.map((deviceReport) => [
         `${deviceReport.name}: ${list(deviceReport.stages)}`,
@@ -82,6 +84,11 @@ function pipelineText(view: View, name: string): string {
     more === 0 ? undefined : `And ${count(more, 'device', 'devices')} more.`,
     report.fill === undefined ? undefined : fillText(report.fill),
   );
+}
+
+function tokensText(tokens: TokensReport): string {
+  const { each, all, total } = tokenWords(tokens);
+  return [each, all, ...(total === undefined ? [] : [total])].join(' · ');
 }
 
 const mostDevices = 8;

@@ -2,7 +2,8 @@ import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../engine/analyze/traffic.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/quantities.ts';
-import type { PipelineReport } from '../../engine/report.ts';
+import { tokenRate, tokenWords } from '../../engine/analyze/tokenWords.ts';
+import type { PipelineReport, TokensReport } from '../../engine/report.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
 import { fullestHost, hostPeak } from '../picture/hostMemory.ts';
@@ -12,7 +13,8 @@ import { smallShare } from './smallShare.ts';
 
 /** A figure of the iteration, just as the report has it. */
 export interface Figure {
-  readonly key: 'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'critical' | 'host' | 'gradients';
+  readonly key:
+    'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'tokens' | 'critical' | 'host' | 'gradients';
   readonly name: string;
   readonly value: string;
   /** What follows the value: `on gpu[0]`. */
@@ -45,6 +47,7 @@ export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure
     ...(plan.devices.length === 1 ? [] : exchangeFigure(report)),
     ...hostFigure(plan, picture),
     ...(report.model_flops === undefined ? [] : [flopsFigure(report.model_flops)]),
+    ...(report.tokens === undefined ? [] : [tokensFigure(report.tokens)]),
     // The path of consecutive iterations says little.
     ...(report.asynchronous === undefined ? [criticalFigure(picture)] : []),
   ];
@@ -211,6 +214,22 @@ function flopsFigure({ utilisation, rate }: NonNullable<PipelineReport['model_fl
     note: `${amount(rate)}FLOP/s per device`,
     share: utilisation,
     amount: utilisation,
+    moreIsBetter: true,
+  };
+}
+
+function tokensFigure(tokens: TokensReport): Figure {
+  const { all, total } = tokenWords(tokens);
+  return {
+    ...plain,
+    key: 'tokens',
+    name: 'Tokens',
+    value: tokenRate(tokens.per_second_per_gpu),
+    unit: 'tokens/s per GPU',
+    note: total === undefined ? all : `${all}; ${total}`,
+    shortNote: total ?? all,
+    share: 1,
+    amount: tokens.per_second_per_gpu,
     moreIsBetter: true,
   };
 }

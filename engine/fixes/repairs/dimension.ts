@@ -65,7 +65,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
 }
 
-const dimensions: readonly Dimension[] = ['number', 'share', 'time', 'bytes', 'bandwidth', 'compute', 'flops', 'rate'];
+const dimensions: readonly Dimension[] = ['number', 'share', 'time', 'bytes', 'bandwidth', 'compute', 'flops', 'rate', 'tokens'];
 
 const usual = (dimension: Dimension): string => units.find((unit) => unit.dimension === dimension)?.name ?? '';
 
@@ -79,6 +79,7 @@ const common: Readonly<Record<Dimension, readonly string[]>> = {
   compute: ['TFLOPS', 'GFLOPS'],
   flops: ['TFLOP', 'GFLOP'],
   rate: ['/s'],
+  tokens: ['Ttok', 'Btok'],
 };
 
 /** Units of a dimension for one of another: `GB` as `GB/s`, `GFLOP` as `GFLOPS`, then those that are usual. */

@@ -112,6 +112,12 @@ export const pipeline: BlockSchema = {
       'Samples of one iteration over all data ranks, instead of `microbatches`: these are global_batch / (micro_batch · data).',
     ),
     key(
+      'tokens',
+      'tokens = 15Ttok',
+      amountOf('tokens', { above: 0 }),
+      'Tokens of the whole training. The report then has its days and GPU-hours.',
+    ),
+    key(
       'stages',
       'stages = balance(4)',
       { kind: 'cut' },

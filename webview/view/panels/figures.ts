@@ -20,6 +20,7 @@ const shortNames: Readonly<Record<Figure['key'], string>> = {
   gradients: 'waits for gradients',
   host: 'host memory',
   mfu: 'MFU',
+  tokens: '',
   critical: '',
 };
 
