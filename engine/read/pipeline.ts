@@ -89,7 +89,12 @@ function readBlock(
   if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
   if (iterationsRead.is === 'wrong' || tokens.is === 'wrong' || fill === 'wrong') return undefined;
   if (tokens.is === 'value' && model.sequence === undefined)
-    withoutEffect(context, keys, 'tokens', `model "${model.name}" has no "sequence", which says how many tokens a sample has`);
+    withoutEffect(
+      context,
+      keys,
+      'tokens',
+      `model "${model.name}" has no "sequence", which says how many tokens a sample has`,
+    );
   const asynchronous = rule(use) !== 'flush';
   if (iterationsRead.is === 'value' && !asynchronous)
     withoutEffect(

@@ -65,7 +65,17 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
 }
 
-const dimensions: readonly Dimension[] = ['number', 'share', 'time', 'bytes', 'bandwidth', 'compute', 'flops', 'rate', 'tokens'];
+const dimensions: readonly Dimension[] = [
+  'number',
+  'share',
+  'time',
+  'bytes',
+  'bandwidth',
+  'compute',
+  'flops',
+  'rate',
+  'tokens',
+];
 
 const usual = (dimension: Dimension): string => units.find((unit) => unit.dimension === dimension)?.name ?? '';
 
