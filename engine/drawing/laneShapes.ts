@@ -1,20 +1,8 @@
 import type { LaneTimeline, Sent } from '../exchangeTimeline.ts';
 import type { Timeline } from '../timeline.ts';
-import { bucketName, lastMoment, legsIn, repeatsAfter } from './lanes.ts';
+import { bucketName, layerLooks, legsIn, repeatsAfter } from './lanes.ts';
 import { legTop, type Sheet, xOf } from './sheet.ts';
 import { points, textWidth, xmlText } from './xml.ts';
-
-/** Colours of layers from the front, number modulo 8, each with the colour of a text on it. */
-const looks = [
-  { colour: '#e8c65a', text: '#000000' },
-  { colour: '#1b7358', text: '#ffffff' },
-  { colour: '#a99aff', text: '#000000' },
-  { colour: '#b83264', text: '#ffffff' },
-  { colour: '#f3b9d0', text: '#000000' },
-  { colour: '#03807a', text: '#ffffff' },
-  { colour: '#5f38d7', text: '#ffffff' },
-  { colour: '#a1e0b4', text: '#000000' },
-] as const;
 
 /** Pieces narrower than this are drawn as one, in the colour of the first. */
 const leastWidth = 0.25;
@@ -33,7 +21,7 @@ export function* laneShapes(timeline: Timeline, sheet: Sheet): Generator<string>
         for (const shift of shifts) yield* legShapes(lane, leg, sheet, top, shift);
       }
   yield '</g>\n';
-  if (period === undefined || period >= lastMoment(timeline)) return;
+  if (period === undefined || period >= sheet.seconds) return;
   const x = points(xOf(sheet, period));
   yield `<path class="period" d="M${x} ${points(sheet.top)}V${points(sheet.top + sheet.rows * sheet.pitch)}" fill="none" stroke="#000000" stroke-width="0.5" stroke-dasharray="2 1.5"/>\n`;
 }
@@ -64,7 +52,7 @@ function piece(
   { top, from, until }: { readonly top: number; readonly from: number; readonly until: number },
 ): string {
   const bucket = leg.bucket[row];
-  const { colour, text } = looks[lane.buckets.front[bucket] % looks.length];
+  const { colour, text } = layerLooks[lane.buckets.front[bucket] % layerLooks.length];
   const [left, right] = [xOf(sheet, from), xOf(sheet, until)];
   const name = bucketName(lane, bucket);
   const shown = sheet.leg >= 6 && textWidth(name, 5) + 1 <= right - left;

@@ -25,6 +25,18 @@ export function bucketName({ plan, buckets: { front, offsets } }: LaneTimeline, 
 export const repeatsAfter = ({ exchange, timing }: Timeline): number | undefined =>
   exchange?.steady === true && timing.exchange?.rule.barrier === false ? exchange.period : undefined;
 
+/** Colours of layers from the front, number modulo 8, each with the colour of a text on it. */
+export const layerLooks = [
+  { colour: '#e8c65a', text: '#000000' },
+  { colour: '#1b7358', text: '#ffffff' },
+  { colour: '#a99aff', text: '#000000' },
+  { colour: '#b83264', text: '#ffffff' },
+  { colour: '#f3b9d0', text: '#000000' },
+  { colour: '#03807a', text: '#ffffff' },
+  { colour: '#5f38d7', text: '#ffffff' },
+  { colour: '#a1e0b4', text: '#000000' },
+] as const;
+
 /** End of the last operation and of the last piece. */
 export const lastMoment = ({ makespan, exchange }: Timeline): number =>
   (exchange?.lanes ?? [])

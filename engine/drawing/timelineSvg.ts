@@ -7,7 +7,7 @@ import { captionOf, type Provenance, wrapped } from './caption.ts';
 import { type Ink, inkLook, type InkMarks, inks } from './ink.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import { laneShapes } from './laneShapes.ts';
-import { lastMoment, legsOf } from './lanes.ts';
+import { lastMoment, legsOf, repeatsAfter } from './lanes.ts';
 import { legendRows } from './legend.ts';
 import { memoryChart, memoryHeight, memoryLabels } from './memoryChart.ts';
 import { rasterRows } from './raster.ts';
@@ -28,15 +28,20 @@ const hairline = 0.5;
 /** The figure in parts, for streams. The same for the same plan, on every machine. */
 export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOptions): Generator<string> {
   const width = paperWidths[options.width];
-  const seconds = lastMoment(run.timeline);
-  const labels = options.memory ? memoryLabels(run.report) : [];
-  const sheet = sheetOf(plan, seconds, width, labels, legsOf(run.timeline));
   const used = new Set<Ink>();
   const blocks = eachBlock(plan, run, ({ inks: drawn }) => {
     for (const ink of drawn) used.add(ink);
   });
+  // Without a barrier the exchange runs into the next iteration, which is drawn too.
+  const period = 2 * blocks > mostShapes ? undefined : repeatsAfter(run.timeline);
+  const seconds = Math.max(lastMoment(run.timeline), period === undefined ? 0 : period + run.timeline.makespan);
+  const labels = options.memory ? memoryLabels(run.report) : [];
+  const sheet = sheetOf(plan, seconds, width, labels, legsOf(run.timeline));
   const shown = inks.filter((ink) => used.has(ink));
-  const legend = legendRows(shown, sheet, run.timeline.program.declared?.names ?? []);
+  const legend = legendRows(shown, sheet, run.timeline.program.declared?.names ?? [], {
+    timeline: run.timeline,
+    repeats: period !== undefined,
+  });
   const caption = captionOf(plan, run.report, options);
   const lines = wrapped(caption, fontSize, width - 10);
   const chart = options.memory ? yOf(sheet, sheet.rows) + 6 : undefined;
@@ -55,6 +60,7 @@ ${marks(shown)}<rect width="${points(width)}" height="${points(height)}" fill="#
   yield* frames(sheet);
   if (blocks > mostShapes) yield* rasterRows(plan, run, sheet);
   else yield* shapes(plan, run, sheet, blocks);
+  if (period !== undefined) yield* shapes(plan, run, sheet, blocks, period);
   yield* laneShapes(run.timeline, sheet);
   if (chart !== undefined) yield* memoryChart(plan, run, sheet, chart);
   yield* axisParts(sheet, axis);
@@ -122,12 +128,14 @@ function* frames(sheet: Sheet): Generator<string> {
   yield '</g>\n';
 }
 
-function* shapes(plan: PipelinePlan, run: Run, sheet: Sheet, blocks: number): Generator<string> {
+/** `later`: seconds by which blocks of the next iteration are drawn later. */
+function* shapes(plan: PipelinePlan, run: Run, sheet: Sheet, blocks: number, later = 0): Generator<string> {
   const labels = labelsOf(plan, run, sheet);
   // A white hairline parts neighbours. Where blocks are narrow it would hide them.
   const mean = ((sheet.right - sheet.left) * sheet.rows) / Math.max(1, blocks);
   const gap = Math.min(hairline, mean / 16);
-  yield `<g class="blocks" text-anchor="middle" font-size="${labels.size}" stroke="#ffffff" stroke-width="${points(gap)}">\n`;
+  const next = later > 0 ? ` opacity="0.45" transform="translate(${points(xOf(sheet, later) - sheet.left)} 0)"` : '';
+  yield `<g class="${later > 0 ? 'next' : 'blocks'}"${next} text-anchor="middle" font-size="${labels.size}" stroke="#ffffff" stroke-width="${points(gap)}">\n`;
   let parts: string[] = [];
   let row = 0;
   const rows: string[] = [];

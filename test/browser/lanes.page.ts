@@ -93,6 +93,39 @@ const pointed: PageTest = {
   },
 };
 
+const cornered: PageTest = {
+  name: "pieces of the layer at the editor's cursor have corners, and those of the selected block are dashed",
+  run: async (browser) => {
+    const preview = await opened(browser);
+    const { ring } = themeFrom('dark', () => '');
+    // mid is sent from 5.2 to 6.4 ms.
+    const edge = (milliseconds: number) => laneAt(preview, milliseconds, 0);
+    const ringed = async (milliseconds: number): Promise<number> => {
+      const [x, y] = (await edge(milliseconds)).map(Math.round);
+      let found = 0;
+      for (let right = 0; right < 6; right += 1)
+        for (let down = -1; down < 4; down += 1)
+          if ((await preview.pixel(x + right, y + down)).slice(0, 3).join() === ring.join()) found += 1;
+      return found;
+    };
+    assert.equal(await ringed(5.2), 0);
+    await preview.post({ type: 'highlight', groups: [['layer:toy/mid'], ['train']] });
+    await settled(preview.page);
+    assert.ok((await ringed(5.2)) > 4, 'corners of mid');
+    assert.equal(await ringed(7.8), 0, 'none of front');
+    await preview.shot('lane-cursor');
+    await preview.post({ type: 'highlight', groups: [] });
+    // The backward runs from 3 to 6 ms.
+    await preview.page.mouse.click(...(await laneAt(preview, 3.4, -1)));
+    await preview.page.mouse.move(2, 2);
+    await settled(preview.page);
+    assert.ok((await ringed(5.2)) > 2, 'the pieces of the backward');
+    assert.ok((await ringed(1)) === 0, 'not those of the iteration before');
+    await preview.shot('lane-block');
+    await preview.close();
+  },
+};
+
 const words: PageTest = {
   name: 'data parallelism has its own figures and legend',
   run: async (browser) => {
@@ -110,4 +143,4 @@ const words: PageTest = {
   },
 };
 
-export const laneTests: readonly PageTest[] = [drawn, pointed, words];
+export const laneTests: readonly PageTest[] = [drawn, pointed, cornered, words];

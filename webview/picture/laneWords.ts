@@ -122,7 +122,7 @@ export function nextForwardAt({ columns, lanes }: Picture, lane: Lane, tensor: n
 }
 
 /** The first forward of a stage, −1 for none. */
-function firstForwardOf({ word, shift, stages, start }: Picture['columns'], stage: number): number {
+export function firstForwardOf({ word, shift, stages, start }: Picture['columns'], stage: number): number {
   let found = -1;
   const codes = { shift, stages };
   for (let block = 0; block < word.length; block += 1) {

@@ -10,12 +10,20 @@ export interface Highlight {
   readonly items: ReadonlySet<string>;
   /** Operations of a rule that have to pass a condition, as `kind:stage`. */
   readonly guarded: ReadonlySet<string>;
+  /** Names of layers at the cursor itself: their gradients on lanes. */
+  readonly layers: ReadonlySet<string>;
   /** Operations that the text at the cursor writes; nothing else is marked then. */
   readonly written?: WrittenOperations;
   /** Operations of the pipeline, if they are too many to be marked one by one. */
   readonly tooMany?: number;
 }
-export const noHighlight: Highlight = { stages: new Set(), devices: new Set(), items: new Set(), guarded: new Set() };
+export const noHighlight: Highlight = {
+  stages: new Set(),
+  devices: new Set(),
+  items: new Set(),
+  guarded: new Set(),
+  layers: new Set(),
+};
 
 /** The newest highlight, worked out once for each plan. */
 export function highlights() {
@@ -76,6 +84,9 @@ function highlightOf(plan: PipelinePlan, group: PathGroup): Highlight {
         wanted.has(paths.row(plan.name, index)) ||
         wanted.has(paths.deviceKind(device.kind)) ||
         wanted.has(paths.deviceMemory(device.kind)),
+    ),
+    layers: new Set(
+      plan.stages.flatMap(({ layers }) => layers.filter((layer) => wanted.has(paths.layer(plan.model, layer)))),
     ),
     items: new Set(group.flatMap((path) => itemOf(plan, path))),
     guarded: new Set(

@@ -39,12 +39,15 @@ describe('a figure', () => {
     const svg = svgOf(plan, run);
     await readStrictly(svg);
     const [left, right] = axisIn(svg);
-    const seconds = 11.2e-3;
-    // Of the iteration before, the last two pieces end after the start; of the next one, none starts in the figure.
+    // The next iteration begins after 9.2 ms and computes for 6 ms.
+    const seconds = 15.2e-3;
+    // Of the iteration before, the last two pieces end after the start; of the next one, two begin before the figure's end.
     const moments = [
       [0, 0.8e-3],
       [0.8e-3, 2e-3],
       ...[0, 1, 2, 3, 4, 5].map((piece) => [4e-3 + piece * 1.2e-3, 5.2e-3 + piece * 1.2e-3]),
+      [13.2e-3, 14.4e-3],
+      [14.4e-3, 15.2e-3],
     ];
     const found = piecesIn(svg);
     expect(found).toHaveLength(moments.length);
@@ -53,10 +56,33 @@ describe('a figure', () => {
       expect(found[index].width).toBeCloseTo(((to - from) / seconds) * (right - left), 2);
     });
     expect(svg).toContain(
-      `<path class="period" d="M${Math.round((left + (9.2 / 11.2) * (right - left)) * 1000) / 1000} `,
+      `<path class="period" d="M${Math.round((left + (9.2 / 15.2) * (right - left)) * 1000) / 1000} `,
     );
     expect(svg).toContain('>back</text>');
     expect(svg).toContain('period 9.2 ms');
+    const next = svg.slice(svg.indexOf('<g class="next"'));
+    const [, shift] = /translate\(([\d.]+) 0\)/.exec(next) ?? [];
+    expect(Number(shift)).toBeCloseTo((9.2 / 15.2) * (right - left), 2);
+    expect(next.match(/<rect [^>]*>/g)?.[0]).toBe(
+      svg.slice(svg.indexOf('<g class="blocks"')).match(/<rect [^>]*>/g)?.[0],
+    );
+  });
+
+  it('names layers, calls and the next iteration in its legend', () => {
+    const legendIn = (text: string): readonly string[] => {
+      const { plan, run } = shown(text);
+      const svg = svgOf(plan, run);
+      const legend = svg.slice(svg.indexOf('class="legend"'), svg.indexOf('class="caption"'));
+      return [...legend.matchAll(/>([^<>\n]+)<\/text>/g)].map(([, name]) => name);
+    };
+    const work = ['forward', 'backward, input', 'backward, weight'];
+    const layers = ['front', 'mid', 'back'].map((layer) => `gradients of ${layer}`);
+    expect(legendIn(frontFirst)).toEqual([...work, ...layers, 'call', 'paler: next iteration']);
+    // With a barrier the figure ends with the iteration, and plain rings take no time for a call.
+    expect(legendIn(toy('sync = ddp'))).toEqual([...work, 'gradient synchronisation', ...layers]);
+    expect(legendIn(toy(''))).toEqual([...work, 'gradient synchronisation']);
+    const many = toy('sync = ddp').replace('layer mid  ', 'layer mid[8]');
+    expect(legendIn(many).at(-1)).toBe('gradients of layers, from the front, number modulo 8');
   });
 
   it('has a row for pushes and one for pulls', () => {

@@ -3,6 +3,8 @@ import { eachBlock } from '../../../engine/drawing/blocks.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { paths } from '../../../engine/plan.ts';
+import { B, F, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
+import { tensorsOfBlock } from '../../../webview/picture/blockTensors.ts';
 import { gapAt } from '../../../webview/picture/blocks.ts';
 import { idleFrom, idleUntil, optimizerWord } from '../../../webview/picture/columns.ts';
 import { bubblesBySize } from '../../../webview/picture/bubbles.ts';
@@ -13,6 +15,7 @@ import { nextForwardAt, pieceLines, pieceTitle, whyItWaited } from '../../../web
 import { find, parseQuery } from '../../../webview/input/query.ts';
 import { pickAt } from '../../../webview/input/pick.ts';
 import { figuresOf } from '../../../webview/session/figures.ts';
+import { highlightFor } from '../../../webview/session/highlight.ts';
 import { targetTimes } from '../../../webview/session/selection.ts';
 import { shownTimeline } from '../../../webview/session/shownTimeline.ts';
 import { pathOf } from '../../../webview/session/source.ts';
@@ -72,6 +75,50 @@ function lanesIn(picture: ReturnType<typeof shown>['picture']) {
   if (picture.lanes === undefined) throw new Error('no lanes');
   return picture.lanes;
 }
+
+describe('tensors of a block', () => {
+  const { picture } = shown(stages);
+  const lanes = lanesIn(picture);
+  /** `b1` for a tensor whose pieces are of this iteration, `b1 before` for one of the iteration before. */
+  const tensorsAt = (device: number, kind: number, microbatch: number): readonly string[] | undefined => {
+    const { columns } = picture;
+    const codes = { shift: columns.shift, stages: columns.stages };
+    const block = columns.word.findIndex(
+      (code) =>
+        code >= 0 &&
+        kindOf(codes, code) === kind &&
+        stageOf(codes, code) === device &&
+        microbatchOf(codes, code) === microbatch,
+    );
+    const wanted = tensorsOfBlock(picture, block);
+    return (
+      wanted &&
+      shiftsOf(lanes).flatMap((shift) =>
+        lanes.all.flatMap((lane) =>
+          lane.tensors.flatMap(({ layer }, tensor) =>
+            wanted(lane, tensor, shift) ? `${layer}${shift < 0 ? ' before' : ''}` : [],
+          ),
+        ),
+      )
+    );
+  };
+  it('are those of the last backward of its stage, and none of an earlier one', () => {
+    expect(tensorsAt(1, B, 3)).toEqual(['a2', 'b2']);
+    expect(tensorsAt(0, B, 3)).toEqual(['a1', 'b1']);
+    expect(tensorsAt(0, B, 2)).toEqual([]);
+    expect(tensorsAt(0, F, 3)).toEqual([]);
+  });
+  it('are those that the first forward of its stage waits for', () => {
+    expect(tensorsAt(0, F, 0)).toEqual(['a1 before', 'b1 before']);
+    expect(tensorsAt(1, F, 0)).toEqual(['a2 before', 'b2 before']);
+    expect(tensorsAt(1, F, 1)).toEqual([]);
+  });
+  it("are of the layer at the editor's cursor", () => {
+    const { plan } = shown(stages);
+    expect(highlightFor(plan, [[paths.layer('two', 'b1')]]).layers).toEqual(new Set(['b1']));
+    expect(highlightFor(plan, [[paths.stage('train', 0)]]).layers).toEqual(new Set());
+  });
+});
 
 describe('lanes of the preview', () => {
   it('hold every piece of the simulation, and nothing where no rule orders an exchange', () => {

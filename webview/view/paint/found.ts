@@ -1,11 +1,10 @@
 import { type Hits, hitColumns } from '../../picture/hitColumns.ts';
-import { firstPieceAfter, shiftsOf, tensorsOf } from '../../picture/lanes.ts';
 import type { RowMap } from '../scene/rowMap.ts';
 import { rowShape } from '../scene/rowShape.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
-import { legBand, legTop } from './exchangeBand.ts';
-import { type Ink, clipped, devicesInSight, hasBlocks, timeX } from './canvas.ts';
+import { type Ink, clipped } from './canvas.ts';
+import { pieceBoxes } from './pieceBoxes.ts';
 
 /** How much of all else stays to be seen while a search has hits. */
 const rest = 0.25;
@@ -29,38 +28,12 @@ export function paintFound(ink: Ink, scene: Scene): void {
       const top = y + hits.row[at] * view.rowHeight - view.scroll + bandTop;
       ink.rect(layout.left + hits.left[at], top, hits.right[at] - hits.left[at], Math.max(1, bandHeight));
     }
-    eachFoundPiece(scene, (x, top, width, tall) => ink.rect(x, top, width, tall));
+    const { foundLayer } = scene;
+    if (foundLayer !== undefined)
+      for (const box of pieceBoxes(scene, (lane, tensor) => lane.tensors[tensor].layer === foundLayer))
+        ink.rect(box.left, box.top, box.width, box.height);
     ink.fill('evenodd');
   });
-}
-
-/** Pieces in sight that hold gradients of the layer; where they share a pixel, it is given once. */
-function eachFoundPiece(scene: Scene, visit: (x: number, top: number, width: number, height: number) => void): void {
-  const { foundLayer, picture, view, layout, shape } = scene;
-  const { lanes } = picture;
-  if (foundLayer === undefined || lanes === undefined || shape.legs === 0) return;
-  const [first, last] = devicesInSight(scene);
-  for (let device = first; device <= last; device += 1) {
-    const lane = lanes.all[lanes.ofDevice[device]];
-    if (lane === undefined || !hasBlocks(scene, device)) continue;
-    const holds = lane.buckets.call.map((_, bucket) =>
-      tensorsOf(lane, bucket).some((tensor) => lane.tensors[tensor].layer === foundLayer),
-    );
-    lane.legs.forEach((leg, index) => {
-      let reached = layout.left;
-      for (const shift of shiftsOf(lanes)) {
-        const later = shift * lanes.period;
-        for (let row = firstPieceAfter(leg, view.t0 - later); row < leg.end.length; row += 1) {
-          if (leg.start[row] + later >= view.t1) break;
-          if (!holds[leg.bucket[row]]) continue;
-          const from = Math.max(reached, Math.floor(timeX(scene, leg.start[row] + later)));
-          const to = Math.ceil(timeX(scene, leg.end[row] + later));
-          if (to > from) visit(from, legTop(scene, device, index), to - from, legBand(scene));
-          reached = Math.max(reached, to);
-        }
-      }
-    });
-  }
 }
 
 /** Found anew only when view or hits change: the pointer moves far more often. */

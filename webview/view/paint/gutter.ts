@@ -97,9 +97,13 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
     ink.font = font(theme, 11);
     const long = `${share} busy`;
     const text = !narrow && tall && nameWidth + 8 + ink.measureText(long).width <= room ? long : share;
-    ink.textAlign = under ? 'left' : 'right';
-    ink.fillText(below ? text + ranks : text, under ? from : right, under ? y + 29 : top);
-    if (!under) room -= ink.measureText(text).width + 6;
+    const width = ink.measureText(text).width + 6;
+    // A whole name says more than the share, which the bar below shows too.
+    if (under || !tall || nameWidth > room || nameWidth + width <= room) {
+      ink.textAlign = under ? 'left' : 'right';
+      ink.fillText(below ? text + ranks : text, under ? from : right, under ? y + 29 : top);
+      if (!under) room -= width;
+    }
   }
   ink.textAlign = 'left';
   ink.fillStyle = css(over ? theme.error : theme.foreground);

@@ -1,6 +1,7 @@
 import { kindOf } from '../../../engine/program.ts';
 import { stageNumber } from '../../../engine/stages.ts';
 import { deviceOf, microbatchBlocks, microbatchOf, needsOf, stageOf, typeOf } from '../../picture/blocks.ts';
+import { tensorsOfBlock } from '../../picture/blockTensors.ts';
 import type { Highlight } from '../../session/highlight.ts';
 import { isWritten } from '../../session/writtenOperations.ts';
 import { rowOf } from '../scene/rowMap.ts';
@@ -8,17 +9,21 @@ import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import { type Ink, blocksInSight, clipped, isDense, deviceY, devicesInSight, hasBlocks, timeX } from './canvas.ts';
 import { paintMissedUpdate } from './missedUpdate.ts';
-import { paintCorners, paintDashes, paintHover, paintRing, paintRowCorners } from './rings.ts';
+import { pieceBoxes } from './pieceBoxes.ts';
+import { corners, paintCorners, paintDashedBox, paintDashes, paintHover, paintRing, paintRowCorners } from './rings.ts';
 
 /** Marks over the rows: the editor's place, the search's current hit, siblings, selection with its arrows, pointer. */
 export function paintMarks(ink: Ink, scene: Scene): void {
   const { layout, selection, hovered } = scene;
   clipped(ink, layout.left - 3, layout.rows.y, layout.plot + 6, layout.rows.height, () => {
     paintHighlight(ink, scene);
+    paintHighlightedPieces(ink, scene);
     if (selection?.kind === 'block') {
       for (const block of microbatchBlocks(scene.picture, microbatchOf(scene.picture, selection.block)))
         if (block !== selection.block && hasBlocks(scene, deviceOf(scene.picture, block)))
           paintDashes(ink, scene, { kind: 'block', block });
+      const wanted = tensorsOfBlock(scene.picture, selection.block);
+      if (wanted !== undefined) for (const box of pieceBoxes(scene, wanted)) paintDashedBox(ink, scene, box);
       paintArrows(ink, scene, selection.block);
       paintMissedUpdate(ink, scene, selection.block);
     }
@@ -72,6 +77,14 @@ function paintHighlight(ink: Ink, scene: Scene): void {
       ink.fillRect(x, y + shape.bandHeight - 3, 3, 3);
     }
   }
+}
+
+/** Pieces with gradients of the layer at the editor's cursor. */
+function paintHighlightedPieces(ink: Ink, scene: Scene): void {
+  const { layers } = scene.highlight;
+  if (layers.size === 0) return;
+  for (const box of pieceBoxes(scene, (lane, tensor) => layers.has(lane.tensors[tensor].layer)))
+    corners(ink, scene, box);
 }
 
 const marksBlocks = ({ stages, items, guarded, written }: Highlight): boolean =>

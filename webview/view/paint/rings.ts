@@ -32,6 +32,19 @@ export function paintDashes(ink: Ink, scene: Scene, target: Target): void {
   ink.setLineDash([]);
 }
 
+/** Pieces of the selected block. */
+export function paintDashedBox(ink: Ink, scene: Scene, { left, top, width, height }: Frame): void {
+  const outline = (colour: string): void => {
+    ink.strokeStyle = colour;
+    ink.lineWidth = dashWidth;
+    ink.strokeRect(left + 0.5, top + 0.5, Math.max(2, width - 1), height - 1);
+  };
+  outline(css(scene.theme.background));
+  ink.setLineDash([2.5, 2]);
+  outline(css(scene.theme.ring));
+  ink.setLineDash([]);
+}
+
 /** What the pointer is at. */
 export function paintHover(ink: Ink, scene: Scene, target: Target): void {
   stroke(ink, scene, target, css(scene.theme.background), hoverWidth + 2 * halo);
@@ -56,7 +69,8 @@ export const paintRowCorners = (ink: Ink, scene: Scene, y: number): void =>
 /** Most pixels of a corner along an edge. Two corners never meet. */
 const cornerLength = 7;
 
-function corners(ink: Ink, scene: Scene, { left, top, width, height }: Frame): void {
+/** Of a box on the canvas. */
+export function corners(ink: Ink, scene: Scene, { left, top, width, height }: Frame): void {
   // Narrow blocks have theirs outside, so that their colour stays in sight.
   const grow = width < leastInside ? ringWidth / 2 + halo : 0;
   const [from, to] = [left - grow, left + width + grow];
