@@ -235,6 +235,10 @@ export interface StagePlan {
   readonly forwardFlops: number;
   /** Of these, what the model itself does not ask for: repeated on tensor ranks, or for tokens beyond an even spread over experts. */
   readonly spareFlops?: number;
+  /** Parameters that train; absent: all. */
+  readonly trainable?: number;
+  /** Floating-point operations that the model asks for in one backward; absent: twice those of the forward. */
+  readonly backwardFlops?: number;
   /** Seconds for one microbatch. Recomputation is in `recompute`, and happens before B or I. */
   readonly forward: number;
   readonly backwardInput: number;
@@ -288,7 +292,7 @@ export interface EdgePlan {
   readonly bytes: number;
   /** Of the gradient that comes back, where a rank of `to` has other parts than one of `from`; `bytes` where absent. */
   readonly back?: number;
-  /** Only where `to` is a spare copy: nothing comes back, and `from` waits for nothing. */
+  /** Only where `to` is a spare copy, or neither `from` nor a stage before it trains: nothing comes back, and `from` waits for nothing. */
   readonly forwardOnly?: true;
 }
 

@@ -264,6 +264,8 @@ export interface StageReport {
   readonly name: string;
   readonly layers: readonly string[];
   readonly parameters: number;
+  /** Of these, the ones that train; absent where all do. */
+  readonly trainable?: number;
   readonly forward: number;
   /** With recomputation, if that is not a separate operation. */
   readonly backward_input: number;

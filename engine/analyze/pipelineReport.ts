@@ -81,6 +81,7 @@ function stageReport(
     name: stage.name,
     layers: stage.layers,
     parameters: stage.parameters,
+    ...(stage.trainable === undefined ? {} : { trainable: stage.trainable }),
     forward: stage.forward,
     backward_input: (apart ? 0 : stage.recompute) + stage.backwardInput,
     ...(apart ? { recompute: stage.recompute } : {}),
@@ -206,11 +207,11 @@ function resultBytes(plan: PipelinePlan, program: Program): (from: number, to: n
   const bytes = new Map<number, number>();
   const add = (from: number, to: number, sent: number) =>
     bytes.set(from * devices + to, (bytes.get(from * devices + to) ?? 0) + sent);
-  for (const { from, to, bytes: there, back = there } of plan.edges) {
+  for (const { from, to, bytes: there, back = there, forwardOnly } of plan.edges) {
     const carried = sharedMicrobatches(program, from, to) / plan.iterations;
     const [sender, receiver] = [plan.placement[from], plan.placement[to]];
     add(sender, receiver, there * carried);
-    add(receiver, sender, back * carried);
+    add(receiver, sender, forwardOnly === true ? 0 : back * carried);
   }
   return (from, to) => bytes.get(from * devices + to) ?? 0;
 }

@@ -12,6 +12,7 @@ import {
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { type AdaptedProducts, adapterPart, inputForWeight, loraOf, sumAdapters, trainsWeights } from './training.ts';
 import type { LayerSetting } from './types.ts';
 
 export const headParameters: readonly ShapeParameter[] = [
@@ -69,6 +70,12 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
   const attended = element * localHeads * headDim;
   const normed = flagOf(args, 'qk_norm', false) ? element * (localHeads + localKv) * headDim : 0;
   const { scores, sums } = scoreBytes(args, setting, localHeads);
+  const [query, key] = [heads * headDim, kvHeads * headDim];
+  const into: AdaptedProducts = { input, inputs: hidden, outputs: { q: query, k: key, v: key } };
+  const out: AdaptedProducts = { input: attended, inputs: query, outputs: { o: hidden } };
+  const adapters = sumAdapters([adapterPart(setting, into), adapterPart(setting, out)]);
+  // The backward of FlashAttention reads its result, whatever trains.
+  const result = flagOf(args, 'flash', false) ? attended : 0;
   return {
     parameters: parametersOf(args, heads, kvHeads),
     localParameters: parametersOf(args, localHeads, localKv),
@@ -76,14 +83,16 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
     core: coreFlops(args, setting, localHeads, headDim, headDim),
     ...fusedCore(args, setting, headDim, headDim),
     keeps: {
-      [parts.linearInputs]: input,
+      [parts.linearInputs]: inputForWeight(setting, into),
       [parts.masks]: maskBytes(args, setting),
       [parts.qkv]: qkv + normed,
-      [parts.attended]: attended,
+      [parts.attended]: trainsWeights(setting) ? attended : keptTwice(setting, out, result),
+      [parts.adapters]: adapters.sums,
       [parts.sums]: sums,
       [parts.scores]: scores,
     },
     remade: 0,
+    adapters,
     forWeight: input + attended + qkv + input,
     collectives: [
       ...tensorCollectives(setting, element * hidden),
@@ -103,6 +112,12 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
     },
   };
 }
+
+/** What W of an adapter needs of a result that I also reads: with dropout it is a separate copy. */
+export const keptTwice = (setting: LayerSetting, products: AdaptedProducts, result: number): number => {
+  const forWeight = inputForWeight(setting, products);
+  return loraOf(setting)?.dropout === true ? result + forWeight : Math.max(result, forWeight);
+};
 
 /** For a number of heads, of a rank or of all: h·(a + 2k)·d + a·d·h; the bias after the reduction is whole on every rank. */
 function parametersOf(args: ShapeArguments, heads: number, kvHeads: number): number {

@@ -1,6 +1,7 @@
 import { splitOutputs } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeSchema } from './shape.ts';
+import { trainsWeights } from './training.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
 
 /** A two-dimensional convolution over square windows. A sample is one image; `sequence` has no part in it. */
@@ -69,12 +70,13 @@ function costOfConvolution(args: ShapeArguments, setting: LayerSetting): ShapeCo
     linearFlops,
     coreFlops: 0,
     traffic,
-    activation: read,
+    activation: trainsWeights(setting) ? read : 0,
     activationForWeight: read + element * pixels * local,
     recomputed: 0,
     recomputeFlops: 0,
     output: element * pixels * outputs,
     workspace: 0,
+    single: true,
     collectives: splitOutputs(setting, element * pixels * outputs, read),
     kernels: () => [{ part: 'linear', flops: linearFlops, bytes: traffic, count: 1 }],
   };

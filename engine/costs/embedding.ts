@@ -2,6 +2,7 @@ import { moves } from './kernels.ts';
 import { addParts, parts, tokensOf } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeSchema } from './shape.ts';
+import { trainsWeights } from './training.ts';
 import type { Collective, LayerSetting, ShapeCost } from './types.ts';
 import { paddedVocabulary, padParameter, vocabularyParameters } from './vocabulary.ts';
 
@@ -32,6 +33,7 @@ function costOfEmbedding(args: ShapeArguments, setting: LayerSetting): ShapeCost
   const bytes = tokens * hidden * elementBytes(setting.precision);
   const whole = sequenceParallel ? tensor : 1;
   const mask = flagOf(args, 'dropout', true) ? (tokens * hidden) / whole : 0;
+  const numbers = trainsWeights(setting) ? 8 * tokens : 0;
   return {
     parameters: rows * hidden + positions,
     localParameters: Math.ceil(rows / tensor) * hidden + positions,
@@ -39,8 +41,8 @@ function costOfEmbedding(args: ShapeArguments, setting: LayerSetting): ShapeCost
     linearFlops: 0,
     coreFlops: 0,
     traffic: 2 * bytes,
-    activation: 8 * tokens + mask,
-    activationParts: addParts({ [parts.tokens]: 8 * tokens, [parts.masks]: mask }),
+    activation: numbers + mask,
+    activationParts: addParts({ [parts.tokens]: numbers, [parts.masks]: mask }),
     // The scatter-add of W needs the tokens and the gradient of every row.
     activationForWeight: 8 * tokens + bytes / whole,
     recomputed: 0,

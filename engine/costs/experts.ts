@@ -12,6 +12,7 @@ import {
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { trainsWeights } from './training.ts';
 import type { Collective, LayerSetting } from './types.ts';
 
 /** A mixture of experts in place of the MLP. It is chosen by `experts`. */
@@ -82,7 +83,8 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
   const innerShared = innerPart(args, setting, width / tensor);
   const router = hidden * experts + (flagOf(args, 'router_bias', false) ? experts : 0);
   const localExperts = (experts / expert) * mlpParameters(args, width / expertTensor);
-  const both = (figure: 'flops' | 'kept' | 'remade' | 'forWeight') =>
+  const trains = trainsWeights(setting);
+  const both = (figure: 'flops' | 'kept' | 'forInput' | 'remade' | 'forWeight') =>
     routed * inner[figure] + shared * innerShared[figure];
   return {
     parameters: router + (experts + shared) * mlpParameters(args, width),
@@ -93,13 +95,13 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       2 * hidden * experts * (1 / whole - 1 / tensor) + (1 - 1 / numberOf(args, 'capacity', 1)) * routed * inner.flops,
     core: 0,
     keeps: {
-      [parts.linearInputs]: input,
+      [parts.linearInputs]: trains ? input : 0,
       [parts.masks]: maskBytes(args, setting),
       [parts.routing]: routing,
-      [parts.copies]: copies,
-      [parts.experts]: both('kept'),
+      [parts.copies]: trains ? copies : 0,
+      [parts.experts]: both(trains ? 'kept' : 'forInput'),
     },
-    remade: both('remade'),
+    remade: trains ? both('remade') : 0,
     forWeight: input + routing + 2 * copies + both('forWeight') + (shared > 0 ? input : 0),
     collectives: expertCollectives(setting, {
       sent: (element * chosen * hidden) / (expertTensor === tensor ? whole : tensor),

@@ -11,6 +11,7 @@ import {
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter, wordOf } from './shape.ts';
+import { type AdaptedProducts, adapterPart, inputForWeight, loraOf, sumAdapters, trainsWeights } from './training.ts';
 import type { Kernel, LayerSetting } from './types.ts';
 
 export const feedForwardParameters: readonly ShapeParameter[] = [
@@ -51,6 +52,8 @@ export function innerPart(args: ShapeArguments, { precision }: LayerSetting, loc
   return {
     flops: 2 * (up + 1) * hiddenOf(args) * localFfn,
     kept: gates + (keeps === 'recompute' ? 0 : keeps === 'eager' ? 2 * product : product),
+    /** Of these, what the input gradient reads: all but the input of the last product. */
+    forInput: gates + (keeps === 'eager' ? product : 0),
     remade: keeps === 'recompute' ? product : 0,
     forWeight: gates + product,
   };
@@ -84,16 +87,33 @@ export function innerKernels(
 export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const ffn = ffnOf(args);
   const inner = innerPart(args, setting, ffn / setting.tensor);
-  const input = (elementBytes(setting.precision) * hiddenOf(args)) / wholeRanks(setting);
+  const element = elementBytes(setting.precision);
+  const hidden = hiddenOf(args);
+  const input = (element * hidden) / wholeRanks(setting);
+  const gated = matrices(args) === 2;
+  const into: AdaptedProducts = { input, inputs: hidden, outputs: { up: ffn, ...(gated ? { gate: ffn } : {}) } };
+  const out: AdaptedProducts = { input: (element * ffn) / setting.tensor, inputs: ffn, outputs: { down: hidden } };
+  const adapters = sumAdapters([adapterPart(setting, into), adapterPart(setting, out)]);
+  const trains = trainsWeights(setting);
+  // What an adapter of the last product reads may be made again like any other input, unless it is dropped out.
+  const remakes = inner.remade > 0 && loraOf(setting)?.dropout !== true;
+  const down = remakes ? 0 : inputForWeight(setting, out);
+  const again = trains || (remakes && inputForWeight(setting, out) > 0);
   return {
     parameters: mlpParameters(args, ffn),
     localParameters: mlpParameters(args, ffn / setting.tensor),
     linear: inner.flops,
     core: 0,
-    keeps: { [parts.linearInputs]: input, [parts.masks]: maskBytes(args, setting), [parts.mlp]: inner.kept },
-    remade: inner.remade,
+    keeps: {
+      [parts.linearInputs]: inputForWeight(setting, into),
+      [parts.masks]: maskBytes(args, setting),
+      [parts.mlp]: trains ? inner.kept : inner.forInput + down,
+      [parts.adapters]: adapters.sums,
+    },
+    remade: again ? inner.remade : 0,
+    adapters,
     forWeight: input + inner.forWeight + input,
-    collectives: tensorCollectives(setting, elementBytes(setting.precision) * hiddenOf(args)),
+    collectives: tensorCollectives(setting, element * hidden),
     kernels: () => [...innerKernels(args, setting, ffn / setting.tensor, tokensOf(setting)), residual(args, setting)],
   };
 }

@@ -17,6 +17,10 @@ export const product = (
   factors: { rows, inner, columns, element, times: 1 },
 });
 
+/** The same kernels with weights that do not train. */
+export const frozenKernels = (kernels: readonly Kernel[]): readonly Kernel[] =>
+  kernels.map((kernel) => (kernel.part === 'linear' ? { ...kernel, frozen: true } : kernel));
+
 /** Kernels that only move bytes. */
 export const moves = (bytes: number, count = 1): Kernel => ({ part: 'elementwise', flops: 0, bytes, count });
 
@@ -50,13 +54,14 @@ export interface Work {
 export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, lookUp: boolean): Work {
   if (device.cache !== undefined) return tiledWork(kernels, device, device.cache, lookUp);
   const time = { linear: 0, core: 0, elementwise: 0 };
-  let [kept, coreBackward] = [0, 0];
+  let [kept, coreBackward, frozen] = [0, 0, 0];
   for (const kernel of kernels) {
     const fused = fusedOf(kernel, device);
     const seconds = kernel.count * (fused?.forward ?? kernelTime(kernel, device));
     time[kernel.part] += seconds;
     if (kernel.part === 'core') coreBackward += fused === undefined ? 2 * seconds : kernel.count * fused.backward;
     if (kernel.kept === true) kept += seconds;
+    if (kernel.frozen === true) frozen += seconds;
   }
   const { linear, core, elementwise } = time;
   const forward = linear + core + elementwise;
@@ -65,7 +70,7 @@ export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, look
     core,
     coreBackward,
     backwardInput: lookUp ? 0 : linear + (coreBackward + 2 * elementwise),
-    backwardWeight: lookUp ? forward : linear,
+    backwardWeight: lookUp ? forward : linear - frozen,
     full: forward - kept,
     selective: core,
   };
@@ -96,7 +101,7 @@ function tiledWork(kernels: readonly Kernel[], device: DeviceSpeed, cache: numbe
       continue;
     }
     // A product without weights has the gradients of both factors in I.
-    if (kernel.part === 'linear') work.backwardWeight += seconds('right');
+    if (kernel.part === 'linear') work.backwardWeight += kernel.frozen === true ? 0 : seconds('right');
     else work.backwardInput += seconds('right');
     work.backwardInput += seconds('left');
   }

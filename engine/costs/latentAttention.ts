@@ -11,7 +11,8 @@ import {
   wholeRanks,
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
-import { numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { trainsWeights } from './training.ts';
 import type { LayerSetting } from './types.ts';
 
 /** Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1). It is chosen by `kv_lora_rank`. */
@@ -88,6 +89,7 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
   const qkv = element * local * (2 * query + value);
   const attended = element * local * value;
   const { scores, sums } = scoreBytes(args, setting, local);
+  const trains = trainsWeights(setting);
   const gradients = (element * (queryRank + kvRank + rope)) / whole + element * local * (query + nope + value) + input;
   return {
     parameters: parametersOf(args, heads),
@@ -97,11 +99,12 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
     core: coreFlops(args, setting, local, query, value),
     ...fusedCore(args, setting, query, value),
     keeps: {
-      [parts.linearInputs]: input,
+      [parts.linearInputs]: trains ? input : 0,
       [parts.masks]: maskBytes(args, setting),
-      [parts.compressed]: 2 * compressed,
+      [parts.compressed]: (trains ? 2 : 1) * compressed,
       [parts.qkv]: qkv,
-      [parts.attended]: attended,
+      // The backward of FlashAttention reads its result, whatever trains.
+      [parts.attended]: trains || flagOf(args, 'flash', false) ? attended : 0,
       [parts.sums]: sums,
       [parts.scores]: scores,
     },

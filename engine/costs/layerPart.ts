@@ -1,6 +1,7 @@
 import { moves } from './kernels.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
+import type { AdapterPart } from './training.ts';
 import type { Collective, FusedCore, Kernel, LayerSetting, Parts } from './types.ts';
 
 /** One half of a transformer layer, attention or MLP, on one tensor rank. FLOPs and bytes are per token. */
@@ -27,6 +28,8 @@ export interface LayerPart {
   readonly collectives: readonly Collective[];
   /** Of a whole microbatch, one forward. */
   readonly kernels: () => readonly Kernel[];
+  /** Adapters of its products, in none of the figures above but `keeps`. */
+  readonly adapters?: AdapterPart;
 }
 
 /** How what a forward keeps is called where people read it. */
@@ -44,6 +47,7 @@ export const parts = {
   copies: 'inputs of experts',
   experts: 'experts',
   input: 'layer input',
+  adapters: 'adapters',
   tokens: 'token numbers',
   logits: 'logits and loss',
   lossGradient: 'gradient of the head input',

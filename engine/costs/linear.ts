@@ -1,6 +1,16 @@
+import { frozenKernels } from './kernels.ts';
 import { parts, splitOutputs, tokensOf } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeSchema } from './shape.ts';
+import {
+  type AdaptedProducts,
+  adapterPart,
+  frozenWeights,
+  inputForWeight,
+  loraOf,
+  packedBytes,
+  unpacks,
+} from './training.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
 
 /** A linear layer by itself. Outputs are split over tensor ranks and gathered again. */
@@ -31,10 +41,11 @@ function costOfLinear(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const localOutputs = Math.ceil(outputs / tensor);
   const perOutput = inputs + (flagOf(args, 'bias', true) ? 1 : 0);
   const whole = setting.sequenceParallel ? tensor : 1;
-  const kept = (tokens * inputs * element) / whole;
+  const products: AdaptedProducts = { input: (inputs * element) / whole, inputs, outputs: { up: outputs } };
+  const kept = tokens * inputForWeight(setting, products);
   const linearFlops = 2 * tokens * inputs * localOutputs;
   const traffic = (perOutput * localOutputs + tokens * (inputs + localOutputs)) * element;
-  return {
+  const cost: ShapeCost = {
     parameters: perOutput * outputs,
     localParameters: perOutput * localOutputs,
     linearFlops,
@@ -47,6 +58,7 @@ function costOfLinear(args: ShapeArguments, setting: LayerSetting): ShapeCost {
     recomputeFlops: 0,
     output: (tokens * outputs * element) / whole,
     workspace: 0,
+    single: true,
     collectives: splitOutputs(setting, tokens * outputs * element, tokens * inputs * element),
     kernels: () => [
       {
@@ -57,5 +69,31 @@ function costOfLinear(args: ShapeArguments, setting: LayerSetting): ShapeCost {
         factors: { rows: tokens, inner: inputs, columns: localOutputs, element, times: 1 },
       },
     ],
+  };
+  const adapters = adapterPart(setting, products);
+  if (adapters === undefined) return cost;
+  const packed = loraOf(setting)?.packed === true ? inputs * localOutputs : 0;
+  const unpacked = packed * (packedBytes + element);
+  const ofAdapters = tokens * adapters.traffic + adapters.localParameters * element;
+  return {
+    ...cost,
+    parameters: cost.parameters + adapters.parameters,
+    localParameters: cost.localParameters + adapters.localParameters,
+    linearFlops: linearFlops + tokens * adapters.linear,
+    traffic: traffic + ofAdapters,
+    ...(packed > 0 ? { unpacking: unpacked } : {}),
+    activation: kept + tokens * adapters.sums,
+    activationParts: { [parts.linearInputs]: kept, [parts.adapters]: tokens * adapters.sums },
+    activationForWeight: tokens * adapters.forWeight,
+    workspace: element * packed,
+    kernels: () => [
+      ...frozenKernels(cost.kernels()),
+      ...(packed > 0 ? [unpacks(unpacked)] : []),
+      ...adapters.kernels(tokens),
+    ],
+    trainable: adapters.parameters,
+    frozen: frozenWeights(cost.localParameters, 0, packed),
+    weightFlops: tokens * adapters.linear,
+    weightTraffic: ofAdapters,
   };
 }

@@ -4,6 +4,7 @@ import { lossBytes, lossOf, lossParameter, lossTraffic } from './loss.ts';
 import { norms, normParameter, normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
+import { trainsWeights } from './training.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
 import { paddedVocabulary, padParameter, vocabularyParameters } from './vocabulary.ts';
 
@@ -44,10 +45,11 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const input = (tokens * hidden * element) / (sequenceParallel ? tensor : 1);
   const localParameters = localRows * hidden + normParameters(norm, hidden);
   const each = { over: 'tensor', bytes: tokens * hidden * element } as const;
-  const inputs = norm === 'none' ? input : 2 * input;
+  const normed = norm === 'none' ? 0 : input;
+  const projected = trainsWeights(setting) ? input : 0;
   const loss = lossOf(args, setting);
   const held = lossBytes(loss, element, localRows, hidden);
-  const activation = inputs + tokens * (held.kept + held.gradient);
+  const activation = normed + projected + tokens * (held.kept + held.gradient);
   const chunks = loss.kind === 'chunked' ? loss.chunks : 1;
   return {
     parameters: (flagOf(args, 'tied', false) ? 0 : rows * hidden) + normParameters(norm, hidden),
@@ -55,11 +57,11 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
     ...(flagOf(args, 'tied', false) ? { embeddingParameters: localRows * hidden } : {}),
     linearFlops: 2 * tokens * hidden * localRows,
     coreFlops: 0,
-    traffic: localParameters * element + inputs + tokens * localRows * element,
+    traffic: localParameters * element + normed + input + tokens * localRows * element,
     activation,
     activationParts: addParts({
-      [parts.norms]: inputs - input,
-      [parts.linearInputs]: input,
+      [parts.norms]: normed,
+      [parts.linearInputs]: projected,
       [parts.logits]: tokens * held.kept,
       [parts.lossGradient]: tokens * held.gradient,
     }),

@@ -1,5 +1,6 @@
 /** Weights and gradients that data ranks hold in parts: what gathering and scattering them costs a layer. */
 import { collectiveTime, noTraffic, sentBytes, sumTraffic } from './collectives.ts';
+import { noFrozen } from './training.ts';
 import type { LayerCost, Ring } from './types.ts';
 
 /** Whole tensors that ranks hold in parts: how many ranks, over which ring. `experts` is the rule for the layers' experts. */
@@ -24,16 +25,18 @@ export interface ShardRule {
  */
 export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
   const gather = rule.weights ? movement(cost, rule, rule.weightBytes, 'all_gather') : nothing;
-  const scatter = rule.gradients ? movement(cost, rule, rule.gradientBytes, 'reduce_scatter') : nothing;
+  const scatter = rule.gradients ? movement(trainedOf(cost), rule, rule.gradientBytes, 'reduce_scatter') : nothing;
   if (gather.time + scatter.time === 0) return cost;
+  // Without a backward the weights are gathered once.
+  const gathers = cost.forwardOnly === true ? 1 : 2;
   const forward = Math.max(cost.forward, gather.time);
-  const backwardInput = Math.max(cost.backwardInput, gather.time);
+  const backwardInput = gathers === 1 ? 0 : Math.max(cost.backwardInput, gather.time);
   const backwardWeight = Math.max(cost.backwardWeight, scatter.time);
   const exposed =
     forward - cost.forward + (backwardInput - cost.backwardInput) + (backwardWeight - cost.backwardWeight);
   const weights = {
-    bytes: 2 * gather.bytes + scatter.bytes,
-    time: 2 * gather.time + scatter.time,
+    bytes: gathers * gather.bytes + scatter.bytes,
+    time: gathers * gather.time + scatter.time,
     exposed,
   };
   return {
@@ -48,8 +51,14 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
 
 const nothing = { bytes: 0, time: 0 };
 
+/** Only weights that train have gradients. */
+const trainedOf = ({ localParameters, expertParameters, frozen = noFrozen }: LayerCost) => ({
+  localParameters: localParameters - frozen.dense - frozen.experts,
+  expertParameters: expertParameters - frozen.experts,
+});
+
 function movement(
-  { localParameters, expertParameters }: LayerCost,
+  { localParameters, expertParameters }: Pick<LayerCost, 'localParameters' | 'expertParameters'>,
   { dense, experts }: ShardRule,
   width: number,
   pattern: 'all_gather' | 'reduce_scatter',

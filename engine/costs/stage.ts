@@ -1,6 +1,7 @@
 import { noTraffic, sumTraffic } from './collectives.ts';
 import { addParts } from './layerPart.ts';
-import type { LayerCost, Parts, RecomputeMode, Traffic } from './types.ts';
+import { addFrozen } from './training.ts';
+import type { FrozenWeights, LayerCost, Parts, RecomputeMode, Traffic } from './types.ts';
 
 /** The figures of a stage that follow from its layers: seconds and bytes of one microbatch on one device. */
 export interface StageCost {
@@ -16,6 +17,8 @@ export interface StageCost {
   readonly recompute: number;
   /** Every layer's split of the backward is measured or derived. */
   readonly splitKnown: boolean;
+  /** Weights on one device that do not train; absent: none. */
+  readonly frozen?: FrozenWeights;
   readonly weights: number;
   readonly activation: number;
   readonly activationForWeight: number;
@@ -28,6 +31,10 @@ export interface StageCost {
 
 /** With what is only shown. */
 export interface StageFigures extends StageCost {
+  /** Parameters that train, over all tensor ranks; absent: all. */
+  readonly trainable?: number;
+  /** FLOPs of the backward that the model asks for; absent: twice those of the forward. */
+  readonly backwardFlops?: number;
   /** `activation` by what it is; bytes that no layer tells apart are called `activations`. */
   readonly activationParts: Parts;
   readonly traffic: Traffic;
@@ -52,8 +59,17 @@ export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode,
     activationParts:
       recompute === 'stage' ? { 'stage input': Math.min(sums.activation, input) } : addParts(...layers.map(partsOf)),
     traffic: sumTraffic(layers.map((layer) => layer.traffic ?? noTraffic)),
+    ...(layers.some(({ trainable }) => trainable !== undefined)
+      ? { trainable: layers.reduce((sum, { trainable, parameters }) => sum + (trainable ?? parameters), 0) }
+      : {}),
+    ...(layers.some(({ backwardFlops }) => backwardFlops !== undefined)
+      ? { backwardFlops: layers.reduce((sum, layer) => sum + backwardFlopsOf(layer), 0) }
+      : {}),
   };
 }
+
+const backwardFlopsOf = ({ backwardFlops, forwardFlops, spareFlops = 0 }: LayerCost): number =>
+  backwardFlops ?? 2 * (forwardFlops - spareFlops);
 
 /**
  * A layer on a device that holds `held` parameters of the token embedding already. A head that is tied to it, or a multi-token
@@ -67,6 +83,7 @@ export function withoutCopy(layer: LayerCost, held: number): LayerCost {
     ...layer,
     localParameters: localParameters - shared,
     weights: weights - (weights * shared) / localParameters,
+    ...(layer.frozen === undefined ? {} : { frozen: { ...layer.frozen, dense: layer.frozen.dense - shared } }),
   };
 }
 
@@ -116,6 +133,7 @@ export const withLayer = (sums: LayerSums, layer: SummedCost): LayerSums => ({
   recomputed: Math.max(sums.recomputed, layer.recomputed),
   recomputedWhole: sums.recomputedWhole + layer.recomputed,
   workspace: Math.max(sums.workspace, layer.workspace),
+  ...(sums.frozen === undefined && layer.frozen === undefined ? {} : { frozen: addFrozen(sums.frozen, layer.frozen) }),
 });
 
 /** The stage of these layers. */

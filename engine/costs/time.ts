@@ -3,8 +3,9 @@ import { fusedTimes } from './fusedCore.ts';
 import { byKernel, kernelWork, type Work } from './kernels.ts';
 import { overlapTime, shareAt } from './kernelTime.ts';
 import { elementBytes } from './precision.ts';
+import { frozenBytes, frozenWeights, noFrozen } from './training.ts';
 import { extraBytes } from './tiles.ts';
-import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode, ShapeCost } from './types.ts';
+import type { DeviceSpeed, LayerCost, LayerSetting, LayerTraining, RecomputeMode, ShapeCost } from './types.ts';
 
 /**
  * A derived layer on a device, seconds and bytes: its work, plus what of its collectives no computing hides. The backward repeats
@@ -22,8 +23,13 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     core: work.coreBackward,
   });
   // Full recomputation runs the forward again with its communication; selective only the attention core.
+  const { backward: passes } = cost;
   const again = setting.recompute === 'stage' || (setting.recompute === 'full' && cost.recomputeFlops > 0);
-  const traffic = sumTraffic([forward.traffic, backward.traffic, again ? forward.traffic : noTraffic]);
+  const traffic = sumTraffic([
+    forward.traffic,
+    passes === undefined ? backward.traffic : noTraffic,
+    again ? forward.traffic : noTraffic,
+  ]);
   return {
     parameters: cost.parameters,
     localParameters: cost.localParameters,
@@ -32,9 +38,10 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     forwardFlops: cost.linearFlops + cost.coreFlops,
     ...(cost.spareFlops === undefined ? {} : { spareFlops: cost.spareFlops }),
     forward: work.forward + forward.exposed,
-    backwardInput: work.backwardInput + backward.exposed,
-    backwardWeight: work.backwardWeight,
+    backwardInput: passes === undefined ? work.backwardInput + backward.exposed : 0,
+    backwardWeight: cost.trainable === 0 ? 0 : work.backwardWeight,
     splitKnown: true,
+    ...trainedFigures(cost),
     recompute:
       setting.recompute === 'stage'
         ? work.forward + forward.exposed
@@ -43,7 +50,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
           : setting.recompute === 'full'
             ? work.full + forward.exposed
             : work.selective,
-    weights: cost.localParameters * elementBytes(setting.precision),
+    weights: weightBytes(cost, elementBytes(setting.precision)),
     activation: cost.activation,
     activationForWeight: cost.activationForWeight,
     recomputed: cost.recomputed,
@@ -53,6 +60,23 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     ...(traffic === noTraffic ? {} : { traffic }),
   };
 }
+
+/** What differs if not all of a layer trains: the backward's FLOPs, and weights without a gradient. */
+function trainedFigures(cost: ShapeCost): Pick<LayerCost, 'backwardFlops' | 'trainable' | 'frozen' | 'forwardOnly'> {
+  const { backward, weightFlops, trainable, frozen, linearFlops, coreFlops, spareFlops = 0 } = cost;
+  if (backward === undefined && frozen === undefined) return {};
+  const products = linearFlops - spareFlops;
+  const ofInput = backward === undefined ? products + 2 * coreFlops : 0;
+  return {
+    backwardFlops: backward === 'none' ? 0 : ofInput + (weightFlops ?? products),
+    ...(trainable === undefined ? {} : { trainable }),
+    ...(frozen === undefined ? {} : { frozen }),
+    ...(backward === 'none' ? { forwardOnly: true } : {}),
+  };
+}
+
+const weightBytes = ({ localParameters, frozen = noFrozen }: ShapeCost, element: number): number =>
+  (localParameters - frozen.dense - frozen.experts) * element + frozenBytes(frozen, element);
 
 /** Of a layer without FLOPs the weight gradient moves what the forward does, and there is no other: an embedding. */
 const isLookUp = ({ linearFlops, coreFlops, weightless }: ShapeCost): boolean =>
@@ -113,30 +137,33 @@ function layerWork(cost: ShapeCost, device: DeviceSpeed, extra: ExtraTraffic): W
   };
   // Scores are written and read again by whatever runs the core.
   const run = (flops: number, more: number) => roofline(flops, cost.traffic + scores + more);
+  const unpacking = bandwidth > 0 ? (cost.unpacking ?? 0) / bandwidth : 0;
   if (cost.fused !== undefined && device.attention !== undefined && !weightless) {
     // A fused core runs before and after other kernels, never at the same time. What it moves is part of the layer's traffic.
     const fused = fusedTimes({ flops: core, bytes: 0 }, cost.fused, device.attention, { ...device, launch: 0 });
     return {
-      forward: run(linear, extra.forward) + fused.forward,
+      forward: run(linear, extra.forward) + fused.forward + unpacking,
       core: fused.forward,
       coreBackward: fused.backward,
-      backwardInput: run(linear, extra.left) + fused.backward,
-      backwardWeight: roofline(linear, cost.traffic + extra.right),
-      full: recomputeFlops === 0 ? 0 : run(recomputeFlops - core, extra.full) + fused.forward,
+      backwardInput: run(linear, extra.left) + fused.backward + unpacking,
+      backwardWeight: roofline(cost.weightFlops ?? linear, cost.weightTraffic ?? cost.traffic + extra.right),
+      full: recomputeFlops === 0 ? 0 : run(recomputeFlops - core, extra.full) + fused.forward + unpacking,
       selective: 0,
     };
   }
   return {
-    forward: run(linear + core, extra.forward),
+    forward: run(linear + core, extra.forward) + unpacking,
     core: roofline(core, 0),
     coreBackward: 2 * roofline(core, 0),
     backwardInput: weightless
       ? roofline(2 * core, 2 * cost.traffic + extra.left + extra.right)
       : isLookUp(cost)
         ? 0
-        : run(linear + 2 * core, extra.left),
-    backwardWeight: weightless ? 0 : roofline(linear, cost.traffic - scores + extra.right),
-    full: run(recomputeFlops, extra.full),
+        : run(linear + 2 * core, extra.left) + unpacking,
+    backwardWeight: weightless
+      ? 0
+      : roofline(cost.weightFlops ?? linear, cost.weightTraffic ?? cost.traffic - scores + extra.right),
+    full: run(recomputeFlops, extra.full) + unpacking,
     selective: roofline(recomputeFlops, 2 * scores),
   };
 }
@@ -150,6 +177,8 @@ export interface MeasuredFigures {
   readonly backwardWeight?: number;
   readonly weights?: number;
   readonly activation?: number;
+  /** Of `activation`, what W still needs once I has run; all of it if absent. */
+  readonly activationForWeight?: number;
   readonly output?: number;
   readonly workspace?: number;
 }
@@ -159,16 +188,20 @@ export interface MeasuredLayer extends MeasuredFigures {
   /** Bytes that it reads from other layers, which full recomputation keeps. Default: 0, because a first layer reads the data. */
   readonly input?: number;
   readonly recomputeMode: RecomputeMode;
+  /** What of it trains; a measured layer has no adapters. Absent: all. */
+  readonly training?: LayerTraining;
 }
 
 /**
  * A measured layer on a device: times are divided by the device's relative speed, never by tensor ranks. All that F keeps
- * stays until W where the backward is split, for nothing says what W does without. Full recomputation runs one more forward
+ * stays until W where the backward is split, unless the file says what W needs. Full recomputation runs one more forward
  * and keeps the input only; selective recomputation has no effect, since attention is not known.
  */
 export function measured(values: MeasuredLayer, setting: LayerSetting, device: DeviceSpeed): LayerCost {
   const speed = device.speed > 0 ? device.speed : 1;
   const weights = values.weights ?? 0;
+  const frozen = values.training?.trains === 'nothing';
+  if (frozen && values.training?.upstream === false) return measuredForward(values, setting, speed);
   const activation = values.activation ?? 0;
   const { input, weight, known } = backwards(values);
   const forward = values.forward / speed;
@@ -180,17 +213,43 @@ export function measured(values: MeasuredLayer, setting: LayerSetting, device: D
     localParameters: parameters,
     expertParameters: 0,
     forwardFlops: 0,
+    ...(frozen ? { trainable: 0, frozen: frozenWeights(parameters), backwardFlops: 0 } : {}),
     forward,
     backwardInput: input / speed,
-    backwardWeight: weight / speed,
+    backwardWeight: frozen ? 0 : weight / speed,
     splitKnown: known,
     recompute: full || values.recomputeMode === 'stage' ? forward : 0,
     weights,
     activation: kept,
-    activationForWeight: activation,
+    activationForWeight: frozen ? 0 : (values.activationForWeight ?? activation),
     recomputed: activation - kept,
     output: values.output ?? 0,
     workspace: values.workspace ?? 0,
+  };
+}
+
+/** Only its forward runs; what it would keep is there while it runs. */
+function measuredForward(values: MeasuredLayer, setting: LayerSetting, speed: number): LayerCost {
+  const { weights = 0, activation = 0, output = 0, workspace = 0 } = values;
+  const parameters = weights / elementBytes(setting.precision);
+  const forward = values.forward / speed;
+  return {
+    parameters,
+    localParameters: parameters,
+    expertParameters: 0,
+    forwardFlops: 0,
+    ...{ trainable: 0, frozen: frozenWeights(parameters), backwardFlops: 0, forwardOnly: true },
+    forward,
+    backwardInput: 0,
+    backwardWeight: 0,
+    splitKnown: true,
+    recompute: values.recomputeMode === 'stage' ? forward : 0,
+    weights,
+    activation: 0,
+    activationForWeight: 0,
+    recomputed: 0,
+    output,
+    workspace: workspace + activation,
   };
 }
 

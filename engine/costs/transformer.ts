@@ -1,13 +1,14 @@
 import { attentionParameters, attentionPart, checkAttention, headParameters, outBias } from './attention.ts';
 import { checkExperts, expertParameters, expertsPart, hasExperts } from './experts.ts';
-import { feedForwardParameters, feedForwardPart, swigluParameter } from './feedForward.ts';
+import { feedForwardParameters, feedForwardPart, ffnOf, swigluParameter } from './feedForward.ts';
 import { checkLatent, isLatent, latentParameters, latentPart } from './latentAttention.ts';
-import { moves } from './kernels.ts';
-import { addParts, hiddenOf, parts, scaleParts, sumParts, tokensOf, wholeRanks } from './layerPart.ts';
+import { frozenKernels, moves } from './kernels.ts';
+import { addParts, hiddenOf, type LayerPart, parts, scaleParts, sumParts, tokensOf, wholeRanks } from './layerPart.ts';
 import { norms, normParameter, normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
 import { numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
-import type { LayerSetting, ShapeCost } from './types.ts';
+import { type AdapterPart, frozenWeights, loraOf, packedBytes, sumAdapters, unpacks } from './training.ts';
+import type { Kernel, LayerSetting, Lora, ShapeCost } from './types.ts';
 
 /**
  * A transformer layer: attention and MLP, each behind a norm and a residual connection. Tensor parallelism follows Megatron-LM:
@@ -94,31 +95,105 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   // A block of keys and values that is at work, and the next one, which arrives.
   const arriving = collectives.reduce((sum, { pattern, bytes }) => sum + (pattern === 'ring' ? 2 * bytes : 0), 0);
   const { recompute } = setting;
+  const learned = trainingOf(args, setting, { attention, mlp, element, ofNorms });
   const { [parts.scores]: scores = 0, ...others } = keeps;
   const recomputed = recompute === 'full' ? all - tokens * input : recompute === 'selective' ? scores : 0;
   return {
-    parameters: attention.parameters + mlp.parameters + ofNorms,
-    localParameters,
+    parameters: attention.parameters + mlp.parameters + ofNorms + learned.adapters.parameters,
+    localParameters: localParameters + learned.adapters.localParameters,
     expertParameters: mlp.expertParameters ?? 0,
-    linearFlops,
+    linearFlops: linearFlops + tokens * learned.adapters.linear,
     coreFlops,
     ...(attention.fused === undefined ? {} : { fused: attention.fused }),
     ...(spareFlops > 0 ? { spareFlops } : {}),
-    traffic: localParameters * element + all + remade,
+    traffic: learned.traffic ?? localParameters * element + all + remade,
     ...(scores > 0 ? { scores } : {}),
     activation: all - recomputed,
     activationParts:
       recompute === 'full' ? { [parts.input]: tokens * input } : recompute === 'selective' ? others : keeps,
-    activationForWeight: tokens * (attention.forWeight + mlp.forWeight),
+    activationForWeight: learned.forWeight ?? tokens * (attention.forWeight + mlp.forWeight),
     recomputed,
     // FlashAttention makes scores again by itself, so selective recomputation has nothing to do there.
-    recomputeFlops: recompute === 'full' ? linearFlops + coreFlops : recomputed > 0 ? coreFlops : 0,
+    recomputeFlops:
+      recompute === 'full'
+        ? linearFlops + tokens * learned.adapters.linear + coreFlops
+        : recomputed > 0
+          ? coreFlops
+          : 0,
     output: tokens * input,
-    workspace: remade + arriving,
+    workspace: remade + arriving + learned.workspace,
     collectives,
     kernels() {
       const normed = moves(2 * tokens * input);
-      return [normed, ...attention.kernels(), normed, ...mlp.kernels()];
+      const kernels = [normed, ...attention.kernels(), normed, ...mlp.kernels()];
+      return learned.kernels === undefined ? kernels : [...frozenKernels(kernels), ...learned.kernels()];
+    },
+    ...learned.cost,
+  };
+}
+
+/** What differs if not all of the layer trains. */
+interface Learned {
+  readonly adapters: AdapterPart;
+  readonly traffic?: number;
+  readonly forWeight?: number;
+  readonly workspace: number;
+  readonly kernels?: () => readonly Kernel[];
+  readonly cost: Pick<ShapeCost, 'trainable' | 'frozen' | 'weightFlops' | 'weightTraffic' | 'unpacking'>;
+}
+
+/**
+ * Products move what they moved before, whatever is kept of it, and adapters add their bytes. Packed weights are unpacked before every
+ * use, one matrix at a time. Norms and biases are never packed.
+ */
+function trainingOf(
+  args: ShapeArguments,
+  setting: LayerSetting,
+  {
+    attention,
+    mlp,
+    element,
+    ofNorms,
+  }: {
+    readonly attention: LayerPart;
+    readonly mlp: LayerPart;
+    readonly element: number;
+    readonly ofNorms: number;
+  },
+): Learned {
+  const adapters = sumAdapters([attention.adapters, mlp.adapters]);
+  const { training, ...whole } = setting;
+  if (training === undefined) return { adapters, workspace: 0, cost: {} };
+  const base = costOfTransformer(args, { ...whole, recompute: 'none' }).traffic;
+  const lora = loraOf(setting);
+  if (lora === undefined) return { adapters, traffic: base, workspace: 0, cost: {} };
+  const tokens = tokensOf(setting);
+  const packed = lora.packed ? (attention.linear + (hasExperts(args) ? 0 : mlp.linear)) / 2 : 0;
+  const unpacked = packed * (packedBytes + element);
+  const ofAdapters = tokens * adapters.traffic + adapters.localParameters * element;
+  const experts = mlp.expertParameters ?? 0;
+  const dense = attention.localParameters + mlp.localParameters + ofNorms - experts;
+  const widest = (hiddenOf(args) * Math.max(hasExperts(args) ? 0 : ffnOf(args), hiddenOf(args))) / setting.tensor;
+  return {
+    adapters,
+    traffic: base + ofAdapters,
+    forWeight: tokens * adapters.forWeight,
+    workspace: lora.packed ? element * widest : 0,
+    kernels: () => [...(packed > 0 ? [unpacks(unpacked)] : []), ...adapters.kernels(tokens)],
+    cost: {
+      trainable: adapters.parameters,
+      frozen: frozenWeights(dense, experts, packed),
+      weightFlops: tokens * adapters.linear,
+      weightTraffic: ofAdapters,
+      ...(packed > 0 ? { unpacking: unpacked } : {}),
     },
   };
+}
+
+/** Why a layer cannot have these adapters. */
+export function adapterProblem(args: ShapeArguments, { targets = [] }: Lora): string | undefined {
+  if (isLatent(args)) return 'adapters of latent attention are not known';
+  const wrong = targets.filter((target) => hasExperts(args) && ['gate', 'up', 'down'].includes(target));
+  if (wrong.length > 0) return `adapters of experts are not known: leave out ${wrong.join(', ')}`;
+  return targets.includes('gate') && args['gated'] !== true ? 'the target gate needs `gated = true`' : undefined;
 }

@@ -24,6 +24,32 @@ export interface LayerSetting {
   readonly recompute: RecomputeMode;
   /** How heads compute their loss that do not say; absent: as Megatron-LM does. */
   readonly loss?: 'eager';
+  /** What of the layer trains; absent: all of it. */
+  readonly training?: LayerTraining;
+}
+
+/** Products of a transformer layer that an adapter may be added to. */
+export const loraTargets = ['q', 'k', 'v', 'o', 'gate', 'up', 'down'] as const;
+export type LoraTarget = (typeof loraTargets)[number];
+
+/**
+ * Low-rank adapters (Hu et al., LoRA, arXiv:2106.09685, section 4.1): W·x + B·A·x, where A has `rank` rows and B `rank` columns. Only
+ * these train. `packed`: frozen products are stored in 4 bits (Dettmers et al., QLoRA, arXiv:2305.14314, section 3).
+ */
+export interface Lora {
+  readonly rank: number;
+  /** Absent: every product that the layer has. */
+  readonly targets?: readonly LoraTarget[];
+  /** The input of each adapter is dropped out, and kept as such. */
+  readonly dropout: boolean;
+  readonly packed: boolean;
+}
+
+/** Of one layer. Absent from a setting: everything trains. */
+export interface LayerTraining {
+  readonly trains: 'all' | 'nothing' | Lora;
+  /** An earlier layer trains, so the gradient of this layer's input is needed. */
+  readonly upstream: boolean;
 }
 
 /** Groups of ranks that work on one microbatch together. */
@@ -96,6 +122,8 @@ export interface Kernel {
   readonly fused?: FusedCore;
   /** Full recomputation leaves it alone. */
   readonly kept?: true;
+  /** A product with weights that do not train: it has no weight gradient. */
+  readonly frozen?: true;
   /** Of a kernel that is one product, or `times` equal ones: their sizes. */
   readonly factors?: Factors;
 }
@@ -172,6 +200,25 @@ export interface ShapeCost {
   readonly kernels: () => readonly Kernel[];
   /** The layer has nothing to train: its whole backward is input gradient, which moves twice the bytes of the forward. */
   readonly weightless?: true;
+  /** Parameters that train, over all tensor ranks, and weights of one rank that do not; absent: all train. */
+  readonly trainable?: number;
+  readonly frozen?: FrozenWeights;
+  /** FLOPs and bytes of the weight gradient, where they are not those of all products with weights. */
+  readonly weightFlops?: number;
+  readonly weightTraffic?: number;
+  /** Bytes that unpacking of weights in 4 bits moves before each F and I, in kernels apart. */
+  readonly unpacking?: number;
+  /** No gradient enters the layer or leaves it: `none` has neither I nor W, `weights` no I. */
+  readonly backward?: 'none' | 'weights';
+  /** One product: where no earlier layer trains, there is no input gradient. */
+  readonly single?: true;
+}
+
+/** Parameters on one rank that do not train, without experts' and of experts. Of all of them, `packed` are stored in 4 bits. */
+export interface FrozenWeights {
+  readonly dense: number;
+  readonly experts: number;
+  readonly packed: number;
 }
 
 /** One layer of one microbatch on one device of its stage, seconds and bytes: measured or derived, the rest of the engine does not care. */
@@ -183,6 +230,13 @@ export interface LayerCost {
   readonly forwardFlops: number;
   /** Of these, what the model itself does not ask for. */
   readonly spareFlops?: number;
+  /** FLOPs of its backward that the model asks for; absent: twice those of the forward. */
+  readonly backwardFlops?: number;
+  /** Parameters that train, over all tensor ranks, and those of one rank that do not; absent: all train. */
+  readonly trainable?: number;
+  readonly frozen?: FrozenWeights;
+  /** It has no backward. */
+  readonly forwardOnly?: true;
   readonly forward: number;
   readonly backwardInput: number;
   readonly backwardWeight: number;

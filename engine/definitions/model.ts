@@ -1,7 +1,7 @@
 /** What a `model` declaration says: layers, and which needs which. An element is one layer of an array. */
 import type { ShapeArguments } from '../costs/shapes.ts';
 import type { MeasuredFigures } from '../costs/time.ts';
-import type { Precision } from '../costs/types.ts';
+import type { Lora, Precision } from '../costs/types.ts';
 import type { Place } from '../plan.ts';
 
 /** One written layer: `count` equal elements, the first of which is element `first` of the model. */
@@ -21,6 +21,8 @@ export interface LayerDefinition {
         readonly matrix?: { readonly rows: number; readonly columns: number };
       } & MeasuredFigures)
     | { readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments };
+  /** What of it trains; absent: all. */
+  readonly trains?: 'nothing' | Lora;
 }
 
 export interface ModelDefinition {
@@ -36,6 +38,8 @@ export interface ModelDefinition {
   readonly layerOf: Int32Array;
   /** Elements that each element needs; absent: the one before it. */
   readonly after: ReadonlyMap<number, readonly number[]>;
+  /** Elements that do not train, whatever their layers say; absent: none. */
+  readonly frozen?: ReadonlySet<number>;
 }
 
 /** Name of an element as shown: `embed`, `block[3]`. */

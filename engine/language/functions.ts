@@ -10,6 +10,7 @@ import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { presetText } from '../exchange/rule.ts';
 import { pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
+import { loraTargets } from '../costs/types.ts';
 import { valueKinds, type FunctionContext } from './kinds.ts';
 
 export interface FunctionParameter {
@@ -120,6 +121,30 @@ const values: readonly FunctionSchema[] = [
         'objective',
         'the objective of `pipedream`: as in its paper, or as in its released code (compute and exchange added, transfers left out)',
         { words: pipedreamObjectives, default: 'paper' },
+      ),
+    ],
+  ),
+  functionRow(
+    'trainable',
+    'lora',
+    'Low-rank adapters: the weights are frozen, and next to each target two small matrices train (arXiv:2106.09685).',
+    [
+      need('rank', 'rows of the first matrix and columns of the second'),
+      may(
+        'targets',
+        'a list of the products that get adapters. Default: all that the layer has, except those of experts',
+        {
+          words: loraTargets,
+        },
+      ),
+      may('alpha', 'factor of the sum, over the rank; it costs nothing', { default: 'rank' }),
+      may('dropout', 'probability of dropping an input of an adapter; above 0 each adapter keeps a copy of its input', {
+        default: '0',
+      }),
+      may(
+        'weights',
+        'format of the frozen products: `model` is the precision of the model, `nf4` is 4 bits as in QLoRA (arXiv:2305.14314)',
+        { words: ['model', 'nf4'], default: 'model' },
       ),
     ],
   ),

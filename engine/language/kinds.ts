@@ -171,6 +171,17 @@ const rows = {
     inExpressions: true,
     units: { first: 'bandwidth', added: 'time' },
   },
+  /** `true`, `false`, `lora(rank = 16)`. */
+  trainable: {
+    names: 'word',
+    offers: ['words', 'functions'],
+    words: [
+      { name: 'true', doc: 'All weights train.' },
+      { name: 'false', doc: 'No weight trains: no weight gradient, no gradients, no optimizer state.' },
+    ],
+    functions: 'way to train',
+    argumentsByName: true,
+  },
   optimizer: { names: 'function', offers: ['functions'], functions: 'optimizer' },
   placement: { names: 'word', offers: ['words', 'functions'], words: placements, functions: 'function' },
   transfer: { names: 'function', offers: ['functions'], functions: 'transfer' },

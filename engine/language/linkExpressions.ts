@@ -347,6 +347,10 @@ function linkCall(
       if (ofText) return;
       return unknown(context, value, 'value', parameter.words, undefined, parameter.words);
     }
+    if (value.kind === 'list' && parameter?.words !== undefined) {
+      for (const item of value.items) linkWord(context, item, parameter.words, scope);
+      return;
+    }
     if (row.arguments === 'operation kinds') return linkKinds(context, value, scope, true);
     if (row.arguments === 'declarations' && value.kind === 'name' && !shared)
       return linkDeclared(context, value, schema);
@@ -360,6 +364,14 @@ function linkCall(
           : undefined;
     linkExpression(context, value, items, scope, depth + 1);
   });
+}
+
+/** An item of a list of words; a name that the file declares is left to the reader. */
+function linkWord(context: FileContext, item: Expression, words: readonly string[], scope: Scope): void {
+  if (item.kind !== 'name') return linkExpression(context, item, undefined, scope, 1);
+  if (words.includes(item.text)) return;
+  if (context.names.has(item.text)) linkNumber(context, item, scope);
+  else unknown(context, item, 'value', words, undefined, words);
 }
 
 /** What a declaration that arguments are given to declares: parameters of a schedule. */

@@ -68,6 +68,7 @@ export function* draft(
     edges,
     optimizer,
     interleaved,
+    microbatches,
   });
   const parted = made.map(({ plan, ...sizes }, index) => ({
     ...sizes,

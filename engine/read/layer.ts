@@ -6,16 +6,20 @@ import { time } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
 import { missing, notApplicable, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
 import { readShape } from './shape.ts';
+import { readTrainable, trainsIn } from './trainable.ts';
 
 export interface LayerRead {
   readonly cost: LayerDefinition['cost'];
   /** One line: `transformer`, `forward 4 ms, backward 8 ms`. */
   readonly text: string;
   readonly after?: readonly Expression[];
+  readonly trains?: LayerDefinition['trains'];
+  /** The layer says itself what trains. */
+  readonly decided?: true;
 }
 
 const times = ['forward', 'backward', 'backward_input', 'backward_weight'];
-const quantities = [...times, 'weights', 'activation', 'output', 'workspace'];
+const quantities = [...times, 'weights', 'activation', 'activation_for_weight', 'output', 'workspace'];
 const measuredKeys = [...quantities, 'matrix'];
 
 /** The layer; `undefined` where something of it is wrong, which has been reported. */
@@ -29,7 +33,7 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
   const shape = keys.find('shape');
   if (shape === undefined) {
     const read = readMeasured(context, keys, entry);
-    return read === undefined ? undefined : { ...read, after };
+    return read === undefined ? undefined : trained(context, keys, { ...read, after });
   }
   for (const key of measuredKeys) {
     const written = keys.find(key);
@@ -37,7 +41,18 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
   }
   const value = valueOf(shape);
   const read = value === undefined ? undefined : shaped(context, value);
-  return read === undefined ? undefined : { ...read, after };
+  return read === undefined ? undefined : trained(context, keys, { ...read, after });
+}
+
+/** With what the layer says of its training; `undefined` where that is wrong (reported). */
+function trained(context: ReadContext, keys: Keys, read: LayerRead): LayerRead | undefined {
+  const entry = keys.find('trainable');
+  if (entry === undefined) return read;
+  const trains = readTrainable(context, entry);
+  const found = trains === undefined ? 'wrong' : trainsIn(context, read.cost, trains, entry);
+  if (found === 'wrong') return undefined;
+  const what = found === undefined ? '' : found === 'nothing' ? ', frozen' : `, LoRA of rank ${found.rank}`;
+  return { ...read, text: `${read.text}${what}`, decided: true, ...(found === undefined ? {} : { trains: found }) };
 }
 
 function shaped(context: ReadContext, value: Expression): LayerRead | undefined {
@@ -86,6 +101,7 @@ function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead
     backwardWeight: half ? values['backward_weight'] : undefined,
     weights: values['weights'] ?? 0,
     activation: values['activation'] ?? 0,
+    ...(values['activation_for_weight'] === undefined ? {} : { activationForWeight: values['activation_for_weight'] }),
     output: values['output'] ?? 0,
     workspace: values['workspace'] ?? 0,
     ...(matrix === undefined ? {} : { matrix }),

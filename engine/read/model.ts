@@ -14,6 +14,8 @@ import { readLayer } from './layer.ts';
 import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
 import { readLayers } from './layerSet.ts';
+import { checkTraining } from './checkTraining.ts';
+import { readTrainable, type Trains, trainsByModel } from './trainable.ts';
 
 /** Reads a `model` declaration; nothing is defined where a layer of it is wrong. */
 export function readModel(context: ReadContext, block: BlockDeclaration): void {
@@ -26,7 +28,9 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const base = baseOf(context, from);
   const microBatch = or(readQuantity(context, keys, 'micro_batch'), base?.microBatch ?? 1);
   const precision = or(readWord<Precision>(context, keys, 'precision'), source?.precision ?? base?.precision ?? 'bf16');
-  if (block.name === undefined) return;
+  const training = keys.find('trainable');
+  const trainable = training === undefined ? 'all' : readTrainable(context, training);
+  if (block.name === undefined || trainable === undefined) return;
   const id = symbolId('model', block.name.text);
   if (from !== undefined && base !== undefined) {
     for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers come from another model');
@@ -34,8 +38,17 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     if (microBatch === undefined || precision === undefined || context.report.errors() !== before || keys.doubtful)
       return;
     const { name } = block;
-    const layers = inheritLayers(context, base, name.text, from);
-    context.models.set(id, { name: name.text, sequence, microBatch, precision, ...layers });
+    const inherited = inheritLayers(context, base, name.text, from);
+    const layers = inherited.layers.map((layer) => ({ ...layer, ...byModel(layer, trainable) }));
+    const still = readFrozen(context, keys, layers);
+    if (context.report.errors() !== before) return;
+    const all = new Set([...(base.frozen ?? []), ...(still ?? [])]);
+    const model: ModelDefinition = {
+      ...{ name: name.text, sequence, microBatch, precision, ...inherited, layers },
+      ...(all.size > 0 ? { frozen: all } : {}),
+    };
+    if (!checkTraining(context, model, keys)) return;
+    context.models.set(id, model);
     return detail(context, id, `${count(base.elements, 'layer', 'layers')}, ${precision}`);
   }
   // What is wrong with a source has been reported.
@@ -46,7 +59,10 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
       ? readAll(context, keys, id)
       : readSource(context, keys, id, source, from);
   if (written === undefined || context.report.errors() !== before || keys.doubtful) return;
-  const { layers, afters, elements } = written;
+  const { afters, elements } = written;
+  const layers = written.layers.map((layer) =>
+    written.decided?.has(layer.name) === true ? layer : { ...layer, ...byModel(layer, trainable) },
+  );
   if (layers.length === 0) {
     missing(context, 'model', 'layer', at);
     return;
@@ -68,6 +84,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     }
     after.set(element, needed);
   }
+  const frozen = readFrozen(context, keys, layers);
   if (microBatch === undefined || precision === undefined || context.report.errors() !== before) return;
   const model: ModelDefinition = {
     name: block.name.text,
@@ -78,10 +95,28 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     elements,
     layerOf,
     after,
+    ...(frozen === undefined ? {} : { frozen: new Set(frozen) }),
   };
+  if (!checkTraining(context, model, keys)) return;
   if (!checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
   context.models.set(id, model);
   detail(context, id, `${count(elements, 'layer', 'layers')}, ${precision}`);
+}
+
+/** What a model's `trainable` makes of a layer. */
+function byModel(layer: LayerDefinition, trainable: Trains): Pick<LayerDefinition, 'trains'> {
+  const trains = trainsByModel(layer.cost, trainable);
+  return trains === undefined ? {} : { trains };
+}
+
+/** Elements that `frozen` names. */
+function readFrozen(
+  context: ReadContext,
+  keys: Keys,
+  layers: readonly LayerDefinition[],
+): readonly number[] | undefined {
+  const values = keys.find('frozen')?.values;
+  return values === undefined ? undefined : readLayers(context, values, layers);
 }
 
 /** Skip connections of a model: as many as ten for each layer that it may have. */
@@ -105,6 +140,8 @@ interface After {
 }
 
 interface Written {
+  /** Layers that say themselves what of them trains. */
+  readonly decided?: ReadonlySet<string>;
   readonly layers: readonly LayerDefinition[];
   readonly afters: readonly After[];
   readonly elements: number;
@@ -156,6 +193,7 @@ function readAll(context: ReadContext, keys: Keys, model: string): Written | und
   const layers: LayerDefinition[] = [];
   const afters: After[] = [];
   let elements = 0;
+  const decided = new Set<string>();
   let whole = true;
   const members = context.members.get(model);
   const owner = model.slice(model.indexOf(':') + 1);
@@ -189,7 +227,9 @@ function readAll(context: ReadContext, keys: Keys, model: string): Written | und
       place,
       end: entry.end,
       cost: read.cost,
+      ...(read.trains === undefined ? {} : { trains: read.trains }),
     });
+    if (read.decided === true) decided.add(name.text);
     context.origins.set(paths.layer(owner, name.text), place);
     for (let i = 0; i < (index === undefined ? 0 : number); i += 1)
       context.origins.set(paths.layer(owner, `${name.text}[${i}]`), place);
@@ -197,5 +237,5 @@ function readAll(context: ReadContext, keys: Keys, model: string): Written | und
     if (read.after !== undefined) afters.push({ element: elements, at: read.after[0] ?? name, values: read.after });
     elements += number;
   }
-  return whole ? { layers, afters, elements } : undefined;
+  return whole ? { layers, afters, elements, decided } : undefined;
 }

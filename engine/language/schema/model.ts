@@ -25,6 +25,19 @@ export const model: BlockSchema = {
       'Number format of weights and activations. Default: bf16.',
     ),
     key(
+      'trainable',
+      'trainable = lora(rank = 16)',
+      { kind: 'trainable' },
+      'What trains of layers that do not say. `false`: nothing. `lora(rank = 16)`: adapters of transformer layers, and nothing else. Default: all.',
+    ),
+    key(
+      'frozen',
+      'frozen = embed, block[0..15]',
+      { kind: 'layers' },
+      'Layers that do not train: no weight gradient, no gradients, no optimizer state. They still pass gradients on to earlier layers that train.',
+      { list: true },
+    ),
+    key(
       'from',
       'from = profile("graph.txt")',
       { kind: 'source' },
@@ -60,6 +73,12 @@ export const layer: BlockSchema = {
     ),
     key('weights', 'weights = 256MiB', size, 'Bytes of the parameters at the precision of the model.'),
     key('activation', 'activation = 512MiB', size, 'Bytes kept from the forward to the backward pass.'),
+    key(
+      'activation_for_weight',
+      'activation_for_weight = 192MiB',
+      size,
+      'Bytes that the weight gradient still needs after the input gradient (M_W of Zero Bubble). Default: all of `activation`.',
+    ),
     key('output', 'output = 16MiB', size, 'Bytes sent to each stage that needs this layer.'),
     key('workspace', 'workspace = 64MiB', size, 'Bytes held only while the layer runs.'),
     key(
@@ -73,7 +92,13 @@ export const layer: BlockSchema = {
       'shape',
       'shape = transformer(hidden = 4096, heads = 32)',
       { kind: 'shape' },
-      'Derives every cost from a shape, in a layer that also needs `after`.',
+      'Derives every cost from a shape, in a layer that also has `after` or `trainable`.',
+    ),
+    key(
+      'trainable',
+      'trainable = false',
+      { kind: 'trainable' },
+      'What of the layer trains. `false`: nothing, so it has no weight gradient, no gradients and no optimizer state. `lora(rank = 16)`: only adapters of its products. Default: as the model says, otherwise `true`.',
     ),
     key(
       'after',

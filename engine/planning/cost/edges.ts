@@ -3,14 +3,17 @@ import type { EdgePlan } from '../../plan.ts';
 
 /**
  * Data between stages. Each pair that shares a tensor has the sum of the outputs of the producing layers. An output is sent once
- * to a stage, however many of its layers need it. In order of `from`, then `to`.
+ * to a stage, however many of its layers need it. In order of `from`, then `to`. If no gradient comes back to any of the producers,
+ * the edge has none.
  */
 export function edgesOf(
   model: ModelDefinition,
   stageOf: Int32Array,
   stages: number,
   output: (element: number) => number,
+  returns: (element: number) => boolean = () => true,
 ): readonly EdgePlan[] {
+  const answered = new Set<number>();
   const bytes = new Map<number, number>();
   const sent = new Set<number>();
   for (let element = 0; element < model.elements; element += 1) {
@@ -21,11 +24,17 @@ export function edgesOf(
       sent.add(producer * stages + to);
       const edge = from * stages + to;
       bytes.set(edge, (bytes.get(edge) ?? 0) + output(producer));
+      if (returns(producer)) answered.add(edge);
     }
   }
   return [...bytes.keys()]
     .sort((a, b) => a - b)
-    .map((edge) => ({ from: Math.floor(edge / stages), to: edge % stages, bytes: bytes.get(edge) ?? 0 }));
+    .map((edge) => ({
+      from: Math.floor(edge / stages),
+      to: edge % stages,
+      bytes: bytes.get(edge) ?? 0,
+      ...(answered.has(edge) ? {} : { forwardOnly: true }),
+    }));
 }
 
 /** Edges whose ends split the sequence into the given numbers of parts, with the bytes of the gradient if these differ. */

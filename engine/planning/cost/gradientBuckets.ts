@@ -1,4 +1,5 @@
 /** The layers of a stage whose gradients are exchanged at once. */
+import { noFrozen } from '../../costs/training.ts';
 import type { LayerCost } from '../../costs/types.ts';
 import type { BucketPlan } from '../../plan.ts';
 
@@ -16,7 +17,7 @@ export interface GradientBucket extends Pick<BucketPlan, 'left'> {
 
 type Parts = Pick<
   LayerCost,
-  'localParameters' | 'expertParameters' | 'forward' | 'recompute' | 'backwardInput' | 'backwardWeight'
+  'localParameters' | 'expertParameters' | 'frozen' | 'forward' | 'recompute' | 'backwardInput' | 'backwardWeight'
 >;
 
 /**
@@ -30,7 +31,7 @@ export function gradientBuckets(
   bytes: number,
   atOnce: boolean,
 ): readonly GradientBucket[] {
-  const sum = (figure: keyof Parts) => layers.reduce((all, layer) => all + layer[figure], 0);
+  const sum = (figure: Exclude<keyof Parts, 'frozen'>) => layers.reduce((all, layer) => all + layer[figure], 0);
   const whole = {
     forward: sum('forward'),
     recompute: sum('recompute'),
@@ -65,10 +66,10 @@ export function gradientBuckets(
     [dense, experts, first] = [0, 0, -1];
   };
   for (let at = layers.length - 1; at >= 0; at -= 1) {
-    const { localParameters, expertParameters } = layers[at];
-    if (localParameters === 0) continue;
-    dense += localParameters - expertParameters;
-    experts += expertParameters;
+    const { localParameters, expertParameters, frozen = noFrozen } = layers[at];
+    if (localParameters === frozen.dense + frozen.experts) continue;
+    dense += localParameters - expertParameters - frozen.dense;
+    experts += expertParameters - frozen.experts;
     first = at;
     if ((dense + experts) * gradient >= bytes) close();
   }

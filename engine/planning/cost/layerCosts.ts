@@ -4,15 +4,19 @@ import { type LayerDefinition, type ModelDefinition, needsOf } from '../../defin
 import type { Mesh } from '../../mesh.ts';
 import { withShards } from '../../costs/shardTraffic.ts';
 import { findShape } from '../../costs/shapes.ts';
+import { costUnder } from '../../costs/training.ts';
 import { measured, scaled, timeOf } from '../../costs/time.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode } from '../../costs/types.ts';
 import type { Site } from '../place/sites.ts';
+import { trainedOf } from './trained.ts';
 
 export interface LayerCosts {
   /** Cost of one element at a site. */
   of(element: number, site: Site, recompute: RecomputeMode): LayerCost;
   /** Bytes that an element sends on from one device of a site. */
   output(element: number, site: Site): number;
+  /** Whether a gradient comes back to the output of an element: the element trains, or one before it. */
+  returns(element: number): boolean;
 }
 
 /** Why shapes cannot be split over a mesh: the first layer with a problem, and the key that asks for it. */
@@ -45,35 +49,48 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
   // By recompute mode and site, then by layer; where the input counts, by layer and input.
   const byLayer = new Map<string, Map<Site, (LayerCost | undefined)[]>>();
   const byInput = new Map<Site, Map<string, LayerCost>>();
+  const trained = trainedOf(model);
   const outputs = new Map<Site, (number | undefined)[]>();
   const output = (element: number, site: Site): number => {
     const index = model.layerOf[element];
     return (entryOf(outputs, site, () => [])[index] ??= outputOf(model, model.layers[index], site));
   };
-  const costOf = ({ cost }: LayerDefinition, site: Site, mode: RecomputeMode, input: number): LayerCost => {
+  const costOf = (element: number, site: Site, mode: RecomputeMode, input: number): LayerCost => {
+    const { cost } = model.layers[model.layerOf[element]];
+    const training = trained.of(element);
+    const ofLayer = training === undefined ? {} : { training };
     const setting = {
       ...settingOf(model, site.mesh, site.share, mode),
       ...(site.loss === undefined ? {} : { loss: site.loss }),
+      ...ofLayer,
     };
     const found =
       cost.kind === 'measured'
-        ? scaled(measured({ ...cost, input, recomputeMode: mode }, setting, speedOf(site)), site.share)
-        : timeOf(shapeOf(cost.shape).cost(cost.args, setting), setting, speedOf(site));
+        ? scaled(measured({ ...cost, ...ofLayer, input, recomputeMode: mode }, setting, speedOf(site)), site.share)
+        : timeOf(costUnder(shapeOf(cost.shape), cost.args, setting), setting, speedOf(site));
     return site.shards === undefined ? found : withShards(found, site.shards);
+  };
+  // Elements of one layer differ if only some train, or only some come behind a layer that trains.
+  const kindOf = (element: number): number => {
+    const training = trained.of(element);
+    if (training === undefined) return 0;
+    return 1 + (training.upstream ? 1 : 0) + (training.trains === 'nothing' ? 2 : 0);
   };
   return {
     output,
+    returns: trained.returns,
     of(element, site, recompute) {
       const index = model.layerOf[element];
       const layer = model.layers[index];
+      const key = 5 * index + kindOf(element);
       if (recompute === 'full' && layer.cost.kind === 'measured') {
         const input = needsOf(model, element).reduce((sum, need) => sum + output(need, site) / site.share, 0);
         const known = entryOf(byInput, site, () => new Map<string, LayerCost>());
-        return entryOf(known, `${index} ${input}`, () => costOf(layer, site, recompute, input));
+        return entryOf(known, `${key} ${input}`, () => costOf(element, site, recompute, input));
       }
       const ofMode = entryOf(byLayer, recompute, () => new Map<Site, (LayerCost | undefined)[]>());
       const known = entryOf(ofMode, site, () => []);
-      return (known[index] ??= costOf(layer, site, recompute, 0));
+      return (known[key] ??= costOf(element, site, recompute, 0));
     },
   };
 }

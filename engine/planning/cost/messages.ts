@@ -36,7 +36,7 @@ export function messagesOf({ pipeline, stageOf, kinds, costs, copies, parts }: M
     const site = kinds[stageOf[element]];
     return costs.output(element, site) / site.share;
   };
-  const direct = withGradients(edgesOf(model, stageOf, count, ofAllReplicas), sequences);
+  const direct = withGradients(edgesOf(model, stageOf, count, ofAllReplicas, costs.returns), sequences);
   const entering = new Float64Array(count);
   for (const { to, bytes, back = bytes } of direct) entering[to] += back * kinds[to].share;
   const relays = use.kind === 'policy' && use.policy.relays?.(use.args) === true;

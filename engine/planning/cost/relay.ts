@@ -16,14 +16,17 @@ export interface Relayed {
 export function relay(edges: readonly EdgePlan[], stages: number, parts: readonly number[] = []): Relayed {
   const hops = new Float64Array(stages).fill(-1);
   const held = new Float64Array(stages);
-  for (const { from, to, bytes } of edges) {
+  const answered = new Uint8Array(stages);
+  for (const { from, to, bytes, forwardOnly } of edges) {
     for (let stage = from; stage < to; stage += 1) {
       const sent = inParts(bytes, parts[from], parts[stage]);
       hops[stage] = Math.max(0, hops[stage]) + sent;
+      if (forwardOnly !== true) answered[stage] = 1;
       if (stage > from) held[stage] += sent;
     }
   }
   const found: EdgePlan[] = [];
-  for (const [from, bytes] of hops.entries()) if (bytes >= 0) found.push({ from, to: from + 1, bytes });
+  for (const [from, bytes] of hops.entries())
+    if (bytes >= 0) found.push({ from, to: from + 1, bytes, ...(answered[from] === 1 ? {} : { forwardOnly: true }) });
   return { edges: found, held };
 }

@@ -5,8 +5,10 @@ import { noTraffic } from '../../costs/collectives.ts';
 import { optimizers, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import { gatheredBytes } from '../../costs/gathering.ts';
 import { addParts } from '../../costs/layerPart.ts';
+import { elementBytes } from '../../costs/precision.ts';
+import { frozenBytes, frozenShare, noFrozen } from '../../costs/training.ts';
 import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
-import type { LayerCost, RecomputeMode } from '../../costs/types.ts';
+import type { FrozenWeights, LayerCost, RecomputeMode } from '../../costs/types.ts';
 import type { EdgePlan, StagePlan } from '../../plan.ts';
 import type { LayerCosts } from './layerCosts.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
@@ -26,11 +28,12 @@ export interface StagesRequest {
   readonly optimizer?: OptimizerUse;
   /** Stages of a device are entered again and again, so messages overlap and buffers are doubled. */
   readonly interleaved: boolean;
+  readonly microbatches: number;
 }
 
 /**
- * A stage's plan and layers, and its parameters on one device. `dense` and `experts` add up to all; `embedding` is the part of
- * all that copies the token embedding.
+ * A stage's plan and layers, and its parameters on one device. `dense` and `experts` add up to all that train; `embedding` is the
+ * part of these that copies the token embedding. `frozen` do not train.
  */
 export interface StageParts {
   readonly plan: StagePlan;
@@ -38,6 +41,7 @@ export interface StageParts {
   readonly dense: number;
   readonly experts: number;
   readonly embedding: number;
+  readonly frozen?: FrozenWeights;
 }
 
 /** Stages between two pauses: a few milliseconds. */
@@ -52,7 +56,8 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
   const stages: StageParts[] = [];
   for (const [stage, name] of names.entries()) {
     if (stage % slice === slice - 1) yield;
-    const mode = modes[stage];
+    // What has no backward recomputes nothing.
+    const mode = elements[stage].some(costs.returns) ? modes[stage] : 'none';
     const rank = ranks.placement[stage];
     const { kind } = ranks.ranks[rank];
     const layers = elements[stage].map((element) => {
@@ -66,6 +71,7 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
     const { parameters, forwardFlops, forward, backwardInput, backwardWeight, recompute, splitKnown } = cost;
     const { activation, activationForWeight, recomputed, recomputedWhole, workspace } = cost;
     const held = staticBytes(cost, kind, request);
+    const { trainable, backwardFlops, frozen = noFrozen } = cost;
     const spareFlops = layers.reduce((sum, layer) => sum + (layer.spareFlops ?? 0), 0);
     const activationParts = addParts(cost.activationParts, { 'handed on': request.relayed[stage] });
     const plan: StagePlan = {
@@ -74,6 +80,8 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       parameters,
       forwardFlops,
       ...(spareFlops > 0 ? { spareFlops } : {}),
+      ...(trainable === undefined ? {} : { trainable }),
+      ...(backwardFlops === undefined ? {} : { backwardFlops }),
       forward,
       backwardInput,
       backwardWeight,
@@ -95,33 +103,81 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
     stages.push({
       plan,
       layers,
-      dense: cost.localParameters - cost.expertParameters,
-      experts: cost.expertParameters,
-      embedding: layers.reduce((most, { embeddingParameters = 0 }) => Math.max(most, embeddingParameters), 0),
+      dense: cost.localParameters - cost.expertParameters - frozen.dense,
+      experts: cost.expertParameters - frozen.experts,
+      embedding: layers.reduce(
+        (most, { embeddingParameters = 0, trainable: trains }) =>
+          Math.max(most, trains === 0 ? 0 : embeddingParameters),
+        0,
+      ),
+      ...(cost.frozen === undefined ? {} : { frozen }),
     });
   }
-  return stages;
+  const waiting = waitingBytes(request, stages);
+  return waiting === undefined
+    ? stages
+    : stages.map((parts, stage) => ({
+        ...parts,
+        plan: { ...parts.plan, buffers: parts.plan.buffers + waiting[stage] },
+      }));
+}
+
+/**
+ * A stage without a backward waits for nothing and runs ahead of its receiver. Of its m messages, spaced by the time t of its device's
+ * forwards, a pipeline with a period of T takes m · t / T meanwhile. The others wait at the receiver; room for one is a buffer already.
+ * The period is the work of the busiest device. `undefined` if there is no such stage.
+ */
+function waitingBytes(
+  { edges, ranks, microbatches }: StagesRequest,
+  stages: readonly StageParts[],
+): Float64Array | undefined {
+  const running = edges.filter(({ forwardOnly, back }) => forwardOnly === true && back !== 0);
+  if (running.length === 0) return undefined;
+  const work = new Float64Array(ranks.ranks.length);
+  const forwards = new Float64Array(ranks.ranks.length);
+  for (const [stage, { plan }] of stages.entries()) {
+    forwards[ranks.placement[stage]] += plan.forward;
+    work[ranks.placement[stage]] += plan.forward + plan.recompute + plan.backwardInput + plan.backwardWeight;
+  }
+  const period = work.reduce((most, seconds) => Math.max(most, seconds), 0);
+  const waiting = new Float64Array(stages.length);
+  for (const { from, to, bytes } of running) {
+    const sender = ranks.placement[from];
+    if (sender === ranks.placement[to] || period === 0) continue;
+    const left = Math.ceil(microbatches * (1 - forwards[sender] / period));
+    waiting[to] += Math.max(0, left - 1) * bytes;
+  }
+  return waiting;
 }
 
 type Held = Pick<StagesRequest, 'model' | 'optimizer'>;
 
 /** Without an optimizer: the weights as given, and gradients as large as they. */
 export function staticBytes(
-  { localParameters, expertParameters, weights }: Pick<StageCost, 'localParameters' | 'expertParameters' | 'weights'>,
+  {
+    localParameters,
+    expertParameters,
+    weights,
+    frozen = noFrozen,
+  }: Pick<StageCost, 'localParameters' | 'expertParameters' | 'weights' | 'frozen'>,
   { ranks, expertRanks }: Pick<Site, 'ranks' | 'expertRanks'>,
   { model, optimizer }: Held,
 ): { readonly weights: number; readonly gradients: number; readonly optimizer: number } {
+  const { precision } = model;
   if (optimizer === undefined || optimizer.recipe === optimizers[0])
-    return { weights, gradients: weights, optimizer: 0 };
-  return optimizer.recipe.bytes({
-    local: localParameters - expertParameters,
-    experts: expertParameters,
+    return { weights, gradients: weights - frozenBytes(frozen, elementBytes(precision)), optimizer: 0 };
+  const { recipe, shard, over } = optimizer;
+  const kept = recipe.bytes({
+    local: localParameters - expertParameters - frozen.dense,
+    experts: expertParameters - frozen.experts,
     ranks,
     expertRanks,
-    precision: model.precision,
-    shard: optimizer.shard,
-    over: optimizer.over,
+    precision,
+    shard,
+    over,
   });
+  const still = frozenShare(frozen, recipe.moved(precision).gathered, { ranks, expertRanks, shard, over });
+  return { ...kept, weights: kept.weights + still };
 }
 
 /**
@@ -139,9 +195,15 @@ function gatheredFor(
   const whole = optimizer.recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision: model.precision });
   const { gathered } = optimizer.recipe.moved(model.precision);
   const [ofDense, ofExperts] = [site.ranks, site.expertRanks].map((ranks) => shardRanks(ranks, optimizer.over) > 1);
-  const sizes = layers.map(({ localParameters, expertParameters }) => {
-    const inParts = (ofDense ? localParameters - expertParameters : 0) + (ofExperts ? expertParameters : 0);
-    return { weights: shardsWeights(optimizer.shard) ? inParts * gathered : 0, gradients: inParts * whole.gradients };
+  const sizes = layers.map(({ localParameters, expertParameters, frozen = noFrozen }) => {
+    const inParts = (dense: number, experts: number) => (ofDense ? dense : 0) + (ofExperts ? experts : 0);
+    const dense = localParameters - expertParameters;
+    const learned = inParts(dense - frozen.dense, expertParameters - frozen.experts);
+    const still = ofDense ? frozenBytes({ ...frozen, experts: ofExperts ? frozen.experts : 0 }, gathered) : 0;
+    return {
+      weights: shardsWeights(optimizer.shard) ? learned * gathered + still : 0,
+      gradients: learned * whole.gradients,
+    };
   });
   const accumulate = shardsWeights(optimizer.shard) && !optimizer.reshard;
   const { forward, backward } = gatheredBytes(sizes, { reshard: optimizer.reshard, prefetch: 1, accumulate });
@@ -173,7 +235,8 @@ export function bufferBytes({
     if (ranks.placement[edge.from] === ranks.placement[edge.to]) continue;
     // Each receives in parts of its own.
     add(edge.to, edge.from, edge.back ?? edge.bytes);
-    add(edge.from, edge.to, edge.bytes);
+    // No gradient comes back from a stage behind layers that do not train; to a spare copy `back` is 0.
+    if (edge.forwardOnly !== true || edge.back === 0) add(edge.from, edge.to, edge.bytes);
   }
   return interleaved ? bytes.map((value) => 2 * value) : bytes;
 }

@@ -1,7 +1,7 @@
 /** What devices do after their last backward: gradients are exchanged among the ranks that hold the same weights, then the optimizer steps. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import { optimizers } from '../../costs/optimizer.ts';
+import { optimizers, shardsWeights } from '../../costs/optimizer.ts';
 import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
@@ -59,7 +59,9 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per })
       : 'none';
   if (ordered === undefined) return undefined;
-  for (const { members, dense, experts, held } of groups) {
+  // Ranks that hold weights in parts gather those that do not train too.
+  const gathersAll = shardsWeights(optimizer?.shard ?? 'none');
+  for (const { members, dense, experts, frozenDense, frozenExperts, held } of groups) {
     const all = members.map((member) => ranks.ranks[member]);
     const exchangeOver = (groupsOf: typeof dataGroups) =>
       collective === undefined || ordered !== 'none'
@@ -83,7 +85,8 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
     // Copies on several ranks run their first forwards in different orders: they gather after the step.
     const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
     const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
-    const later = sumOfTraffic(gathers ? stillness : weights, bucket === undefined ? gradients : stillness);
+    const still = gathersAll ? sumOfTraffic(ofDense.weights(frozenDense), ofExperts.weights(frozenExperts)) : stillness;
+    const later = sumOfTraffic(gathers ? stillness : weights, still, bucket === undefined ? gradients : stillness);
     // Of several stages of a device, one ends the iteration.
     for (const member of members) after[member] = sumOfTraffic(after[member], later, boundaryIn(held));
     if (bucket === undefined) continue;

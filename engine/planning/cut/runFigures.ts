@@ -2,6 +2,8 @@
 import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import { keptBytes, optimizers, type ParameterBytes, type Shard, splitBytes } from '../../costs/optimizer.ts';
+import { elementBytes } from '../../costs/precision.ts';
+import { frozenBytes, frozenShare, noFrozen } from '../../costs/training.ts';
 import { noLayers, stageCost, type SummedCost, withLayer } from '../../costs/stage.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import { type LayerCosts, totalTime } from '../cost/layerCosts.ts';
@@ -15,7 +17,15 @@ export interface RunLayers {
   readonly needs: readonly (readonly number[])[];
   readonly sites: readonly SiteLayers[];
   /** What an optimizer keeps; absent: weights, and gradients as large as they. */
-  readonly optimizer?: { readonly kept: ParameterBytes; readonly shard: Shard; readonly over?: number };
+  readonly optimizer?: {
+    readonly kept: ParameterBytes;
+    readonly shard: Shard;
+    readonly over?: number;
+    /** Of a weight that does not train. */
+    readonly still: number;
+  };
+  /** Of a weight at the precision of the model. */
+  readonly element: number;
 }
 
 /** Layers on one kind of device. */
@@ -44,6 +54,7 @@ export function runLayers({ model, costs, mode, optimizer }: RunRequest, sites: 
   const splits = optimizer !== undefined && optimizer.recipe !== optimizers[0];
   return {
     mode,
+    element: elementBytes(model.precision),
     needs: elements.map((element) => needsOf(model, element)),
     sites: sites.map((site) => {
       const different = new Map<SummedCost, number>();
@@ -65,6 +76,7 @@ export function runLayers({ model, costs, mode, optimizer }: RunRequest, sites: 
       ? {
           optimizer: {
             kept: keptBytes(optimizer.recipe, model.precision),
+            still: optimizer.recipe.moved(model.precision).gathered,
             shard: optimizer.shard,
             ...(optimizer.over === undefined ? {} : { over: optimizer.over }),
           },
@@ -89,6 +101,7 @@ const summed = (cost: SummedCost): SummedCost => ({
   activationForWeight: cost.activationForWeight,
   recomputed: cost.recomputed,
   workspace: cost.workspace,
+  ...(cost.frozen === undefined ? {} : { frozen: cost.frozen }),
 });
 
 /**
@@ -123,7 +136,7 @@ interface Ordered {
 }
 
 function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, from: number): Float64Array {
-  const { mode, optimizer } = layers;
+  const { mode } = layers;
   const runs = new Float64Array((order.length - from) * columns);
   const received = new Set<number>();
   /** Tensors made here that later layers need, by the last of these. */
@@ -144,7 +157,7 @@ function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, 
       ending.set(last, (ending.get(last) ?? 0) + output);
     }
     const stage = stageCost(sums, mode, entering);
-    runs[at + column.static] = staticBytes(stage, site, optimizer);
+    runs[at + column.static] = staticBytes(stage, site, layers);
     runs[at + column.entering] = entering;
     runs[at + column.leaving] = Math.max(0, leaving);
     runs[at + column.time] = totalTime(stage);
@@ -155,19 +168,25 @@ function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, 
 }
 
 function staticBytes(
-  { localParameters, expertParameters, weights }: Pick<SummedCost, 'localParameters' | 'expertParameters' | 'weights'>,
+  {
+    localParameters,
+    expertParameters,
+    weights,
+    frozen = noFrozen,
+  }: Pick<SummedCost, 'localParameters' | 'expertParameters' | 'weights' | 'frozen'>,
   { ranks, expertRanks }: SiteLayers,
-  optimizer: RunLayers['optimizer'],
+  { optimizer, element }: RunLayers,
 ): number {
-  if (optimizer === undefined) return 2 * weights;
-  const { kept, shard, over } = optimizer;
+  if (optimizer === undefined) return 2 * weights - frozenBytes(frozen, element);
+  const { kept, shard, over, still } = optimizer;
   const bytes = splitBytes(kept, {
-    local: localParameters - expertParameters,
-    experts: expertParameters,
+    local: localParameters - expertParameters - frozen.dense,
+    experts: expertParameters - frozen.experts,
     ranks,
     expertRanks,
     shard,
     over,
   });
-  return bytes.weights + bytes.gradients + bytes.optimizer;
+  const ofFrozen = frozenShare(frozen, still, { ranks, expertRanks, shard, over });
+  return bytes.weights + bytes.gradients + bytes.optimizer + ofFrozen;
 }

@@ -12,6 +12,9 @@ export interface Holders {
   readonly members: readonly number[];
   dense: number;
   experts: number;
+  /** Parameters that do not train. */
+  frozenDense: number;
+  frozenExperts: number;
   readonly held: Held[];
 }
 
@@ -29,9 +32,18 @@ export function holdersIn({ ranks, placement }: SitedRanks, stages: readonly Sta
   const groups = new Map<string, Holders>();
   for (const holder of holding.values()) {
     const members = [...holder.on.keys()].sort((a, b) => a - b);
-    const group = groups.get(members.join()) ?? { members, dense: 0, experts: 0, held: [] };
+    const group = groups.get(members.join()) ?? {
+      members,
+      dense: 0,
+      experts: 0,
+      frozenDense: 0,
+      frozenExperts: 0,
+      held: [],
+    };
     group.dense += holder.parts.dense;
     group.experts += holder.parts.experts;
+    group.frozenDense += holder.parts.frozen?.dense ?? 0;
+    group.frozenExperts += holder.parts.frozen?.experts ?? 0;
     group.held.push(holder);
     groups.set(members.join(), group);
   }

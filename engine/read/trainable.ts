@@ -1,0 +1,147 @@
+/** Reads `trainable = false` or `trainable = lora(rank = 16, targets = [q, v])`, of a layer or of a model. */
+import { adapterProblem } from '../costs/transformer.ts';
+import { type Lora, type LoraTarget, loraTargets } from '../costs/types.ts';
+import type { LayerDefinition } from '../definitions/model.ts';
+import type { Argument, Call, Entry, Expression } from '../../grammar/syntax.ts';
+import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
+import { valueOf } from '../language/keys.ts';
+import { describe } from '../language/values.ts';
+import { bindArguments } from './arguments.ts';
+import type { ReadContext } from './context.ts';
+
+/** What trains: `all`, `nothing`, or adapters. */
+export type Trains = 'all' | 'nothing' | Lora;
+
+const parameters = ['rank', 'targets', 'alpha', 'dropout', 'weights'];
+
+/** `undefined` if the value is wrong, which has been reported. */
+export function readTrainable(context: ReadContext, entry: Entry): Trains | undefined {
+  const value = valueOf(entry);
+  return value === undefined ? undefined : trainsOf(context, value);
+}
+
+function trainsOf(context: ReadContext, value: Expression): Trains | undefined {
+  if (value.kind === 'group') return trainsOf(context, value.inner);
+  if (value.kind === 'call') return value.callee.text === 'lora' ? readLora(context, value) : undefined;
+  if (value.kind === 'name') {
+    if (value.text === 'true') return 'all';
+    if (value.text === 'false') return 'nothing';
+    if (value.text !== 'lora') return undefined;
+    context.report.report('key/missing', value, { key: 'rank', block: 'call to lora', example: 'lora(rank = 16)' });
+    return undefined;
+  }
+  const found = evaluate(context, value);
+  if (found === undefined) return undefined;
+  if (found.kind === 'truth') return found.value ? 'all' : 'nothing';
+  context.report.report('type/mismatch', value, {
+    expected: '`true`, `false` or `lora(rank = 16)`',
+    found: describe(found),
+  });
+  return undefined;
+}
+
+function readLora(context: ReadContext, call: Call): Lora | undefined {
+  const bound = bindArguments(context, call, 'lora', parameters);
+  if (bound === undefined) return undefined;
+  const rank = bound.get('rank');
+  if (rank === undefined) {
+    context.report.report('key/missing', call.callee, {
+      key: 'rank',
+      block: 'call to lora',
+      example: 'lora(rank = 16)',
+    });
+    return undefined;
+  }
+  const rows = wholeNumber(context, rank.value, '"rank"', { min: 1 });
+  const share = numberOf(context, bound.get('dropout'), 'dropout', { min: 0, max: 1 });
+  const alpha = numberOf(context, bound.get('alpha'), 'alpha', { min: 0 });
+  const weights = bound.get('weights')?.value;
+  const packed = weights === undefined ? false : wordOf(context, weights, ['model', 'nf4']);
+  const targets = bound.get('targets');
+  const named = targets === undefined ? undefined : readTargets(context, targets.value);
+  if (rows === undefined || share === undefined || alpha === undefined || packed === undefined) return undefined;
+  if (targets !== undefined && named === undefined) return undefined;
+  return {
+    rank: rows,
+    ...(named === undefined ? {} : { targets: named }),
+    dropout: share > 0,
+    packed: packed === 'nf4',
+  };
+}
+
+function numberOf(
+  context: ReadContext,
+  argument: Argument | undefined,
+  name: string,
+  bounds: { readonly min: number; readonly max?: number },
+): number | undefined {
+  if (argument === undefined) return 0;
+  return quantity(context, argument.value, { kind: 'quantity', dimension: 'number', ...bounds }, `"${name}"`);
+}
+
+/** One of the words; `undefined` for anything else (reported). */
+function wordOf<W extends string>(context: ReadContext, value: Expression, words: readonly W[]): W | undefined {
+  const word = value.kind === 'name' ? words.find((each) => each === value.text) : undefined;
+  if (word !== undefined) return word;
+  // An unknown name has been reported where names get their meaning.
+  if (value.kind !== 'name' || context.links.has(value))
+    context.report.report('type/mismatch', value, {
+      expected: words.map((each) => `\`${each}\``).join(' or '),
+      found: 'something else',
+    });
+  return undefined;
+}
+
+/** `[q, v]`, or one target. */
+function readTargets(context: ReadContext, value: Expression): readonly LoraTarget[] | undefined {
+  const items = value.kind === 'list' ? value.items : [value];
+  if (items.length === 0) {
+    context.report.report('type/mismatch', value, {
+      expected: 'a list of targets such as `[q, v]`',
+      found: 'an empty list',
+    });
+    return undefined;
+  }
+  const found = new Set<LoraTarget>();
+  for (const item of items) {
+    const word = wordOf(context, item, loraTargets);
+    if (word === undefined) return undefined;
+    found.add(word);
+  }
+  return [...found];
+}
+
+/** What `trainable` makes of a layer; `wrong` where it does not fit, which has been reported. */
+export function trainsIn(
+  context: ReadContext,
+  cost: LayerDefinition['cost'],
+  trains: Trains,
+  entry: Entry,
+): LayerDefinition['trains'] | 'wrong' {
+  if (trains === 'all') return undefined;
+  if (trains === 'nothing') return 'nothing';
+  const at = valueOf(entry) ?? entry;
+  const found =
+    cost.kind === 'measured'
+      ? 'the layer is measured: give the times and bytes of the layer with its adapters'
+      : cost.shape === 'transformer'
+        ? adapterProblem(cost.args, trains)
+        : cost.shape === 'linear'
+          ? trains.targets === undefined
+            ? undefined
+            : 'a linear layer has one product: leave out targets'
+          : `only transformer and linear layers have adapters, and this is ${cost.shape}`;
+  if (found === undefined) return trains;
+  context.report.report('type/mismatch', at, {
+    expected: 'a layer that can have these adapters',
+    found: `that ${found}`,
+  });
+  return 'wrong';
+}
+
+/** What a model's `trainable` makes of a layer that says nothing: adapters only where they are known, everything else is frozen. */
+export function trainsByModel(cost: LayerDefinition['cost'], trains: Trains): LayerDefinition['trains'] {
+  if (trains === 'all') return undefined;
+  if (trains === 'nothing') return 'nothing';
+  return cost.kind === 'shape' && cost.shape === 'transformer' ? trains : 'nothing';
+}
