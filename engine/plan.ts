@@ -237,7 +237,7 @@ export interface StagePlan {
   readonly spareFlops?: number;
   /** Parameters that train; absent: all. */
   readonly trainable?: number;
-  /** Floating-point operations that the model asks for in one backward; absent: twice those of the forward. */
+  /** Floating-point operations that the model asks for in one backward; absent: twice the forward's. */
   readonly backwardFlops?: number;
   /** Seconds for one microbatch. Recomputation is in `recompute`, and happens before B or I. */
   readonly forward: number;

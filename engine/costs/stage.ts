@@ -33,7 +33,7 @@ export interface StageCost {
 export interface StageFigures extends StageCost {
   /** Parameters that train, over all tensor ranks; absent: all. */
   readonly trainable?: number;
-  /** FLOPs of the backward that the model asks for; absent: twice those of the forward. */
+  /** FLOPs of the backward that the model asks for; absent: twice the forward's. */
   readonly backwardFlops?: number;
   /** `activation` by what it is; bytes that no layer tells apart are called `activations`. */
   readonly activationParts: Parts;

@@ -188,13 +188,13 @@ export interface MeasuredLayer extends MeasuredFigures {
   /** Bytes that it reads from other layers, which full recomputation keeps. Default: 0, because a first layer reads the data. */
   readonly input?: number;
   readonly recomputeMode: RecomputeMode;
-  /** What of it trains; a measured layer has no adapters. Absent: all. */
+  /** Whether its weights train; a measured layer has no adapters. Absent: all do. */
   readonly training?: LayerTraining;
 }
 
 /**
  * A measured layer on a device: times are divided by the device's relative speed, never by tensor ranks. All that F keeps
- * stays until W where the backward is split, unless the file says what W needs. Full recomputation runs one more forward
+ * stays until W where the backward is split; the file may say that W needs less. Full recomputation runs one more forward
  * and keeps the input only; selective recomputation has no effect, since attention is not known.
  */
 export function measured(values: MeasuredLayer, setting: LayerSetting, device: DeviceSpeed): LayerCost {

@@ -99,8 +99,8 @@ export function sumAdapters(all: readonly (AdapterPart | undefined)[]): AdapterP
 }
 
 /**
- * Bytes of a weight in 4-bit NormalFloat with double quantisation: half a byte, one byte for 64 weights, and four bytes for 256 of
- * these blocks (arXiv:2305.14314, section 3: 0.127 bits of constants for each weight).
+ * Bytes of a weight in 4-bit NormalFloat with double quantisation: half a byte. Each block of 64 weights adds one
+ * byte, and 256 blocks add four (arXiv:2305.14314, section 3: 0.127 bits of constants for each weight).
  */
 export const packedBytes = 0.5 + 1 / 64 + 4 / (64 * 256);
 

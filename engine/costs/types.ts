@@ -203,7 +203,7 @@ export interface ShapeCost {
   /** Parameters that train, over all tensor ranks, and weights of one rank that do not; absent: all train. */
   readonly trainable?: number;
   readonly frozen?: FrozenWeights;
-  /** FLOPs and bytes of the weight gradient, where they are not those of all products with weights. */
+  /** FLOPs and bytes of the weight gradient, if not all products with weights have one. */
   readonly weightFlops?: number;
   readonly weightTraffic?: number;
   /** Bytes that unpacking of weights in 4 bits moves before each F and I, in kernels apart. */
@@ -230,9 +230,9 @@ export interface LayerCost {
   readonly forwardFlops: number;
   /** Of these, what the model itself does not ask for. */
   readonly spareFlops?: number;
-  /** FLOPs of its backward that the model asks for; absent: twice those of the forward. */
+  /** FLOPs of its backward that the model asks for; absent: twice the forward's. */
   readonly backwardFlops?: number;
-  /** Parameters that train, over all tensor ranks, and those of one rank that do not; absent: all train. */
+  /** Parameters that train, over all tensor ranks, and parameters of one rank that do not; absent: all train. */
   readonly trainable?: number;
   readonly frozen?: FrozenWeights;
   /** It has no backward. */

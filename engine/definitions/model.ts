@@ -21,7 +21,7 @@ export interface LayerDefinition {
         readonly matrix?: { readonly rows: number; readonly columns: number };
       } & MeasuredFigures)
     | { readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments };
-  /** What of it trains; absent: all. */
+  /** Whether its weights train, or only adapters; absent: all weights. */
   readonly trains?: 'nothing' | Lora;
 }
 

@@ -132,7 +132,7 @@ const values: readonly FunctionSchema[] = [
       need('rank', 'rows of the first matrix and columns of the second'),
       may(
         'targets',
-        'a list of the products that get adapters. Default: all that the layer has, except those of experts',
+        'a list of the products that get adapters. Default: all that the layer has, but none of experts',
         {
           words: loraTargets,
         },

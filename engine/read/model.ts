@@ -140,7 +140,7 @@ interface After {
 }
 
 interface Written {
-  /** Layers that say themselves what of them trains. */
+  /** Names of layers that have the key `trainable`. */
   readonly decided?: ReadonlySet<string>;
   readonly layers: readonly LayerDefinition[];
   readonly afters: readonly After[];

@@ -1,4 +1,4 @@
-/** Where gradients go in a model of which not all trains. */
+/** Which layers have gradients in a model of which not all trains. */
 import type { LayerTraining } from '../../costs/types.ts';
 import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import { elementOrder } from '../cut/balanceCut.ts';
