@@ -130,13 +130,9 @@ const values: readonly FunctionSchema[] = [
     'Low-rank adapters: the weights are frozen, and next to each target two small matrices train (arXiv:2106.09685).',
     [
       need('rank', 'rows of the first matrix and columns of the second'),
-      may(
-        'targets',
-        'a list of the products that get adapters. Default: all that the layer has, but none of experts',
-        {
-          words: loraTargets,
-        },
-      ),
+      may('targets', 'a list of the products that get adapters. Default: all that the layer has, but none of experts', {
+        words: loraTargets,
+      }),
       may('alpha', 'factor of the sum, over the rank; it costs nothing', { default: 'rank' }),
       may('dropout', 'probability of dropping an input of an adapter; above 0 each adapter keeps a copy of its input', {
         default: '0',
