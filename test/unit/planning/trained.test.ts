@@ -263,6 +263,22 @@ describe('frozen layers', () => {
     expect(edges.map(({ forwardOnly }) => forwardOnly)).toEqual([true, undefined, undefined]);
   });
 
+  it('have no weight gradient on a device with figures of its attention kernels, and adapters a small one', () => {
+    const { stages } = planOf(`import { dgx_h100 } from "std:clusters"
+model m {
+  sequence = 4096
+  layer in = linear(inputs = 8, outputs = ${h})
+  layer still { shape = ${block}  trainable = false }
+  layer adapted { shape = ${block}  trainable = lora(rank = 16) }
+  layer body = ${block}
+}
+pipeline p { model = m  devices = dgx_h100  microbatches = 4  schedule = 1f1b  stages = split(1, 1, 1, 1) }`);
+    const [, still, adapted, body] = stages;
+    expect([still.forward, still.backwardInput, still.backwardWeight]).toEqual([body.forward, body.backwardInput, 0]);
+    expect(adapted.backwardWeight).toBeGreaterThan(0);
+    expect(adapted.backwardWeight).toBeLessThan(body.backwardWeight / 5);
+  });
+
   it('count only their forward in the FLOPs of the model', () => {
     const layers = `layer tower { shape = ${block}  trainable = false }\n layer body = ${block}`;
     const { pipelines } = analyse(file(layers, 'stages = split(1, 1)'));
