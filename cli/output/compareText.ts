@@ -18,7 +18,7 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
   const running = rows.filter((row) => 'report' in row.result);
   const names = namesOf(rows);
   const columns = columnsFor(rows);
-  const cells = columns.map((column) => {
+  const all = columns.map((column) => {
     const best = bestRows(rows, column);
     const shown = running.map((row) => {
       if (!('report' in row.result)) return '';
@@ -29,8 +29,13 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
       return column.name === 'peak' && !fits(report) ? colours.red(`${text}  `) : `${text}  `;
     });
     const size = Math.max(column.title.length + 2, ...shown.map((text) => width(plain(text))));
-    return { head: colours.dim(`${column.title}  `), shown, size };
+    return { title: column.title, head: colours.dim(`${column.title}  `), shown, size };
   });
+  // Rules and collectives change few figures: what is the same in all rows is said once.
+  const exchanged =
+    running.length > 1 && rows.some(({ sync, collective }) => sync !== undefined || collective !== undefined);
+  const same = exchanged ? all.filter(({ shown }, at) => at > 0 && shown.every((text) => text === shown[0])) : [];
+  const cells = all.filter((column) => !same.includes(column));
   const first = Math.max(0, ...running.map((row) => width(names.get(row) ?? '')));
   const parts: string[] = [];
   for (let from = 0; running.length > 0 && from < cells.length;) {
@@ -46,7 +51,11 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
     parts.push(
       memory(running, names, cut ? Math.max(20, space - first - 4) : Infinity, colours),
       recuts(running, names, colours),
-      legend(rows, colours),
+      legend(
+        rows,
+        same.map(({ title, shown }) => `${title} ${plain(shown[0]).trim()}`),
+        colours,
+      ),
     );
   const stopped = rows.flatMap((row) =>
     'problem' in row.result
@@ -133,14 +142,26 @@ function recuts(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, c
   return lines.length === 0 ? '' : `${colours.bold('Cut again')}\n${table(lines)}`;
 }
 
-function legend(rows: readonly FileRow[], colours: Colours): string {
+/** `same`: figures that all rows share. */
+function legend(rows: readonly FileRow[], same: readonly string[], colours: Colours): string {
   const marked = columnsFor(rows).some((column) => bestRows(rows, column).size > 0);
+  // Rules such as wfbp have servers where no collective is named.
+  const served = rows.flatMap(({ sync, collective, result }) =>
+    sync !== undefined &&
+    collective === undefined &&
+    'report' in result &&
+    result.report.exchange?.lanes.some(({ collectives }) => collectives.includes('ps')) === true
+      ? printable(sync)
+      : [],
+  );
   const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));
   const waits = columnsFor(rows).some(({ name }) => name === 'exposed_gradients');
   const words = [
+    ...(same.length > 0 ? [`in all rows: ${same.join(', ')}`] : []),
     ...(marked ? ['* best of its column'] : []),
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     'bound: lower bound of the bubble for any order of these operations',
+    ...(served.length > 0 ? [`through parameter servers: ${served.join(', ')}`] : []),
     ...(waits ? ['gradients: share of the iteration that devices wait for gradients'] : []),
     ...(rows.every((row) => row.setsWork === true)
       ? []

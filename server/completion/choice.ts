@@ -23,6 +23,8 @@ export interface Choice {
   readonly stages: number;
   /** Its order is searched for, which takes too long here. */
   readonly long: boolean;
+  /** Machines that the file does not have: parameter servers. */
+  readonly servers?: number;
 }
 
 /** What the simulation of the changed file gives, or why there is none. */

@@ -1,4 +1,4 @@
-import { bytes, iterationTime, share } from '../../engine/quantities.ts';
+import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
 import { plainMarkdown } from '../userText.ts';
 import { tunedOffers } from './exchangeChoices.ts';
 import { literal, type Offer } from './offer.ts';
@@ -27,10 +27,11 @@ export function choiceOffers(uri: string, found: readonly Offer[], list: ChoiceL
   const rows = [...found, ...tunedOffers(list.choices)].map((offer) => {
     const choice = list.choices.find(({ name }) => name === offer.label);
     const outcome = choice === undefined ? undefined : list.outcome(choice);
-    return { offer: choice === undefined ? offer : choiceOffer(uri, offer, list.id, choice, outcome), outcome };
+    const shown = choice === undefined ? offer : choiceOffer(uri, offer, list.id, choice, outcome);
+    return { offer: shown, choice, outcome };
   });
   return rows
-    .toSorted((a, b) => group(a.outcome) - group(b.outcome) || iteration(a.outcome) - iteration(b.outcome))
+    .toSorted((a, b) => group(a) - group(b) || iteration(a.outcome) - iteration(b.outcome))
     .map(({ offer }) => offer);
 }
 
@@ -67,6 +68,9 @@ export function choiceTexts(
     'problem' in outcome
       ? `No figures for \`${text}\`: ${plainMarkdown(outcome.problem)}`
       : `Simulated in this file with \`${text}\`: ${figureWords(choice, outcome)}.`,
+    ...(choice.servers === undefined
+      ? []
+      : ['Gradients go through parameter servers: machines that the cluster does not have.']),
     ...(cut === undefined ? [] : [`Changes the cut to \`balance(${cut.stages})\`: the policy needs these stages.`]),
     ...('figures' in outcome && detail !== undefined ? [`\`${detail}\``] : []),
     ...(doc === undefined ? [] : [doc]),
@@ -75,25 +79,34 @@ export function choiceTexts(
 }
 
 /** `iteration 216 ms · bubble 11.2 % · peak 5 GiB of 16 GiB`. */
-function figureWords({ key }: Choice, { figures, waits }: SimulatedChoice): string {
+function figureWords({ key, servers }: Choice, { figures, waits }: SimulatedChoice): string {
   const { iteration, bubble, peak, capacity, fits } = figures;
   const limit = Number.isFinite(capacity) && capacity > 0 ? ` of ${bytes(capacity)}` : '';
   const idle = key === 'schedule' ? `bubble ${share(bubble)}` : `waits for gradients ${share(waits)}`;
   const words = [`iteration ${iterationTime(iteration)}`, idle, `peak ${bytes(peak)}${limit}`];
-  return [...words, ...(fits ? [] : ['does not fit'])].join(' · ');
+  return [...words, ...serverWords(servers), ...(fits ? [] : ['does not fit'])].join(' · ');
 }
 
-function shortWords({ key }: Choice, { figures, waits }: SimulatedChoice): string {
+function shortWords({ key, servers }: Choice, { figures, waits }: SimulatedChoice): string {
   const { iteration, bubble, peak, fits } = figures;
   const idle = key === 'schedule' ? share(bubble) : `waits ${share(waits)}`;
-  return [iterationTime(iteration), idle, bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
+  return [iterationTime(iteration), idle, bytes(peak), ...serverWords(servers), ...(fits ? [] : ['does not fit'])].join(
+    ' · ',
+  );
 }
 
-/** Values that train as usual and fit come first, then those that need more memory, then those that update differently. */
-function group(outcome: Outcome | undefined): number {
-  if (outcome === undefined) return 3;
-  if ('problem' in outcome) return 4;
-  return outcome.synchronous ? (outcome.figures.fits ? 0 : 1) : 2;
+const serverWords = (servers: number | undefined): readonly string[] =>
+  servers === undefined ? [] : [`with ${count(servers, 'server', 'servers')}`];
+
+/**
+ * Values that train as usual and fit come first. Then come values that need servers, which the file does not have, values that need
+ * more memory, and values that update differently.
+ */
+function group({ choice, outcome }: { readonly choice?: Choice; readonly outcome?: Outcome }): number {
+  if (outcome === undefined) return 4;
+  if ('problem' in outcome) return 5;
+  if (!outcome.synchronous) return 3;
+  return outcome.figures.fits ? (choice?.servers === undefined ? 0 : 1) : 2;
 }
 
 const iteration = (outcome: Outcome | undefined): number =>

@@ -1,10 +1,11 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { collectives } from '../../engine/exchange/collectives.ts';
-import { exchangePresets } from '../../engine/exchange/presets.ts';
+import { exchangePresets, findPreset } from '../../engine/exchange/presets.ts';
+import { pipelineBody, valueOf } from '../../engine/fixes/source.ts';
 import { cutStages } from '../../engine/stages.ts';
 import { type Base, type Choice, fileWith } from './choice.ts';
 import type { Offer } from './offer.ts';
-import type { ValueSlot } from './slot.ts';
+import type { SimulatedKey, ValueSlot } from './slot.ts';
 
 /** Rules with sizes that the engine finds: what to write where the published sizes do not suit the file. */
 const tunedRules: readonly { readonly text: string; readonly doc: string }[] = [
@@ -19,13 +20,19 @@ const tunedRules: readonly { readonly text: string; readonly doc: string }[] = [
   },
 ];
 
+/** Whether gradients go through servers, which are as many as the ranks by default. Some rules do if the file names no collective. */
+const usesServers = (key: SimulatedKey, name: string, hasCollective: boolean): boolean =>
+  key === 'collective' ? name === 'ps' : !hasCollective && findPreset(name)?.collective !== undefined;
+
 /** Rules of exchange, or collectives. A table needs a file, so it has no figures. */
-export function exchangeChoices(slot: ValueSlot, { plan }: Base): readonly Choice[] {
+export function exchangeChoices(slot: ValueSlot, { analysis, plan }: Base): readonly Choice[] {
   const { key } = slot;
   const names =
     key === 'sync'
       ? ['end', ...exchangePresets.map(({ name }) => name), ...tunedRules.map(({ text }) => text)]
       : collectives.flatMap(({ name }) => (name === 'table' ? [] : name));
+  const body = pipelineBody(analysis.syntax, slot.pipeline);
+  const hasCollective = body !== undefined && valueOf(body, 'collective') !== undefined;
   return names.map((text) => ({
     key,
     name: text,
@@ -34,6 +41,7 @@ export function exchangeChoices(slot: ValueSlot, { plan }: Base): readonly Choic
     devices: plan.devices.length,
     stages: cutStages(plan).length,
     long: false,
+    ...(usesServers(key, text, hasCollective) ? { servers: plan.data * plan.context } : {}),
   }));
 }
 

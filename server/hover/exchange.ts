@@ -55,13 +55,22 @@ export function ruleWords(rule: ExchangeRule): string {
 export const periodWords = ({ period, bound }: Pick<ExchangeReport, 'period' | 'bound'>): string =>
   `${iterationTime(period)}, bound ${iterationTime(bound)}`;
 
-function figureWords({ period, bound, gap, partition, credit, exposed }: ExchangeReport): string {
+function figureWords({ period, bound, gap, partition, credit, exposed, lanes }: ExchangeReport): string {
   const sizes = [
     partition === undefined ? [] : [`pieces of ${bytes(partition)}`],
     credit === undefined ? [] : [`credit of ${bytes(credit)}`],
   ].flat();
   const found = sizes.length === 0 ? '' : ` \`best\` stands for ${sizes.join(' and ')}.`;
-  return `Iteration ${periodWords({ period, bound })}${gap < 0.0005 ? '' : ` (${share(gap)} over it)`}; ${inlineCode(exposed.device)} waits ${time(exposed.total)} for gradients.${found}`;
+  return `Iteration ${periodWords({ period, bound })}${gap < 0.0005 ? '' : ` (${share(gap)} over it)`}; ${inlineCode(exposed.device)} waits ${time(exposed.total)} for gradients. ${bucketWords(lanes)}${found}`;
+}
+
+/** `97.5 MiB go in 5 buckets.` Of several lanes, the one that is busy longest. */
+function bucketWords(lanes: ExchangeReport['lanes']): string {
+  const longest = lanes.reduce<ExchangeReport['lanes'][number] | undefined>(
+    (most, lane) => (most === undefined || lane.busy > most.busy ? lane : most),
+    undefined,
+  );
+  return longest === undefined ? '' : `${bytes(longest.bytes)} go in ${count(longest.buckets, 'bucket', 'buckets')}.`;
 }
 
 /** Which layers each collective sends, where they differ. */

@@ -137,10 +137,15 @@ pipeline two { model = toy  devices = pair  microbatches = 1  stages = balance(1
     expect([end[at('gradients')], end[at('bound')]]).toEqual(['40 %', '40 %']);
     expect(forward[at('bound')]).toBe('–');
     expect(out).toContain('gradients: share of the iteration that devices wait for gradients');
+    expect(out).toMatch(/in all rows: span bubble 0 %, peak memory \S+ MiB gpu\[0\], exposed 0 %, in flight 1\n/);
+    expect(head).not.toContain('peak memory');
     expect(out).not.toContain('Peak memory by device');
     const csv = (await call([...asked, '--format', 'csv'], { files: { 'p.pipe': pair } })).out.split('\r\n');
     const cell = csv[1].split(',')[csv[0].split(',').indexOf('exposed_gradients')];
     expect(Number(cell)).toBeCloseTo(0.4, 12);
+    const served = (await call(['compare', 'p.pipe', '--sync', 'ddp,wfbp'], { files: { 'p.pipe': pair } })).out;
+    expect(served).toContain('through parameter servers: wfbp\n');
+    expect(out).not.toContain('servers');
     const alone = (await call(['compare', 'a.pipe'], { files })).out;
     expect(alone).not.toContain('gradients:');
   });

@@ -31,6 +31,7 @@ test('a preset says what it stands for, in bytes of this model, and what it give
   const text = await hoverOf(file('$0bytescheduler(ack = 0ms)'));
   expect(text).toContain('overlap(order = forward, partition = 1.91 MiB, credit = 7.63 MiB, barrier = false)');
   expect(text).toContain('Iteration 8 ms, bound 8 ms');
+  expect(text).toMatch(/ go in 3 buckets\./);
   expect(text).toContain('waits 2 ms');
 });
 

@@ -35,8 +35,9 @@ function expectFigures(text: string, items: readonly CompletionItem[]): void {
   const iterations: number[] = [];
   for (const item of items) {
     const report = reportOf(accepted(text, item));
-    expect(`${item.label}: ${shown(item)}`).toBe(`${item.label}: ${report === undefined ? '' : rowOf(report)}`);
-    if (report !== undefined) iterations.push(report.iteration);
+    const row = shown(item).replace(' · with 8 servers', '');
+    expect(`${item.label}: ${row}`).toBe(`${item.label}: ${report === undefined ? '' : rowOf(report)}`);
+    if (report !== undefined && row === shown(item)) iterations.push(report.iteration);
   }
   expect(iterations).toEqual(iterations.toSorted((a, b) => a - b));
 }
@@ -64,8 +65,20 @@ test('each collective has the figures of the file that accepting it gives, but a
   expectFigures(text, items);
   expect(rowFor(items, 'ring')).toMatch(/^220\.4 ms · /);
   expect(items.at(-1)?.label).toBe('table');
+  const servers = items.filter((item) => shown(item).endsWith(' · with 8 servers'));
+  expect(servers.map(({ label }) => label)).toEqual(['ps']);
+  expect(items.at(-2)).toBe(servers[0]);
   const ring = items.find(({ label }) => label === 'ring');
   expect(ring && accepted(text, ring)).toContain('collective   = ring\n');
+});
+
+test('rules that go through servers unless the file names a collective come after those that need no other machines', async () => {
+  const { text, items } = await listed(vgg.replace('= ddp', '= $0').replace(/ {2}collective .*\n/, ''));
+  expectFigures(text, items);
+  const servers = items.filter((item) => shown(item).endsWith(' · with 8 servers'));
+  expect(servers.map(({ label }) => label).toSorted()).toEqual(['hybrid', 'p3', 'tictac', 'wfbp']);
+  expect(items.slice(-4)).toEqual(servers);
+  expect(JSON.stringify(servers[0].documentation)).toContain('machines that the cluster does not have');
 });
 
 test('rules that the engine tunes are offered with their figures only, and not where the rest has errors', async () => {
