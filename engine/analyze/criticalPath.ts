@@ -2,6 +2,8 @@ import { microbatchOf, resultRowOf, rowOf, stageOf } from '../program.ts';
 import { type Timeline, endAt, startAt, stepAt } from '../timeline.ts';
 import { bindingNeed, slotFirst } from './binding.ts';
 import { blockingPath } from './blocking.ts';
+import { lastOnLanes } from './waits/iterationEnd.ts';
+import { piecesOf } from './waits/lanePieces.ts';
 
 /**
  * One chain of operations that decides the makespan: positions in `order`, first operation first. There may be several such
@@ -47,10 +49,17 @@ export function criticalPath(timeline: Timeline): Int32Array {
   return Int32Array.from(path.reverse());
 }
 
-/** The last operation of the device that ends last, synchronisation and optimizer step included. */
+/**
+ * The last operation of the device that ends last, synchronisation and optimizer step included. If gradients on a lane are later, it is
+ * the operation that made the gradients for which the lane and then the device had to wait.
+ */
 function lastPosition(timeline: Timeline): number {
   const device = lastDevice(timeline);
-  return device < 0 ? -1 : timeline.program.offsets[device + 1] - 1;
+  if (device < 0) return -1;
+  const last = timeline.timing.exchange?.rule.barrier === true ? lastOnLanes(timeline, device) : undefined;
+  const walk = { timeline, slack: timeline.makespan * 1e-12, causes: [], later: 0 };
+  const made = last === undefined ? -1 : piecesOf(walk, last.lane, last.tensor);
+  return made < 0 ? timeline.program.offsets[device + 1] - 1 : made;
 }
 
 /** Of devices that exchange gradients with each other, the one whose last operation the others wait for. */

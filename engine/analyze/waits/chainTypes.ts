@@ -9,7 +9,7 @@ export interface Wait {
 }
 
 /** One cause: it ends exactly when the thing that it explains begins. */
-export type Cause = RanCause | TransferCause | StepCause;
+export type Cause = RanCause | TransferCause | StepCause | PieceCause | LaneCause;
 
 export interface RanCause {
   readonly kind: 'operation';
@@ -19,6 +19,37 @@ export interface RanCause {
   readonly to: number;
   /** What it explains needed this result and had to wait for its device as well: both ended at the same moment. */
   readonly tied: boolean;
+  /** It has made the gradients of a tensor at `to`, and may run longer. */
+  readonly makes?: { readonly lane: number; readonly tensor: number };
+}
+
+/** Pieces of a bucket on a lane, without a gap. */
+export interface PieceCause {
+  readonly kind: 'piece';
+  /** The first device of the lane. */
+  readonly device: number;
+  /** Number of the lane, and of a bucket of it. */
+  readonly lane: number;
+  readonly bucket: number;
+  /** `back`: pulls and gathers. */
+  readonly leg: 'sent' | 'back';
+  /** Not these gradients are waited for, but the lane: it sends them first. */
+  readonly ahead: boolean;
+  readonly pieces: number;
+  readonly bytes: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A lane that is idle while a bucket waits: for the credit of an earlier piece, or for the next cycle. */
+export interface LaneCause {
+  readonly kind: 'lane';
+  readonly why: 'credit' | 'cycle';
+  readonly device: number;
+  readonly lane: number;
+  readonly bucket: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The result of `position` was on its link until then. */
@@ -56,13 +87,26 @@ export interface StepCause {
 }
 
 /**
- * Why a chain ends: it has come back to the device that waits, or to the start of the iteration. `unknown`: the simulation does
+ * Why a chain ends: it has come back to the device that waits, or to the start of the iteration. `repeats`: without a barrier, it has come
+ * back to an operation of another iteration, and goes on as from there. `unknown`: the simulation does
  * not say what the last cause waited for.
  */
-export type ChainStop = 'device' | 'start' | 'unknown';
+export type ChainStop = 'device' | 'start' | 'repeats' | 'unknown';
 
 export interface WaitChain {
-  /** Latest first. The first one ends when the wait ends, each other one when the cause before it in the list begins. */
+  /** Gradients of a layer decide when the operation can go on, which runs its layers before that one ahead of them. */
+  readonly tensor?: TensorNeed;
+  /**
+   * Latest first. The first one ends when the wait ends, or when the gradients of `tensor` arrive. Each other one ends when the cause before
+   * it in the list begins.
+   */
   readonly causes: readonly Cause[];
   readonly stop: ChainStop;
+}
+
+/** Gradients of the iteration before that a forward waits for. Seconds. */
+export interface TensorNeed {
+  readonly lane: number;
+  readonly tensor: number;
+  readonly arrival: number;
 }

@@ -7,7 +7,9 @@ import { slotWidth } from '../../order/slot.ts';
 import type { Wait, WaitChain } from './chainTypes.ts';
 import { readyInstead } from './readyInstead.ts';
 import { waitChain } from './waitChain.ts';
-import { chainOrigin, type WaitStep, waitSteps } from './waitSteps.ts';
+import { endedBy } from './iterationBefore.ts';
+import { layerOf, stepOnLane, usingLane } from './laneWords.ts';
+import { chainEnd, chainOrigin, type WaitStep, waitSteps } from './waitSteps.ts';
 
 export interface WaitExplanation {
   /** `gpu[0] waits 12.6 ms` */
@@ -42,22 +44,22 @@ export function explainWait(plan: PipelinePlan, timeline: Timeline, wait: Wait):
   const chain = waitChain(timeline, wait);
   const steps = waitSteps(wait, chain);
   const origin = chainOrigin(chain, wait.to);
-  const { program } = timeline;
+  const end = chainEnd(chain, wait.to);
   const shown = steps.slice(0, shownSteps).map((step, index) => ({
     ...step,
-    words: stepWords(plan, program, step, steps[index - 1]),
+    words: stepWords(plan, timeline, step, steps[index - 1]),
     figure: figureOf(step),
   }));
   return {
     title: `${plan.devices[wait.device].name} waits ${time(wait.to - wait.from)}`,
     sentences: [
-      firstSentence(plan, program, wait, steps.at(0)),
-      ...chainSentence(plan, program, wait, chain, steps, origin),
+      ...firstSentences(plan, timeline, wait, chain, steps.at(0)),
+      ...chainSentence(plan, timeline, chain, steps, { from: origin, to: end }),
       ...insteadSentence(plan, timeline, wait, chain, origin),
     ],
     steps: shown,
     earlier: steps.length - shown.length,
-    seconds: wait.to - origin,
+    seconds: end - origin,
   };
 }
 
@@ -95,7 +97,8 @@ function figureOf({ work, transfer }: WaitStep): string {
   return `${first.endsWith(unit) ? first.slice(0, -unit.length) : first} + ${second}`;
 }
 
-function stepWords(plan: PipelinePlan, program: Program, step: WaitStep, next: WaitStep | undefined): string {
+function stepWords(plan: PipelinePlan, timeline: Timeline, step: WaitStep, next: WaitStep | undefined): string {
+  const { program } = timeline;
   const { position } = step;
   const device = plan.devices[step.device].name;
   const name = position < 0 ? '' : nameAt(program, position);
@@ -124,7 +127,38 @@ function stepWords(plan: PipelinePlan, program: Program, step: WaitStep, next: W
       return `optimizer step of ${device}`;
     case 'gather':
       return `gather of the weights on ${device}`;
+    case 'makes':
+      return `gradients of ${layerOf(timeline, step.makes)} get ready in ${name}`;
+    case 'piece':
+    case 'lane':
+      return stepOnLane(timeline, step.exchange);
   }
+}
+
+/** What the wait is for. */
+function firstSentences(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  wait: Wait,
+  { tensor }: WaitChain,
+  first: WaitStep | undefined,
+): readonly Sentence[] {
+  const { program } = timeline;
+  const next = endedBy(timeline, wait);
+  const before = next?.position ?? wait.before;
+  if (before < 0) return [firstSentence(plan, program, wait, first)];
+  const name = `${nameAt(program, before)}${next === undefined ? '' : ' of the next iteration'}`;
+  if (tensor === undefined) {
+    if (first?.reason === 'step') return [plain(`${name} waits until ${plan.devices[wait.device].name} has stepped.`)];
+    if (next === undefined || first === undefined || first.position < 0)
+      return [firstSentence(plan, program, wait, first)];
+    return [plain(`${name} waits for the ${resultOn(plan, program, first)}.`)];
+  }
+  const layer = layerOf(timeline, tensor);
+  return [
+    plain(`${name} waits for the gradients of ${layer}.`),
+    ...(tensor.arrival > wait.to + wait.to * 1e-9 ? [plain(`Its layers before ${layer} run meanwhile.`)] : []),
+  ];
 }
 
 function firstSentence(plan: PipelinePlan, program: Program, wait: Wait, first: WaitStep | undefined): Sentence {
@@ -142,19 +176,21 @@ function firstSentence(plan: PipelinePlan, program: Program, wait: Wait, first: 
     return plain(
       `Before ${name}, ${device} sends the ${resultWord(program, first.position)} of ${nameAt(program, first.position)} to ${plan.devices[first.receiver].name}.`,
     );
-  const from = `${nameAt(program, first.position)} on ${plan.devices[first.device].name}`;
-  return plain(`${name} waits for the ${resultWord(program, first.position)} of ${from}.`);
+  return plain(`${name} waits for the ${resultOn(plan, program, first)}.`);
 }
+
+const resultOn = (plan: PipelinePlan, program: Program, { position, device }: WaitStep): string =>
+  `${resultWord(program, position)} of ${nameAt(program, position)} on ${plan.devices[device].name}`;
 
 /** How long the chain is, and its largest part. */
 function chainSentence(
   plan: PipelinePlan,
-  program: Program,
-  wait: Wait,
+  timeline: Timeline,
   { stop }: WaitChain,
   steps: readonly WaitStep[],
-  origin: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): readonly Sentence[] {
+  const { program } = timeline;
   if (steps.length < 2) return [];
   const work = new Map<number, number>();
   let transfers = 0;
@@ -170,6 +206,7 @@ function chainSentence(
     .map(([device]) => plan.devices[device].name);
   const parts = [
     { seconds: most, words: `${time(most)} of it on ${named(busiest)}` },
+    ...usingLane(timeline, steps),
     { seconds: transfers, words: `${time(transfers)} of it in ${count(carried, 'transfer', 'transfers')}` },
     ...steps.flatMap(({ work: seconds, reason }) => {
       const name = stepNames.get(reason);
@@ -180,11 +217,15 @@ function chainSentence(
   const last = steps[steps.length - 1];
   const begins =
     stop === 'device' && last.position >= 0
-      ? `From the end of ${nameAt(program, last.position)}`
+      ? last.makes === undefined
+        ? `From the end of ${nameAt(program, last.position)}`
+        : `From the moment at which ${nameAt(program, last.position)} has made the gradients of ${layerOf(timeline, last.makes)}`
       : stop === 'start'
         ? 'From the start of the iteration'
-        : 'As far as it is known';
-  return [{ before: `${begins}, this takes ${time(wait.to - origin)}: `, strong: largest.words, after: '.' }];
+        : stop === 'repeats'
+          ? 'Until the same steps repeat'
+          : 'As far as it is known';
+  return [{ before: `${begins}, this takes ${time(to - from)}: `, strong: largest.words, after: '.' }];
 }
 
 const stepNames: ReadonlyMap<string, string> = new Map([
@@ -232,10 +273,14 @@ function insteadSentence(
 
 /** Seconds in which a device runs operations, between two moments. */
 function busyBetween(timeline: Timeline, device: number, from: number, to: number): number {
-  const { program } = timeline;
+  const { program, exchange } = timeline;
   let busy = 0;
-  for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += slotWidth(program, at)) {
-    busy += Math.max(0, Math.min(to, endAt(timeline, at)) - Math.max(from, startAt(timeline, at)));
+  // Without a barrier, other iterations come before and after.
+  const period = exchange?.period ?? Infinity;
+  for (let later = -2; later <= 1; later += 1) {
+    const shift = later === 0 ? 0 : later * period;
+    for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += slotWidth(program, at))
+      busy += Math.max(0, Math.min(to, endAt(timeline, at) + shift) - Math.max(from, startAt(timeline, at) + shift));
   }
   return busy;
 }

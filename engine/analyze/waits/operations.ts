@@ -3,18 +3,27 @@ import { rowOf, stageOf } from '../../program.ts';
 import { endAt, startAt } from '../../timeline.ts';
 import { slotFirst } from '../binding.ts';
 import type { ChainStop } from './chainTypes.ts';
+import { followBack, heldBack, iterationBefore } from './iterationBefore.ts';
 import { transferTo, visit, type Walk } from './walk.ts';
 
 /** What decides when the operation at `position` starts. */
 export function operationsFrom(walk: Walk, position: number): ChainStop {
   const { timeline, slack, causes } = walk;
   const { program, timing } = timeline;
+  const before = iterationBefore(timeline);
   for (let at = position; ;) {
     const start = startAt(timeline, at);
-    if (start <= slack) return 'start';
+    if (before === undefined && start <= slack) return 'start';
     const device = program.placement[stageOf(program, program.order[at])];
     const first = slotFirst(timeline, at);
     const last = first + (program.fused?.[first] === 1 ? 1 : 0);
+    const held = before === undefined ? undefined : heldBack(before, timeline, at);
+    if (before !== undefined && held !== undefined) {
+      const next = followBack(walk, before, held, at);
+      if (typeof next === 'string') return next;
+      at = next;
+      continue;
+    }
     const free = first > program.offsets[device] && Math.abs(endAt(timeline, first - 1) - start) <= slack;
     const known = causes.length;
     const made = transferTo(walk, first, last, start, free);
@@ -24,6 +33,8 @@ export function operationsFrom(walk: Walk, position: number): ChainStop {
       if (visit(walk, at, made >= 0 && free && causes.length === known)) return 'device';
       continue;
     }
+    // What iterations without a barrier wait for is known only if periods repeat.
+    if (timing.exchange?.rule.barrier === false) return 'unknown';
     let release = 0;
     for (let each = first; each <= last; each += 1)
       release = Math.max(release, timing.release?.[rowOf(program, program.order[each])] ?? 0);

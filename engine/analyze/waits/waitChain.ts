@@ -2,10 +2,12 @@
 import { stageOf } from '../../program.ts';
 import type { Timeline } from '../../timeline.ts';
 import { blockedFrom } from './blocked.ts';
-import type { ChainStop, Wait, WaitChain } from './chainTypes.ts';
+import type { Cause, ChainStop, Wait, WaitChain } from './chainTypes.ts';
 import { iterationEnd } from './iterationEnd.ts';
+import { piecesOf } from './lanePieces.ts';
 import { linksOf } from './links.ts';
 import { operationsFrom } from './operations.ts';
+import { endedBy } from './iterationBefore.ts';
 import { visit, type Walk } from './walk.ts';
 
 /**
@@ -16,8 +18,22 @@ import { visit, type Walk } from './walk.ts';
  */
 export function waitChain(timeline: Timeline, wait: Wait): WaitChain {
   const slack = timeline.makespan * 1e-12;
-  const walk: Walk = { timeline, wait, links: linksOf(timeline, slack), slack, causes: [] };
-  return { stop: walkBack(walk), causes: walk.causes };
+  const walk: Walk = { timeline, wait, links: linksOf(timeline, slack), slack, causes: [], later: 0 };
+  const stop = walkBack(walk);
+  const causes = stop === 'repeats' ? untilRepeated(walk.causes) : walk.causes;
+  return { stop, causes, ...(walk.tensor === undefined ? {} : { tensor: walk.tensor }) };
+}
+
+/** Up to the first operation that the chain has been at before. */
+function untilRepeated(causes: readonly Cause[]): readonly Cause[] {
+  const seen = new Set<number>();
+  const last = causes.findIndex((cause) => {
+    if (cause.kind !== 'operation') return false;
+    if (seen.has(cause.position)) return true;
+    seen.add(cause.position);
+    return false;
+  });
+  return causes.slice(0, last + 1);
 }
 
 function walkBack(walk: Walk): ChainStop {
@@ -27,9 +43,23 @@ function walkBack(walk: Walk): ChainStop {
     if (blocking === undefined) return operationsFrom(walk, wait.before);
     return blockedFrom(walk, blocking, program.placement[stageOf(program, program.order[wait.before])], wait.before);
   }
+  // Without a barrier, the first operation of the next iteration ends the wait.
+  const next = endedBy(timeline, wait);
+  if (next !== undefined) {
+    walk.later = next.period;
+    return operationsFrom(walk, next.position);
+  }
   // A device that sends last waits between its last operation and its step too.
-  const device = wait.to >= makespan - slack ? iterationEnd(walk) : wait.device;
-  if (device < 0) return 'unknown';
+  const end = wait.to >= makespan - slack ? iterationEnd(walk) : { device: wait.device };
+  if (end === undefined) return 'unknown';
+  if ('tensor' in end) {
+    const made = piecesOf(walk, end.lane, end.tensor);
+    if (made < 0) return 'unknown';
+    const maker = program.placement[stageOf(program, program.order[made])];
+    if (maker === wait.device) return 'device';
+    return blocking === undefined ? operationsFrom(walk, made) : blockedFrom(walk, blocking, maker, made);
+  }
+  const { device } = end;
   if (blocking !== undefined) return blockedFrom(walk, blocking, device, -1);
   const last = program.offsets[device + 1] - 1;
   return visit(walk, last, false) ? 'device' : operationsFrom(walk, last);

@@ -1,5 +1,14 @@
 /** Causes of a wait as numbered steps: an operation and the transfer of its result are one step. */
-import type { Cause, RanCause, StepCause, TransferCause, Wait, WaitChain } from './chainTypes.ts';
+import type {
+  Cause,
+  LaneCause,
+  PieceCause,
+  RanCause,
+  StepCause,
+  TransferCause,
+  Wait,
+  WaitChain,
+} from './chainTypes.ts';
 
 /** How a step explains the step before it in the list. */
 export type StepReason =
@@ -13,7 +22,9 @@ export type StepReason =
   | 'ahead'
   /** The iteration ends with it. */
   | 'last'
-  | StepCause['kind'];
+  /** Its gradients are sent. */
+  | 'makes'
+  | (StepCause | PieceCause | LaneCause)['kind'];
 
 export interface WaitStep {
   readonly reason: StepReason;
@@ -36,9 +47,12 @@ export interface WaitStep {
   /** Seconds that the result waits for its link, and seconds that others on the link cost it. */
   readonly queued: number;
   readonly slowed: number;
+  /** What is on a lane, and the tensor whose gradients an operation makes. */
+  readonly exchange?: PieceCause | LaneCause;
+  readonly makes?: RanCause['makes'];
 }
 
-/** The steps of a chain, latest first. Their work and transfers add up to what the chain explains (`chainOrigin` to the end of the wait). */
+/** The steps of a chain, latest first. Their work and transfers add up to what the chain explains (`chainOrigin` to `chainEnd`). */
 export function waitSteps(wait: Wait, { causes, stop }: WaitChain): readonly WaitStep[] {
   const steps: WaitStep[] = [];
   let device = -1;
@@ -73,6 +87,8 @@ export function waitSteps(wait: Wait, { causes, stop }: WaitChain): readonly Wai
       tied: cause.kind === 'operation' && cause.tied,
       queued: 0,
       slowed: 0,
+      ...(cause.kind === 'piece' || cause.kind === 'lane' ? { exchange: cause } : {}),
+      ...(cause.kind === 'operation' && cause.makes !== undefined ? { makes: cause.makes } : {}),
     });
     device = cause.device;
   }
@@ -80,6 +96,7 @@ export function waitSteps(wait: Wait, { causes, stop }: WaitChain): readonly Wai
 }
 
 function reasonOf(wait: Wait, before: Cause | undefined, device: number, cause: RanCause): StepReason {
+  if (cause.makes !== undefined) return 'makes';
   if (before?.kind === 'transfer') return before.position === cause.position ? 'result' : 'exchange';
   if (before === undefined) return wait.before < 0 ? 'last' : 'result';
   if (before.kind === 'sync' || before.kind === 'step') return 'last';
@@ -90,6 +107,9 @@ function transferStep(cause: TransferCause, reason: StepReason): Omit<WaitStep, 
   const { position, receiver, blocks, from, to, tied, queued, slowed } = cause;
   return { reason, position, receiver, blocks, work: 0, transfer: to - from, from, to, tied, queued, slowed };
 }
+
+/** When what a chain explains is over: the end of the wait, or the arrival of gradients within the operation that ends it. */
+export const chainEnd = ({ causes }: WaitChain, end: number): number => causes.at(0)?.to ?? end;
 
 /** When the chain begins: the end of the operation to which it comes back, or the start of its last cause. Seconds. */
 export function chainOrigin({ causes, stop }: WaitChain, end: number): number {

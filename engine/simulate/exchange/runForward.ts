@@ -43,6 +43,8 @@ interface Listener {
   reached(needed: NeededTensor, at: number): void;
   /** The device has all but that tensor. */
   waited(needed: NeededTensor, from: number, to: number): void;
+  /** The device has nothing to do until then: it waits for the tensor, or for results of other stages. */
+  rested?(needed: NeededTensor | undefined, until: number): void;
 }
 
 const nobody: Listener = { reached: () => undefined, waited: () => undefined };
@@ -60,7 +62,7 @@ export function runForward(
 ): number {
   if (forward.graph !== undefined) return runGraph(forward, forward.graph, arrival, { from, input }, listener);
   const { tensors } = forward;
-  const { ahead, now: stepped } = stepAhead(tensors, arrival, { from, input });
+  const { ahead, now: stepped } = stepAhead(tensors, arrival, { from, input }, listener);
   let now = Math.max(stepped, input);
   // What is stepped ahead is late if its step, or one of those behind it, ends after the results are there.
   let behind = tensors.reduce((sum, { step }, at) => (at < ahead ? sum + step : sum), 0);
@@ -78,6 +80,7 @@ export function runForward(
     const there = arrival[lane][tensor];
     if (there > now) {
       listener.waited(needed, now, there);
+      listener.rested?.(needed, there);
       now = there;
     }
     now += step;
@@ -90,15 +93,19 @@ function stepAhead(
   tensors: readonly NeededTensor[],
   arrival: Arrivals,
   { from, input }: ForwardTimes,
+  listener: Listener,
 ): { readonly ahead: number; readonly now: number } {
   let now = from;
   let ahead = 0;
-  for (const { lane, tensor, step } of tensors) {
+  for (const needed of tensors) {
+    const { lane, tensor, step } = needed;
     const start = Math.max(now, arrival[lane][tensor]);
     if (start >= input) break;
+    if (start > now) listener.rested?.(needed, start);
     now = start + step;
     ahead += 1;
   }
+  if (input > now) listener.rested?.(undefined, input);
   return { ahead, now };
 }
 
@@ -112,7 +119,7 @@ function runGraph(
 ): number {
   const thereAt = ({ lane, tensor }: NeededTensor): number => arrival[lane][tensor];
   const byArrival = tensors.toSorted((a, b) => thereAt(a) - thereAt(b));
-  const { ahead, now: stepped } = stepAhead(byArrival, arrival, { from, input });
+  const { ahead, now: stepped } = stepAhead(byArrival, arrival, { from, input }, listener);
   const done = new Set(byArrival.slice(0, ahead));
   const begin = Math.max(stepped, input);
   const left = own.map((each) => each.map((index) => tensors[index]).filter((needed) => !done.has(needed)));
@@ -126,7 +133,10 @@ function runGraph(
     const start = ends[layer] - seconds[layer];
     for (const index of own[layer]) listener.reached(tensors[index], Math.min(now, start));
     const last = left[layer].toSorted((a, b) => thereAt(b) - thereAt(a))[0];
-    if (start > now && last !== undefined) listener.waited(last, now, start);
+    if (start > now && last !== undefined) {
+      listener.waited(last, now, start);
+      listener.rested?.(last, start);
+    }
     now = ends[layer];
   }
   return ends.reduce((latest, each) => Math.max(latest, each), -Infinity) - whole;
