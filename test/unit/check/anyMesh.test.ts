@@ -12,7 +12,7 @@ import { terminalBreaches } from './terminal.ts';
 it('whatever a file says of ranks and of what they exchange, figures are figures, traffic adds up, and what does not run says why', () => {
   fc.assert(
     fc.property(anyMesh, (text) => {
-      expect(breaches(text), text).toEqual([]);
+      expect(breaches(text, 'in turn'), text).toEqual([]);
       trafficAddsUp(text, analyse(text));
     }),
     { numRuns: 120 },
@@ -23,7 +23,7 @@ it('such a file with a token or line damaged is read to its end', () => {
   fc.assert(
     fc.property(anyMesh, fc.nat(6), fc.nat(2000), fc.nat(2000), (text, how, at, other) => {
       const broken = damaged(text, how, at, other);
-      expect(breaches(broken), broken).toEqual([]);
+      expect(breaches(broken, 'in turn'), broken).toEqual([]);
     }),
     { numRuns: 80 },
   );

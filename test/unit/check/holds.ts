@@ -13,9 +13,11 @@ import { bytes, share } from '../../../engine/quantities.ts';
 import { standardText } from '../../../engine/std/index.ts';
 import { format, parse } from '../../../grammar/index.ts';
 
-/** All breaches that `text` brings to light. Fixes of at most `mended` findings are tried: each simulates many texts. */
-/** `files`: what the text reads, by address. */
-export function breaches(text: string, mended = Infinity, files: Files = {}): readonly string[] {
+/** Findings whose fixes are tried, as each simulates many texts. `in turn`: one, and another one for another text. */
+type Tried = 'all' | 'first' | 'in turn';
+
+/** All breaches that `text` brings to light. `files`: what it reads, by address. */
+export function breaches(text: string, fixed: Tried = 'all', files: Files = {}): readonly string[] {
   const analysis = analyse(text, { files });
   return [
     ...findingBreaches(analysis),
@@ -25,7 +27,7 @@ export function breaches(text: string, mended = Infinity, files: Files = {}): re
     ),
     ...silence(analysis),
     ...roundTrips(analysis),
-    ...fixBreaches(analysis, mended, files),
+    ...fixBreaches(analysis, fixed, files),
     ...formatBreaches(text),
   ];
 }
@@ -120,12 +122,15 @@ function roundTrips({ pipelines }: Analysis): readonly string[] {
   });
 }
 
-function fixBreaches(analysis: Analysis, mended: number, files: Files): readonly string[] {
+function fixBreaches(analysis: Analysis, fixed: Tried, files: Files): readonly string[] {
   const { text } = analysis.syntax;
   const at = text.indexOf('stages = ') + 9;
-  const again = checkedOnce();
+  const again = checkedOnce((changed) => analyse(changed, { files }));
+  const { findings } = analysis;
+  const first = fixed === 'in turn' ? text.length % Math.max(1, findings.length) : 0;
+  const tried = fixed === 'all' ? findings : findings.slice(first, first + 1);
   const offered = [
-    ...analysis.findings.slice(0, mended).flatMap((finding) => fixesFor(analysis, finding, again)),
+    ...tried.flatMap((finding) => fixesFor(analysis, finding, again)),
     ...refactorings(analysis, at, again),
   ];
   return offered.flatMap(({ title, edits }) => {
@@ -138,7 +143,7 @@ function fixBreaches(analysis: Analysis, mended: number, files: Files): readonly
       )
     )
       out.push(`edits of "${title}" overlap or lie outside`);
-    const after = analyse(apply(text, edits), { files });
+    const after = again(apply(text, edits));
     if (after.syntax.errors.length > analysis.syntax.errors.length) out.push(`"${title}" brings in a syntax error`);
     const runs = after.pipelines.flatMap(({ plan, run }) => {
       const before = analysis.pipelines.find((pipeline) => pipeline.plan.name === plan.name)?.run;
