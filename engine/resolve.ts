@@ -9,6 +9,7 @@ import { detail } from './language/context.ts';
 import { iterationSearch } from './iterationSearch.ts';
 import { orderSearch } from './orderSearch.ts';
 import { planPipeline } from './planning/planPipeline.ts';
+import { reportIdleDevices } from './planning/place/idleDevices.ts';
 import { scheduleArguments } from './planning/scheduleArguments.ts';
 import { readFrom } from './read/modelFrom.ts';
 import { symbolId } from './language/context.ts';
@@ -27,6 +28,7 @@ import { readPipeline } from './read/pipeline.ts';
 import { adoptMembers } from './read/scheduleBase.ts';
 import { readSchedule } from './read/schedule.ts';
 import { scheduleTestOf } from './read/scheduleTest.ts';
+import type { PipelineDefinition } from './definitions/pipeline.ts';
 import type { DeclaredSchedule } from './definitions/schedule.ts';
 import { evaluateConstants } from './language/constants.ts';
 import { declareAll, reportUnused } from './language/declare.ts';
@@ -182,17 +184,22 @@ function* resolveFile(
   // The order of a plan on trial; why there is none is reported where the plan is run.
   const orderOf = (plan: PipelinePlan) => counted.answer(orderSearch, plan);
   const paceOf = (plan: PipelinePlan) => counted.answer(iterationSearch, plan);
+  const planned: PipelineDefinition[] = [];
   for (const block of blocks('pipeline')) {
     yield;
     const before = unanswered;
     const definition = readPipeline(context, block, overrides);
     const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf, paceOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
+    if (plan !== undefined && definition !== undefined) planned.push(definition);
     if (definition !== undefined)
       for (const param of scheduleArguments(definition, plan)) context.params.set(param.name, param);
     // A plan may lack a finding that needs an answer: whether another cut is better.
     if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
   }
+  // A pipeline with a mistake may be meant to use the others.
+  const unplanned = blocks('pipeline').filter(({ name }) => !pipelines.has(name?.text ?? ''));
+  reportIdleDevices(notes, planned, new Set(unplanned.map(clusterNamed)));
   yield;
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
   const tests: Resolution['tests'][number][] = [];
@@ -210,6 +217,13 @@ function* resolveFile(
     reportUnusedImports(context);
   }
   return { context, pipelines: [...pipelines.values()], jobs, pending, tests };
+}
+
+/** The cluster that a pipeline names, whatever else is wrong with it; the empty text where it names none. */
+function clusterNamed({ body }: BlockDeclaration): string {
+  const entry = body?.entries.find((candidate) => candidate.kind === 'entry' && candidate.key.text === 'devices');
+  const value = entry?.kind === 'entry' ? entry.values?.[0] : undefined;
+  return value?.kind === 'name' ? value.text : '';
 }
 
 /** Whether an `expect` is about a schedule. */

@@ -3,6 +3,7 @@ import { custom } from './optimizer/custom.ts';
 import { megatron } from './optimizer/megatron.ts';
 import { clip, recipe, step, type OptimizerRecipe } from './optimizer/recipe.ts';
 import { elementBytes } from './precision.ts';
+import type { Precision } from './types.ts';
 
 export type {
   MovedBytes,
@@ -72,3 +73,11 @@ export const optimizers: readonly OptimizerRecipe[] = [
 
 export const findOptimizer = (name: string): OptimizerRecipe | undefined =>
   optimizers.find((optimizer) => optimizer.name === name);
+
+/** What training at a precision usually keeps: the recipe that is offered where a file names none. */
+export const usualOptimizer = (precision: Precision): string =>
+  elementBytes(precision) === 4
+    ? 'adam'
+    : precision === 'fp8' || precision === 'fp16'
+      ? `megatron_${precision}`
+      : 'megatron_bf16';

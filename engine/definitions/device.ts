@@ -15,7 +15,7 @@ export interface DeviceDefinition {
   readonly reserved: number | 'framework';
   /** FLOP/s; undefined where the file does not say: only measured layers can run. */
   readonly compute?: number;
-  /** Only for number formats with a separate peak or efficiency. */
+  /** Only for number formats with a separate peak or efficiency. 0: the device does not have the format. */
   readonly computeAt: PrecisionFigures;
   readonly bandwidth: number;
   /** Shares of the peak and of the bandwidth by the FLOPs and bytes of a kernel; with one entry, of whole layers. */
@@ -49,7 +49,8 @@ export function speedAt(
 ): { readonly compute: number | undefined } & Pick<DeviceSpeed, 'efficiency' | 'efficiencyBySize' | 'attention'> {
   const shares = efficiencyAt[precision] ?? efficiency;
   return {
-    compute: computeAt[precision] ?? compute,
+    // A format that the device does not have takes the time of its others; a finding says so.
+    compute: computeAt[precision] === 0 ? compute : (computeAt[precision] ?? compute),
     efficiency: shares[0].share,
     ...(shares.length > 1 ? { efficiencyBySize: shares } : {}),
     ...(attention === undefined

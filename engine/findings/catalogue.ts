@@ -217,6 +217,31 @@ export const catalogue = {
       `${list(p.stages)} share ${p.device}, so they run one after the other; the policy does not ask for that.`,
   ),
 
+  'device/number-format': entry(
+    'warning',
+    'A number format that the device does not have',
+    (p: { device: string; format: string; rate: number; known: boolean; other: string }) =>
+      p.known
+        ? `"${p.device}" has no ${p.format}: the times are those of its other formats, at ${show(p.rate, 'compute')}. Use \`precision = ${p.other}\` or another device.`
+        : `"${p.device}" has no rate for ${p.format}: the times are those of its other formats, at ${show(p.rate, 'compute')}. Use \`precision = ${p.other}\`. If the device has ${p.format}, set \`compute(${p.format})\`.`,
+  ),
+  'device/idle': entry(
+    'warning',
+    'Devices of a cluster that no pipeline uses',
+    // `data`: as many data ranks use `then` devices.
+    (p: { cluster: string; idle: number; devices: number; data?: number; then?: number }) =>
+      `${p.idle} of the ${count(p.devices, 'device', 'devices')} of "${p.cluster}" ${p.idle === 1 ? 'is' : 'are'} idle: no pipeline uses ${p.idle === 1 ? 'it' : 'them'}. ` +
+      (p.data === undefined
+        ? 'Use more stages or ranks, or a smaller cluster.'
+        : `With \`data = ${p.data}\` ${p.then === p.devices ? 'all devices work' : `${p.then} devices work`}; or use more stages or other ranks, or a smaller cluster.`),
+  ),
+
+  'memory/no-optimizer': entry(
+    'warning',
+    'A pipeline that names no optimizer, so its memory lacks the state',
+    (p: { kept: number; usual: string; usually: number }) =>
+      `This pipeline names no optimizer, so its memory has weights and gradients only, ${p.kept} bytes per parameter: a real run needs more. With \`optimizer = ${p.usual}\` it is ${p.usually} bytes. If there is no state, write \`optimizer = none\`.`,
+  ),
   'memory/out-of-memory': entry(
     'error',
     'A device that needs more memory than it has',

@@ -13,9 +13,12 @@ import { conditionFixes } from './condition.ts';
 import { deviceFixes } from './devices.ts';
 import { exchangeFixes } from './exchange.ts';
 import { expectationFixes } from './expectation.ts';
+import { idleDeviceFixes } from './idleDevices.ts';
 import { imbalanceFixes } from './imbalance.ts';
 import { limitFixes } from './limit.ts';
 import { memoryFixes } from './memory.ts';
+import { numberFormatFixes } from './numberFormat.ts';
+import { optimizerFixes } from './optimizer.ts';
 import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
 import { type Neighbour, repaired } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
@@ -51,6 +54,9 @@ const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {
   'comm/bottleneck-link': tuned(linkFixes),
   'place/slow-hop': tuned(slowHopFixes),
   'expect/failed': tuned(expectationFixes),
+  'memory/no-optimizer': tuned(optimizerFixes),
+  'device/number-format': tuned(numberFormatFixes),
+  'device/idle': tuned(idleDeviceFixes),
   'schedule/stale-weights': tuned(weightFixes),
   'schedule/missing-version': tuned(weightFixes),
   'stage/device-count': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),

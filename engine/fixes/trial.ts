@@ -34,6 +34,8 @@ export interface Goal {
   readonly mostOfKind?: number;
   /** A change after which a device does not fit is left out if another change makes all fit. */
   readonly fitting?: true;
+  /** A change after which a device does not fit is offered: the file left out what fills it. */
+  readonly mayOverfill?: true;
 }
 
 interface Trial {
@@ -96,7 +98,7 @@ export const titleOf = (what: string, effect: Effect, emphasis: Emphasis): strin
 
 /** What a change of the file does; undefined where it brings a new error, does not run, or misses the goal. */
 export function effectOf(analysis: Analysis, changed: Analysis, goal: Goal): Effect | undefined {
-  if (!noNewError(analysis, changed)) return undefined;
+  if (!noNewError(analysis, changed, goal.mayOverfill)) return undefined;
   const after = simulated(changed, goal.pipeline);
   if (after === undefined || !goal.met(changed, after)) return undefined;
   const before = simulated(analysis, goal.pipeline);

@@ -9,6 +9,7 @@ import { cutPipeline, type PipelineCut } from './cut/cutPipeline.ts';
 import { bestCut, reportImbalance } from './cut/imbalance.ts';
 import { draft } from './draft.ts';
 import { hintBalance, hintLayers } from './hints.ts';
+import { reportNoOptimizer } from './noOptimizer.ts';
 import { planLoading } from './loading.ts';
 import { type Notes, quietNotes } from './notes.ts';
 import { bestPlace } from './place/bestPlace.ts';
@@ -16,6 +17,7 @@ import { firstCopy } from './place/copies.ts';
 import { withinLimit } from './place/operationsLimit.ts';
 import { type PlacedPipeline, placePipeline } from './place/placePipeline.ts';
 import type { Drafter, Pacer } from './place/placeTrials.ts';
+import { reportNumberFormat } from './place/numberFormat.ts';
 import { reportSlowHop } from './place/slowHop.ts';
 import { settle } from './settle.ts';
 
@@ -63,6 +65,8 @@ export function* planPipeline(
   if (place === undefined) yield* reportSlowHop(notes, placed, costs, cut, plan, quietly, pace);
   const { model, name, cluster } = pipeline;
   hintLayers(notes, { pipeline: name, model, costs, site: placed.sites[0], recompute: pipelineMode(pipeline) });
+  reportNumberFormat(notes, placed);
+  reportNoOptimizer(notes, pipeline);
   notes.occupied.set(name, { cluster, devices: placed.ranks.ranks.flatMap((rank) => rank.devices) });
   return notes.report.errors() === before ? plan : undefined;
 }

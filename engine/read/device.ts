@@ -88,7 +88,9 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   });
   context.origins.set(paths.deviceKind(name), place);
   context.origins.set(paths.deviceMemory(name), memoryPlace);
-  const rates = Object.entries(compute.at).map(([precision, rate]) => `, ${show(rate, 'compute')} in ${precision}`);
+  const rates = Object.entries(compute.at).map(([precision, rate]) =>
+    rate === 0 ? `, no ${precision}` : `, ${show(rate, 'compute')} in ${precision}`,
+  );
   if (compute.all !== undefined) rates.unshift(`, ${show(compute.all, 'compute')}`);
   const relative = speed === 1 ? '' : `, relative speed ${show(speed, 'number')}`;
   detail(context, id, `${show(memory, 'bytes')}${rates.join('')}${relative}`);

@@ -129,7 +129,9 @@ function readFigures(
       context.report.report('key/duplicate', entry.key, params, { related, hint });
       continue;
     }
-    const value = quantity(context, expression, key.value, `"${name}"`);
+    const value = isNone(expression)
+      ? noFormat(context, expression, at.precision)
+      : quantity(context, expression, key.value, `"${name}"`);
     if (value === undefined) wrong = true;
     sizes.set(at.size, { entry, value: value ?? 1 });
     found.set(at.word, sizes);
@@ -141,6 +143,19 @@ function readFigures(
     found.set(word, new Map<number, Figure>([...given, ...(found.get(word) ?? [])]));
   }
   return found;
+}
+
+const isNone = (expression: Expression): boolean =>
+  expression.kind === 'group' ? isNone(expression.inner) : expression.kind === 'name' && expression.text === 'none';
+
+/** The rate of a format that the device does not have. Every device has some format. */
+function noFormat(context: ReadContext, expression: Expression, precision: Precision | ''): 0 | undefined {
+  if (precision !== '') return 0;
+  context.report.report('type/mismatch', expression, {
+    expected: 'a rate such as `312TFLOPS`; `none` is for a single number format, as in `compute(bf16) = none`',
+    found: '`none`',
+  });
+  return undefined;
 }
 
 /** `()`, `(fp8)`, `(16GFLOP)` or `(fp8, 16GFLOP)`, as far as the key takes them; undefined where there is something else (reported). */

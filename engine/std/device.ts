@@ -16,7 +16,7 @@ export interface DeviceFigures {
   /** GiB that a framework finds free; GB/s. */
   readonly memory: number;
   readonly bandwidth: number;
-  /** Dense TFLOPS: of every number format that `computeAt` does not have. Absent where nothing is known of those. */
+  /** Dense TFLOPS, 0 for a format that the device does not have: of every number format that `computeAt` does not have. Absent where nothing is known of those. */
   readonly compute?: number;
   readonly computeAt: Readonly<Record<string, number>>;
   /** Percent of the peak; a guess where absent. */
@@ -39,7 +39,7 @@ export function deviceText(device: DeviceFigures): string {
     ['memory', `${memory}GiB`],
     ['reserved', 'framework'],
     ...(compute === undefined ? [] : [['compute', `${compute}TFLOPS`] as [string, string]]),
-    ...Object.entries(computeAt).map(([at, rate]): [string, string] => [`compute(${at})`, `${rate}TFLOPS`]),
+    ...Object.entries(computeAt).map(([at, rate]): [string, string] => [`compute(${at})`, rate === 0 ? 'none' : `${rate}TFLOPS`]),
     ['bandwidth', `${bandwidth}GB/s`],
     ['efficiency', `${efficiency ?? guess}%`],
     ...Object.entries(efficiencyAt).map(([at, share]): [string, string] => [`efficiency(${at})`, `${share}%`]),

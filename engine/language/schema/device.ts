@@ -13,6 +13,11 @@ const passes: readonly Word[] = [
   { name: 'backward', doc: 'The backward of the attention core.' },
 ];
 
+const none: Word = {
+  name: 'none',
+  doc: 'In `compute(bf16) = none`: the device does not have this number format. A model in it gets a warning and the rate of the other formats.',
+};
+
 export const device: BlockSchema = {
   name: 'device',
   doc: 'One kind of accelerator.',
@@ -29,8 +34,8 @@ export const device: BlockSchema = {
     key(
       'compute',
       'compute = 312TFLOPS',
-      amountOf('compute', { above: 0 }),
-      'Dense peak rate. Needed for layers with a shape. `compute(fp8) = …` sets the peak for one number format. Models with that `precision` use it.',
+      amountOf('compute', { above: 0, words: [none] }),
+      'Dense peak rate. Needed for layers with a shape. `compute(fp8) = …` sets the peak for one number format. Models with that `precision` use it. `compute(bf16) = none`: the device does not have the format.',
       { forms: ['value', 'call'], repeatable: true, parameters: precisions },
     ),
     key(

@@ -1,0 +1,21 @@
+/** Says that a pipeline names no optimizer. Without one its memory is that of weights and gradients, which is less than a run needs. */
+import { findOptimizer, keptBytes, usualOptimizer } from '../costs/optimizer.ts';
+import type { SettledPipeline } from '../definitions/pipeline.ts';
+import type { Notes } from './notes.ts';
+
+/** Measured layers state their bytes, so only pipelines with parameters from shapes are in doubt. */
+export function reportNoOptimizer(notes: Notes, { name, model, optimizer, at }: SettledPipeline): void {
+  if (optimizer !== undefined || model.layers.every((layer) => layer.cost.kind === 'measured')) return;
+  const usual = usualOptimizer(model.precision);
+  const [none, recipe] = [findOptimizer('none'), findOptimizer(usual)].map((found) => {
+    if (found === undefined) return 0;
+    const { weight, gradient, state } = keptBytes(found, model.precision);
+    return weight + gradient + state;
+  });
+  notes.report.report(
+    'memory/no-optimizer',
+    at('optimizer'),
+    { kept: none, usual, usually: recipe },
+    { hint: { kind: 'tune', pipeline: name } },
+  );
+}
