@@ -222,8 +222,8 @@ export const catalogue = {
     'A number format that the device does not have',
     (p: { device: string; format: string; rate: number; known: boolean; other: string }) =>
       p.known
-        ? `"${p.device}" has no ${p.format}: the times are those of its other formats, at ${show(p.rate, 'compute')}. Use \`precision = ${p.other}\` or another device.`
-        : `"${p.device}" has no rate for ${p.format}: the times are those of its other formats, at ${show(p.rate, 'compute')}. Use \`precision = ${p.other}\`. If the device has ${p.format}, set \`compute(${p.format})\`.`,
+        ? `"${p.device}" has no ${p.format}: the times use the ${show(p.rate, 'compute')} of its other formats. Use \`precision = ${p.other}\` or another device.`
+        : `"${p.device}" has no rate for ${p.format}: the times use the ${show(p.rate, 'compute')} of its other formats. Use \`precision = ${p.other}\`. If the device has ${p.format}, set \`compute(${p.format})\`.`,
   ),
   'device/idle': entry(
     'warning',

@@ -66,7 +66,7 @@ export function* planPipeline(
   const { model, name, cluster } = pipeline;
   hintLayers(notes, { pipeline: name, model, costs, site: placed.sites[0], recompute: pipelineMode(pipeline) });
   reportNumberFormat(notes, placed);
-  reportNoOptimizer(notes, pipeline);
+  reportNoOptimizer(notes, pipeline, plan);
   notes.occupied.set(name, { cluster, devices: placed.ranks.ranks.flatMap((rank) => rank.devices) });
   return notes.report.errors() === before ? plan : undefined;
 }

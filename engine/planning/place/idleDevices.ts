@@ -24,6 +24,8 @@ export function reportIdleDevices(
     if (found === undefined) users.set(occupied.cluster, [{ ...occupied, definition }]);
     else found.push({ ...occupied, definition });
   }
+  // Stages that share a device leave others idle: that is one mistake.
+  if (notes.report.findings.some(({ code }) => code === 'device/oversubscribed')) return;
   // The devices of a schedule that makes its own stages are not known before it runs.
   const unknown = definitions.filter(({ name }) => !notes.occupied.has(name)).map(({ cluster }) => cluster);
   for (const [cluster, pipelines] of users)
@@ -51,7 +53,7 @@ function reportIdle(notes: Notes, cluster: ClusterDefinition, users: readonly Us
   );
 }
 
-/** Whether stages name their devices or have ranks of their own: `data` would not reach them. */
+/** Whether stages name their devices or their ranks: `data` would not reach them. */
 const isPlaced = ({ cut }: PipelineDefinition): boolean =>
   cut.kind === 'plan' ||
   (cut.kind === 'blocks' && cut.stages.some(({ on, mesh }) => on !== undefined || mesh !== undefined));

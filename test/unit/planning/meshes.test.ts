@@ -8,8 +8,8 @@ const file = (pipeline: string, layer = `${shape})`, devices = 64) => `model m {
   layer block[8] = ${layer}
 }
 device gpu { memory = 80GiB  compute = 100TFLOPS }
-cluster box { node[${devices / 8}] { gpu[8] = gpu  link = 100GB/s + 1us }  link = 10GB/s + 10us }
-pipeline p { model = m  devices = box  microbatches = 8  ${pipeline} }
+cluster box { node[${Math.max(1, devices / 8)}] { gpu[${Math.min(8, devices)}] = gpu  link = 100GB/s + 1us }  link = 10GB/s + 10us }
+pipeline p { model = m  devices = box  microbatches = 8  optimizer = none  ${pipeline} }
 `;
 const cut = 'stages = balance(4)  schedule = 1f1b';
 const moe = `${shape}, experts = 16, experts_per_token = 2)`;
@@ -105,7 +105,10 @@ describe('meshes that cannot be', () => {
     [`tensor = 2  overlap(tensor) = 10%  ⟦key/duplicate:overlap⟧(tensor) = 20%`, `${shape})`, ''],
     [`overlap(⟦type/mismatch:3⟧) = 20%`, `${shape})`, 'a group'],
   ])('%s', (keys, layer, message) => {
-    checkFindings(file(`${cut}  ${keys}`, layer), [message]);
+    const ranks = ['tensor', 'data'].map((key) => Number(new RegExp(`\\b${key} = (\\d+)`).exec(keys)?.[1] ?? 1));
+    // Where the pipeline has a plan, it uses all devices.
+    const devices = keys.includes('key/not-applicable') ? 4 * ranks[0] * ranks[1] : 64;
+    checkFindings(file(`${cut}  ${keys}`, layer, devices), [message]);
   });
 
   it('are told once, whatever stages there are', () => {

@@ -153,7 +153,10 @@ pipeline train {
 });
 
 describe('findings', () => {
-  const alike = (transfer: string, mesh = '') => `${measured}cluster box { gpu[4] = gpu_16  link = 10GB/s }
+  const alike = (
+    transfer: string,
+    mesh = '',
+  ) => `${measured}cluster box { gpu[${mesh === '' ? 2 : 4}] = gpu_16  link = 10GB/s }
 pipeline train {
   model = toy  devices = box  microbatches = 8  stages = split(1, 1)  schedule = 1f1b  ${mesh}
   transfer = ${transfer}

@@ -32,7 +32,7 @@ describe('from = system(…)', () => {
         `model m { sequence = 1  layer a = custom(${layer}) }
 device d { ${device} }
 cluster c { gpu[1] = d }
-pipeline p { model = m  devices = c  microbatches = 1  stages = balance(1)  schedule = 1f1b }`,
+pipeline p { model = m  devices = c  microbatches = 1  stages = balance(1)  schedule = 1f1b  optimizer = none }`,
         { files },
       );
       expect(findings.map((finding) => finding.message)).toEqual([]);

@@ -18,8 +18,9 @@ function figures(devices: string, layer: string, precision = 'bf16') {
   const { plan, findings } = resolveText(`${devices}
 model m { sequence = 1  precision = ${precision}  layer a ${layer} }
 cluster c { gpu[1] = d }
-pipeline p { model = m  devices = c  microbatches = 1  stages = balance(1)  schedule = 1f1b }`);
-  expect(findings.map((finding) => finding.message)).toEqual([]);
+pipeline p { model = m  devices = c  microbatches = 1  stages = balance(1)  schedule = 1f1b  optimizer = none }`);
+  // A plain `compute` also replaces the rate of fp8, which is a finding for a model in fp8.
+  expect(findings.filter(({ code }) => code !== 'device/number-format')).toEqual([]);
   const [{ stages, devices: kinds }] = plan.pipelines;
   const { forward, backwardInput, backwardWeight } = stages[0];
   const { memory, reserved, compute } = kinds[0];

@@ -6,7 +6,7 @@ import { resolveText } from '../../support/resolve.ts';
 const text = (device: string, precision = 'bf16', tokens = 128): string => `device x { memory = 80GiB  ${device} }
 cluster k { gpu[2] = x  link = 100GB/s }
 model m { sequence = ${tokens}  precision = ${precision}  layer l[2] = linear(inputs = 1024, outputs = 1024, bias = false) }
-pipeline p { model = m  devices = k  microbatches = 2  stages = balance(2)  schedule = 1f1b }`;
+pipeline p { model = m  devices = k  microbatches = 2  stages = balance(2)  schedule = 1f1b  optimizer = none }`;
 
 const forward = (...args: Parameters<typeof text>): number => {
   const { plan, findings } = resolveText(text(...args));

@@ -14,7 +14,7 @@ pipeline second {
   stage first { layers = e, b[0..1]  on = gpu[0] }
   stage last { layers = b[2..3]  on = gpu[3]  recompute = full }
 }
-pipeline third { model = gpt  devices = pod  microbatches = max(m, 2)  schedule = rows  stages = split(3, 2)  tensor = 2 }
+pipeline third { model = gpt  devices = pod  microbatches = max(m, 2)  schedule = rows  stages = split(3, 2)  tensor = 2  optimizer = adam }
 expect second { iteration < 4.2s  peak_memory(stage = first) < 70GiB }
 `;
 
