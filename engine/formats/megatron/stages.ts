@@ -15,7 +15,7 @@ export interface MegatronStages {
 type Result = MegatronStages | { readonly faults: readonly TextFault[] };
 type Numbers = ReadonlyMap<string, { readonly value: number; readonly start: number; readonly end: number }>;
 
-const numeric = [
+export const numeric = [
   'pipeline-model-parallel-size',
   'num-layers',
   'mtp-num-layers',
@@ -25,7 +25,8 @@ const numeric = [
   'num-virtual-stages-per-pipeline-rank',
   'microbatch-group-size-per-virtual-pipeline-stage',
 ];
-const sharing = [
+/** Flags that say where layers go. */
+export const sharing = [
   ...numeric.slice(3, 7),
   'account-for-embedding-in-pipeline-split',
   'account-for-loss-in-pipeline-split',

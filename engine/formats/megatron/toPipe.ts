@@ -1,9 +1,15 @@
 import { count } from '../../quantities.ts';
 import type { TextFault } from '../fault.ts';
+import { shapeText } from '../huggingFace/toPipe.ts';
 import { laidOut } from '../toPipe.ts';
 import { flagsOf, type Flags } from './flags.ts';
 import type { LayerSymbol } from './layout.ts';
-import { type MegatronStages, stagesOf } from './stages.ts';
+import { type MegatronModel, modelOf } from './model.ts';
+import { notCarried } from './notCarried.ts';
+import { type MegatronStages, numeric, sharing, stagesOf } from './stages.ts';
+import { type Training, trainingOf } from './training.ts';
+import { valuesOf } from './values.ts';
+import { variablesIn, withVariables } from './variables.ts';
 
 const layoutAlone = /^["']?[EtmL|,*()\d]*[|E][EtmL|,*()\d]*["']?$/;
 
@@ -12,18 +18,50 @@ export const isMegatron = (text: string): boolean =>
   layoutAlone.test(text.trim()) ||
   /(^|\s)--(pipeline-model-parallel|num-layers|decoder-(first|last)-pipeline)/.test(text);
 
-/** A `.pipe` file with the stages of a layout or of Megatron-LM's arguments. Neither has times: every layer takes 1 ms forward. */
+/**
+ * A `.pipe` file with the stages of a layout or of Megatron-LM's arguments. With `--hidden-size` and `--num-attention-heads` the
+ * layers have shapes, and the pipeline has ranks, batch and optimizer. A layout alone has neither: its layers take 1 ms forward.
+ */
 export function pipeOfMegatron(
   text: string,
 ): { readonly pipe: string; readonly remarks: readonly string[] } | { readonly faults: readonly TextFault[] } {
   const trimmed = text.trim();
-  const flags = layoutAlone.test(trimmed) ? layoutFlag(text, trimmed) : flagsOf(text);
+  const isLayout = layoutAlone.test(trimmed);
+  const flags = isLayout ? layoutFlag(text, trimmed) : withDefaults(withVariables(flagsOf(text), variablesIn(text)));
   const read = stagesOf(flags, text.length);
   if ('faults' in read) return read;
-  const remarks = read.stages.some((stage) => stage.length === 0)
-    ? ['Stages without layers have a layer that takes no time and only passes data on.']
-    : [];
-  return { pipe: written(read, flags), remarks };
+  const values = valuesOf(flags);
+  const layers = read.stages.flat().filter((symbol) => symbol === 't').length;
+  const model = modelOf(values, layers);
+  const least = 2 * Math.max(read.ranks, read.group ?? 1);
+  const training = model === undefined ? undefined : trainingOf(values, model, read.ranks, least);
+  const carried = new Set([...values.read, ...numeric, ...sharing, 'pipeline-model-parallel-layout']);
+  const left = isLayout ? [] : notCarried(flags, carried);
+  const remarks = [
+    ...(read.stages.some((stage) => stage.length === 0)
+      ? ['Stages without layers have a layer that takes no time and only passes data on.']
+      : []),
+    ...(isLayout || model !== undefined
+      ? []
+      : [
+          'Without --hidden-size and --num-attention-heads the layers have no shape: each takes 1 ms forward and 2 ms backward.',
+        ]),
+    ...(model?.remarks ?? []),
+    ...(training?.remarks ?? []),
+    ...(model === undefined
+      ? []
+      : ['A script does not name its devices: nodes of eight H100 are written. Change them.']),
+    ...(left.length === 0 ? [] : [`Not carried, though they may change time or memory: ${left.join(', ')}.`]),
+  ];
+  return { pipe: written(read, flags, least, model, training), remarks };
+}
+
+/** Without the flag Megatron-LM has one pipeline rank. A script that gives no model is asked for it: it may be part of another. */
+function withDefaults(flags: Flags): Flags {
+  const size = 'pipeline-model-parallel-size';
+  if (flags.has(size) || flags.has('pipeline-model-parallel-layout') || !flags.has('hidden-size')) return flags;
+  const value = { text: '1', start: 0, end: 0 };
+  return new Map([...flags, [size, { flag: value, value }]]);
 }
 
 function layoutFlag(text: string, trimmed: string): Flags {
@@ -33,20 +71,43 @@ function layoutFlag(text: string, trimmed: string): Flags {
   return new Map([['pipeline-model-parallel-layout', { flag: value, value }]]);
 }
 
-/** Consecutive layers of one kind. */
+type Kind = LayerSymbol | 'x' | 'pass';
+
+/** Consecutive layers of one kind; `x` is a transformer layer with experts among layers without. */
 interface Run {
-  readonly kind: LayerSymbol | 'pass';
+  readonly kind: Kind;
   count: number;
 }
 
-const words = { E: 'embed', t: 'block', m: 'prediction', L: 'head', pass: 'pass' } as const;
+const words = { E: 'embed', t: 'block', x: 'moe', m: 'prediction', L: 'head', pass: 'pass' } as const;
 
-function written({ stages, ranks, group }: MegatronStages, flags: Flags): string {
+/** The kinds of each stage: transformer layers get theirs by their number. */
+function kindsOf(stages: MegatronStages['stages'], experts: readonly boolean[]): readonly (readonly Kind[])[] {
+  const mixed = new Set(experts).size > 1;
+  let layer = 0;
+  return stages.map((stage) =>
+    stage.length === 0
+      ? ['pass']
+      : stage.map((symbol) => {
+          if (symbol !== 't') return symbol;
+          layer += 1;
+          return mixed && experts[layer - 1] === true ? 'x' : 't';
+        }),
+  );
+}
+
+function written(
+  { stages, ranks, group }: MegatronStages,
+  flags: Flags,
+  least: number,
+  model: MegatronModel | undefined,
+  training: Training | undefined,
+): string {
   const runs: Run[] = [];
   // For each stage, which run and which of its layers.
-  const parts = stages.map((stage) => {
+  const parts = kindsOf(stages, model?.experts ?? []).map((stage) => {
     const pieces: { readonly run: number; readonly first: number; last: number }[] = [];
-    for (const kind of stage.length === 0 ? (['pass'] as const) : stage) {
+    for (const kind of stage) {
       const open = runs.at(-1);
       if (open?.kind === kind && kind !== 'pass') open.count += 1;
       else runs.push({ kind, count: 1 });
@@ -57,48 +118,78 @@ function written({ stages, ranks, group }: MegatronStages, flags: Flags): string
     }
     return pieces;
   });
-  const alone = (kind: Run['kind']): boolean => runs.filter((run) => run.kind === kind).length === 1;
+  const alone = (kind: Kind): boolean => runs.filter((run) => run.kind === kind).length === 1;
   const names = runs.map(({ kind }, index) => {
     const before = runs.slice(0, index).filter((run) => run.kind === kind).length;
     return alone(kind) ? words[kind] : `${words[kind]}_${before + 1}`;
   });
-  const layers = runs.map(({ kind, count: number }, index) => {
-    const times = kind === 'pass' ? 'forward = 0ms  backward = 0ms' : 'forward = 1ms  backward = 2ms';
-    return `  layer ${names[index]}${kind === 't' || kind === 'm' ? `[${number}]` : ''} { ${times} }`;
-  });
+  const isArray = (kind: Kind): boolean => kind === 't' || kind === 'x' || kind === 'm';
+  const layers = runs.map(
+    ({ kind, count: number }, index) =>
+      `  layer ${names[index]}${isArray(kind) ? `[${number}]` : ''} ${layerText(kind, model)}`,
+  );
   const blocks = parts.map((pieces, stage) => {
-    const found = pieces.map(({ run, first, last }) => {
-      const { kind } = runs[run];
-      if (kind !== 't' && kind !== 'm') return names[run];
-      return `${names[run]}[${first === last ? first : `${first}..${last}`}]`;
-    });
+    const found = pieces.map(({ run, first, last }) =>
+      isArray(runs[run].kind) ? `${names[run]}[${first === last ? first : `${first}..${last}`}]` : names[run],
+    );
     return `  stage s${stage} { layers = ${found.join(', ')} }`;
   });
   const chunks = stages.length / ranks;
   const shown = [count(ranks, 'rank', 'ranks'), count(stages.length, 'stage', 'stages')];
   const layout = flags.get('pipeline-model-parallel-layout')?.value?.text;
   const grouped = group === undefined || group === ranks ? '' : `, group = ${group}`;
-  const least = Math.max(ranks, group ?? 1);
+  const keys = (training?.keys ?? []).map(([key, value]) => `  ${key} = ${value}\n`).join('');
   return laidOut(`/// Stages of Megatron-LM${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
-/// It has no times and no sizes: replace them with the values of your layers.
-model imported {
-${layers.join('\n')}
+${model === undefined ? '/// It has no times and no sizes: replace them with the values of your layers.\n' : ''}${model === undefined ? '' : `import { h100${isLarge(devicesOf(ranks, training)) ? ', ib_ndr_400' : ''} } from "std:hardware"\n\n`}model imported {
+${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n\n`}${layers.join('\n')}
 }
 
-/// Put your devices and links here.
+${clusterText(ranks, training)}
+pipeline imported_pipeline {
+  model = imported
+  devices = ranks
+${keys}  microbatches = ${training?.microbatches ?? least}
+${blocks.join('\n')}
+  schedule = ${chunks === 1 ? '1f1b' : `interleaved_1f1b(chunks = ${chunks}${grouped})`}
+}
+`);
+}
+
+function layerText(kind: Kind, model: MegatronModel | undefined): string {
+  if (kind === 'pass') return '{ forward = 0ms  backward = 0ms }';
+  if (model === undefined) return '{ forward = 1ms  backward = 2ms }';
+  const shapes = {
+    E: { shape: 'embedding', args: model.embedding },
+    t: { shape: 'transformer', args: model.layer(new Set(model.experts).size === 1 && model.experts[0]) },
+    x: { shape: 'transformer', args: model.layer(true) },
+    m: { shape: 'mtp', args: model.prediction },
+    L: { shape: 'lm_head', args: model.head },
+  };
+  return `= ${shapeText(shapes[kind])}`;
+}
+
+const devicesOf = (ranks: number, training: Training | undefined): number =>
+  training === undefined ? ranks : ranks * training.tensor * training.context * training.data;
+
+/** Whether they are in several nodes. */
+const isLarge = (devices: number): boolean => devices > 8;
+
+/** Nodes of eight, which a script does not name. */
+function clusterText(ranks: number, training: Training | undefined): string {
+  if (training === undefined)
+    return `/// Put your devices and links here.
 device accelerator { memory = 80GiB }
 
 cluster ranks {
   gpu[${ranks}] = accelerator
   link = 100GB/s
 }
-
-pipeline imported_pipeline {
-  model = imported
-  devices = ranks
-  microbatches = ${2 * least}
-${blocks.join('\n')}
-  schedule = ${chunks === 1 ? '1f1b' : `interleaved_1f1b(chunks = ${chunks}${grouped})`}
+`;
+  const devices = devicesOf(ranks, training);
+  const inside = (number: number): string => `gpu[${number}] = h100\n  link = 370GB/s + 3.4us`;
+  return `/// Put your devices and links here.
+cluster ranks {
+  ${!isLarge(devices) ? inside(devices) : `node[${Math.ceil(devices / 8)}] {\n  ${inside(8)}\n  }\n  link = ib_ndr_400`}
 }
-`);
+`;
 }

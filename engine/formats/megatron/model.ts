@@ -1,0 +1,169 @@
+/** The model that Megatron-LM's arguments describe. Defaults are Megatron-LM's (megatron/training/arguments.py). */
+import type { ShapeArguments } from '../../costs/shape.ts';
+import { expertLayers } from './layerPattern.ts';
+import type { Values } from './values.ts';
+
+export interface MegatronModel {
+  readonly sequence: number;
+  readonly microBatch: number;
+  readonly precision: 'fp8' | 'bf16' | 'fp16' | 'fp32';
+  readonly embedding: ShapeArguments;
+  /** Of a layer by whether it has experts. */
+  layer(experts: boolean): ShapeArguments;
+  /** For each transformer layer. */
+  readonly experts: readonly boolean[];
+  readonly prediction: ShapeArguments;
+  readonly head: ShapeArguments;
+  /** What the script does not say, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** Placeholders, which a remark names. */
+const usual = { sequence: 4096, vocabulary: 128_256 };
+
+/** `undefined` without width and heads: then there is a layout only. */
+export function modelOf(values: Values, layers: number): MegatronModel | undefined {
+  const [hidden, heads] = [values.whole('hidden-size'), values.whole('num-attention-heads')];
+  if (hidden === undefined || heads === undefined) return undefined;
+  const remarks: string[] = [];
+  const gated = values.has('swiglu');
+  const ffn = values.whole('ffn-hidden-size') ?? (gated ? Math.floor((4 * hidden * 2) / 3 / 64) * 64 : 4 * hidden);
+  const norm = values.word('normalization') === 'RMSNorm' ? 'rmsnorm' : 'layernorm';
+  const dropout = ['hidden-dropout', 'attention-dropout'].some((name) => (values.number(name) ?? 0.1) > 0);
+  const sequence = values.whole('seq-length') ?? values.whole('encoder-seq-length');
+  if (sequence === undefined)
+    remarks.push(`The script has no --seq-length: ${usual.sequence} tokens are written. Replace them.`);
+  const trunk: ShapeArguments = {
+    hidden,
+    heads,
+    ...attention(values, heads),
+    ffn,
+    ...(gated ? { gated } : {}),
+    ...biases(values, remarks),
+    ...(norm === 'layernorm' ? {} : { norm }),
+    ...(isFlash(values) ? { flash: true } : {}),
+    ...(dropout ? {} : { dropout: false }),
+  };
+  const width = values.whole('moe-ffn-hidden-size') ?? ffn;
+  const count = values.whole('num-experts');
+  const experts =
+    count === undefined
+      ? {}
+      : {
+          experts: count,
+          experts_per_token: values.whole('moe-router-topk') ?? 2,
+          ...(width === ffn ? {} : { expert_ffn: width }),
+          ...shared(values, width, remarks),
+          ...(values.has('moe-router-enable-expert-bias') ? { router_bias: true } : {}),
+        };
+  const vocabulary = { ...vocabularyOf(values, remarks), hidden };
+  const tokens = sequence ?? usual.sequence;
+  const learned =
+    (values.word('position-embedding-type') ?? 'learned_absolute') === 'learned_absolute' &&
+    !values.has('use-rotary-position-embeddings');
+  const norms: ShapeArguments = norm === 'layernorm' ? {} : { norm };
+  const moe = layersWithExperts(values, count, layers, remarks);
+  const layer = (has: boolean): ShapeArguments => (has ? { ...trunk, ...experts } : trunk);
+  return {
+    sequence: tokens,
+    microBatch: values.whole('micro-batch-size') ?? 1,
+    precision: precisionOf(values),
+    embedding: {
+      ...vocabulary,
+      ...(learned ? { positions: values.whole('max-position-embeddings') ?? tokens } : {}),
+      ...((values.number('hidden-dropout') ?? 0.1) > 0 ? {} : { dropout: false }),
+    },
+    layer,
+    experts: moe,
+    prediction: { ...vocabulary, ...layer(moe.at(-1) ?? false) },
+    head: { ...vocabulary, ...norms, ...(values.has('untie-embeddings-and-output-weights') ? {} : { tied: true }) },
+    remarks,
+  };
+}
+
+/** Latent attention has its norms, and no biases. */
+function biases(values: Values, remarks: string[]): ShapeArguments {
+  const none = values.has('disable-bias-linear');
+  const [ofHeads, norm] = [values.has('add-qkv-bias'), values.has('qk-layernorm')];
+  if (!values.has('multi-latent-attention'))
+    return {
+      ...(none ? { bias: false } : {}),
+      ...(ofHeads ? { qkv_bias: true } : {}),
+      ...(norm ? { qk_norm: true } : {}),
+    };
+  if (!none) remarks.push('With --multi-latent-attention layers without biases are written.');
+  return { bias: false };
+}
+
+const isFlash = (values: Values): boolean =>
+  values.has('use-flash-attn') ||
+  (values.word('transformer-impl') !== 'local' &&
+    !['unfused', 'local'].includes(values.word('attention-backend') ?? 'auto'));
+
+function precisionOf(values: Values): MegatronModel['precision'] {
+  if (['fp8-format', 'fp8-hybrid', 'fp8-e4m3'].some((name) => values.has(name))) {
+    values.has('bf16');
+    return 'fp8';
+  }
+  return values.has('bf16') ? 'bf16' : values.has('fp16') ? 'fp16' : 'fp32';
+}
+
+/** Heads of keys and values, or the widths of latent attention. `--num-query-groups` counts only with its switch. */
+function attention(values: Values, heads: number): ShapeArguments {
+  if (values.has('multi-latent-attention')) {
+    const query = values.whole('q-lora-rank');
+    return {
+      kv_lora_rank: values.whole('kv-lora-rank') ?? 32,
+      ...(query === undefined ? {} : { q_lora_rank: query }),
+      qk_nope_head_dim: values.whole('qk-head-dim') ?? 128,
+      qk_rope_head_dim: values.whole('qk-pos-emb-head-dim') ?? 64,
+      v_head_dim: values.whole('v-head-dim') ?? 128,
+    };
+  }
+  const width = values.whole('kv-channels');
+  const groups = values.has('group-query-attention') ? (values.whole('num-query-groups') ?? 1) : heads;
+  return {
+    ...(groups === heads ? {} : { kv_heads: groups }),
+    ...(width === undefined ? {} : { head_dim: width }),
+  };
+}
+
+/** The width of all shared experts together, as so many experts. */
+function shared(values: Values, width: number, remarks: string[]): ShapeArguments {
+  const whole = values.whole('moe-shared-expert-intermediate-size');
+  if (whole === undefined) return {};
+  const count = Math.max(1, Math.round(whole / width));
+  if (count * width !== whole)
+    remarks.push(
+      `--moe-shared-expert-intermediate-size ${whole} is not a multiple of the ${width} of an expert: shared experts of ${count * width} are written.`,
+    );
+  return { shared_experts: count };
+}
+
+function layersWithExperts(
+  values: Values,
+  count: number | undefined,
+  layers: number,
+  remarks: string[],
+): readonly boolean[] {
+  const all = new Array<boolean>(layers).fill(count !== undefined);
+  const pattern = count === undefined ? undefined : values.word('moe-layer-freq');
+  if (pattern === undefined) return all;
+  const found = expertLayers(pattern, layers);
+  if (found === undefined)
+    remarks.push(`--moe-layer-freq does not give ${layers} layers, so every layer has experts. Change them.`);
+  return found ?? all;
+}
+
+/** Sizes of tokenizers that Megatron-LM has built in. */
+const tokenizers: Readonly<Record<string, number>> = { GPT2BPETokenizer: 50_257, TikTokenizer: 131_072 };
+
+function vocabularyOf(values: Values, remarks: string[]): ShapeArguments {
+  const padded = values.whole('padded-vocab-size');
+  if (padded !== undefined) return { vocab: padded };
+  const pad = values.whole('make-vocab-size-divisible-by') ?? 128;
+  const vocab = values.whole('vocab-size') ?? tokenizers[values.word('tokenizer-type') ?? ''];
+  if (vocab === undefined)
+    remarks.push(`The script has no --vocab-size: ${usual.vocabulary} entries are written. Replace them.`);
+  return { vocab: vocab ?? usual.vocabulary, ...(pad === 1 ? {} : { pad }) };
+}

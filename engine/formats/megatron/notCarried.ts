@@ -1,0 +1,15 @@
+/** Flags of a launch script that the `.pipe` file does not carry, though they may change time or memory. */
+import type { Flags } from './flags.ts';
+
+/** Flags that change neither: data, logging, checkpoints, learning rates, seeds, the launcher's addresses. */
+const without =
+  /^(?:lr(?:-|$)|min-lr|log-|logging|save|load|ckpt|data-|dataloader|train-|valid-|test-|eval-|split|seed|weight-decay|adam-|clip-grad|init-method|wandb|tensorboard|tokenizer|vocab-file|merge-file|num-workers|master-|node-rank|rdzv|distributed-(?:backend|timeout)|exit-|no-(?:load|save)|use-(?:checkpoint|mcore|cpu-init)|timing|profile|rotary-|norm-epsilon|layernorm-epsilon|mock-data|override-opt|finetune|max-position|position-embedding|use-rotary|attention-softmax|no-masked|start-weight|end-weight|weight-|loss-scale|initial-loss|hysteresis|dist-ckpt|async-save|auto-detect|manual-gc|mscale|moe-(?:router-(?:load|score|topk-scaling|bias|dtype|num-groups|group-topk|pre-softmax)|aux-loss|z-loss|grouped-gemm|token-dispatcher)|mtp-loss|bf16$|world-size|standalone|nnodes|nproc-per-node|override|patience|rope-|scatter-gather|ignore-|fp16-lm|standard|check-|optimizer$|transformer-impl|distribute-saved|use-legacy)/;
+
+/** In the order of the script, as they are written there. */
+export function notCarried(flags: Flags, read: ReadonlySet<string>): readonly string[] {
+  return [...flags].flatMap(([name, { flag, value }]) => {
+    if (read.has(name) || without.test(name)) return [];
+    const text = flag.text.split('=')[0];
+    return [value === undefined || value.text === '' ? text : `${text} ${value.text}`.slice(0, 80)];
+  });
+}

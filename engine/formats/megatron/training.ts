@@ -1,0 +1,96 @@
+/** Keys of the pipeline that Megatron-LM's arguments give: ranks, batch, optimizer, recomputation. */
+import type { MegatronModel } from './model.ts';
+import type { Values } from './values.ts';
+
+export interface Training {
+  readonly tensor: number;
+  readonly context: number;
+  readonly data: number;
+  readonly microbatches: number;
+  /** Key and value, in the order of the file. */
+  readonly keys: readonly (readonly [string, string])[];
+  readonly remarks: readonly string[];
+}
+
+/** `ranks`: pipeline ranks. `least`: microbatches where the script says no batch. */
+export function trainingOf(values: Values, model: MegatronModel, ranks: number, least: number): Training {
+  const remarks: string[] = [];
+  const tensor = values.whole('tensor-model-parallel-size') ?? 1;
+  const context = values.whole('context-parallel-size') ?? 1;
+  const each = tensor * context * ranks;
+  const data = dataRanks(values, each, remarks);
+  const microbatches = microbatchesOf(values, model.microBatch * data, least, remarks);
+  const expert = values.whole('expert-model-parallel-size') ?? 1;
+  const expertTensor = values.whole('expert-tensor-parallel-size') ?? tensor;
+  const isExperts = model.experts.includes(true);
+  const keys: [string, string][] = [
+    ...(tensor === 1 ? [] : [['tensor', String(tensor)] as [string, string]]),
+    ...(values.has('sequence-parallel') && tensor > 1 ? [['sequence_parallel', 'true'] as [string, string]] : []),
+    ...(context === 1 ? [] : [['context', String(context)] as [string, string]]),
+    ...(data === 1 ? [] : [['data', String(data)] as [string, string]]),
+    ...(expert === 1 || !isExperts ? [] : [['expert', String(expert)] as [string, string]]),
+    ...(expertTensor === tensor || !isExperts ? [] : [['expert_tensor', String(expertTensor)] as [string, string]]),
+    ...(values.has('use-tp-pp-dp-mapping') ? [['rank_order', 'tp_cp_pp_dp'] as [string, string]] : []),
+    ...recompute(values).map((mode): [string, string] => ['recompute', mode]),
+    ['optimizer', optimizerOf(values, model)],
+  ];
+  return { tensor, context, data, microbatches, keys, remarks };
+}
+
+/** Of all devices, which the launcher's arguments say: `--nproc_per_node` and `--nnodes`. */
+function dataRanks(values: Values, each: number, remarks: string[]): number {
+  const [perNode, nodes] = [values.whole('nproc-per-node'), values.whole('nnodes')];
+  const world = values.whole('world-size') ?? (perNode === undefined ? undefined : perNode * (nodes ?? 1));
+  if (world === undefined) {
+    remarks.push('The script does not say how many devices there are: one data rank is written. Set `data`.');
+    return 1;
+  }
+  if (world % each === 0) return world / each;
+  remarks.push(`${world} devices are not a multiple of the ${each} of one data rank: one data rank is written.`);
+  return 1;
+}
+
+/** `samples`: in one microbatch of all data ranks. */
+function microbatchesOf(values: Values, samples: number, least: number, remarks: string[]): number {
+  const batch = values.whole('global-batch-size');
+  // Without one, Megatron-LM takes a single microbatch, which no pipeline trains with.
+  if (batch === undefined) {
+    remarks.push(`The script has no --global-batch-size: ${least} microbatches are written. Replace them.`);
+    return least;
+  }
+  if (batch % samples === 0) return batch / samples;
+  remarks.push(
+    `--global-batch-size ${batch} is not a multiple of the ${samples} samples of one microbatch: ${Math.ceil(batch / samples)} microbatches are written.`,
+  );
+  return Math.ceil(batch / samples);
+}
+
+function recompute(values: Values): readonly string[] {
+  const granularity = values.word('recompute-granularity');
+  if (granularity === 'full') {
+    // Each layer by itself: what `full` does.
+    if (values.word('recompute-method') === 'uniform' && values.whole('recompute-num-layers') === 1) return ['full'];
+    values.leave('recompute-method', 'recompute-num-layers');
+    return ['full'];
+  }
+  return granularity === 'selective' || values.has('recompute-activations') ? ['selective'] : [];
+}
+
+const strategies: Readonly<Record<string, string>> = {
+  optim: 'distributed',
+  optim_grads: 'zero2',
+  optim_grads_params: 'fsdp',
+};
+
+function optimizerOf(values: Values, { precision }: MegatronModel): string {
+  const recipe =
+    values.word('optimizer') === 'sgd' ? 'megatron_sgd' : precision === 'fp32' ? 'adam' : `megatron_${precision}`;
+  const strategy = strategies[values.word('data-parallel-sharding-strategy') ?? ''];
+  const isSplit = values.has('use-distributed-optimizer');
+  const shard = values.has('use-torch-fsdp2') ? 'fsdp' : (strategy ?? (isSplit ? 'distributed' : undefined));
+  const given = [
+    ...(shard === undefined ? [] : [`shard = ${shard}`]),
+    ...(recipe === 'megatron_fp8' && values.has('fp8-param-gather') ? ['primary = fp8'] : []),
+  ];
+  return given.length === 0 ? recipe : `${recipe}(${given.join(', ')})`;
+}

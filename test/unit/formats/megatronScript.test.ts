@@ -1,0 +1,235 @@
+/** Launch scripts of Megatron-LM: model, ranks, batch and optimizer of the imported file, and what it does not carry. */
+import { describe, expect, test } from 'vitest';
+import { importText } from '../../../engine/formats/importText.ts';
+import { expertLayers } from '../../../engine/formats/megatron/layerPattern.ts';
+import { variablesIn } from '../../../engine/formats/megatron/variables.ts';
+import { analyse } from '../../support/analyse.ts';
+
+const imported = (script: string) => {
+  const made = importText(script);
+  if (made === undefined || 'faults' in made) throw new Error(JSON.stringify(made));
+  return made;
+};
+const lines = (script: string): readonly string[] =>
+  imported(script)
+    .pipe.replaceAll(/,\n\s+/g, ', ')
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/ +/g, ' '));
+
+/** As `examples/gpt3/train_gpt3_175b_distributed.sh` of Megatron-LM, with a vocabulary and 128 devices. */
+const gpt3 = `#!/bin/bash
+GPUS_PER_NODE=8
+NUM_NODES=16 # a comment
+VOCAB="51200"
+WORLD_SIZE=$(($GPUS_PER_NODE*$NUM_NODES))
+DISTRIBUTED_ARGS=(
+    --nproc_per_node $GPUS_PER_NODE
+    --nnodes \${NUM_NODES}
+    --master_addr localhost
+)
+GPT_MODEL_ARGS=(
+    --num-layers 96
+    --hidden-size 12288
+    --num-attention-heads 96
+    --seq-length 2048
+    --max-position-embeddings 2048
+    --vocab-size \${VOCAB:-1})
+TRAINING_ARGS=(
+    --micro-batch-size 1
+    --global-batch-size 1536
+    --lr 6.0e-5
+    --fp16
+    --overlap-grad-reduce
+)
+MODEL_PARALLEL_ARGS=(
+    --tensor-model-parallel-size 8
+    --pipeline-model-parallel-size \${PP:-16}
+)
+`;
+
+describe('GPT-3 175B', () => {
+  const { pipe, remarks } = imported(gpt3);
+  const analysis = analyse(pipe);
+  const [{ plan, run }] = analysis.pipelines;
+
+  test('has the parameters of the closed form, and runs', () => {
+    // Narayanan et al. (arXiv:2104.04473), equation 2; it leaves out the last norm.
+    const [l, h, V, s] = [96, 12288, 51200, 2048];
+    const expected = 12 * l * h ** 2 * (1 + 13 / (12 * h) + (V + s) / (12 * l * h));
+    const counted = run?.report.stages.reduce((sum, stage) => sum + stage.parameters, 0) ?? 0;
+    expect(Math.abs(counted / expected - 1)).toBeLessThan(1e-5);
+    expect(analysis.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
+  test('has ranks, batch and optimizer of the script', () => {
+    expect([plan.tensor, plan.data, plan.devices.length, plan.microbatches, plan.stages.length]).toEqual([
+      8, 1, 16, 1536, 16,
+    ]);
+    expect(lines(gpt3)).toContain('optimizer = megatron_fp16');
+    // 96 / 16 layers, the embedding before them and the head behind them.
+    expect(plan.stages.map(({ layers }) => layers.length)).toEqual([7, ...new Array<number>(14).fill(6), 7]);
+  });
+
+  test('names what is not in the script and what the file does not carry', () => {
+    expect(remarks).toEqual([
+      'A script does not name its devices: nodes of eight H100 are written. Change them.',
+      'Not carried, though they may change time or memory: --overlap-grad-reduce.',
+    ]);
+  });
+});
+
+const least = '--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 4096 --vocab-size 32000 --bf16';
+const world = '--nproc_per_node 8 --nnodes 2 --global-batch-size 128';
+const rope = '--position-embedding-type rope --hidden-dropout 0 --attention-dropout 0.0';
+
+describe('flags', () => {
+  const block = (shape: string) => `layer block[8] = transformer(hidden = 1024, heads = 16, ${shape})`;
+  test.each([
+    ['', block('ffn = 4096, flash = true')],
+    ['--ffn-hidden-size 2816', block('ffn = 2816, flash = true')],
+    // Two thirds of 4 × 1024, rounded down to a multiple of 64.
+    ['--swiglu', block('ffn = 2688, gated = true, flash = true')],
+    ['--group-query-attention --num-query-groups 4', block('kv_heads = 4, ffn = 4096, flash = true')],
+    ['--num-query-groups 4', block('ffn = 4096, flash = true')],
+    ['--kv-channels 128', block('head_dim = 128, ffn = 4096, flash = true')],
+    ['--transformer-impl local', block('ffn = 4096')],
+    ['--transformer-impl local --use-flash-attn', block('ffn = 4096, flash = true')],
+    ['--attention-backend unfused', block('ffn = 4096')],
+    ['--normalization RMSNorm --disable-bias-linear', block('ffn = 4096, bias = false, norm = rmsnorm, flash = true')],
+    ['--add-qkv-bias --qk-layernorm', block('ffn = 4096, qkv_bias = true, qk_norm = true, flash = true')],
+    ['--hidden-dropout 0 --attention-dropout 0.0', block('ffn = 4096, flash = true, dropout = false')],
+    ['--hidden-dropout 0', block('ffn = 4096, flash = true')],
+    [
+      '--multi-latent-attention --q-lora-rank 1536 --kv-lora-rank 512 --qk-head-dim 128 --qk-pos-emb-head-dim 64 --v-head-dim 128',
+      block(
+        'kv_lora_rank = 512, q_lora_rank = 1536, qk_nope_head_dim = 128, qk_rope_head_dim = 64, v_head_dim = 128, ffn = 4096, bias = false, flash = true',
+      ),
+    ],
+    [
+      '--num-experts 16 --moe-router-topk 4 --moe-ffn-hidden-size 512 --moe-shared-expert-intermediate-size 1024',
+      block('ffn = 4096, flash = true, experts = 16, experts_per_token = 4, expert_ffn = 512, shared_experts = 2'),
+    ],
+    ['', 'layer embed = embedding(vocab = 32000, pad = 128, hidden = 1024, positions = 4096)'],
+    [
+      '--max-position-embeddings 8192',
+      'layer embed = embedding(vocab = 32000, pad = 128, hidden = 1024, positions = 8192)',
+    ],
+    [rope, 'layer embed = embedding(vocab = 32000, pad = 128, hidden = 1024, dropout = false)'],
+    ['--padded-vocab-size 32768', 'layer head = lm_head(vocab = 32768, hidden = 1024, tied = true)'],
+    ['--untie-embeddings-and-output-weights', 'layer head = lm_head(vocab = 32000, pad = 128, hidden = 1024)'],
+    ['--make-vocab-size-divisible-by 1', 'layer head = lm_head(vocab = 32000, hidden = 1024, tied = true)'],
+    ['--micro-batch-size 2', 'micro_batch = 2'],
+    ['', 'precision = bf16'],
+    ['--fp8-format hybrid', 'precision = fp8'],
+    ['--fp8-format hybrid --fp8-param-gather', 'optimizer = megatron_fp8(primary = fp8)'],
+    [`${world} --tensor-model-parallel-size 2 --pipeline-model-parallel-size 2`, 'data = 4'],
+    // 128 samples, of which each of four data ranks takes two at once.
+    [
+      `${world} --tensor-model-parallel-size 2 --pipeline-model-parallel-size 2 --micro-batch-size 2`,
+      'microbatches = 16',
+    ],
+    [`${world} --context-parallel-size 2`, 'context = 2'],
+    [`${world} --tensor-model-parallel-size 2 --sequence-parallel`, 'sequence_parallel = true'],
+    [`${world} --num-experts 8 --expert-model-parallel-size 4`, 'expert = 4'],
+    [
+      `${world} --num-experts 8 --tensor-model-parallel-size 2 --sequence-parallel --expert-tensor-parallel-size 1`,
+      'expert_tensor = 1',
+    ],
+    ['--use-tp-pp-dp-mapping', 'rank_order = tp_cp_pp_dp'],
+    ['--recompute-granularity full', 'recompute = full'],
+    ['--recompute-activations', 'recompute = selective'],
+    ['--use-distributed-optimizer', 'optimizer = megatron_bf16(shard = distributed)'],
+    ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(shard = fsdp)'],
+    ['--use-torch-fsdp2', 'optimizer = megatron_bf16(shard = fsdp)'],
+    ['--optimizer sgd', 'optimizer = megatron_sgd'],
+  ])('%s: %s', (more, line) => {
+    expect(lines(`${least} ${more}`)).toContain(line);
+    const { findings } = analyse(imported(`${least} ${more}`).pipe);
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
+  });
+
+  test('layers with experts among others are arrays of their own', () => {
+    const script = `${least} ${world} --pipeline-model-parallel-size 2 --num-experts 8 --moe-layer-freq "([0]*3+[1]*5)"`;
+    const text = lines(script).join('\n');
+    expect(text).toContain('stage s0 { layers = embed, block[0..2], moe[0] }');
+    expect(text).toContain('stage s1 { layers = moe[1..4], head }');
+    expect(text).toMatch(/layer moe\[5\] = transformer\(.*experts = 8, experts_per_token = 2\)/);
+    expect(text).toMatch(/layer block\[3\] = transformer\((?!.*experts).*\)/);
+  });
+
+  test('prediction layers share the shape of the last layer', () => {
+    expect(lines(`${least} --mtp-num-layers 1`).join('\n')).toMatch(
+      /layer prediction\[1\] = mtp\(vocab = 32000, .*ffn = 4096/,
+    );
+  });
+});
+
+describe('what cannot be carried', () => {
+  const remarks = (more: string) => imported(`${least} ${more}`).remarks.join('\n');
+  test('is listed as the script has it', () => {
+    const text = remarks(
+      '--recompute-granularity full --recompute-method block --recompute-num-layers=5 --lr 1e-4 --bf16',
+    );
+    expect(text).toContain(
+      'Not carried, though they may change time or memory: --recompute-method block, --recompute-num-layers 5.',
+    );
+    expect(remarks('--recompute-granularity full --recompute-method uniform --recompute-num-layers 1')).not.toContain(
+      'Not carried',
+    );
+  });
+  test('a value that is no number, and a variable that the script does not set', () => {
+    expect(remarks('--kv-channels many --context-parallel-size $CP')).toContain(
+      '--kv-channels many, --context-parallel-size $CP',
+    );
+  });
+  test('what a script should say, and does not', () => {
+    expect(remarks('--multi-latent-attention')).toContain('layers without biases');
+    expect(remarks('')).toContain('how many devices there are: one data rank');
+    expect(remarks('')).toContain('no --global-batch-size: 2 microbatches');
+    expect(remarks(`--nproc_per_node 6 --pipeline-model-parallel-size 4`)).toContain(
+      '6 devices are not a multiple of the 4',
+    );
+    expect(remarks('--nproc_per_node 8 --global-batch-size 9')).toContain('not a multiple of the 8 samples');
+    expect(imported('--num-layers 8 --hidden-size 1024 --num-attention-heads 16').remarks.join()).toContain(
+      'no --vocab-size',
+    );
+    expect(remarks('--num-experts 8 --moe-layer-freq "[1]*7"')).toContain('does not give 8 layers');
+    expect(remarks('--num-experts 8 --moe-ffn-hidden-size 512 --moe-shared-expert-intermediate-size 700')).toContain(
+      'not a multiple of the 512',
+    );
+  });
+  test('without width and heads there are no shapes, and the remark says so', () => {
+    const made = imported('--num-layers 8 --pipeline-model-parallel-size 2 --tensor-model-parallel-size 8');
+    expect(made.pipe).toContain('forward = 1ms');
+    expect(made.remarks.join('\n')).toContain('the layers have no shape');
+    expect(made.remarks.join('\n')).toContain('--tensor-model-parallel-size 8');
+  });
+});
+
+test.each([
+  ['1', [true, true, true, true]],
+  ['2', [true, false, true, false]],
+  ['[0]*1+[1]*3', [false, true, true, true]],
+  ['([1]+[0])*2', [true, false, true, false]],
+  ['[0, 1, 1, 0]', [false, true, true, false]],
+  ['[1]*5', undefined],
+  ['[1]*3', undefined],
+  ['[1]*99999999', undefined],
+  ['([1]*4', undefined],
+  ['[1]*4)', undefined],
+  ['[2]*4', undefined],
+  ['', undefined],
+  ['0', undefined],
+])('layers with experts of %s', (text, expected) => expect(expertLayers(text, 4)).toEqual(expected));
+
+test('variables are plain assignments: the last one counts, others are used in it', () => {
+  const found = variablesIn(
+    `A=8\nexport B="x y"\n  C='3' # why\nD=\${A}1\nA=9\nE=$((A*2))\nF=a; echo\nif [ G=1 ]; then`,
+  );
+  expect([...found]).toEqual([
+    ['A', '9'],
+    ['B', 'x y'],
+    ['C', '3'],
+    ['D', '81'],
+  ]);
+});
