@@ -129,9 +129,10 @@ function readFigures(
       context.report.report('key/duplicate', entry.key, params, { related, hint });
       continue;
     }
-    const value = isNone(expression)
-      ? noFormat(context, expression, at.precision)
-      : quantity(context, expression, key.value, `"${name}"`);
+    const value =
+      name === 'compute' && isNone(expression)
+        ? noFormat(context, expression, at.word)
+        : quantity(context, expression, key.value, `"${name}"`);
     if (value === undefined) wrong = true;
     sizes.set(at.size, { entry, value: value ?? 1 });
     found.set(at.word, sizes);
@@ -149,8 +150,8 @@ const isNone = (expression: Expression): boolean =>
   expression.kind === 'group' ? isNone(expression.inner) : expression.kind === 'name' && expression.text === 'none';
 
 /** The rate of a format that the device does not have. Every device has some format. */
-function noFormat(context: ReadContext, expression: Expression, precision: Precision | ''): 0 | undefined {
-  if (precision !== '') return 0;
+function noFormat(context: ReadContext, expression: Expression, word: RateWord): 0 | undefined {
+  if (word !== '') return 0;
   context.report.report('type/mismatch', expression, {
     expected: 'a rate such as `312TFLOPS`; `none` is for a single number format, as in `compute(bf16) = none`',
     found: '`none`',
