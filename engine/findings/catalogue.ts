@@ -228,12 +228,12 @@ export const catalogue = {
   'device/idle': entry(
     'warning',
     'Devices of a cluster that no pipeline uses',
-    // `data`: as many data ranks use `then` devices.
-    (p: { cluster: string; idle: number; devices: number; data?: number; then?: number }) =>
+    // `using`: devices that work with `data` data ranks.
+    (p: { cluster: string; idle: number; devices: number; data?: number; using?: number }) =>
       `${p.idle} of the ${count(p.devices, 'device', 'devices')} of "${p.cluster}" ${p.idle === 1 ? 'is' : 'are'} idle: no pipeline uses ${p.idle === 1 ? 'it' : 'them'}. ` +
       (p.data === undefined
         ? 'Use more stages or ranks, or a smaller cluster.'
-        : `With \`data = ${p.data}\` ${p.then === p.devices ? 'all devices work' : `${p.then} devices work`}; or use more stages or other ranks, or a smaller cluster.`),
+        : `With \`data = ${p.data}\` ${p.using === p.devices ? 'all devices work' : `${p.using} devices work`}; or use more stages or other ranks, or a smaller cluster.`),
   ),
 
   'memory/no-optimizer': entry(

@@ -47,7 +47,7 @@ function reportIdle(notes: Notes, cluster: ClusterDefinition, users: readonly Us
       cluster: cluster.name,
       idle: devices - used.size,
       devices,
-      ...(times < 2 || isPlaced(definition) ? {} : { data: times * definition.mesh.data, then: times * busy }),
+      ...(times < 2 || isPlaced(definition) ? {} : { data: times * definition.mesh.data, using: times * busy }),
     },
     { hint: { kind: 'tune', pipeline: definition.name } },
   );
