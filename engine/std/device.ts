@@ -39,7 +39,10 @@ export function deviceText(device: DeviceFigures): string {
     ['memory', `${memory}GiB`],
     ['reserved', 'framework'],
     ...(compute === undefined ? [] : [['compute', `${compute}TFLOPS`] as [string, string]]),
-    ...Object.entries(computeAt).map(([at, rate]): [string, string] => [`compute(${at})`, rate === 0 ? 'none' : `${rate}TFLOPS`]),
+    ...Object.entries(computeAt).map(([at, rate]): [string, string] => [
+      `compute(${at})`,
+      rate === 0 ? 'none' : `${rate}TFLOPS`,
+    ]),
     ['bandwidth', `${bandwidth}GB/s`],
     ['efficiency', `${efficiency ?? guess}%`],
     ...Object.entries(efficiencyAt).map(([at, share]): [string, string] => [`efficiency(${at})`, `${share}%`]),
