@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { catalogue, codes } from '../../../engine/findings/catalogue.ts';
 import { analyseBlock, blocks, exists, pages, textOf } from './pages.ts';
 
+/** Codes that may be about a device, a cluster or its links. */
+const advisesOtherwise = /^(?:syntax|name|key|type|value|import)\/|^(?:device\/unknown-route|comm\/bottleneck-link)$/;
+
 describe.each([...codes])('the page of %s', (code) => {
   const page = `docs/diagnostics/${code}.md`;
 
@@ -27,6 +30,14 @@ describe.each([...codes])('the page of %s', (code) => {
       const informative = code === 'schedule/bubble' && found.every((finding) => finding.severity !== 'error');
       if (!informative) expect(found.map((finding) => `${finding.code}: ${finding.message}`)).toEqual([]);
     }
+  });
+
+  test('has a mended example that keeps the hardware and the limits, where the advice is about something else', () => {
+    const text = textOf(page);
+    const [example] = blocks(text, 'pipe');
+    const kept = (block: string) => block.split('\n').filter((line) => /^(?:device|cluster|expect)\b/.test(line));
+    if (!advisesOtherwise.test(code))
+      for (const mended of blocks(text, 'pipe fixed')) expect(kept(mended)).toEqual(kept(example));
   });
 });
 
