@@ -16,7 +16,7 @@ function stepsOf(text: string): readonly Step[] {
   const steps: Step[] = [];
   let file = '';
   for (const [, language, block] of text.matchAll(/^```([a-z ]+)\n([^]*?)^```$/gm)) {
-    if (language === 'pipe') file = block;
+    if (language === 'pipe' || language === 'pipe fails') file = block;
     else if (language === 'pipe add') file += block;
     else if (language === 'console') {
       const [command, ...output] = block.trimEnd().split('\n');
