@@ -190,10 +190,24 @@ function readPart(context: ReadContext, entry: Entry, devices: number, links: { 
   return number === undefined || device === undefined ? undefined : { kind: 'gpu', count: number, device, entry };
 }
 
+/** `gpu[0] = …` is written by who names each device. */
+function firstAlone(context: ReadContext, entry: Entry, index: Span): undefined {
+  const value = valueOf(entry);
+  const device =
+    value === undefined ? '…' : context.syntax.text.slice(value.start, Math.min(value.end, value.start + 40));
+  context.report.report('value/range', index, {
+    what: 'The number of devices',
+    value: '0',
+    allowed: `at least 1, since \`gpu[n] = ${device}\` adds n devices; for the first device alone write \`gpu[0..0] = ${device}\``,
+  });
+  return undefined;
+}
+
 /** `gpu[n]` adds n; `gpu[a..b]` names the next ones, so `a` must be the number reached. */
 function readCount(context: ReadContext, entry: Entry, devices: number): number | undefined {
   const index = entry.index?.[0];
   if (index === undefined) return undefined;
+  if (index.kind === 'quantity' && index.unit === '' && index.value === 0) return firstAlone(context, entry, index);
   if (index.kind !== 'range') return wholeNumber(context, index, 'The number of devices', { min: 1 });
   const value = evaluate(context, index);
   if (value === undefined || value.kind !== 'range') return undefined;

@@ -4,9 +4,9 @@ import type { BalanceBy, Cut } from '../definitions/cut.ts';
 import type { PlanCut } from '../definitions/cut.ts';
 import type { Replication } from '../definitions/cut.ts';
 import type { StageBlock } from '../definitions/cut.ts';
-import type { ModelDefinition } from '../definitions/model.ts';
+import { elementName, type ModelDefinition } from '../definitions/model.ts';
 import type { Mesh } from '../mesh.ts';
-import { count } from '../quantities.ts';
+import { count, list } from '../quantities.ts';
 import type { Call, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import type { RecomputeMode } from '../costs/types.ts';
@@ -153,9 +153,23 @@ function readSplit(context: ReadContext, call: Expression & { kind: 'call' }, mo
   context.report.report('value/range', call, {
     what: `The number of layers in ${count(sizes.length, 'stage', 'stages')}`,
     value: String(sum),
-    allowed: `${model.elements}, ${layersOf(model)}`,
+    allowed: `${model.elements}, ${layersOf(model)} (${namesOf(model)})${leftOut(model, sum)}`,
   });
   return undefined;
+}
+
+/** Layers as they are written, the first ones of many. */
+function namesOf({ layers }: ModelDefinition): string {
+  const names = layers.map(({ name, array, count: number }) => (array ? `${name}[${number}]` : name));
+  return list(names.length > 6 ? [...names.slice(0, 5), `${names.length - 5} more`] : names);
+}
+
+/** The layers behind the last one that a split of `sum` layers reaches. */
+function leftOut(model: ModelDefinition, sum: number): string {
+  const left = Array.from({ length: Math.min(4, model.elements - sum) }, (_, at) => elementName(model, sum + at));
+  if (left.length === 0) return '';
+  const more = model.elements - sum - left.length;
+  return `; ${list(more > 0 ? [...left, `${more} more`] : left)} ${left.length === 1 ? 'is' : 'are'} left out`;
 }
 
 const layersOf = ({ name }: ModelDefinition): string => `the number of layers in model "${name}"`;

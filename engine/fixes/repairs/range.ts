@@ -1,5 +1,5 @@
 import { parametersOf } from '../../findings/finding.ts';
-import type { Expression, Span, SyntaxFile } from '../../../grammar/syntax.ts';
+import type { Block, Entry, Expression, Span, SyntaxFile, SyntaxNode } from '../../../grammar/syntax.ts';
 import { entriesOf } from '../source.ts';
 import { inserted, replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -20,6 +20,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const value = expressionAt(path, start, end);
   if (parameters === undefined || value === undefined) return;
   if (finding.hint?.kind === 'insert') yield percent(syntax, value, finding.hint.text);
+  if (parameters.what === 'The number of devices' && parameters.value === '0') yield* devicesOneByOne(syntax, path);
   const target = declared(syntax, value);
   const sizes = parameters.what.includes('number of stages') ? clusterSizes(analysis).map(String) : [];
   const isBatch = entry?.key.text === 'global_batch';
@@ -48,6 +49,30 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     yield { what: 'Remove "microbatches"', edits: [withoutNode(syntax, microbatches)], last: true };
   if (entry !== undefined)
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
+}
+
+/** `gpu[0] = x  gpu[1] = x`: one entry for all of them, or a range for each. */
+function* devicesOneByOne({ text }: SyntaxFile, path: readonly SyntaxNode[]): Generator<Repair> {
+  const block = path.findLast((node): node is Block => node.kind === 'body');
+  const entries = (block?.entries ?? []).filter(
+    (entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'gpu',
+  );
+  const indices = entries.map(({ index }) => index?.[0]);
+  const devices = entries.map(({ values }) => text.slice(values?.[0]?.start ?? 0, values?.[0]?.end ?? 0));
+  const [first] = indices;
+  if (first === undefined || !indices.every((index, at) => index?.kind === 'quantity' && index.value === at)) return;
+  if (new Set(devices).size === 1)
+    yield {
+      what: `Write gpu[${entries.length}] = ${devices[0]}`,
+      edits: [
+        replaced(first, String(entries.length)),
+        ...entries.slice(1).map(({ end }, at) => ({ start: entries[at].end, end, text: '' })),
+      ],
+    };
+  yield {
+    what: 'Write a range for each device',
+    edits: indices.map((index, at) => (index === undefined ? undefined : replaced(index, `${at}..${at}`))),
+  };
 }
 
 /** A name stands for the value of its `param` or `let`. */
@@ -93,6 +118,8 @@ function nearestValues(allowed: string, now: string, target: Expression): readon
   if (plain !== undefined && !Number.isInteger(plain) && allowed.includes('whole'))
     for (const whole of [Math.round(plain), Math.floor(plain), Math.ceil(plain)]) out.add(`${whole}${unit}`);
   if (plain !== undefined && plain < 0) out.add(`${-plain}${unit}`);
+  const near = /; nearest: (.*)$/.exec(allowed);
+  if (near !== null) return numbersIn(near[1]);
   // A count that must divide something: the nearest ones are tried, and no number of the sentence is a bound.
   if (plain !== undefined && allowed.includes(' that fits ') && Number.isInteger(plain))
     return Array.from({ length: mostValues }, (_, at) => plain + ((at >> 1) + 1) * (at % 2 === 0 ? -1 : 1))

@@ -108,7 +108,7 @@ function precisionOf(values: Values): MegatronModel['precision'] {
   return values.has('bf16') ? 'bf16' : values.has('fp16') ? 'fp16' : 'fp32';
 }
 
-/** Heads of keys and values, or the widths of latent attention. `--num-query-groups` counts only with its switch. */
+/** Heads of keys and values, or the widths of latent attention. `--num-query-groups` needs its switch. */
 function attention(values: Values, heads: number): ShapeArguments {
   if (values.has('multi-latent-attention')) {
     const query = values.whole('q-lora-rank');
@@ -128,7 +128,7 @@ function attention(values: Values, heads: number): ShapeArguments {
   };
 }
 
-/** The width of all shared experts together, as so many experts. */
+/** The number of shared experts: their whole width, divided by the width of one. */
 function shared(values: Values, width: number, remarks: string[]): ShapeArguments {
   const whole = values.whole('moe-shared-expert-intermediate-size');
   if (whole === undefined) return {};

@@ -40,9 +40,28 @@ export function computes(notes: Notes, pipeline: ToCost, kinds: readonly DeviceD
     notes.report.report('value/range', pipeline.at(found.key), {
       what: `"${found.key}"`,
       value: String(mesh[found.key]),
-      allowed: `a number that fits layer "${found.layer.name}": ${found.problem.replace(/\.$/, '')}`,
+      allowed: `a number that fits layer "${found.layer.name}": ${found.problem.replace(/\.$/, '')}${nearest(pipeline.model, mesh, found.key)}`,
     });
     return false;
   }
   return true;
+}
+
+/** Largest number of ranks that is tried. */
+const mostRanks = 4096;
+
+/** `; nearest: 2 or 4`: the nearest numbers of ranks below and above that fit the layers. */
+function nearest(model: ModelDefinition, mesh: Mesh, key: 'tensor' | 'expert'): string {
+  const fits = (ranks: number): boolean => meshProblem(model, { ...mesh, [key]: ranks })?.key !== key;
+  const now = mesh[key];
+  const found: number[] = [];
+  for (let ranks = Math.min(now, mostRanks) - 1; ranks >= 1 && found.length === 0; ranks -= 1)
+    if (fits(ranks)) found.push(ranks);
+  for (
+    let ranks = now + 1, below = found.length;
+    ranks <= Math.min(4 * now, mostRanks) && found.length === below;
+    ranks += 1
+  )
+    if (fits(ranks)) found.push(ranks);
+  return found.length === 0 ? '' : `; nearest: ${found.join(' or ')}`;
 }

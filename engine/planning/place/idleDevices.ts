@@ -24,18 +24,24 @@ export function reportIdleDevices(
     if (found === undefined) users.set(occupied.cluster, [{ ...occupied, definition }]);
     else found.push({ ...occupied, definition });
   }
-  // Stages that share a device leave others idle: that is one mistake.
-  if (notes.report.findings.some(({ code }) => code === 'device/oversubscribed')) return;
   // The devices of a schedule that makes its own stages are not known before it runs.
   const unknown = definitions.filter(({ name }) => !notes.occupied.has(name)).map(({ cluster }) => cluster);
   for (const [cluster, pipelines] of users)
     if (!doubtful.has(cluster.name) && !unknown.includes(cluster)) reportIdle(notes, cluster, pipelines);
 }
 
+/** Whether two of its stages share a device unasked, which leaves others idle: that is one mistake. */
+const isOversubscribed = ({ report }: Notes, { cut }: PipelineDefinition): boolean =>
+  cut.kind === 'blocks' &&
+  report.findings.some(
+    ({ code, place }) =>
+      code === 'device/oversubscribed' && cut.stages.some(({ on }) => on !== undefined && on.at.start === place.start),
+  );
+
 function reportIdle(notes: Notes, cluster: ClusterDefinition, users: readonly User[]): void {
   const used = new Set(users.flatMap(({ devices }) => devices));
   const devices = cluster.devices.length;
-  if (used.size >= devices) return;
+  if (used.size >= devices || users.some(({ definition }) => isOversubscribed(notes, definition))) return;
   const largest = users.reduce((a, b) => (new Set(b.devices).size > new Set(a.devices).size ? b : a));
   const { definition } = largest;
   const busy = new Set(largest.devices).size;
