@@ -12,6 +12,7 @@ import {
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { storedAttended, storedInput } from './stored.ts';
 import { type AdaptedProducts, adapterPart, inputForWeight, loraOf, sumAdapters, trainsWeights } from './training.ts';
 import type { LayerSetting } from './types.ts';
 
@@ -71,7 +72,8 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
   const normed = flagOf(args, 'qk_norm', false) ? element * (localHeads + localKv) * headDim : 0;
   const { scores, sums } = scoreBytes(args, setting, localHeads);
   const [query, key] = [heads * headDim, kvHeads * headDim];
-  const into: AdaptedProducts = { input, inputs: hidden, outputs: { q: query, k: key, v: key } };
+  const kept = trainsWeights(setting) ? storedInput(setting, input) : input;
+  const into: AdaptedProducts = { input: kept, inputs: hidden, outputs: { q: query, k: key, v: key } };
   const out: AdaptedProducts = { input: attended, inputs: query, outputs: { o: hidden } };
   const adapters = sumAdapters([adapterPart(setting, into), adapterPart(setting, out)]);
   // The backward of FlashAttention reads its result, whatever trains.
@@ -86,14 +88,16 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
       [parts.linearInputs]: inputForWeight(setting, into),
       [parts.masks]: maskBytes(args, setting),
       [parts.qkv]: qkv + normed,
-      [parts.attended]: trainsWeights(setting) ? attended : keptTwice(setting, out, result),
+      [parts.attended]: trainsWeights(setting)
+        ? storedAttended(args, setting, attended)
+        : keptTwice(setting, out, result),
       [parts.adapters]: adapters.sums,
       [parts.sums]: sums,
       [parts.scores]: scores,
     },
     remade: 0,
     adapters,
-    forWeight: input + attended + qkv + input,
+    forWeight: storedInput(setting, input + attended + qkv + input),
     collectives: [
       ...tensorCollectives(setting, element * hidden),
       ...blockExchange(setting, 2 * element * localKv * headDim),

@@ -12,6 +12,7 @@ import {
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { storedDispatch, storedInput } from './stored.ts';
 import { trainsWeights } from './training.ts';
 import type { Collective, LayerSetting } from './types.ts';
 
@@ -95,16 +96,23 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       2 * hidden * experts * (1 / whole - 1 / tensor) + (1 - 1 / numberOf(args, 'capacity', 1)) * routed * inner.flops,
     core: 0,
     keeps: {
-      [parts.linearInputs]: trains ? input : 0,
+      // The router reads its input in 16 bits; shared experts read theirs in the format of inputs.
+      [parts.linearInputs]: trains
+        ? input + (setting.stored !== undefined && shared > 0 ? storedInput(setting, input) : 0)
+        : 0,
       [parts.masks]: maskBytes(args, setting),
       [parts.routing]: routing,
-      [parts.copies]: trains ? copies : 0,
+      [parts.copies]: trains ? storedInput(setting, copies) : 0,
       [parts.experts]: both(trains ? 'kept' : 'forInput'),
     },
     remade: trains ? both('remade') : 0,
-    forWeight: input + routing + 2 * copies + both('forWeight') + (shared > 0 ? input : 0),
+    forWeight:
+      input +
+      routing +
+      both('forWeight') +
+      storedInput(setting, 2 * copies + (shared > 0 ? (setting.stored === undefined ? 1 : 2) * input : 0)),
     collectives: expertCollectives(setting, {
-      sent: (element * chosen * hidden) / (expertTensor === tensor ? whole : tensor),
+      sent: storedDispatch(setting, (element * chosen * hidden) / (expertTensor === tensor ? whole : tensor)),
       gathered: element * chosen * hidden,
       shared: shared > 0 ? element * hidden : 0,
       all: element * hidden,

@@ -11,6 +11,7 @@ import {
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter, wordOf } from './shape.ts';
+import { storedGate, storedInput } from './stored.ts';
 import { type AdaptedProducts, adapterPart, inputForWeight, loraOf, sumAdapters, trainsWeights } from './training.ts';
 import type { Kernel, LayerSetting } from './types.ts';
 
@@ -43,19 +44,21 @@ export function mlpParameters(args: ShapeArguments, ffn: number): number {
 const matrices = (args: ShapeArguments): number => (flagOf(args, 'gated', false) ? 2 : 1);
 
 /** Of one token in one MLP on one rank: FLOPs, and bytes between its first and last product. */
-export function innerPart(args: ShapeArguments, { precision }: LayerSetting, localFfn: number) {
+export function innerPart(args: ShapeArguments, setting: LayerSetting, localFfn: number) {
   const up = matrices(args);
-  const element = elementBytes(precision);
-  const gates = element * up * localFfn;
+  const element = elementBytes(setting.precision);
+  const gates = storedGate(setting, element * up * localFfn);
   const product = element * localFfn;
-  const keeps = up === 1 ? 'fused' : wordOf(args, 'swiglu', 'fused');
+  const asInput = storedInput(setting, product);
+  const asWritten = wordOf(args, 'swiglu', 'fused');
+  const keeps = up === 1 ? 'fused' : setting.stored?.remakes === true ? 'recompute' : asWritten;
   return {
     flops: 2 * (up + 1) * hiddenOf(args) * localFfn,
-    kept: gates + (keeps === 'recompute' ? 0 : keeps === 'eager' ? 2 * product : product),
+    kept: gates + (keeps === 'recompute' ? 0 : keeps === 'eager' ? product + asInput : asInput),
     /** Of these, what the input gradient reads: all but the input of the last product. */
     forInput: gates + (keeps === 'eager' ? product : 0),
     remade: keeps === 'recompute' ? product : 0,
-    forWeight: gates + product,
+    forWeight: storedInput(setting, element * up * localFfn + product),
   };
 }
 
@@ -91,7 +94,8 @@ export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): La
   const hidden = hiddenOf(args);
   const input = (element * hidden) / wholeRanks(setting);
   const gated = matrices(args) === 2;
-  const into: AdaptedProducts = { input, inputs: hidden, outputs: { up: ffn, ...(gated ? { gate: ffn } : {}) } };
+  const kept = trainsWeights(setting) ? storedInput(setting, input) : input;
+  const into: AdaptedProducts = { input: kept, inputs: hidden, outputs: { up: ffn, ...(gated ? { gate: ffn } : {}) } };
   const out: AdaptedProducts = { input: (element * ffn) / setting.tensor, inputs: ffn, outputs: { down: hidden } };
   const adapters = sumAdapters([adapterPart(setting, into), adapterPart(setting, out)]);
   const trains = trainsWeights(setting);
@@ -112,7 +116,7 @@ export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): La
     },
     remade: again ? inner.remade : 0,
     adapters,
-    forWeight: input + inner.forWeight + input,
+    forWeight: storedInput(setting, 2 * input) + inner.forWeight,
     collectives: tensorCollectives(setting, element * hidden),
     kernels: () => [...innerKernels(args, setting, ffn / setting.tensor, tokensOf(setting)), residual(args, setting)],
   };

@@ -12,6 +12,7 @@ import {
 } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { storedAttended, storedInput } from './stored.ts';
 import { trainsWeights } from './training.ts';
 import type { LayerSetting } from './types.ts';
 
@@ -99,17 +100,17 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
     core: coreFlops(args, setting, local, query, value),
     ...fusedCore(args, setting, query, value),
     keeps: {
-      [parts.linearInputs]: trains ? input : 0,
+      [parts.linearInputs]: trains ? storedInput(setting, input) : 0,
       [parts.masks]: maskBytes(args, setting),
-      [parts.compressed]: (trains ? 2 : 1) * compressed,
+      [parts.compressed]: compressed + (trains ? storedInput(setting, compressed) : 0),
       [parts.qkv]: qkv,
       // The backward of FlashAttention reads its result, whatever trains.
-      [parts.attended]: trains || flagOf(args, 'flash', false) ? attended : 0,
+      [parts.attended]: trains ? storedAttended(args, setting, attended) : flagOf(args, 'flash', false) ? attended : 0,
       [parts.sums]: sums,
       [parts.scores]: scores,
     },
     remade: 0,
-    forWeight: input + compressed + attended + gradients,
+    forWeight: storedInput(setting, input + compressed + attended + gradients),
     collectives: [
       ...tensorCollectives(setting, element * hidden),
       ...blockExchange(setting, element * local * (query + value)),

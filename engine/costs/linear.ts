@@ -2,6 +2,7 @@ import { frozenKernels } from './kernels.ts';
 import { parts, splitOutputs, tokensOf } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeSchema } from './shape.ts';
+import { storedInput } from './stored.ts';
 import {
   type AdaptedProducts,
   adapterPart,
@@ -9,6 +10,7 @@ import {
   inputForWeight,
   loraOf,
   packedBytes,
+  trainsWeights,
   unpacks,
 } from './training.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
@@ -41,7 +43,12 @@ function costOfLinear(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const localOutputs = Math.ceil(outputs / tensor);
   const perOutput = inputs + (flagOf(args, 'bias', true) ? 1 : 0);
   const whole = setting.sequenceParallel ? tensor : 1;
-  const products: AdaptedProducts = { input: (inputs * element) / whole, inputs, outputs: { up: outputs } };
+  const input = (inputs * element) / whole;
+  const products: AdaptedProducts = {
+    input: trainsWeights(setting) ? storedInput(setting, input) : input,
+    inputs,
+    outputs: { up: outputs },
+  };
   const kept = tokens * inputForWeight(setting, products);
   const linearFlops = 2 * tokens * inputs * localOutputs;
   const traffic = (perOutput * localOutputs + tokens * (inputs + localOutputs)) * element;
@@ -53,7 +60,7 @@ function costOfLinear(args: ShapeArguments, setting: LayerSetting): ShapeCost {
     traffic,
     activation: kept,
     activationParts: { [parts.linearInputs]: kept },
-    activationForWeight: kept + tokens * localOutputs * element,
+    activationForWeight: kept + storedInput(setting, tokens * localOutputs * element),
     recomputed: 0,
     recomputeFlops: 0,
     output: (tokens * outputs * element) / whole,

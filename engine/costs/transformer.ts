@@ -162,8 +162,8 @@ function trainingOf(
   },
 ): Learned {
   const adapters = sumAdapters([attention.adapters, mlp.adapters]);
-  const { training, ...whole } = setting;
-  if (training === undefined) return { adapters, workspace: 0, cost: {} };
+  const { training, stored, ...whole } = setting;
+  if (training === undefined && stored === undefined) return { adapters, workspace: 0, cost: {} };
   const base = costOfTransformer(args, { ...whole, recompute: 'none' }).traffic;
   const lora = loraOf(setting);
   if (lora === undefined) return { adapters, traffic: base, workspace: 0, cost: {} };

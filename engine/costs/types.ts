@@ -26,6 +26,21 @@ export interface LayerSetting {
   readonly loss?: 'eager';
   /** What of the layer trains; absent: all of it. */
   readonly training?: LayerTraining;
+  /** What a forward stores in other formats than the precision; absent: nothing. */
+  readonly stored?: StoredFormat;
+}
+
+/** Bytes of a stored element, scales included: `input` of products with weights. What is absent has the precision. */
+export interface StoredFormat {
+  readonly input: number;
+  /** Inputs of the activation function of an MLP. */
+  readonly gate?: number;
+  /** The result of attention, once. If absent, FlashAttention keeps it at the precision, and the projection as its input. */
+  readonly attended?: number;
+  /** Tokens on their way to experts. */
+  readonly dispatch?: number;
+  /** The result of a gated activation function is recomputed. */
+  readonly remakes?: true;
 }
 
 /** Products of a transformer layer that an adapter may be added to. */

@@ -1,7 +1,7 @@
 /** What a `model` declaration says: layers, and which needs which. An element is one layer of an array. */
 import type { ShapeArguments } from '../costs/shapes.ts';
 import type { MeasuredFigures } from '../costs/time.ts';
-import type { Lora, Precision } from '../costs/types.ts';
+import type { Lora, Precision, StoredFormat } from '../costs/types.ts';
 import type { Place } from '../plan.ts';
 
 /** One written layer: `count` equal elements, the first of which is element `first` of the model. */
@@ -38,6 +38,8 @@ export interface ModelDefinition {
   readonly layerOf: Int32Array;
   /** Elements that each element needs; absent: the one before it. */
   readonly after: ReadonlyMap<number, readonly number[]>;
+  /** Formats that forwards store activations in; absent: the precision. */
+  readonly stored?: StoredFormat;
   /** Elements that do not train, whatever their layers say; absent: none. */
   readonly frozen?: ReadonlySet<number>;
 }

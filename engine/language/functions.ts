@@ -10,6 +10,7 @@ import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { presetText } from '../exchange/rule.ts';
 import { pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
+import { storedRecipes } from '../costs/stored.ts';
 import { loraTargets } from '../costs/types.ts';
 import { valueKinds, type FunctionContext } from './kinds.ts';
 
@@ -123,6 +124,31 @@ const values: readonly FunctionSchema[] = [
         { words: pipedreamObjectives, default: 'paper' },
       ),
     ],
+  ),
+  functionRow(
+    'activations',
+    'fp8',
+    'Inputs of products with weights are stored in fp8 for the weight gradient, as Transformer Engine does.',
+    [
+      may(
+        'recipe',
+        'how tensors are scaled: one scale for a tensor (`current`, `delayed`), for 128 elements (`blockwise`) or for 32 (`mxfp8`). `deepseek_v3` also stores inputs of SwiGLU and the result of attention so, recomputes the result of SwiGLU, and sends tokens to experts in fp8',
+        { words: storedRecipes, default: 'current' },
+      ),
+      may(
+        'swiglu',
+        'whether inputs of the activation function are stored in fp8 (`--activation-func-fp8-input-store`)',
+        {
+          words: ['true', 'false'],
+          default: 'false',
+        },
+      ),
+      may('dispatch', 'whether tokens go to their experts in fp8; their results come back in 16 bits', {
+        words: ['true', 'false'],
+        default: 'false',
+      }),
+    ],
+    { bare: true },
   ),
   functionRow(
     'trainable',

@@ -171,6 +171,13 @@ const rows = {
     inExpressions: true,
     units: { first: 'bandwidth', added: 'time' },
   },
+  /** `fp8`, `fp8(recipe = blockwise)`. */
+  activations: {
+    names: 'function',
+    offers: ['functions'],
+    functions: 'format of activations',
+    argumentsByName: true,
+  },
   /** `true`, `false`, `lora(rank = 16)`. */
   trainable: {
     names: 'word',

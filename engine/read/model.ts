@@ -15,6 +15,7 @@ import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
 import { readLayers } from './layerSet.ts';
 import { checkTraining } from './checkTraining.ts';
+import { readStored } from './stored.ts';
 import { readTrainable, type Trains, trainsByModel } from './trainable.ts';
 
 /** Reads a `model` declaration; nothing is defined where a layer of it is wrong. */
@@ -30,7 +31,8 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const precision = or(readWord<Precision>(context, keys, 'precision'), source?.precision ?? base?.precision ?? 'bf16');
   const training = keys.find('trainable');
   const trainable = training === undefined ? 'all' : readTrainable(context, training);
-  if (block.name === undefined || trainable === undefined) return;
+  const stored = readStored(context, keys, precision);
+  if (block.name === undefined || trainable === undefined || stored === 'wrong') return;
   const id = symbolId('model', block.name.text);
   if (from !== undefined && base !== undefined) {
     for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers come from another model');
@@ -39,13 +41,18 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
       return;
     const { name } = block;
     const inherited = inheritLayers(context, base, name.text, from);
-    const layers = inherited.layers.map((layer) => ({ ...layer, ...byModel(layer, trainable) }));
+    const layers = inherited.layers.map(({ trains, ...layer }) => ({
+      ...layer,
+      ...(training === undefined && trains !== undefined ? { trains } : byModel(layer, trainable)),
+    }));
     const still = readFrozen(context, keys, layers);
     if (context.report.errors() !== before) return;
-    const all = new Set([...(base.frozen ?? []), ...(still ?? [])]);
+    const all = new Set([...(training === undefined ? (base.frozen ?? []) : []), ...(still ?? [])]);
+    const formats = stored ?? (precision === 'fp8' ? base.stored : undefined);
     const model: ModelDefinition = {
       ...{ name: name.text, sequence, microBatch, precision, ...inherited, layers },
       ...(all.size > 0 ? { frozen: all } : {}),
+      ...(formats === undefined ? {} : { stored: formats }),
     };
     if (!checkTraining(context, model, keys)) return;
     context.models.set(id, model);
@@ -96,6 +103,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     layerOf,
     after,
     ...(frozen === undefined ? {} : { frozen: new Set(frozen) }),
+    ...(stored === undefined ? {} : { stored }),
   };
   if (!checkTraining(context, model, keys)) return;
   if (!checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
@@ -104,7 +112,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
 }
 
 /** What a model's `trainable` makes of a layer. */
-function byModel(layer: LayerDefinition, trainable: Trains): Pick<LayerDefinition, 'trains'> {
+function byModel(layer: Pick<LayerDefinition, 'cost'>, trainable: Trains): Pick<LayerDefinition, 'trains'> {
   const trains = trainsByModel(layer.cost, trainable);
   return trains === undefined ? {} : { trains };
 }

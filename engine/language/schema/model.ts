@@ -25,6 +25,12 @@ export const model: BlockSchema = {
       'Number format of weights and activations. Default: bf16.',
     ),
     key(
+      'activations',
+      'activations = fp8',
+      { kind: 'activations' },
+      'Format of stored inputs of products with weights, under `precision = fp8`. Default: 16 bits.',
+    ),
+    key(
       'trainable',
       'trainable = lora(rank = 16)',
       { kind: 'trainable' },

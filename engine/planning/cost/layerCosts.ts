@@ -114,6 +114,7 @@ const settingOf = (model: ModelDefinition, mesh: Mesh, share: number, recompute:
   expert: mesh.expert,
   expertTensor: mesh.expertTensor,
   recompute,
+  ...(model.stored === undefined ? {} : { stored: model.stored }),
 });
 
 function shapeOf(name: string) {

@@ -279,6 +279,21 @@ pipeline p { model = m  devices = dgx_h100  microbatches = 4  schedule = 1f1b  s
     expect(adapted.backwardWeight).toBeLessThan(body.backwardWeight / 5);
   });
 
+  it('of another model train again if `trainable` says so', () => {
+    const text = (more: string) => `model still {
+  sequence = 64  frozen = in
+  layer in = linear(inputs = 8, outputs = 8)
+  layer out { shape = linear(inputs = 8, outputs = 8)  trainable = lora(rank = 2) }
+}
+model m { from = still  ${more} }
+device gpu { memory = 80GiB  compute = 1FLOPS }
+cluster box { gpu[1] = gpu }
+pipeline p { model = m  devices = box  microbatches = 1  schedule = 1f1b  stages = balance(1) }`;
+    expect(planOf(text('')).stages[0].trainable).toBe(2 * 16);
+    expect(planOf(text('trainable = true')).stages[0].trainable).toBeUndefined();
+    expect(planOf(text('trainable = true  frozen = out')).stages[0].trainable).toBe(72);
+  });
+
   it('count only their forward in the FLOPs of the model', () => {
     const layers = `layer tower { shape = ${block}  trainable = false }\n layer body = ${block}`;
     const { pipelines } = analyse(file(layers, 'stages = split(1, 1)'));

@@ -1,0 +1,54 @@
+/** Reads `activations = fp8` or `activations = fp8(recipe = blockwise, swiglu = true)` of a model. */
+import { storedFormat, storedRecipes } from '../costs/stored.ts';
+import type { Precision, StoredFormat } from '../costs/types.ts';
+import type { Argument } from '../../grammar/syntax.ts';
+import { calleeOf, readCallee } from '../language/callee.ts';
+import { type Keys, notApplicable, valueOf } from '../language/keys.ts';
+import { bindArguments } from './arguments.ts';
+import type { ReadContext } from './context.ts';
+
+/** `wrong` where it has an error, which has been reported; `undefined` where it is not written or has no effect. */
+export function readStored(
+  context: ReadContext,
+  keys: Keys,
+  precision: Precision | undefined,
+): StoredFormat | 'wrong' | undefined {
+  const entry = keys.find('activations');
+  if (entry === undefined) return undefined;
+  const value = valueOf(entry);
+  if (value === undefined || calleeOf(value)?.text !== 'fp8') {
+    // An unknown name has been reported where names get their meaning.
+    if (value !== undefined) readCallee(context, value, '`fp8` or `fp8(recipe = blockwise)`');
+    return 'wrong';
+  }
+  const bound =
+    value.kind === 'call'
+      ? bindArguments(context, value, 'fp8', ['recipe', 'swiglu', 'dispatch'])
+      : new Map<string, Argument>();
+  if (bound === undefined) return 'wrong';
+  const recipe = wordOf(context, bound.get('recipe'), storedRecipes, 'current');
+  const swiglu = wordOf(context, bound.get('swiglu'), ['true', 'false'], 'false');
+  const dispatch = wordOf(context, bound.get('dispatch'), ['true', 'false'], 'false');
+  if (recipe === undefined || swiglu === undefined || dispatch === undefined) return 'wrong';
+  if (precision === 'fp8') return storedFormat(recipe, { gate: swiglu === 'true', dispatch: dispatch === 'true' });
+  if (precision !== undefined) notApplicable(context, entry, `products are in ${precision}; write \`precision = fp8\``);
+  return undefined;
+}
+
+/** One of the words; `undefined` for anything else (reported). */
+function wordOf<W extends string>(
+  context: ReadContext,
+  argument: Argument | undefined,
+  words: readonly W[],
+  usual: W,
+): W | undefined {
+  if (argument === undefined) return usual;
+  const { value } = argument;
+  const word = value.kind === 'name' ? words.find((each) => each === value.text) : undefined;
+  if (word === undefined && (value.kind !== 'name' || context.links.has(value)))
+    context.report.report('type/mismatch', value, {
+      expected: words.map((each) => `\`${each}\``).join(' or '),
+      found: 'something else',
+    });
+  return word;
+}
