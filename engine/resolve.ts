@@ -34,7 +34,10 @@ import { evaluateConstants } from './language/constants.ts';
 import { declareAll, reportUnused } from './language/declare.ts';
 import { type ForeignFiles, foreignFiles } from './language/foreign.ts';
 import { applyImports, reportUnusedImports } from './language/imports.ts';
+import { evaluate as evaluateExpression } from './language/expressions.ts';
+import { hasNames } from './language/importSettings.ts';
 import { linkFile } from './language/linking.ts';
+import { settingsName } from './language/settingsName.ts';
 import type { JobPlan, PipelinePlan } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
 import { directSearches, noSearches, type Searches } from './searches.ts';
@@ -73,7 +76,15 @@ export function* resolveSteps({
   let pending: readonly string[] = [];
   let tests: Resolution['tests'] = [];
   for (const file of graph.order) {
-    const resolution = yield* resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {}, searches);
+    const resolution = yield* resolveFile(
+      graph,
+      file,
+      resolved,
+      options,
+      foreign,
+      { ...settingsOf(graph, file, options, foreign), ...asked.get(file) },
+      searches,
+    );
     resolved.set(file, resolution.context);
     if (file === 0) ({ pipelines, jobs, pending, tests } = resolution);
   }
@@ -111,9 +122,35 @@ function overridesByFile(
         : Object.fromEntries(
             Object.entries(overrides).filter(([name]) => names.some((candidate) => candidate.text === name)),
           );
-    found.set(file, { ...found.get(file), ...numbers });
+    const prefix = `${settingsName(declaration)}.`;
+    const settings = (declaration.settings?.entries ?? []).flatMap((item) => {
+      const name = item.kind === 'entry' ? item.key.text : '';
+      return Object.hasOwn(overrides, prefix + name) ? [[name, overrides[prefix + name]] as const] : [];
+    });
+    found.set(file, { ...found.get(file), ...numbers, ...Object.fromEntries(settings) });
   }
   return found.set(0, overrides);
+}
+
+/** Values that the import of a file gives its params. What is wrong with them is reported at the import. */
+function settingsOf(
+  graph: SourceGraph,
+  file: number,
+  options: EngineOptions,
+  foreign: ForeignFiles,
+): Readonly<Record<string, number>> {
+  const { settings } = graph.files[file];
+  if (settings === undefined) return {};
+  const { uri, syntax } = graph.files[settings.by];
+  const quiet = createReadContext(uri, syntax, options, createReporter(uri, 0), foreign);
+  return Object.fromEntries(
+    settings.block.entries.flatMap((item) => {
+      const value = item.kind === 'entry' ? item.values?.[0] : undefined;
+      if (item.kind !== 'entry' || value === undefined || hasNames(value)) return [];
+      const found = evaluateExpression(quiet, value);
+      return found?.kind === 'measure' ? [[item.key.text, found.value]] : [];
+    }),
+  );
 }
 
 interface ResolvedFile {

@@ -76,11 +76,15 @@ interface Documented {
   readonly doc?: string;
 }
 
-/** `import "file.pipe"` or `import { a, b } from "std:hardware"`. Without `names` everything is imported. */
+/**
+ * `import "file.pipe"` or `import { a, b } from "std:hardware"`. Without `names` everything is imported. `settings` is what stands
+ * behind `with`: `with { nodes = 8 }`.
+ */
 export interface ImportDeclaration extends NodeBase, Documented {
   readonly kind: 'import';
   readonly names?: readonly Name[];
   readonly path?: StringLiteral;
+  readonly settings?: Block;
 }
 
 /** `param m = 8 in 1..64 step 1`. */

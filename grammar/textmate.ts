@@ -98,6 +98,7 @@ export const textMateGrammar = (): TextMateGrammar => ({
           ],
         },
         { ...scoped('keyword.control.import'), match: `${start}import(?=\\s*["{])` },
+        { ...scoped('keyword.control.with'), match: `(?<=")\\s*with(?=\\s*\\{)` },
         { ...scoped('keyword.control.from'), match: `(?<=\\})\\s*from(?=\\s*")` },
       ],
     },

@@ -75,6 +75,7 @@ export const BlockKeyword = keyword(
 export const In = keyword('In', 'in', plain);
 export const Step = keyword('Step', 'step', plain);
 export const From = keyword('From', 'from', plain);
+export const With = keyword('With', 'with', plain);
 export const Require = keyword('Require', 'require', plain);
 /** Operators between conditions; names in other places. */
 export const And = keyword('And', 'and', [BinaryOperator, ...plain]);

@@ -9,7 +9,7 @@ export const children = (node: SyntaxNode): readonly SyntaxNode[] => {
     case 'file':
       return node.declarations;
     case 'import':
-      return present(...(node.names ?? []), node.path);
+      return present(...(node.names ?? []), node.path, node.settings);
     case 'param':
       return present(node.name, node.value, node.range, node.step);
     case 'let':

@@ -6,6 +6,7 @@ import { type FileContext, referTo } from './context.ts';
 import { claim } from './declare.ts';
 import { circleNames } from '../ordering.ts';
 import { reportProblem } from './importProblem.ts';
+import { readSettings, showSettings } from './importSettings.ts';
 import type { SymbolInfo } from './resolution.ts';
 
 /**
@@ -33,13 +34,18 @@ export function applyImports<Context extends FileContext>(
         setting: 'pipewright.limits.elements',
       });
     } else if (imported.problem !== undefined) reportProblem(context, at, imported.path, imported.problem);
-    else if (module !== undefined) sayErrors(context, imported, module);
-    if (module === undefined) leaveOut(context, imported);
-    else
+    const settings = module === undefined ? undefined : readSettings(context, imported, module);
+    const understood = circle === undefined && !imported.tooMany && imported.problem === undefined;
+    // A wrong setting is the mistake, and not what it makes of the file.
+    if (understood && module !== undefined && settings !== undefined) sayErrors(context, imported, module);
+    if (module === undefined || settings === undefined) leaveOut(context, imported);
+    else {
       bringIn(context, imported, module, (info) => {
         copy(context, module, info);
         take(context, module, info.id);
       });
+      showSettings(context, imported, module, settings);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads the files that a file imports, directly or not, each once. */
 import { parse } from '../../grammar/parse.ts';
-import type { ImportDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Block, ImportDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineHost, EngineOptions } from '../host.ts';
 import { orderByNeed } from '../ordering.ts';
 import { standardText } from '../std/index.ts';
@@ -9,6 +9,8 @@ export interface SourceFile {
   readonly uri: string;
   readonly syntax: SyntaxFile;
   readonly imports: readonly FileImport[];
+  /** Params that the import of this file sets anew, and the file that has the import. Imports with other values read the file apart. */
+  readonly settings?: { readonly by: number; readonly block: Block };
 }
 
 export interface FileImport {
@@ -52,7 +54,7 @@ function parseOnce(text: string, options: EngineOptions): SyntaxFile {
  * imports over that carry `tooMany`.
  */
 export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, options: EngineOptions): SourceGraph {
-  const files: { uri: string; syntax: SyntaxFile; imports: FileImport[] }[] = [{ uri, syntax, imports: [] }];
+  const files: (Omit<SourceFile, 'imports'> & { imports: FileImport[] })[] = [{ uri, syntax, imports: [] }];
   const known = new Map<string, number | FileImport['problem']>([[uri, 0]]);
   const uris = new Set<string>();
   let characters = syntax.text.length;
@@ -63,7 +65,9 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
       const path = declaration.path.value;
       const target = path.startsWith('std:') ? path : resolvePath(path, importer.uri, host);
       if (!path.startsWith('std:')) uris.add(target);
-      if (!known.has(target)) {
+      const { settings } = declaration;
+      const key = `${target}${settings === undefined ? '' : settingsKey(importer.syntax, settings)}`;
+      if (!known.has(key)) {
         if (files.length >= options.limits.elements || characters > 10 * options.limits.fileSize) {
           importer.imports.push({ declaration, path, uri: target, tooMany: true });
           continue;
@@ -71,11 +75,16 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
         const found = readOne(path, target, host);
         if ('text' in found) {
           characters += found.text.length;
-          known.set(target, files.length);
-          files.push({ uri: target, syntax: parseOnce(found.text, options), imports: [] });
-        } else known.set(target, found);
+          known.set(key, files.length);
+          files.push({
+            uri: target,
+            syntax: parseOnce(found.text, options),
+            imports: [],
+            ...(settings === undefined ? {} : { settings: { by: at, block: settings } }),
+          });
+        } else known.set(key, found);
       }
-      const result = known.get(target);
+      const result = known.get(key);
       importer.imports.push(
         typeof result === 'number'
           ? { declaration, path, uri: target, file: result }
@@ -99,6 +108,13 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
   }
   return { files, order: order.filter((value) => value !== 0).concat(0), circles: byEdge, uris: [...uris] };
 }
+
+/** Settings of equal text are the same: spaces and the order of their words aside, nothing of them has a meaning elsewhere. */
+const settingsKey = ({ tokens }: SyntaxFile, { first, last }: Block): string =>
+  tokens
+    .slice(first, last + 1)
+    .map(({ text }) => ` ${text}`)
+    .join('');
 
 /** A path that the host cannot make a uri of names no file; it is kept as it is. */
 export function resolvePath(path: string, from: string, host: EngineHost): string {

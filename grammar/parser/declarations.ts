@@ -2,6 +2,7 @@ import type { IOrAlt, ParserMethod, TokenType } from 'chevrotain';
 import { clip } from '../lexer.ts';
 import type { Tokens } from '../lexer.ts';
 import type {
+  Block,
   BlockDeclaration,
   BlockItem,
   Declaration,
@@ -87,9 +88,22 @@ export class FileParser extends BlockParser {
       const after = this.marks.shown(this.next - 1);
       this.faults.missing(this.next, `a path such as "hardware.pipe" after "${after}"`);
     }
+    const settings = this.OPTION3(() => this.SUBRULE(this.importSettings, { ARGS: [from] }));
     this.allowed = declaration;
     const { first, last, start, end } = this.places.node(from, this.next);
-    return { kind: 'import', first, last, start, end, doc, names, path };
+    const settled = settings === undefined ? {} : { settings };
+    return { kind: 'import', first, last, start, end, doc, names, path, ...settled };
+  });
+
+  /** `with { nodes = 8 }`: params of the imported file. */
+  readonly importSettings = this.RULE('importSettings', (from: number): Block | undefined => {
+    this.CONSUME(types.With);
+    const open = this.next;
+    if (!this.takes(1, types.LeftBrace)) {
+      this.faults.missing(open, '"{" after "with"');
+      return undefined;
+    }
+    return this.body(from, open, this.entries);
   });
 
   readonly importedNames = this.RULE('importedNames', (): readonly Name[] => {

@@ -30,7 +30,8 @@ export const layOut = (file: SyntaxFile, pieces: Pieces, gaps: readonly string[]
     const from = pieceOf(node.first);
     const to = pieceOf(node.last);
     indents[from] = indent;
-    const body = node.kind === 'entry' || node.kind === 'block' ? node.body : undefined;
+    const body =
+      node.kind === 'entry' || node.kind === 'block' ? node.body : node.kind === 'import' ? node.settings : undefined;
     if (sizes.fits(from, to, indent)) {
       inside.fill(1, from + 1, to + 1);
       const value = node.kind === 'entry' ? node.values?.[0] : undefined;

@@ -31,7 +31,13 @@ export const measure = (file: SyntaxFile, pieces: Pieces, gaps: readonly string[
   const broken = new Set<number>();
   walk(file, (node) => {
     if (node.kind === 'body' && isBroken(node, pieces)) broken.add(ofToken[node.first] ?? 0);
-    return node.kind === 'file' || node.kind === 'block' || node.kind === 'body' || node.kind === 'entry';
+    return (
+      node.kind === 'file' ||
+      node.kind === 'import' ||
+      node.kind === 'block' ||
+      node.kind === 'body' ||
+      node.kind === 'entry'
+    );
   });
   const sums = new Float64Array(all.length + 1);
   const demands = new Int32Array(all.length + 1);

@@ -1,6 +1,7 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { planOf } from '../uses.ts';
-import type { ImportDeclaration, Span } from '../../grammar/index.ts';
+import type { SymbolKind } from '../../engine/language/resolution.ts';
+import type { Entry, ImportDeclaration, Span } from '../../grammar/index.ts';
 import { holds } from '../convert.ts';
 import { importUri } from '../imports.ts';
 import { sourcePaths } from '../sourcePaths.ts';
@@ -25,7 +26,24 @@ export function importItems(
   const fileName = view.uri.slice(view.uri.lastIndexOf('/') + 1);
   return path !== undefined && inQuotes(view, path, offset)
     ? pathItems(view, path, offset, (name) => name.endsWith('.pipe') && name !== fileName, standardNames)
-    : nameItems(view, declaration, offset);
+    : (settingItems(view, declaration, offset) ?? nameItems(view, declaration, offset));
+}
+
+/** Params of the imported file, between the braces behind `with`. Behind a `=` nothing is known. */
+function settingItems(view: View, declaration: ImportDeclaration, offset: number) {
+  const { settings } = declaration;
+  if (settings === undefined || offset <= settings.start || (settings.closed && offset >= settings.end))
+    return undefined;
+  const entries = settings.entries.filter((item): item is Entry => item.kind === 'entry');
+  const word = entries.find(({ key }) => key.end > key.start && holds(key, offset))?.key;
+  const span = word ?? { start: offset, end: offset };
+  const before = view.syntax.tokens.findLast((token) => token.end <= span.start)?.text;
+  if (before === '=') return { offers: [], span };
+  const taken = new Set(entries.flatMap(({ key }) => (key === word ? [] : [key.text])));
+  const offers = exported(view, declaration, ['param'])
+    .filter((offer) => !taken.has(offer.label))
+    .map((offer) => ({ ...offer, text: `${offer.label} = `, snippet: `${offer.label} = $1` }));
+  return { offers, span };
 }
 
 /** How the names of files end that a source of layers or devices reads. */
@@ -83,14 +101,18 @@ function nameItems(view: View, declaration: ImportDeclaration, offset: number) {
   return { offers, span: word ?? { start: offset, end: offset } };
 }
 
-function exported(view: View, { path }: ImportDeclaration): readonly Offer[] {
+function exported(view: View, { path }: ImportDeclaration, kinds?: readonly SymbolKind[]): readonly Offer[] {
   const uri = path === undefined ? undefined : importUri(view.files, path.value, view.uri);
   if (uri === undefined) return [];
   const answer = view.files.read(uri);
   const text = standardText(uri) ?? ('text' in answer ? answer.text : '');
   return [...planOf(uri, text, view.files, view.options).symbols.symbols.values()]
     .filter(
-      (symbol) => symbol.declaration?.uri === uri && symbol.container === undefined && symbol.kind !== 'parameter',
+      (symbol) =>
+        symbol.declaration?.uri === uri &&
+        symbol.container === undefined &&
+        symbol.kind !== 'parameter' &&
+        (kinds?.includes(symbol.kind) ?? true),
     )
     .map(symbolOffer);
 }

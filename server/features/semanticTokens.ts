@@ -97,6 +97,7 @@ function words(view: View): Coloured[] {
   const keyword = (index: number) => add(view.syntax.tokens[index], 'keyword');
   walk(view.syntax, (node) => {
     if (node.kind === 'import' || node.kind === 'param' || node.kind === 'let') keyword(node.first);
+    if (node.kind === 'import' && node.settings !== undefined) keyword(node.settings.first - 1);
     else if (node.kind === 'block') add(node.keyword, 'keyword');
     else if (node.kind === 'entry')
       add(node.key, node.body === undefined && node.name === undefined ? 'property' : 'keyword');

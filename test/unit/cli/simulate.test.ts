@@ -6,7 +6,7 @@ import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { memoryBar, memoryKinds } from '../../../cli/drawing/memoryBar.ts';
 import { csv } from '../../../cli/output/csv.ts';
-import type { DeviceReport } from '../../../engine/report.ts';
+import type { DeviceReport, Report } from '../../../engine/report.ts';
 import { bytes, share, time } from '../../../engine/quantities.ts';
 import { call, good, repository } from './harness.ts';
 import { equal, runOf } from './drawn.ts';
@@ -61,6 +61,21 @@ describe('simulate', () => {
     expect((await limited('2')).err).toContain('"train.policy" is 2; it must be from 0 to 1.');
     expect((await limited('0.5')).err).toContain('0 is a, 1 is b');
   });
+  test('--set gives a param that an import sets another value', async () => {
+    const text = `import { dgx_h100 } from "std:clusters" with { nodes = 2 }
+model m { layer a[64] { forward = 1ms  backward = 2ms } }
+pipeline p { model = m  devices = dgx_h100  microbatches = 4  stages = balance  schedule = 1f1b }
+`;
+    const simulated = (...more: readonly string[]) =>
+      call(['simulate', 'a.pipe', '--format=json', ...more], { files: { 'a.pipe': text } });
+    const devices = async (...more: readonly string[]) =>
+      (JSON.parse((await simulated(...more)).out) as Report).pipelines[0]?.devices.length;
+    expect(await devices()).toBe(16);
+    expect(await devices('--set', 'dgx_h100.nodes=3')).toBe(24);
+    expect((await simulated('--set', 'dgx_h100.nodes=4096')).err).toContain('it must be from 1 to 2048');
+    expect((await simulated('--set', 'dgx_h100.node=4')).err).toContain('Did you mean "dgx_h100.nodes"?');
+  });
+
   test('--set gives a param another value', async () => {
     const args = ['simulate', 'a.pipe', '--format=json', '--set', 'microbatches=16'];
     const [pipeline] = JSON.parse((await call(args, { files })).out).pipelines;

@@ -140,6 +140,10 @@ test('names of the standard hardware', async () => {
   expect(await labels('import "$0"')).toContain('std:hardware');
   expect(await labels('import { $0 } from "std:hardware"')).toContain('v100');
   expect(await labels('import { v100, $0 } from "std:hardware"')).not.toContain('v100');
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { $0 }')).toEqual(['nodes']);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { no$0 }')).toEqual(['nodes']);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = $0 }')).toEqual([]);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = 8 $0 }')).toEqual([]);
 });
 
 test('nothing where nothing fits', async () => {
