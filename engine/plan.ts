@@ -34,7 +34,7 @@ export interface ParamPlan {
   readonly max?: number;
   readonly step?: number;
   readonly doc?: string;
-  /** Declared in the file itself, not imported: a slider's value can be written back. */
+  /** Its number is in the file itself, in a `param` or behind `with`: a slider's value can be written back. */
   readonly local: boolean;
   /** Only of an argument of a pipeline's schedule. Its name is `PIPELINE.PARAMETER`. */
   readonly argument?: {

@@ -77,8 +77,8 @@ interface Documented {
 }
 
 /**
- * `import "file.pipe"` or `import { a, b } from "std:hardware"`. Without `names` everything is imported. `settings` is what stands
- * behind `with`: `with { nodes = 8 }`.
+ * `import "file.pipe"` or `import { a, b } from "std:hardware"`. Without `names` everything is imported. `settings` follows
+ * `with`: `with { nodes = 8 }`.
  */
 export interface ImportDeclaration extends NodeBase, Documented {
   readonly kind: 'import';

@@ -7,6 +7,7 @@ import { show } from '../quantities.ts';
 import { type FileContext, referTo } from './context.ts';
 import { fits } from './dimensions.ts';
 import { evaluate } from './expressions.ts';
+import { literalOf } from './literal.ts';
 import { linkValue } from './linkExpressions.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { noScope } from './scopes.ts';
@@ -139,8 +140,9 @@ export function showSettings(
     const { names } = declaration;
     const imported = names === undefined || names.some(({ text }) => text === param.name);
     const name = imported ? param.name : `${settingsName(declaration)}.${param.name}`;
-    context.params.set(imported ? id : `param:${name}`, { ...param, name, default: value, local: false });
     const entry = declaration.settings?.entries.find((item) => item.kind === 'entry' && item.key.text === param.name);
+    const local = literalOf(entry?.kind === 'entry' ? entry.values?.[0] : undefined) !== undefined;
+    context.params.set(imported ? id : `param:${name}`, { ...param, name, default: value, local });
     if (entry !== undefined) context.origins.set(paths.param(name), context.report.place(entry));
   }
 }

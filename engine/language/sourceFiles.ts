@@ -109,7 +109,7 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
   return { files, order: order.filter((value) => value !== 0).concat(0), circles: byEdge, uris: [...uris] };
 }
 
-/** Settings of equal text are the same: spaces and the order of their words aside, nothing of them has a meaning elsewhere. */
+/** Settings of equal text, spaces aside, give one file: values use no names, so they mean the same everywhere. */
 const settingsKey = ({ tokens }: SyntaxFile, { first, last }: Block): string =>
   tokens
     .slice(first, last + 1)

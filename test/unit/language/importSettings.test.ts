@@ -70,7 +70,7 @@ import { other } from "hw.pipe" with { nodes = 7 }`;
   test('what it sets is a param of the file: a slider, and --set', () => {
     const alone = main('import { box } from "hw.pipe" with { nodes = 8 }');
     expect(resolveText(alone, { files }).plan.params).toMatchObject([
-      { name: 'box.nodes', value: 8, default: 8, min: 1, max: 16, local: false },
+      { name: 'box.nodes', value: 8, default: 8, min: 1, max: 16, local: true },
     ]);
     expect(devicesOf(alone, { 'box.nodes': 4 })).toEqual([8]);
     const named = main('import { box, nodes } from "hw.pipe" with { nodes = 8 }');
