@@ -1,4 +1,4 @@
-import { exposedCommunication, exposedGradients } from '../../engine/analyze/shares.ts';
+import { exposedCommunication, exposedGradients, exposedHost } from '../../engine/analyze/shares.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import type { CompareRow } from '../../engine/compare.ts';
 import { bytes, excludesSome, iterationTime, share } from '../../engine/quantities.ts';
@@ -97,6 +97,13 @@ export const columns: readonly Column[] = [
     show: (value) => share(value),
   },
   {
+    name: 'exposed_host',
+    title: 'host copies',
+    best: 'least',
+    value: exposedHost,
+    show: (value) => share(value),
+  },
+  {
     name: 'in_flight',
     title: 'in flight',
     best: 'least',
@@ -119,7 +126,7 @@ export const columns: readonly Column[] = [
   },
 ];
 
-/** Leaves out weight versions if every row uses one, utilisation if no row has one, and waits for gradients where there are none. */
+/** Leaves out weight versions if every row uses one, utilisation if no row has one, and waits for gradients and for copies to hosts where there are none. */
 export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const asynchronous = rows.some(
     ({ result }) =>
@@ -127,9 +134,11 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   );
   const derived = rows.some(({ result }) => 'report' in result && result.report.model_flops !== undefined);
   const exchanged = rows.some(({ result }) => 'report' in result && excludesSome(exposedGradients(result.report)));
+  const copied = rows.some(({ result }) => 'report' in result && excludesSome(exposedHost(result.report)));
   const shown: Readonly<Record<string, boolean>> = {
     mfu: derived,
     exposed_gradients: exchanged,
+    exposed_host: copied,
     versions: asynchronous,
     staleness: asynchronous,
   };

@@ -155,14 +155,22 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
       : [],
   );
   const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));
-  const waits = columnsFor(rows).some(({ name }) => name === 'exposed_gradients');
+  const names = columnsFor(rows).map(({ name }) => name);
   const words = [
     ...(same.length > 0 ? [`in all rows: ${same.join(', ')}`] : []),
     ...(marked ? ['* best of its column'] : []),
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     'bound: lower bound of the bubble for any order of these operations',
     ...(served.length > 0 ? [`through parameter servers: ${served.join(', ')}`] : []),
-    ...(waits ? ['gradients: share of the iteration that devices wait for gradients'] : []),
+    ...(names.includes('exposed_gradients') || names.includes('exposed_host')
+      ? ['exposed: share of the iteration that devices wait for transfers between stages']
+      : []),
+    ...(names.includes('exposed_gradients')
+      ? ['gradients: share of the iteration that devices wait for gradients']
+      : []),
+    ...(names.includes('exposed_host')
+      ? ['host copies: share of the iteration that devices wait for copies to and from hosts']
+      : []),
     ...(rows.every((row) => row.setsWork === true)
       ? []
       : rows.flatMap((row) => (row.setsWork === true ? printable(setsWorkText(row.schedule)) : []))),

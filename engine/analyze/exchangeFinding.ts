@@ -26,10 +26,12 @@ export function exchangeFinding(plan: PipelinePlan, run: Run, options: EngineOpt
   const slow = isCheap ? slowMachines(plan, exchange, run) : undefined;
   const causes = exchangeCauses
     .map((cause) => ({ cause, seconds: cause.seconds(exposed, exchange) }))
-    .filter(({ seconds }) => seconds > threshold && seconds >= (slow?.saved ?? 0))
+    .filter(({ seconds }) => seconds > threshold)
     .sort((a, b) => b.seconds - a.seconds);
+  // A rule is named only if it saves as much as machines would.
+  const least = Math.max(leastGain * period, (slow?.saved ?? 0) > threshold ? (slow?.saved ?? 0) : 0);
   for (const { cause, seconds } of causes)
-    if (!isCheap || helps(plan, exchange, report, cause))
+    if (!isCheap || helps(plan, exchange, report, cause, least))
       return planFinding(
         cause.code,
         paths.key(plan.name, 'sync'),
@@ -48,12 +50,13 @@ function isSmall({ report, timeline }: Run): boolean {
   return report.operations <= askUpTo && rows <= askUpTo;
 }
 
-/** Whether one of the rules against a cause makes the iteration shorter. */
+/** Whether one of the rules against a cause makes the iteration shorter by `least` seconds. */
 function helps(
   plan: PipelinePlan,
   exchange: ExchangePlan,
   { period, partition, credit }: ExchangeReport,
   { remedies }: ExchangeCause,
+  least: number,
 ): boolean {
   const { rule } = exchange;
   // Sizes that have been found stay as they are: searching them again for each rule takes long.
@@ -65,7 +68,7 @@ function helps(
   };
   return remedies(found, sizesOf(exchange)).some((remedy) => {
     const outcome = outcomeOf({ ...plan, exchange: { ...exchange, rule: remedy } });
-    return outcome !== undefined && outcome.iteration < period * (1 - leastGain);
+    return outcome !== undefined && period - outcome.iteration >= least;
   });
 }
 

@@ -18,6 +18,13 @@ export const exposedGradients = ({ devices, iteration }: PipelineReport): number
     devices.length * iteration,
   );
 
+/** The mean share of the iteration in which devices wait for copies to and from their hosts. */
+export const exposedHost = ({ devices, iteration }: PipelineReport): number =>
+  shareOf(
+    devices.reduce((sum, { host }) => sum + (host?.exposed ?? 0), 0),
+    devices.length * iteration,
+  );
+
 /** Seconds that devices wait for transfers with nothing else to run, all devices together, and the mean share of the iteration. */
 export function exposedCommunication(report: PipelineReport): { readonly seconds: number; readonly share: number } {
   const seconds = report.links.reduce((sum, link) => sum + link.exposed, 0);

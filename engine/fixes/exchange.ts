@@ -61,11 +61,14 @@ export function* exchangeFixes(analysis: Analysis, finding: Finding, { pipeline 
     trialsFor(subject.plan),
     argumentCandidates(subject, exchange, finding.code),
     limit === undefined ? [] : limitCandidates(subject, limit),
+    finding.code === 'comm/server-bottleneck' ? hybridCandidate(subject, exchange) : [],
     ofCalls.includes(finding.code) ? collectiveCandidates(subject) : [],
   );
   const goal = { pipeline, emphasis: 'time' } as const;
   const lessens = (changed: Analysis, after: Simulated): boolean =>
-    faster(after) && (!remains(changed, finding) || secondsIn(changed, finding, pipeline) < secondsOf(finding));
+    faster(after) &&
+    usesItsRule(after) &&
+    (!remains(changed, finding) || secondsIn(changed, finding, pipeline) < secondsOf(finding));
   const changes = yield* fixesAmong(analysis, { ...goal, met: lessens }, candidates, again);
   const removes = (changed: Analysis, after: Simulated): boolean => faster(after) && !remains(changed, finding);
   const rules = yield* fixesAmong(
@@ -149,6 +152,16 @@ function* ruleCandidates({ analysis, body, plan }: Subject, { rule }: ExchangePl
       edits: [setKey(analysis.syntax.text, body, 'sync', name)],
     };
   }
+}
+
+/** Without a layer whose factors are fewer bytes, `hybrid` is nothing but another order. */
+const usesItsRule = ({ plan: { exchange } }: Simulated): boolean =>
+  exchange?.rule.name !== 'hybrid' || exchange.lanes.some(({ calls }) => calls.some(({ name }) => name === 'sfb'));
+
+/** Fully connected layers go past the servers where factors are fewer bytes. The servers may still be full, and less so. */
+function* hybridCandidate({ analysis, body }: Subject, { rule }: ExchangePlan): Generator<Candidate, void, void> {
+  if (rule.name === 'hybrid') return;
+  yield { what: 'Use hybrid', kind: 'rule', edits: [setKey(analysis.syntax.text, body, 'sync', 'hybrid')] };
 }
 
 /** What the file needs to have enough servers, or to spare the slow links. */

@@ -17,10 +17,3 @@ export function blueconnectCall(levels: readonly Level[], name = 'blueconnect'):
   const half = linear(fixed, perByte);
   return { name, push: linear(2 * fixed, 2 * perByte), halves: { scatter: half, gather: half } };
 }
-
-/**
- * The fastest order of levels: rising 1/B. An exchange of two neighbours shows it: i goes before j if
- * fᵢ + fⱼ/pᵢ ≤ fⱼ + fᵢ/pⱼ with f = (p − 1)/p/B, and that is 1/Bᵢ ≤ 1/Bⱼ. Equal levels keep their order.
- */
-export const fastestOrder = (levels: readonly Level[]): readonly Level[] =>
-  levels.toSorted((a, b) => b.ring.bandwidth - a.ring.bandwidth);

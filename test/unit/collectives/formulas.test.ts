@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { callSeconds, leastOf, linear, withFixed, withShare } from '../../../engine/callCost.ts';
 import type { CallCost, LaneCall } from '../../../engine/exchangePlan.ts';
-import { blueconnectCall, fastestOrder } from '../../../engine/network/collectives/blueconnect.ts';
+import { blueconnectCall } from '../../../engine/network/collectives/blueconnect.ts';
 import {
   factorElements,
   factorsAreFewer,
@@ -99,27 +99,7 @@ describe('blueconnect of 8 × 4 ranks', () => {
     expect(ms(blueconnectCall([between, inside]).push)).toBeCloseTo(120.6275, 10);
     expect(ms(ringCall(32, between.ring).push)).toBeCloseTo(156.24, 10);
   });
-  test('the fastest order of levels is the best of all orders', () => {
-    const level = fc.record({
-      ranks: fc.integer({ min: 2, max: 9 }),
-      ring: fc.record({ bandwidth: fc.integer({ min: 1, max: 50 }), latency: fc.integer({ min: 0, max: 9 }) }),
-    });
-    fc.assert(
-      fc.property(fc.array(level, { minLength: 1, maxLength: 4 }), (levels) => {
-        const secondsOf = (order: typeof levels) => callSeconds(blueconnectCall(order).push, 1e3);
-        const least = Math.min(...permutations(levels).map(secondsOf));
-        expect(secondsOf([...fastestOrder(levels)]) / least).toBeCloseTo(1, 12);
-      }),
-    );
-  });
 });
-
-function permutations<T>(list: readonly T[]): T[][] {
-  if (list.length <= 1) return [[...list]];
-  return list.flatMap((first, at) =>
-    permutations(list.filter((_, index) => index !== at)).map((rest) => [first, ...rest]),
-  );
-}
 
 describe('factors', () => {
   const vgg = { rows: 25088, columns: 4096, samples: 32 };

@@ -152,4 +152,37 @@ describe('fixes', () => {
     expect(texts.some((each) => each.includes('collective = ps(servers = 2, call = 0.1ms)'))).toBe(true);
     expect(texts.some((each) => each.includes('collective = ring(call = 0.1ms)'))).toBe(true);
   });
+
+  describe('of full servers', () => {
+    // 8 samples: 2 · 8 · 1 · 2000 elements as factors, 2 · 10⁶ · (2 + 1 − 2) through one server.
+    const servers = (layer: string, sync: string) => `
+model m { micro_batch = 8  layer conv { forward = 1ms  backward = 1ms  weights = 10MB }
+  layer fc { forward = 1ms  backward = 1ms  weights = 4MB  ${layer} } }
+device gpu { memory = 16GiB }
+cluster four { gpu[4] = gpu  link = 1GB/s }
+pipeline p { model = m  devices = four  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 4
+  sync = ${sync}  collective = ps(servers = 1) }
+`;
+    const namesOf = (text: string) =>
+      fixesOf(analyse(text), 'comm/server-bottleneck').map(({ title }) => title.split(':')[0]);
+    test('factors go past them, if a layer has fewer', () => {
+      expect(namesOf(servers('matrix = [1000, 1000]', 'wfbp'))).toContain('Use hybrid');
+      expect(namesOf(servers('', 'p3'))).not.toContain('Use hybrid');
+    });
+    test('are named if more of them save more than any order, though all waits are for other bytes', () => {
+      const { findings, pipelines } = analyse(servers('matrix = [1000, 1000]', 'hybrid'));
+      const { exposed, period } = pipelines[0].run?.report.exchange ?? {};
+      expect(exposed?.blocked ?? 0).toBeLessThan(period ?? 0);
+      expect(findings.map(({ code }) => code)).toContain('comm/server-bottleneck');
+    });
+    test('are not named if another order saves more', () => {
+      // Three servers: a fourth would save little.
+      const text = file({ sync: 'wfbp', data: 4, more: 'collective = ps(servers = 3, link = 13GB/s)' });
+      expect(
+        analyse(text)
+          .findings.map(({ code }) => code)
+          .filter((code) => code.startsWith('comm/')),
+      ).toEqual(['comm/fifo-blocks-front-layer']);
+    });
+  });
 });
