@@ -267,7 +267,8 @@ export interface StagePlan {
   readonly workspace: number;
   /** Bytes of send and receive buffers. */
   readonly buffers: number;
-  readonly recomputeMode: 'none' | 'selective' | 'full' | 'stage';
+  readonly recomputeMode:
+    'none' | 'selective' | 'full' | 'stage' | 'operations' | `modules(${string})` | `full(${string})`;
   /** What ranks that work on one microbatch together exchange for it; seconds are part of those above. Absent where there is none. */
   readonly traffic?: Readonly<Partial<Record<TrafficName, TrafficPlan>>>;
 }

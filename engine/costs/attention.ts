@@ -1,4 +1,12 @@
-import { blockExchange, coreFlops, coreKernels, fusedCore, scoreBytes } from './attentionCore.ts';
+import {
+  blockExchange,
+  coreFlops,
+  coreKernels,
+  coreModule,
+  fusedCore,
+  savedCore,
+  scoreBytes,
+} from './attentionCore.ts';
 import { moves, product } from './kernels.ts';
 import {
   hiddenOf,
@@ -10,6 +18,7 @@ import {
   tokensOf,
   wholeRanks,
 } from './layerPart.ts';
+import { scattered } from './operations.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
 import { storedAttended, storedInput } from './stored.ts';
@@ -78,6 +87,13 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
   const adapters = sumAdapters([adapterPart(setting, into), adapterPart(setting, out)]);
   // The backward of FlashAttention reads its result, whatever trains.
   const result = flagOf(args, 'flash', false) ? attended : 0;
+  const tokens = tokensOf(setting);
+  const core = coreModule(args, setting, { heads: localHeads, kvHeads: localKv, query: headDim, value: headDim });
+  const projection = (width: number) => ({
+    output: element * width,
+    kept: true,
+    kernel: () => product([tokens, hidden, width], element),
+  });
   return {
     parameters: parametersOf(args, heads, kvHeads),
     localParameters: parametersOf(args, localHeads, localKv),
@@ -102,8 +118,20 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
       ...tensorCollectives(setting, element * hidden),
       ...blockExchange(setting, 2 * element * localKv * headDim),
     ],
+    modules: { core_attention: core },
+    operations: {
+      products: [
+        ...[localHeads, localKv, localKv].map((value) => projection(value * headDim)),
+        {
+          output: element * hidden,
+          kept: false,
+          kernel: () => product([tokens, localHeads * headDim, hidden], element),
+        },
+      ],
+      saves: savedCore(args, setting, { heads: localHeads, value: headDim }),
+      extra: { [parts.scattered]: scattered(setting, element * hidden) },
+    },
     kernels() {
-      const tokens = tokensOf(setting);
       const norms = [localHeads, localKv].map((value) => moves(2 * element * tokens * value * headDim));
       return [
         // Queries, keys and values are one product, its bias is added as it ends.

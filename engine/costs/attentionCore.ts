@@ -1,7 +1,7 @@
-import { tokensOf } from './layerPart.ts';
+import { type ModuleRepeats, parts, tokensOf } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
-import type { Collective, FusedCore, Kernel, LayerSetting } from './types.ts';
+import type { Collective, FusedCore, Kernel, LayerSetting, Parts } from './types.ts';
 
 /**
  * Forward FLOPs of a token in QKᵀ and A·V on `heads` heads whose queries and values are `query` and `value` wide: 2·keys each.
@@ -98,4 +98,30 @@ export function coreKernels(
     ...(flagOf(args, 'dropout', true) ? [core((2 * element + 1) * scores)] : []),
     core(element * scores + values + attended, 1 - ofQuery),
   ];
+}
+
+/** The core recomputed by itself: scores go, or the log-sum-exp. Its output stays as the input of the projection. */
+export function coreModule(args: ShapeArguments, setting: LayerSetting, heads: CoreHeads): ModuleRepeats {
+  const { scores, sums } = scoreBytes(args, setting, heads.heads);
+  const element = elementBytes(setting.precision);
+  return {
+    frees: { [parts.scores]: scores, [parts.sums]: sums },
+    kernels: () => coreKernels(args, setting, heads),
+    collectives: blockExchange(setting, element * heads.kvHeads * (heads.query + heads.value)),
+  };
+}
+
+/** Outputs of the core that recomputation by operation keeps: of FlashAttention, or of both products without it. */
+export function savedCore(
+  args: ShapeArguments,
+  setting: LayerSetting,
+  { heads, value }: Pick<CoreHeads, 'heads' | 'value'>,
+): Parts {
+  const element = elementBytes(setting.precision);
+  const { scores, sums } = scoreBytes(args, setting, heads);
+  return {
+    [parts.attended]: element * heads * value,
+    [parts.sums]: sums,
+    [parts.scores]: scores > 0 ? element * heads * setting.sequence : 0,
+  };
 }

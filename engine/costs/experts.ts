@@ -1,4 +1,4 @@
-import { ffnOf, innerKernels, innerPart, mlpParameters } from './feedForward.ts';
+import { ffnOf, innerKernels, innerPart, innerProducts, mlpParameters } from './feedForward.ts';
 import { moves, product } from './kernels.ts';
 import {
   hiddenOf,
@@ -10,6 +10,7 @@ import {
   tokensOf,
   wholeRanks,
 } from './layerPart.ts';
+import { scattered } from './operations.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
 import { storedDispatch, storedInput } from './stored.ts';
@@ -87,6 +88,30 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
   const trains = trainsWeights(setting);
   const both = (figure: 'flops' | 'kept' | 'forInput' | 'remade' | 'forWeight') =>
     routed * inner[figure] + shared * innerShared[figure];
+  const tokens = tokensOf(setting);
+  const local = experts / expert;
+  const collectives = expertCollectives(setting, {
+    sent: storedDispatch(setting, (element * chosen * hidden) / (expertTensor === tensor ? whole : tensor)),
+    gathered: element * chosen * hidden,
+    shared: shared > 0 ? element * hidden : 0,
+    all: element * hidden,
+  });
+  // Shared experts are one wider MLP.
+  const sharedKernels = () => innerKernels(args, setting, (shared * width) / tensor, tokens);
+  const inside = () => {
+    // Copies are sorted by expert, and their results sorted back and summed.
+    const sorting = moves(2 * tokens * copies);
+    return [
+      product([tokens / whole, hidden, experts], element),
+      // Probabilities in fp32, and the choice.
+      moves(2 * tokens * routing),
+      sorting,
+      ...innerKernels(args, setting, width / expertTensor, (tokens * routed) / local, local),
+      sorting,
+      // The result of shared experts is added.
+      ...(shared > 0 ? [...sharedKernels(), moves((3 * element * tokens * hidden) / whole)] : []),
+    ];
+  };
   return {
     parameters: router + (experts + shared) * mlpParameters(args, width),
     localParameters: router + localExperts + shared * mlpParameters(args, width / tensor),
@@ -111,33 +136,46 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       routing +
       both('forWeight') +
       storedInput(setting, 2 * copies + (shared > 0 ? (setting.stored === undefined ? 1 : 2) * input : 0)),
-    collectives: expertCollectives(setting, {
-      sent: storedDispatch(setting, (element * chosen * hidden) / (expertTensor === tensor ? whole : tensor)),
-      gathered: element * chosen * hidden,
-      shared: shared > 0 ? element * hidden : 0,
-      all: element * hidden,
-    }),
-    kernels() {
-      const tokens = tokensOf(setting);
-      const local = experts / expert;
-      const sorting = moves(2 * tokens * copies);
-      return [
+    collectives,
+    kernels: () => [...inside(), residual(args, setting)],
+    modules: {
+      moe: {
+        frees: { [parts.routing]: routing, [parts.copies]: copies, [parts.experts]: both('kept') },
+        kernels: inside,
+        collectives,
+      },
+      // The activation function alone. Its inputs stay.
+      moe_act: {
+        frees: { [parts.experts]: routed * (inner.kept - inner.gates) },
+        kernels: () =>
+          innerKernels(args, setting, width / expertTensor, (tokens * routed) / local, local).filter(
+            ({ part }) => part === 'elementwise',
+          ),
+      },
+      ...(shared > 0
+        ? {
+            shared_experts: {
+              frees: { [parts.experts]: shared * innerShared.kept },
+              kernels: sharedKernels,
+              collectives: tensorCollectives(setting, element * hidden),
+            },
+          }
+        : {}),
+    },
+    operations: {
+      products: shared > 0 ? innerProducts(args, setting, (shared * width) / tensor, tokens) : [],
+      // The chosen experts of a token and their probabilities are few bytes, which are left out.
+      saves: expert > 1 ? { [parts.copies]: copies } : {},
+      extra: {
+        [parts.exchanged]: expert > 1 ? copies : 0,
+        [parts.scattered]: scattered(setting, element * hidden),
+      },
+      again: () => [
         product([tokens / whole, hidden, experts], element),
-        // Probabilities in fp32, and the choice.
-        moves(2 * tokens * routing),
-        // Copies are sorted by expert, and their results sorted back and summed.
-        sorting,
-        ...innerKernels(args, setting, width / expertTensor, (tokens * routed) / local, local),
-        sorting,
-        // Shared experts are one wider MLP, whose result is added.
-        ...(shared > 0
-          ? [
-              ...innerKernels(args, setting, (shared * width) / tensor, tokens),
-              moves((3 * element * tokens * hidden) / whole),
-            ]
-          : []),
-        residual(args, setting),
-      ];
+        ...innerKernels(args, setting, width / expertTensor, (tokens * routed) / local, local).filter(
+          ({ part }) => part === 'linear',
+        ),
+      ],
     },
   };
 }

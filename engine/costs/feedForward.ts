@@ -3,12 +3,14 @@ import {
   hiddenOf,
   type LayerPart,
   maskBytes,
+  type Operations,
   parts,
   residual,
   tensorCollectives,
   tokensOf,
   wholeRanks,
 } from './layerPart.ts';
+import { scattered } from './operations.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter, wordOf } from './shape.ts';
 import { storedGate, storedInput } from './stored.ts';
@@ -54,6 +56,7 @@ export function innerPart(args: ShapeArguments, setting: LayerSetting, localFfn:
   const keeps = up === 1 ? 'fused' : setting.stored?.remakes === true ? 'recompute' : asWritten;
   return {
     flops: 2 * (up + 1) * hiddenOf(args) * localFfn,
+    gates,
     kept: gates + (keeps === 'recompute' ? 0 : keeps === 'eager' ? product + asInput : asInput),
     /** Of these, what the input gradient reads: all but the input of the last product. */
     forInput: gates + (keeps === 'eager' ? product : 0),
@@ -86,6 +89,26 @@ export function innerKernels(
   ];
 }
 
+/** The products of one MLP, for recomputation by operation: up, or gate and up, then down. */
+export function innerProducts(
+  args: ShapeArguments,
+  { precision }: LayerSetting,
+  localFfn: number,
+  tokens: number,
+): Operations['products'] {
+  const hidden = hiddenOf(args);
+  const element = elementBytes(precision);
+  const widening = {
+    output: element * localFfn,
+    kept: true,
+    kernel: () => product([tokens, hidden, localFfn], element),
+  };
+  return [
+    ...Array.from({ length: matrices(args) }, () => widening),
+    { output: element * hidden, kept: false, kernel: () => product([tokens, localFfn, hidden], element) },
+  ];
+}
+
 /** A dense MLP whose width is split over tensor ranks. */
 export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const ffn = ffnOf(args);
@@ -103,6 +126,8 @@ export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): La
   const remakes = inner.remade > 0 && loraOf(setting)?.dropout !== true;
   const down = remakes ? 0 : inputForWeight(setting, out);
   const again = trains || (remakes && inputForWeight(setting, out) > 0);
+  const collectives = tensorCollectives(setting, element * hidden);
+  const inside = () => innerKernels(args, setting, ffn / setting.tensor, tokensOf(setting));
   return {
     parameters: mlpParameters(args, ffn),
     localParameters: mlpParameters(args, ffn / setting.tensor),
@@ -117,7 +142,13 @@ export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): La
     remade: again ? inner.remade : 0,
     adapters,
     forWeight: storedInput(setting, 2 * input) + inner.forWeight,
-    collectives: tensorCollectives(setting, element * hidden),
-    kernels: () => [...innerKernels(args, setting, ffn / setting.tensor, tokensOf(setting)), residual(args, setting)],
+    collectives,
+    kernels: () => [...inside(), residual(args, setting)],
+    modules: { mlp: { frees: { [parts.mlp]: inner.kept }, kernels: inside, collectives } },
+    operations: {
+      products: innerProducts(args, setting, ffn / setting.tensor, tokensOf(setting)),
+      saves: {},
+      extra: { [parts.scattered]: scattered(setting, element * hidden) },
+    },
   };
 }

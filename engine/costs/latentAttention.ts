@@ -1,4 +1,12 @@
-import { blockExchange, coreFlops, coreKernels, fusedCore, scoreBytes } from './attentionCore.ts';
+import {
+  blockExchange,
+  coreFlops,
+  coreKernels,
+  coreModule,
+  fusedCore,
+  savedCore,
+  scoreBytes,
+} from './attentionCore.ts';
 import { moves, product } from './kernels.ts';
 import {
   hiddenOf,
@@ -10,6 +18,7 @@ import {
   tokensOf,
   wholeRanks,
 } from './layerPart.ts';
+import { scattered } from './operations.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
 import { storedAttended, storedInput } from './stored.ts';
@@ -91,6 +100,23 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
   const attended = element * local * value;
   const { scores, sums } = scoreBytes(args, setting, local);
   const trains = trainsWeights(setting);
+  const tokens = tokensOf(setting);
+  const compressing = (width: number) => product([tokens / whole, hidden, width], element);
+  const widened = [local * query, local * (nope + value)];
+  // Queries turn by their positions in place; keys are joined with the part that all heads share.
+  const widening = () => [
+    product([tokens, queryRank > 0 ? queryRank : hidden, widened[0]], element),
+    product([tokens, kvRank, widened[1]], element),
+    moves(2 * element * tokens * local * rope),
+    moves(element * tokens * local * (nope + query)),
+  ];
+  const compressedTo = (width: number) => ({
+    output: (element * width) / whole,
+    kept: true,
+    kernel: () => compressing(width),
+  });
+  const widenedBy = (at: 0 | 1) => ({ output: element * widened[at], kept: true, kernel: () => widening()[at] });
+  const coreHeads = { heads: local, kvHeads: local, query, value };
   const gradients = (element * (queryRank + kvRank + rope)) / whole + element * local * (query + nope + value) + input;
   return {
     parameters: parametersOf(args, heads),
@@ -115,20 +141,30 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
       ...tensorCollectives(setting, element * hidden),
       ...blockExchange(setting, element * local * (query + value)),
     ],
+    modules: {
+      core_attention: coreModule(args, setting, coreHeads),
+      // The compressed vectors behind their norms stay.
+      mla_up_proj: { frees: { [parts.qkv]: qkv }, kernels: widening },
+    },
+    operations: {
+      products: [
+        ...(queryRank > 0 ? [compressedTo(queryRank)] : []),
+        widenedBy(0),
+        compressedTo(kvRank + rope),
+        widenedBy(1),
+        { output: element * hidden, kept: false, kernel: () => product([tokens, local * value, hidden], element) },
+      ],
+      saves: savedCore(args, setting, coreHeads),
+      extra: { [parts.scattered]: scattered(setting, element * hidden) },
+    },
     kernels() {
-      const tokens = tokensOf(setting);
-      const compressing = (width: number) => product([tokens / whole, hidden, width], element);
       const norm = (width: number) => moves((2 * element * tokens * width) / whole);
       return [
         ...(queryRank > 0 ? [compressing(queryRank), norm(queryRank)] : []),
         compressing(kvRank + rope),
         norm(kvRank),
-        product([tokens, queryRank > 0 ? queryRank : hidden, local * query], element),
-        product([tokens, kvRank, local * (nope + value)], element),
-        // Queries turn by their positions in place; keys are joined with the part that all heads share.
-        moves(2 * element * tokens * local * rope),
-        moves(element * tokens * local * (nope + query)),
-        ...coreKernels(args, setting, { heads: local, kvHeads: local, query, value }),
+        ...widening(),
+        ...coreKernels(args, setting, coreHeads),
         product([tokens, local * value, hidden], element),
         residual(args, setting),
       ];

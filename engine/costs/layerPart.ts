@@ -1,5 +1,6 @@
 import { moves } from './kernels.ts';
 import { elementBytes } from './precision.ts';
+import type { RecomputeModule } from './recompute.ts';
 import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
 import type { AdapterPart } from './training.ts';
 import type { Collective, FusedCore, Kernel, LayerSetting, Parts } from './types.ts';
@@ -30,6 +31,31 @@ export interface LayerPart {
   readonly kernels: () => readonly Kernel[];
   /** Adapters of its products, in none of the figures above but `keeps`. */
   readonly adapters?: AdapterPart;
+  /** What can be recomputed apart. */
+  readonly modules?: ModuleTable;
+  readonly operations?: Operations;
+}
+
+/** What recomputation of one module frees and runs again, for one microbatch on one rank. */
+export interface ModuleRepeats {
+  /** Bytes of a token that are not kept, by what they are. */
+  readonly frees: Parts;
+  readonly kernels: () => readonly Kernel[];
+  /** Bytes of a token too. */
+  readonly collectives?: readonly Collective[];
+}
+export type ModuleTable = Readonly<Partial<Record<RecomputeModule, ModuleRepeats>>>;
+
+/** One half of a layer, by operation. Bytes are per token. */
+export interface Operations {
+  /** Products with weights in the order in which they run. `kept`: the layer keeps the output anyway if nothing is recomputed. */
+  readonly products: readonly { readonly output: number; readonly kept: boolean; readonly kernel: () => Kernel }[];
+  /** Outputs that always stay. */
+  readonly saves: Parts;
+  /** Products that always run again: of the router, and grouped ones of experts. */
+  readonly again?: () => readonly Kernel[];
+  /** Outputs that stay, which the layer does not keep if nothing is recomputed. */
+  readonly extra: Parts;
 }
 
 /** How what a forward keeps is called where people read it. */
@@ -48,6 +74,10 @@ export const parts = {
   experts: 'experts',
   input: 'layer input',
   adapters: 'adapters',
+  products: 'outputs of products',
+  scattered: 'outputs of scatters',
+  exchanged: 'outputs of exchanges',
+  others: 'other activations',
   tokens: 'token numbers',
   logits: 'logits and loss',
   lossGradient: 'gradient of the head input',

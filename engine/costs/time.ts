@@ -5,7 +5,15 @@ import { overlapTime, shareAt } from './kernelTime.ts';
 import { elementBytes } from './precision.ts';
 import { frozenBytes, frozenWeights, noFrozen } from './training.ts';
 import { extraBytes } from './tiles.ts';
-import type { DeviceSpeed, LayerCost, LayerSetting, LayerTraining, RecomputeMode, ShapeCost } from './types.ts';
+import type {
+  DeviceSpeed,
+  LayerCost,
+  LayerSetting,
+  LayerTraining,
+  RecomputeMode,
+  ShapeCost,
+  Traffic,
+} from './types.ts';
 
 /**
  * A derived layer on a device, seconds and bytes: its work, plus what of its collectives no computing hides. The backward repeats
@@ -25,10 +33,11 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
   // Full recomputation runs the forward again with its communication; selective only the attention core.
   const { backward: passes } = cost;
   const again = setting.recompute === 'stage' || (setting.recompute === 'full' && cost.recomputeFlops > 0);
+  const repeated = repeatedIn(cost, setting, device);
   const traffic = sumTraffic([
     forward.traffic,
     passes === undefined ? backward.traffic : noTraffic,
-    again ? forward.traffic : noTraffic,
+    again ? forward.traffic : (repeated?.traffic ?? noTraffic),
   ]);
   return {
     parameters: cost.parameters,
@@ -46,10 +55,10 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
       setting.recompute === 'stage'
         ? work.forward + forward.exposed
         : cost.recomputeFlops === 0
-          ? 0
+          ? (repeated?.seconds ?? 0)
           : setting.recompute === 'full'
             ? work.full + forward.exposed
-            : work.selective,
+            : (repeated?.seconds ?? work.selective),
     weights: weightBytes(cost, elementBytes(setting.precision)),
     activation: cost.activation,
     activationForWeight: cost.activationForWeight,
@@ -57,6 +66,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     output: cost.output,
     workspace: cost.workspace,
     ...(cost.activationParts === undefined ? {} : { activationParts: cost.activationParts }),
+    ...(cost.repeats === undefined ? {} : { recomputedParts: cost.repeats.frees }),
     ...(traffic === noTraffic ? {} : { traffic }),
   };
 }
@@ -77,16 +87,48 @@ function trainedFigures(cost: ShapeCost): Pick<LayerCost, 'backwardFlops' | 'tra
 
 const weightBytes = ({ localParameters, frozen = noFrozen }: ShapeCost, element: number): number =>
   (localParameters - frozen.dense - frozen.experts) * element + frozenBytes(frozen, element);
+/** Seconds and traffic of the parts of a forward that recomputation runs again, as a forward of these alone. */
+function repeatedIn(
+  { repeats, fused }: ShapeCost,
+  setting: LayerSetting,
+  device: DeviceSpeed,
+): { readonly seconds: number; readonly traffic: Traffic } | undefined {
+  if (repeats === undefined) return undefined;
+  const { linearFlops, coreFlops, traffic, collectives, kernels } = repeats;
+  const core = fused === undefined || coreFlops === 0 ? {} : { fused };
+  const work = workOf({ linearFlops, coreFlops, recomputeFlops: 0, traffic, kernels, ...core }, device);
+  const { exposed, traffic: moved } = exchange(collectives, 'forward', setting, device, {
+    all: work.forward,
+    core: work.core,
+  });
+  return { seconds: work.forward + exposed, traffic: moved };
+}
+
+/** What the seconds of a part of a layer follow from. */
+type Worked = Pick<
+  ShapeCost,
+  | 'linearFlops'
+  | 'coreFlops'
+  | 'recomputeFlops'
+  | 'traffic'
+  | 'scores'
+  | 'kernels'
+  | 'weightless'
+  | 'fused'
+  | 'unpacking'
+  | 'weightFlops'
+  | 'weightTraffic'
+>;
 
 /** Of a layer without FLOPs the weight gradient moves what the forward does, and there is no other: an embedding. */
-const isLookUp = ({ linearFlops, coreFlops, weightless }: ShapeCost): boolean =>
+const isLookUp = ({ linearFlops, coreFlops, weightless }: Worked): boolean =>
   linearFlops + coreFlops === 0 && weightless !== true;
 
 /**
  * Kernel by kernel if the device has figures for single kernels. Otherwise one roofline for the layer, and the launches of its
  * kernels.
  */
-function workOf(cost: ShapeCost, device: DeviceSpeed): Work {
+function workOf(cost: Worked, device: DeviceSpeed): Work {
   if (byKernel(device)) return kernelWork(cost.kernels(), device, isLookUp(cost));
   const whole = layerWork(cost, device, extraTraffic(cost, device));
   if ((device.launch ?? 0) === 0) return whole;
@@ -112,7 +154,7 @@ interface ExtraTraffic {
 }
 
 /** Products with weights move more where a cache holds only a tile of them. */
-function extraTraffic({ kernels }: ShapeCost, { cache }: DeviceSpeed): ExtraTraffic {
+function extraTraffic({ kernels }: Worked, { cache }: DeviceSpeed): ExtraTraffic {
   const extra = { forward: 0, left: 0, right: 0, full: 0 };
   if (cache === undefined) return extra;
   for (const kernel of kernels()) {
@@ -126,7 +168,7 @@ function extraTraffic({ kernels }: ShapeCost, { cache }: DeviceSpeed): ExtraTraf
 }
 
 /** A layer as one: FLOPs at peak × efficiency, but never faster than its bytes move. */
-function layerWork(cost: ShapeCost, device: DeviceSpeed, extra: ExtraTraffic): Work {
+function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work {
   const { linearFlops: linear, coreFlops: core, recomputeFlops, scores = 0 } = cost;
   const weightless = cost.weightless === true;
   const bandwidth = device.bandwidth * shareAt(device.memoryEfficiency ?? [], 0);

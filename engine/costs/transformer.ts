@@ -6,6 +6,7 @@ import { frozenKernels, moves } from './kernels.ts';
 import { addParts, hiddenOf, type LayerPart, parts, scaleParts, sumParts, tokensOf, wholeRanks } from './layerPart.ts';
 import { norms, normParameter, normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
+import { recomputation } from './recomputation.ts';
 import { numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
 import { type AdapterPart, frozenWeights, loraOf, packedBytes, sumAdapters, unpacks } from './training.ts';
 import type { Kernel, LayerSetting, Lora, ShapeCost } from './types.ts';
@@ -94,10 +95,18 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   }));
   // A block of keys and values that is at work, and the next one, which arrives.
   const arriving = collectives.reduce((sum, { pattern, bytes }) => sum + (pattern === 'ring' ? 2 * bytes : 0), 0);
-  const { recompute } = setting;
   const learned = trainingOf(args, setting, { attention, mlp, element, ofNorms });
-  const { [parts.scores]: scores = 0, ...others } = keeps;
-  const recomputed = recompute === 'full' ? all - tokens * input : recompute === 'selective' ? scores : 0;
+  const { [parts.scores]: scores = 0 } = keeps;
+  const normed = moves(2 * tokens * input);
+  const remaining = recomputation({
+    setting,
+    halves: [attention, mlp],
+    normed,
+    keeps,
+    input: tokens * input,
+    linearFlops: linearFlops + tokens * learned.adapters.linear,
+    coreFlops,
+  });
   return {
     parameters: attention.parameters + mlp.parameters + ofNorms + learned.adapters.parameters,
     localParameters: localParameters + learned.adapters.localParameters,
@@ -108,23 +117,12 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     ...(spareFlops > 0 ? { spareFlops } : {}),
     traffic: learned.traffic ?? localParameters * element + all + remade,
     ...(scores > 0 ? { scores } : {}),
-    activation: all - recomputed,
-    activationParts:
-      recompute === 'full' ? { [parts.input]: tokens * input } : recompute === 'selective' ? others : keeps,
+    ...remaining,
     activationForWeight: learned.forWeight ?? tokens * (attention.forWeight + mlp.forWeight),
-    recomputed,
-    // FlashAttention makes scores again by itself, so selective recomputation has nothing to do there.
-    recomputeFlops:
-      recompute === 'full'
-        ? linearFlops + tokens * learned.adapters.linear + coreFlops
-        : recomputed > 0
-          ? coreFlops
-          : 0,
     output: tokens * input,
     workspace: remade + arriving + learned.workspace,
     collectives,
     kernels() {
-      const normed = moves(2 * tokens * input);
       const kernels = [normed, ...attention.kernels(), normed, ...mlp.kernels()];
       return learned.kernels === undefined ? kernels : [...frozenKernels(kernels), ...learned.kernels()];
     },

@@ -1,10 +1,10 @@
 /** Costs of layers and stages. Pure functions of numbers: no names, no syntax, no places. */
 
 /**
- * `full` keeps the input of every layer, `stage` only what enters the stage. A layer's cost under `stage` is that without
+ * `full` keeps the input of every layer, `stage` only what enters the stage. `modules(…)` and `full(…)` are as `recompute.ts` writes them. A layer's cost under `stage` is that without
  * recomputation, with one more forward: what is kept is the stage's to say (`sumStage`).
  */
-export type RecomputeMode = 'none' | 'selective' | 'full' | 'stage';
+export type RecomputeMode = LayerMode | 'stage' | 'operations' | `modules(${string})` | `full(${string})`;
 export type Precision = 'fp32' | 'tf32' | 'fp16' | 'bf16' | 'fp8';
 
 /** What a layer's cost depends on in addition to the layer itself. */
@@ -207,6 +207,8 @@ export interface ShapeCost {
   readonly activationParts?: Parts;
   /** FLOPs of recomputation in one backward. */
   readonly recomputeFlops: number;
+  /** What recomputation runs again if that is neither the whole layer nor the attention core alone. */
+  readonly repeats?: Repeats;
   /** Bytes sent to the next layer, and held only while the layer runs (logits). */
   readonly output: number;
   readonly workspace: number;
@@ -234,6 +236,16 @@ export interface FrozenWeights {
   readonly dense: number;
   readonly experts: number;
   readonly packed: number;
+}
+
+/** A part of a forward that the backward runs again: bytes that are not kept, by what they are, and the work. */
+export interface Repeats {
+  readonly frees: Parts;
+  readonly linearFlops: number;
+  readonly coreFlops: number;
+  readonly traffic: number;
+  readonly collectives: readonly Collective[];
+  readonly kernels: () => readonly Kernel[];
 }
 
 /** One layer of one microbatch on one device of its stage, seconds and bytes: measured or derived, the rest of the engine does not care. */
@@ -265,6 +277,8 @@ export interface LayerCost {
   readonly workspace: number;
   /** `activation` by what it is; absent where the file only says how much it is. */
   readonly activationParts?: Parts;
+  /** `recomputed` by what it is, if only parts of the layer are recomputed. */
+  readonly recomputedParts?: Parts;
   /**
    * Seconds that the traffic of shards adds to an iteration if this layer is the first of its stage. Its first gather comes before
    * the first forward, its last scatter after the last weight gradient, and both overlap with no other pass. None where absent.

@@ -43,6 +43,7 @@ export interface StageBlock {
   /** `chosen`: the file does not say the devices, and `place = best` may choose others. */
   readonly on?: { readonly end: DeviceSet; readonly at: Span; readonly chosen?: true };
   readonly recompute?: RecomputeMode;
+  readonly recomputeAt?: Span;
   /** Only if the stage says how its devices share its work. */
   readonly mesh?: Mesh;
   /** How the devices of `on` share the work where there are several replicas of the stage. */

@@ -8,7 +8,8 @@ import { optimizers } from '../costs/optimizer.ts';
 import { collectives } from '../exchange/collectives.ts';
 import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { presetText } from '../exchange/rule.ts';
-import { pipedreamObjectives } from './schema/words.ts';
+import { recomputeModules } from '../costs/recompute.ts';
+import { moduleWords, otherModuleNames, pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
 import { storedRecipes } from '../costs/stored.ts';
 import { loraTargets } from '../costs/types.ts';
@@ -20,6 +21,8 @@ export interface FunctionParameter {
   readonly optional: boolean;
   /** Words that it takes in addition to a value, or instead of one. */
   readonly words?: readonly string[];
+  /** What single words mean. */
+  readonly meanings?: Readonly<Record<string, string>>;
   /** The kind of its value, if functions of that kind may be called there. */
   readonly values?: Exclude<FunctionContext, 'value'>;
   /** As shown after `=`. */
@@ -275,6 +278,33 @@ const values: readonly FunctionSchema[] = [
       ),
       { bare: name !== 'table' },
     ),
+  ),
+  functionRow(
+    'recompute',
+    'full',
+    'Keeps only the input of each layer and recomputes its forward in the backward. With arguments only of some layers of each stage.',
+    [
+      may('layers', 'layers of each stage that are recomputed, or of each group', { default: 'all' }),
+      may(
+        'method',
+        '`block`: the first `layers` of each stage. `uniform`: all layers, in groups of `layers` that are recomputed at once',
+        { words: ['block', 'uniform'], default: 'block' },
+      ),
+      may('every', 'every k-th layer of each stage, in the place of `layers`'),
+    ],
+    { bare: true },
+  ),
+  functionRow(
+    'recompute',
+    'modules',
+    'Recomputes parts of each layer, as `--recompute-modules` of Megatron-LM does.',
+    [
+      {
+        ...need('module', 'parts of a layer', [...recomputeModules, ...Object.keys(otherModuleNames)]),
+        meanings: moduleWords,
+      },
+    ],
+    { rest: true },
   ),
   functionRow(
     'loss',

@@ -122,6 +122,22 @@ const placements: readonly Word[] = [
   { name: 'bidirectional', doc: 'Two copies of every stage: one down the devices, one up.' },
 ];
 
+/** What may be recomputed; `full` and `modules` are functions. */
+export const recomputeWords: readonly Word[] = [
+  { name: 'none', doc: 'Keep every activation until the backward pass.' },
+  { name: 'selective', doc: 'Make the attention scores again in the backward pass; keep the rest.' },
+  {
+    name: 'stage',
+    doc: 'Keep only the input of the stage and recompute its whole forward in the backward pass, as GPipe does.',
+  },
+  {
+    name: 'operations',
+    doc:
+      'Keep the outputs of every other product, of attention and of exchanges between devices, and recompute the rest of each layer. ' +
+      'This is the selective mode of torchtitan.',
+  },
+];
+
 const rows = {
   quantity: { names: 'word or number', offers: ['words', 'numbers', 'functions'] },
   words: { names: 'word', offers: ['words'] },
@@ -190,6 +206,14 @@ const rows = {
     argumentsByName: true,
   },
   optimizer: { names: 'function', offers: ['functions'], functions: 'optimizer' },
+  /** A word, `full(layers = 4)`, `modules(mlp)`. */
+  recompute: {
+    names: 'word',
+    offers: ['words', 'functions'],
+    words: recomputeWords,
+    functions: 'mode of recomputation',
+    page: 'costs/activations.md',
+  },
   placement: { names: 'word', offers: ['words', 'functions'], words: placements, functions: 'function' },
   transfer: { names: 'function', offers: ['functions'], functions: 'transfer' },
   workerSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },

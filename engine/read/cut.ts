@@ -9,7 +9,6 @@ import type { Mesh } from '../mesh.ts';
 import { count, list } from '../quantities.ts';
 import type { Call, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
-import type { RecomputeMode } from '../costs/types.ts';
 import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
@@ -17,6 +16,7 @@ import { bindArguments } from './arguments.ts';
 import { readEnd } from './deviceSet.ts';
 import { readLayers } from './layerSet.ts';
 import { readMesh } from './mesh.ts';
+import { readRecompute } from './recompute.ts';
 import { stageCount, type StagePlaces } from './stageCount.ts';
 
 const planners = ['pipedream', 'dapple'] as const;
@@ -199,7 +199,7 @@ function readStage(context: ReadContext, block: Entry, model: ModelDefinition, b
   const elements = values === undefined ? undefined : readLayers(context, values, model.layers);
   const onValue = valueOf(keys.find('on'));
   const end = onValue === undefined ? undefined : readEnd(context, onValue);
-  const recompute = readWord<RecomputeMode>(context, keys, 'recompute');
+  const recompute = readRecompute(context, keys);
   const replicate = readWord<Replication>(context, keys, 'replicate');
   const replicateAt = valueOf(keys.find('replicate'));
   const mesh = readMesh(context, keys, base);
@@ -213,6 +213,7 @@ function readStage(context: ReadContext, block: Entry, model: ModelDefinition, b
     elements,
     on: end === undefined || onValue === undefined ? undefined : { end, at: onValue },
     recompute: recompute.is === 'value' ? recompute.value : undefined,
+    recomputeAt: valueOf(keys.find('recompute')),
     ...(mesh === base ? {} : { mesh }),
     ...(replicate.is === 'value' && replicateAt !== undefined
       ? { replicate: { rule: replicate.value, at: replicateAt } }

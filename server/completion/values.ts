@@ -145,6 +145,9 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   const declared = declaredIn(value);
   if (row.arguments === 'declarations' && declared !== undefined) return symbolsOf(view, [declared]).map(symbolOffer);
   const mayBeNamed = !inExpressions(schema.context) && schema.rest !== true;
+  const last = schema.parameters.at(-1);
+  if (schema.rest === true && last?.meanings !== undefined)
+    return Object.entries(last.meanings).map(([word, doc]) => wordOffer({ name: word, doc }));
   const fresh = schema.parameters.filter((parameter) => !call.given.includes(parameter.name));
   const started = call.argument.length > 0;
   return [

@@ -101,6 +101,14 @@ export function functionText(schema: FunctionSchema, docs: string | undefined): 
   return sections(code(signatureLabel(schema)), schema.doc, more);
 }
 
+/** What a word means as an argument of the call around it: `modules(mlp)`. */
+function meaningIn(path: readonly SyntaxNode[], word: string): string | undefined {
+  const call = path.findLast((node) => node.kind === 'call');
+  if (call?.kind !== 'call') return undefined;
+  const schema = calledFunction(functionContext(keysOn(path).at(-1)?.key?.value), call.callee.text);
+  return schema?.parameters.find(({ words }) => words?.includes(word))?.meanings?.[word];
+}
+
 /** A word of a key (`bf16`) or a figure of an `expect`. */
 export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
   const node = path.at(-1);
@@ -109,6 +117,13 @@ export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
   const words = entry?.parameters?.includes(node) ? key?.parameters : wordsOf(key?.value);
   const word = words?.find((candidate) => candidate.name === node.text);
   if (word !== undefined) return { span: node, text: sections(`**${word.name}**`, word.doc) };
+  // A function without its arguments, among words: `recompute = full`.
+  const schema =
+    key === undefined || !words?.length ? undefined : calledFunction(functionContext(key.value), node.text);
+  if (schema?.bare === true && schema.context !== 'value' && path.at(-2)?.kind === 'entry')
+    return { span: node, text: functionText(schema, undefined) };
+  const meaning = meaningIn(path, node.text);
+  if (meaning !== undefined) return { span: node, text: sections(`**${node.text}**`, meaning) };
   const known = [...figures, ...testWords];
   const figure = path.some(({ kind }) => kind === 'check') ? known.find(({ name }) => name === node.text) : undefined;
   return figure === undefined ? undefined : { span: node, text: sections(code(figure.example), figure.doc) };

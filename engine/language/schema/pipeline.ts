@@ -1,6 +1,5 @@
 import { amountOf, whole, words, key, type BlockSchema, type KeySchema } from './types.ts';
 import type { Word } from '../kinds.ts';
-import { recompute } from './words.ts';
 
 /** How devices share the layers of a stage; in a stage, instead of what the pipeline says. */
 const meshKeys: readonly KeySchema[] = [
@@ -74,7 +73,7 @@ export const stage: BlockSchema = {
     key(
       'recompute',
       'recompute = full',
-      recompute,
+      { kind: 'recompute' },
       'What the stage recomputes in the backward pass. Overrides the pipeline.',
     ),
     ...meshKeys,
@@ -170,8 +169,8 @@ export const pipeline: BlockSchema = {
     key(
       'recompute',
       'recompute = selective',
-      recompute,
-      'What every stage recomputes in the backward pass. Default: none.',
+      { kind: 'recompute' },
+      'What every stage recomputes in the backward pass: all of each layer (`full`), of some layers (`full(layers = 4)`), parts of each layer (`modules(mlp)`), or less. Default: none.',
     ),
     key(
       'optimizer',

@@ -1,6 +1,6 @@
 /** Words that keys of several blocks take. */
 import type { Word } from '../kinds.ts';
-import { words } from './types.ts';
+import type { RecomputeModule } from '../../costs/recompute.ts';
 
 export const precisions: readonly Word[] = [
   { name: 'bf16', doc: 'Two bytes an element.' },
@@ -9,12 +9,20 @@ export const precisions: readonly Word[] = [
   { name: 'tf32', doc: 'Four bytes an element, tensor-core rate.' },
   { name: 'fp32', doc: 'Four bytes an element.' },
 ];
-export const recompute = words(
-  ['none', 'Keep every activation until the backward pass.'],
-  ['selective', 'Make the attention scores again in the backward pass; keep the rest.'],
-  ['full', 'Keep only the input of each layer and recompute its forward in the backward pass.'],
-  ['stage', 'Keep only the input of the stage and recompute its whole forward in the backward pass, as GPipe does.'],
-);
+/** Other names of modules: how Megatron-LM writes them. */
+export const otherModuleNames: Readonly<Record<string, RecomputeModule>> = { core_attn: 'core_attention' };
+
+/** Modules of a layer, as `modules(…)` takes them. */
+export const moduleWords: Readonly<Record<RecomputeModule, string>> = {
+  core_attention:
+    'The attention core: frees its scores, or the log-sum-exp of FlashAttention. Megatron-LM calls it `core_attn`.',
+  mla_up_proj: 'The products of latent attention that widen its vectors: frees queries, keys and values.',
+  layernorm: 'Both norms of the layer: frees their outputs, the inputs of attention and MLP.',
+  mlp: 'The MLP of a layer without experts: frees all between its first and last product.',
+  moe: 'All of a mixture of experts: frees routing, inputs of experts and what is inside them.',
+  moe_act: 'The activation function of the experts: frees its output.',
+  shared_experts: 'Experts that every token goes to: frees what is inside them.',
+};
 
 /** What `plan(pipedream)` can make least: the bottleneck as the paper defines it, or as the released program does. */
 export const pipedreamObjectives = ['paper', 'released'] as const;

@@ -2,6 +2,7 @@
 import { speedAt } from '../../definitions/device.ts';
 import { type LayerDefinition, type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { Mesh } from '../../mesh.ts';
+import { type LayerRole, modeOfAnyLayer } from '../../costs/recompute.ts';
 import { withShards } from '../../costs/shardTraffic.ts';
 import { findShape } from '../../costs/shapes.ts';
 import { costUnder } from '../../costs/training.ts';
@@ -11,7 +12,7 @@ import type { Site } from '../place/sites.ts';
 import { trainedOf } from './trained.ts';
 
 export interface LayerCosts {
-  /** Cost of one element at a site. */
+  /** Cost of one element at a site; under `full(…)` as `modeOfAnyLayer` says. */
   of(element: number, site: Site, recompute: RecomputeMode): LayerCost;
   /** Bytes that an element sends on from one device of a site. */
   output(element: number, site: Site): number;
@@ -79,7 +80,8 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
   return {
     output,
     returns: trained.returns,
-    of(element, site, recompute) {
+    of(element, site, mode) {
+      const recompute = modeOfAnyLayer(mode);
       const index = model.layerOf[element];
       const layer = model.layers[index];
       const key = 5 * index + kindOf(element);
@@ -93,6 +95,13 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
       return (known[key] ??= costOf(element, site, recompute, 0));
     },
   };
+}
+
+/** How `full(…)` counts an element of a model. */
+export function roleOf(model: ModelDefinition, element: number): LayerRole {
+  const { cost } = model.layers[model.layerOf[element]];
+  if (cost.kind === 'measured' || cost.shape === 'transformer') return 'block';
+  return cost.shape === 'mtp' ? 'prediction' : 'other';
 }
 
 function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {

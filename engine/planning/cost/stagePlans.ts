@@ -7,10 +7,11 @@ import { gatheredBytes } from '../../costs/gathering.ts';
 import { addParts } from '../../costs/layerPart.ts';
 import { elementBytes } from '../../costs/precision.ts';
 import { frozenBytes, frozenShare, noFrozen } from '../../costs/training.ts';
+import { inGroups, layerModesOf } from '../../costs/recompute.ts';
 import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
 import type { FrozenWeights, LayerCost, RecomputeMode } from '../../costs/types.ts';
 import type { EdgePlan, StagePlan } from '../../plan.ts';
-import type { LayerCosts } from './layerCosts.ts';
+import { type LayerCosts, roleOf } from './layerCosts.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 
 export interface StagesRequest {
@@ -60,12 +61,15 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
     const mode = elements[stage].some(costs.returns) ? modes[stage] : 'none';
     const rank = ranks.placement[stage];
     const { kind } = ranks.ranks[rank];
-    const layers = elements[stage].map((element) => {
-      const whole = costs.of(element, kind, mode);
+    const roles = elements[stage].map((element) => roleOf(model, element));
+    const layerModes = layerModesOf(mode, roles);
+    const single = elements[stage].map((element, index) => {
+      const whole = costs.of(element, kind, layerModes[index]);
       const layer = withoutCopy(whole, embeddings[rank]);
       embeddings[rank] = Math.max(embeddings[rank], whole.embeddingParameters ?? 0);
       return layer;
     });
+    const layers = inGroups(single, mode, roles);
     const cost = sumStage(layers, mode, request.entering[stage]);
     const gathered = gatheredFor(layers, kind, request);
     const { parameters, forwardFlops, forward, backwardInput, backwardWeight, recompute, splitKnown } = cost;
