@@ -221,6 +221,39 @@ const sharedRows: PageTest = {
   },
 };
 
+const manyRanks: PageTest = {
+  name: 'a name is whole before the share of a tall row and the ranks of a low one are shown',
+  run: async (browser) => {
+    for (const [file, node, shown, missing] of [
+      // Tall rows, with a bar for the share; then rows without one; then a name that leaves no room.
+      ['quickstart', 'node', /^node\[1\]$|^ ×64$/, /^\d+ %$/],
+      ['systems/chimera', 'node', /^node\[1\]$|^\d+ %$/, /×64/],
+      ['quickstart', 'machine', /^machine\[1\]$/, /×64|^\d+ %$/],
+    ] as const) {
+      const { message } = example(file);
+      const [pipeline] = message.plan.pipelines;
+      const devices = pipeline.devices.map((device, at) => ({ ...device, name: `${node}[${at}].gpu[0]`, members: 64 }));
+      const preview = await browser.open({
+        width: 1100,
+        height: file === 'quickstart' ? 640 : 440,
+        before: keepWritten,
+      });
+      await preview.post({ ...message, plan: { ...message.plan, pipelines: [{ ...pipeline, devices }] } });
+      await preview.drawn();
+      const written = await preview.page.evaluate(() => [
+        ...(globalThis as unknown as { written: Set<string> }).written,
+      ]);
+      for (const part of shown.source.split('|'))
+        assert.ok(
+          written.some((text) => new RegExp(part).test(text)),
+          `${file}, ${part}: ${written.join()}`,
+        );
+      assert.ok(!written.some((text) => missing.test(text)), `${file}, ${node}: ${written.join()}`);
+      await preview.close();
+    }
+  },
+};
+
 const workerNames: PageTest = {
   name: 'the names of workers and of their devices are whole in a narrow page',
   run: async (browser) => {
@@ -261,5 +294,6 @@ export const systemTests: readonly PageTest[] = [
   sourceOfCopies,
   jobs,
   sharedRows,
+  manyRanks,
   workerNames,
 ];

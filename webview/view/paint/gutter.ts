@@ -4,7 +4,7 @@ import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
-import { commonEnd, shortened } from './names.ts';
+import { commonEnd, shortened, withoutEnd } from './names.ts';
 import { numberIn, paintAll, paintCaret, paintGroup } from './groups.ts';
 import { groupFigures } from '../../picture/groupFigures.ts';
 import { rangeText } from '../../session/figures.ts';
@@ -92,14 +92,22 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.font = nameFont;
   // The whole name tells devices apart: in a narrow page the number of ranks moves to the line below it.
   const below = under && group === undefined && ink.measureText(name + ranks).width > room;
+  // What the names of all devices end in may go.
+  const core = withoutEnd(name, commonEnd(plan));
+  const ranksWidth = ink.measureText(ranks).width;
+  const coreWidth = ink.measureText(core).width;
+  const nameWidth = coreWidth + ranksWidth;
+  let ranksShown = below || nameWidth <= room || group !== undefined ? ranks : '';
   if (view.rowHeight >= 14 && (under || !narrow)) {
-    const nameWidth = ink.measureText(name + ranks).width;
     ink.font = font(theme, 11);
     const long = `${share} busy`;
     const text = !narrow && tall && nameWidth + 8 + ink.measureText(long).width <= room ? long : share;
     const width = ink.measureText(text).width + 6;
-    // A whole name says more than the share, which the bar below shows too.
-    if (under || !tall || nameWidth > room || nameWidth + width <= room) {
+    // A whole name says more than the share, which the bar of a tall row shows, too. In a low row the ranks go first.
+    const fits = under || group !== undefined || nameWidth + width <= room;
+    const shareFits = coreWidth + width <= room && (!tall || nameWidth > room);
+    if (!fits && shareFits) ranksShown = '';
+    if (fits || shareFits) {
       ink.textAlign = under ? 'left' : 'right';
       ink.fillText(below ? text + ranks : text, under ? from : right, under ? y + 29 : top);
       if (!under) room -= width;
@@ -108,15 +116,15 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.textAlign = 'left';
   ink.fillStyle = css(over ? theme.error : theme.foreground);
   ink.font = nameFont;
-  const left = below ? room : room - ink.measureText(ranks).width;
+  const left = below || ranksShown === '' ? room : room - ranksWidth;
   // The numbers tell groups apart, and the devices of an open one.
   const brief = group !== undefined && ink.measureText(name).width > left ? numberIn(name) : name;
   const shown = shortened(ink, brief, commonEnd(plan), left);
   ink.fillText(shown, from, top);
-  if (ranks !== '' && !below) {
+  if (ranksShown !== '' && !below) {
     const after = from + ink.measureText(shown).width;
     ink.fillStyle = css(theme.dim);
-    ink.fillText(ranks, after, top);
+    ink.fillText(ranksShown, after, top);
   }
   if (!tall || slim) return;
   const bar = under ? y + 38 : y + 24;

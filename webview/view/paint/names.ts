@@ -14,9 +14,11 @@ export function commonEnd(plan: PipelinePlan): string {
   return common;
 }
 
+export const withoutEnd = (name: string, end: string): string => name.slice(0, name.length - end.length);
+
 export function shortened(ink: Ink, name: string, end: string, width: number): string {
   if (ink.measureText(name).width <= width) return name;
-  const text = name.slice(0, name.length - end.length);
+  const text = withoutEnd(name, end);
   if (ink.measureText(text).width <= width) return text;
   let length = Math.max(1, Math.floor(text.length * (width / ink.measureText(text).width)));
   // The end of a name tells devices apart (`node[1].gpu[0]`).
