@@ -54,6 +54,8 @@ const wanted: readonly Wanted[] = [
 
 /** Stretches of time of a row. */
 const cells = 146;
+/** Colours of layers. */
+const colours = 8;
 
 /** Throws if an example has an error or imports a file: then its text would not be complete. */
 export const exampleCards = (): readonly ExampleCard[] => wanted.map(cardOf);
@@ -81,6 +83,9 @@ function cardOf({ name, title, text, pipeline, notes }: Wanted): ExampleCard {
     bubble: report.bubble.makespan,
     notes,
     rows: Array.from({ length: timeline.program.devices }, (_, device) => rowOf(timeline, found.plan, device)),
+    ...(timeline.exchange === undefined
+      ? {}
+      : { lanes: Array.from({ length: timeline.program.devices }, (_, device) => laneOf(timeline, device)) }),
     csv: csvOf(timeline),
   };
 }
@@ -101,6 +106,22 @@ function rowOf(timeline: Timeline, plan: PipelinePlan, device: number): string {
       row[cell] = cell === first ? drawn.toLowerCase() : drawn;
     }
   }
+  return row.join('');
+}
+
+/** The layer whose gradients are sent at the middle of each stretch, by the number of its colour. */
+function laneOf({ exchange, makespan }: Timeline, device: number): string {
+  const lane = exchange?.lanes.find(({ plan }) => plan.devices.includes(device));
+  const row = Array.from({ length: cells }, () => ' ');
+  if (lane === undefined) return row.join('');
+  const { length, bucket, start, end } = lane.sent;
+  for (let piece = 0; piece < length; piece += 1)
+    for (
+      let cell = Math.ceil((start[piece] / makespan) * cells - 0.5);
+      (cell + 0.5) / cells < end[piece] / makespan;
+      cell += 1
+    )
+      row[cell] = String(lane.buckets.front[bucket[piece]] % colours);
   return row.join('');
 }
 

@@ -19,6 +19,8 @@ export const emptyTitle = 'This file has no pipeline yet';
 
 const rowHeight = 15;
 const pitch = 18;
+const laneHeight = 5;
+const lanePitch = 8;
 const pageWidth = 292;
 
 export function emptyPanel(cards: readonly ExampleCard[], actions: EmptyActions) {
@@ -93,15 +95,31 @@ function link(label: string, run: () => void): HTMLElement {
 const kinds: Readonly<Record<string, number>> = { F: kindForward, I: kindInput, W: kindWeight };
 
 /** The rows of an example's simulation from `left` on; idle time is tinted. */
-function timelineOf({ rows }: ExampleCard, theme: Theme, left: number): SVGElement {
-  const height = rows.length * pitch - (pitch - rowHeight);
+function timelineOf({ rows, lanes }: ExampleCard, theme: Theme, left: number): SVGElement {
+  const each = lanes === undefined ? pitch : pitch + lanePitch;
+  const height = rows.length * each - (pitch - rowHeight);
   const drawing = svg('svg', {
     viewBox: `0 0 ${pageWidth} ${height}`,
     preserveAspectRatio: 'none',
     'aria-hidden': 'true',
   });
-  rows.forEach((row, index) => drawing.append(...rowOf(row, index * pitch, theme, left)));
+  rows.forEach((row, index) => drawing.append(...rowOf(row, index * each, theme, left)));
+  lanes?.forEach((lane, index) => drawing.append(...laneOf(lane, index * each + pitch, theme, left)));
   return drawing;
+}
+
+/** What is sent, in the colours of layers. */
+function laneOf(lane: string, y: number, theme: Theme, left: number): SVGElement[] {
+  const cell = (pageWidth - left) / lane.length;
+  return [...lane.matchAll(/(\d)\1*/g)].map(({ 0: run, index }) =>
+    svg('rect', {
+      x: left + index * cell,
+      y,
+      width: run.length * cell,
+      height: laneHeight,
+      fill: css(theme.hues[Number(run[0])]),
+    }),
+  );
 }
 
 function rowOf(row: string, y: number, theme: Theme, left: number): SVGElement[] {
