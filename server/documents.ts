@@ -63,6 +63,14 @@ export interface DocumentsHost {
   failed(uri: string, error: unknown): void;
   /** Milliseconds that answers may take before `waiting` is called: most come sooner, and diagnostics would flicker. */
   readonly patience?: number;
+  /** By which bursts of edits are recognised. Default: the clock of the machine. */
+  readonly clock?: Clock;
+}
+
+/** Milliseconds. */
+export interface Clock {
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
 }
 
 interface State {
@@ -110,9 +118,13 @@ const pause = 10;
 const usualPatience = 250;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const usualClock: Clock = {
+  now: () => performance.now(),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+};
 
 export function createDocuments(host: DocumentsHost): Documents {
+  const clock = host.clock ?? usualClock;
   const states = new Map<string, State>();
   let queue: State[] = [];
   let running = false;
@@ -136,10 +148,10 @@ export function createDocuments(host: DocumentsHost): Documents {
     await host.ready;
     for (;;) {
       await nextTurn();
-      const now = performance.now();
+      const now = clock.now();
       const state = queue.find(({ notBefore }) => notBefore <= now);
       if (state === undefined && queue.length > 0) {
-        await sleep(Math.max(1, Math.min(...queue.map(({ notBefore }) => notBefore)) - now));
+        await clock.sleep(Math.max(1, Math.min(...queue.map(({ notBefore }) => notBefore)) - now));
         continue;
       }
       if (state === undefined) break;
@@ -282,7 +294,7 @@ export function createDocuments(host: DocumentsHost): Documents {
 
   return {
     set(uri, version, text) {
-      const now = performance.now();
+      const now = clock.now();
       const state: State = states.get(uri) ?? {
         uri,
         text,

@@ -47,7 +47,7 @@ const edits = (of: string) =>
     },
   }));
 
-test('of 200 edits, in one go or one by one, few are published, in order, and the last is', async () => {
+test('of 200 edits, in one go or one by one, those that are published are in order, and the last is; in one go, few are', async () => {
   const client = await started();
   client.send(opened(uri, toy));
   client.bytes(
@@ -68,8 +68,9 @@ test('of 200 edits, in one go or one by one, few are published, in order, and th
     const versions = publishedFor(client, of);
     expect(versions.at(-1)).toBe(201);
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
-    expect(versions.length).toBeLessThan(60);
   }
+  // How many there are of the second depends on when its edits arrive: `slow.test.ts` has a clock for that.
+  expect(publishedFor(client, uri).length).toBeLessThan(60);
   await stopped(client);
 });
 

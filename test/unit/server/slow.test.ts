@@ -4,7 +4,7 @@ import { CancellationToken, CancellationTokenSource } from 'vscode-languageserve
 import { defaultOptions } from '../../../engine/host.ts';
 import { directSearches, noSearches, type Searches } from '../../../engine/searches.ts';
 import { createAnswers } from '../../../server/answers.ts';
-import { createDocuments, type Documents } from '../../../server/documents.ts';
+import { type Clock, createDocuments, type Documents } from '../../../server/documents.ts';
 import { hover } from '../../../server/features/hover.ts';
 import { createThreads, type Threads } from '../../../server/threads.ts';
 import { gate } from '../../support/gate.ts';
@@ -35,7 +35,7 @@ interface Opened {
   next(): Promise<void>;
 }
 
-function open(threads: Threads, patience = 0): Opened {
+function open(threads: Threads, patience = 0, clock?: Clock): Opened {
   const published: Opened['published'] = [];
   const failures: unknown[] = [];
   const planned: View[] = [];
@@ -62,6 +62,7 @@ function open(threads: Threads, patience = 0): Opened {
     closed: () => {},
     failed: (_, error) => failures.push(error),
     patience,
+    ...(clock && { clock }),
   });
   return { documents, published, failures, planned, next: () => new Promise((resolve) => told.push(resolve)) };
 }
@@ -249,16 +250,57 @@ test('a request gets what it asked for once all is answered', async () => {
   threads.close();
 });
 
-test('of a burst of texts that come one after the other, few are published, and the last is', async () => {
+/** A clock that a test sets. */
+function manualClock() {
+  let now = 0;
+  let sleeping: { readonly until: number; readonly wake: () => void }[] = [];
+  return {
+    now: () => now,
+    sleep: (milliseconds: number) =>
+      new Promise<void>((wake) => {
+        sleeping.push({ until: now + milliseconds, wake });
+      }),
+    /** Whoever sleeps goes on, and has some turns of the event loop for it. */
+    async advance(milliseconds: number): Promise<void> {
+      now += milliseconds;
+      for (const { until, wake } of sleeping) if (until <= now) wake();
+      sleeping = sleeping.filter(({ until }) => until > now);
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test('of a burst of texts that come one after the other, the first and the last are published', async () => {
   const threads = createThreads();
-  const { documents, published } = open(threads);
-  for (let version = 1; version <= 200; version += 1) {
+  const clock = manualClock();
+  const { documents, published, next } = open(threads, 1e9, clock);
+  documents.set(main, 1, toy);
+  await next();
+  await clock.advance(60);
+  for (let version = 2; version <= 201; version += 1) {
     documents.set(main, version, `${toy}// ${version}\n`);
-    await new Promise((resolve) => setImmediate(resolve));
+    if (version === 2) await next();
+    await clock.advance(9);
   }
-  expect((await documents.view(main, 'figures', none))?.version).toBe(200);
-  expect(published.length).toBeLessThan(20);
-  expect(published.at(-1)?.view.version).toBe(200);
+  expect(published.map(({ view }) => view.version)).toEqual([1, 2]);
+  const last = next();
+  await clock.advance(1);
+  await last;
+  expect(published.map(({ view }) => view.version)).toEqual([1, 2, 201]);
+  threads.close();
+});
+
+test('texts that come as slowly as a person types are all published, at once', async () => {
+  const threads = createThreads();
+  const clock = manualClock();
+  const { documents, published, next } = open(threads, 1e9, clock);
+  for (let version = 1; version <= 10; version += 1) {
+    const shown = next();
+    documents.set(main, version, `${toy}// ${version}\n`);
+    await shown;
+    await clock.advance(50);
+  }
+  expect(published.map(({ view }) => view.version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   threads.close();
 });
 
