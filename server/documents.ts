@@ -51,7 +51,7 @@ export interface DocumentsHost {
   options(): EngineOptions;
   /** Checking starts once this is settled. */
   readonly ready: Promise<void>;
-  /** The plan of a text is known; `checked` or `failed` follows, unless the text changes. */
+  /** The plan of a text is known, and its figures take longer; `checked` or `failed` follows, unless the text changes. */
   planned(view: View): void;
   /** `edited` is false where the text did not change, only something around it. */
   checked(view: View, edited: boolean): void;
@@ -63,7 +63,7 @@ export interface DocumentsHost {
   failed(uri: string, error: unknown): void;
   /** Milliseconds that answers may take before `waiting` is called: most come sooner, and diagnostics would flicker. */
   readonly patience?: number;
-  /** By which bursts of edits are recognised. Default: the clock of the machine. */
+  /** Of bursts of edits, and of slices of checks. Default: the clock of the machine. */
   readonly clock?: Clock;
 }
 
@@ -108,6 +108,8 @@ interface Check {
   late: boolean;
   /** Everything but the tests of schedules has been given out. */
   figured: boolean;
+  /** A plan that the host does not know of. */
+  unannounced?: View;
 }
 
 /** Milliseconds of checking between two looks at the input. */
@@ -164,7 +166,7 @@ export function createDocuments(host: DocumentsHost): Documents {
   function advance(state: State): void {
     try {
       const check = state.check?.revision === state.revision ? state.check : begin(state);
-      const until = performance.now() + slice;
+      const until = clock.now() + slice;
       for (;;) {
         const step = check.steps.next();
         if (step.done) return finish(state, check, step.value);
@@ -172,7 +174,9 @@ export function createDocuments(host: DocumentsHost): Documents {
           if ('pipelines' in step.value) return wait(state, check, step.value);
           showPlan(state, check, step.value);
         }
-        if (performance.now() >= until) return enqueue(state, false);
+        if (clock.now() < until) continue;
+        announcePlan(state, check);
+        return enqueue(state, false);
       }
     } catch (error) {
       state.check = undefined;
@@ -215,6 +219,7 @@ export function createDocuments(host: DocumentsHost): Documents {
       check.figured = true;
       notify(state, () => host.untested(view));
     }
+    announcePlan(state, check);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const resume = (): void => {
       clearTimeout(timer);
@@ -240,7 +245,8 @@ export function createDocuments(host: DocumentsHost): Documents {
   }
 
   /** Whoever needs the plan alone gets it now: simulating takes longer than planning, and a preview simulates it too. */
-  function showPlan(state: State, { revision, options }: Check, { syntax, resolution }: Planned): void {
+  function showPlan(state: State, check: Check, { syntax, resolution }: Planned): void {
+    const { revision, options } = check;
     const pending = resolution.plan.pipelines.map(({ name }) => name);
     const analysis = {
       uri: state.uri,
@@ -255,8 +261,15 @@ export function createDocuments(host: DocumentsHost): Documents {
     };
     const view = { ...syntaxOf(state), analysis, files: host.files, options };
     state.planned = { revision, view };
+    check.unannounced = view;
     wake(state);
-    notify(state, () => host.planned(view));
+  }
+
+  /** Figures that are there at once are not kept waiting: `checked` says both. */
+  function announcePlan(state: State, check: Check): void {
+    const { unannounced } = check;
+    check.unannounced = undefined;
+    if (unannounced !== undefined) notify(state, () => host.planned(unannounced));
   }
 
   function end(state: State): void {

@@ -290,6 +290,21 @@ test('of a burst of texts that come one after the other, the first and the last 
   threads.close();
 });
 
+test('a plan is made known by itself only where its figures take longer than a slice', async () => {
+  const held = gate();
+  for (const [text, known] of [
+    [toy, 0],
+    [large, 1],
+  ] as const) {
+    const { documents, planned } = open(held.threads, 1e9, manualClock());
+    documents.set(main, 1, text);
+    await documents.view(main, 'names', none);
+    expect(planned).toHaveLength(known);
+    documents.close(main);
+  }
+  held.threads.close();
+});
+
 test('texts that come as slowly as a person types are all published, at once', async () => {
   const threads = createThreads();
   const clock = manualClock();
