@@ -183,7 +183,8 @@ export function createThreads({ entry = script, grace = usualGrace }: ThreadsOpt
           next();
         };
       });
-      next();
+      // What takes the place of an older task is asked for before that one is given up: its thread will do.
+      queueMicrotask(next);
       return { answer, cancel: () => cancel() };
     },
     ahead() {

@@ -110,6 +110,18 @@ test('a search without steps is ended with its thread, and the next task gets a 
   threads.close();
 });
 
+test('a task that takes the place of another gets its thread, though it is asked for first', async () => {
+  const { threads, started } = counted(never);
+  const shared = numbers();
+  const older = threads.run('a', endless, shared);
+  await begun(shared);
+  const newer = threads.run('a', thread, null);
+  older.cancel();
+  expect(await newer.answer).toBeGreaterThan(0);
+  expect(started()).toBe(1);
+  threads.close();
+});
+
 test('the answer of a task that was given up never reaches the next', async () => {
   const { threads, started } = counted(never);
   const [old, next] = [numbers(5), numbers(7)];
