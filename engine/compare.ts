@@ -87,8 +87,10 @@ export function rowUnder(request: CompareRequest, base: Planned, pipeline: strin
   const changed = planned({ ...request, text });
   const devices = planFor(base, pipeline)?.devices.length;
   const plan = planFor(changed, pipeline);
-  if (devices === undefined || plan?.devices.length === devices) return rowOf(request, changed, pipeline, variant);
-  const problem = plan === undefined ? planningProblem(changed, pipeline) : otherDevices(plan, devices);
+  const sparse = plan === undefined ? undefined : tooFewStages(plan);
+  if (devices === undefined || (plan?.devices.length === devices && sparse === undefined))
+    return rowOf(request, changed, pipeline, variant);
+  const problem = plan === undefined ? planningProblem(changed, pipeline) : (sparse ?? otherDevices(plan, devices));
   const cutElse = plan !== undefined || problem.code === 'stage/device-count';
   const again = cutElse ? cutAgain(request, syntax, pipeline, devices) : undefined;
   if (again !== undefined && 'from' in again) return rowOf(request, again.from, pipeline, variant, again.instead);
@@ -210,6 +212,15 @@ function otherDevices({ devices, schedule, stages }: PipelinePlan, own: number):
   const numbers = new Set(stages.map(({ copy }, index) => copy?.stage ?? index)).size;
   const what = `${schedule.name} needs ${count(numbers, 'stage', 'stages')} over ${count(devices.length, 'device', 'devices')}`;
   return { code: 'schedule/shape', message: `${what}; the schedule of the file uses ${own}.` };
+}
+
+/** Stages that `on` spreads over more devices than the policy would: its order is for several of them on each. */
+function tooFewStages({ devices, schedule, stages }: PipelinePlan): RowProblem | undefined {
+  if (schedule.kind !== 'policy' || stages.length !== devices.length) return undefined;
+  const chunks = findPolicy(schedule.name)?.chunks(schedule.args) ?? 1;
+  if (chunks === 1) return undefined;
+  const message = `${schedule.name} needs ${chunks} stages on each device; the file puts ${count(stages.length, 'stage', 'stages')} on ${count(devices.length, 'device', 'devices')}.`;
+  return { code: 'schedule/shape', message };
 }
 
 /** Most stages of a device that are tried, for a schedule that does not say how many it needs. */

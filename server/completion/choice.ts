@@ -1,4 +1,5 @@
 /** A value that may be written into a slot, and what the simulation of the file with it gives. */
+import { cutStages } from '../../engine/stages.ts';
 import { exposedGradients } from '../../engine/analyze/shares.ts';
 import type { Analysis } from '../../engine/check.ts';
 import { type Figures, figuresOf } from '../../engine/fixes/effect.ts';
@@ -81,6 +82,9 @@ export function outcomeOf(
   const used = found?.plan.devices.length;
   if (used !== undefined && used !== devices)
     return { problem: `This cut would use ${used} of ${devices} devices. Write ${stages} stages to use all.` };
+  const written = found === undefined ? stages : cutStages(found.plan).length;
+  if (written < stages)
+    return { problem: `This cut has ${written} stages. The schedule needs ${stages} for ${devices} devices.` };
   if (found !== undefined) {
     const { report } = found.run;
     return {

@@ -231,6 +231,22 @@ pipeline two { model = toy  devices = pair  microbatches = 1  stages = balance(1
     );
   });
 
+  test('refuses chunks for stages that say their devices', async () => {
+    const stages = [0, 1, 2, 3].map(
+      (at) => `stage s${at} { layers = block[${2 * at}..${2 * at + 1}]  on = gpu[${at}] }`,
+    );
+    const world = { 'a.pipe': exact.replace('stages       = balance(4)', stages.join('\n  ')) };
+    const list = 'gpipe, zb_v, interleaved_1f1b(chunks = 2)';
+    const rows = await rowsOf(['a.pipe', '--schedules', list], world);
+    expect(rows.map(({ problem }) => problem?.message)).toEqual([
+      undefined,
+      ...['zb_v', 'interleaved_1f1b'].map(
+        (name) =>
+          `${name} needs 2 stages on each device; the file puts 4 stages on 4 devices. It is not cut again: stage "s0" sets "on", which a new cut would lose.`,
+      ),
+    ]);
+  });
+
   test('text and csv say which rows are cut again', async () => {
     const list = '1f1b, dualpipe_v, interleaved_1f1b(chunks = 2)';
     const { out, status } = await call(['compare', 'a.pipe', '--schedules', list], { files, columns: 200 });

@@ -102,6 +102,14 @@ test('a cut that is not a number of the pipeline stays, and the list says what i
   expect(items.findIndex(({ label }) => label === '1f1b')).toBeLessThan(items.indexOf(item));
 });
 
+test('a schedule for several stages on a device has no figures for stages that say their devices', async () => {
+  const stages = [0, 1, 2, 3].map((at) => `stage s${at} { layers = block[${2 * at}..${2 * at + 1}]  on = gpu[${at}] }`);
+  const { items } = await listed(asked.replace('stages       = balance(4)', stages.join('\n  ')));
+  const item = items.find(({ label }) => label === 'zb_v');
+  expect(item?.detail ?? '').not.toContain('iteration');
+  expect(JSON.stringify(item?.documentation)).toContain('The schedule needs 8 for 4 devices');
+});
+
 test('a call is replaced with its arguments', async () => {
   const { text, items } = await listed(toy.replace('= 1f1b', '= dapp$0le(policy = B)'));
   const item = items.find(({ label }) => label === 'gpipe');
