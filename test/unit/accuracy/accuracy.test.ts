@@ -71,4 +71,12 @@ describe('bubble rates that the authors of zero bubble calculated (arXiv:2401.10
     const rates = bubbleRates.searched.map((run) => Math.round(100 * predicted(run)));
     expect([Math.min(...rates), Math.max(...rates)]).toEqual([2, 10]);
   });
+
+  test.each(bubbleRates.kept)(
+    'with their share of activations until W, $setting idles within 0.25 points of theirs',
+    (run) => {
+      expect(Math.abs(predicted(run) - run.measured)).toBeLessThan(0.0025);
+      expect(predicted({ ...run, sliders: { ...run.sliders, kept: 1 } })).toBeGreaterThan(predicted(run) + 0.005);
+    },
+  );
 });

@@ -62,12 +62,13 @@ const settings = models.flatMap(({ name, gpus, samples, layers, profile }) =>
   })),
 );
 
-type Schedule = 'plain' | 'interleaved' | 'zb_1p' | 'zb_2p' | 'zb_h1' | 'zb_h2';
+type Schedule = 'plain' | 'interleaved' | 'zb_1p' | 'zb_2p' | 'zb_2p_span' | 'zb_h1' | 'zb_h2';
 const called: Readonly<Record<Schedule, string>> = {
   plain: '1F1B',
   interleaved: '1F1B-I',
   zb_1p: 'ZB-1p',
   zb_2p: 'ZB-2p',
+  zb_2p_span: 'ZB-2p',
   zb_h1: 'ZB-H1',
   zb_h2: 'ZB-H2',
 };
@@ -119,6 +120,14 @@ const rates = (pipeline: Schedule, calculated: readonly number[]): readonly Run[
     predict: (report) => 1 - settings[index].work / longestSpan(report),
   }));
 
+/** Of the four models, table 3. */
+const [heads, hidden] = [
+  [24, 32, 40, 48],
+  [2304, 4096, 5120, 6144],
+];
+/** ZB-2p. */
+const searched = (pipeline: Schedule): readonly Run[] =>
+  rates(pipeline, [0.0433, 0.0039, 0.0026, 0.0029, 0.0022, 0.001, 0.0066, 0.0054, 0.0028, 0.0038, 0.0029, 0.0018]);
 const h1 = [0.1585, 0.1242, 0.0674, 0.1323, 0.1045, 0.0554, 0.1397, 0.1088, 0.0576, 0.1421, 0.1106, 0.0594];
 export const bubbleRates = {
   same: [
@@ -127,14 +136,18 @@ export const bubbleRates = {
     ...rates('zb_h2', [0.1083, 0.0837, 0.0444, 0.0698, 0.0559, 0.0294, 0.0672, 0.0516, 0.0266, 0.0641, 0.049, 0.0257]),
     ...rates('zb_1p', h1),
   ],
+  /** The three models that are quick to search, with the share of activations that their layers keep until W: 32 of 34 + 5as / h (their section 2), s = 1024. */
+  kept: searched('zb_2p_span')
+    .filter((_, index) => index % 3 === 0 && index < 9)
+    .map((run, index) => ({
+      ...run,
+      sliders: { ...run.sliders, kept: 32 / (34 + (5 * 1024 * heads[index]) / hidden[index]) },
+    })),
   interleaved: rates(
     'interleaved',
     [0.1055, 0.0818, 0.0443, 0.0808, 0.0628, 0.032, 0.1104, 0.0852, 0.0445, 0.1493, 0.1164, 0.0624],
   ),
-  searched: rates(
-    'zb_2p',
-    [0.0433, 0.0039, 0.0026, 0.0029, 0.0022, 0.001, 0.0066, 0.0054, 0.0028, 0.0038, 0.0029, 0.0018],
-  ),
+  searched: searched('zb_2p'),
 };
 
 const peaks = (pipeline: Schedule, measured: readonly number[]): readonly Run[] =>
