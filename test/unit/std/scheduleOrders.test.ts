@@ -52,7 +52,11 @@ const tried: Readonly<Record<string, readonly Case[]>> = {
     { args: { pipelines: 4 }, shapes: { ...some, devices: [2, 4, 6, 8, 12, 16] } },
     { args: { pipelines: 6 }, shapes: { ...some, devices: [6, 12] } },
   ],
-  seq1f1b: [{ args: { segments: 1 } }, { args: { segments: 2 } }, { args: { segments: 3 } }],
+  seq1f1b: [
+    { args: { segments: 1 }, shapes: some },
+    { args: { segments: 2 }, shapes: some },
+    { args: { segments: 3 }, shapes: some },
+  ],
   pipedream: [
     { args: { in_flight: 16 }, shapes: some },
     { args: { in_flight: 21 }, shapes: some },

@@ -91,10 +91,13 @@ const sameFigures = (a: PipelineReport, b: PipelineReport): boolean =>
 const near = (a: number, b: number): boolean => a === b || Math.abs(b / a - 1) < 0.0005;
 const peakOf = ({ devices }: PipelineReport): number => Math.max(...devices.map(({ peak }) => peak));
 
-/** The same file with Windows line ends, and with characters outside the basic plane before everything. */
-export const variants = (text: string): readonly string[] => [text, text.replaceAll('\n', '\r\n'), `// 😀 𝒳𝒴\n${text}`];
+/** The file, and the same file with Windows line ends or with characters outside the basic plane before everything: cases take turns. */
+const variants = (text: string): readonly string[] => [
+  text,
+  text.length % 2 === 0 ? text.replaceAll('\n', '\r\n') : `// 😀 𝒳𝒴\n${text}`,
+];
 
-/** Checks a case in each variant: the titles, and what the first fix makes. */
+/** Checks a case in its variants: the titles, and what the first fix makes. */
 export function checkCase({ titles, makes, ...rest }: Case): void {
   for (const text of variants(rest.text)) {
     const fixes = repairsOf({ ...rest, text });
