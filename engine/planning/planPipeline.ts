@@ -5,6 +5,8 @@ import type { Program } from '../program.ts';
 import { count } from '../quantities.ts';
 import { layerCosts } from './cost/layerCosts.ts';
 import { pipelineMode, reportNothingAhead, stageModes } from './cost/recomputation.ts';
+import { reportRecomputation } from './cost/recomputationFindings.ts';
+import { someLayersIn } from '../costs/recompute.ts';
 import { cutPipeline, type PipelineCut } from './cut/cutPipeline.ts';
 import { bestCut, reportImbalance } from './cut/imbalance.ts';
 import { draft } from './draft.ts';
@@ -61,6 +63,7 @@ export function* planPipeline(
   const plan = place === undefined ? drafted : { ...drafted, place };
   yield;
   noteCut(notes, placed, cut, plan);
+  reportRecomputation(notes, placed.pipeline, cut.elements, placed.sites, costs);
   noteStages(notes, placed, cut);
   if (place === undefined) yield* reportSlowHop(notes, placed, costs, cut, plan, quietly, pace);
   const { model, name, cluster } = pipeline;
@@ -85,6 +88,8 @@ function noteCut(
   const replicated = blocks?.some((block) => block.replicate !== undefined) ?? false;
   const equal =
     sites.every((site) => site === sites[0]) &&
+    // Cuts that are compared do not know which layers of a stage are recomputed.
+    someLayersIn(mode) === undefined &&
     stageModes(quietNotes(notes), pipeline).every((stage) => stage === mode);
   // A balanced cut by time is the best there is, one by memory has its reasons.
   if (!replicated && cut.kind !== 'balance' && equal) {

@@ -66,7 +66,16 @@ function keptBy({ recompute, cost, leaves }: LayerFigures): string {
     recompute === 'stage'
       ? 'Under `recompute = stage` the backward recomputes these activations'
       : `Its forward keeps ${bytes(cost.activation)}${recompute === 'none' ? '' : ` (\`recompute = ${recompute}\`)`}`;
-  return sections(`${lead}:`, partsTable(cost.activationParts, cost.activation, others));
+  return sections(`${lead}:`, partsTable(cost.activationParts, cost.activation, others), freedBy(cost));
+}
+
+/** What recomputation of parts of a layer frees. */
+function freedBy({ recomputedParts, recomputed, recompute }: LayerFigures['cost']): string | undefined {
+  if (recomputedParts === undefined || recomputed === 0) return undefined;
+  return sections(
+    `Its backward makes ${bytes(recomputed)} again in ${time(recompute)}:`,
+    partsTable(recomputedParts, recomputed),
+  );
 }
 
 const positive = (value: number, show: (value: number) => string): string | undefined =>

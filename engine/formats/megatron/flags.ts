@@ -6,7 +6,13 @@ export interface Argument {
 }
 
 /** Flags by name without `--`: the first argument of each, itself where there is none. Later ones overrule earlier ones. */
-export type Flags = ReadonlyMap<string, { readonly flag: Argument; readonly value?: Argument }>;
+export type Flags = ReadonlyMap<string, Flag>;
+export interface Flag {
+  readonly flag: Argument;
+  readonly value?: Argument;
+  /** Words behind the first argument, of flags that take several. */
+  readonly more?: readonly Argument[];
+}
 
 /** Words of a script: quotes are taken off, `\` at a line's end and comments passed over. */
 export function wordsOf(text: string): readonly Argument[] {
@@ -27,7 +33,7 @@ export function wordsOf(text: string): readonly Argument[] {
 
 /** The flags among the words: `--flag value` and `--flag=value`. */
 export function flagsOf(text: string): Flags {
-  const flags = new Map<string, { readonly flag: Argument; readonly value?: Argument }>();
+  const flags = new Map<string, Flag>();
   const words = wordsOf(text);
   for (const [index, word] of words.entries()) {
     const match = /^--([A-Za-z][\w-]*)(?:=([\s\S]+))?$/.exec(word.text);
@@ -41,7 +47,9 @@ export function flagsOf(text: string): Flags {
         : next === undefined || next.text.startsWith('--')
           ? undefined
           : next;
-    flags.set(name, { flag: word, value });
+    const last = words.findIndex(({ text: other }, at) => at > index + 1 && !/^\w+\)?$/.test(other));
+    const more = value === next && next !== undefined ? words.slice(index + 2, last < 0 ? words.length : last) : [];
+    flags.set(name, { flag: word, value, ...(more.length === 0 ? {} : { more }) });
   }
   return flags;
 }

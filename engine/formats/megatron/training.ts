@@ -1,4 +1,5 @@
 /** Keys of the pipeline that Megatron-LM's arguments give: ranks, batch, optimizer, recomputation. */
+import { modulesMode, recomputeModules } from '../../costs/recompute.ts';
 import type { MegatronModel } from './model.ts';
 import type { Values } from './values.ts';
 
@@ -68,12 +69,20 @@ function microbatchesOf(values: Values, samples: number, least: number, remarks:
 function recompute(values: Values): readonly string[] {
   const granularity = values.word('recompute-granularity');
   if (granularity === 'full') {
-    // Each layer by itself: what `full` does.
-    if (values.word('recompute-method') === 'uniform' && values.whole('recompute-num-layers') === 1) return ['full'];
-    values.leave('recompute-method', 'recompute-num-layers');
+    const [method, layers] = [values.word('recompute-method'), values.whole('recompute-num-layers')];
+    if (layers !== undefined && method === 'block') return [`full(layers = ${layers})`];
+    if (layers !== undefined && layers > 1 && method === 'uniform')
+      return [`full(layers = ${layers}, method = uniform)`];
+    // Groups of one layer: each layer by itself, which is what `full` does.
+    if (layers === undefined || method !== 'uniform') values.leave('recompute-method', 'recompute-num-layers');
     return ['full'];
   }
-  return granularity === 'selective' || values.has('recompute-activations') ? ['selective'] : [];
+  if (granularity !== 'selective' && !values.has('recompute-activations')) return [];
+  const names = values.words('recompute-modules').map((name) => (name === 'core_attn' ? 'core_attention' : name));
+  const modules = recomputeModules.filter((module) => names.includes(module));
+  if (modules.length < names.length) values.leave('recompute-modules');
+  // The attention core alone is what Megatron-LM recomputes unless modules are named.
+  return modules.length === 0 || modules.join() === 'core_attention' ? ['selective'] : [modulesMode(modules)];
 }
 
 const strategies: Readonly<Record<string, string>> = {

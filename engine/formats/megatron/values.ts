@@ -5,6 +5,8 @@ export interface Values {
   /** Whether the flag is there. */
   has(name: string): boolean;
   word(name: string): string | undefined;
+  /** All words behind the flag. */
+  words(name: string): readonly string[];
   /** A whole number of at least `least`; undefined where it is absent, or is something else. */
   whole(name: string, least?: number): number | undefined;
   number(name: string): number | undefined;
@@ -33,6 +35,12 @@ export function valuesOf(flags: Flags): Values {
       const text = word(name);
       if (text !== undefined) read.add(name);
       return text;
+    },
+    words(name) {
+      const flag = flags.get(name);
+      if (flag?.value === undefined) return [];
+      read.add(name);
+      return [flag.value, ...(flag.more ?? [])].map(({ text }) => text);
     },
     whole(name, least = 1) {
       const value = numeric(name, /^\d{1,9}$/);

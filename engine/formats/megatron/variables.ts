@@ -1,6 +1,6 @@
 /** Variables of a shell script: plain assignments of numbers and words, such as `TP=8`. Nothing is computed. */
 
-import type { Flags } from './flags.ts';
+import type { Argument, Flags } from './flags.ts';
 
 /** Values by name; a later assignment overrules an earlier one. */
 export function variablesIn(text: string): ReadonlyMap<string, string> {
@@ -23,12 +23,19 @@ export const replaced = (text: string, values: ReadonlyMap<string, string>): str
   );
 
 /** The flags with the values of the script's variables. An array of a shell may end right after a value: `--seq-length 4096)`. */
-export const withVariables = (flags: Flags, values: ReadonlyMap<string, string>): Flags =>
-  new Map(
-    [...flags].map(([name, { flag, value }]) => [
+export const withVariables = (flags: Flags, values: ReadonlyMap<string, string>): Flags => {
+  const known = (word: Argument): Argument => ({
+    ...word,
+    text: replaced(word.text, values).replace(/^([^()]*)\)$/, '$1'),
+  });
+  return new Map(
+    [...flags].map(([name, { flag, value, more }]) => [
       name,
-      value === undefined
-        ? { flag }
-        : { flag, value: { ...value, text: replaced(value.text, values).replace(/^([^()]*)\)$/, '$1') } },
+      {
+        flag,
+        ...(value === undefined ? {} : { value: known(value) }),
+        ...(more === undefined ? {} : { more: more.map(known) }),
+      },
     ]),
   );
+};

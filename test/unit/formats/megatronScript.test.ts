@@ -138,6 +138,18 @@ describe('flags', () => {
     ['--use-tp-pp-dp-mapping', 'rank_order = tp_cp_pp_dp'],
     ['--recompute-granularity full', 'recompute = full'],
     ['--recompute-activations', 'recompute = selective'],
+    ['--recompute-granularity selective', 'recompute = selective'],
+    ['--recompute-granularity selective --recompute-modules core_attn', 'recompute = selective'],
+    [
+      '--recompute-granularity selective --recompute-modules mlp core_attn layernorm --use-distributed-optimizer',
+      'recompute = modules(core_attention, layernorm, mlp)',
+    ],
+    ['--recompute-granularity full --recompute-method block --recompute-num-layers 1', 'recompute = full(layers = 1)'],
+    [
+      '--recompute-granularity full --recompute-method uniform --recompute-num-layers 2',
+      'recompute = full(layers = 2, method = uniform)',
+    ],
+    ['--recompute-granularity full --recompute-method uniform --recompute-num-layers 1', 'recompute = full'],
     ['--use-distributed-optimizer', 'optimizer = megatron_bf16(shard = distributed)'],
     ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(shard = fsdp)'],
     ['--use-torch-fsdp2', 'optimizer = megatron_bf16(shard = fsdp)'],
@@ -168,10 +180,10 @@ describe('what cannot be carried', () => {
   const remarks = (more: string) => imported(`${least} ${more}`).remarks.join('\n');
   test('is listed as the script has it', () => {
     const text = remarks(
-      '--recompute-granularity full --recompute-method block --recompute-num-layers=5 --lr 1e-4 --bf16',
+      '--recompute-granularity selective --recompute-modules mlp mhc --recompute-num-layers=5 --lr 1e-4 --bf16',
     );
     expect(text).toContain(
-      'Not carried, though they may change time or memory: --recompute-method block, --recompute-num-layers 5.',
+      'Not carried, though they may change time or memory: --recompute-modules mlp, --recompute-num-layers 5.',
     );
     expect(remarks('--recompute-granularity full --recompute-method uniform --recompute-num-layers 1')).not.toContain(
       'Not carried',

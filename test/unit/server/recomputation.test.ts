@@ -35,3 +35,15 @@ test.each([
   const found = await ask<Hover | null>(file(mode), 'textDocument/hover');
   expect(JSON.stringify(found?.contents)).toContain(text);
 });
+
+test('a hover over a layer shows what its modules free, by part, and how long they take', async () => {
+  const text = `device d { memory = 80GiB  compute(bf16) = 1TFLOPS }
+cluster c { gpu[1] = d }
+model m { sequence = 32
+  layer blo$0ck[2] = transformer(hidden = 64, heads = 4, gated = true, bias = false, flash = true, dropout = false) }
+pipeline p { model = m  devices = c  microbatches = 1  schedule = 1f1b  stages = balance(1)  recompute = modules(layernorm, mlp) }`;
+  const shown = JSON.stringify((await ask<Hover | null>(text, 'textDocument/hover'))?.contents);
+  // 32 tokens: 4 · 64 bytes of norm outputs, 6 · 256 between products.
+  expect(shown).toContain('Its backward makes 56 KiB again in 3.15 µs');
+  expect(shown).toMatch(/linear inputs \| 8 KiB.*MLP \| 48 KiB/);
+});
