@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { packedBytes } from '../../../engine/costs/training.ts';
+import { relay } from '../../../engine/planning/cost/relay.ts';
 import { analyse } from '../../support/analyse.ts';
 import { planOf } from '../../support/resolve.ts';
 
@@ -292,6 +293,44 @@ pipeline p { model = m  devices = box  microbatches = 1  schedule = 1f1b  stages
     expect(planOf(text('')).stages[0].trainable).toBe(2 * 16);
     expect(planOf(text('trainable = true')).stages[0].trainable).toBeUndefined();
     expect(planOf(text('trainable = true  frozen = out')).stages[0].trainable).toBe(72);
+  });
+
+  it('that share a tied matrix exchange no gradient of it', () => {
+    const layers = `layer embed = embedding(vocab = 1000, hidden = 64, dropout = false)
+  layer body[2] = transformer(hidden = 64, heads = 4)
+  layer head = lm_head(vocab = 1000, hidden = 64, tied = true)`;
+    const sync = (model: string) =>
+      planOf(file(layers, 'stages = split(2, 2)', model)).step.map((step) => step.sync > 0);
+    expect([sync(''), sync('frozen = embed, head')]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+
+  it('weigh less where a cut goes by memory', () => {
+    // Frozen layers keep 2 of 18 bytes.
+    const layers = (trainable: string) =>
+      `layer still[6] { shape = linear(inputs = 512, outputs = 512, bias = false)  trainable = ${trainable} }
+  layer body[3] = linear(inputs = 512, outputs = 512, bias = false)`;
+    const sizes = (trainable: string) =>
+      stagesOf(layers(trainable), 'stages = balance(3, by = memory)  optimizer = megatron_bf16').map(
+        (stage) => stage.layers.length,
+      );
+    expect([sizes('true'), sizes('false')]).toEqual([
+      [3, 3, 3],
+      [7, 1, 1],
+    ]);
+  });
+
+  it('send nothing back through the stages between either', () => {
+    const edges = [
+      { from: 0, to: 2, bytes: 8, forwardOnly: true },
+      { from: 1, to: 2, bytes: 4 },
+    ] as const;
+    expect(relay(edges, 3).edges).toEqual([
+      { from: 0, to: 1, bytes: 8, forwardOnly: true },
+      { from: 1, to: 2, bytes: 12 },
+    ]);
   });
 
   it('count only their forward in the FLOPs of the model', () => {
