@@ -86,6 +86,21 @@ pipeline p {
     // Any order of operations: 24 ms of work.
     expect(run.timeline.exchange?.boundOfOrders).toBeCloseTo(0.024, 9);
   });
+  test('the same with an optimizer: layers step behind the gradients for which the lane is busy', () => {
+    const layers = [20, 100, 20, 100].map(
+      (megabytes, at) => `layer l${at} { forward = 1ms  backward = 2ms  weights = ${megabytes}MB }`,
+    );
+    const { run } = runOf(`model m { ${layers.join('  ')} }
+device gpu { memory = 16GiB }
+cluster quad { gpu[4] = gpu  link = 10GB/s }
+pipeline p {
+  model = m  devices = quad  microbatches = 4  stages = balance(2)  schedule = 1f1b  data = 2
+  sync = overlap(order = forward, partition = 10MB, barrier = false)  optimizer = adam_mixed(step = 6ms)
+}`);
+    // Layer b has five sixths of the bytes, so it steps for 5 ms: 30 − 2 + (2 + 10) − 1 + 5.
+    expect(run.report.exchange?.bound).toBeCloseTo(0.044, 9);
+    expect(run.report.exchange?.period).toBeGreaterThanOrEqual(0.044);
+  });
   test('a layer that does not need another one may run while the other waits', () => {
     const { run } = runOf(`model m {
   layer input { forward = 0ms  backward = 0ms }

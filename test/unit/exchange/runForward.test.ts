@@ -64,11 +64,14 @@ describe('a first forward', () => {
       fc.property(aStage, small(6), ({ layers, ...times }, chosen) => {
         const at = chosen % layers.length;
         const deadlines: number[] = [];
+        let waits = 0;
         const end = endOf(layers, times, {
           reached: ({ tensor }, time) => {
             deadlines[tensor] = time;
           },
-          waited: () => undefined,
+          waited: () => {
+            waits += 1;
+          },
         });
         const deadline = deadlines[at];
         const withThere = (there: number): number => {
@@ -77,6 +80,8 @@ describe('a first forward', () => {
         };
         // It may be there at that time, or it is late already.
         expect(withThere(Math.max(deadline, layers[at].there))).toBe(end);
+        // Without a wait behind it that hides the delay, a second more is too late.
+        if (waits === 0) expect(withThere(deadline + 1)).toBeGreaterThan(end);
       }),
       { numRuns: 1000 },
     );
