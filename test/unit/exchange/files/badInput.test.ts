@@ -13,7 +13,7 @@ const fileOf = (sync: string, collective = '', more = 'data = 2'): string => `mo
   layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
 }
 device gpu { memory = 1TiB }
-cluster box { gpu[6] = gpu  link = 10GB/s }
+cluster box { gpu[${/data = (\d+)/.exec(more)?.[1] ?? '6'}] = gpu  link = 10GB/s }
 pipeline p {
   model = toy  devices = box  microbatches = 1  stages = balance(1)  schedule = 1f1b  ${more}
   sync = ${sync}  ${collective === '' ? '' : `collective = ${collective}`}

@@ -109,3 +109,53 @@ pipeline p {
     expect(lane.origin).toBe(Math.min(...lasts.values()));
   }
 });
+
+test.each([
+  ['dualpipe_v(overlap = 50%)', 8],
+  ['dualpipe_v(overlap = 100%)', 8],
+  ['dualpipe(overlap = 100%)', 4],
+])(
+  '%s: operations that share a slot do not follow each other, so the bound is not over the period',
+  (schedule, stages) => {
+    for (const megabytes of [1, 10, 100]) {
+      const { timeline } = runOf(`model m {
+  layer a[8] { forward = 1ms  backward_input = 1ms  backward_weight = 1ms  weights = ${megabytes}MB }
+}
+device gpu { memory = 160GiB }
+cluster c { gpu[8] = gpu  link = 10GB/s }
+pipeline p {
+  model = m  devices = c  microbatches = 8  stages = balance(${stages})  schedule = ${schedule}  data = 2
+  sync = overlap(barrier = false)
+}`);
+      const { period, bound } = timeline.exchange ?? { period: NaN, bound: NaN };
+      expect(timeline.program.fused).toBeDefined();
+      expect(bound).toBeLessThanOrEqual(period + 1e-9);
+      expect(bound).toBeGreaterThan(0.9 * period);
+    }
+  },
+);
+
+test.each([
+  ['ps(servers = 2)', true],
+  ['ps(colocated = true)', false],
+])('%s: whether pushes, on a lane apart, are why the servers have not been sent everything', (collective, isApart) => {
+  const { timeline } = runOf(`model toy { ${layers.join('  ')} }
+device gpu { memory = 16GiB }
+cluster pair { gpu[2] = gpu  link = 10GB/s }
+pipeline p {
+  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
+  sync = overlap(halves = apart, barrier = false)  collective = ${collective}
+}`);
+  const [{ server, own, blocked }] = timeline.exchange?.exposed ?? [];
+  expect(own + blocked).toBeGreaterThan(0);
+  // With halves apart, pulls take the lane of the pushes, too.
+  expect(server > 0).toBe(false);
+  const together = runOf(`model toy { ${layers.join('  ')} }
+device gpu { memory = 16GiB }
+cluster pair { gpu[2] = gpu  link = 10GB/s }
+pipeline p {
+  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
+  sync = tictac(tao)  collective = ${collective}
+}`).timeline;
+  expect((together.exchange?.exposed[0].server ?? 0) > 0).toBe(isApart);
+});
