@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { amount, bytes, share, time } from '../../engine/quantities.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
 import { allFigures, pictureFor } from './scene.ts';
+
+const tokensPerGpu: PageTest = {
+  name: 'tokens per second of a GPU are in the line by name, and the days of a training in the list',
+  run: async (browser) => {
+    const shownPipeline = { ...pipeline({ devices: 4, microbatches: 8 }), tokens: { perSample: 4096, total: 15e12 } };
+    const { tokens } = pictureFor(shownPipeline).report;
+    assert.ok(tokens?.days !== undefined);
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([shownPipeline])));
+    await preview.drawn();
+    const each = Number(tokens.per_second_per_gpu.toPrecision(4)).toLocaleString('en-US');
+    assert.equal(await preview.page.locator('.figure.tokens').innerText(), `tokens/s per GPU ${each}`);
+    const text = await allFigures(preview);
+    assert.ok(text.includes(`15 T tokens in ${amount(tokens.days)} days`), text);
+  },
+};
 
 const equalReport: PageTest = {
   name: 'figures of the page are those of the report',
@@ -95,4 +111,4 @@ const examples: PageTest = {
   },
 };
 
-export const figureTests: readonly PageTest[] = [equalReport, small, overLimit, examples];
+export const figureTests: readonly PageTest[] = [equalReport, tokensPerGpu, small, overLimit, examples];

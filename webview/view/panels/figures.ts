@@ -20,7 +20,7 @@ const shortNames: Readonly<Record<Figure['key'], string>> = {
   gradients: 'waits for gradients',
   host: 'host memory',
   mfu: 'MFU',
-  tokens: '',
+  tokens: 'tokens/s per GPU',
   critical: '',
 };
 
