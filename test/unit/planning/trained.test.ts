@@ -333,6 +333,15 @@ pipeline p { model = m  devices = box  microbatches = 1  schedule = 1f1b  stages
     ]);
   });
 
+  it('gather sharded weights once where there is no backward, and scatter no gradients', () => {
+    const layers = `layer still { shape = linear(inputs = 512, outputs = 512, bias = false)  trainable = false }
+  layer body = linear(inputs = 512, outputs = 512, bias = false)`;
+    const stages = stagesOf(layers, 'stages = split(1, 1)  data = 2  optimizer = adam_mixed(shard = fsdp)');
+    // Half of 2 bytes for each weight: two gathers and a scatter of what trains.
+    expect(stages.map(({ traffic }) => traffic?.weights?.bytes)).toEqual([512 ** 2, 3 * 512 ** 2]);
+    expect(stages[0].backwardInput).toBe(0);
+  });
+
   it('count only their forward in the FLOPs of the model', () => {
     const layers = `layer tower { shape = ${block}  trainable = false }\n layer body = ${block}`;
     const { pipelines } = analyse(file(layers, 'stages = split(1, 1)'));
