@@ -21,6 +21,8 @@ export interface DeviceFigures {
   readonly computeAt: Readonly<Record<string, number>>;
   /** Percent of the peak; a guess where absent. */
   readonly efficiency?: number;
+  /** Percent by key: shares by size, if they are known. `efficiency` then is for the smallest products. */
+  readonly kernels?: readonly (readonly [key: string, percent: number])[];
   /** What it was judged by. */
   readonly efficiencyFrom?: string;
   readonly efficiencyAt?: Readonly<Record<string, number>>;
@@ -34,7 +36,7 @@ const guess = 40;
 /** The declaration with its documentation. */
 export function deviceText(device: DeviceFigures): string {
   const { name, title, note, memory, bandwidth, compute, computeAt, efficiency, efficiencyAt = {} } = device;
-  const { efficiencyFrom } = device;
+  const { efficiencyFrom, kernels = [] } = device;
   const entries: [string, string][] = [
     ['memory', `${memory}GiB`],
     ['reserved', 'framework'],
@@ -45,6 +47,7 @@ export function deviceText(device: DeviceFigures): string {
     ]),
     ['bandwidth', `${bandwidth}GB/s`],
     ['efficiency', `${efficiency ?? guess}%`],
+    ...kernels.map(([key, share]): [string, string] => [key, `${share}%`]),
     ...Object.entries(efficiencyAt).map(([at, share]): [string, string] => [`efficiency(${at})`, `${share}%`]),
   ];
   const width = Math.max(...entries.map(([key]) => key.length));
@@ -53,7 +56,9 @@ export function deviceText(device: DeviceFigures): string {
     `/// Sources: ${device.sources}. Confidence: ${reading[device.confidence]}.`,
     efficiency === undefined || efficiencyFrom === undefined
       ? '/// `efficiency` is a guess: no published run was fitted.'
-      : `/// \`efficiency\` is judged by ${efficiencyFrom}.`,
+      : kernels.length > 0
+        ? `/// Shares of the peak are by size of a kernel: ${efficiencyFrom}.`
+        : `/// \`efficiency\` is judged by ${efficiencyFrom}.`,
     `device ${name} {`,
     ...entries.map(([key, value]) => `  ${key.padEnd(width)} = ${value}`),
     '}',

@@ -1,10 +1,13 @@
 import type { DeviceFigures } from './device.ts';
+import { a100Rates, b200Rates, h100Rates } from './kernelShares.ts';
 
 const byV100 = 'the 30 % that training on one V100 reached as a whole (Megatron-LM, arXiv:1909.08053, abstract)';
-const byA100 = 'large GPT layers (arXiv:2205.05198, table 4)';
+const byA100 =
+  'published kernels, at a level fitted to the iterations of arXiv:2104.04473 (tables 1 and 2) and arXiv:2205.05198 (table 5)';
 const byH100 =
-  'Llama 3 405B (38 to 43 % as a whole, arXiv:2407.21783, table 4), Megatron-LM and torchtitan; fp8 at 1.2 to 1.5 times the speed of bf16';
-const byB200 = 'how much less of a higher peak Megatron-LM reaches on each newer device';
+  'measured kernels, at a level fitted to Llama 3 405B with 8192 tokens (arXiv:2407.21783, table 4) for 16 bits, to dense models of Megatron Bridge for fp8, to Llama 2 7B of NeMo with 32k to 1M tokens for attention';
+const byB200 =
+  'kernels measured on an H100, at a level fitted to dense models of Megatron Bridge with fp8, and to Llama 3 8B of NeMo with 16k to 1M tokens for attention; no run was fitted for 16 bits';
 
 /** NVIDIA's accelerators for servers; rates are dense. */
 export const nvidia: readonly DeviceFigures[] = [
@@ -77,7 +80,7 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 1555,
     compute: 312,
     computeAt: { tf32: 156, fp32: 19.5 },
-    efficiency: 55,
+    ...a100Rates,
     efficiencyFrom: byA100,
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (312 TFLOPS); glennklockwood.com, A100',
@@ -89,7 +92,7 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 1935,
     compute: 312,
     computeAt: { tf32: 156, fp32: 19.5 },
-    efficiency: 55,
+    ...a100Rates,
     efficiencyFrom: byA100,
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (312 TFLOPS); glennklockwood.com, A100',
@@ -101,7 +104,7 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 1555,
     compute: 312,
     computeAt: { tf32: 156, fp32: 19.5 },
-    efficiency: 55,
+    ...a100Rates,
     efficiencyFrom: byA100,
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (312 TFLOPS); glennklockwood.com, A100',
@@ -113,7 +116,7 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 2039,
     compute: 312,
     computeAt: { tf32: 156, fp32: 19.5 },
-    efficiency: 55,
+    ...a100Rates,
     efficiencyFrom: byA100,
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (312 TFLOPS); glennklockwood.com, A100',
@@ -155,9 +158,8 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 2000,
     compute: 756,
     computeAt: { fp8: 1513, tf32: 378, fp32: 51 },
-    efficiency: 45,
+    ...h100Rates,
     efficiencyFrom: byH100,
-    efficiencyAt: { fp8: 38 },
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (756 TFLOPS)',
   },
@@ -168,9 +170,8 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 3900,
     compute: 835,
     computeAt: { fp8: 1671, tf32: 418, fp32: 60 },
-    efficiency: 45,
+    ...h100Rates,
     efficiencyFrom: byH100,
-    efficiencyAt: { fp8: 38 },
     confidence: 'medium',
     sources: 'torchtitan get_peak_flops (835 TFLOPS); no source for the bandwidth',
   },
@@ -181,9 +182,8 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 3350,
     compute: 989.4,
     computeAt: { fp8: 1978.9, tf32: 494.7, fp32: 67 },
-    efficiency: 45,
+    ...h100Rates,
     efficiencyFrom: byH100,
-    efficiencyAt: { fp8: 38 },
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (989 TFLOPS); rooflinenotes.dev',
   },
@@ -194,9 +194,8 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 4800,
     compute: 989.4,
     computeAt: { fp8: 1978.9, tf32: 494.7, fp32: 67 },
-    efficiency: 45,
+    ...h100Rates,
     efficiencyFrom: byH100,
-    efficiencyAt: { fp8: 38 },
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (989 TFLOPS); aiconfigurator tests (141 GB, 4.8 TB/s)',
   },
@@ -208,7 +207,7 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 8000,
     compute: 2250,
     computeAt: { fp8: 4500, tf32: 1125, fp32: 75 },
-    efficiency: 35,
+    ...b200Rates,
     efficiencyFrom: byB200,
     confidence: 'medium',
     sources: 'torchtitan get_peak_flops (2250 TFLOPS); glennklockwood.com, B200',
@@ -221,7 +220,7 @@ export const nvidia: readonly DeviceFigures[] = [
     bandwidth: 8000,
     compute: 2500,
     computeAt: { fp8: 5000, tf32: 1250, fp32: 80 },
-    efficiency: 35,
+    ...b200Rates,
     efficiencyFrom: byB200,
     confidence: 'medium',
     sources: 'torchtitan get_peak_flops (2500 TFLOPS); no source for the rest',

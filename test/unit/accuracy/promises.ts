@@ -4,7 +4,7 @@ import { gpipe } from './published/gpipe.ts';
 import { llama3 } from './published/llama3.ts';
 import { megatronSc21 } from './published/megatronSc21.ts';
 import { deviation, type Mode, predicted, type Run } from './published/run.ts';
-import { memory, throughput } from './published/zeroBubble.ts';
+import { fromShapes, memory, throughput } from './published/zeroBubble.ts';
 import { range } from './table.ts';
 
 const off = (runs: readonly Run[], mode: Mode = 'one'): string => range(runs.map((run) => deviation(run, mode)));
@@ -20,8 +20,8 @@ const gain = (run: Run): number => {
 };
 const others = ends.filter(({ name }) => name !== '1F1B');
 
-/** GB that a schedule takes beyond 1F1B, simulated less measured: the lowest and the highest. */
-function beyond(name: string): readonly [number, number] {
+/** GB that a schedule takes beyond 1F1B, simulated less measured: the most, up or down, rounded up. */
+function beyond(name: string): number {
   const differences = memory.runs
     .filter((run) => run.name === name)
     .map((run) => {
@@ -29,25 +29,23 @@ function beyond(name: string): readonly [number, number] {
       if (plain === undefined) throw new Error(`no 1F1B beside ${run.setting}`);
       return predicted(run) - predicted(plain) - (run.measured - plain.measured);
     });
-  return [Math.min(...differences), Math.max(...differences)];
+  return Math.ceil(Math.max(...differences.map(Math.abs)));
 }
-const [least, most] = beyond('1F1B-I');
-const [shortest, longest] = beyond('ZB-2p').map((value) => Math.round(-value));
 
-const billions = ({ name }: Run): number => Number.parseFloat(name);
+const short = ({ name }: Run): boolean => name.endsWith(' 8192 tokens');
 const many = ({ sliders }: Run): boolean => sliders?.['microbatches'] === 32;
 
 const texts: readonly string[] = [
   `Throughput comes out ${off(ends.filter((run) => !isInterleaved(run)))} off`,
   `Interleaved schedules are flattered, by ${off(ends.filter(isInterleaved))}`,
   `comes out ${range(others.filter((run) => !isInterleaved(run)).map(gain))} off without interleaving, ${range(others.filter(isInterleaved).map(gain))} with it`,
-  `Rates of models from 7.5 to 1008 billion parameters come out ${off(megatronSc21.runs.filter((run) => billions(run) > 7))} off in SC 2021's runs`,
-  `come out a year later ${off(iterations.runs)}:`,
-  `(${off(megatronSc21.runs.filter((run) => billions(run) < 4))} for models under 4 billion)`,
+  `Rates of the ${megatronSc21.runs.length} runs of SC 2021, from 1.7 to 1008 billion parameters, come out ${off(megatronSc21.runs)} off.`,
+  `Times of ${iterations.runs.length} iterations of models of 22 to 1000 billion, a year later, come out ${off(iterations.runs)}.`,
+  `${fromShapes.runs.length} runs of *Zero Bubble*, not fitted, come out ${off(fromShapes.runs)} off.`,
   `times ${off(layer.runs, 'kernels')} of one layer, ${off(iterations.runs, 'kernels')} of an iteration`,
-  `Rates come out ${off(llama3.runs)} off.`,
-  `Peaks come out ${off(memory.runs)} off the measured peaks`,
-  `that 1F1B-I takes beyond 1F1B comes out within ${Math.ceil(Math.max(-least, most))} GB of the measured difference; the memory that ZB-2p takes beyond it is ${longest} to ${shortest} GB short`,
+  `Rates of Llama 3 405B come out ${off(llama3.runs.filter(short))} off for two runs with 8192 tokens, which were fitted, and ${off(llama3.runs.filter((run) => !short(run)))} off for one with 131072 tokens`,
+  `${memory.runs.length} peaks come out ${off(memory.runs)} off the measured peaks`,
+  `that 1F1B-I takes beyond 1F1B comes out within ${beyond('1F1B-I')} GB of the measured difference, the memory that ZB-2p takes beyond it within ${beyond('ZB-2p')} GB`,
   `With 32 microbatches the figures come out ${off(gpipe.runs.filter(many))} off, with fewer ${off(gpipe.runs.filter((run) => !many(run)))}.`,
 ];
 export const promises: readonly { readonly text: string }[] = texts.map((text) => ({ text }));

@@ -18,7 +18,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n');
 
 const modesOf = ({ kernels }: Family): readonly Mode[] => (kernels === true ? ['one', 'kernels'] : ['one']);
-const modeNames: Readonly<Record<Mode, string>> = { one: 'one efficiency', kernels: 'kernel by kernel' };
+const modeNames: Readonly<Record<Mode, string>> = { one: 'default figures', kernels: 'tables of Calculon' };
 
 /** A row for each family: how far off its runs are, and in the mean without regard to sign. */
 export function summaryOf(families: readonly Family[]): string {

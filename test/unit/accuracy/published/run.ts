@@ -25,12 +25,12 @@ export interface Family {
   readonly digits: number;
   /** Several columns of figures for each setting, named by the runs; else a line for each run. */
   readonly columns?: readonly string[];
-  /** Compared kernel by kernel too. */
+  /** Compared with the tables of Calculon too. */
   readonly kernels?: true;
   readonly runs: readonly Run[];
 }
 
-/** One efficiency for all kernels, as `std:hardware` has it, or shares by size (`a100_by_kernel.pipe`). */
+/** The shares of `std:hardware`, or those of Calculon (`a100_by_kernel.pipe`). */
 export type Mode = 'one' | 'kernels';
 
 type Found = ReturnType<typeof analyseExample>['pipelines'];
