@@ -9,7 +9,7 @@ import type { DeviceFigures } from './device.ts';
 type Shape = readonly (readonly [size: number, percent: number])[];
 
 /** Kernels in a run, as a share of single ones. */
-export interface Levels {
+interface Levels {
   readonly products: number;
   readonly fp8?: number;
   readonly memory: number;
@@ -98,6 +98,29 @@ const hopper: Shapes = {
   ],
 };
 
+/** FlashAttention-2, which does not use the asynchronous units of Hopper. */
+const hopperFlash2: Shapes = {
+  ...hopper,
+  forward: [
+    [0, 12],
+    [256, 21],
+    [512, 27],
+    [1024, 30],
+    [2048, 32],
+    [4096, 33],
+    [8192, 34],
+  ],
+  backward: [
+    [0, 6],
+    [256, 11],
+    [512, 16],
+    [1024, 21],
+    [2048, 25],
+    [4096, 29],
+    [8192, 31],
+  ],
+};
+
 /** Twice the rates of Hopper: a kernel fills the device from twice the size on. */
 const larger = (shape: Shape): Shape => shape.map(([size, percent]) => [2 * size, percent]);
 const blackwell: Shapes = {
@@ -129,5 +152,7 @@ function rates({ products, fp8 = [], memory, forward, backward }: Shapes, levels
 }
 
 export const a100Rates = rates(ampere, { products: 0.87, memory: 0.9, attention: 0.87 });
-export const h100Rates = rates(hopper, { products: 0.83, fp8: 0.76, memory: 0.85, attention: 0.58 });
+const h100Levels: Levels = { products: 0.83, fp8: 0.76, memory: 0.85, attention: 0.58 };
+export const h100Rates = rates(hopper, h100Levels);
+export const h100Flash2Rates = rates(hopperFlash2, h100Levels);
 export const b200Rates = rates(blackwell, { products: 0.8, fp8: 0.7, memory: 0.8, attention: 0.75 });

@@ -1,13 +1,13 @@
 import type { DeviceFigures } from './device.ts';
-import { a100Rates, b200Rates, h100Rates } from './kernelShares.ts';
+import { a100Rates, b200Rates, h100Flash2Rates, h100Rates } from './kernelShares.ts';
 
 const byV100 = 'the 30 % that training on one V100 reached as a whole (Megatron-LM, arXiv:1909.08053, abstract)';
 const byA100 =
   'published kernels, at a level fitted to the iterations of arXiv:2104.04473 (tables 1 and 2) and arXiv:2205.05198 (table 5)';
 const byH100 =
-  'measured kernels, at a level fitted to Llama 3 405B with 8192 tokens (arXiv:2407.21783, table 4) for 16 bits, to dense models of Megatron Bridge for fp8, to Llama 2 7B of NeMo with 32k to 1M tokens for attention';
+  'measured kernels, at a level fitted to Llama 3 405B (arXiv:2407.21783, table 4), to dense models of Megatron Bridge for fp8, and to long sequences of NeMo for attention';
 const byB200 =
-  'kernels measured on an H100, at a level fitted to dense models of Megatron Bridge with fp8, and to Llama 3 8B of NeMo with 16k to 1M tokens for attention; no run was fitted for 16 bits';
+  'kernels measured on an H100, at a level fitted to dense models of Megatron Bridge with fp8, and to long sequences of NeMo for attention. For 16 bits no run was fitted';
 
 /** NVIDIA's accelerators for servers; rates are dense. */
 export const nvidia: readonly DeviceFigures[] = [
@@ -184,6 +184,19 @@ export const nvidia: readonly DeviceFigures[] = [
     computeAt: { fp8: 1978.9, tf32: 494.7, fp32: 67 },
     ...h100Rates,
     efficiencyFrom: byH100,
+    confidence: 'high',
+    sources: 'torchtitan get_peak_flops (989 TFLOPS); rooflinenotes.dev',
+  },
+  {
+    name: 'h100_fa2',
+    title: 'H100 SXM5 80GB with FlashAttention-2',
+    note: 'As `h100`, which has the faster cores of cuDNN and FlashAttention-3.',
+    memory: 79.1,
+    bandwidth: 3350,
+    compute: 989.4,
+    computeAt: { fp8: 1978.9, tf32: 494.7, fp32: 67 },
+    ...h100Flash2Rates,
+    efficiencyFrom: 'as for `h100`, with cores of FlashAttention-2 measured on it',
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (989 TFLOPS); rooflinenotes.dev',
   },

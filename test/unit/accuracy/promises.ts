@@ -2,10 +2,13 @@
 import { iterations, layer } from './published/activationRecomputation.ts';
 import { gpipe } from './published/gpipe.ts';
 import { llama3 } from './published/llama3.ts';
+import { megatronBridge } from './published/megatronBridge.ts';
 import { megatronSc21 } from './published/megatronSc21.ts';
+import { nemoLongContext } from './published/nemoLongContext.ts';
 import { deviation, type Mode, predicted, type Run } from './published/run.ts';
+import { torchtitan } from './published/torchtitan.ts';
 import { fromShapes, memory, throughput } from './published/zeroBubble.ts';
-import { range } from './table.ts';
+import { meanOf, range } from './table.ts';
 
 const off = (runs: readonly Run[], mode: Mode = 'one'): string => range(runs.map((run) => deviation(run, mode)));
 
@@ -43,6 +46,7 @@ const texts: readonly string[] = [
   `Times of ${iterations.runs.length} iterations of models of 22 to 1000 billion, a year later, come out ${off(iterations.runs)}.`,
   `${fromShapes.runs.length} runs of *Zero Bubble*, not fitted, come out ${off(fromShapes.runs)} off.`,
   `times ${off(layer.runs, 'kernels')} of one layer, ${off(iterations.runs, 'kernels')} of an iteration`,
+  `${megatronBridge.runs.length} and ${nemoLongContext.runs.length} runs, of which ${[...megatronBridge.runs, ...nemoLongContext.runs].filter(({ fitted }) => fitted === true).length} were fitted. ${torchtitan.runs.length} runs of torchtitan, none fitted, come out ${off(torchtitan.runs)} off, ${Math.round(100 * meanOf(torchtitan.runs.map((run) => deviation(run))))} % in the mean.`,
   `Rates of Llama 3 405B come out ${off(llama3.runs.filter(short))} off for two runs with 8192 tokens, which were fitted, and ${off(llama3.runs.filter((run) => !short(run)))} off for one with 131072 tokens`,
   `${memory.runs.length} peaks come out ${off(memory.runs)} off the measured peaks`,
   `that 1F1B-I takes beyond 1F1B comes out within ${beyond('1F1B-I')} GB of the measured difference, the memory that ZB-2p takes beyond it within ${beyond('ZB-2p')} GB`,

@@ -20,18 +20,27 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const modesOf = ({ kernels }: Family): readonly Mode[] => (kernels === true ? ['one', 'kernels'] : ['one']);
 const modeNames: Readonly<Record<Mode, string>> = { one: 'default figures', kernels: 'tables of Calculon' };
 
-/** A row for each family: how far off its runs are, and in the mean without regard to sign. */
+/** A row for each family and for its fitted and other runs: how far off they are, and in the mean without regard to sign. */
 export function summaryOf(families: readonly Family[]): string {
   const rows = families.flatMap((family) =>
-    modesOf(family).map((mode) => {
-      const shares = family.runs.map((run) => deviation(run, mode));
-      const mean = shares.reduce((sum, share) => sum + Math.abs(share), 0) / shares.length;
+    modesOf(family).flatMap((mode) => {
+      const isFitted = ({ fitted }: Run): boolean => fitted === true && mode === 'one';
       const title = family.kernels === true ? `${family.title}, ${modeNames[mode]}` : family.title;
-      return [title, `${family.runs.length}`, range(shares), `${Math.round(100 * mean)} %`];
+      return [true, false].flatMap((fitted) => {
+        const shares = family.runs.filter((run) => isFitted(run) === fitted).map((run) => deviation(run, mode));
+        if (shares.length === 0) return [];
+        return [
+          [title, fitted ? 'yes' : '', `${shares.length}`, range(shares), `${Math.round(100 * meanOf(shares))} %`],
+        ];
+      });
     }),
   );
-  return table(['compared', 'figures', 'off by', 'mean'], rows);
+  return table(['compared', 'fitted', 'figures', 'off by', 'mean'], rows);
 }
+
+/** Mean without regard to sign. */
+export const meanOf = (shares: readonly number[]): number =>
+  shares.reduce((sum, share) => sum + Math.abs(share), 0) / shares.length;
 
 /** The rows of a family as they stand on the page. */
 export const tableOf = (family: Family): string =>
@@ -41,11 +50,13 @@ function list(family: Family): string {
   const { unit, digits, runs } = family;
   const modes = modesOf(family);
   const figures = modes.flatMap((mode) => [modes.length > 1 ? modeNames[mode] : 'simulated', 'off by']);
+  const fitted = runs.some((run) => run.fitted === true);
   return table(
-    ['run', 'setting', `measured, ${unit}`, ...figures],
+    ['run', 'setting', ...(fitted ? ['fitted'] : []), `measured, ${unit}`, ...figures],
     runs.map((run) => [
       run.name,
       run.setting,
+      ...(fitted ? [run.fitted === true ? 'yes' : ''] : []),
       run.measured.toFixed(digits),
       ...modes.flatMap((mode) => [predicted(run, mode).toFixed(digits), percent(deviation(run, mode))]),
     ]),

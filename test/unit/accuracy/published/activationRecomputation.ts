@@ -8,6 +8,7 @@ const iteration = (name: string, setting: string, pipeline: string, measured: nu
   file,
   pipeline,
   measured,
+  fitted: true,
   predict: (report) => report.iteration,
 });
 

@@ -1,8 +1,12 @@
 import { activations, iterations, layer } from './activationRecomputation.ts';
+import { flashAttention2 } from './flashAttention2.ts';
 import { gpipe } from './gpipe.ts';
 import { llama3 } from './llama3.ts';
+import { megatronBridge } from './megatronBridge.ts';
 import { megatronSc21 } from './megatronSc21.ts';
+import { nemoLongContext } from './nemoLongContext.ts';
 import type { Family } from './run.ts';
+import { torchtitan } from './torchtitan.ts';
 import { fromShapes, memory, throughput } from './zeroBubble.ts';
 
 /** In the order of the page. */
@@ -14,6 +18,10 @@ export const families: readonly Family[] = [
   layer,
   fromShapes,
   llama3,
+  megatronBridge,
+  nemoLongContext,
+  torchtitan,
+  flashAttention2,
   memory,
   activations,
 ];

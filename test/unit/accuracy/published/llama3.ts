@@ -15,6 +15,7 @@ const run = (pipeline: string, gpus: number, sequence: number, setting: string, 
   file: 'llama3_405b.pipe',
   pipeline,
   measured,
+  fitted: sequence === 8192,
   predict: ({ throughput }) => (throughput * sequence * flopsOfToken(sequence)) / gpus / 1e12,
 });
 

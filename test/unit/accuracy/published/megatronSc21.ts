@@ -21,6 +21,7 @@ const run = (
   file: 'megatron_sc21.pipe',
   pipeline,
   measured,
+  fitted: true,
   predict: ({ iteration }) => flops(batch, shape) / iteration / gpus / 1e12,
 });
 

@@ -13,6 +13,8 @@ export interface Run {
   readonly pipeline: string;
   readonly sliders?: Readonly<Record<string, number>>;
   readonly measured: number;
+  /** A default figure was fitted to this one, among others. */
+  readonly fitted?: boolean;
   readonly predict: (report: PipelineReport, plan: PipelinePlan) => number;
 }
 
