@@ -1,3 +1,4 @@
+import { parts } from '../costs/layerPart.ts';
 import type { RecomputeMode } from '../costs/types.ts';
 import type { StagePlan } from '../plan.ts';
 import { stageName } from '../stages.ts';
@@ -27,7 +28,7 @@ export function* recomputeCandidates(subject: Subject, stage: number): Generator
   yield* everyStage(subject);
 }
 
-/** Recompute the attention of every stage, then all of every stage. */
+/** Recompute the attention of every stage, then all of every stage, then its MLPs or experts. */
 export function* everyStage({ plan, body, analysis }: Subject): Generator<Candidate, void, void> {
   for (const mode of modesAfter(plan.stages.map(({ recomputeMode }) => recomputeMode))) {
     yield {
@@ -36,7 +37,23 @@ export function* everyStage({ plan, body, analysis }: Subject): Generator<Candid
       edits: [setKey(analysis.syntax.text, body, 'recompute', mode)],
     };
   }
+  // Between attention and whole layers: what most layers keep most of.
+  if (!plan.stages.every(({ recomputeMode }) => recomputeMode === 'none')) return;
+  for (const { part, what, module } of modules) {
+    if (!plan.stages.some(({ activationParts = {} }) => part in activationParts)) continue;
+    yield {
+      what: `Recompute the ${what} of every stage`,
+      kind: 'recompute',
+      edits: [setKey(analysis.syntax.text, body, 'recompute', `modules(${module})`)],
+    };
+  }
 }
+
+/** Modules that free much, by the part that they free. */
+const modules = [
+  { part: parts.mlp, what: 'MLPs', module: 'mlp' },
+  { part: parts.experts, what: 'experts', module: 'moe' },
+] as const;
 
 /** Recomputes less: only the attention, or no activations at all. */
 export function* keepCandidates({ plan, body, analysis }: Subject): Generator<Candidate, void, void> {
