@@ -40,3 +40,27 @@ test.each([
 ])('gradients that take %d s: a period of %d s', (seconds, period) => {
   expect(periodOf(seconds)).toBeCloseTo(period, 9);
 });
+
+test('a stage that steps late makes the next one wait, which then steps late, too', () => {
+  // Backwards end at 18, and the first stage steps until 20. The second has activations at 21, and b1 at 22: a1 to 25, step to 27, b1 to
+  // 28. The third has b2 at 30: a2 to 32, step to 34, b2 to 35. Without steps it would end at 31.
+  const [run] = runsOf(`
+model m {
+  layer front { forward = 1s  backward = 1s }
+  layer a1 { forward = 4s  backward = 2s }
+  layer b1 { forward = 1s  backward = 1s  weights = 7MB }
+  layer a2 { forward = 4s  backward = 2s }
+  layer b2 { forward = 1s  backward = 1s  weights = 18MB }
+}
+device gpu { memory = 16GiB }
+cluster six { gpu[6] = gpu  link = 1MB/s }
+pipeline p {
+  model = m  devices = six  microbatches = 1  schedule = 1f1b  data = 2
+  stage s0 { layers = front }
+  stage s1 { layers = [a1, b1] }
+  stage s2 { layers = [a2, b2] }
+  sync = overlap(barrier = false)
+  optimizer = adam_mixed(step = 2s)
+}`).values();
+  expect(run.iteration).toBeCloseTo(20 + 4, 9);
+});
