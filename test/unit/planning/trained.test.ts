@@ -322,6 +322,31 @@ pipeline p { model = m  devices = box  microbatches = 1  schedule = 1f1b  stages
     ]);
   });
 
+  it('still weigh their weights there', () => {
+    const layers = `layer still[40] { shape = linear(inputs = 512, outputs = 512, bias = false)  trainable = false }
+  layer body[3] = linear(inputs = 512, outputs = 512, bias = false)`;
+    const sizes = stagesOf(layers, 'stages = balance(3, by = memory)  optimizer = megatron_bf16').map(
+      (stage) => stage.layers.length,
+    );
+    // 40 times 2 bytes and 3 times 18: about 50 for each stage, of which the last has two layers of 18.
+    expect(sizes[2]).toBe(2);
+    expect(sizes[0]).toBeGreaterThan(20);
+    expect(sizes[0]).toBeLessThan(28);
+  });
+
+  it('of an embedding have no W, kernel by kernel either', () => {
+    const { stages } = planOf(`model m {
+  sequence = 4096  frozen = embed
+  layer embed = embedding(vocab = 1000, hidden = 64, dropout = false)
+  layer body = transformer(hidden = 64, heads = 4)
+}
+device gpu { memory = 80GiB  compute = 1TFLOPS  bandwidth = 1TB/s  efficiency = 50%  efficiency(1GFLOP) = 60% }
+cluster box { gpu[2] = gpu  link = 100GB/s }
+pipeline p { model = m  devices = box  microbatches = 4  schedule = 1f1b  stages = split(1, 1) }`);
+    expect(stages[0].forward).toBeGreaterThan(0);
+    expect([stages[0].backwardInput, stages[0].backwardWeight]).toEqual([0, 0]);
+  });
+
   it('send nothing back through the stages between either', () => {
     const edges = [
       { from: 0, to: 2, bytes: 8, forwardOnly: true },
