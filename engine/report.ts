@@ -184,7 +184,10 @@ export interface DeviceReport {
   readonly peak: number;
   /** Usable bytes: memory − reserved. */
   readonly capacity: number;
+  /** Activations of stages, or of segments, that are held at most. */
   readonly in_flight: number;
+  /** The same in microbatches, with fractions: a chunk of two is a half. Absent where a microbatch passes one stage of the device. */
+  readonly in_flight_microbatches?: number;
   /** End of the operation during which the peak is first reached. */
   readonly peak_at: number;
   /** Name of that operation; empty where nothing runs. */

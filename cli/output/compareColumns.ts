@@ -1,3 +1,4 @@
+import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
 import { exposedCommunication, exposedGradients, exposedHost } from '../../engine/analyze/shares.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import type { CompareRow } from '../../engine/compare.ts';
@@ -105,10 +106,16 @@ export const columns: readonly Column[] = [
   },
   {
     name: 'in_flight',
-    title: 'in flight',
-    best: 'least',
+    title: 'held',
     value: (report) => most(report.devices.map((device) => device.in_flight)),
     show: String,
+  },
+  {
+    name: 'in_flight_microbatches',
+    title: 'in flight',
+    best: 'least',
+    value: (report) => most(report.devices.map(microbatchesInFlight)),
+    show: inFlightText,
   },
   {
     name: 'versions',
@@ -126,7 +133,10 @@ export const columns: readonly Column[] = [
   },
 ];
 
-/** Leaves out weight versions if every row uses one, utilisation if no row has one, and waits for gradients and for copies to hosts where there are none. */
+/**
+ * Leaves out activations in units of each schedule, weight versions if every row uses one, utilisation if no row has one, and waits for
+ * gradients and for copies to hosts where there are none.
+ */
 export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const asynchronous = rows.some(
     ({ result }) =>
@@ -136,6 +146,8 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const exchanged = rows.some(({ result }) => 'report' in result && excludesSome(exposedGradients(result.report)));
   const copied = rows.some(({ result }) => 'report' in result && excludesSome(exposedHost(result.report)));
   const shown: Readonly<Record<string, boolean>> = {
+    // Chunks and segments are of different sizes: only for programs that read it.
+    in_flight: false,
     mfu: derived,
     exposed_gradients: exchanged,
     exposed_host: copied,

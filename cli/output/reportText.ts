@@ -7,6 +7,7 @@ import {
   type PipelineReport,
   type StageReport,
 } from '../../engine/report.ts';
+import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
@@ -130,7 +131,7 @@ function memoryRows(devices: readonly DeviceReport[], columns: number, colours: 
     device.peak > device.capacity ? colours.bold(colours.red(`${bytes(device.peak)} !`)) : bytes(device.peak),
     bytes(device.capacity),
     ...kinds.map((kind) => bytes(device.memory[kind])),
-    String(device.in_flight),
+    inFlightText(microbatchesInFlight(device)),
   ]);
   return devices.length === 0 ? [] : [head, ...rows];
 }

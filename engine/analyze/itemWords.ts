@@ -1,6 +1,7 @@
 /** The memory of a device at its peak, as people read it. */
 import { bytes, moment } from '../quantities.ts';
-import { itemNames, type Unit, unitCount } from './memoryWords.ts';
+import { inFlightWords } from './inFlight.ts';
+import { itemNames, type Unit } from './memoryWords.ts';
 import type { DeviceReport, MemoryItem } from '../report.ts';
 
 /** `activations`, `activations of s0 for gpu[0]`: with its stage, where the device holds something of several; `operation loss`. */
@@ -21,4 +22,4 @@ export const itemTimes = ({ count: units, bytes: size }: MemoryItem): string =>
 /** `73.7 GiB of 79.1 GiB at 12.4 ms (0F3), 4 microbatches in flight`. */
 export const peakText = (device: DeviceReport, unit: Unit): string =>
   `${bytes(device.peak)} of ${bytes(device.capacity)} at ${moment(device.peak_at)}` +
-  `${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}, ${unitCount(device.in_flight, unit)} in flight`;
+  `${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}, ${inFlightWords(device, unit)}`;

@@ -29,7 +29,7 @@ export const unitOf = ({ stages }: Pick<PipelinePlan, 'stages'>): Unit =>
   stages.some(({ copy }) => (copy?.segments ?? 1) > 1) ? 'segment' : 'microbatch';
 
 /** `1 segment`, `6 microbatches`. */
-export const unitCount = (value: number, unit: Unit): string =>
+const unitCount = (value: number, unit: Unit): string =>
   unit === 'segment' ? count(value, 'segment', 'segments') : count(value, 'microbatch', 'microbatches');
 
 /** Sizes by name, with what they are made of, in order: `activations 9.4 GiB (6 microbatches in flight)`. */

@@ -13,6 +13,7 @@ import { evictedBytes } from './evicted.ts';
 import { exchangeReport } from './exchangeReport.ts';
 import { exposedByRoute } from './exposed.ts';
 import { hostReport } from './hostReport.ts';
+import { passesOn } from './inFlight.ts';
 import { memoryItems } from './memoryItems.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
 import { modelFlops } from './modelFlops.ts';
@@ -148,6 +149,7 @@ function deviceReport(
   const stages = stagesOn(plan.placement, device).map((stage) => plan.stages[stage]);
   const sum = (bytes: (stage: StagePlan) => number) => stages.reduce((all, stage) => all + bytes(stage), 0);
   const runs = peak.position >= 0;
+  const passes = passesOn(program, device);
   const host = hostReport(plan, timeline, device, steady);
   const busy = (steady ?? timeline).busy[device];
   return {
@@ -162,6 +164,7 @@ function deviceReport(
     peak: peak.bytes,
     capacity: memory - reserved,
     in_flight: peak.inFlight,
+    ...(passes === 1 ? {} : { in_flight_microbatches: peak.inFlight / passes }),
     peak_at: runs ? endAt(timeline, peak.position) : 0,
     peak_operation: runs ? operationName(program, program.order[peak.position]) : '',
     memory: {

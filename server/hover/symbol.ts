@@ -1,4 +1,6 @@
 /** Hovers over names. */
+import { inFlightWords } from '../../engine/analyze/inFlight.ts';
+import { unitOf } from '../../engine/analyze/memoryWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import type { FillReport, TokensReport } from '../../engine/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
@@ -78,7 +80,7 @@ function pipelineText(view: View, name: string): string {
     table(
       shown.map((deviceReport) => [
         `${deviceReport.name}: ${list(deviceReport.stages)}`,
-        `${bytes(deviceReport.peak)}, ${count(deviceReport.in_flight, 'microbatch', 'microbatches')} in flight`,
+        `${bytes(deviceReport.peak)}, ${inFlightWords(deviceReport, unitOf(found.plan))}`,
       ]),
     ),
     more === 0 ? undefined : `And ${count(more, 'device', 'devices')} more.`,

@@ -1,5 +1,6 @@
 import { bytes, moment, share, time } from '../../../engine/quantities.ts';
 import type { DeviceReport } from '../../../engine/report.ts';
+import { inFlightText, microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import type { Scene } from '../scene/scene.ts';
 import { smallShare } from '../../session/smallShare.ts';
@@ -91,8 +92,8 @@ export const deviceColumns: readonly DeviceColumn[] = [
   ),
   column(
     'In flight',
-    (scene, device) => String(reportOf(scene, device).in_flight),
-    (scene, device) => reportOf(scene, device).in_flight,
+    (scene, device) => inFlightText(microbatchesInFlight(reportOf(scene, device))),
+    (scene, device) => microbatchesInFlight(reportOf(scene, device)),
   ),
   column(
     'Peak at',
