@@ -1,5 +1,5 @@
 /** Activations that a device holds at once, in microbatches: comparable between schedules with chunks, with segments and with neither. */
-import { microbatchesOf, type Program, runsMicrobatch } from '../program.ts';
+import { microbatchesOf, type Program, runsForwardOnly, runsMicrobatch } from '../program.ts';
 import type { DeviceReport } from '../report.ts';
 import { stagesOn } from '../stagesOn.ts';
 import type { Unit } from './memoryWords.ts';
@@ -9,7 +9,8 @@ import type { Unit } from './memoryWords.ts';
  * share microbatches, as in bidirectional schedules, count once.
  */
 export function passesOn(program: Program, device: number): number {
-  const stages = stagesOn(program.placement, device);
+  // A spare copy keeps nothing, and neither does inference.
+  const stages = stagesOn(program.placement, device).filter((stage) => !runsForwardOnly(program, stage));
   if (stages.length < 2) return 1;
   let passed = 0;
   for (let microbatch = 0; microbatch < program.microbatches; microbatch += 1)

@@ -1,7 +1,7 @@
 /** Microbatches in flight of schedules that count chunks, segments or copies: one unit for all of them. */
 import { describe, expect, test } from 'vitest';
 import { inFlightWords, microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
-import { runOf } from '../../support/analyse.ts';
+import { analyseExample, runOf } from '../../support/analyse.ts';
 
 const p = 4;
 const devices = (schedule: string, stages = p, keys = '') =>
@@ -58,4 +58,9 @@ test('words name microbatches first, then what is counted', () => {
   expect(inFlightWords({ in_flight: 7, in_flight_microbatches: 7 / 3 }, 'segment')).toBe(
     '2.33 microbatches in flight (7 segments)',
   );
+});
+
+test('a spare copy keeps nothing: it is no part of a microbatch', () => {
+  for (const { report } of analyseExample('schedules/bamboo.pipe').pipelines.flatMap(({ run }) => run ?? []))
+    for (const device of report.devices) expect(device).not.toHaveProperty('in_flight_microbatches');
 });
