@@ -50,28 +50,32 @@ export const clusters: string = `// Machines to import: \`import { dgx_h100, nod
 import { a100_40, a100_80, a100_pcie_80, b200, h100, l40s, v100, v100_32 } from ${source}
 import { p4000, rtx2060, titan_rtx, titan_v, nvlink2_link, pcie3x16 } from ${source}
 
-/// Nodes of the clusters of this file that have equal ones.
+/// Nodes of the clusters of this file that have equal ones. With two nodes of eight a cluster has 16 GPUs.
 param nodes = 2 in 1..2048
 
 /// DGX A100: eight A100 on NVSwitches (235 GB/s), a 200 Gb/s InfiniBand card for each.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: DGX A100 data sheet; NCCL graph/tuning.cc (235 GB/s); SimAI (23.5 GB/s). Confidence: medium.
 cluster dgx_a100 {
 ${switched('a100_80', 235, 23.5)}
 }
 
 /// DGX H100: eight H100 on NVSwitches (370 GB/s), a 400 Gb/s InfiniBand card for each.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: DGX H100 data sheet; nccl-tests #212 (370 GB/s); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_h100 {
 ${switched('h100', 370, 48.5)}
 }
 
 /// DGX B200: eight B200 on NVSwitches (720 GB/s), a 400 Gb/s InfiniBand card for each.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: DGX B200 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_b200 {
 ${switched('b200', 720, 48.5)}
 }
 
 /// DGX-1: eight V100 in a hybrid cube mesh of NVLinks, and a 100 Gb/s InfiniBand card for each two.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: DGX-1 white paper (WP-08437-002); NCCL topo.h (20 GB/s for each NVLink, 12 for PCIe 3 and for the card).
 /// Confidence: medium.
 cluster dgx1_v100 {
@@ -103,24 +107,28 @@ ${cubeMesh}
 }
 
 /// Servers with two sockets, each with a PCIe 4 switch of four A100 behind one uplink; 200 Gb/s InfiniBand at the first socket.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: a common layout, not one product; NCCL topo.h (24 GB/s for PCIe 4, 10 between Skylake sockets). Confidence: medium.
 cluster pcie_a100 {
 ${pcieBox('a100_pcie_80')}
 }
 
 /// Servers with two sockets, each with a PCIe 4 switch of four L40S behind one uplink; 200 Gb/s InfiniBand at the first socket.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: a common layout, not one product; NCCL topo.h (24 GB/s for PCIe 4, 10 between Skylake sockets). Confidence: medium.
 cluster pcie_l40s {
 ${pcieBox('l40s')}
 }
 
 /// AWS p3dn.24xlarge: eight V100 32 GB in a cube mesh of NVLinks; 100 Gb/s for all of them.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: AWS instance types; NCCL topo.h. Line rate of the adapter: what transfers reach is not known. Confidence: medium.
 cluster p3dn {
 ${adapted(`    gpu[8]                   = v100_32\n${cubeMesh}`, '12GB/s + 2.8us', '12.5GB/s + 10us')}
 }
 
 /// AWS p4d.24xlarge: eight A100 40 GB on NVSwitches; 400 Gb/s for all of them.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: AWS instance types; NCCL graph/tuning.cc. Line rate of the adapters: what transfers reach is not known.
 /// Confidence: medium.
 cluster p4d {
@@ -128,12 +136,13 @@ ${adapted(nvswitch('a100_40', 235), '24GB/s + 2.8us', '50GB/s + 10us')}
 }
 
 /// AWS p5.48xlarge: eight H100 on NVSwitches; 3200 Gb/s for all of them.
+/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: AWS instance types; nccl-tests #212. Line rate of the adapters: what transfers reach is not known. Confidence: medium.
 cluster p5 {
 ${adapted(nvswitch('h100', 370), '48GB/s + 2.8us', '400GB/s + 10us')}
 }
 
-/// The testbed of HetPipe: a node of four GPUs of each of four kinds, PCIe 3 inside, 56 Gb/s InfiniBand between.
+/// The testbed of HetPipe, 16 GPUs: a node of four of each of four kinds, PCIe 3 inside, 56 Gb/s InfiniBand between.
 /// Sources: Park et al. (arXiv:2005.14038), section 8; the rate that InfiniBand reaches is an estimate. Confidence: medium.
 cluster hetpipe {
   switch fabric {}

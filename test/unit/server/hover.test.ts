@@ -63,7 +63,7 @@ test('a stage in segments: costs of the whole microbatch, and segments in flight
     /2 segments/,
     /forward \| 1 ms/,
     /activation \| 2 MiB/,
-    /3 segments in flight/,
+    /1.5 microbatches in flight \(3 segments\)/,
     /activations of first\[0\] \| 2 MiB \| 0\.2 % \| 2 × 1 MiB/,
     /activations of first\[1\] \| 1 MiB/,
     /weights \| 1 MiB/,

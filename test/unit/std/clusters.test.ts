@@ -34,6 +34,13 @@ test('std:clusters is documented clusters with sources, formatted', () => {
 });
 
 describe.each(names)('%s', (name) => {
+  test('says how many GPUs it has', () => {
+    const { plan } = resolveText(`import { ${name} } from "std:clusters"
+model m { layer l[16] { forward = 1ms  backward = 2ms } }
+pipeline p { model = m  devices = ${name}  microbatches = 8  stages = balance(16)  schedule = 1f1b }`);
+    const doc = blocks.find((block) => block.name?.text === name)?.doc ?? '';
+    expect(/\b(\d+) GPUs/.exec(doc)?.[1]).toBe(String(plan.pipelines[0].devices.length));
+  });
   test('reaches every device from every other, in one node and over the network, and runs', () => {
     const plan = planOn(name, 16);
     expect(plan.devices).toHaveLength(16);
