@@ -36,7 +36,9 @@ describe('most microbatches in flight', () => {
       ['gpipe', p],
     ] as const)
       for (const device of devices(schedule, stages)) {
-        const held = device.memory_items.filter(({ kind }) => kind === 'activations' || kind === 'activations_for_weight');
+        const held = device.memory_items.filter(
+          ({ kind }) => kind === 'activations' || kind === 'activations_for_weight',
+        );
         const bytes = held.reduce((sum, item) => sum + item.bytes, 0);
         expect([schedule, microbatchesInFlight(device) * 256 * 2 ** 20]).toEqual([schedule, bytes]);
       }
