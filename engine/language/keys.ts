@@ -1,6 +1,7 @@
 /** Checks the keys of a block against the schema and hands them out. */
 import { spellingHint } from '../findings/reporter.ts';
 import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
+import { adviceMeant, keyMeant } from './otherNames.ts';
 import type { FileContext } from './context.ts';
 import { quantity } from './expressions.ts';
 import { operationMeant } from './kinds.ts';
@@ -82,16 +83,26 @@ export const notApplicable = (context: FileContext, entry: Entry, reason: string
 
 function unknownKey(context: FileContext, block: BlockName, entry: Entry): void {
   if (entry.key.end <= entry.key.start) return;
-  const near = context.report.nearest(
-    entry.key.text,
-    blocks[block].keys.map((key) => key.name),
-  );
+  const advice = adviceMeant(block, entry.key.text);
+  const near =
+    advice === undefined
+      ? (keyMeant(block, entry.key.text) ??
+        context.report.nearest(
+          entry.key.text,
+          blocks[block].keys.map((key) => key.name),
+        ))
+      : undefined;
   // Nothing but a name is a syntax error already.
   if (near === undefined && isHead(entry)) return;
   context.report.report(
     'key/unknown',
     entry.key,
-    { key: entry.key.text, block, nearest: near, ...(near === undefined ? adviceFor(block, entry) : {}) },
+    {
+      key: entry.key.text,
+      block,
+      nearest: near,
+      ...(advice !== undefined ? { advice } : near === undefined ? adviceFor(block, entry) : {}),
+    },
     { hint: spellingHint(near) },
   );
 }

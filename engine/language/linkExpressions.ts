@@ -251,7 +251,10 @@ export function linkDeclaration(context: FileContext, name: Name, kind: SymbolIn
   refer(context, name, declared.id);
   if (declared.kind !== kind) {
     context.report.report('type/mismatch', name, {
-      expected: `a ${kind}`,
+      expected:
+        kind === 'cluster' && declared.kind === 'device'
+          ? `a cluster, such as one with \`gpu[8] = ${name.text}\``
+          : `a ${kind}`,
       found: `the ${declared.kind} "${name.text}"`,
     });
   }

@@ -2,7 +2,7 @@
 import type { Span } from '../../grammar/syntax.ts';
 import { count } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
-import { or, readQuantity, readWord, type Keys } from '../language/keys.ts';
+import { or, readQuantity, readWord, type Keys, valueOf } from '../language/keys.ts';
 import { type Mesh, meshName, sameMesh, sizeOf } from '../mesh.ts';
 
 const meshKeys = ['tensor', 'sequence_parallel', 'sequence', 'context', 'data', 'expert', 'expert_tensor'] as const;
@@ -50,6 +50,12 @@ export function sequenceKey(context: ReadContext, keys: Keys): 'sequence_paralle
       { key: 'sequence', block: keys.block },
       { hint: { kind: 'remove' } },
     );
+  const value = valueOf(short);
+  if (value?.kind === 'quantity')
+    context.report.report('type/mismatch', value, {
+      expected: '`true` or `false`, for sequence parallelism; the tokens of a sample are `sequence` of the model',
+      found: `\`${context.syntax.text.slice(value.start, value.end)}\``,
+    });
   return long === undefined && short !== undefined ? 'sequence' : 'sequence_parallel';
 }
 

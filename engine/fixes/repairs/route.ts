@@ -8,8 +8,11 @@ import { bodiesOf, siteAt } from './site.ts';
 /** A link: of the kind that the file uses elsewhere, a usual one, or one of the standard links. */
 export const unknownRoute: Repairer = { repairs, ranked: undefined };
 
-/** Common links between devices of one machine and between machines. */
-const common = ['nvlink4_link', 'pcie4x16', 'ib_ndr_400', 'ib_hdr_200'];
+/** Common links between devices of one machine and between machines. A single NVLink is none: devices on switches have 12 or 18. */
+const common = ['pcie4x16', 'ib_ndr_400', 'ib_hdr_200'];
+
+/** GB/s that transfers reach over the NVSwitches of a machine, by its devices (`std:clusters` has the sources). */
+const switched: Readonly<Record<string, number>> = { a100_40: 235, a100_80: 235, h100: 370, h200: 370, b200: 720 };
 
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
   const { syntax } = analysis;
@@ -35,6 +38,13 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     if (entriesOf(body, 'link').every(({ ends }) => ends !== undefined))
       yield { what: `Add link = ${link} to all devices`, edits: [withEntry(text, body, `link = ${link}`)] };
     if (pair !== undefined) yield { what: `Add ${pair} ${link}`, edits: [withEntry(text, body, `${pair} ${link}`)] };
+  }
+  for (const entry of entriesOf(body, 'gpu')) {
+    const [value] = entry.values ?? [];
+    const rate = value?.kind === 'name' && Object.hasOwn(switched, value.text) ? switched[value.text] : undefined;
+    if (rate === undefined || value?.kind !== 'name') continue;
+    const link = `link = ${rate}GB/s + 3.4us`;
+    yield { what: `Add ${link}, the NVSwitches of ${value.text}`, edits: [withEntry(text, body, link)] };
   }
   const standard = standardNames().filter(({ kind, path }) => kind === 'let' && path === 'std:hardware');
   const known = common.flatMap((name) => standard.find((exported) => exported.name === name) ?? []);

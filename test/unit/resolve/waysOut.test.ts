@@ -73,3 +73,14 @@ describe('devices that are written one by one', () => {
     expect(changed.pipelines[0].plan.devices.map(({ kind }) => kind)).toEqual(['gpu', 'other']);
   });
 });
+
+test('a machine of NVSwitches without a link is offered their rate, not that of a single NVLink', () => {
+  const text = `import { a100_80 } from "std:hardware"
+cluster box { gpu[8] = a100_80 }
+model m { layer block[8] { forward = 1ms  backward = 2ms } }
+pipeline p { model = m  devices = box  microbatches = 8  stages = balance(8)  schedule = 1f1b }
+`;
+  const { titles, fixes } = told(text);
+  expect(titles[0]).toBe('Add link = 235GB/s + 3.4us, the NVSwitches of a100_80');
+  expect(fixes.map(({ title }) => title).join()).not.toContain('nvlink');
+});

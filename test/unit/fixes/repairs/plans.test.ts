@@ -144,7 +144,7 @@ const cases: readonly Case[] = [
   {
     code: 'device/unknown-route',
     text: wrong('  link = 25GB/s + 5us', ''),
-    titles: ['Add link = nvlink4_link from "std:hardware"', 'Add link = 25GB/s + 5us'],
+    titles: ['Add link = pcie4x16 from "std:hardware"', 'Add link = 25GB/s + 5us'],
   },
   {
     code: 'device/unknown-route',

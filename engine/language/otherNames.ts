@@ -1,0 +1,86 @@
+/** Keys by the names that other programs and papers give them, and what to write where there is no such key. */
+import type { BlockName } from './schema.ts';
+
+type Names = Readonly<Record<string, string>>;
+
+const ofModel = (key: string): string => `It is a key of the model: \`${key}\`.`;
+const ofOptimizer = 'It is an argument of the optimizer: `optimizer = megatron_bf16(shard = fsdp)`.';
+const ofLayers = 'Shapes are written in layers: `layer block[32] = transformer(hidden = 4096, heads = 32)`.';
+
+const keys: { readonly [B in BlockName]?: Names } = {
+  pipeline: {
+    tp: 'tensor',
+    tensor_parallel: 'tensor',
+    tensor_parallel_size: 'tensor',
+    tensor_model_parallel_size: 'tensor',
+    cp: 'context',
+    context_parallel: 'context',
+    context_parallel_size: 'context',
+    dp: 'data',
+    data_parallel: 'data',
+    data_parallel_size: 'data',
+    ep: 'expert',
+    expert_parallel: 'expert',
+    expert_model_parallel_size: 'expert',
+    gpus: 'devices',
+    hardware: 'devices',
+    cluster: 'devices',
+    batch: 'global_batch',
+    batch_size: 'global_batch',
+    global_batch_size: 'global_batch',
+    gbs: 'global_batch',
+    gradient_accumulation: 'microbatches',
+    gradient_accumulation_steps: 'microbatches',
+    activation_checkpointing: 'recompute',
+    gradient_checkpointing: 'recompute',
+    checkpointing: 'recompute',
+  },
+  model: {
+    batch: 'micro_batch',
+    batch_size: 'micro_batch',
+    micro_batch_size: 'micro_batch',
+    mbs: 'micro_batch',
+    seq_length: 'sequence',
+    sequence_length: 'sequence',
+    seq_len: 'sequence',
+    dtype: 'precision',
+  },
+  device: { flops: 'compute', tflops: 'compute', peak: 'compute', vram: 'memory', mfu: 'efficiency' },
+};
+
+const advice: { readonly [B in BlockName]?: Names } = {
+  pipeline: {
+    pp: 'Stages are the cut of the model: `stages = balance(4)`.',
+    pipeline_parallel: 'Stages are the cut of the model: `stages = balance(4)`.',
+    pipeline_model_parallel_size: 'Stages are the cut of the model: `stages = balance(4)`.',
+    micro_batch: ofModel('micro_batch = 2'),
+    micro_batch_size: ofModel('micro_batch = 2'),
+    mbs: ofModel('micro_batch = 2'),
+    precision: ofModel('precision = bf16'),
+    dtype: ofModel('precision = bf16'),
+    sequence_length: ofModel('sequence = 8192'),
+    seq_length: ofModel('sequence = 8192'),
+    seq_len: ofModel('sequence = 8192'),
+    shard: ofOptimizer,
+    zero: ofOptimizer,
+    fsdp: ofOptimizer,
+  },
+  model: {
+    hidden: ofLayers,
+    heads: ofLayers,
+    layers: ofLayers,
+    vocab: ofLayers,
+    hidden_size: ofLayers,
+    num_layers: ofLayers,
+  },
+};
+
+/** The key of a block that another name stands for; undefined where the name means nothing there. */
+export const keyMeant = (block: BlockName, name: string): string | undefined => own(keys[block], name.toLowerCase());
+
+/** What to write for a name that no key of the block stands for. */
+export const adviceMeant = (block: BlockName, name: string): string | undefined =>
+  own(advice[block], name.toLowerCase());
+
+const own = (names: Names | undefined, name: string): string | undefined =>
+  names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
