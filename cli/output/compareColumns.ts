@@ -134,8 +134,8 @@ export const columns: readonly Column[] = [
 ];
 
 /**
- * Leaves out activations in units of each schedule, weight versions if every row uses one, utilisation if no row has one, and waits for
- * gradients and for copies to hosts where there are none.
+ * Leaves out activations in units of each schedule. Leaves out weight versions if every row uses one, utilisation if no row has one, and
+ * waits for gradients and for copies to hosts where there are none.
  */
 export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const asynchronous = rows.some(
