@@ -68,7 +68,7 @@ test('one is singular', () => {
     messages(file({ pipeline: `microbatches = ${microbatches}  stages = balance(8)  schedule = ${schedule}` }))[0];
   expect(use('interleaved_1f1b(group = 1)', 8)).toMatch(/groups of 1 microbatch;/);
   expect(messages(file({ pipeline: 'microbatches = 1  stages = split(7)  schedule = 1f1b' }))[0]).toBe(
-    'The number of layers in 1 stage is 7; it must be 8, the number of layers in model "toy".',
+    'The number of layers in 1 stage is 7; it must be 8, the number of layers in model "toy" (block[8]); block[7] is left out.',
   );
   expect(messages(file({ pipeline: 'microbatches = 0  stages = balance(4)  schedule = 1f1b' }))[0]).toBe(
     '"microbatches" is 0; it must be a whole number of at least 1.',

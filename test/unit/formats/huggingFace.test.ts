@@ -194,7 +194,7 @@ describe('as `.pipe` text', () => {
 
 const rest = `device d { memory = 80GiB  compute = 100TFLOPS  bandwidth = 1TB/s }
 cluster box { gpu[2] = d  link = 25GB/s + 5us }
-pipeline train { model = m  devices = box  microbatches = 4  stages = balance(2)  schedule = 1f1b }
+pipeline train { model = m  devices = box  microbatches = 4  stages = balance(2)  schedule = 1f1b  optimizer = none }
 `;
 
 describe('`from = huggingface(…)`', () => {

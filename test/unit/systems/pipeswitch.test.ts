@@ -171,7 +171,7 @@ describe('pipeswitch', () => {
   });
 
   it('refuses every key of a pipeline that trains', () => {
-    const effective = ['model', 'devices', 'microbatches', 'iterations', 'schedule'];
+    const effective = ['model', 'devices', 'microbatches', 'global_batch', 'iterations', 'tokens', 'schedule'];
     const refused = [...keysOf('pipeline').values()].filter(({ name }) => !effective.includes(name));
     for (const { name, example } of refused) {
       const { findings } = analysisOf(text([{ bytes: 1, seconds: 1 }], { bandwidth: 1000, call: 1, sync: 1 }, example));
