@@ -3,7 +3,7 @@ import { callSeconds } from '../../callCost.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { CollectiveName, CollectiveUse } from '../../exchange/collectives.ts';
 import type { CallLimit, LaneCall } from '../../exchangePlan.ts';
-import { costOf, type Exchanging } from './costOf.ts';
+import { costOf, type Exchanging, workerBandwidth } from './costOf.ts';
 import { ringsAtOnce } from './rings.ts';
 import { slowLinks } from './slowLinks.ts';
 
@@ -31,7 +31,7 @@ function fewServers(use: CollectiveUse, exchanging: Exchanging): CallLimit | und
   if ('from' in ring || ring.bandwidth === 0) return undefined;
   const workers = groups[0].length;
   const servers = use.servers ?? workers;
-  const needed = (workers * ring.bandwidth) / (use.link?.bandwidth ?? ring.bandwidth);
+  const needed = (workers * workerBandwidth({ ...exchanging, ring })) / (use.link?.bandwidth ?? ring.bandwidth);
   // 8 workers of 10 GB/s and servers of 10 GB/s need 8, though rounding may give 8.000000001.
   const enough = Math.ceil(needed * (1 - 1e-9));
   if (enough <= servers) return undefined;

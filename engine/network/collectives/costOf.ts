@@ -13,6 +13,7 @@ import { ncclRanksOf } from './ncclRanks.ts';
 import { levelsOver, nodePartitions } from './partitions.ts';
 import { plinkCall } from './plink.ts';
 import { ringCall } from './ring.ts';
+import { leavingBandwidth, toEachOther, toServers } from './nodeLinks.ts';
 import { type Groups, ringsAtOnce, type Unreachable } from './rings.ts';
 import { colocatedCall, serversCall, withFactorsPushed } from './servers.ts';
 import { treeCall } from './tree.ts';
@@ -96,7 +97,8 @@ function trees({ servers: asked = 0 }: CollectiveUse, { cluster, groups, ring, r
 const nccl = ({ cluster, groups, ring }: Setting): Found =>
   ncclCall({ ...ncclRanksOf(cluster, groups, typical), bandwidth: ring.bandwidth });
 
-function servers({ servers: asked, link, colocated, factors }: CollectiveUse, { ring, ranks, matrix }: Setting): Found {
+function servers({ servers: asked, link, colocated, factors }: CollectiveUse, setting: Setting): Found {
+  const { ring, ranks, matrix } = setting;
   if (asked !== undefined && asked > ranks && link === undefined)
     return {
       argument: 'servers',
@@ -105,23 +107,37 @@ function servers({ servers: asked, link, colocated, factors }: CollectiveUse, { 
     };
   const call =
     colocated === true
-      ? colocatedCall(ranks, ring)
-      : serversCall(ranks, ring, {
-          count: asked ?? ranks,
-          bandwidth: link?.bandwidth ?? ring.bandwidth,
-          latency: link?.latency ?? ring.latency,
-        });
+      ? colocatedCall(ranks, amongWorkers(setting))
+      : serversCall(
+          ranks,
+          { ...ring, bandwidth: workerBandwidth(setting) },
+          {
+            count: asked ?? ranks,
+            bandwidth: link?.bandwidth ?? ring.bandwidth,
+            latency: link?.latency ?? ring.latency,
+          },
+        );
   const oneLane = link?.half === true || call.oneLane === true;
   const own = colocated === true ? {} : { sends: 1 };
   const made: LaneCall = { ...call, ...own, ...(oneLane ? { oneLane: true } : {}) };
   return factors === true && matrix !== undefined ? withFactorsPushed(made, matrix) : made;
 }
 
+/** Bytes per second of a worker to servers, which are outside its node. */
+export const workerBandwidth = ({ cluster, groups, ring }: Exchanging & { readonly ring: Ring }): number =>
+  Math.min(ring.bandwidth, leavingBandwidth(cluster, groups, typical, toServers));
+
+/** Each worker sends to all others. */
+const amongWorkers = ({ cluster, groups, ring }: Setting): Ring => ({
+  ...ring,
+  bandwidth: Math.min(ring.bandwidth, leavingBandwidth(cluster, groups, typical, toEachOther)),
+});
+
 /** A fully connected layer goes as factors between workers if these are fewer elements; all others go through servers. */
 function hybrid(use: CollectiveUse, setting: Setting): Found {
-  const { matrix, ranks, ring } = setting;
+  const { matrix, ranks } = setting;
   const fewer = matrix !== undefined && factorsAreFewer(matrix, ranks, use.servers ?? ranks);
-  return fewer ? factorsCall(matrix, ranks, ring) : servers(use, setting);
+  return fewer ? factorsCall(matrix, ranks, amongWorkers(setting)) : servers(use, setting);
 }
 
 /** Those that need nothing but the ranks and their links. */
