@@ -30,14 +30,21 @@ export function exchangeFinding(plan: PipelinePlan, run: Run, options: EngineOpt
     .sort((a, b) => b.seconds - a.seconds);
   // A rule is named only if it saves as much as machines would.
   const least = Math.max(leastGain * period, (slow?.saved ?? 0) > threshold ? (slow?.saved ?? 0) : 0);
-  for (const { cause, seconds } of causes)
-    if (!isCheap || helps(plan, exchange, report, cause, least))
-      return planFinding(
-        cause.code,
-        paths.key(plan.name, 'sync'),
-        { device: exposed.device, seconds, share: shareOf(seconds, period), ...detailsOf(exchange.rule) },
-        { hint: { kind: 'tune', pipeline: plan.name } },
-      );
+  for (const { cause, seconds } of causes) {
+    const outcome = isCheap ? tried(plan, exchange, report, cause) : undefined;
+    if (outcome !== undefined && outcome.best < least) continue;
+    const { advised: saved = 0 } = outcome ?? {};
+    return planFinding(
+      cause.code,
+      paths.key(plan.name, 'sync'),
+      {
+        ...{ device: exposed.device, seconds, share: shareOf(seconds, period) },
+        ...detailsOf(exchange.rule),
+        ...(saved >= leastGain * period ? { saved, savedShare: shareOf(saved, period) } : {}),
+      },
+      { hint: { kind: 'tune', pipeline: plan.name } },
+    );
+  }
   return slow !== undefined && slow.saved > threshold
     ? machineFinding(plan, slow.limit, slow.saved, period)
     : undefined;
@@ -50,14 +57,20 @@ function isSmall({ report, timeline }: Run): boolean {
   return report.operations <= askUpTo && rows <= askUpTo;
 }
 
-/** Whether one of the rules against a cause makes the iteration shorter by `least` seconds. */
-function helps(
+interface Tried {
+  /** Seconds of an iteration that the best of the rules against a cause saves. */
+  readonly best: number;
+  /** The same among rules that keep their buckets: sizes of buckets are no part of what messages advise. */
+  readonly advised: number;
+}
+
+/** What the rules against a cause save. */
+function tried(
   plan: PipelinePlan,
   exchange: ExchangePlan,
   { period, partition, credit }: ExchangeReport,
   { remedies }: ExchangeCause,
-  least: number,
-): boolean {
+): Tried {
   const { rule } = exchange;
   // Sizes that have been found stay as they are: searching them again for each rule takes long.
   const found: ExchangeRule = {
@@ -66,10 +79,14 @@ function helps(
     partition: rule.partition === 'best' ? (partition ?? 'whole') : rule.partition,
     credit: rule.credit === 'best' ? (credit ?? 'piece') : rule.credit,
   };
-  return remedies(found, sizesOf(exchange)).some((remedy) => {
+  let [best, advised] = [0, 0];
+  for (const remedy of remedies(found, sizesOf(exchange))) {
     const outcome = outcomeOf({ ...plan, exchange: { ...exchange, rule: remedy } });
-    return outcome !== undefined && period - outcome.iteration >= least;
-  });
+    if (outcome === undefined) continue;
+    best = Math.max(best, period - outcome.iteration);
+    if (remedy.bucket === found.bucket) advised = Math.max(advised, period - outcome.iteration);
+  }
+  return { best, advised };
 }
 
 function sizesOf({ lanes }: ExchangePlan): Sizes {

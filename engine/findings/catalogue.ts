@@ -58,10 +58,19 @@ interface Waited {
   readonly barrier: boolean;
   /** Buckets are not cut into pieces. */
   readonly whole: boolean;
+  /** Seconds that the advice saves of an iteration, and their share; absent if it is not simulated. */
+  readonly saved?: number;
+  readonly savedShare?: number;
 }
 
 const waits = ({ device, seconds, share: part }: Waited): string =>
   `${device} waits ${time(seconds)} (${share(part)} of the iteration) for gradients`;
+
+/** Most of a wait may only move to another place, so the gain is said too. */
+const gain = ({ saved, savedShare }: Waited): string =>
+  saved === undefined || savedShare === undefined
+    ? ''
+    : ` The iteration can be ${time(saved)} shorter (${share(savedShare)}).`;
 
 export const catalogue = {
   'syntax/unexpected': entry('error', 'Text that the grammar does not allow here', (p: { text: string }) => p.text),
@@ -118,7 +127,11 @@ export const catalogue = {
   'key/duplicate': entry(
     'error',
     'A key written twice in one block',
-    (p: { key: string; block: string }) => `"${p.key}" is set twice in this ${p.block}; the first one is used.`,
+    // `as`: another name of the key, if it is set once by each.
+    (p: { key: string; block: string; as?: string }) =>
+      p.as === undefined
+        ? `"${p.key}" is set twice in this ${p.block}; the first one is used.`
+        : `"${p.as}" is another name for "${p.key}", and this ${p.block} sets both. Remove one of them.`,
   ),
   'key/not-applicable': entry(
     'warning',
@@ -373,13 +386,13 @@ export const catalogue = {
     'warning',
     'Gradients of the front layer wait until others are sent',
     (p: Waited) =>
-      `${waits(p)} while gradients of other layers are sent. They go in the order in which they get ready, so the front layer's go last. Send them first: \`order = forward\`, in pieces (\`partition\`)${p.barrier ? ', and without a barrier' : ''}.`,
+      `${waits(p)} while gradients of other layers are sent. They go in the order in which they get ready, so the front layer's go last. Send them first: \`order = forward\`, in pieces (\`partition\`)${p.barrier ? ', and without a barrier' : ''}.${gain(p)}`,
   ),
   'comm/barrier': entry(
     'warning',
     'Layers wait for gradients of other layers at a barrier',
     (p: Waited) =>
-      `${waits(p)} of all layers, though its front layer needs only its own. Set \`barrier = false\`, and each layer waits for its own gradients.`,
+      `${waits(p)} of all layers, though its front layer needs only its own. Set \`barrier = false\`, and each layer waits for its own gradients.${gain(p)}`,
   ),
   'comm/bucket-too-small': entry(
     'warning',
@@ -441,7 +454,9 @@ export const catalogue = {
   'import/not-found': entry(
     'error',
     'An imported file that does not exist',
-    (p: { path: string }) => `There is no file "${p.path}".`,
+    // `advice`: what the file must be, if that is known.
+    (p: { path: string; advice?: string }) =>
+      `There is no file "${p.path}".${p.advice === undefined ? '' : ` ${p.advice}`}`,
   ),
   'import/outside-workspace': entry(
     'error',

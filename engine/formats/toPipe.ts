@@ -1,6 +1,6 @@
 import { format, parse } from '../../grammar/index.ts';
 import { count } from '../quantities.ts';
-import { followsOn, type MeasuredLayer } from './measured.ts';
+import { followsOn, matrixIn, type MeasuredLayer } from './measured.ts';
 import type { ProfileRead } from './profile.ts';
 
 /** A text of our own as the formatter lays it out or, should the printer refuse it, as it is: it still runs. */
@@ -23,12 +23,14 @@ ${lines.join('\n')}
 
 function layerText(layers: readonly MeasuredLayer[], layer: MeasuredLayer, index: number): string {
   const { name, description, forward, backward, backwardInput, backwardWeight, weights, activation, output } = layer;
+  const { matrix } = matrixIn(description);
   const entries = [
     `forward = ${milliseconds(forward)}`,
     ...(backward === undefined ? [] : [`backward = ${milliseconds(backward)}`]),
     ...(backwardInput === undefined ? [] : [`backward_input = ${milliseconds(backwardInput)}`]),
     ...(backwardWeight === undefined ? [] : [`backward_weight = ${milliseconds(backwardWeight)}`]),
     ...sizes({ weights, activation, output }),
+    ...(matrix === undefined ? [] : [`matrix = [${matrix.rows}, ${matrix.columns}]`]),
     ...(followsOn(layer, index) ? [] : [`after = [${layer.after.map((at) => layers[at].name).join(', ')}]`]),
   ];
   // A line of documentation must stay one line.

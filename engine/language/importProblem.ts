@@ -10,6 +10,8 @@ export function reportProblem(
   at: Span,
   path: string,
   found: NonNullable<FileImport['problem']>,
+  /** What a file that does not exist must be. */
+  advice?: string,
 ): void {
   if (found.code === 'outside') return context.report.report('import/outside-workspace', at, { path });
   if (found.code === 'unreadable')
@@ -18,7 +20,7 @@ export function reportProblem(
   context.report.report(
     'import/not-found',
     at,
-    { path },
+    { path, ...(advice === undefined ? {} : { advice }) },
     { hint: spellingHint(near === undefined ? undefined : `"${near}"`) },
   );
 }

@@ -87,13 +87,15 @@ function readFlag(
   return undefined;
 }
 
+const contents = 'Each line of a table has bytes and seconds, such as `1048576, 0.0002`.';
+
 /** `table("calls.csv", call = 20us)` */
 function readTable(context: ReadContext, expression: Expression, name: Call['callee']): CollectiveUse | undefined {
   if (expression.kind !== 'call') {
     context.report.report('key/missing', name, { key: 'file', block: 'call to table', example: 'table("FILE")' });
     return undefined;
   }
-  const file = readSourceFile(context, expression, ['call']);
+  const file = readSourceFile(context, expression, ['call'], contents);
   if (file === undefined) return undefined;
   const call = readCall(context, file.arguments ?? new Map<string, Argument>());
   const read = readCallTable(file.text);

@@ -1,7 +1,7 @@
 /** `from = profile("graph.txt")`: measured layers of another file. */
 import type { ModelSource } from './modelSource.ts';
 import type { Call } from '../../grammar/syntax.ts';
-import { followsOn } from '../formats/measured.ts';
+import { followsOn, matrixIn } from '../formats/measured.ts';
 import { readProfile as readText } from '../formats/profile.ts';
 import { count, time } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
@@ -41,12 +41,4 @@ export function readProfile(context: ReadContext, call: Call): ModelSource | und
       };
     }),
   };
-}
-
-/** PyTorch describes a fully connected layer by `Linear(in_features=25088, out_features=4096, bias=True)`. */
-function matrixIn(description: string): { readonly matrix?: { readonly rows: number; readonly columns: number } } {
-  const [, rows, columns] = /^Linear\(in_features=(\d{1,9}), out_features=(\d{1,9})\b/.exec(description) ?? [];
-  return rows === undefined || Number(rows) < 1 || Number(columns) < 1
-    ? {}
-    : { matrix: { rows: Number(rows), columns: Number(columns) } };
 }

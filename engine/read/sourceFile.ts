@@ -21,6 +21,8 @@ export function readSourceFile(
   context: ReadContext,
   call: Call,
   more: readonly string[] = [],
+  /** What the file holds, for a file that does not exist. */
+  contents?: string,
 ): SourceFileText | undefined {
   const owner = call.callee.text;
   const bound = bindArguments(context, call, owner, ['file', ...more]);
@@ -43,8 +45,11 @@ export function readSourceFile(
   const path = value.value;
   const file = context.foreign.read(path, context.uri);
   if ('text' in file) return { path, uri: file.uri, text: file.text, at: value, arguments: bound };
-  if ('problem' in file) reportProblem(context, value, path, file.problem);
-  else
+  if ('problem' in file) {
+    const from = /^(std:|[/\\\\]|[A-Za-z]:)/.test(path) ? [] : ['Paths start at the folder of this file.'];
+    const advice = [...from, ...(contents === undefined ? [] : [contents])].join(' ');
+    reportProblem(context, value, path, file.problem, advice === '' ? undefined : advice);
+  } else
     context.report.report('limit/too-large', value, {
       what: `Characters of "${path}"`,
       figure: file.tooLarge.toLocaleString('en-US'),

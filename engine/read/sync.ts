@@ -24,6 +24,7 @@ export function readSync(context: ReadContext, expression: Expression): SyncUse 
           expression,
           name.text,
           preset === undefined ? [] : inOrder(preset).map((parameter) => parameter.name),
+          preset === undefined ? (_, argument) => adviceForEnd(context, argument) : undefined,
         )
       : new Map<string, Argument>();
   if (bound === undefined) return undefined;
@@ -38,13 +39,25 @@ export function readSync(context: ReadContext, expression: Expression): SyncUse 
     // A slice is a partition in other words.
     const key = parameter.name === 'slice' ? 'partition' : parameter.name;
     if (values.has(key)) {
-      context.report.report('key/duplicate', argument.name ?? argument, { key, block: `call to ${name.text}` });
+      context.report.report('key/duplicate', argument.name ?? argument, {
+        key,
+        block: `call to ${name.text}`,
+        as: parameter.name,
+      });
       return undefined;
     }
     values.set(key, value);
     at.set(key, argument);
   }
   return { preset, written: ruleArguments(values), at };
+}
+
+/** `end` has no arguments: what they need is `overlap`. */
+function adviceForEnd({ syntax }: ReadContext, argument: Argument): string | undefined {
+  const written = syntax.text.slice(argument.start, argument.end);
+  return ruleParameters.some(({ name }) => name === argument.name?.text) && written.length <= 40
+    ? `Write \`overlap(${written})\`: gradients are then sent during the backward.`
+    : undefined;
 }
 
 function argumentValue(

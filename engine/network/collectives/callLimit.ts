@@ -70,5 +70,15 @@ function slowFabric(call: LaneCall, use: CollectiveUse | undefined, exchanging: 
   };
 }
 
-const vertexName = ({ devices }: ClusterDefinition, vertex: number): string =>
-  vertex < devices.length ? devices[vertex].name : 'a switch';
+/** `gpu[3]`, or a switch by its name and its node: `node[1].nic`. */
+function vertexName({ devices, groups }: ClusterDefinition, vertex: number): string {
+  if (vertex < devices.length) return devices[vertex].name;
+  for (const { switches, first, end, depth } of groups)
+    for (const [symbol, at] of switches ?? [])
+      if (at === vertex) {
+        const name = symbol.slice(symbol.search(/[^:./]*$/));
+        const nodes = first < end ? devices[first].name.split('.').slice(0, depth) : [];
+        return [...nodes, name].join('.');
+      }
+  return 'a switch';
+}

@@ -94,6 +94,16 @@ describe('the largest cause', () => {
   });
 });
 
+test('a slow link names its switches, with their nodes', () => {
+  const cluster = `cluster pair {
+  switch core {}
+  node[2] { gpu[2] = gpu  link = 10GB/s  switch nic { ports = gpu[0..1]  link = 10GB/s }  link nic -- core = 1GB/s }
+}`;
+  const text = file({ sync: 'ddp', data: 4 }).replace(/cluster pair.*/, cluster);
+  const [found] = analyse(text).findings.filter(({ code }) => code === 'comm/slow-fabric');
+  expect(found?.message).toContain('the link core – node[0].nic of 1 GB/s and 1 more');
+});
+
 describe('figures that findings promise', () => {
   test.each<readonly [string, Parts, string, Parts]>([
     [
@@ -107,6 +117,19 @@ describe('figures that findings promise', () => {
       { sync: 'ddp', data: 4, links: 'link gpu[0] -- gpu[1] = 1GB/s' },
       '81.4 ms shorter',
       { sync: 'ddp', data: 4, links: 'link gpu[0] -- gpu[1] = 1GB/s', more: 'collective = trees' },
+    ],
+    // Of the wait of 3 ms, 2 remain: front arrives at 9 ms instead of 10, behind back.
+    [
+      'no barrier',
+      { sync: 'overlap(order = forward)' },
+      '1 ms shorter',
+      { sync: 'overlap(order = forward, barrier = false)' },
+    ],
+    [
+      'the order of the next forward, in pieces of a quarter of the largest tensor',
+      { sync: 'ddp' },
+      '2 ms shorter',
+      { sync: 'ddp(order = forward, partition = 10MB, barrier = false)' },
     ],
   ])('%s', (_, parts, words, changed) => {
     const [found] = commIn(parts);

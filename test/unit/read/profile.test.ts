@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { importText } from '../../../engine/formats/importText.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { hostOf, refusedFiles } from '../../support/host.ts';
+import { runOf } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';
 
@@ -162,4 +163,29 @@ test.each(['vgg16', 'resnet50', 'gnmt', 'alexnet', 'resnet18'])('%s: `from` and 
     );
     expect([one.weights, one.activation]).toEqual([from.stages[index].weights, from.stages[index].activation]);
   }
+});
+
+test('an imported profile keeps the matrices of its fully connected layers, which `hybrid` sends as factors', () => {
+  const text = fileText('alexnet');
+  const read = importText(text);
+  const imported = read !== undefined && 'pipe' in read ? read.pipe : '';
+  expect(imported.match(/matrix += \[.*\]/g)).toEqual([
+    expect.stringContaining('[9216, 4096]'),
+    expect.stringContaining('[4096, 4096]'),
+    expect.stringContaining('[4096, 1000]'),
+  ]);
+  const iteration = (model: string) =>
+    runOf(
+      `${model}
+device v100 { memory = 16GiB }
+cluster racks { gpu[16] = v100  link = 25Gb/s + 20us }
+pipeline train {
+  model = imported  devices = racks  data = 16  microbatches = 1  stages = balance(1)  schedule = 1f1b
+  sync = hybrid  collective = ps(servers = 1)
+}
+`,
+      { files: { 'alexnet.txt': text } },
+    ).run.report.iteration;
+  const direct = iteration('model imported { from = profile("alexnet.txt")  micro_batch = 128 }');
+  expect(iteration(imported.replace('model imported {', 'model imported { micro_batch = 128 '))).toBeCloseTo(direct, 9);
 });
