@@ -94,7 +94,15 @@ function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimensio
   const token = context.syntax.tokens[quantity.last];
   const digits = token === undefined ? '' : token.text.slice(0, token.text.length - quantity.unit.length);
   if (dimension === 'number') return noUnit(context, quantity);
-  const near = fits ? (nearest === undefined ? [] : [nearest]) : unitsLike(quantity.unit, dimension).slice(0, 2);
+  const bits = bitsMeant(quantity.unit);
+  const near =
+    bits !== undefined && (dimension === undefined || dimension === 'bytes')
+      ? [bits]
+      : fits
+        ? nearest === undefined
+          ? []
+          : [nearest]
+        : unitsLike(quantity.unit, dimension).slice(0, 2);
   context.report.report(
     'syntax/unit',
     quantity,
@@ -104,6 +112,12 @@ function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimensio
     near.length === 0 ? {} : { hint: { kind: 'spelling', suggestions: near.map((name) => digits + name) } },
   );
 }
+
+/** `25Mb` where only bytes have units of size: `MB`. */
+const bitsMeant = (unit: string): string | undefined => {
+  const bytes = unit.endsWith('b') ? `${unit.slice(0, -1)}B` : undefined;
+  return bytes !== undefined && findUnit(bytes)?.dimension === 'bytes' ? bytes : undefined;
+};
 
 /** `8K` where a plain number is expected. */
 function noUnit(context: FileContext, quantity: Quantity): void {
