@@ -3,7 +3,7 @@ import { callSeconds } from '../../callCost.ts';
 import { shardsState } from '../../costs/optimizer.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { LaneCall } from '../../exchangePlan.ts';
-import { type GradientExchange, type Moved, stillness } from '../cost/gradientExchange.ts';
+import { type GradientExchange, stillness } from '../cost/gradientExchange.ts';
 import type { Notes } from '../notes.ts';
 import type { Holders } from './holders.ts';
 import { type CallRequest, laneCall } from './laneCall.ts';
@@ -38,31 +38,42 @@ export function exchangeAtEnd(
   if (call === undefined) return undefined;
   const inParts = shardsState(request.optimizer?.shard ?? 'none');
   const halves = inParts ? call.halves : undefined;
-  const { gradient } = request.per;
+  const { gradient, weight } = request.per;
   // One call carries all: of a layer in factors, only what its bytes take is different.
-  let [less, saved] = [0, 0];
+  let [less, saved, sentLess] = [0, 0, 0];
   if (halves === undefined && request.exchange.collective?.factors === true)
     for (const { matrix, parameters } of factored) {
       const apart = laneCall(notes, request, matrix);
       if (apart === undefined) return undefined;
       less += parameters;
       saved += wholeSeconds(apart, parameters * gradient) - wholeSeconds(apart, 0);
+      sentLess += parameters * gradient * (sentPerByte(call) - sentPerByte(apart));
     }
   return {
     gradients: (parameters) =>
-      moved(
-        halves === undefined
-          ? wholeSeconds(call, (parameters - less) * gradient) + saved
-          : callSeconds(halves.scatter, parameters * gradient),
-        parameters,
-      ),
+      parameters === 0
+        ? stillness
+        : halves === undefined
+          ? {
+              seconds: wholeSeconds(call, (parameters - less) * gradient) + saved,
+              bytes: parameters * gradient * sentPerByte(call) - sentLess,
+            }
+          : {
+              seconds: callSeconds(halves.scatter, parameters * gradient),
+              bytes: (parameters * gradient * sentPerByte(call)) / 2,
+            },
     weights: (parameters) =>
-      halves === undefined ? stillness : moved(callSeconds(halves.gather, parameters * gradient), parameters),
+      halves === undefined || parameters === 0
+        ? stillness
+        : {
+            seconds: callSeconds(halves.gather, parameters * gradient),
+            bytes: (parameters * weight * sentPerByte(call)) / 2,
+          },
   };
 }
 
-/** What a device sends depends on the collective, so no bytes are reported. */
-const moved = (seconds: number, parameters: number): Moved => (parameters === 0 ? stillness : { seconds, bytes: 0 });
+/** Both halves: each sends as many bytes of what it moves. */
+const sentPerByte = ({ sends = 0 }: LaneCall): number => sends;
 
 const wholeSeconds = ({ push, pull }: LaneCall, bytes: number): number =>
   callSeconds(push, bytes) + (pull === undefined ? 0 : callSeconds(pull, bytes));

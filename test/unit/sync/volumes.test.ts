@@ -89,6 +89,24 @@ describe('per device and iteration', () => {
     },
   );
 
+  // Servers: each worker pushes all of its gradients. On the workers, 1/n of them stays. Any other all-reduce sends what a ring does.
+  test.each([
+    ['ps', 1],
+    ['ps(servers = 2)', 1],
+    ['ps(colocated = true)', 2 * (3 / 4)],
+    ['trees', 2 * (3 / 4)],
+    ['ring', 2 * (3 / 4)],
+  ])('all at once at the end by %s', (collective, sent) => {
+    const more = `optimizer = adam_mixed  sync = end  collective = ${collective}`;
+    expect(reportOf({ data: 4 }, more).devices[1].sync.bytes).toBeCloseTo(sent * block * 2, 0);
+  });
+
+  test.each(['ring', 'ps'])('gradients scattered, weights gathered at the end by %s', (collective) => {
+    const more = `optimizer = megatron_bf16(shard = distributed)  sync = end  collective = ${collective}`;
+    const sent = collective === 'ps' ? 1 / 2 : 3 / 4;
+    expect(reportOf({ data: 4 }, more).devices[1].sync.bytes).toBeCloseTo(sent * block * (4 + 2), 0);
+  });
+
   test('context ranks reduce gradients with the data ranks, tensor ranks hold a part of them', () => {
     const { sync } = reportOf({ data: 2, context: 2, tensor: 2 }, 'optimizer = adam_mixed').devices[1];
     const local = (block - 2 * h) / 2 + 2 * h;
