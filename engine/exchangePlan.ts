@@ -88,6 +88,8 @@ export interface TensorPlan {
 /** A collective keeps the lane for `push`. Servers have a second lane, on which a piece is pulled once it has been pushed. */
 export interface LaneCall {
   readonly name: string;
+  /** Rings inside nodes and between them, where the pipeline names no collective: `collective = ring` is one ring. */
+  readonly byLevel?: true;
   readonly push: CallCost;
   readonly pull?: CallCost;
   /** Bytes that a rank sends for each byte of gradients, as a mean over the ranks. */

@@ -106,3 +106,7 @@ const joined = (value: number, unit: string): string => {
   const text = amount(value);
   return text.includes(' ') ? `${text}${unit}` : `${text} ${unit}`;
 };
+
+/** A collective as readers see it: rings inside nodes and between them are not the one ring of `collective = ring`. */
+export const collectiveWords = (name: string, byLevel: boolean | undefined): string =>
+  byLevel === true && name === 'ring' ? 'rings by level' : name;

@@ -75,6 +75,8 @@ export interface LaneReport {
   readonly stages: readonly string[];
   /** Names of collectives. */
   readonly collectives: readonly string[];
+  /** Its rings run inside nodes and between them; `collective = ring` is one ring. */
+  readonly levels?: true;
   readonly bytes: number;
   readonly buckets: number;
   /** Seconds in which the lane is not idle, number of calls, and seconds of these that do not depend on bytes. */
@@ -89,6 +91,8 @@ export interface TensorReport {
   readonly bytes: number;
   /** Name of its collective. */
   readonly by: string;
+  /** In rings inside nodes and between them. */
+  readonly levels?: true;
   /** When its gradients are ready, when the first bytes of its bucket are sent, and when layers may use it. */
   readonly ready: number;
   readonly sent: number;

@@ -29,6 +29,8 @@ export function laneOf(run: Run, device: number): Lane {
   }
   const last = stepAt(timeline, device);
   const syncEnd = timeline.exchanged[device] ?? last;
+  // Without a barrier each layer steps before its first forward of the next iteration.
+  const steps = timeline.timing.exchange?.rule.barrier !== false;
   return {
     word,
     start,
@@ -37,7 +39,7 @@ export function laneOf(run: Run, device: number): Lane {
     microbatch: (position) => microbatchOf(program, word[position] ?? 0),
     last,
     syncEnd,
-    stepEnd: syncEnd + (timeline.timing.optimizer[device] ?? 0),
+    stepEnd: steps ? syncEnd + (timeline.timing.optimizer[device] ?? 0) : syncEnd,
   };
 }
 

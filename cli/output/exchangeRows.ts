@@ -1,4 +1,4 @@
-import { bytes, count, iterationTime, share, time } from '../../engine/quantities.ts';
+import { bytes, collectiveWords, count, iterationTime, share, time } from '../../engine/quantities.ts';
 import type { ExchangeReport, ExposedReport, LaneReport, PipelineReport } from '../../engine/report.ts';
 
 /** Lanes that have a row each. */
@@ -42,10 +42,10 @@ function boundWords({ bound, gap, steady }: ExchangeReport): string {
   return steady ? least : `${least}; periods do not repeat`;
 }
 
-const laneRow = ({ collectives, busy, bytes: size, calls, overhead }: LaneReport): string[] => [
+const laneRow = ({ collectives, levels, busy, bytes: size, calls, overhead }: LaneReport): string[] => [
   'lane',
   `busy ${time(busy)}`,
-  `${bytes(size)} by ${collectives.join(', ')}, ${count(calls, 'call', 'calls')}${overhead > 0 ? ` (${time(overhead)})` : ''}`,
+  `${bytes(size)} ${levels === true ? 'in' : 'by'} ${collectives.map((name) => collectiveWords(name, levels)).join(', ')}, ${count(calls, 'call', 'calls')}${overhead > 0 ? ` (${time(overhead)})` : ''}`,
 ];
 
 function waitWords(exposed: ExposedReport, iteration: number): string {

@@ -1,7 +1,7 @@
 /** What `sync` of a pipeline means, with the sizes of this file, and what sends each layer's gradients. */
 import { pipelineBody, valueOf } from '../../engine/fixes/source.ts';
 import type { ExchangeRule } from '../../engine/exchangePlan.ts';
-import { bytes, count, iterationTime, share, time } from '../../engine/quantities.ts';
+import { bytes, collectiveWords, count, iterationTime, share, time } from '../../engine/quantities.ts';
 import type { ExchangeReport } from '../../engine/report.ts';
 import type { SyntaxNode } from '../../grammar/index.ts';
 import { inlineCode } from '../userText.ts';
@@ -76,7 +76,8 @@ function bucketWords(lanes: ExchangeReport['lanes']): string {
 /** Which layers each collective sends, where they differ. */
 function choiceWords({ tensors }: ExchangeReport): string | undefined {
   const layers = new Map<string, string[]>();
-  for (const { layer, by } of tensors) {
+  for (const { layer, by: name, levels } of tensors) {
+    const by = collectiveWords(name, levels);
     const known = layers.get(by) ?? [];
     if (!known.includes(layer)) known.push(layer);
     layers.set(by, known);

@@ -1,4 +1,5 @@
 import type { LaneTimeline, Sent } from '../../engine/exchangeTimeline.ts';
+import { collectiveWords } from '../../engine/quantities.ts';
 import type { Timeline } from '../../engine/timeline.ts';
 import type { Lane, Lanes, Leg } from '../picture/lanes.ts';
 
@@ -39,7 +40,7 @@ function laneOf({ plan, buckets, sent, back, ready, arrival, needed }: LaneTimel
       ready: buckets.ready.slice(),
       bytes: buckets.bytes.slice(),
       front: buckets.front.slice(),
-      call: Array.from(buckets.call, (call) => plan.calls[call].name),
+      call: Array.from(buckets.call, (call) => collectiveWords(plan.calls[call].name, plan.calls[call].byLevel)),
     },
     legs: [legOf(there, sent), ...(back === undefined ? [] : [legOf(again, back)])],
     ready: ready.slice(),

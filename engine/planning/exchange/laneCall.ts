@@ -11,7 +11,7 @@ import type { CallCost, LaneCall } from '../../exchangePlan.ts';
 import { callLimit } from '../../network/collectives/callLimit.ts';
 import { costOf } from '../../network/collectives/costOf.ts';
 import type { Notes } from '../notes.ts';
-import { groupRing } from '../place/groupRing.ts';
+import { type GroupRing, groupRing } from '../place/groupRing.ts';
 import { type Groups, slices, strides } from '../place/rankGroups.ts';
 import type { Rank } from '../place/ranks.ts';
 
@@ -103,15 +103,18 @@ function ringsCall(
   const ranks = groups[0].length;
   const shard = optimizer?.shard ?? 'none';
   const size = shardsState(shard) ? shardRanks(each, optimizer?.over) : 1;
-  const ringOver = (over: Groups): Ring | undefined => groupRing(notes, { cluster, at }, 'ring', [rank], () => over);
+  const ringOver = (over: Groups): GroupRing | undefined =>
+    groupRing(notes, { cluster, at }, 'ring', [rank], () => over);
   const within = size > 1 ? ringOver(groups.flatMap((group) => slices(group, size))) : noRing;
   const across = size < ranks ? ringOver(groups.flatMap((group) => strides(group, size))) : noRing;
   if (within === undefined || across === undefined) return undefined;
   const reduce = share(affine('all_reduce', ranks / size, across), 1 / size);
+  const levels = within.byLevel === true || across.byLevel === true ? { byLevel: true as const } : {};
   if (size === 1) {
     const half = (pattern: Collective['pattern']) => affine(pattern, ranks, across);
     return {
       name: 'ring',
+      ...levels,
       sends: (2 * (ranks - 1)) / ranks,
       push: cost(reduce),
       halves: { scatter: cost(half('reduce_scatter')), gather: cost(half('all_gather')) },
@@ -124,13 +127,14 @@ function ringsCall(
   const inside = ((size - 1) / size) * (1 + per.weight / per.gradient);
   return {
     name: 'ring',
+    ...levels,
     sends: inside + (2 * (ranks / size - 1)) / (ranks / size) / size,
     push: cost({ fixed: out.fixed + gather.fixed, perByte: out.perByte + gather.perByte }),
     halves: { scatter: cost(out), gather: cost(gather) },
   };
 }
 
-const noRing: Ring = { bandwidth: 0, latency: 0 };
+const noRing: GroupRing = { bandwidth: 0, latency: 0 };
 
 interface Affine {
   readonly fixed: number;

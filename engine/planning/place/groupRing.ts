@@ -12,6 +12,9 @@ import type { Groups } from './rankGroups.ts';
 /** Bytes for which routes are chosen: the size of a large tensor. */
 const typical = 64 * 1024 ** 2;
 
+/** `byLevel`: rings inside nodes and between them take as long as this one. */
+export type GroupRing = Ring & { readonly byLevel?: true };
+
 /**
  * The ring of the slowest of the ranks, with all groups of one rank at work at once; for an all-to-all, the ring that takes as
  * long. Groups may have several devices in each of several nodes. Then it is the faster of one ring through all of them, and of
@@ -23,9 +26,10 @@ export function groupRing(
   pattern: 'ring' | 'all_to_all',
   ranks: readonly Pick<Rank, 'devices' | 'mesh' | 'at'>[],
   groupsIn: (rank: Pick<Rank, 'devices' | 'mesh'>) => Groups,
-): Ring | undefined {
+): GroupRing | undefined {
   let bandwidth = Infinity;
   let latency = 0;
+  let byLevel = false;
   for (const rank of ranks) {
     const groups = groupsIn(rank);
     const ring = pattern === 'ring' ? fasterRing(cluster, groups) : allToAllRing(cluster, groups, typical);
@@ -38,11 +42,12 @@ export function groupRing(
     }
     if (ring.bandwidth > 0) bandwidth = Math.min(bandwidth, ring.bandwidth);
     latency = Math.max(latency, ring.latency);
+    if ('byLevel' in ring) byLevel = true;
   }
-  return { bandwidth: bandwidth === Infinity ? 0 : bandwidth, latency };
+  return { bandwidth: bandwidth === Infinity ? 0 : bandwidth, latency, ...(byLevel ? { byLevel } : {}) };
 }
 
-function fasterRing(cluster: ClusterDefinition, groups: Groups): Ring | Unreachable {
+function fasterRing(cluster: ClusterDefinition, groups: Groups): GroupRing | Unreachable {
   const flat = ringsAtOnce(cluster, groups, typical);
   if ('from' in flat) return flat;
   const levels = levelsOf(cluster, groups, typical);
@@ -50,5 +55,5 @@ function fasterRing(cluster: ClusterDefinition, groups: Groups): Ring | Unreacha
   const ring = levelRing(levels);
   const time = (candidate: Ring) =>
     collectiveTime({ pattern: 'all_reduce', bytes: typical }, groups[0].length, candidate);
-  return time(ring) < time(flat) ? ring : flat;
+  return time(ring) < time(flat) ? { ...ring, byLevel: true } : flat;
 }

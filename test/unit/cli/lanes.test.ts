@@ -28,6 +28,13 @@ const drawn = (lines: readonly string[], label: string): string | undefined =>
   lines.find((line) => line.trim().startsWith(`${label} `))?.slice(10);
 
 describe('the drawing', () => {
+  test('has an optimizer step only with a barrier: without one each layer steps before its next forward', async () => {
+    const steps = 'optimizer = adam(step = 2ms)';
+    const without = await linesOf(file('overlap(order = forward, barrier = false)', steps), 82);
+    expect(drawn(without, 'gpu[0]')).toMatch(/^F0─*B0─*·+$/);
+    expect(drawn(await linesOf(file('ddp', steps), 82), 'gpu[0]')).not.toMatch(/^F0─*B0─*[·~]+$/);
+  });
+
   test('without a barrier shows a period, and what the iteration before sends', async () => {
     // Back gets ready at 4 ms, mid at 5 ms, front at 6 ms; pieces take 1 ms. Two of back go on while the next forward runs.
     const lines = await linesOf(file('overlap(order = forward, barrier = false, partition = 10MB)'), 82);
@@ -63,6 +70,23 @@ describe('the drawing', () => {
     const ruler = lines.findIndex((line) => line.includes('|0 ms'));
     for (const line of lines.slice(ruler, lines.indexOf('Memory'))) expect(line.length, line).toBeLessThanOrEqual(70);
   });
+});
+
+test('rings inside nodes and between them are not called as the one ring of `collective = ring`', async () => {
+  const nodes = (more = '') =>
+    file('ddp', more)
+      .replace(
+        'cluster pair { gpu[2] = gpu  link = 10GB/s }',
+        'cluster pair { node[2] { gpu[2] = gpu  link = 100GB/s }  link = 10GB/s }',
+      )
+      .replace('data = 2', 'data = 4');
+  const laneOf = (lines: readonly string[]) => lines.find((line) => line.startsWith('  lane    busy'));
+  expect(laneOf(await linesOf(nodes(), 80))).toContain(' 57.2 MiB in rings by level, ');
+  expect(laneOf(await linesOf(nodes('collective = ring'), 80))).toContain(' 57.2 MiB by ring, ');
+  const lanesIn = async (text: string): Promise<string> =>
+    (await call(['simulate', 'a.pipe', '--format', 'json'], { files: { 'a.pipe': text } })).out;
+  expect(await lanesIn(nodes())).toMatch(/"collectives":\s*\[\s*"ring"\s*\],\s*"levels":\s*true/);
+  expect(await lanesIn(nodes('collective = ring'))).not.toContain('"levels"');
 });
 
 test('the table has the rule, the period against its bound, and the causes of waits', async () => {
