@@ -22,3 +22,9 @@ export interface ExchangeUse {
 /** Whether today's exchange in buckets says it all: an `overlap` with no argument but its bucket. */
 export const onlyBuckets = ({ preset, written }: SyncUse): boolean =>
   preset.name === 'overlap' && Object.keys(written).every((key) => key === 'bucket') && written.bucket !== 'best';
+
+/** Bytes of the buckets of such an `overlap`; 0 for one of each layer, as where a rule says more. */
+export function bucketBytes(sync: SyncUse): number {
+  const { bucket } = sync.written;
+  return onlyBuckets(sync) && typeof bucket === 'object' && 'bytes' in bucket ? bucket.bytes : 0;
+}

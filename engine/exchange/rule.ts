@@ -63,7 +63,7 @@ export function exchangeRule({ preset, written, ranks, gradient }: RuleRequest):
 const units = { MiB: 2 ** 20, GB: 1e9, MB: 1e6, KB: 1e3 };
 
 /** A size as a file has it, so that it can be compared with what the file says and be copied into it: `50MB`, `25MiB`. */
-function sizeText(bytes: number): string {
+export function sizeText(bytes: number): string {
   const unit = Object.entries(units).find(([, size]) => bytes >= size && Number.isInteger(bytes / size));
   return unit === undefined ? `${bytes}B` : `${bytes / unit[1]}${unit[0]}`;
 }

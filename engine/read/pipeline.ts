@@ -1,6 +1,6 @@
 /** Reads a `pipeline`: what it refers to, then the cut, devices, costs, routes and schedule of its plan. */
 import type { Cut, PlanCut } from '../definitions/cut.ts';
-import { onlyBuckets, type SyncUse } from '../definitions/exchange.ts';
+import { bucketBytes, onlyBuckets, type SyncUse } from '../definitions/exchange.ts';
 import type { CollectiveUse } from '../exchange/collectives.ts';
 import { hasBarrier } from '../exchange/rule.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
@@ -161,10 +161,7 @@ function exchangeOf(
   collective: CollectiveUse | 'usual',
 ): Pick<PipelineDefinition, 'sync' | 'exchange'> {
   if (collective === 'usual' && sync === 'end') return {};
-  if (collective === 'usual' && sync !== 'end' && onlyBuckets(sync)) {
-    const { bucket } = sync.written;
-    return { sync: { bucket: typeof bucket === 'object' && 'bytes' in bucket ? bucket.bytes : 0 } };
-  }
+  if (collective === 'usual' && sync !== 'end' && onlyBuckets(sync)) return { sync: { bucket: bucketBytes(sync) } };
   return {
     exchange: { ...(sync === 'end' ? {} : { sync }), ...(collective === 'usual' ? {} : { collective }) },
   };

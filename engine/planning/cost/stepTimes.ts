@@ -1,7 +1,7 @@
 /** What devices do after their last backward: gradients are exchanged among the ranks that hold the same weights, then the optimizer steps. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import { optimizers, shardsWeights } from '../../costs/optimizer.ts';
+import { optimizers, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
@@ -11,9 +11,11 @@ import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.
 import type { SitedRanks } from '../place/sites.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { ExchangePlan } from '../../exchangePlan.ts';
+import { bucketBytes } from '../../definitions/exchange.ts';
+import { noteInParts } from '../exchange/inParts.ts';
 import { exchangeAtEnd, factoredIn } from '../exchange/atEnd.ts';
 import { type Holders, holdersIn } from '../exchange/holders.ts';
-import { canExchange, exchangeLanes } from '../exchange/lanes.ts';
+import { exchangeLanes } from '../exchange/lanes.ts';
 import type { StageNeeds } from '../exchange/stageGraph.ts';
 import type { StageParts } from './stagePlans.ts';
 
@@ -49,11 +51,10 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const overlap: StageExchange[][] = ranks.ranks.map(() => []);
   const rule = request.exchange?.sync;
   const asked = request.exchange?.collective;
-  const possible =
-    request.exchange === undefined || canExchange(notes, request, rule === undefined ? 'collective' : 'sync');
+  const possible = request.exchange === undefined || !shardsGradients(optimizer?.shard ?? 'none');
   const collective = possible ? asked : undefined;
   // Weights that are gathered once an iteration still overlap with its first forwards.
-  const sync = request.sync ?? (rule !== undefined && !possible ? { bucket: 0 } : undefined);
+  const sync = request.sync ?? (rule !== undefined && !possible ? { bucket: bucketBytes(rule) } : undefined);
   const ordered =
     rule !== undefined && possible
       ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per })
@@ -118,13 +119,13 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   }
   const embeddings = embeddingTimes(notes, request, per.gradient);
   if (embeddings === undefined) return undefined;
-  const nothing =
-    (request.sync !== undefined && overlap.every((candidate) => candidate.length === 0)) ||
-    (ordered !== 'none' && ordered.lanes.length === 0);
-  if (nothing)
+  const idle = overlap.every((candidate) => candidate.length === 0);
+  const nothing = (request.sync !== undefined && idle) || (ordered !== 'none' && ordered.lanes.length === 0);
+  if (request.exchange !== undefined && !possible) noteInParts(notes, request, request.exchange, idle);
+  else if (nothing)
     notes.report.report('key/not-applicable', request.at('sync'), {
       key: 'sync',
-      reason: 'no gradients are left to exchange after the last backwards',
+      reason: 'no gradients are left to exchange after the last backwards. Remove `sync`',
     });
   const step = optimizer?.step ?? 0;
   const steps = after.map((each, rank) => {

@@ -1,5 +1,5 @@
 /** The lanes of a pipeline whose gradients a rule orders: what is exchanged on each, and what a call takes. */
-import { type MovedBytes, shardsGradients, shardsState } from '../../costs/optimizer.ts';
+import { type MovedBytes, shardsState } from '../../costs/optimizer.ts';
 import type { ExchangeUse, SyncUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
@@ -11,7 +11,7 @@ import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.
 import type { SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
 import { limitedCall, usesFactors } from './laneCall.ts';
-import { ruleFits } from './ruleFits.ts';
+import { noteIdleArguments, ruleFits } from './ruleFits.ts';
 import { stageGraph, type StageNeeds } from './stageGraph.ts';
 
 export interface LanesRequest extends Pick<SettledPipeline, 'name' | 'cluster' | 'at' | 'optimizer'> {
@@ -65,6 +65,7 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
     });
   }
   noteFactors(notes, request);
+  if (lanes.length > 0) noteIdleArguments(notes, { sync: exchange.sync, at: request.at }, rule);
   if (!piecesWithinLimit(notes, request, rule, lanes)) return undefined;
   const weights = shardsState(request.optimizer?.shard ?? 'none');
   const clip = request.optimizer?.clip === true;
@@ -103,8 +104,16 @@ export function noteFactors(
 ): void {
   const hybrid = exchange.sync?.preset.collective === 'hybrid';
   if (!hybrid && exchange.collective?.factors !== true) return;
-  if (matrices.some((layers) => layers.some((matrix) => matrix !== undefined))) return;
   const key = hybrid ? 'sync' : 'collective';
+  const named = exchange.collective?.name;
+  if (hybrid && named !== undefined && named !== 'ps') {
+    notes.report.report('key/not-applicable', at(key), {
+      key: 'hybrid',
+      reason: `\`collective = ${named}\` sends all layers alike, none as factors. Remove \`collective\`, or write \`collective = ps\``,
+    });
+    return;
+  }
+  if (matrices.some((layers) => layers.some((matrix) => matrix !== undefined))) return;
   notes.report.report('key/not-applicable', at(key), {
     key: hybrid ? 'hybrid' : 'push = factors',
     reason: 'no layer is fully connected; a measured one needs its `matrix = [INPUTS, OUTPUTS]`',
@@ -210,24 +219,4 @@ function connected(holders: readonly Holders[]): readonly (readonly Holders[])[]
     groups.push(merged);
   }
   return groups.map(({ held }) => held);
-}
-
-/** Whether a rule can order these gradients at all; reported where not. */
-export function canExchange(
-  notes: Notes,
-  { optimizer, at }: Pick<LanesRequest, 'optimizer' | 'at'>,
-  key: 'sync' | 'collective',
-): boolean {
-  if (!shardsGradients(optimizer?.shard ?? 'none')) return true;
-  const scattered =
-    'gradients in parts are scattered after each backward, in the time of the layers, and weights are gathered';
-  if (key === 'sync')
-    notes.report.report(
-      'key/not-applicable',
-      at(key),
-      { key, reason: `${scattered} as with \`overlap\`. Write \`sync = overlap\`` },
-      { hint: { kind: 'spelling', suggestions: ['overlap'] } },
-    );
-  else notes.report.report('key/not-applicable', at(key), { key, reason: `${scattered} in rings` });
-  return false;
 }

@@ -1,6 +1,7 @@
 /** Whether a rule suits the collectives of a lane, and a lane of that size. */
 import type { SyncUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
+import { sizeText } from '../../exchange/rule.ts';
 import type { ExchangeRule, LaneCall } from '../../exchangePlan.ts';
 import type { Notes } from '../notes.ts';
 
@@ -46,3 +47,22 @@ export function ruleFits(
 }
 
 const namesOf = (calls: readonly LaneCall[]): string => [...new Set(calls.map(({ name }) => name))].join(' and ');
+
+/** Arguments that change nothing: nothing is cut for an early start, no piece fits into the credit. */
+export function noteIdleArguments(notes: Notes, use: RuleUse, rule: ExchangeRule): void {
+  const { partition, credit, strict, earlyStart } = rule;
+  const note = (key: string, place: string, reason: string): void =>
+    notes.report.report('key/not-applicable', use.sync.at.get(place) ?? use.at('sync'), { key, reason });
+  if (earlyStart && partition === 'whole')
+    note(
+      'early_start',
+      'early_start',
+      'buckets are sent whole, so all their layers arrive at once. Say the size of pieces: `partition`',
+    );
+  if (strict && typeof partition === 'number' && typeof credit === 'number' && partition > credit)
+    note(
+      'strict',
+      use.sync.at.has('strict') ? 'strict' : 'credit',
+      `no piece of ${sizeText(partition)} fits into a credit of ${sizeText(credit)}, so one is sent at a time. Write \`credit = ${sizeText(partition)}\` or more, or a smaller \`partition\``,
+    );
+}

@@ -75,6 +75,36 @@ pipeline q { model = m devices = c microbatches = 1 stages = balance(1) schedule
   });
 });
 
+describe('what changes nothing', () => {
+  const warnings = (sync: string, collective = 'ring'): readonly string[] =>
+    analyse(`
+model m { layer a[4] { forward = 1ms  backward = 2ms  weights = 10MB  matrix = [1000, 5000] } }
+device gpu { memory = 16GiB }
+cluster c { gpu[2] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 1 stages = balance(1) schedule = 1f1b data = 2
+  sync = ${sync}  collective = ${collective} }
+`).findings.flatMap(({ code, message }) => (code === 'key/not-applicable' ? [message] : []));
+  test('`hybrid` with a collective that sends no factors', () => {
+    expect(warnings('hybrid')).toEqual([
+      '"hybrid" has no effect here: `collective = ring` sends all layers alike, none as factors. Remove `collective`, or write `collective = ps`.',
+    ]);
+    expect(warnings('hybrid', 'ps')).toEqual([]);
+  });
+  test('an early start without pieces', () => {
+    expect(warnings('overlap(early_start = true, barrier = false)')).toEqual([
+      '"early_start" has no effect here: buckets are sent whole, so all their layers arrive at once. Say the size of pieces: `partition`.',
+    ]);
+    expect(warnings('overlap(early_start = true, barrier = false, partition = 1MB)')).toEqual([]);
+  });
+  test('a strict credit that no piece fits', () => {
+    expect(warnings('bytescheduler(partition = 4MB, credit = 1MB, strict = true)')).toEqual([
+      '"strict" has no effect here: no piece of 4MB fits into a credit of 1MB, so one is sent at a time. Write `credit = 4MB` or more, or a smaller `partition`.',
+    ]);
+    expect(warnings('bytescheduler(partition = 4MB, credit = 1MB)')).toEqual([]);
+    expect(warnings('bytescheduler(partition = 4MB, credit = 4MB, strict = true)')).toEqual([]);
+  });
+});
+
 test('a collective is no rule, and a rule is no collective: the message names the key that takes it', () => {
   const messages = (keys: string): readonly string[] =>
     analyse(`
@@ -106,4 +136,40 @@ pipeline p { model = m devices = c microbatches = 2 stages = balance(1) schedule
 `).run.report.iteration;
   expect(iteration('ddp')).toBe(iteration('overlap'));
   expect(iteration('ddp')).toBeLessThan(iteration('end'));
+});
+
+describe('gradients in parts', () => {
+  const fileOf = (optimizer: string, keys: string): string => `
+model m { layer a[8] { forward = 1ms  backward = 2ms  weights = 40MB } }
+device gpu { memory = 64GiB }
+cluster c { gpu[4] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 2 stages = balance(1) schedule = 1f1b data = 4
+  optimizer = adam_mixed(${optimizer})  ${keys} }
+`;
+  const advice = (optimizer: string, keys: string): readonly string[] =>
+    analyse(fileOf(optimizer, keys)).findings.flatMap(({ code, message }) =>
+      code === 'key/not-applicable' ? [message.replace(/^(.*) has no effect here: .*\. (.*)$/, '$1: $2')] : [],
+    );
+  test('advice ends: what it says to write has no such finding', () => {
+    expect(advice('fsdp', 'sync = ddp  collective = ring')).toEqual(['"sync": Remove `sync` and `collective`.']);
+    expect(advice('fsdp', 'sync = overlap  collective = ring')).toEqual(['"sync": Remove `sync` and `collective`.']);
+    expect(advice('fsdp', 'sync = overlap')).toEqual(['"sync": Remove `sync`.']);
+    expect(advice('fsdp', 'sync = ddp')).toEqual(['"sync": Remove `sync`.']);
+    expect(advice('fsdp', 'collective = ring')).toEqual(['"collective": Remove `collective`.']);
+    expect(advice('fsdp', '')).toEqual([]);
+    for (const optimizer of ['zero2', 'fsdp, reshard = false']) {
+      expect(advice(optimizer, 'sync = ddp  collective = ring')).toEqual([
+        '"sync": Write `sync = overlap`, and remove `collective`.',
+      ]);
+      expect(advice(optimizer, 'sync = ddp')).toEqual(['"sync": Write `sync = overlap`.']);
+      expect(advice(optimizer, 'sync = overlap  collective = ring')).toEqual(['"collective": Remove `collective`.']);
+      expect(advice(optimizer, 'sync = overlap')).toEqual([]);
+    }
+  });
+  test('an `overlap` keeps its buckets where a collective has no effect', () => {
+    const iteration = (keys: string): number => runOf(fileOf('zero2', keys)).run.report.iteration;
+    const whole = iteration('sync = overlap(bucket = 1GB)');
+    expect(iteration('sync = overlap(bucket = 1GB)  collective = ring')).toBe(whole);
+    expect(whole).toBeGreaterThan(iteration('sync = overlap'));
+  });
 });
