@@ -11,6 +11,7 @@ import { jsonText } from '../output/json.ts';
 import { placeText } from '../output/placeText.ts';
 import { sarif, type Checked } from '../output/sarif.ts';
 import { untestedSchedules } from '../output/untested.ts';
+import { overrideProblem, readOverrides } from '../overrides.ts';
 import { progressBar } from '../progress.ts';
 import { status } from '../status.ts';
 import { version } from '../version.ts';
@@ -22,6 +23,7 @@ export const checkCommand: Command = {
     operands: 'FILE…',
     summary: 'Report the errors and warnings of .pipe files, with figures.',
     options: [
+      { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       {
         name: 'format',
         value: 'text|json|sarif|github',
@@ -33,13 +35,16 @@ export const checkCommand: Command = {
   },
   async run(args, io) {
     if (args.operands.length === 0) return usageFault(io, 'check', 'Name at least one file.');
+    const overrides = readOverrides(args.values('set'));
+    if ('problem' in overrides) return usageFault(io, 'check', overrides.problem);
     const progress = progressBar(io, 3 * args.operands.length);
     const files: Analysed[] = [];
     for (const path of args.operands) {
-      const file = analyse(path, io, progress);
-      if ('problem' in file) {
+      const file = analyse(path, io, progress, overrides.values);
+      const problem = 'problem' in file ? file.problem : overrideProblem(file.analysis.resolution, overrides);
+      if ('problem' in file || problem !== undefined) {
         progress.end();
-        return usageFault(io, 'check', file.problem);
+        return usageFault(io, 'check', problem ?? '');
       }
       files.push(file);
     }

@@ -73,8 +73,12 @@ export const compareCommand: Command = {
     }
     const rows = evaluated(files, variants, io);
     await io.out(textOf(rows, args, io));
+    const set = args
+      .values('set')
+      .map((setting) => ` --set ${setting.replace(/\s/g, '')}`)
+      .join('');
     const faults = variants === undefined ? files.filter(({ base }) => hasErrors(base)) : [];
-    for (const { name } of faults) await io.err(`${name} has errors: "pipewright check ${name}" shows them.\n`);
+    for (const { name } of faults) await io.err(`${name} has errors: "pipewright check ${name}${set}" shows them.\n`);
     const failed =
       faults.length > 0 ||
       rows.some(({ errors }) => errors.some((code) => variants === undefined || code !== 'expect/failed'));

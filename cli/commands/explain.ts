@@ -4,16 +4,18 @@ import { type Command, usageFault } from '../command.ts';
 import type { Policy } from '../../engine/policies/policy.ts';
 import { findPolicy, policies } from '../../engine/policies/registry.ts';
 import { scheduleUri, standardText } from '../../engine/std/index.ts';
+import { exchangeNames, exchangeText } from '../output/exchangeText.ts';
 import type { Io } from '../io.ts';
 import { nearest } from '../../engine/spelling.ts';
 import { status } from '../status.ts';
 
-/** `explain CODE`: the page of a diagnostic. `explain SCHEDULE`: the text of a built-in schedule, or its page if it has none. */
+/** `explain CODE`: the page of a diagnostic. `explain SCHEDULE`: the text of a built-in schedule, or its page if it has none. `explain RULE`: what a rule or a collective is. */
 export const explainCommand: Command = {
   spec: {
     name: 'explain',
-    operands: 'CODE | SCHEDULE',
-    summary: 'Explain a diagnostic, or print the text of a built-in schedule.',
+    operands: 'CODE | SCHEDULE | RULE | COLLECTIVE',
+    summary:
+      'Explain a diagnostic, a rule of gradient exchange or a collective, or print the text of a built-in schedule.',
     options: [],
     notes: [`Codes:\n${codes.map((code) => `  ${code.padEnd(26)} ${catalogue[code].summary}`).join('\n')}`],
   },
@@ -23,19 +25,24 @@ export const explainCommand: Command = {
       return usageFault(
         io,
         'explain',
-        'It needs one code, such as memory/out-of-memory, or one schedule, such as zb_h1.',
+        'It needs one code, such as memory/out-of-memory, one schedule, such as zb_h1, or one rule or collective, such as ddp.',
       );
     const policy = findPolicy(code);
     if (policy !== undefined) {
       await io.out(scheduleText(policy, io));
       return status.fine;
     }
+    const rule = exchangeText(code);
+    if (rule !== undefined) {
+      await io.out(rule);
+      return status.fine;
+    }
     if (!isCode(code)) {
-      const guess = nearest(code, [...codes, ...policies.map(({ name }) => name)]);
+      const guess = nearest(code, [...codes, ...policies.map(({ name }) => name), ...exchangeNames]);
       return usageFault(
         io,
         'explain',
-        `Unknown code or schedule "${code}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}`,
+        `Unknown code, schedule, rule or collective "${code}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}`,
       );
     }
     const page = io.readText(join(io.packageRoot, 'docs', 'diagnostics', `${code}.md`));

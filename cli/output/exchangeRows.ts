@@ -1,4 +1,4 @@
-import { bytes, collectiveWords, count, iterationTime, share, time } from '../../engine/quantities.ts';
+import { bytes, collectiveWords, count, iterationTime, list, share, time } from '../../engine/quantities.ts';
 import type { ExchangeReport, ExposedReport, LaneReport, PipelineReport } from '../../engine/report.ts';
 
 /** Lanes that have a row each. */
@@ -24,7 +24,7 @@ export function exchangeRows({ exchange, iteration }: PipelineReport): string[][
   return [
     ['rule', rule, `order ${order}, ${barrier ? 'with a barrier' : 'no barrier'}${chosen(exchange)}`],
     ['period', iterationTime(exchange.period), boundWords(exchange)],
-    ...lanes.slice(0, mostLanes).map(laneRow),
+    ...lanes.slice(0, mostLanes).map((lane) => laneRow(lane, lanes.length > 1)),
     ...(more > 0 ? [['', '', `and ${count(more, 'more lane', 'more lanes')}`]] : []),
     ['waits', seconds(exposed.total), waitWords(exposed, iteration)],
   ];
@@ -42,10 +42,14 @@ function boundWords({ bound, gap, steady }: ExchangeReport): string {
   return steady ? least : `${least}; periods do not repeat`;
 }
 
-const laneRow = ({ collectives, levels, busy, bytes: size, calls, overhead }: LaneReport): string[] => [
+/** Stages and devices tell several lanes apart. */
+const laneRow = (
+  { name, stages, collectives, levels, busy, bytes: size, calls, overhead }: LaneReport,
+  named: boolean,
+): string[] => [
   'lane',
   `busy ${time(busy)}`,
-  `${bytes(size)} ${levels === true ? 'in' : 'by'} ${collectives.map((name) => collectiveWords(name, levels)).join(', ')}, ${count(calls, 'call', 'calls')}${overhead > 0 ? ` (${time(overhead)})` : ''}`,
+  `${named ? `${list(stages.length > 3 ? [...stages.slice(0, 2), `${stages.length - 2} more`] : stages)} on ${name}: ` : ''}${bytes(size)} ${levels === true ? 'in' : 'by'} ${collectives.map((used) => collectiveWords(used, levels)).join(', ')}, ${count(calls, 'call', 'calls')}${overhead > 0 ? ` (${time(overhead)})` : ''}`,
 ];
 
 function waitWords(exposed: ExposedReport, iteration: number): string {

@@ -30,6 +30,8 @@ import { exchangeRows } from './exchangeRows.ts';
 import { fillRows } from './fillRows.ts';
 import { placeRows } from './placeRows.ts';
 import { planRows } from './planRows.ts';
+import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
+import { longestGradientWait } from '../../engine/analyze/waits/longestWait.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { fullest } from '../../engine/fullest.ts';
 import { table } from './table.ts';
@@ -43,7 +45,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
   const names = report.devices.map((device) => device.name);
   const fills = names.flatMap((_, device) => fillStretches(plan, run.timeline, device) ?? []);
   return [
-    headline(report, colours),
+    headline(plan, report, colours),
     figures(report, colours),
     section('Plan', planRows(report), colours),
     section('Placement', placeRows(report), colours),
@@ -52,7 +54,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
     section('Host memory', hostRows(report), colours),
     section('Stages', stageRows(report), colours),
     section('Links', linkRows(report), colours),
-    section('Gradients', exchangeRows(report), colours),
+    section('Gradients', exchangeRows(report), colours) + waitLine(plan, run, colours),
     section('Groups', groupRows(report), colours),
     section('Fill', fillRows(report), colours),
   ]
@@ -60,10 +62,10 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
     .join('\n');
 }
 
-function headline(report: PipelineReport, colours: Colours): string {
+function headline(plan: PipelinePlan, report: PipelineReport, colours: Colours): string {
   const parts = [
     report.schedule,
-    count(report.devices.length, 'device', 'devices'),
+    deviceWords(plan),
     count(report.microbatches, 'microbatch', 'microbatches'),
     ...(report.asynchronous === undefined
       ? []
@@ -71,6 +73,12 @@ function headline(report: PipelineReport, colours: Colours): string {
     count(report.operations, 'operation', 'operations'),
   ];
   return `${colours.bold(report.name)}  ${parts.join(' · ')}\n`;
+}
+
+/** `4 devices`; where each of them stands for several ranks, `4 devices for 32 GPUs`. */
+function deviceWords({ devices }: PipelinePlan): string {
+  const all = devices.reduce((sum, { members = 1 }) => sum + members, 0);
+  return `${count(devices.length, 'device', 'devices')}${all > devices.length ? ` for ${all} GPUs` : ''}`;
 }
 
 function figures(report: PipelineReport, colours: Colours): string {
@@ -194,6 +202,15 @@ function linkRows(report: PipelineReport): string[][] {
       `busy ${share(report.iteration > 0 ? link.busy / report.iteration : 0)}`,
       `exposed ${time(link.exposed)}`,
     ]);
+}
+
+/** Why a forward waits for gradients where no barrier does: the longest wait, as the editor explains it. */
+function waitLine(plan: PipelinePlan, { timeline }: Run, colours: Colours): string {
+  const wait = longestGradientWait(timeline);
+  if (wait === undefined) return '';
+  const { title, sentences } = explainWait(plan, timeline, wait);
+  const text = sentences.map(({ before, strong, after }) => `${before}${strong}${after}`).join(' ');
+  return `${colours.dim(`  ${title}. ${text}`)}\n`;
 }
 
 /** Exchanges of ranks in one iteration, by kind, on the device with the most exposed time; otherwise with the most bytes. */

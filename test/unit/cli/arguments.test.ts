@@ -30,6 +30,8 @@ describe('a wrong call', () => {
     [['format', '--write', '-'], '--write cannot write to standard input.'],
     [['explain', 'memory/out-of-memry'], 'Did you mean "memory/out-of-memory"?'],
     [['explain'], 'It needs one code'],
+    [['check', 'a.pipe', '--set', 'microbatches=65'], 'microbatches'],
+    [['check', 'a.pipe', '--set', 'microbatches'], '--set takes name=value'],
     [['lsp', 'a.pipe'], 'It takes no files'],
     [['--verison'], 'Unknown option "--verison". Did you mean "--version"?'],
   ])('%j exits with 2 and says why', async (args, sentence) => {

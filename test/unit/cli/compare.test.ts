@@ -340,7 +340,17 @@ pipeline two { model = toy  devices = pair  microbatches = 1  stages = balance(1
     });
     expect(status).toBe(1);
     expect(out).toContain('1f1b');
-    expect(err).toContain('b.pipe has errors');
+    expect(err).toContain('b.pipe has errors: "pipewright check b.pipe" shows them.');
+  });
+
+  test('names the check that shows a mistake which only other values of params make', async () => {
+    const text = good.replace('balance(4)', 'balance(parts)').replace('param', 'param parts = 4\nparam');
+    const world = { files: { 'a.pipe': text } };
+    const set = ['--set', 'parts=9'];
+    const { status, err } = await call(['compare', 'a.pipe', ...set], world);
+    expect([status, err]).toEqual([1, expect.stringContaining('"pipewright check a.pipe --set parts=9" shows them')]);
+    expect((await call(['check', 'a.pipe'], world)).status).toBe(0);
+    expect((await call(['check', 'a.pipe', ...set], world)).status).toBe(1);
   });
 
   test.each([

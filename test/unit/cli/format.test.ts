@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { collectives } from '../../../engine/exchange/collectives.ts';
+import { exchangePresets } from '../../../engine/exchange/presets.ts';
 import { codes } from '../../../engine/findings/catalogue.ts';
 import { standardText } from '../../../engine/std/index.ts';
 import { call } from './harness.ts';
@@ -35,6 +37,19 @@ describe('explain', () => {
   test('prints the text of a built-in schedule, or the page of one that has no text', async () => {
     expect((await call(['explain', 'zb_h1'])).out).toBe(standardText('std:schedules/zb_h1'));
     expect((await call(['explain', 'pipeswitch'])).out).toMatch(/^# pipeswitch\n/);
+  });
+  test('prints what each rule of gradient exchange and each collective is, and takes', async () => {
+    for (const { name, doc } of [...exchangePresets, ...collectives]) {
+      const { status, out } = await call(['explain', name]);
+      expect([status, out.split('\n').slice(0, 3)]).toEqual([0, [`# ${name}`, '', doc]]);
+    }
+    expect((await call(['explain', 'ddp'])).out).toContain('`sync = ddp`');
+    expect((await call(['explain', 'overlap'])).out).toContain(
+      '- `barrier`: the next iteration starts when all gradients',
+    );
+    expect((await call(['explain', 'p3'])).out).not.toContain('Default: true');
+    expect((await call(['explain', 'ps'])).out).toContain('- `servers`: number of servers. Default: as many as ranks');
+    expect((await call(['explain', 'dpp'])).err).toContain('Did you mean "ddp"?');
   });
   test.each([...codes])('%s shows its page', async (code) => {
     const { status, out } = await call(['explain', code]);

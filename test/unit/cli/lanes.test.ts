@@ -101,3 +101,23 @@ test('the table has the rule, the period against its bound, and the causes of wa
   const over = await linesOf(file('overlap(order = forward, barrier = false, partition = 10MB, credit = 40MB)'), 80);
   expect(over).toContain('  period  10 ms      25 % over the bound of 8 ms');
 });
+
+test('several lanes have their stages and devices, and the headline has all GPUs', async () => {
+  const stages = file('overlap(order = forward)').replace('gpu[2]', 'gpu[4]').replace('balance(1)', 'split(1, 2)');
+  const lines = await linesOf(stages, 80);
+  expect(lines[0]).toContain('2 devices for 4 GPUs · 1 microbatch');
+  expect(lines.filter((line) => line.startsWith('  lane'))).toEqual([
+    expect.stringContaining('s0 on gpu[0]: 9.54 MiB by'),
+    expect.stringContaining('s1 on gpu[2]: 47.7 MiB by'),
+  ]);
+});
+
+test('without a barrier, the sentence of the longest wait for gradients says what the lane sends meanwhile', async () => {
+  const waits = async (sync: string) =>
+    (await linesOf(file(sync), 80)).filter((line) => line.includes('waits for the'));
+  // Back is sent from 4 to 8 ms, mid to 9 ms and front to 10 ms; the device has ended at 6 ms.
+  expect(await waits('overlap(barrier = false)')).toEqual([
+    '  gpu[0] waits 4 ms. 0F0 of the next iteration waits for the gradients of front. From the moment at which 0B0 has made the gradients of back, this takes 6 ms: 6 ms of it on the lane of gpu[0].',
+  ]);
+  expect(await waits('overlap')).toEqual([]);
+});
