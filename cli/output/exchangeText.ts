@@ -18,7 +18,7 @@ export function exchangeText(name: string): string | undefined {
   return collective === undefined ? undefined : page('collective', collective, collective.parameters);
 }
 
-/** Defaults are those of `overlap`: a rule has its values in its description. */
+/** Only `overlap` has defaults: another rule has its values in its description. */
 function parametersOf(preset: ExchangePreset): readonly Parameter[] {
   const parameters = inOrder(preset);
   return preset.name === 'overlap' ? parameters : parameters.map(({ name, doc }) => ({ name, doc }));
@@ -39,7 +39,7 @@ function page(
     `Write \`${key} = ${name}\` in a pipeline.`,
     ...(rows.length === 0 ? [] : [`Arguments:\n\n${rows.join('\n')}`]),
     ...(key === 'sync' && name !== 'overlap'
-      ? ['Arguments in the file replace those of the rule. All else is as in `overlap`.']
+      ? ['Arguments in the file replace what the rule sets. All else is as in `overlap`.']
       : []),
     ...(source === '' ? [] : [`Source: ${source}`]),
   ]
