@@ -137,3 +137,15 @@ export type CallCost =
       readonly bytes: readonly number[];
       readonly seconds: readonly number[];
     };
+
+/** A link through which ranks of different stages exchange gradients. Rings of one stage share it with each other, not with other stages. */
+export interface SharedLinkPlan {
+  readonly link: string;
+  readonly bandwidth: number;
+  /** Ranks of the pipeline that hold the same stages, and the least bytes that their gradients send through the link in one iteration. */
+  readonly users: readonly {
+    readonly devices: readonly number[];
+    readonly stages: readonly number[];
+    readonly bytes: number;
+  }[];
+}

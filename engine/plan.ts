@@ -6,7 +6,7 @@
  * So white space and comments change origins and leave the plan equal, and nothing is simulated again.
  */
 
-import type { ExchangePlan } from './exchangePlan.ts';
+import type { ExchangePlan, SharedLinkPlan } from './exchangePlan.ts';
 import type { Dimension, Packed, SchedulePlan } from './orderPlan.ts';
 
 export * from './orderPlan.ts';
@@ -87,6 +87,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly step: readonly StepPlan[];
   /** What a rule orders of the gradients' exchange; that is in no step. Absent for `end` and for an `overlap` in plain buckets. */
   readonly exchange?: ExchangePlan;
+  /** Absent where stages exchange gradients through different links. */
+  readonly sharedLinks?: readonly SharedLinkPlan[];
   /** Other work that devices do where they idle. */
   readonly fill?: FillPlan;
   /** Figures that must hold. Path `expect:NAME/I`. */

@@ -9,6 +9,7 @@ import { outcomeOf, underPolicy } from './alternatives.ts';
 import { exchangeFinding } from './exchangeFinding.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
 import { bubbleCauses, causeNames } from '../report.ts';
+import { sharedCardFinding } from './sharedCard.ts';
 import { shareOf } from './shares.ts';
 
 /** Other choices are simulated only while that is cheap. */
@@ -77,6 +78,7 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
   const cause = exchangeFinding(plan, run, options);
   const found = cause === undefined ? [] : [cause];
   found.push(...exposedFinding(plan, run, options, cause === undefined ? [] : ['sync']));
+  found.push(...sharedCardFinding(plan, run));
   const busyOf = new Map<number, number>();
   plan.routes.forEach((route, index) => {
     for (const { channel, bandwidth } of hopsOf(route))

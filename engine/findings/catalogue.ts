@@ -432,6 +432,12 @@ export const catalogue = {
     (p: { seconds: number; share: number; link: string; others: number; bandwidth: number; collective: string }) =>
       `The collective waits for the link ${p.link} of ${show(p.bandwidth, 'bandwidth')}${p.others === 0 ? '' : ` and ${p.others} more`}. \`collective = ${p.collective}\` sends less over it: the iteration would be ${time(p.seconds)} shorter (${share(p.share)}).`,
   ),
+  'comm/shared-card': entry(
+    'warning',
+    'Stages whose exchanges take more from a link than it has',
+    (p: { link: string; bandwidth: number; stages: readonly string[]; bytes: number; least: number; given: number }) =>
+      `The exchange of gradients is simulated too fast: gradients of ${list(p.stages)} go through the link ${p.link} of ${show(p.bandwidth, 'bandwidth')}. These are ${bytes(p.bytes)} in each iteration, which need at least ${time(p.least)}, but the simulation gives them ${time(p.given)}. It shares a link among the ranks of one stage, not among stages. Give stages separate nodes, or exchange fewer bytes.`,
+  ),
   'comm/bottleneck-link': entry(
     'information',
     'A link that is busy most of the time',

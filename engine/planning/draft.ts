@@ -113,6 +113,7 @@ export function* draft(
     ...(model.sequence === undefined ? {} : { tokens: tokensOf(model.sequence, pipeline.tokens) }),
     step: times.step,
     ...(times.exchange === undefined ? {} : { exchange: times.exchange }),
+    ...(times.sharedLinks === undefined ? {} : { sharedLinks: times.sharedLinks }),
     expects: [],
     ...(cut.kind === 'blocks' && cut.planned !== undefined ? { cut: cut.planned } : {}),
   };

@@ -47,7 +47,7 @@ export function leavingBandwidth(cluster: ClusterDefinition, groups: Groups, byt
 }
 
 /** The workers of each node of a depth. */
-function partsAt({ devices, groups }: ClusterDefinition, workers: readonly number[], depth: number): Groups {
+export function partsAt({ devices, groups }: ClusterDefinition, workers: readonly number[], depth: number): Groups {
   const parts = new Map<number, number[]>();
   for (const worker of workers) {
     let node = devices[worker].group;

@@ -10,12 +10,13 @@ import { groupRing } from '../place/groupRing.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
-import type { ExchangePlan } from '../../exchangePlan.ts';
+import type { ExchangePlan, SharedLinkPlan } from '../../exchangePlan.ts';
 import { bucketBytes } from '../../definitions/exchange.ts';
 import { noteInParts } from '../exchange/inParts.ts';
 import { exchangeAtEnd, factoredIn } from '../exchange/atEnd.ts';
 import { type Holders, holdersIn } from '../exchange/holders.ts';
 import { exchangeLanes } from '../exchange/lanes.ts';
+import { linksOfStages } from '../exchange/linksOfStages.ts';
 import type { StageNeeds } from '../exchange/stageGraph.ts';
 import type { StageParts } from './stagePlans.ts';
 
@@ -36,6 +37,7 @@ export interface StepTimes {
   readonly step: readonly StepPlan[];
   /** Only if a rule orders the exchange; then its tensors are in no step. */
   readonly exchange?: ExchangePlan;
+  readonly sharedLinks?: readonly SharedLinkPlan[];
 }
 
 /**
@@ -138,7 +140,12 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       ...(overlap[rank].length > 0 ? { overlap: overlap[rank] } : {}),
     };
   });
-  return { step: steps, ...(ordered === 'none' || nothing ? {} : { exchange: ordered }) };
+  const shared = linksOfStages(request, ranks, groups, per);
+  return {
+    step: steps,
+    ...(ordered === 'none' || nothing ? {} : { exchange: ordered }),
+    ...(shared.length > 0 ? { sharedLinks: shared } : {}),
+  };
 }
 
 const boundaryIn = (held: Holders['held']): Moved => ({
