@@ -1,4 +1,6 @@
 /** Gives each name of an expression its meaning, by the schema of what is around it. */
+import { ruleParameters } from '../exchange/arguments.ts';
+import { findPreset } from '../exchange/presets.ts';
 import { spellingHint } from '../findings/reporter.ts';
 import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
@@ -94,15 +96,7 @@ function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimensio
   const token = context.syntax.tokens[quantity.last];
   const digits = token === undefined ? '' : token.text.slice(0, token.text.length - quantity.unit.length);
   if (dimension === 'number') return noUnit(context, quantity);
-  const bits = bitsMeant(quantity.unit);
-  const near =
-    bits !== undefined && (dimension === undefined || dimension === 'bytes')
-      ? [bits]
-      : fits
-        ? nearest === undefined
-          ? []
-          : [nearest]
-        : unitsLike(quantity.unit, dimension).slice(0, 2);
+  const near = fits ? (nearest === undefined ? [] : [nearest]) : unitsLike(quantity.unit, dimension).slice(0, 2);
   context.report.report(
     'syntax/unit',
     quantity,
@@ -112,12 +106,6 @@ function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimensio
     near.length === 0 ? {} : { hint: { kind: 'spelling', suggestions: near.map((name) => digits + name) } },
   );
 }
-
-/** `25Mb` where only bytes have units of size: `MB`. */
-const bitsMeant = (unit: string): string | undefined => {
-  const bytes = unit.endsWith('b') ? `${unit.slice(0, -1)}B` : undefined;
-  return bytes !== undefined && findUnit(bytes)?.dimension === 'bytes' ? bytes : undefined;
-};
 
 /** `8K` where a plain number is expected. */
 function noUnit(context: FileContext, quantity: Quantity): void {
@@ -313,6 +301,11 @@ function linkBuiltIn(
   refer(context, name, id);
 }
 
+/** Whether a rule of exchange takes bytes there, so that units of bytes are suggested. */
+const sizeOfRule = (rule: string, argument: string | undefined): boolean =>
+  findPreset(rule) !== undefined &&
+  ruleParameters.some(({ name, kind }) => name === argument && (kind === 'size' || kind === 'credit'));
+
 function linkCall(
   context: FileContext,
   call: Call,
@@ -350,6 +343,8 @@ function linkCall(
     const value = argument.value;
     const member = argument.name === undefined ? undefined : members?.get(argument.name.text);
     if (member?.kind === 'param' && argument.name !== undefined) refer(context, argument.name, member.id);
+    if (value.kind === 'quantity' && sizeOfRule(call.callee.text, parameter?.name))
+      return checkUnit(context, value, 'bytes');
     if (value.kind === 'name' && parameter?.name === 'kind' && refersToDeclared(context, value, scope)) return;
     // A word of the parameter is no name; an argument of an unknown function may be one.
     const isUnknown = known === undefined && !shared;
