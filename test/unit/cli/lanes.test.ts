@@ -121,3 +121,11 @@ test('without a barrier, the sentence of the longest wait for gradients says wha
   ]);
   expect(await waits('overlap')).toEqual([]);
 });
+
+test('of all devices, the one that waits longest for gradients has the sentence', async () => {
+  const stages = file('overlap(barrier = false)').replace('gpu[2]', 'gpu[4]').replace('balance(1)', 'split(1, 2)');
+  // The back stage ends at 5 ms and begins again at 9 ms; the front stage waits from 7 to 8 ms.
+  expect((await linesOf(stages, 80)).filter((line) => line.includes('waits for the'))).toEqual([
+    expect.stringMatching(/^ {2}gpu\[2\] waits 4 ms\. 1F0 of the next iteration waits for the gradients of mid\. /),
+  ]);
+});

@@ -131,6 +131,13 @@ describe('figures that findings promise', () => {
       '2 ms shorter',
       { sync: 'ddp(order = forward, partition = 10MB, barrier = false)' },
     ],
+    // A bucket for each layer saves 2 ms, but the message does not advise it: mid waits for the bucket of back.
+    [
+      'the advice alone, with the buckets of the file',
+      { sync: 'ddp(bucket = 50MB)' },
+      '1 ms shorter',
+      { sync: 'ddp(bucket = 50MB, order = forward, partition = 10MB, barrier = false)' },
+    ],
   ])('%s', (_, parts, words, changed) => {
     const [found] = commIn(parts);
     expect(found.message).toContain(words);
