@@ -147,7 +147,9 @@ async function open(browser: Browser, script: string, style: string, options: Op
           const { style } = document.documentElement;
           for (const property of [...style]) if (property.startsWith('--vscode-')) style.removeProperty(property);
           for (const [property, value] of Object.entries(properties)) style.setProperty(property, value);
-          return repainted;
+          // Buttons of the toolkit take their new colours in the next frame.
+          const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+          return repainted.then(frame).then(frame);
         },
         [next, themes, { ...variablesOf(next), ...options.colours }, wait] as const,
       );
