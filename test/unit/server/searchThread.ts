@@ -24,9 +24,9 @@ serve([
     }),
   ),
   entry(
-    // Waits without a step until its third number is set, and answers with the second.
-    // eslint-disable-next-line require-yield
+    // Waits without a further step until its third number is set, and answers with the second.
     search('held', function* (numbers: Int32Array) {
+      yield;
       begin(numbers);
       Atomics.wait(numbers, 2, 0);
       return `answer ${numbers[1]}`;

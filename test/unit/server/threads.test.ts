@@ -46,8 +46,7 @@ test('what a thread fails at is refused with its reason', async () => {
 const searchNamed = <Problem, Answer>(name: string): Search<Problem, Answer> => ({
   name,
   size: () => 1,
-  // eslint-disable-next-line require-yield
-  *steps() {
+  steps() {
     throw new Error('This is not the thread.');
   },
 });
