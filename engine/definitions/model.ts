@@ -20,9 +20,17 @@ export interface LayerDefinition {
         /** Inputs and outputs of a fully connected layer. */
         readonly matrix?: { readonly rows: number; readonly columns: number };
       } & MeasuredFigures)
-    | { readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments };
+    | ({ readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments } & LayerTokens);
   /** Whether its weights train, or only adapters; absent: all weights. */
   readonly trains?: 'nothing' | Lora;
+}
+
+/** Sequences of a sample that a layer with a shape works on, if they are not the sequence of the model. */
+export interface LayerTokens {
+  /** Tokens of one sequence. */
+  readonly tokens?: number;
+  /** Sequences of a sample, such as its images; absent: 1. */
+  readonly images?: number;
 }
 
 export interface ModelDefinition {

@@ -6,6 +6,7 @@ import { time } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
 import { missing, notApplicable, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
 import { readShape } from './shape.ts';
+import { sequenceKeys, withTokens } from './layerTokens.ts';
 import { readTrainable, trainsIn } from './trainable.ts';
 
 export interface LayerRead {
@@ -41,7 +42,8 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
   }
   const value = valueOf(shape);
   const read = value === undefined ? undefined : shaped(context, value);
-  return read === undefined ? undefined : trained(context, keys, { ...read, after });
+  const counted = read === undefined ? undefined : withTokens(context, keys, read, entry);
+  return counted === undefined ? undefined : trained(context, keys, { ...counted, after });
 }
 
 /** With what the layer says of its training; `undefined` where that is wrong (reported). */
@@ -63,6 +65,10 @@ function shaped(context: ReadContext, value: Expression): LayerRead | undefined 
 }
 
 function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead | undefined {
+  for (const key of sequenceKeys) {
+    const written = keys.find(key);
+    if (written !== undefined) notApplicable(context, written, 'measured times are of a whole microbatch');
+  }
   const values: Partial<Record<string, number>> = {};
   for (const key of quantities) {
     const read = readQuantity(context, keys, key);

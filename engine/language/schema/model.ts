@@ -98,7 +98,19 @@ export const layer: BlockSchema = {
       'shape',
       'shape = transformer(hidden = 4096, heads = 32)',
       { kind: 'shape' },
-      'Derives every cost from a shape, in a layer that also has `after` or `trainable`.',
+      'Derives every cost from a shape, in a layer that also has `after`, `tokens` or `trainable`.',
+    ),
+    key(
+      'tokens',
+      'tokens = 577',
+      whole(1),
+      'Tokens of one sequence that this layer works on, such as the patches of an image. Default: `sequence` of the model.',
+    ),
+    key(
+      'images',
+      'images = 4',
+      whole(1),
+      'Sequences of one sample that this layer works on, such as its images. Tokens attend to tokens of the same image. Default: 1.',
     ),
     key(
       'trainable',

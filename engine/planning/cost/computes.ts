@@ -26,12 +26,12 @@ export function computes(notes: Notes, pipeline: ToCost, kinds: readonly DeviceD
     return false;
   }
   for (const mesh of pipeline.meshes) {
-    const { sequence = 1 } = pipeline.model;
-    if (sequence % mesh.context !== 0) {
+    const undivided = undividedBy(pipeline.model, mesh.context);
+    if (undivided !== undefined) {
       notes.report.report('value/range', pipeline.at('context'), {
         what: '"context"',
         value: String(mesh.context),
-        allowed: `a divisor of the ${sequence} tokens of a sequence`,
+        allowed: `a divisor of the ${undivided}`,
       });
       return false;
     }
@@ -45,6 +45,16 @@ export function computes(notes: Notes, pipeline: ToCost, kinds: readonly DeviceD
     return false;
   }
   return true;
+}
+
+/** Tokens that context ranks cannot share equally: of the model's sequence, or of a layer's. */
+function undividedBy({ sequence = 1, layers }: ModelDefinition, context: number): string | undefined {
+  if (sequence % context !== 0) return `${sequence} tokens of a sequence`;
+  for (const { name, cost } of layers) {
+    if (cost.kind === 'shape' && cost.tokens !== undefined && cost.tokens % context !== 0)
+      return `${cost.tokens} tokens of layer "${name}"`;
+  }
+  return undefined;
 }
 
 /** Largest number of ranks that is tried. */

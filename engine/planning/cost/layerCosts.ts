@@ -29,9 +29,9 @@ export function meshProblem(
     if (layer.cost.kind !== 'shape') continue;
     const { args, shape } = layer.cost;
     const check = findShape(shape)?.check;
-    const whole = check?.(args, settingOf(model, { ...mesh, expert: 1 }, 1, 'none'));
+    const whole = check?.(args, settingOf(model, layer, { mesh: { ...mesh, expert: 1 }, share: 1 }, 'none'));
     if (whole !== undefined) return { layer, problem: whole, key: 'tensor' };
-    const spread = check?.(args, settingOf(model, mesh, 1, 'none'));
+    const spread = check?.(args, settingOf(model, layer, { mesh, share: 1 }, 'none'));
     if (spread !== undefined) return { layer, problem: spread, key: 'expert' };
   }
   return undefined;
@@ -57,11 +57,12 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     return (entryOf(outputs, site, () => [])[index] ??= outputOf(model, model.layers[index], site));
   };
   const costOf = (element: number, site: Site, mode: RecomputeMode, input: number): LayerCost => {
-    const { cost } = model.layers[model.layerOf[element]];
+    const layer = model.layers[model.layerOf[element]];
+    const { cost } = layer;
     const training = trained.of(element);
     const ofLayer = training === undefined ? {} : { training };
     const setting = {
-      ...settingOf(model, site.mesh, site.share, mode),
+      ...settingOf(model, layer, site, mode),
       ...(site.loss === undefined ? {} : { loss: site.loss }),
       ...ofLayer,
     };
@@ -113,9 +114,13 @@ function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 /** `share`: samples of a microbatch that one data rank gets, of those that the model says. */
-const settingOf = (model: ModelDefinition, mesh: Mesh, share: number, recompute: RecomputeMode): LayerSetting => ({
-  sequence: model.sequence ?? 1,
-  microBatch: model.microBatch * share,
+const settingOf = (
+  model: ModelDefinition,
+  { cost }: Pick<LayerDefinition, 'cost'>,
+  { mesh, share }: Pick<Site, 'mesh' | 'share'>,
+  recompute: RecomputeMode,
+): LayerSetting => ({
+  ...sequencesOf(model, cost, share),
   precision: model.precision,
   tensor: mesh.tensor,
   sequenceParallel: mesh.sequenceParallel,
@@ -132,9 +137,20 @@ function shapeOf(name: string) {
   return shape;
 }
 
-function outputOf(model: ModelDefinition, { cost }: LayerDefinition, { mesh, share }: Site): number {
-  if (cost.kind === 'measured') return (cost.output ?? 0) * share;
-  return shapeOf(cost.shape).cost(cost.args, settingOf(model, mesh, share, 'none')).output;
+/** Tokens of a sequence that the layer works on, and how many of these a microbatch has: its samples, or all of their images. */
+const sequencesOf = (
+  model: ModelDefinition,
+  cost: LayerDefinition['cost'],
+  share: number,
+): Pick<LayerSetting, 'sequence' | 'microBatch'> => {
+  const { tokens = model.sequence ?? 1, images = 1 } = cost.kind === 'shape' ? cost : {};
+  return { sequence: tokens, microBatch: model.microBatch * share * images };
+};
+
+function outputOf(model: ModelDefinition, layer: LayerDefinition, site: Site): number {
+  const { cost } = layer;
+  if (cost.kind === 'measured') return (cost.output ?? 0) * site.share;
+  return shapeOf(cost.shape).cost(cost.args, settingOf(model, layer, site, 'none')).output;
 }
 
 /** Seconds of one microbatch through a layer, there and back. */

@@ -10,6 +10,7 @@ export function matrixOf(model: ModelDefinition, element: number, microbatches: 
   if (cost.shape !== 'linear') return undefined;
   const { inputs, outputs, tokens } = cost.args;
   if (typeof inputs !== 'number' || typeof outputs !== 'number') return undefined;
-  const rows = typeof tokens === 'number' ? tokens : (model.sequence ?? 1) * model.microBatch;
+  const ofSample = (cost.tokens ?? model.sequence ?? 1) * (cost.images ?? 1);
+  const rows = typeof tokens === 'number' ? tokens : ofSample * model.microBatch;
   return { rows: inputs, columns: outputs, samples: rows * microbatches };
 }
