@@ -32,7 +32,7 @@ export function exchange(
     let [bytes, time] = [0, 0];
     for (const collective of collectives) {
       if (collective.over !== group || collective[pass] === 0) continue;
-      bytes += collective[pass] * sentBytes(collective, ranks);
+      bytes += collective[pass] * sentBytes(collective, ranks) * (rings[group].sent ?? 1);
       time += collective[pass] * collectiveTime(collective, ranks, rings[group]);
     }
     if (bytes === 0) continue;

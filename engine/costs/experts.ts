@@ -37,6 +37,12 @@ export const expertParameters: readonly ShapeParameter[] = [
     doc: 'tokens of the fullest expert rank relative to an even spread: the cost of imbalance, or of padding to a capacity factor',
   },
   {
+    name: 'nodes_per_token',
+    kind: 'integer',
+    default: null,
+    doc: 'nodes that the experts of a token are on at most (node-limited routing). Tokens cross the network once for each of them. Default: no limit, and once for each expert',
+  },
+  {
     name: 'router_bias',
     kind: 'boolean',
     default: false,
@@ -55,6 +61,9 @@ export function checkExperts(args: ShapeArguments, setting?: LayerSetting): stri
   const chosen = numberOf(args, 'experts_per_token', 0);
   if (chosen === 0) return 'experts needs experts_per_token';
   if (chosen > experts) return `experts_per_token ${chosen} is more than experts ${experts}`;
+  const nodes = numberOf(args, 'nodes_per_token', 1);
+  if (nodes > chosen)
+    return `nodes_per_token ${nodes} is more than experts_per_token ${chosen}: ${chosen} experts are on at most ${chosen} nodes`;
   if (numberOf(args, 'capacity', 1) < 1) return 'capacity is below 1, but the fullest rank has at least the mean';
   const { expert = 1 } = setting ?? {};
   return experts % expert === 0 ? undefined : `${experts} experts cannot be spread over ${expert} expert ranks`;

@@ -75,6 +75,8 @@ export const groupNames: readonly GroupName[] = ['tensor', 'context', 'expert'];
 export interface Ring {
   readonly bandwidth: number;
   readonly latency: number;
+  /** Bytes that a rank sends, relays included, as a multiple of a plain collective's. Absent: 1. */
+  readonly sent?: number;
 }
 
 /** Device figures that time depends on. Peak in FLOP/s at the setting's precision, `efficiency` the share of it that kernels reach. */

@@ -3,7 +3,7 @@ import type { Notes } from '../notes.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
-import { allToAllRing } from '../../network/collectives/allToAll.ts';
+import { allToAllRing, type NodeLimit } from '../../network/collectives/allToAll.ts';
 import { levelRing, levelsOf } from '../../network/collectives/levels.ts';
 import { ringsAtOnce, type Unreachable } from '../../network/collectives/rings.ts';
 import type { Rank } from './ranks.ts';
@@ -18,7 +18,7 @@ export type GroupRing = Ring & { readonly byLevel?: true };
 /**
  * The ring of the slowest of the ranks, with all groups of one rank at work at once; for an all-to-all, the ring that takes as
  * long. Groups may have several devices in each of several nodes. Then it is the faster of one ring through all of them, and of
- * rings inside nodes and between them, as libraries choose. `undefined` if two devices of a group have no route (reported).
+ * rings inside nodes and between them, as libraries choose. `limit` is for all-to-alls. `undefined` if two devices of a group have no route (reported).
  */
 export function groupRing(
   notes: Notes,
@@ -26,13 +26,15 @@ export function groupRing(
   pattern: 'ring' | 'all_to_all',
   ranks: readonly Pick<Rank, 'devices' | 'mesh' | 'at'>[],
   groupsIn: (rank: Pick<Rank, 'devices' | 'mesh'>) => Groups,
+  limit?: NodeLimit,
 ): GroupRing | undefined {
   let bandwidth = Infinity;
   let latency = 0;
+  let sent: number | undefined;
   let byLevel = false;
   for (const rank of ranks) {
     const groups = groupsIn(rank);
-    const ring = pattern === 'ring' ? fasterRing(cluster, groups) : allToAllRing(cluster, groups, typical);
+    const ring = pattern === 'ring' ? fasterRing(cluster, groups) : allToAllRing(cluster, groups, typical, limit);
     if ('from' in ring) {
       notes.report.report('device/unknown-route', rank.at ?? at('devices'), {
         from: cluster.devices[ring.from].name,
@@ -43,8 +45,14 @@ export function groupRing(
     if (ring.bandwidth > 0) bandwidth = Math.min(bandwidth, ring.bandwidth);
     latency = Math.max(latency, ring.latency);
     if ('byLevel' in ring) byLevel = true;
+    if (ring.sent !== undefined) sent = Math.max(sent ?? 0, ring.sent);
   }
-  return { bandwidth: bandwidth === Infinity ? 0 : bandwidth, latency, ...(byLevel ? { byLevel } : {}) };
+  return {
+    bandwidth: bandwidth === Infinity ? 0 : bandwidth,
+    latency,
+    ...(sent === undefined ? {} : { sent }),
+    ...(byLevel ? { byLevel } : {}),
+  };
 }
 
 function fasterRing(cluster: ClusterDefinition, groups: Groups): GroupRing | Unreachable {

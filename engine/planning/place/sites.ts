@@ -7,6 +7,7 @@ import { type Mesh, lone } from '../../mesh.ts';
 import type { ShardRule } from '../../costs/shardTraffic.ts';
 import { shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import type { DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';
+import type { NodeLimit } from '../../network/collectives/allToAll.ts';
 import { groupRing } from './groupRing.ts';
 import { dataGroups, expertDataGroups, type Groups, groupsOf, slices } from './rankGroups.ts';
 import type { Rank, Ranks } from './ranks.ts';
@@ -89,8 +90,13 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
   const ring = (name: GroupName): Ring | undefined =>
     mesh[name] === 1
       ? noRing
-      : groupRing(notes, pipeline, name === 'expert' ? 'all_to_all' : 'ring', members, (rank) =>
-          groupsOf(rank.devices, rank.mesh, name),
+      : groupRing(
+          notes,
+          pipeline,
+          name === 'expert' ? 'all_to_all' : 'ring',
+          members,
+          (rank) => groupsOf(rank.devices, rank.mesh, name),
+          name === 'expert' ? nodeLimit(pipeline.model) : undefined,
         );
   const tensor = ring('tensor');
   const parts = ring('context');
@@ -141,6 +147,18 @@ function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule
     weightBytes: moved.weight,
     gradientBytes: moved.gradient,
   };
+}
+
+/** The limit of the layer that sends tokens to most nodes; none if a layer with experts has none. */
+function nodeLimit({ layers }: ModelDefinition): NodeLimit | undefined {
+  let widest: NodeLimit | undefined;
+  for (const { cost } of layers) {
+    if (cost.kind !== 'shape' || typeof cost.args['experts'] !== 'number') continue;
+    const { experts_per_token: copies, nodes_per_token: nodes } = cost.args;
+    if (typeof copies !== 'number' || typeof nodes !== 'number') return undefined;
+    if (widest === undefined || nodes / copies > widest.nodes / widest.copies) widest = { copies, nodes };
+  }
+  return widest;
 }
 
 const hasExperts = ({ layers }: ModelDefinition): boolean =>

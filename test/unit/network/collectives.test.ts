@@ -194,6 +194,38 @@ describe('all-to-all at once', () => {
     expect(allToAllRing(plain, [[0], [1]], 1e6)).toEqual({ bandwidth: 0, latency: 0 });
     expect(allToAllRing(clusterOf('gpu[2] = x'), [[0, 1]], 1e6)).toEqual({ from: 0, to: 1 });
   });
+  test('that sends tokens once to each of their nodes takes what its fullest link needs (arXiv:2412.19437, section 3.2.2)', () => {
+    // Eight experts on at most four of eight nodes: seven eighths of four copies leave a device, and relays send seven eighths of
+    // eight copies inside a node.
+    const text = (inside: number) => `node[8] { gpu[8] = x  link = ${inside}GB/s + 3us }  link = 50GB/s + 10us`;
+    const ringOf = (inside: number, groups: readonly (readonly number[])[], limit = { copies: 8, nodes: 4 }) => {
+      const ring = allToAllRing(clusterOf(text(inside)), groups, 1e6, limit);
+      if (!('bandwidth' in ring)) throw new Error('no route');
+      return ring;
+    };
+    const seconds = (ring: ReturnType<typeof ringOf>, ranks: number, bytes: number) =>
+      (ranks - 1) * (ring.latency + bytes / ranks / ring.bandwidth);
+    const delay = 7 * 10e-6 + 7 * 3e-6;
+    const network = ringOf(160, [range(64)]);
+    expect(seconds(network, 64, 64e6)).toBeCloseTo(delay + ((7 / 8) * 32e6) / 50e9, 12);
+    expect(((network.sent ?? 0) * 63) / 64).toBeCloseTo((7 / 8) * (4 / 8) + 7 / 8, 12);
+    // A slower fabric inside nodes is the fullest link.
+    expect(seconds(ringOf(40, [range(64)]), 64, 64e6)).toBeCloseTo(delay + ((7 / 8) * 64e6) / 40e9, 12);
+    // Two nodes: a token goes to each of them once, whatever the limit.
+    const pair = ringOf(160, [range(16)]);
+    expect(seconds(pair, 16, 64e6)).toBeCloseTo(10e-6 + 7 * 3e-6 + ((7 / 8) * 64e6) / 160e9, 12);
+    expect(pair.sent).toBeCloseTo((1 / 8 + 7 / 8) / (15 / 16), 12);
+    // As many nodes as copies: nothing is saved on the network.
+    expect(seconds(ringOf(160, [range(64)], { copies: 8, nodes: 8 }), 64, 64e6)).toBeCloseTo(
+      delay + ((7 / 8) * 64e6) / 50e9,
+      12,
+    );
+    // Inside a node there is nothing to limit.
+    const inside = ringOf(160, [range(8)]);
+    expect(seconds(inside, 8, 64e6)).toBeCloseTo(7 * 3e-6 + ((7 / 8) * 64e6) / 160e9, 12);
+    expect(inside.sent).toBeCloseTo(1, 12);
+    expect(allToAllRing(clusterOf('gpu[2] = x'), [[0, 1]], 1e6, { copies: 2, nodes: 1 })).toEqual({ from: 0, to: 1 });
+  });
   test('of single devices takes no time', () => {
     expect(allToAllAtOnce(clusterOf('gpu[2] = x'), [[0], [1]], 1e9)).toBe(0);
     expect(allToAllAtOnce(clusterOf('gpu[2] = x'), [], 1e9)).toBe(0);

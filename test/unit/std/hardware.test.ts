@@ -55,6 +55,7 @@ const names: Readonly<Record<string, string>> = {
   'h100-pcie-80': 'h100_pcie',
   'h100-nvl-94': 'h100_nvl',
   'h100-sxm5-80': 'h100',
+  'h800-sxm5-80': 'h800',
   'h200-sxm-141': 'h200',
   'b200-sxm-180': 'b200',
   'gb200-186': 'gb200',

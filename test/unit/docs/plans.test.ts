@@ -1,0 +1,48 @@
+/** Figures on the pages that plan a run are figures of their example. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exampleText } from '../../support/example.ts';
+import { call } from '../cli/harness.ts';
+import { docs, textOf } from './pages.ts';
+
+const plans = readdirSync(join(docs, 'how-to')).filter((name) => name.startsWith('plan-'));
+
+/** What a page says that no simulation gives: publications, closed forms, and what follows from two figures. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  'plan-fsdp.md': [],
+  'plan-low-rank-adapters.md': [],
+  'plan-mixture-of-experts.md': ['2.664 M', '17 %'],
+};
+
+const unit = String.raw`(?:[KMG]iB|ms|s|%|M|K|days|GPU-hours|tokens/s per GPU)(?![\w/])`;
+const figures = (text: string): readonly (readonly [number, string, string])[] =>
+  [...text.matchAll(new RegExp(String.raw`(?<![\w.-])(\d[\d,]*(?:\.\d+)?) (${unit})`, 'g'))].map(
+    ([whole, digits, name]) => [Number(digits.replaceAll(',', '')), name, whole],
+  );
+
+/** Text without code. */
+const said = (page: string): string => page.replaceAll(/^ *```[^]*?^ *```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+
+describe.each(plans)('%s', (plan) => {
+  const page = textOf(`docs/how-to/${plan}`);
+  const example = /examples\/([\w-]+\.pipe)\)/.exec(page)?.[1] ?? '';
+
+  test('has only figures of its example, rounded', async () => {
+    const { out } = await call(['simulate', 'a.pipe'], { files: { 'a.pipe': exampleText(example) } });
+    const simulated = figures(out);
+    const stray = figures(said(page)).filter(([value, name, whole]) => {
+      const decimals = /\.(\d+)/.exec(whole)?.[1].length ?? 0;
+      return !simulated.some(
+        ([candidate, candidateUnit]) => candidateUnit === name && Number(candidate.toFixed(decimals)) === value,
+      );
+    });
+    const published = others[plan] ?? [];
+    expect(stray.map(([, , whole]) => whole).filter((whole) => !published.includes(whole))).toEqual([]);
+  });
+
+  test('is linked from the start page and from the list of examples', () => {
+    expect(textOf('README.md')).toContain(`docs/how-to/${plan}`);
+    expect(textOf('examples/README.md')).toContain(`../docs/how-to/${plan}`);
+  });
+});
