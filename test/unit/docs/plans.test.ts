@@ -10,10 +10,12 @@ const plans = readdirSync(join(docs, 'how-to')).filter((name) => name.startsWith
 
 /** What a page says that no simulation gives: publications, closed forms, and what follows from two figures. */
 const others: Readonly<Record<string, readonly string[]>> = {
-  'plan-fsdp.md': [],
-  'plan-low-rank-adapters.md': [],
+  'plan-long-context.md': ['100 %', '0 %'],
   'plan-mixture-of-experts.md': ['2.664 M', '17 %'],
 };
+
+/** Sliders that a page moves. */
+const sliders: Readonly<Record<string, string>> = { 'plan-long-context.md': 'hidden=0' };
 
 const unit = String.raw`(?:[KMG]iB|ms|s|%|M|K|days|GPU-hours|tokens/s per GPU)(?![\w/])`;
 const figures = (text: string): readonly (readonly [number, string, string])[] =>
@@ -29,8 +31,12 @@ describe.each(plans)('%s', (plan) => {
   const example = /examples\/([\w-]+\.pipe)\)/.exec(page)?.[1] ?? '';
 
   test('has only figures of its example, rounded', async () => {
-    const { out } = await call(['simulate', 'a.pipe'], { files: { 'a.pipe': exampleText(example) } });
-    const simulated = figures(out);
+    const files = { 'a.pipe': exampleText(example) };
+    const slider = sliders[plan];
+    const runs = [['simulate', 'a.pipe'], ...(slider === undefined ? [] : [['simulate', 'a.pipe', '--set', slider]])];
+    const simulated = figures(
+      (await Promise.all(runs.map(async (args) => (await call(args, { files })).out))).join(''),
+    );
     const stray = figures(said(page)).filter(([value, name, whole]) => {
       const decimals = /\.(\d+)/.exec(whole)?.[1].length ?? 0;
       return !simulated.some(
