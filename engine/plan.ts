@@ -83,6 +83,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly microBatchSize: number;
   /** Tokens of one sample, and of the whole training if the file says; absent for a model without a sequence. */
   readonly tokens?: { readonly perSample: number; readonly total?: number };
+  /** Only if microbatches differ: the figures of stages and edges are then means over them, and the largest of workspaces and buffers. */
+  readonly lengths?: LengthsPlan;
   /** By device: gradients reduced over the ranks that hold the same weights, then the optimizer step. */
   readonly step: readonly StepPlan[];
   /** What a rule orders of the gradients' exchange; that is in no step. Absent for `end` and for an `overlap` in plain buckets. */
@@ -98,6 +100,39 @@ export interface PipelinePlan extends MeshPlan {
   /** What `place = best` chose; absent where stages take the devices in the order of their numbers. */
   readonly place?: PlacePlan;
 }
+
+/** Microbatches of different lengths. */
+export interface LengthsPlan {
+  /** Tokens of a sample, and the documents that it is packed from, by microbatch of an iteration. */
+  readonly tokens: readonly number[];
+  readonly documents?: readonly (readonly number[])[];
+  /** Most tokens that a sample may have: the `sequence` of the model. */
+  readonly sequence: number;
+  /** By microbatch: index of its kind. Microbatches of one kind have equal lengths. */
+  readonly kindOf: readonly number[];
+  /** What each kind takes, by stage and by edge of the plan. */
+  readonly kinds: readonly {
+    readonly stages: readonly LengthStage[];
+    readonly edges: readonly Pick<EdgePlan, 'bytes' | 'back'>[];
+  }[];
+}
+
+/** The figures of a stage that go by the length of a microbatch. */
+export type LengthStage = Pick<
+  StagePlan,
+  | 'forward'
+  | 'backwardInput'
+  | 'backwardWeight'
+  | 'recompute'
+  | 'forwardFlops'
+  | 'spareFlops'
+  | 'backwardFlops'
+  | 'activation'
+  | 'activationForWeight'
+  | 'recomputed'
+  | 'recomputedWhole'
+  | 'workspace'
+>;
 
 /** A placement of pipeline ranks on devices, compared with the placement by number. */
 export interface PlacePlan extends PlacementFigures {

@@ -10,17 +10,26 @@ import type { Collective, FusedCore, Kernel, LayerSetting, Parts } from './types
  */
 export const coreFlops = (
   args: ShapeArguments,
-  { sequence }: LayerSetting,
+  setting: LayerSetting,
   heads: number,
   query: number,
   value: number,
-): number => 2 * keysOf(args, sequence) * heads * (query + value);
+): number => 2 * keysOf(args, setting) * heads * (query + value);
 
 /**
- * Keys that a token meets on average. Causal: s / 2. Within a window of w: the first w tokens meet w / 2 on average, the other
- * tokens w.
+ * Keys that a token meets on average. In a sample that is packed from documents of ℓ tokens, fused kernels multiply one block for each
+ * document (`flash_attn_varlen_func`, Megatron-LM's `thd` layout), so Σ ℓ · keys(ℓ) / s; padding meets none. Kernels that store
+ * their scores have no such form: they compute all of the sample under a mask.
  */
-function keysOf(args: ShapeArguments, sequence: number): number {
+function keysOf(args: ShapeArguments, { sequence, documents }: LayerSetting): number {
+  if (documents === undefined || !flagOf(args, 'flash', false)) return keysWithin(args, sequence);
+  return documents.reduce((sum, length) => sum + length * keysWithin(args, length), 0) / sequence;
+}
+
+/**
+ * Of a document. Causal: s / 2. Within a window of w: the first w tokens meet w / 2 on average, the other tokens w.
+ */
+function keysWithin(args: ShapeArguments, sequence: number): number {
   if (!flagOf(args, 'causal', true)) return sequence;
   const window = Math.min(sequence, numberOf(args, 'window', sequence));
   return window - window ** 2 / (2 * sequence);
@@ -54,11 +63,11 @@ export const blockExchange = ({ context }: LayerSetting, bytes: number): readonl
  */
 export const fusedCore = (
   args: ShapeArguments,
-  { sequence, context }: LayerSetting,
+  setting: LayerSetting,
   query: number,
   value: number,
 ): { readonly fused?: FusedCore } =>
-  flagOf(args, 'flash', false) ? { fused: { keys: keysOf(args, sequence) / context, width: (query + value) / 2 } } : {};
+  flagOf(args, 'flash', false) ? { fused: { keys: keysOf(args, setting) / setting.context, width: (query + value) / 2 } } : {};
 
 /** Heads of one rank, and widths of its queries and keys and of its values. */
 interface CoreHeads {

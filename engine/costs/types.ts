@@ -12,6 +12,8 @@ export interface LayerSetting {
   /** Tokens of a sample, samples of a microbatch. */
   readonly sequence: number;
   readonly microBatch: number;
+  /** Tokens of each document that a sample is packed from: attention stays inside them. Absent: a sample is one document. */
+  readonly documents?: readonly number[];
   readonly precision: Precision;
   /** Tensor-parallel ranks; 1 is none. With `sequenceParallel` norms and dropout are split too. */
   readonly tensor: number;

@@ -48,6 +48,8 @@ export interface ModelDefinition {
   readonly after: ReadonlyMap<number, readonly number[]>;
   /** Formats that forwards store activations in; absent: the precision. */
   readonly stored?: StoredFormat;
+  /** Only of a model as one microbatch sees it: its tokens over `sequence` as the file says it, and its documents. */
+  readonly microbatch?: { readonly share: number; readonly documents?: readonly number[] };
   /** Elements that do not train, whatever their layers say; absent: none. */
   readonly frozen?: ReadonlySet<number>;
 }

@@ -23,6 +23,8 @@ export interface PipelineDefinition {
   readonly iterations: number | 'steady';
   /** Tokens of the whole training. */
   readonly tokens?: number;
+  /** Only if microbatches have different lengths, or are packed from documents. */
+  readonly lengths?: MicrobatchLengths;
   /** For every stage without a mesh in the file. */
   readonly mesh: Mesh;
   readonly rankOrder: RankOrder;
@@ -41,6 +43,14 @@ export interface PipelineDefinition {
   readonly fill?: FillUse;
   /** The place of a finding about a key: its value, or the name of the pipeline if the key is not written. */
   at(key: string): Span;
+}
+
+/** Tokens of a sample, by microbatch; then of the documents that it is packed from. */
+export interface MicrobatchLengths {
+  readonly tokens: readonly number[];
+  readonly documents?: readonly (readonly number[])[];
+  /** The key that says it. */
+  readonly key: 'tokens' | 'documents';
 }
 
 /** A pipeline with nothing left open: a planner has made its stages, and its iterations are counted. */

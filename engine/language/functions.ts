@@ -174,6 +174,21 @@ const values: readonly FunctionSchema[] = [
     ],
   ),
   functionRow(
+    'lengths',
+    'lognormal',
+    'Lengths drawn from a log-normal distribution, as lengths of documents often are. They are whole, at least 1, and at most `sequence`.',
+    [
+      need('mean', 'the mean, before the cut at `sequence`'),
+      need('sigma', 'standard deviation of the logarithm: 0 makes all equal'),
+      need('seed', 'a whole number; the same seed draws the same lengths'),
+    ],
+  ),
+  functionRow('lengths', 'uniform', 'Whole lengths drawn with equal chances between two bounds, both included.', [
+    need('from', 'the shortest'),
+    need('to', 'the longest'),
+    need('seed', 'a whole number; the same seed draws the same lengths'),
+  ]),
+  functionRow(
     'source',
     'profile',
     'Measured layers of a profile: times and sizes of one microbatch, and which layers each one needs.',

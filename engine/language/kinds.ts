@@ -205,6 +205,15 @@ const rows = {
     functions: 'way to train',
     argumentsByName: true,
   },
+  /** Tokens of all training, or by microbatch: numbers, a list, `lognormal(mean = 3000, sigma = 0.6, seed = 1)`. */
+  lengths: {
+    names: 'word or number',
+    offers: ['numbers', 'functions'],
+    functions: 'distribution',
+    throughout: true,
+    argumentsByName: true,
+    units: { first: 'tokens', added: 'tokens' },
+  },
   optimizer: { names: 'function', offers: ['functions'], functions: 'optimizer' },
   /** A word, `full(layers = 4)`, `modules(mlp)`. */
   recompute: {

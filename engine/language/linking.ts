@@ -170,7 +170,7 @@ function withParameters(
   return withLocals(scope.locals, locals);
 }
 
-const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2 };
+const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2, tokens: 0, documents: 0 };
 
 /** Parameters of the keys of an `operation` go by their names. */
 const operationParameters: Readonly<Record<string, string>> = {

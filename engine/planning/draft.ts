@@ -1,11 +1,13 @@
 /** The plan of a cut: what its stages cost, what devices send, in which order they work. */
 import type { PipelinePlan, SchedulePlan } from '../plan.ts';
 import type { LayerCosts } from './cost/layerCosts.ts';
+import { type KindPlan, lengthsPlan, withLargest } from './cost/lengthsPlan.ts';
 import { messagesOf } from './cost/messages.ts';
 import { stageModes } from './cost/recomputation.ts';
 import { stagePlans } from './cost/stagePlans.ts';
 import { stepTimes } from './cost/stepTimes.ts';
 import type { PipelineCut } from './cut/cutPipeline.ts';
+import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { matrixOf } from './exchange/matrix.ts';
 import { stageNeeds } from './exchange/stageGraph.ts';
 import { fillPlan } from './fill.ts';
@@ -28,6 +30,12 @@ function keepersIn(schedule: SchedulePlan | undefined): readonly number[] | unde
 const tokensOf = (perSample: number, total: number | undefined): PipelinePlan['tokens'] =>
   total === undefined ? { perSample } : { perSample, total };
 
+/** Tokens of a sample: the mean where microbatches differ. */
+const meanTokens = ({ lengths }: Pick<SettledPipeline, 'lengths'>, sequence: number): number =>
+  lengths === undefined
+    ? sequence
+    : lengths.tokens.reduce((sum, tokens) => sum + tokens, 0) / Math.max(1, lengths.tokens.length);
+
 /** In steps; `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
 export function* draft(
   notes: Notes,
@@ -40,7 +48,9 @@ export function* draft(
   const { copies } = ranks;
   const modes = stageModes(notes, pipeline);
   const names = elements.map((_, stage) => (cut.kind === 'blocks' ? cut.stages[stage].name : `s${stage}`));
-  const { edges, entering, relayed } = messagesOf({ pipeline: pipeline, stageOf, kinds: sites, costs, copies, parts });
+  const messagesUnder = (layers: LayerCosts) =>
+    messagesOf({ pipeline, stageOf, kinds: sites, costs: layers, copies, parts });
+  const { edges } = messagesUnder(costs);
   yield;
   const schedule = schedulePlan(notes, pipeline, ranks, edges);
   yield;
@@ -56,24 +66,39 @@ export function* draft(
   });
   yield;
   const each = copies ?? names.map((_, stage) => ({ stage }));
-  const made = yield* stagePlans({
-    model,
-    names: copies === undefined ? names : copyNames(names, copies),
-    elements: each.map(({ stage }) => elements[stage]),
-    modes: each.map(({ stage }) => modes[stage]),
-    entering: each.map(({ stage }) => entering[stage]),
-    relayed: each.map(({ stage }) => relayed[stage]),
-    ranks,
-    costs,
-    edges,
-    optimizer,
-    interleaved,
-    microbatches,
-  });
-  const parted = made.map(({ plan, ...sizes }, index) => ({
-    ...sizes,
-    plan: copyPlan(plan, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1),
-  }));
+  const stagesUnder = function* (layers: LayerCosts) {
+    const messages = messagesUnder(layers);
+    const made = yield* stagePlans({
+      model,
+      names: copies === undefined ? names : copyNames(names, copies),
+      elements: each.map(({ stage }) => elements[stage]),
+      modes: each.map(({ stage }) => modes[stage]),
+      entering: each.map(({ stage }) => messages.entering[stage]),
+      relayed: each.map(({ stage }) => messages.relayed[stage]),
+      ranks,
+      costs: layers,
+      edges: messages.edges,
+      optimizer,
+      interleaved,
+      microbatches,
+    });
+    const parted = made.map(({ plan, ...sizes }, index) => ({
+      ...sizes,
+      plan: copyPlan(plan, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1),
+    }));
+    return { parted, edges: messages.edges };
+  };
+  const { parted: means } = yield* stagesUnder(costs);
+  const kindPlans: KindPlan[] = [];
+  for (const kind of costs.kinds?.costs ?? []) {
+    yield;
+    const { parted, edges: sent } = yield* stagesUnder(kind);
+    kindPlans.push({ stages: parted.map(({ plan }) => plan), edges: sent });
+  }
+  const parted =
+    costs.kinds === undefined
+      ? means
+      : means.map((made, stage) => ({ ...made, plan: withLargest(made.plan, stage, kindPlans) }));
   yield;
   const { precision, microBatch } = model;
   const { sync, exchange } = pipeline;
@@ -110,7 +135,12 @@ export function* draft(
     ...ranksIn(mesh),
     ...(fill === undefined ? {} : { fill }),
     microBatchSize: microBatch / parts,
-    ...(model.sequence === undefined ? {} : { tokens: tokensOf(model.sequence, pipeline.tokens) }),
+    ...(model.sequence === undefined
+      ? {}
+      : { tokens: tokensOf(meanTokens(pipeline, model.sequence), pipeline.tokens) }),
+    ...(costs.kinds === undefined || model.sequence === undefined
+      ? {}
+      : { lengths: lengthsPlan(costs.kinds, model.sequence, parts, kindPlans) }),
     step: times.step,
     ...(times.exchange === undefined ? {} : { exchange: times.exchange }),
     ...(times.sharedLinks === undefined ? {} : { sharedLinks: times.sharedLinks }),

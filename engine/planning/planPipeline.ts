@@ -3,7 +3,7 @@ import type { PipelineDefinition } from '../definitions/pipeline.ts';
 import type { PipelinePlan } from '../plan.ts';
 import type { Program } from '../program.ts';
 import { count } from '../quantities.ts';
-import { layerCosts } from './cost/layerCosts.ts';
+import { lengthCosts } from './cost/lengthCosts.ts';
 import { pipelineMode, reportNothingAhead, stageModes } from './cost/recomputation.ts';
 import { reportRecomputation } from './cost/recomputationFindings.ts';
 import { someLayersIn } from '../costs/recompute.ts';
@@ -41,7 +41,7 @@ export function* planPipeline(
   const byNumber = placePipeline(notes, pipeline);
   if (byNumber === undefined) return undefined;
   yield;
-  const costs = layerCosts(pipeline.model);
+  const costs = lengthCosts(pipeline.model, pipeline.lengths);
   const cut = yield* cutPipeline(notes, byNumber, costs, function* (tried) {
     const plan = yield* draft(quietNotes(notes), byNumber, costs, tried);
     if (plan === undefined) return {};

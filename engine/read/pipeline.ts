@@ -5,20 +5,30 @@ import type { CollectiveUse } from '../exchange/collectives.ts';
 import { hasBarrier } from '../exchange/rule.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
-import type { RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
+import type { MicrobatchLengths, RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
 import { type Mesh, lone } from '../mesh.ts';
 import type { BlockDeclaration, Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { groupNames } from '../costs/types.ts';
 import { evaluate } from '../language/expressions.ts';
-import { notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
+import {
+  notApplicable,
+  or,
+  type Read,
+  readKeys,
+  readQuantity,
+  readWord,
+  valueOf,
+  type Keys,
+} from '../language/keys.ts';
 import { paths } from '../plan.ts';
 import { describe } from '../language/values.ts';
 import { readCut } from './cut.ts';
 import { readMicrobatches } from './globalBatch.ts';
 import type { StagePlaces } from './stageCount.ts';
 import { readFill } from './fill.ts';
+import { readLengths, readTotalTokens } from './lengths.ts';
 import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
 import { hintOptimizer, readOptimizer } from './optimizer.ts';
 import { readMesh, sequenceKey } from './mesh.ts';
@@ -62,7 +72,7 @@ function readBlock(
   const iterationsRead = readQuantity(context, keys, 'iterations');
   const mesh = readMesh(context, keys, lone);
   const microbatches = readMicrobatches(context, keys, model, mesh);
-  const tokens = readQuantity(context, keys, 'tokens');
+  const tokens = readTotalTokens(context, keys);
   const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
   const place = or(readWord<'best' | 'by_number'>(context, keys, 'place'), 'by_number');
   const overlap = readOverlap(context, keys);
@@ -88,6 +98,9 @@ function readBlock(
   if (keys.find('optimizer') !== undefined && optimizer === undefined) return undefined;
   if (block.name === undefined || keys.doubtful || isDuplicate(context, block)) return undefined;
   if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
+  const lengths: Read<MicrobatchLengths> =
+    microbatches.is === 'value' ? readLengths(context, keys, microbatches.value, model) : { is: 'absent' };
+  if (lengths.is === 'wrong') return undefined;
   if (iterationsRead.is === 'wrong' || tokens.is === 'wrong' || fill === 'wrong') return undefined;
   if (tokens.is === 'value' && model.sequence === undefined)
     withoutEffect(
@@ -133,6 +146,7 @@ function readBlock(
     cut,
     microbatches: microbatches.value,
     ...(tokens.is === 'value' ? { tokens: tokens.value } : {}),
+    ...(lengths.is === 'value' ? { lengths: lengths.value } : {}),
     iterations: !asynchronous ? 1 : iterationsRead.is === 'value' ? iterationsRead.value : 'steady',
     mesh,
     rankOrder,

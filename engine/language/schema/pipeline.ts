@@ -113,8 +113,16 @@ export const pipeline: BlockSchema = {
     key(
       'tokens',
       'tokens = 15Ttok',
-      amountOf('tokens', { above: 0 }),
-      'Tokens of the whole training. The report then has its days and GPU-hours.',
+      { kind: 'lengths' },
+      '`tokens = 15Ttok`: tokens of the whole training. The report then has its days and GPU-hours. `tokens(i) = …`, a list or a distribution such as `lognormal(mean = 3000, sigma = 0.6, seed = 1)`: tokens of a sample in microbatch i. Default: `sequence`.',
+      { forms: ['value', 'call'], repeatable: true },
+    ),
+    key(
+      'documents',
+      'documents = [1024, 1024, 2048]',
+      { kind: 'lengths' },
+      'Tokens of the documents that the sample of each microbatch is packed from: a list, `documents(i) = [1024, 64 * i]`, or a distribution, whose documents are packed one after the other. Attention stays inside a document.',
+      { forms: ['value', 'call'] },
     ),
     key(
       'stages',

@@ -9,6 +9,7 @@ import { costUnder } from '../../costs/training.ts';
 import { measured, scaled, timeOf } from '../../costs/time.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode } from '../../costs/types.ts';
 import type { Site } from '../place/sites.ts';
+import type { LengthKinds } from './lengthCosts.ts';
 import { trainedOf } from './trained.ts';
 
 export interface LayerCosts {
@@ -18,6 +19,8 @@ export interface LayerCosts {
   output(element: number, site: Site): number;
   /** Whether a gradient comes back to the output of an element: the element trains, or one before it. */
   returns(element: number): boolean;
+  /** Only if microbatches differ: the costs above are then means. */
+  readonly kinds?: LengthKinds;
 }
 
 /** Why shapes cannot be split over a mesh: the first layer with a problem, and the key that asks for it. */
@@ -68,7 +71,10 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     };
     const found =
       cost.kind === 'measured'
-        ? scaled(measured({ ...cost, ...ofLayer, input, recomputeMode: mode }, setting, speedOf(site)), site.share)
+        ? scaled(
+            measured({ ...cost, ...ofLayer, input, recomputeMode: mode }, setting, speedOf(site)),
+            site.share * measuredShare(model),
+          )
         : timeOf(costUnder(shapeOf(cost.shape), cost.args, setting), setting, speedOf(site));
     return site.shards === undefined ? found : withShards(found, site.shards);
   };
@@ -87,7 +93,7 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
       const layer = model.layers[index];
       const key = 5 * index + kindOf(element);
       if (recompute === 'full' && layer.cost.kind === 'measured') {
-        const input = needsOf(model, element).reduce((sum, need) => sum + output(need, site) / site.share, 0);
+        const input = needsOf(model, element).reduce((sum, need) => sum + output(need, site) / (site.share * measuredShare(model)), 0);
         const known = entryOf(byInput, site, () => new Map<string, LayerCost>());
         return entryOf(known, `${key} ${input}`, () => costOf(element, site, recompute, input));
       }
@@ -131,6 +137,9 @@ const settingOf = (
   ...(model.stored === undefined ? {} : { stored: model.stored }),
 });
 
+/** What a file measures is of a whole sequence: a shorter microbatch takes a share in proportion to its tokens. */
+const measuredShare = ({ microbatch }: ModelDefinition): number => microbatch?.share ?? 1;
+
 function shapeOf(name: string) {
   const shape = findShape(name);
   if (shape === undefined) throw new Error(`no shape ${name}`);
@@ -142,14 +151,19 @@ const sequencesOf = (
   model: ModelDefinition,
   cost: LayerDefinition['cost'],
   share: number,
-): Pick<LayerSetting, 'sequence' | 'microBatch'> => {
-  const { tokens = model.sequence ?? 1, images = 1 } = cost.kind === 'shape' ? cost : {};
-  return { sequence: tokens, microBatch: model.microBatch * share * images };
+): Pick<LayerSetting, 'sequence' | 'microBatch' | 'documents'> => {
+  const { tokens, images = 1 } = cost.kind === 'shape' ? cost : {};
+  const documents = tokens === undefined ? model.microbatch?.documents : undefined;
+  return {
+    sequence: tokens ?? model.sequence ?? 1,
+    microBatch: model.microBatch * share * images,
+    ...(documents === undefined ? {} : { documents }),
+  };
 };
 
 function outputOf(model: ModelDefinition, layer: LayerDefinition, site: Site): number {
   const { cost } = layer;
-  if (cost.kind === 'measured') return (cost.output ?? 0) * site.share;
+  if (cost.kind === 'measured') return (cost.output ?? 0) * site.share * measuredShare(model);
   return shapeOf(cost.shape).cost(cost.args, settingOf(model, layer, site, 'none')).output;
 }
 

@@ -14,7 +14,7 @@ import type { PlannerLevel } from './planners/pipedreamProblem.ts';
 import { elementOrder } from './balanceCut.ts';
 import { blocksOf, cutPlan, type Explained, type PlannedStageBlock } from './plannedBlocks.ts';
 import { computes } from '../cost/computes.ts';
-import { layerCosts } from '../cost/layerCosts.ts';
+import { lengthCosts } from '../cost/lengthCosts.ts';
 import { plannerCosts } from './plannerCosts.ts';
 import { plannerLevels } from './plannerLevels.ts';
 import { plannerLink, type PlannerLink } from './plannerLink.ts';
@@ -48,7 +48,7 @@ export function planCut(notes: Notes, pipeline: Uncut, cut: PlanCut): Cut | unde
   const [site] = sitesOf(notes, pipeline, groups) ?? [];
   if (site === undefined) return undefined;
   const order = elementOrder(model);
-  const costs = layerCosts(model);
+  const costs = lengthCosts(model, pipeline.lengths);
   const layers = plannerCosts(pipeline, costs, order, site, pipelineMode(pipeline));
   const first = groups.flatMap(({ devices }) => devices.filter((_, index) => index % mesh.tensor === 0));
   const link = plannerLink(

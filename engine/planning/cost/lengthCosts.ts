@@ -1,0 +1,172 @@
+/** Costs of layers where microbatches have different lengths: of each kind of microbatch, and the means over all of them. */
+import type { MicrobatchLengths } from '../../definitions/pipeline.ts';
+import type { ModelDefinition } from '../../definitions/model.ts';
+import type { Parts, Traffic, LayerCost, RecomputeMode } from '../../costs/types.ts';
+import { groupNames } from '../../costs/types.ts';
+import type { Site } from '../place/sites.ts';
+import { type LayerCosts, layerCosts } from './layerCosts.ts';
+
+/** Kinds of microbatches: `kindOf` by microbatch, `costs` and the number of microbatches by kind. */
+export interface LengthKinds extends MicrobatchLengths {
+  readonly kindOf: readonly number[];
+  readonly costs: readonly LayerCosts[];
+  readonly counts: readonly number[];
+}
+
+/** Costs of a model. Each kind of microbatch is costed once. */
+export function lengthCosts(model: ModelDefinition, lengths: MicrobatchLengths | undefined): LayerCosts {
+  const { sequence } = model;
+  if (lengths === undefined || sequence === undefined) return layerCosts(model);
+  const known = new Map<string, number>();
+  const counts: number[] = [];
+  const costs: LayerCosts[] = [];
+  const kindOf = lengths.tokens.map((tokens, microbatch) => {
+    const documents = lengths.documents?.[microbatch];
+    const key = `${tokens} ${documents?.toSorted((a, b) => a - b).join(' ') ?? ''}`;
+    const kind = known.get(key) ?? counts.length;
+    known.set(key, kind);
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    costs[kind] ??= layerCosts({
+      ...model,
+      sequence: tokens,
+      microbatch: { share: tokens / sequence, ...(documents === undefined ? {} : { documents }) },
+    });
+    return kind;
+  });
+  if (costs.length === 1) return costs[0];
+  return meanCosts({ ...lengths, kindOf, costs, counts });
+}
+
+/** Means over microbatches, and the largest workspace. Each mean is computed once for a layer, a site and a recompute mode. */
+function meanCosts(kinds: LengthKinds): LayerCosts {
+  const { costs, counts } = kinds;
+  const known = new Map<string, Map<Site, (LayerCost | undefined)[]>>();
+  return {
+    kinds,
+    returns: costs[0].returns,
+    output: (element, site) =>
+      mean(
+        costs.map((kind) => kind.output(element, site)),
+        counts,
+      ),
+    of(element, site, mode: RecomputeMode) {
+      const ofMode = entryOf(known, mode, () => new Map<Site, (LayerCost | undefined)[]>());
+      const layers = entryOf(ofMode, site, () => []);
+      return (layers[element] ??= meanOf(
+        costs.map((kind) => kind.of(element, site, mode)),
+        counts,
+      ));
+    },
+  };
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+function mean(values: readonly number[], counts: readonly number[]): number {
+  let [sum, all] = [0, 0];
+  for (const [kind, value] of values.entries()) {
+    sum += counts[kind] * value;
+    all += counts[kind];
+  }
+  return sum / all;
+}
+
+const meanFigures = [
+  'forwardFlops',
+  'forward',
+  'backwardInput',
+  'backwardWeight',
+  'recompute',
+  'activation',
+  'activationForWeight',
+  'recomputed',
+  'output',
+] as const;
+const optionalFigures = ['spareFlops', 'backwardFlops'] as const;
+
+function meanOf(layers: readonly LayerCost[], counts: readonly number[]): LayerCost {
+  const [first] = layers;
+  const figures: { -readonly [Figure in (typeof meanFigures | typeof optionalFigures)[number]]?: number } = {};
+  for (const figure of meanFigures)
+    figures[figure] = mean(
+      layers.map((layer) => layer[figure]),
+      counts,
+    );
+  for (const figure of optionalFigures)
+    if (first[figure] !== undefined)
+      figures[figure] = mean(
+        layers.map((layer) => layer[figure] ?? 0),
+        counts,
+      );
+  return {
+    ...first,
+    ...figures,
+    workspace: layers.reduce((most, { workspace }) => Math.max(most, workspace), 0),
+    ...(first.activationParts === undefined
+      ? {}
+      : {
+          activationParts: meanParts(
+            layers.map((layer) => layer.activationParts),
+            counts,
+          ),
+        }),
+    ...(first.recomputedParts === undefined
+      ? {}
+      : {
+          recomputedParts: meanParts(
+            layers.map((layer) => layer.recomputedParts),
+            counts,
+          ),
+        }),
+    ...(first.traffic === undefined
+      ? {}
+      : {
+          traffic: meanTraffic(
+            layers.map((layer) => layer.traffic),
+            counts,
+          ),
+        }),
+  };
+}
+
+function meanParts(parts: readonly (Parts | undefined)[], counts: readonly number[]): Parts {
+  const names = new Set(parts.flatMap((each) => Object.keys(each ?? {})));
+  return Object.fromEntries(
+    Array.from(names, (name) => [
+      name,
+      mean(
+        parts.map((each) => each?.[name] ?? 0),
+        counts,
+      ),
+    ]),
+  );
+}
+
+function meanTraffic(traffic: readonly (Traffic | undefined)[], counts: readonly number[]): Traffic {
+  const found: { -readonly [Group in keyof Traffic]: Traffic[Group] } = {};
+  for (const group of [...groupNames, 'weights'] as const) {
+    const each = traffic.map((kind) => kind?.[group]);
+    if (each.every((one) => one === undefined)) continue;
+    found[group] = {
+      bytes: mean(
+        each.map((moved) => moved?.bytes ?? 0),
+        counts,
+      ),
+      time: mean(
+        each.map((moved) => moved?.time ?? 0),
+        counts,
+      ),
+      exposed: mean(
+        each.map((moved) => moved?.exposed ?? 0),
+        counts,
+      ),
+    };
+  }
+  return found;
+}
