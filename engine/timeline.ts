@@ -18,6 +18,8 @@ export interface Timing extends ShiftedNeeds {
   /** Seconds of delay after the transfer, and seconds that the transfer holds its channel. 0 on the same device. */
   readonly needLatency: Float64Array;
   readonly needOccupancy: Float64Array;
+  /** Only if messages of one need differ in size: `needOccupancy` is then their mean. */
+  readonly sizes?: TransferSizes;
   /** Resource that transfers queue for; −1 for what takes none. Copies to and from hosts have two channels for each device, numbered after all channels of routes. */
   readonly needChannel: Int32Array;
   readonly channels: number;
@@ -42,6 +44,22 @@ export interface Timing extends ShiftedNeeds {
   /** Lanes on which a rule orders the exchange of gradients; that is in no `sync`. */
   readonly exchange?: ExchangeTiming;
 }
+
+/** Seconds that single transfers hold their channel. */
+export interface TransferSizes {
+  /** By need × microbatches + microbatch of who needs it. */
+  readonly occupancy: Float64Array;
+  /** Of each need: the shortest. */
+  readonly least: Float64Array;
+}
+
+/** Seconds that the transfer of a need holds its channel. */
+export const occupancyOf = (
+  { needOccupancy, sizes }: Pick<Timing, 'needOccupancy' | 'sizes'>,
+  microbatches: number,
+  need: number,
+  microbatch: number,
+): number => (sizes === undefined ? needOccupancy[need] : sizes.occupancy[need * microbatches + microbatch]);
 
 /** Seconds of single operations. */
 export interface SingleTimes {
@@ -160,7 +178,9 @@ export function arrivalAt(timeline: Timeline, need: number, microbatch: number):
   const { timing } = timeline;
   if (timeline.arrival !== undefined) return timeline.arrival[need * microbatches + microbatch];
   const slot = needSlot(timing, microbatches, need, microbatch);
-  return slot < 0 ? NaN : timeline.end[slot] + (timing.needOccupancy[need] + timing.needLatency[need]);
+  return slot < 0
+    ? NaN
+    : timeline.end[slot] + (occupancyOf(timing, microbatches, need, microbatch) + timing.needLatency[need]);
 }
 
 /**

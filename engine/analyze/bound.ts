@@ -33,7 +33,8 @@ export function leastMakespan(
   const head = new Float64Array(stages);
   const tail = new Float64Array(stages);
   const below = new Float64Array(stages);
-  const delay = (need: number) => timing.needOccupancy[need] + timing.needLatency[need];
+  const occupancy = timing.sizes?.least ?? timing.needOccupancy;
+  const delay = (need: number) => occupancy[need] + timing.needLatency[need];
 
   for (let stage = 0; stage < stages; stage += 1) {
     head[stage] = options.open === true ? 0 : (timing.release?.[F * stages + stage] ?? 0);

@@ -70,7 +70,7 @@ function rowPaths(program: Program, timing: Timing, split: boolean): RowPaths {
   const rows = least.length;
   // A backward may be split: its result is there after the input gradient.
   const through = least.map((seconds, row) =>
-    split && kindOfRow(stages, row) === B ? Math.min(seconds, timing.duration[I * stages + (row % stages)]) : seconds,
+    split && kindOfRow(stages, row) === B ? Math.min(seconds, least[I * stages + (row % stages)]) : seconds,
   );
   const work = new Float64Array(rows);
   const head = new Float64Array(rows).fill(NaN);
@@ -115,7 +115,7 @@ function edges(timing: Timing, microbatches: number, numbers: readonly (readonly
   const outOf = numbers.map((): { readonly user: number; readonly delay: number }[] => []);
   for (const [row, who] of numbers.entries()) {
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
-      const delay = timing.needOccupancy[need] + timing.needLatency[need];
+      const delay = (timing.sizes?.least ?? timing.needOccupancy)[need] + timing.needLatency[need];
       const made = new Map<number, number>();
       let found = 0;
       for (const microbatch of who) {

@@ -1,5 +1,6 @@
 /** What a device holds at its peak, item by item. */
-import { B, I, kindOf, type Program, stageOf, U } from '../program.ts';
+import { stageFor } from '../lengths.ts';
+import { B, I, kindOf, microbatchOf, type Program, stageOf, U } from '../program.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { heldAt } from '../order/memoryWalk.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
@@ -22,28 +23,45 @@ export function memoryItems(
     const bytes = local.reduce((sum, stage) => sum + plan.stages[stage][kind], 0);
     if (bytes > 0) items.push({ kind, bytes });
   };
-  const counted = (kind: MemoryItemKind, stage: number, count: number, each: number) => {
+  const sized = (kind: MemoryItemKind, stage: number, count: number, bytes: number) => {
     const home = plan.placement[stage];
     const elsewhere = home === device ? {} : { of: plan.devices[home].name };
-    if (count * each > 0)
-      items.push({ kind, stage: plan.stages[stage].name, ...elsewhere, count, bytes: count * each });
+    if (bytes > 0) items.push({ kind, stage: plan.stages[stage].name, ...elsewhere, count, bytes });
   };
+  const counted = (kind: MemoryItemKind, stage: number, count: number, each: number) =>
+    sized(kind, stage, count, count * each);
   always('weights');
   always('gradients');
   always('optimizer');
   if (peak.versions > 0) items.push({ kind: 'versions', bytes: peak.versions });
   always('buffers');
   if (peak.position < 0) return items;
-  const { kept, keptForWeight, again } = heldAt(plan, program, device, peak.position, peak.when);
+  const { kept, keptForWeight, again, sizes } = heldAt(plan, program, device, peak.position, peak.when);
   const turn = turnsOf(plan.placement);
   const countOf = (counts: Int32Array, stage: number) =>
     plan.placement[stage] === device ? (counts[turn[stage]] ?? 0) : 0;
+  const running = peak.when === 'during' ? slotOf(program, device, peak.position) : [];
+  if (sizes !== undefined) {
+    for (const [index, stage] of local.entries()) sized('activations', stage, kept[index], sizes.kept[index]);
+    for (const [index, stage] of local.entries())
+      sized('activations_for_weight', stage, keptForWeight[index], sizes.keptForWeight[index]);
+    for (const [index, stage] of local.entries()) {
+      if (again.length > 0) sized('recomputed', stage, again[index], sizes.again[index]);
+      for (const { kind, stage: of, microbatch } of running) {
+        if (of !== stage) continue;
+        const { recomputed, workspace } = stageFor(plan, stage, microbatch);
+        const remakes = (kind === B || kind === I) && program.apart?.[stage] !== 1;
+        sized('recomputed', stage, 1, remakes ? Math.round(recomputed) : 0);
+        sized('workspace', stage, 1, kind <= U ? Math.round(workspace) : 0);
+      }
+    }
+    return [...items, ...ofOperations(program, peak)];
+  }
   // Activations of other devices' stages are here only where devices evict.
   for (const stage of peak.moved === undefined ? local : plan.stages.keys())
     counted('activations', stage, countOf(kept, stage) + (peak.moved?.[stage] ?? 0), plan.stages[stage].activation);
   for (const stage of local)
     counted('activations_for_weight', stage, countOf(keptForWeight, stage), plan.stages[stage].activationForWeight);
-  const running = peak.when === 'during' ? slotOf(program, device, peak.position) : [];
   for (const stage of local) {
     const { recomputed, recomputedWhole, workspace } = plan.stages[stage];
     const mine = running.filter((candidate) => candidate.stage === stage);
@@ -52,13 +70,16 @@ export function memoryItems(
     counted('recomputed', stage, backwards, recomputed);
     counted('workspace', stage, mine.filter(({ kind }) => kind <= U).length, workspace);
   }
-  const names = program.declared?.names ?? [];
-  for (const [index, name] of names.entries()) {
-    const held = peak.operations?.filter(({ operation }) => operation === index) ?? [];
+  return [...items, ...ofOperations(program, peak)];
+}
+
+/** What operations of the schedule hold. */
+function ofOperations({ declared }: Program, peak: MemoryPeak): readonly MemoryItem[] {
+  return (declared?.names ?? []).flatMap((operation, index): readonly MemoryItem[] => {
+    const held = peak.operations?.filter((each) => each.operation === index) ?? [];
     const bytes = held.reduce((sum, each) => sum + each.bytes, 0);
-    if (bytes > 0) items.push({ kind: 'operations', operation: name, count: held.length, bytes });
-  }
-  return items;
+    return bytes > 0 ? [{ kind: 'operations', operation, count: held.length, bytes }] : [];
+  });
 }
 
 /** Operations of the slot whose last one is at `position`. */
@@ -68,5 +89,6 @@ function slotOf(program: Program, device: number, position: number) {
   return Array.from(order.subarray(both ? position - 1 : position, position + 1), (word) => ({
     kind: kindOf(program, word),
     stage: stageOf(program, word),
+    microbatch: microbatchOf(program, word),
   }));
 }

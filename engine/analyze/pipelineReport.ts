@@ -1,7 +1,8 @@
-import type { PipelinePlan, StagePlan } from '../plan.ts';
+import { kindOfMicrobatch } from '../lengths.ts';
+import type { LengthsPlan, PipelinePlan, StagePlan } from '../plan.ts';
 import { fillReport } from '../fill/fillReport.ts';
 import { findPolicy } from '../policies/registry.ts';
-import { type Program, operationName, sharedMicrobatches } from '../program.ts';
+import { type Program, operationName, runsMicrobatch, sharedMicrobatches } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { type Timeline, endAt, iterationSeconds } from '../timeline.ts';
@@ -210,11 +211,24 @@ function resultBytes(plan: PipelinePlan, program: Program): (from: number, to: n
   const bytes = new Map<number, number>();
   const add = (from: number, to: number, sent: number) =>
     bytes.set(from * devices + to, (bytes.get(from * devices + to) ?? 0) + sent);
-  for (const { from, to, bytes: there, back = there, forwardOnly } of plan.edges) {
-    const carried = sharedMicrobatches(program, from, to) / plan.iterations;
+  for (const [index, { from, to, bytes: there, back = there, forwardOnly }] of plan.edges.entries()) {
     const [sender, receiver] = [plan.placement[from], plan.placement[to]];
-    add(sender, receiver, there * carried);
-    add(receiver, sender, forwardOnly === true ? 0 : back * carried);
+    const sum = plan.lengths === undefined ? undefined : sumOfLengths(plan.lengths, program, index, from, to);
+    const carried = sharedMicrobatches(program, from, to);
+    add(sender, receiver, (sum?.there ?? there * carried) / plan.iterations);
+    add(receiver, sender, forwardOnly === true ? 0 : (sum?.back ?? back * carried) / plan.iterations);
   }
   return (from, to) => bytes.get(from * devices + to) ?? 0;
+}
+
+/** Bytes of the messages of an edge, where microbatches have different lengths. */
+function sumOfLengths(lengths: LengthsPlan, program: Program, edge: number, from: number, to: number) {
+  const sum = { there: 0, back: 0 };
+  for (let microbatch = 0; microbatch < program.microbatches; microbatch += 1) {
+    if (!runsMicrobatch(program, from, microbatch) || !runsMicrobatch(program, to, microbatch)) continue;
+    const { bytes, back = bytes } = lengths.kinds[kindOfMicrobatch(lengths, microbatch)].edges[edge];
+    sum.there += bytes;
+    sum.back += back;
+  }
+  return sum;
 }

@@ -2,6 +2,7 @@
 import type { PipelinePlan, StagePlan } from '../plan.ts';
 import { B, F, I, kinds, kindsIn, runsForwardOnly, type Program, R, rowTable, U, W } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
+import { type HeldBytes, type LengthSizes, lengthSizes } from './memoryByLength.ts';
 import { recomputedApart } from './recomputedApart.ts';
 
 /** Microbatches that a device holds something of, by stage of the device (`stagesOn`). */
@@ -12,6 +13,8 @@ export interface Held {
   readonly keptForWeight: Int32Array;
   /** What a separate R recomputed, or what a microbatch without that R never gave up; empty if none has an R. */
   readonly again: Int32Array;
+  /** Bytes of these; only where microbatches have different lengths. */
+  readonly sizes?: HeldBytes;
 }
 
 export interface WalkState extends Held {
@@ -27,6 +30,7 @@ export interface WalkState extends Held {
   readonly activation: Float64Array;
   readonly activationForWeight: Float64Array;
   readonly recomputedWhole: Float64Array;
+  readonly sizes?: LengthSizes & HeldBytes;
   /** The next slot, and the end of the device. */
   position: number;
   readonly to: number;
@@ -46,6 +50,9 @@ interface Effects {
   /** Bytes while it runs. */
   readonly workspace: Float64Array;
   readonly recomputed: Float64Array;
+  /** 1 for operations that have these bytes. */
+  readonly working: Uint8Array;
+  readonly recomputing: Uint8Array;
 }
 
 function effectsOf(plan: PipelinePlan, program: Program, local: readonly number[]): Effects {
@@ -61,19 +68,27 @@ function effectsOf(plan: PipelinePlan, program: Program, local: readonly number[
     heldAtEnd: new Int8Array(count),
     workspace: new Float64Array(count),
     recomputed: new Float64Array(count),
+    working: new Uint8Array(count),
+    recomputing: new Uint8Array(count),
   };
   local.forEach((stage, index) => {
     const at = (kind: number) => kind * local.length + index;
     const { workspace, recomputed } = plan.stages[stage];
     const isApart = apart?.[stage] === 1;
-    for (let kind = F; kind <= U; kind += 1) effects.workspace[at(kind)] = workspace;
+    for (let kind = F; kind <= U; kind += 1) {
+      effects.workspace[at(kind)] = workspace;
+      effects.working[at(kind)] = 1;
+    }
     effects.keptAtStart[at(F)] = 1;
     effects.heldAtStart[at(F)] = 1;
     effects.againAtStart[at(R)] = 1;
     for (const kind of [B, I]) {
       effects.keptAtEnd[at(kind)] = -1;
       if (isApart) effects.againAtEnd[at(kind)] = -1;
-      else effects.recomputed[at(kind)] = recomputed;
+      else {
+        effects.recomputed[at(kind)] = recomputed;
+        effects.recomputing[at(kind)] = 1;
+      }
     }
     effects.keptForWeightAtEnd[at(I)] = 1;
     effects.keptForWeightAtEnd[at(W)] = -1;
@@ -92,6 +107,7 @@ export function walkState(plan: PipelinePlan, program: Program, device: number):
   const [from, to] = [offsets[device], offsets[device + 1]];
   const local = stagesOn(plan.placement, device);
   const turn = turnsOf(plan.placement);
+  const lengths = lengthSizes(plan, program.microbatches, local);
   const sizes = (bytes: (stage: StagePlan) => number) => Float64Array.from(local, (stage) => bytes(plan.stages[stage]));
   return {
     program,
@@ -106,6 +122,7 @@ export function walkState(plan: PipelinePlan, program: Program, device: number):
     kept: new Int32Array(local.length),
     keptForWeight: new Int32Array(local.length),
     again: new Int32Array(apart === undefined ? 0 : local.length),
+    ...(lengths === undefined ? {} : { sizes: lengths }),
     position: from,
     to,
     held: 0,

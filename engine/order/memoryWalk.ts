@@ -6,6 +6,7 @@ import type { PipelinePlan } from '../plan.ts';
 import type { Program } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { type Held, walkState } from './memoryCounts.ts';
+import { advanceByLength } from './memoryByLength.ts';
 import { advance, advancePlain, type SlotLevels } from './memorySteps.ts';
 
 /**
@@ -52,7 +53,9 @@ const stretch = 512;
 export function memoryWalk(plan: PipelinePlan, program: Program, device: number): MemoryWalk {
   const state = walkState(plan, program, device);
   const { fused, apart, forwardOnly, copies } = program;
+  const { sizes } = state;
   const plain =
+    sizes === undefined &&
     state.stages === 1 &&
     fused === undefined &&
     apart === undefined &&
@@ -68,6 +71,7 @@ export function memoryWalk(plan: PipelinePlan, program: Program, device: number)
     after: new Float64Array(slots),
     heldAfter: new Int32Array(slots),
   };
+  if (sizes !== undefined) return { levels, next: () => advanceByLength(state, sizes, slots, levels) };
   return { levels, next: () => (plain ? advancePlain(state, slots, levels) : advance(state, slots, levels)) };
 }
 
@@ -102,7 +106,9 @@ export function heldAt(
 ): Held {
   if (when === 'before') return nothing;
   const state = walkState(plan, program, device);
-  advance(state, program.order.length, undefined, position, when);
+  const { sizes } = state;
+  if (sizes === undefined) advance(state, program.order.length, undefined, position, when);
+  else advanceByLength(state, sizes, program.order.length, undefined, position, when);
   return state;
 }
 

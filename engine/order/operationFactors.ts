@@ -1,6 +1,10 @@
-/** Durations of single operations: factors of what the layers say, by kind, stage and microbatch (`time(F, s, j)` of a schedule). */
-import type { PipelinePlan } from '../plan.ts';
-import { B, I, W } from '../program.ts';
+/**
+ * Durations of single operations: factors of what the layers say, by kind, stage and microbatch. They are `time(F, s, j)` of a schedule,
+ * or follow from the lengths of microbatches.
+ */
+import { stageFor } from '../lengths.ts';
+import type { LengthStage, PipelinePlan } from '../plan.ts';
+import { B, F, I, R, W } from '../program.ts';
 
 /** Factors of the operations of a kind and stage of the program, by microbatch; undefined if the layers say them all. */
 export type OperationFactors = (kind: number, stage: number) => ArrayLike<number> | undefined;
@@ -10,9 +14,11 @@ export type OperationFactors = (kind: number, stage: number) => ArrayLike<number
  * backward does not contain the recomputation. Undefined if no operation has a single duration.
  */
 export function operationFactors(
-  { schedule, stages }: Pick<PipelinePlan, 'schedule' | 'stages'>,
+  plan: Pick<PipelinePlan, 'schedule' | 'stages' | 'lengths' | 'microbatches' | 'iterations'>,
   apart?: Uint8Array,
 ): OperationFactors | undefined {
+  if (plan.lengths !== undefined) return lengthFactors(plan, apart);
+  const { schedule, stages } = plan;
   const times = schedule.kind === 'policy' ? undefined : schedule.times;
   if (times === undefined || times.length === 0) return undefined;
   const written = new Map(times.map(({ kind, stage, factors }) => [kind * stages.length + stage, factors]));
@@ -31,4 +37,43 @@ export function operationFactors(
       both > 0 ? (first * (input?.[microbatch] ?? 1) + backwardWeight * (weight?.[microbatch] ?? 1)) / both : 1,
     );
   };
+}
+
+/** Of microbatches with different lengths: the figures of a stage are means over them. A schedule then gives no times (`unfitForLengths`). */
+function lengthFactors(
+  plan: Pick<PipelinePlan, 'stages' | 'lengths' | 'microbatches' | 'iterations'>,
+  apart?: Uint8Array,
+): OperationFactors {
+  const microbatches = plan.microbatches * plan.iterations;
+  return (kind, stage) => {
+    const seconds = secondsOfKind(kind, apart?.[stage] === 1);
+    if (seconds === undefined) return undefined;
+    const mean = seconds(plan.stages[stage]);
+    if (!(mean > 0)) return undefined;
+    return Float64Array.from(
+      { length: microbatches },
+      (_, microbatch) => seconds(stageFor(plan, stage, microbatch)) / mean,
+    );
+  };
+}
+
+type Seconds = (stage: Pick<LengthStage, 'forward' | 'backwardInput' | 'backwardWeight' | 'recompute'>) => number;
+
+/** Seconds of an operation by the figures of its stage; undefined for kinds whose time does not go by the layers. */
+function secondsOfKind(kind: number, apart: boolean): Seconds | undefined {
+  const input: Seconds = ({ recompute, backwardInput }) => (apart ? 0 : recompute) + backwardInput;
+  switch (kind) {
+    case F:
+      return ({ forward }) => forward;
+    case B:
+      return (stage) => input(stage) + stage.backwardWeight;
+    case I:
+      return input;
+    case W:
+      return ({ backwardWeight }) => backwardWeight;
+    case R:
+      return ({ recompute }) => recompute;
+    default:
+      return undefined;
+  }
 }

@@ -11,6 +11,7 @@ import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { matrixOf } from './exchange/matrix.ts';
 import { stageNeeds } from './exchange/stageGraph.ts';
 import { fillPlan } from './fill.ts';
+import { fitsLengths } from './lengthsFit.ts';
 import type { Notes } from './notes.ts';
 import { planOrigins } from './origins.ts';
 import { copyNames, copyPlan } from './place/copies.ts';
@@ -118,6 +119,8 @@ export function* draft(
   const stages = parted.map(({ plan }) => plan);
   const timed = scheduleWithTimes(notes, pipeline, schedule, stages, ranks.ranks.length);
   if (timed === undefined) return undefined;
+  const evicts = partners !== undefined;
+  if (!fitsLengths(notes, pipeline, timed, { ...(copies === undefined ? {} : { copies }), evicts })) return undefined;
   planOrigins(notes, pipeline, ranks);
   return {
     name,

@@ -12,6 +12,7 @@ import { bestCut, reportImbalance } from './cut/imbalance.ts';
 import { draft } from './draft.ts';
 import { hintBalance, hintLayers } from './hints.ts';
 import { reportNoOptimizer } from './noOptimizer.ts';
+import { fitsLengths } from './lengthsFit.ts';
 import { planLoading } from './loading.ts';
 import { type Notes, quietNotes } from './notes.ts';
 import { bestPlace } from './place/bestPlace.ts';
@@ -36,7 +37,8 @@ export function* planPipeline(
   const before = notes.report.errors();
   const pipeline = settle(notes, definition);
   if (pipeline === undefined || !withinLimit(notes, pipeline, pipeline.cut.count)) return undefined;
-  if (pipeline.cut.kind === 'groups') return planLoading(notes, pipeline);
+  if (pipeline.cut.kind === 'groups')
+    return fitsLengths(notes, pipeline, undefined, { evicts: false }) ? planLoading(notes, pipeline) : undefined;
   yield;
   const byNumber = placePipeline(notes, pipeline);
   if (byNumber === undefined) return undefined;

@@ -122,7 +122,7 @@ function plannedWorkers(
 type Problem = { readonly expected: string; readonly found: string } | { readonly message: string };
 
 /** Why a pipeline cannot be a worker at all. */
-function unfit({ name, schedule, transfer }: PipelinePlan): Problem | undefined {
+function unfit({ name, schedule, transfer, lengths }: PipelinePlan): Problem | undefined {
   const expected = 'a pipeline with an asynchronous schedule such as `pipedream(in_flight = 4)`';
   const mismatch = (found: string): Problem => ({ expected, found });
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
@@ -139,6 +139,7 @@ function unfit({ name, schedule, transfer }: PipelinePlan): Problem | undefined 
   if (schedule.kind === 'greedy' && (schedule.inFlight[0] ?? null) === null)
     return mismatch(`"${name}" under ${schedule.name}, which has no limit "in_flight" for the first stage`);
   if (transfer !== undefined) return mismatch(`"${name}" with blocking transfers`);
+  if (lengths !== undefined) return mismatch(`"${name}", whose microbatches have different lengths`);
   if (schedule.kind === 'greedy' && schedule.times !== undefined)
     return mismatch(`"${name}" under ${schedule.name}, which gives single operations a time`);
   return undefined;

@@ -1,5 +1,5 @@
 import { fairShares } from './fairShare.ts';
-import type { Flows, Timing } from '../timeline.ts';
+import { type Flows, occupancyOf, type Timing } from '../timeline.ts';
 
 /** Transfers in progress over shared hops, in order of time. */
 export interface FlowNetwork {
@@ -30,7 +30,7 @@ export function flowNetwork(
   arrived: (device: number) => void,
   sent?: Float64Array,
 ): FlowNetwork {
-  const { needRoute, needOccupancy, needLatency } = timing;
+  const { needRoute, needLatency } = timing;
   const routes = flows.rate.length;
   const { connected, share: fair } = fairShares(flows, timing.channels);
   /**
@@ -62,7 +62,7 @@ export function flowNetwork(
   const start = (route: number, now: number): void => {
     const parcel = waiting[route][head[route]];
     running[route] = 1;
-    left[route] = needOccupancy[parcel.need];
+    left[route] = occupancyOf(timing, microbatches, parcel.need, parcel.microbatch);
     since[route] = now;
     share[route] = 0;
     ends[route] = Infinity;

@@ -5,7 +5,7 @@
  */
 import type { PipelinePlan } from '../plan.ts';
 import { B, kinds, type Program, resultOf, resultRow, resultRowOf, resultSlotOf, W } from '../program.ts';
-import { type Timeline, arrivalAt, endAt, startAt } from '../timeline.ts';
+import { type Timeline, arrivalAt, endAt, occupancyOf, startAt } from '../timeline.ts';
 
 /** Bytes that a device holds from one moment to another, seconds. */
 export interface HeldByOperation {
@@ -98,7 +98,8 @@ function messagesOf(timeline: Timeline): ReadonlyMap<number, readonly Message[]>
         seen.add(key);
         const left = arrived - timing.needLatency[need];
         const sent = timeline.sent?.[need * microbatches + microbatch];
-        const began = sent === undefined || sent < 0 ? left - timing.needOccupancy[need] : sent;
+        const began =
+          sent === undefined || sent < 0 ? left - occupancyOf(timing, microbatches, need, microbatch) : sent;
         const message = { receiver, bytes, began, left, arrived };
         const all = found.get(slot);
         if (all === undefined) found.set(slot, [message]);

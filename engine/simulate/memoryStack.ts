@@ -1,4 +1,5 @@
 /** What the memory of a device is made of over time, piece by piece. */
+import { stageFor } from '../lengths.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { B, F, I, kindOf, microbatchOf, R, runsForwardOnly, stageOf, U, W } from '../program.ts';
 import { slotWidth } from '../order/slot.ts';
@@ -97,7 +98,7 @@ function held(plan: PipelinePlan, timeline: Timeline, device: number): Piece[] {
 
   const release = (stage: number, microbatch: number, until: number) => {
     const key = stage * microbatches + microbatch;
-    const { activation, recomputed, recomputedWhole } = plan.stages[stage];
+    const { activation, recomputed, recomputedWhole } = stageFor(plan, stage, microbatch);
     const from = kept.get(key);
     if (from !== undefined) {
       kept.delete(key);
@@ -122,19 +123,20 @@ function held(plan: PipelinePlan, timeline: Timeline, device: number): Piece[] {
       ];
       const key = stage * microbatches + microbatch;
       const separate = apart?.[stage] === 1;
-      if (kind <= U) push('workspace', plan.stages[stage].workspace, stage, microbatch, start, end);
+      if (kind <= U) push('workspace', stageFor(plan, stage, microbatch).workspace, stage, microbatch, start, end);
       if (kind === F) {
         kept.set(key, start);
         if (separate && !recomputes.has(key)) again.set(key, start);
       } else if (kind === R) again.set(key, start);
       else if ((kind === B || kind === I) && !separate)
-        push('recomputed', plan.stages[stage].recomputed, stage, microbatch, start, end);
+        push('recomputed', stageFor(plan, stage, microbatch).recomputed, stage, microbatch, start, end);
       if (kind === B || kind === I || runsForwardOnly(program, stage)) release(stage, microbatch, end);
       if (kind === I) keptForWeight.set(key, end);
       const forWeight = kind === W ? keptForWeight.get(key) : undefined;
       if (forWeight === undefined) continue;
       keptForWeight.delete(key);
-      push('activations_for_weight', plan.stages[stage].activationForWeight, stage, microbatch, forWeight, end);
+      const { activationForWeight } = stageFor(plan, stage, microbatch);
+      push('activations_for_weight', activationForWeight, stage, microbatch, forWeight, end);
     }
   }
   // What no operation frees stays to the end.
@@ -142,8 +144,15 @@ function held(plan: PipelinePlan, timeline: Timeline, device: number): Piece[] {
   for (const key of [...kept.keys(), ...again.keys()])
     release(Math.trunc(key / microbatches), key % microbatches, until);
   for (const [key, from] of keptForWeight) {
-    const stage = Math.trunc(key / microbatches);
-    push('activations_for_weight', plan.stages[stage].activationForWeight, stage, key % microbatches, from, until);
+    const [stage, microbatch] = [Math.trunc(key / microbatches), key % microbatches];
+    push(
+      'activations_for_weight',
+      stageFor(plan, stage, microbatch).activationForWeight,
+      stage,
+      microbatch,
+      from,
+      until,
+    );
   }
   for (const [key, { from, to }] of away.guests) {
     const stage = Math.trunc(key / microbatches);

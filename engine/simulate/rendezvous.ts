@@ -4,7 +4,7 @@ import type { Program } from '../program.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { EventHeap } from './eventHeap.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
+import { type Timeline, type Timing, emptyEnds, occupancyOf } from '../timeline.ts';
 import { transfersOf } from './transfers.ts';
 
 /**
@@ -23,7 +23,7 @@ export function runRendezvous(program: Program, timing: Timing, rule: TransferRu
 /** As `runRendezvous`, also if devices wait for each other for ever: operations that never run have a negative `end`. */
 export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: TransferRule) {
   const { devices, microbatches, order } = program;
-  const { needOffsets, needs, needShift, needOccupancy, needLatency } = timing;
+  const { needOffsets, needs, needShift, needLatency } = timing;
   const rows = timing.duration.length;
   const table = { first: needOffsets.subarray(0, rows), last: needOffsets.subarray(1), needs, needShift };
   const exchanges = exchangesOf(program, table, rule.batched);
@@ -54,9 +54,10 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
         continue;
       }
       const need = exchanges.need[exchange];
-      began[exchange] = begin(need, now);
-      const ends = began[exchange] + (needOccupancy[need] + needLatency[need]);
-      arrival[need * microbatches + exchanges.microbatch[exchange]] = ends;
+      const microbatch = exchanges.microbatch[exchange];
+      began[exchange] = begin(need, microbatch, now);
+      const ends = began[exchange] + (occupancyOf(timing, microbatches, need, microbatch) + needLatency[need]);
+      arrival[need * microbatches + microbatch] = ends;
       const other = exchanges.sender[exchange] === item ? exchanges.receiver[exchange] : exchanges.sender[exchange];
       const peer = deviceOfItem(exchanges, other);
       latest[device] = Math.max(latest[device], ends);

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { EdgePlan, PipelinePlan } from '../plan.ts';
 import { ownNeeds } from '../order/dependencies.ts';
 import { hostCopy } from '../order/hostCopy.ts';
 import { peerResults, peersOf, updateResult } from '../order/peers.ts';
@@ -26,6 +26,7 @@ import { exchangeTiming } from './exchange/exchangeTiming.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { channelsOf, flowsOf } from './hops.ts';
 import { singleTimes } from './singleTimes.ts';
+import { transferSizes } from './transferSizes.ts';
 import { type Timing } from '../timeline.ts';
 
 /** Which parts of a plan's costs to leave out, for asking what they cost. */
@@ -60,6 +61,9 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const needChannel: number[] = [];
   const needShift: number[] = [];
   const needOnly: (Uint8Array | undefined)[] = [];
+  /** Edges whose messages needs carry, and needs of gradients, which go against their edge; only if microbatches differ. */
+  const needEdge = new Map<number, number>();
+  const gradients = new Set<number>();
   const peers = free ? undefined : peersOf(program);
   const { declared, room } = program;
   const listed = declared !== undefined || room !== undefined;
@@ -99,15 +103,22 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     for (let stage = 0; stage < stages; stage += 1) {
       const device = program.placement[stage];
       if (kind === F) {
-        for (const edge of into[stage])
+        for (const [edge, index] of into[stage]) {
+          if (plan.lengths !== undefined) needEdge.set(needs.length, index);
           need(resultRow(stages, F, edge.from), program.placement[edge.from], device, edge.bytes);
+        }
       } else if (kind === W) {
         need(resultRow(stages, I, stage), device, device, 0);
       } else if (kind === B || kind === I) {
         need(resultRow(stages, F, stage), device, device, 0);
-        for (const edge of outOf[stage])
-          if (edge.forwardOnly !== true)
-            need(resultRow(stages, B, edge.to), program.placement[edge.to], device, edge.back ?? edge.bytes);
+        for (const [edge, index] of outOf[stage]) {
+          if (edge.forwardOnly === true) continue;
+          if (plan.lengths !== undefined) {
+            needEdge.set(needs.length, index);
+            gradients.add(needs.length);
+          }
+          need(resultRow(stages, B, edge.to), program.placement[edge.to], device, edge.back ?? edge.bytes);
+        }
       }
       for (const [who, whom] of rowKinds > 4 ? ownNeeds : []) {
         if (resultOf[kind] !== who) continue;
@@ -154,6 +165,9 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     needRoute: Int32Array.from(needRoute),
     needLatency: Float64Array.from(needLatency),
     needOccupancy: Float64Array.from(needOccupancy),
+    ...(plan.lengths === undefined || options.freeTransfers === true || options.equalStages === true
+      ? {}
+      : { sizes: transferSizes(plan, program.microbatches, needOccupancy, needEdge, gradients) }),
     needChannel: Int32Array.from(needChannel),
     channels: toHost ? channels + 2 * devices : channels,
     ...(flows === undefined ? {} : { flows }),
@@ -234,8 +248,9 @@ function shareDeclared(program: Program, duration: Float64Array): void {
   }
 }
 
-function edgesBy(plan: PipelinePlan, end: 'from' | 'to', stages: number): PipelinePlan['edges'][number][][] {
-  const by: PipelinePlan['edges'][number][][] = Array.from({ length: stages }, () => []);
-  for (const edge of plan.edges) by[edge[end]].push(edge);
+/** By stage: its edges with their indices. */
+function edgesBy(plan: PipelinePlan, end: 'from' | 'to', stages: number): (readonly [EdgePlan, number])[][] {
+  const by: (readonly [EdgePlan, number])[][] = Array.from({ length: stages }, () => []);
+  for (const [index, edge] of plan.edges.entries()) by[edge[end]].push([edge, index]);
   return by;
 }

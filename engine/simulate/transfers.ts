@@ -1,6 +1,6 @@
 import { kindOfRow, needSlot, type Program, resultRows, resultsIn, runsMicrobatch } from '../program.ts';
 import type { FlowNetwork } from './flows.ts';
-import { type Timing } from '../timeline.ts';
+import { occupancyOf, type Timing } from '../timeline.ts';
 
 /** Results in transfer between devices: when each is there. A channel serves transfers in the order in which they are sent. */
 export interface Transfers {
@@ -17,7 +17,7 @@ export interface Transfers {
   /** Latest arrival of what the operation at `position` needs; −1 if something is not sent yet. */
   readyAt(position: number): number;
   /** Takes the channel of a need from `now` on, as soon as it is free: when the transfer begins. */
-  begin(need: number, now: number): number;
+  begin(need: number, microbatch: number, now: number): number;
   /**
    * Sends the result of the operation at `position`, which ends `now`. `tell` hears of each arrival after now, with its device.
    * With `carry`, that takes each transfer and sees to its arrival.
@@ -31,8 +31,7 @@ export interface Transfers {
  */
 export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
   const { stages, microbatches, order, shift, placement } = program;
-  const { needOffsets, needs, needShift, needOnly, needRoute, needChannel, needOccupancy, needLatency, needCopy } =
-    timing;
+  const { needOffsets, needs, needShift, needOnly, needRoute, needChannel, needLatency, needCopy } = timing;
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const arrival = new Float64Array(needs.length * microbatches).fill(-1);
@@ -46,11 +45,11 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
   const users = usersOf(program, timing);
   const resultOfRow = resultRows(program);
   const resultAt = (position: number): number => resultOfRow[order[position] >> shift];
-  const begin = (need: number, now: number): number => {
+  const begin = (need: number, microbatch: number, now: number): number => {
     const channel = needChannel[need];
     if (channel < 0) return now;
     const begins = Math.max(now, channelFree[channel]);
-    channelFree[channel] = begins + needOccupancy[need];
+    channelFree[channel] = begins + occupancyOf(timing, microbatches, need, microbatch);
     return begins;
   };
   return {
@@ -99,7 +98,8 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
           continue;
         }
         // As `runInOrder` adds them, so that both give the same bits.
-        const at = begin(need, now) + (needOccupancy[need] + needLatency[need]);
+        const at =
+          begin(need, microbatch, now) + (occupancyOf(timing, microbatches, need, microbatch) + needLatency[need]);
         arrival[need * microbatches + microbatch] = at;
         if (twin >= 0) arrival[twin * microbatches + microbatch] = at;
         if (tell !== undefined && at > now) tell(at, users.device[use]);

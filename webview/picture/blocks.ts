@@ -1,3 +1,4 @@
+import { occupancyOf } from '../../engine/timeline.ts';
 import {
   type Kind,
   kindOf,
@@ -101,7 +102,7 @@ export function needsOf(picture: Picture, block: number): Need[] {
     const from = slot < 0 ? -1 : maker[slot];
     if (from < 0) continue;
     const made = columns.end[from];
-    const occupancy = timing.needOccupancy[need];
+    const occupancy = occupancyOf(timing, columns.microbatches, need, microbatch);
     const latency = timing.needLatency[need];
     found.push({
       from,

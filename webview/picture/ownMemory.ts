@@ -1,4 +1,5 @@
 import { bytes } from '../../engine/quantities.ts';
+import { stageFor } from '../../engine/lengths.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { B, F, I, R, U, W, kindOf, microbatchOf, stageOf } from '../../engine/program.ts';
 import { blockOf } from './blocks.ts';
@@ -19,7 +20,7 @@ export function ownMemory(plan: PipelinePlan, picture: Picture, block: number): 
   if (word < 0) return undefined;
   const [kind, stage, microbatch] = [kindOf(columns, word), stageOf(columns, word), microbatchOf(columns, word)];
   if (kind > U) return undefined;
-  const { activation, activationForWeight, recomputed, recomputedWhole, workspace } = plan.stages[stage];
+  const { activation, activationForWeight, recomputed, recomputedWhole, workspace } = stageFor(plan, stage, microbatch);
   const isApart = recomputesApart(picture).has(stage);
   const again = isApart ? (recomputedWhole ?? recomputed) : 0;
   const passing = workspace + (isApart ? 0 : recomputed);

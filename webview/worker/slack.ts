@@ -1,5 +1,5 @@
 import { needSlot, resultRowOf } from '../../engine/program.ts';
-import { type Timing } from '../../engine/timeline.ts';
+import { occupancyOf, type Timing } from '../../engine/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 
 /**
@@ -37,7 +37,7 @@ export function slackOf(
       if (from < 0) continue;
       const delay =
         arrival === undefined
-          ? timing.needOccupancy[need] + timing.needLatency[need]
+          ? occupancyOf(timing, microbatches, need, microbatch) + timing.needLatency[need]
           : arrival[need * microbatches + microbatch] - end[from];
       if (latestStart - delay < latest[from]) latest[from] = latestStart - delay;
     }

@@ -1,7 +1,7 @@
 /** The walk back where sends and receives block their devices: from an exchange to the device that came to it last. */
 import { deviceOfItem } from '../../order/exchanges.ts';
 import { slotWidth } from '../../order/slot.ts';
-import { type Blocking, type Exchanges, arrivalAt, startAt } from '../../timeline.ts';
+import { type Blocking, type Exchanges, arrivalAt, occupancyOf, startAt } from '../../timeline.ts';
 import type { ChainStop, TransferCause } from './chainTypes.ts';
 import { transferTo, visit, type Walk } from './walk.ts';
 
@@ -18,8 +18,15 @@ export function blockedFrom(walk: Walk, blocking: Blocking, device: number, posi
   const leftAt = (item: number, time: number): boolean => !isFirst(item) && Math.abs(left[item - 1] - time) <= slack;
   const endOf = (exchange: number): number =>
     arrivalAt(timeline, exchanges.need[exchange], exchanges.microbatch[exchange]);
+  const occupancy = (exchange: number): number =>
+    occupancyOf(
+      timeline.timing,
+      timeline.program.microbatches,
+      exchanges.need[exchange],
+      exchanges.microbatch[exchange],
+    );
   const freeAt = (exchange: number): number =>
-    began[exchange] + timeline.timing.needOccupancy[exchanges.need[exchange]];
+    began[exchange] + occupancy(exchange);
   const push = (exchange: number, to: number, ahead: boolean): void => {
     causes.push(exchangeCause(walk, blocking, exchange, to, ahead));
   };
@@ -91,12 +98,14 @@ function exchangeCause(
 ): TransferCause {
   const need = exchanges.need[exchange];
   const held = to - began[exchange];
-  const alone = timeline.timing.needOccupancy[need] + (ahead ? 0 : timeline.timing.needLatency[need]);
+  const microbatch = exchanges.microbatch[exchange];
+  const { program, timing } = timeline;
+  const alone = occupancyOf(timing, program.microbatches, need, microbatch) + (ahead ? 0 : timing.needLatency[need]);
   return {
     kind: 'transfer',
     position: exchanges.madeAt[exchange],
     need,
-    microbatch: exchanges.microbatch[exchange],
+    microbatch,
     sender: deviceOfItem(exchanges, exchanges.sender[exchange]),
     receiver: deviceOfItem(exchanges, exchanges.receiver[exchange]),
     queued: 0,

@@ -1,6 +1,6 @@
 /** Results that travel: which operation made them, when their links took them, and which transfer a link carried before. */
 import { I, kindOfRow, microbatchOf, needSlot, type Program, resultsIn, resultSlotOf, rowOf } from '../../program.ts';
-import { type Timeline, arrivalAt } from '../../timeline.ts';
+import { type Timeline, arrivalAt, occupancyOf } from '../../timeline.ts';
 import type { Carried } from './chainTypes.ts';
 
 export interface Links {
@@ -78,6 +78,7 @@ export function linksOf(timeline: Timeline, slack: number): Links {
     const from = holder < 0 ? made : freeAt(holder);
     const wire = arrivalAt(timeline, need, microbatch) - needLatency[need] - from;
     const slot = needSlot(timing, microbatches, need, microbatch);
+    const alone = occupancyOf(timing, microbatches, need, microbatch);
     return {
       position: makers[slot],
       need,
@@ -85,7 +86,7 @@ export function linksOf(timeline: Timeline, slack: number): Links {
       sender: placement[timing.needs[need] % stages],
       receiver: placement[rowOfNeed[need] % stages],
       queued: from - made,
-      slowed: wire - needOccupancy[need] > slack ? wire - needOccupancy[need] : 0,
+      slowed: wire - alone > slack ? wire - alone : 0,
       from,
       to,
     };

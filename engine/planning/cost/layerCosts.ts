@@ -93,7 +93,10 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
       const layer = model.layers[index];
       const key = 5 * index + kindOf(element);
       if (recompute === 'full' && layer.cost.kind === 'measured') {
-        const input = needsOf(model, element).reduce((sum, need) => sum + output(need, site) / (site.share * measuredShare(model)), 0);
+        const input = needsOf(model, element).reduce(
+          (sum, need) => sum + output(need, site) / (site.share * measuredShare(model)),
+          0,
+        );
         const known = entryOf(byInput, site, () => new Map<string, LayerCost>());
         return entryOf(known, `${key} ${input}`, () => costOf(element, site, recompute, input));
       }

@@ -1,6 +1,6 @@
 /** How long what follows an operation takes at least. */
 import { needSlot, type Program, resultSlotOf, rowOf, microbatchOf } from '../../program.ts';
-import { endAt, secondsOf, type Timeline, type Timing } from '../../timeline.ts';
+import { endAt, occupancyOf, secondsOf, type Timeline, type Timing } from '../../timeline.ts';
 
 type Run = Pick<Timeline, 'program' | 'timing' | 'end'>;
 
@@ -68,6 +68,6 @@ function eachNeed(program: Program, timing: Timing, word: number, visit: (slot: 
   const microbatch = microbatchOf(program, word);
   for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
     const slot = needSlot(timing, program.microbatches, need, microbatch);
-    if (slot >= 0) visit(slot, timing.needOccupancy[need] + timing.needLatency[need]);
+    if (slot >= 0) visit(slot, occupancyOf(timing, program.microbatches, need, microbatch) + timing.needLatency[need]);
   }
 }

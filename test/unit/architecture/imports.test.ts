@@ -44,6 +44,7 @@ const helpers = [
   'engine/packed.ts',
   'engine/steps.ts',
   'engine/callCost.ts',
+  'engine/lengths.ts',
 ];
 const meshes = ['engine/mesh.ts', 'engine/stages.ts'];
 

@@ -1,0 +1,44 @@
+/** Which schedules run microbatches of different lengths. */
+import type { SettledPipeline } from '../definitions/pipeline.ts';
+import type { SchedulePlan, StageCopy } from '../plan.ts';
+import type { Notes } from './notes.ts';
+
+/** Reports a schedule that needs equal microbatches; true if there is nothing to report. */
+export function fitsLengths(
+  notes: Notes,
+  { lengths, use, at }: Pick<SettledPipeline, 'lengths' | 'use' | 'at'>,
+  schedule: SchedulePlan | undefined,
+  { copies, evicts }: { readonly copies?: readonly StageCopy[]; readonly evicts: boolean },
+): boolean {
+  const reason = lengths === undefined ? undefined : problemOf(use, schedule, copies, evicts);
+  if (lengths === undefined || reason === undefined) return true;
+  notes.report.report('type/mismatch', at('schedule'), {
+    expected: `a schedule for microbatches of different lengths, as "${lengths.key}" says`,
+    found: `${use.kind === 'policy' ? use.policy.name : `"${use.definition.name}"`}, ${reason}`,
+  });
+  return false;
+}
+
+/** Why a schedule does not run them; undefined if it does. */
+function problemOf(
+  use: SettledPipeline['use'],
+  schedule: SchedulePlan | undefined,
+  copies: readonly StageCopy[] | undefined,
+  evicts: boolean,
+): string | undefined {
+  if (use.kind === 'policy' && use.policy.loading !== undefined)
+    return 'which loads the model onto one device and runs it once';
+  if (copies?.some(({ segments = 1 }) => segments > 1) === true)
+    return 'which cuts the sequence into segments whose shares hold for one length';
+  if (evicts || keeps(schedule)) return 'which moves activations to other memory, in copies of one size';
+  if (schedule !== undefined && schedule.kind !== 'policy' && (schedule.times ?? []).length > 0)
+    return 'which gives single operations a time itself';
+  return undefined;
+}
+
+/** Whether rows or a rule send activations away. */
+function keeps(schedule: SchedulePlan | undefined): boolean {
+  if (schedule === undefined || schedule.kind === 'policy') return false;
+  const keepers = schedule.kind === 'greedy' ? schedule.rule?.keeper : schedule.rows.map(({ keeper }) => keeper);
+  return keepers?.some((keeper) => keeper !== undefined) ?? false;
+}

@@ -1,0 +1,34 @@
+import { kindOfMicrobatch } from '../lengths.ts';
+import type { PipelinePlan } from '../plan.ts';
+import type { TransferSizes } from '../timeline.ts';
+
+/**
+ * Seconds that messages of single microbatches hold their channel, where microbatches have different lengths. `needEdge`: the edge of
+ * each need that carries a message; `gradients`: needs of these whose message goes back.
+ */
+export function transferSizes(
+  { lengths, edges }: PipelinePlan,
+  microbatches: number,
+  needOccupancy: readonly number[],
+  needEdge: ReadonlyMap<number, number>,
+  gradients: ReadonlySet<number>,
+): TransferSizes {
+  const occupancy = new Float64Array(needOccupancy.length * microbatches);
+  const least = Float64Array.from(needOccupancy);
+  for (const [need, mean] of needOccupancy.entries()) {
+    const from = need * microbatches;
+    occupancy.fill(mean, from, from + microbatches);
+    const edge = needEdge.get(need);
+    if (edge === undefined || lengths === undefined || mean === 0) continue;
+    const sent = ({ bytes, back = bytes }: { readonly bytes: number; readonly back?: number }): number =>
+      gradients.has(need) ? back : bytes;
+    const whole = sent(edges[edge]);
+    least[need] = Infinity;
+    for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+      const seconds = (mean * sent(lengths.kinds[kindOfMicrobatch(lengths, microbatch)].edges[edge])) / whole;
+      occupancy[from + microbatch] = seconds;
+      least[need] = Math.min(least[need], seconds);
+    }
+  }
+  return { occupancy, least };
+}
