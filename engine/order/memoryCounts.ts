@@ -2,7 +2,7 @@
 import type { PipelinePlan, StagePlan } from '../plan.ts';
 import { B, F, I, kinds, kindsIn, runsForwardOnly, type Program, R, rowTable, U, W } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
-import { type HeldBytes, type LengthSizes, lengthSizes } from './memoryByLength.ts';
+import { type HeldBytes, type LengthSizes, lengthSizes } from './lengthSizes.ts';
 import { recomputedApart } from './recomputedApart.ts';
 
 /** Microbatches that a device holds something of, by stage of the device (`stagesOn`). */

@@ -3,7 +3,7 @@ import type { ModelDefinition } from '../definitions/model.ts';
 import type { MicrobatchLengths } from '../definitions/pipeline.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { quantity, type Variables } from '../language/expressions.ts';
-import { type Keys, notApplicable, type Read, valueOf } from '../language/keys.ts';
+import { type Keys, notApplicable, or, type Read, valueOf } from '../language/keys.ts';
 import { count } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
 import { type Draw, isDistribution, lengthOf, readDistribution } from './drawnLengths.ts';
@@ -54,7 +54,7 @@ export function readLengths(
   const documentsEntry = keys.find('documents');
   const entry = documentsEntry ?? tokensEntry;
   // A pipeline of so many operations is refused where it is planned.
-  if (entry === undefined || microbatches > context.options.limits.operations) return { is: 'absent' };
+  if (entry === undefined || 2 * microbatches > context.options.limits.operations) return { is: 'absent' };
   const problem = misfit(model, documentsEntry !== undefined);
   if (problem !== undefined) {
     context.report.report('type/mismatch', valueOf(entry) ?? entry.key, problem);
@@ -65,13 +65,14 @@ export function readLengths(
   if (tokensEntry !== undefined && written === undefined) return { is: 'wrong' };
   if (documentsEntry === undefined) {
     const tokens = written ?? [];
+    if (tooVaried(context, entry, new Set(tokens).size)) return { is: 'wrong' };
     return tokens.every((length) => length === longest)
       ? { is: 'absent' }
       : { is: 'value', value: { tokens, key: 'tokens' } };
   }
   const room = written ?? new Array<number>(microbatches).fill(longest);
   const documents = documentsOf(context, documentsEntry, room, model);
-  if (documents === undefined) return { is: 'wrong' };
+  if (documents === undefined || tooVaried(context, documentsEntry, new Set(documents).size)) return { is: 'wrong' };
   if (!model.layers.some(({ cost }) => cost.kind === 'shape' && cost.args['flash'] === true))
     notApplicable(
       context,
@@ -80,6 +81,20 @@ export function readLengths(
     );
   const tokens = written ?? documents.map(sum);
   return { is: 'value', value: { tokens, documents, key: 'documents' } };
+}
+
+/** Different lengths that a pipeline may have: layers are costed for each. */
+const mostLengths = 4096;
+
+/** Reports lengths that would take too long to cost. */
+function tooVaried(context: ReadContext, entry: Entry, lengths: number): boolean {
+  if (lengths <= mostLengths) return false;
+  context.report.report('value/range', valueOf(entry) ?? entry.key, {
+    what: 'The number of microbatches with different lengths',
+    value: lengths.toLocaleString('en-US'),
+    allowed: `at most ${mostLengths.toLocaleString('en-US')}: round the lengths, for example to multiples of 64`,
+  });
+  return true;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
@@ -99,17 +114,17 @@ function misfit(
   return undefined;
 }
 
-/** The parameter of `tokens(i)`; `undefined` for `tokens = …`, and `wrong` for anything else (reported). */
-function parameterOf(context: ReadContext, { key, parameters }: Entry): string | undefined | 'wrong' {
-  if (parameters === undefined) return undefined;
+/** The parameter of `tokens(i)`; absent for `tokens = …`. */
+function parameterOf(context: ReadContext, { key, parameters }: Entry): Read<string> {
+  if (parameters === undefined) return { is: 'absent' };
   const [name] = parameters;
-  if (parameters.length === 1 && name.kind === 'name') return `${name.text}`;
+  if (parameters.length === 1 && name.kind === 'name') return { is: 'value', value: name.text };
   if (parameters.every(({ kind }) => kind !== 'missing'))
     context.report.report('type/mismatch', key, {
       expected: `one name, as \`${key.text}(i)\``,
       found: parameters.length === 1 ? 'a value' : `${parameters.length} names`,
     });
-  return 'wrong';
+  return { is: 'wrong' };
 }
 
 const variablesAt = (parameter: string | undefined, microbatch: number): Variables | undefined =>
@@ -135,8 +150,9 @@ function tokensOf(
   model: ModelDefinition,
 ): readonly number[] | undefined {
   const written = valueOf(entry);
-  const parameter = parameterOf(context, entry);
-  if (written === undefined || parameter === 'wrong') return undefined;
+  const read = parameterOf(context, entry);
+  if (written === undefined || read.is === 'wrong') return undefined;
+  const parameter = or(read, undefined);
   const value = unwrapped(written);
   if (value.kind === 'call' && isDistribution(value.callee.text)) {
     const draw = readDistribution(context, value, longest);
@@ -164,8 +180,9 @@ function documentsOf(
   model: ModelDefinition,
 ): readonly (readonly number[])[] | undefined {
   const written = valueOf(entry);
-  const parameter = parameterOf(context, entry);
-  if (written === undefined || parameter === 'wrong') return undefined;
+  const read = parameterOf(context, entry);
+  if (written === undefined || read.is === 'wrong') return undefined;
+  const parameter = or(read, undefined);
   const value = unwrapped(written);
   if (value.kind === 'call' && isDistribution(value.callee.text)) {
     const draw = readDistribution(context, value, model.sequence ?? 1);
@@ -183,7 +200,7 @@ function documentsOf(
   const byMicrobatch = lists.every((item) => item.kind === 'list');
   if (byMicrobatch && !longEnough(context, value, lists.length, room.length, 'documents')) return undefined;
   const documents: (readonly number[])[] = [];
-  let read = 0;
+  let items = 0;
   for (const [microbatch, most] of room.entries()) {
     // A list without a parameter is the same for all.
     if (!byMicrobatch && parameter === undefined && microbatch > 0 && room[microbatch - 1] <= most) {
@@ -191,8 +208,8 @@ function documentsOf(
       continue;
     }
     const list = byMicrobatch ? lists[microbatch] : value;
-    read += list.kind === 'list' ? list.items.length : 0;
-    if (tooMany(context, value, read)) return undefined;
+    items += list.kind === 'list' ? list.items.length : 0;
+    if (tooMany(context, value, items)) return undefined;
     const lengths =
       list.kind === 'list' ? lengthsIn(context, list.items, most, variablesAt(parameter, microbatch)) : undefined;
     if (lengths === undefined) return undefined;

@@ -1,6 +1,7 @@
 /** Costs of a model's layers at sites, each computed once for a layer, a site and a recompute mode. */
 import { speedAt } from '../../definitions/device.ts';
 import { type LayerDefinition, type ModelDefinition, needsOf } from '../../definitions/model.ts';
+import type { MicrobatchLengths } from '../../definitions/pipeline.ts';
 import type { Mesh } from '../../mesh.ts';
 import { type LayerRole, modeOfAnyLayer } from '../../costs/recompute.ts';
 import { withShards } from '../../costs/shardTraffic.ts';
@@ -9,8 +10,14 @@ import { costUnder } from '../../costs/training.ts';
 import { measured, scaled, timeOf } from '../../costs/time.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode } from '../../costs/types.ts';
 import type { Site } from '../place/sites.ts';
-import type { LengthKinds } from './lengthCosts.ts';
 import { trainedOf } from './trained.ts';
+
+/** Kinds of microbatches: `kindOf` by microbatch, `costs` and the number of microbatches by kind. */
+export interface LengthKinds extends MicrobatchLengths {
+  readonly kindOf: readonly number[];
+  readonly costs: readonly LayerCosts[];
+  readonly counts: readonly number[];
+}
 
 export interface LayerCosts {
   /** Cost of one element at a site; under `full(…)` as `modeOfAnyLayer` says. */

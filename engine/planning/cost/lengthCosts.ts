@@ -4,14 +4,7 @@ import type { ModelDefinition } from '../../definitions/model.ts';
 import type { Parts, Traffic, LayerCost, RecomputeMode } from '../../costs/types.ts';
 import { groupNames } from '../../costs/types.ts';
 import type { Site } from '../place/sites.ts';
-import { type LayerCosts, layerCosts } from './layerCosts.ts';
-
-/** Kinds of microbatches: `kindOf` by microbatch, `costs` and the number of microbatches by kind. */
-export interface LengthKinds extends MicrobatchLengths {
-  readonly kindOf: readonly number[];
-  readonly costs: readonly LayerCosts[];
-  readonly counts: readonly number[];
-}
+import { type LayerCosts, layerCosts, type LengthKinds } from './layerCosts.ts';
 
 /** Costs of a model. Each kind of microbatch is costed once. */
 export function lengthCosts(model: ModelDefinition, lengths: MicrobatchLengths | undefined): LayerCosts {

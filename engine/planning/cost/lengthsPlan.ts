@@ -1,6 +1,6 @@
 /** What each kind of microbatch takes, where microbatches have different lengths. */
 import type { EdgePlan, LengthStage, LengthsPlan, StagePlan } from '../../plan.ts';
-import type { LengthKinds } from './lengthCosts.ts';
+import type { LengthKinds } from './layerCosts.ts';
 
 /** Stages and edges of a plan in which every microbatch is of one kind. */
 export interface KindPlan {
