@@ -67,7 +67,9 @@ export const fusedCore = (
   query: number,
   value: number,
 ): { readonly fused?: FusedCore } =>
-  flagOf(args, 'flash', false) ? { fused: { keys: keysOf(args, setting) / setting.context, width: (query + value) / 2 } } : {};
+  flagOf(args, 'flash', false)
+    ? { fused: { keys: keysOf(args, setting) / setting.context, width: (query + value) / 2 } }
+    : {};
 
 /** Heads of one rank, and widths of its queries and keys and of its values. */
 interface CoreHeads {

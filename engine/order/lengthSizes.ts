@@ -44,4 +44,3 @@ export function lengthSizes(
     again: new Float64Array(local.length),
   };
 }
-

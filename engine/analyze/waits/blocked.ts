@@ -25,8 +25,7 @@ export function blockedFrom(walk: Walk, blocking: Blocking, device: number, posi
       exchanges.need[exchange],
       exchanges.microbatch[exchange],
     );
-  const freeAt = (exchange: number): number =>
-    began[exchange] + occupancy(exchange);
+  const freeAt = (exchange: number): number => began[exchange] + occupancy(exchange);
   const push = (exchange: number, to: number, ahead: boolean): void => {
     causes.push(exchangeCause(walk, blocking, exchange, to, ahead));
   };
