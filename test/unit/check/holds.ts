@@ -125,7 +125,7 @@ function roundTrips({ pipelines }: Analysis): readonly string[] {
 function fixBreaches(analysis: Analysis, fixed: Tried, files: Files): readonly string[] {
   const { text } = analysis.syntax;
   const at = text.indexOf('stages = ') + 9;
-  const again = checkedOnce((changed) => analyse(changed, { files }));
+  const again = checkedOnce((changed) => analyse(changed, { files, earlier: analysis }));
   const { findings } = analysis;
   const first = fixed === 'in turn' ? text.length % Math.max(1, findings.length) : 0;
   const tried = fixed === 'all' ? findings : findings.slice(first, first + 1);
