@@ -4,6 +4,7 @@ import { bytes } from '../quantities.ts';
 import type { PipelineReport } from '../report.ts';
 import { fullest } from '../fullest.ts';
 import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
+import { repeatTrack } from '../simulate/repeatTrack.ts';
 import { fontSize, type Sheet, xOf } from './sheet.ts';
 import { points, xmlText } from './xml.ts';
 
@@ -19,12 +20,13 @@ export function memoryLabels(report: PipelineReport): string[] {
   return device === undefined ? [] : [bytes(device.peak), bytes(device.capacity)];
 }
 
-/** Bytes over time of each device, the fullest in black, with its limit. */
+/** Bytes over time of each device, the fullest in black, with its limit. `period`: seconds after which all comes again, if that is drawn. */
 export function* memoryChart(
   plan: PipelinePlan,
   { timeline, report }: Run,
   sheet: Sheet,
   top: number,
+  period: number | undefined,
 ): Generator<string> {
   const device = fullest(report);
   if (device === undefined) return;
@@ -36,11 +38,15 @@ export function* memoryChart(
   yield `<path stroke="#999999" d="M${points(sheet.left)} ${points(top)}V${points(bottom)}H${points(sheet.right)}"/>\n`;
   if (device.capacity <= most)
     yield `<path stroke="#b00020" stroke-dasharray="3 2" d="M${points(sheet.left)} ${points(y(device.capacity))}H${points(sheet.right)}"/>\n`;
+  const shown = (index: number): MemoryTrack => {
+    const track = memoryTrack(plan, timeline, index);
+    return period === undefined ? track : repeatTrack(track, period);
+  };
   const others =
     plan.devices.length > mostLines ? [] : plan.devices.flatMap((_, index) => (index === worst ? [] : [index]));
   for (const index of [...others, worst]) {
     const look = index === worst ? 'stroke="#000000" stroke-width="0.9"' : 'stroke="#8a8a8a"';
-    yield `<path ${look} d="${line(memoryTrack(plan, timeline, index), sheet, y)}"/>\n`;
+    yield `<path ${look} d="${line(shown(index), sheet, y)}"/>\n`;
   }
   yield '</g>\n';
   const label = (at: number, text: string, colour: string): string =>

@@ -62,7 +62,7 @@ ${marks(shown)}<rect width="${points(width)}" height="${points(height)}" fill="#
   else yield* shapes(plan, run, sheet, blocks);
   if (period !== undefined) yield* shapes(plan, run, sheet, blocks, period);
   yield* laneShapes(run.timeline, sheet);
-  if (chart !== undefined) yield* memoryChart(plan, run, sheet, chart);
+  if (chart !== undefined) yield* memoryChart(plan, run, sheet, chart, period);
   yield* axisParts(sheet, axis);
   yield `<g class="legend" transform="translate(0 ${points(below)})">\n${legend.text}</g>\n<g class="caption">\n`;
   for (const [index, line] of lines.entries())

@@ -2,7 +2,8 @@ import type { Run, Evaluation } from '../../engine/evaluation.ts';
 import { resultsIn } from '../../engine/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import { hostTrack } from '../../engine/simulate/hostMemory.ts';
-import { memoryTracks } from '../../engine/simulate/memory.ts';
+import { type MemoryTrack, memoryTracks } from '../../engine/simulate/memory.ts';
+import { repeatTrack } from '../../engine/simulate/repeatTrack.ts';
 import type { Columns } from '../picture/columns.ts';
 import type { Lanes } from '../picture/lanes.ts';
 import type { Picture } from '../picture/picture.ts';
@@ -20,7 +21,12 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
   const columns = { ...columnsOf(plan, timeline), ...horizonWith(lanes, timeline.makespan) };
   const shift = blockShift(columns, program.offsets);
   const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
-  const hosts = plan.devices.map((_, device) => hostTrack(plan, timeline, device));
+  const { period } = columns;
+  const shown = (track: MemoryTrack): MemoryTrack => (period === undefined ? track : repeatTrack(track, period));
+  const hosts = plan.devices.map((_, device) => {
+    const host = hostTrack(plan, timeline, device);
+    return host === undefined ? undefined : shown(host);
+  });
   const maker = makersOf(columns, resultsIn(program));
   let items: Int32Array | undefined;
   if (program.items !== undefined) {
@@ -43,7 +49,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
         ? slackOf(columns, timeline.timing, maker, timeline.arrival)
         : undefined,
     items,
-    memory: memoryTracks(plan, timeline),
+    memory: memoryTracks(plan, timeline).map(shown),
     ...(hosts.some((host) => host !== undefined) ? { hosts } : {}),
     fill:
       plan.fill === undefined

@@ -3,13 +3,13 @@ import type { Why } from '../../picture/why.ts';
 import { rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
+import { type BadgePlace, badgePlaces, badgeRadius } from './badgePlaces.ts';
 import { type Ink, blockEdges, clipped, deviceY, timeX } from './canvas.ts';
 import { paintRing } from './rings.ts';
 
 /** How much of all else stays to be seen. */
 const rest = 0.22;
 const restInHighContrast = 0.6;
-const badge = 7.5;
 
 interface Point {
   readonly x: number;
@@ -54,29 +54,50 @@ function fade(ink: Ink, scene: Scene, why: Why): void {
 }
 
 function paintArrows(ink: Ink, scene: Scene, why: Why): void {
-  const { picture, theme } = scene;
+  const { picture, layout } = scene;
   const { start, end } = picture.columns;
-  ink.font = font(theme, 10, 700);
-  ink.textAlign = 'center';
-  ink.textBaseline = 'middle';
+  const wanted: BadgePlace[] = [];
   let at: Point = { x: timeX(scene, why.to), device: why.device };
-  for (const [index, { block, device, work, from, to }] of why.steps.entries()) {
+  for (const { block, device, work, from, to } of why.steps) {
     const on = block < 0 ? device : deviceOf(picture, block);
     const target: Point = { x: timeX(scene, block < 0 ? to : end[block]), device: on };
-    paintArrow(ink, scene, at, target, index + 1);
+    wanted.push(paintArrow(ink, scene, at, target));
     at = { x: timeX(scene, block < 0 || work === 0 ? Math.min(from, to) : start[block]), device: on };
   }
+  const area = {
+    left: layout.left + badgeRadius,
+    right: layout.left + layout.plot - badgeRadius,
+    top: layout.rows.y + badgeRadius,
+    bottom: layout.rows.y + layout.rows.height - badgeRadius,
+  };
+  for (const [index, place] of badgePlaces(wanted, area).entries()) paintBadge(ink, scene, place, index + 1);
 }
 
-/** Between rows, from edge to edge; on one row a short one under it. */
-function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point, number: number): void {
+function paintBadge(ink: Ink, { theme }: Scene, { x, y }: BadgePlace, number: number): void {
+  ink.fillStyle = css(theme.ring);
+  ink.strokeStyle = css(theme.background);
+  ink.lineWidth = 1.5;
+  ink.beginPath();
+  ink.arc(x, y, badgeRadius, 0, 2 * Math.PI);
+  ink.fill();
+  ink.stroke();
+  // Two digits fit into the badge, too.
+  ink.font = font(theme, number < 10 ? 10 : 8.5, 700);
+  ink.textAlign = 'center';
+  ink.textBaseline = 'middle';
+  ink.fillStyle = css(theme.background);
+  ink.fillText(String(number), x, y + 0.5);
+}
+
+/** Between rows, from edge to edge; on one row a short one under it. Returns where its number goes. */
+function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point): BadgePlace {
   const { shape, view, layout } = scene;
   const [before, after] = [rowOf(layout.map, from.device), rowOf(layout.map, to.device)];
   const top = deviceY(scene, from.device) + shape.bandTop;
   const goal = deviceY(scene, to.device) + shape.bandTop;
   const down = after > before;
   const same = after === before;
-  const under = Math.min(view.rowHeight - shape.bandTop, shape.bandHeight + badge + 3);
+  const under = Math.min(view.rowHeight - shape.bandTop, shape.bandHeight + badgeRadius + 3);
   const [x0, y0] = [
     same ? Math.max(from.x, to.x + 20) : from.x,
     top + (same ? under : down ? shape.bandHeight + 1 : -1),
@@ -84,16 +105,7 @@ function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point, number: numb
   const [x1, y1] = [to.x, goal + (same ? under : down ? -1 : shape.bandHeight + 1)];
   stroke(ink, 4.5, css(scene.theme.background), x0, y0, x1, y1);
   stroke(ink, 1.8, css(scene.theme.ring), x0, y0, x1, y1);
-  const [x, y] = same ? [x0, y0] : [(x0 + x1) / 2, (y0 + y1) / 2];
-  ink.fillStyle = css(scene.theme.ring);
-  ink.strokeStyle = css(scene.theme.background);
-  ink.lineWidth = 1.5;
-  ink.beginPath();
-  ink.arc(x, y, badge, 0, 2 * Math.PI);
-  ink.fill();
-  ink.stroke();
-  ink.fillStyle = css(scene.theme.background);
-  ink.fillText(String(number), x, y + 0.5);
+  return same ? { x: x0, y: y0 } : { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
 }
 
 function stroke(ink: Ink, width: number, colour: string, x0: number, y0: number, x1: number, y1: number): void {

@@ -4,7 +4,7 @@ import { groupFigures } from '../../picture/groupFigures.ts';
 import { endDevice, firstDevice, rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
-import { kindTransfer } from '../../picture/columns.ts';
+import { horizonOf, kindTransfer } from '../../picture/columns.ts';
 import { type Ink, blocksInSight, clipped, isDense, deviceY, devicesInSight, timeX, hasBlocks } from './canvas.ts';
 
 /** Under the blocks: what arrives over links, and how much memory is held. */
@@ -62,7 +62,7 @@ function paintSparkline(ink: Ink, scene: Scene, row: number): void {
     ink.lineTo(x, y(points[at - 1]));
     ink.lineTo(x, y(points[at + 1]));
   }
-  x = Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan));
+  x = Math.min(layout.left + layout.plot, timeX(scene, horizonOf(picture.columns)));
   ink.lineTo(x, y(points[points.length - 1]));
   ink.strokeStyle = css(theme.dim, theme.highContrast ? 1 : 0.75);
   ink.lineWidth = 1;

@@ -1,4 +1,5 @@
 import { type MemoryBands, bandShares } from '../../picture/memoryBands.ts';
+import { horizonOf } from '../../picture/columns.ts';
 import type { Scene } from '../scene/scene.ts';
 import { mix } from '../scene/colour.ts';
 import { css, font } from '../scene/theme.ts';
@@ -29,7 +30,7 @@ export function paintMemoryBands(
   const { theme, layout } = scene;
   const edge = (column: number) => timeX(scene, t0 + ((t1 - t0) * column) / columns);
   const level = (column: number, share: number) => y(levels[column * bandShares.length + share]);
-  const end = Math.min(timeX(scene, scene.picture.columns.makespan), layout.left + layout.plot);
+  const end = Math.min(timeX(scene, horizonOf(scene.picture.columns)), layout.left + layout.plot);
   for (const [low, high, strength] of bands) {
     ink.beginPath();
     for (let column = 0; column < columns; column += 1) {

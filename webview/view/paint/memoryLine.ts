@@ -1,6 +1,7 @@
 import type { MemoryTrack } from '../../../engine/simulate/memory.ts';
 import { curve } from '../../picture/memoryLevel.ts';
 import type { Rgb } from '../scene/colour.ts';
+import { horizonOf } from '../../picture/columns.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import { type Ink, timeX } from './canvas.ts';
@@ -24,7 +25,10 @@ export function levelLine(
     ink.lineTo(x, y(points[at - 1]));
     ink.lineTo(x, y(points[at + 1]));
   }
-  ink.lineTo(Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan)), y(points[points.length - 1]));
+  ink.lineTo(
+    Math.min(layout.left + layout.plot, timeX(scene, horizonOf(picture.columns))),
+    y(points[points.length - 1]),
+  );
   ink.strokeStyle = css(colour, alpha);
   ink.lineWidth = width;
   ink.lineJoin = 'miter';

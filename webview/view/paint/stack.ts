@@ -1,6 +1,6 @@
 import { type PieceKind, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
 import { bytes, moment } from '../../../engine/quantities.ts';
-import { kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
+import { horizonOf, kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
 import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';
 import { labelOn, type Rgb } from '../scene/colour.ts';
@@ -38,9 +38,10 @@ export function paintStack(ink: Ink, scene: Scene): void {
     paintOverLimit(ink, scene, axis, { peak: peak.bytes, capacity });
     const placed = placedStack(stack);
     const cursor = timeX(scene, peak.at);
-    const end = Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan));
+    const end = Math.min(layout.left + layout.plot, timeX(scene, horizonOf(picture.columns)));
     const start = Math.max(layout.left, timeX(scene, 0));
-    paintPieces(ink, scene, placed, y, cursor);
+    if (paintPieces(ink, scene, placed, y, cursor)) paintOtherIterations(ink, scene, placed, y);
+    else fillUnder(ink, scene, stack.device, y, theme.kinds[kindForward]);
     let base = 0;
     for (const [kind, colour] of quietColours(theme)) {
       const size = stack.statics[kind];
@@ -95,8 +96,20 @@ function write(ink: Ink, { theme }: Scene, text: string, x: number, y: number, c
   ink.fillText(text, x, y + 0.5);
 }
 
-/** Pieces where each has room; otherwise all of them together. */
-function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStack, y: Level, cursor: number): void {
+/** Of the iterations before and after, without a barrier: their pieces, paler, as their blocks are. */
+function paintOtherIterations(ink: Ink, scene: Scene, placed: PlacedStack, y: Level): void {
+  const { view, picture } = scene;
+  const { period } = picture.columns;
+  if (period === undefined) return;
+  ink.save();
+  ink.globalAlpha = 0.5;
+  for (const later of [-period, period])
+    paintPieces(ink, { ...scene, view: { ...view, t0: view.t0 - later, t1: view.t1 - later } }, placed, y, Infinity);
+  ink.restore();
+}
+
+/** Pieces, if each has room; otherwise returns false. `cursor`: the line that texts avoid. */
+function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStack, y: Level, cursor: number): boolean {
   const { theme, view, layout } = scene;
   const shade = mix(theme.kinds[kindForward], theme.background, 0.3);
   const colours: Readonly<Record<Exclude<PieceKind, 'operations'>, readonly [Rgb, Rgb]>> = {
@@ -116,10 +129,7 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStac
     if (pieceKinds[stack.kind[piece]] === 'activations') least = Math.min(least, stack.bytes[piece]);
   }
   const tooThin = y(0) - y(least) < 1;
-  if (places === undefined || tooThin || inSight.length > 4 * layout.plot) {
-    fillUnder(ink, scene, stack.device, y, theme.kinds[kindForward]);
-    return;
-  }
+  if (places === undefined || tooThin || inSight.length > 4 * layout.plot) return false;
   const draw = (piece: number, from: number, to: number, bottom: number) => {
     const left = Math.max(layout.left, timeX(scene, from));
     const right = Math.min(layout.left + layout.plot, timeX(scene, to));
@@ -143,6 +153,7 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStac
   };
   for (const stretch of inSight)
     draw(places.piece[stretch], places.from[stretch], places.to[stretch], base + places.offset[stretch]);
+  return true;
 }
 
 function levelPath(ink: Ink, scene: Scene, device: number, y: Level): void {
@@ -154,7 +165,10 @@ function levelPath(ink: Ink, scene: Scene, device: number, y: Level): void {
     ink.lineTo(x, y(points[at - 1]));
     ink.lineTo(x, y(points[at + 1]));
   }
-  ink.lineTo(Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan)), y(points[points.length - 1]));
+  ink.lineTo(
+    Math.min(layout.left + layout.plot, timeX(scene, horizonOf(picture.columns))),
+    y(points[points.length - 1]),
+  );
 }
 
 function fillUnder(ink: Ink, scene: Scene, device: number, y: Level, colour: Rgb): void {
@@ -162,7 +176,7 @@ function fillUnder(ink: Ink, scene: Scene, device: number, y: Level, colour: Rgb
   ink.fillStyle = css(colour);
   ink.beginPath();
   levelPath(ink, scene, device, y);
-  ink.lineTo(Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan)), y(0));
+  ink.lineTo(Math.min(layout.left + layout.plot, timeX(scene, horizonOf(picture.columns))), y(0));
   ink.lineTo(layout.left, y(0));
   ink.fill();
 }
