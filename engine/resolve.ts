@@ -1,5 +1,5 @@
 /** Planning one file: syntax tree → plan, findings and names. Never throws. */
-import type { SourceGraph } from './language/sourceFiles.ts';
+import type { SourceFile, SourceGraph } from './language/sourceFiles.ts';
 import { createReporter } from './findings/reporter.ts';
 import { readGraph } from './language/sourceFiles.ts';
 import type { Notes } from './planning/notes.ts';
@@ -71,20 +71,20 @@ export function* resolveSteps({
   const foreign = foreignFiles(host, options);
   const resolved = new Map<number, ReadContext>();
   const asked = overridesByFile(graph, overrides);
+  const standing = new Set<number>();
   let pipelines: readonly PipelinePlan[] = [];
   let jobs: readonly JobPlan[] = [];
   let pending: readonly string[] = [];
   let tests: Resolution['tests'] = [];
   for (const file of graph.order) {
-    const resolution = yield* resolveFile(
-      graph,
-      file,
-      resolved,
-      options,
-      foreign,
-      { ...settingsOf(graph, file, options, foreign), ...asked.get(file) },
-      searches,
-    );
+    const numbers = { ...settingsOf(graph, file, options, foreign), ...asked.get(file) };
+    const source = graph.files[file];
+    const isStandard = standsAlone(source, numbers, standing);
+    if (isStandard) standing.add(file);
+    const known = isStandard ? standardFiles.get(source.syntax) : undefined;
+    const isKnown = known?.context.options === options && known.context.uri === source.uri;
+    const resolution = isKnown ? known : yield* resolveFile(graph, file, resolved, options, foreign, numbers, searches);
+    if (isStandard) standardFiles.set(source.syntax, resolution);
     resolved.set(file, resolution.context);
     if (file === 0) ({ pipelines, jobs, pending, tests } = resolution);
   }
@@ -152,6 +152,19 @@ function settingsOf(
     }),
   );
 }
+
+/** Files of the standard library as they were resolved before, by their trees: resolving them again takes longer than most edits. */
+const standardFiles = new WeakMap<SyntaxFile, ResolvedFile>();
+
+/** Whether a file of the standard library means the same wherever it is imported: nobody sets params of the file or of its imports. */
+const standsAlone = (
+  { uri, imports }: SourceFile,
+  numbers: Readonly<Record<string, number>>,
+  standing: ReadonlySet<number>,
+): boolean =>
+  uri.startsWith('std:') &&
+  Object.keys(numbers).length === 0 &&
+  imports.every(({ file }) => file !== undefined && standing.has(file));
 
 interface ResolvedFile {
   readonly context: ReadContext;

@@ -108,12 +108,14 @@ interface Check {
   late: boolean;
   /** Everything but the tests of schedules has been given out. */
   figured: boolean;
-  /** A plan that the host does not know of. */
-  unannounced?: View;
+  /** A plan that the host does not know of, and when it was made: milliseconds. */
+  unannounced?: { readonly view: View; readonly since: number };
 }
 
 /** Milliseconds of checking between two looks at the input. */
 const slice = 8;
+/** Milliseconds that a plan waits for its figures: announcing it takes time, and diagnostics would come later by as much. */
+const planPatience = 16;
 /** Edits that follow each other within this many milliseconds are a burst. Its last text is checked after a pause. */
 export const burst = 50;
 const pause = 10;
@@ -174,8 +176,9 @@ export function createDocuments(host: DocumentsHost): Documents {
           if ('pipelines' in step.value) return wait(state, check, step.value);
           showPlan(state, check, step.value);
         }
-        if (clock.now() < until) continue;
-        announcePlan(state, check);
+        const now = clock.now();
+        if (now < until) continue;
+        if (check.unannounced !== undefined && now >= check.unannounced.since + planPatience) announcePlan(check);
         return enqueue(state, false);
       }
     } catch (error) {
@@ -219,7 +222,7 @@ export function createDocuments(host: DocumentsHost): Documents {
       check.figured = true;
       notify(state, () => host.untested(view));
     }
-    announcePlan(state, check);
+    announcePlan(check);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const resume = (): void => {
       clearTimeout(timer);
@@ -261,15 +264,15 @@ export function createDocuments(host: DocumentsHost): Documents {
     };
     const view = { ...syntaxOf(state), analysis, files: host.files, options };
     state.planned = { revision, view };
-    check.unannounced = view;
+    check.unannounced = { view, since: clock.now() };
     wake(state);
   }
 
   /** Figures that are there at once are not kept waiting: `checked` says both. */
-  function announcePlan(state: State, check: Check): void {
+  function announcePlan(check: Check): void {
     const { unannounced } = check;
     check.unannounced = undefined;
-    if (unannounced !== undefined) notify(state, () => host.planned(unannounced));
+    if (unannounced !== undefined) notify(unannounced.view, () => host.planned(unannounced.view));
   }
 
   function end(state: State): void {
@@ -278,11 +281,11 @@ export function createDocuments(host: DocumentsHost): Documents {
     wake(state);
   }
 
-  function notify(state: State, tell: () => void): void {
+  function notify({ uri }: Pick<State, 'uri'>, tell: () => void): void {
     try {
       tell();
     } catch (error) {
-      host.failed(state.uri, error);
+      host.failed(uri, error);
     }
   }
 

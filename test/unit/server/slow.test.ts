@@ -1,5 +1,5 @@
 /** Documents whose figures take long: what is known before, who waits for whom, and what is given up. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
 import { defaultOptions } from '../../../engine/host.ts';
 import { directSearches, noSearches, type Searches } from '../../../engine/searches.ts';
@@ -89,6 +89,7 @@ test('a plan is known before anything is simulated, once a text', async () => {
   const { documents, published, planned } = open(threads, 10_000);
   documents.set(main, 1, large);
   const view = await documents.view(main, 'plan', none);
+  await vi.waitUntil(() => planned.length > 0);
   expect(planned).toEqual([view]);
   expect(published).toEqual([]);
   expect(view?.analysis.resolution.plan.pipelines).toHaveLength(2);
@@ -96,6 +97,7 @@ test('a plan is known before anything is simulated, once a text', async () => {
   documents.set(main, 2, large.replace('gpipe', '1f1b'));
   const next = await documents.view(main, 'plan', none);
   expect(next?.version).toBe(2);
+  await vi.waitUntil(() => planned.length > 1);
   expect(planned).toEqual([view, next]);
   openGate();
   expect((await documents.view(main, 'figures', none))?.analysis.pending).toEqual([]);
@@ -300,6 +302,31 @@ test('a plan is made known by itself only where its figures take longer than a s
     documents.set(main, 1, text);
     await documents.view(main, 'names', none);
     expect(planned).toHaveLength(known);
+    documents.close(main);
+  }
+  held.threads.close();
+});
+
+/** Every look at the clock takes as many milliseconds. */
+function clockWithLooks(milliseconds: number): Clock {
+  let now = 0;
+  return { now: () => (now += milliseconds), sleep: () => Promise.resolve() };
+}
+
+test('a plan waits a frame for its figures, because announcing it delays them', async () => {
+  const held = gate();
+  for (const [milliseconds, known] of [
+    [3, 0],
+    [30, 1],
+  ] as const) {
+    const { documents, planned, published } = open(held.threads, 1e9, clockWithLooks(milliseconds));
+    let seen = -1;
+    documents.set(main, 1, toy);
+    void documents.view(main, 'plan', none).then(() => (seen = published.length));
+    await documents.view(main, 'figures', none);
+    expect(planned).toHaveLength(known);
+    // A slice ended between the plan and its figures: a request for the plan was answered first.
+    expect(seen).toBe(0);
     documents.close(main);
   }
   held.threads.close();

@@ -1,0 +1,113 @@
+import { expect, test, vi } from 'vitest';
+import type * as engineCheck from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/check.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { analyse } from '../../support/analyse.ts';
+import { hostOf, uri } from '../../support/host.ts';
+import * as fc from '../../support/property.ts';
+
+type Engine = typeof engineCheck;
+
+/** Each place of the file with what may stand there. Everything that rows, costs and findings depend on is among them. */
+const places: readonly (readonly string[])[] = [
+  ['{ a100_80, h100 } from "std:hardware"', '{ h100, a100_80 } from "std:hardware"', '"std:hardware"'],
+  ['let extra = 2', 'let extra = 1', 'let extra = 0'],
+  ['param size = 2 in 1..8', 'param size = 4 in 1..8'],
+  ['backward = whole', 'backward = split'],
+  ['placement = loop(chunks)', 'placement = linear'],
+  ['chunks = 2 in 1..4', 'chunks = 1 in 1..4'],
+  ['take(warm(d), ahead), zip(drop(warm(d), ahead), back)', 'ahead, back', 'ahead, back, W[0]'],
+  ['extra * (devices - 1 - d)', '2 * (devices - d)'],
+  ['row(0) = take(warm(0), ahead), zip(drop(warm(0), ahead), back)', 'row(0) = ahead, back', 'row(9) = ahead'],
+  ['forward = 1ms', 'forward = 3ms', 'forward = 0ms'],
+  ['activation = 64MiB', 'activation = 40GiB'],
+  ['a100_80', 'h100', 'none'],
+  ['gpu[4]', 'gpu[2]'],
+  ['100GB/s', '1GB/s'],
+  ['microbatches = 8', 'microbatches = 12', 'microbatches = size'],
+  ['mine', 'mine(chunks = 2)', 'mine(chunks = 1)', '1f1b'],
+  ['iterations = 1', 'iterations = 2'],
+  ['bubble < 90%', 'bubble < 1%', 'in_flight <= 2'],
+];
+
+function textOf(choices: readonly number[]): string {
+  const at = (place: number): string => places[place][choices[place] % places[place].length];
+  return `import ${at(0)}
+${at(1)}
+${at(2)}
+schedule mine {
+  ${at(3)}
+  ${at(4)}
+  param ${at(5)}
+  let ahead = each(c in 0..<chunks, F[0..<microbatches, chunk = c])
+  let back = each(c in chunks-1..0 step -1, B[0..<microbatches, chunk = c])
+  let warm(d) = ${at(7)} + (chunks - 1) * microbatches + size
+  row(d) = ${at(6)}
+  ${at(8)}
+}
+model m { layer block[8] { ${at(9)}  backward = 2ms  weights = 64MiB  ${at(10)}  output = 16MiB } }
+cluster c {
+  ${at(12)} = ${at(11)}
+  link = ${at(13)}
+}
+pipeline train {
+  model = m  devices = c
+  ${at(14)}  stages = balance(8)  schedule = ${at(15)}  ${at(16)}
+}
+pipeline other { model = m  devices = c  microbatches = 4  stages = balance(8)  schedule = mine }
+expect train { ${at(17)} }
+`;
+}
+
+/** All that a check says, as plain data. */
+const said = ({ findings, pipelines, resolution }: Analysis) => ({
+  findings,
+  plan: resolution.plan,
+  origins: [...resolution.origins],
+  symbols: [...resolution.symbols.symbols],
+  pipelines: pipelines.map(({ plan, run, findings: found }) => ({
+    plan,
+    found,
+    report: run?.report,
+    program: run?.program,
+    ends: run?.timeline.end,
+    path: run?.criticalPath,
+  })),
+});
+
+const checked = (engine: Engine, text: string, earlier?: Analysis): Analysis =>
+  engine.check({ uri, text, host: hostOf(), options: defaultOptions, ...(earlier && { earlier }) });
+
+/** An engine that has seen no text. */
+async function freshEngine(): Promise<Engine> {
+  vi.resetModules();
+  return import('../../../engine/check.ts');
+}
+
+test('after any edits a check says what a new process says of the last text', { timeout: 60_000 }, async () => {
+  const engine = await freshEngine();
+  const first = places.map(() => 0);
+  const edits = fc.array(fc.record({ place: fc.nat(places.length - 1), choice: fc.nat(2) }), {
+    minLength: 1,
+    maxLength: 12,
+  });
+  await fc.assert(
+    fc.asyncProperty(edits, async (made) => {
+      const choices = [...first];
+      let analysis = checked(engine, textOf(choices));
+      for (const { place, choice } of made) {
+        choices[place] = choice;
+        analysis = checked(engine, textOf(choices), analysis);
+      }
+      const fresh = await freshEngine();
+      expect(said(analysis)).toEqual(said(checked(fresh, textOf(choices))));
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('the text that is edited runs, so that edits change figures', () => {
+  const { findings, pipelines } = analyse(textOf(places.map(() => 0)));
+  expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
+  expect(pipelines.map(({ run }) => run?.program.order.length)).toEqual([128, 64]);
+});
