@@ -71,6 +71,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly transfer?: TransferRule;
   /** Pipeline ranks in order. Path `NAME/device:I`. */
   readonly devices: readonly DevicePlan[];
+  /** Hosts with a limit of memory that have devices of the pipeline; absent if there are none. */
+  readonly hosts?: readonly HostPlan[];
   /** Virtual stages in order: devices × chunks of them. Each copy or part of a stage is a separate stage. Path `NAME/stage:I`. */
   readonly stages: readonly StagePlan[];
   /** Device of each stage. */
@@ -189,6 +191,31 @@ export interface StepPlan {
    * are here.
    */
   readonly overlap?: readonly StageExchange[];
+  /** The part of the update that the host does. */
+  readonly host?: HostStepPlan;
+}
+
+/** Gradients go to the host in buckets, the host updates their weights, and these come back: each one bucket after the other. */
+export interface HostStepPlan {
+  /** Of the stages of the device, each in the order in which its backward makes them ready. */
+  readonly stages: readonly { readonly stage: number; readonly buckets: readonly HostBucketPlan[] }[];
+  /** Gradients are clipped by their global norm: no update begins before the gradients of all devices are there. */
+  readonly clip?: true;
+  /** Seconds after the last update in which ranks gather updated weights, where these are in no `sync` that comes before. */
+  readonly gather?: number;
+  /** Bytes of gradients that leave the device, of weights that come back, and that the host keeps for the device. */
+  readonly sent: number;
+  readonly returned: number;
+  readonly kept: number;
+}
+
+/** Seconds of the copy out, of the update, and of the copy back. */
+export interface HostBucketPlan extends Pick<BucketPlan, 'left'> {
+  readonly out: number;
+  readonly step: number;
+  readonly back: number;
+  /** Its gradients are exchanged when the device has no operation left. */
+  readonly exchanged?: true;
 }
 
 export interface StageExchange {
@@ -230,8 +257,16 @@ export interface DevicePlan {
   readonly reserved: number;
   /** Link to the memory of the host, in each direction; absent where the file has none. */
   readonly host?: HostLinkPlan;
+  /** Hosts that have the devices of the rank, as numbers of the plan's `hosts`, and how many of its devices each has. Absent if none says its memory. */
+  readonly on?: readonly { readonly host: number; readonly devices: number }[];
   /** Of `reserved`, where it is what a framework holds: it adds up to that. */
   readonly reservedParts?: { readonly context: number; readonly communicators: number };
+}
+
+/** A host, by the name of its node or cluster, and the bytes that it has. */
+export interface HostPlan {
+  readonly name: string;
+  readonly memory: number;
 }
 
 /** `half`: both directions are one resource. */
@@ -291,6 +326,8 @@ export interface StagePlan {
   readonly activation: number;
   /** What W still needs once I has run (may be more than `activation` where I recomputes): with a split backward this stays until W ends. */
   readonly activationForWeight: number;
+  /** Activations of layers that the forward copies to the host and the backward copies back. */
+  readonly offloaded?: OffloadedPlan;
   /** Of what a forward leaves by part of the layers (`attention`, `scores`, …), where that is known: bytes of one microbatch. */
   readonly activationParts?: Readonly<Record<string, number>>;
   /** Bytes held only while the backward runs: activations that recomputation makes again. */
@@ -308,6 +345,15 @@ export interface StagePlan {
     'none' | 'selective' | 'full' | 'stage' | 'operations' | `modules(${string})` | `full(${string})`;
   /** What ranks that work on one microbatch together exchange for it; seconds are part of those above. Absent where there is none. */
   readonly traffic?: Readonly<Partial<Record<TrafficName, TrafficPlan>>>;
+}
+
+/** For one microbatch: layers whose activations the host keeps from the forward to the backward, and their bytes. */
+export interface OffloadedPlan {
+  readonly layers: number;
+  readonly bytes: number;
+  /** Seconds of the copies in one direction, and seconds by which copies make the forward and the backward longer. */
+  readonly busy: number;
+  readonly exposed: number;
 }
 
 /** `weights`: gathers of weights and scatters of gradients that data ranks hold in parts. */

@@ -21,6 +21,8 @@ export interface PipelineReport {
   readonly model_flops?: ModelFlopsReport;
   readonly bubble: BubbleReport;
   readonly devices: readonly DeviceReport[];
+  /** Hosts that say how much memory they have; absent if nothing is kept on any. */
+  readonly hosts?: readonly HostMemoryReport[];
   readonly stages: readonly StageReport[];
   readonly links: readonly LinkReport[];
   /** Work of another job on idle devices; absent where the pipeline has no `fill`. */
@@ -210,11 +212,35 @@ export interface DeviceReport {
 export interface HostReport {
   /** Most bytes that the host keeps for the device at a time. */
   readonly peak: number;
-  /** Of one iteration: bytes that the device sends to the host, and as many come back. */
+  /** Of one iteration: bytes that the device sends to the host. */
   readonly bytes: number;
-  /** Seconds that they take in one direction. */
+  /** Bytes that come back; absent if these are as many. */
+  readonly back?: number;
+  /** Seconds that the copies take in the direction that is busier. */
   readonly busy: number;
-  /** Seconds of one iteration that the device waits for copies to or from the host, with nothing else to do. */
+  /** Seconds of one iteration that the device waits for its host, with nothing else to do. */
+  readonly exposed: number;
+  /** Only if the host has a part of the optimizer. */
+  readonly optimizer?: HostOptimizerReport;
+}
+
+/** The memory of a node: most bytes that its devices keep there, each at its peak, and bytes that it has. */
+export interface HostMemoryReport {
+  readonly name: string;
+  readonly peak: number;
+  readonly capacity: number;
+}
+
+/** The part of an optimizer that is on the host of a device, and what of the figures of its host is due to it. */
+export interface HostOptimizerReport {
+  /** Bytes of gradients and state that the host keeps. */
+  readonly kept: number;
+  /** Bytes of gradients that the device sends, and of weights that come back. */
+  readonly sent: number;
+  readonly returned: number;
+  /** Seconds in which the host updates weights. */
+  readonly update: number;
+  /** Seconds from the end of the device's gradient exchange until its weights are back, without the device's part of the step. */
   readonly exposed: number;
 }
 

@@ -31,6 +31,8 @@ export interface Timing extends ShiftedNeeds {
   /** Seconds after each device's last operation: gradient synchronisation (what is in no bucket), then the optimizer's step. By device. */
   readonly sync: Float64Array;
   readonly optimizer: Float64Array;
+  /** By device, the part of the step that its host does. */
+  readonly hostSteps?: readonly (HostStep | undefined)[];
   /** Gradients that are exchanged during the last backwards. */
   readonly buckets?: readonly GradientBucket[];
   /** Seconds before which an operation of a row cannot start, by row: forwards of stages whose weights have yet to be gathered. */
@@ -87,6 +89,31 @@ export interface GradientBucket {
   readonly members: readonly TensorMaker[];
 }
 
+/** What a device sends to its host for an update of its weights, in the order of its stages and of their backwards. */
+export interface HostStep {
+  readonly buckets: readonly HostBucket[];
+  /** No update begins before the gradients of all devices are exchanged. */
+  readonly clip: boolean;
+  /** Seconds in which ranks gather updated weights after that. */
+  readonly gather: number;
+  /** Both directions of the link are one line. */
+  readonly half: boolean;
+  /** Operations of the device copy activations to the host and back. */
+  readonly copiesWithin: boolean;
+}
+
+/** Seconds of the copy out, the update and the copy back. */
+export interface HostBucket {
+  readonly maker: TensorMaker;
+  /** Its exchange, as a number of `buckets`. */
+  readonly exchange?: number;
+  /** It waits for what the device exchanges after its last operation. */
+  readonly exchanged?: true;
+  readonly out: number;
+  readonly step: number;
+  readonly back: number;
+}
+
 /** Hops of the plan's routes as compressed rows: route r has `offsets[r]` to `offsets[r + 1]` of `channel` and `capacity`. */
 export interface Flows {
   readonly offsets: Int32Array;
@@ -128,6 +155,8 @@ export interface Timeline {
   readonly last: Float64Array;
   /** End of each device's gradient exchange; the optimizer's step follows. By device. */
   readonly exchanged: Float64Array;
+  /** When the host has updated a device's weights and they are back; 0 for none. By device; absent if no host updates weights. */
+  readonly hosted?: Float64Array;
   /** Arrival of each needed result, at need × microbatches + microbatch of who needs it; only where transfers may queue (else `end + occupancy + latency`). */
   readonly arrival?: Float64Array;
   /** Start of each transfer, as `arrival`; only where transfers share hops and devices evict. */
@@ -157,6 +186,12 @@ export function stepAt({ blocking, last }: Pick<Timeline, 'blocking' | 'last'>, 
   return offsets[device] === offsets[device + 1] ? last[device] : blocking.left[offsets[device + 1] - 1];
 }
 
+/** When the weights of a device are updated, seconds. */
+export const stepEnd = (
+  { exchanged, timing, hosted }: Pick<Timeline, 'exchanged' | 'timing' | 'hosted'>,
+  device: number,
+): number => Math.max(exchanged[device] + timing.optimizer[device], hosted?.[device] ?? 0);
+
 /** End of the operation at a position of `order`, seconds. */
 export function endAt(timeline: Pick<Timeline, 'program' | 'end'>, position: number): number {
   const { order, shift, stages, microbatches } = timeline.program;
@@ -173,7 +208,11 @@ export function startAt(timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 
 }
 
 /** When the result that need `need` of microbatch `microbatch` asks for is there, seconds; NaN where there is none. */
-export function arrivalAt(timeline: Timeline, need: number, microbatch: number): number {
+export function arrivalAt(
+  timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'arrival'>,
+  need: number,
+  microbatch: number,
+): number {
   const { microbatches } = timeline.program;
   const { timing } = timeline;
   if (timeline.arrival !== undefined) return timeline.arrival[need * microbatches + microbatch];

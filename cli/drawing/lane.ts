@@ -1,6 +1,6 @@
 import type { Run } from '../../engine/evaluation.ts';
 import { type Kind, kindOf, microbatchOf } from '../../engine/program.ts';
-import { endAt, secondsOf, startAt, stepAt } from '../../engine/timeline.ts';
+import { endAt, secondsOf, startAt, stepAt, stepEnd } from '../../engine/timeline.ts';
 
 /** Operations of one device in order, as columns; times in seconds. */
 export interface Lane {
@@ -39,7 +39,7 @@ export function laneOf(run: Run, device: number): Lane {
     microbatch: (position) => microbatchOf(program, word[position] ?? 0),
     last,
     syncEnd,
-    stepEnd: steps ? syncEnd + (timeline.timing.optimizer[device] ?? 0) : syncEnd,
+    stepEnd: steps ? stepEnd(timeline, device) : syncEnd,
   };
 }
 

@@ -153,9 +153,12 @@ const hostRows = ({ devices, iteration }: PipelineReport): string[][] =>
           [
             name,
             `${bytes(host.peak)} at most`,
-            `${bytes(host.bytes)} in each direction`,
+            host.back === undefined
+              ? `${bytes(host.bytes)} in each direction`
+              : `${bytes(host.bytes)} there, ${bytes(host.back)} back`,
             `busy ${share(iteration > 0 ? host.busy / iteration : 0)}`,
             `exposed ${share(iteration > 0 ? host.exposed / iteration : 0)}`,
+            ...(host.optimizer === undefined ? [] : [`update ${time(host.optimizer.update)}`]),
           ],
         ],
   );

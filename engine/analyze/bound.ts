@@ -3,6 +3,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { leastExposed } from '../simulate/gradients.ts';
+import { leastHosted } from '../simulate/hostStep.ts';
 import { leastWithDeclared } from './declaredBound.ts';
 import { secondsOf, type Timing } from '../timeline.ts';
 
@@ -103,7 +104,8 @@ export function leastMakespan(
       if (options.memory && program.partner === undefined) bound = Math.max(bound, leastForMemory(plan, device, held));
       continue;
     }
-    const step = leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device];
+    const exchanged = leastExposed(program, timing, device) + timing.sync[device];
+    const step = Math.max(exchanged + timing.optimizer[device], leastHosted(program, timing, device));
     bound = Math.max(bound, first + work + Math.max(weightLast ? 0 : after, step));
     // Activations may be elsewhere where they are evicted.
     const stays = program.partner === undefined;

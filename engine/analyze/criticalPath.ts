@@ -1,5 +1,5 @@
 import { microbatchOf, resultRowOf, rowOf, stageOf } from '../program.ts';
-import { type Timeline, endAt, startAt, stepAt } from '../timeline.ts';
+import { type Timeline, endAt, startAt, stepAt, stepEnd } from '../timeline.ts';
 import { bindingNeed, slotFirst } from './binding.ts';
 import { blockingPath } from './blocking.ts';
 import { lastOnLanes } from './waits/iterationEnd.ts';
@@ -69,7 +69,7 @@ function lastDevice(timeline: Timeline): number {
   const runs = (device: number) => program.offsets[device + 1] > program.offsets[device];
   let found = -1;
   for (let device = 0; found < 0 && device < program.devices; device += 1)
-    if (runs(device) && timeline.exchanged[device] + timing.optimizer[device] >= makespan) found = device;
+    if (runs(device) && stepEnd(timeline, device) >= makespan) found = device;
   for (let device = 0; holders !== undefined && device < program.devices; device += 1)
     if (runs(device) && holders[device] === holders[found] && stepAt(timeline, device) > stepAt(timeline, found))
       found = device;

@@ -1,6 +1,7 @@
 /** The least makespan of programs whose schedule declares operations: by what each row of operations waits for, and who waits for it. */
 import { B, I, kindOfRow, type Program, microbatchOf, needSlot, resultRowOf, rowOf } from '../program.ts';
 import { leastExposed } from '../simulate/gradients.ts';
+import { leastHosted } from '../simulate/hostStep.ts';
 import { secondsOf, type Timing } from '../timeline.ts';
 
 /** Heads of a device that are tried. More would be quadratic in its rows, and leaving some out keeps a bound a bound. */
@@ -26,7 +27,8 @@ export function leastWithDeclared(program: Program, timing: Timing, split: boole
     if (first < work[row]) parts.push({ head: head[row] + through[row], work: work[row] - first, tail: 0 });
   }
   for (const [device, parts] of partsOn.entries()) {
-    const step = leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device];
+    const exchanged = leastExposed(program, timing, device) + timing.sync[device];
+    const step = Math.max(exchanged + timing.optimizer[device], leastHosted(program, timing, device));
     const byTail = parts.toSorted((a, b) => b.tail - a.tail);
     const heads = [...new Set(parts.map((part) => part.head))].sort((a, b) => a - b);
     const every = Math.ceil(heads.length / mostHeads);

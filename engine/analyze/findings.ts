@@ -4,6 +4,7 @@ import type { EngineOptions } from '../host.ts';
 import type { PipelinePlan } from '../plan.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { expectationFindings } from './expectations.ts';
+import { hostMemoryFindings } from './hostMemoryReport.ts';
 import { memoryFindings } from './memoryFindings.ts';
 import { recomputeFinding } from './recomputeFinding.ts';
 import { bubbleFinding, linkFindings } from './scheduleFindings.ts';
@@ -18,6 +19,7 @@ export function simulationFindings(
 ): PlanFinding[] {
   return [
     ...memoryFindings(plan, run, peaks, options),
+    ...hostMemoryFindings(plan, run),
     ...expectationFindings(plan, run.report),
     ...linkFindings(plan, run, options),
     ...bubbleFinding(plan, run, options),

@@ -13,6 +13,7 @@ import { bytesOfOperations } from '../simulate/heldByOperations.ts';
 import { evictedBytes } from './evicted.ts';
 import { exchangeReport } from './exchangeReport.ts';
 import { exposedByRoute } from './exposed.ts';
+import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
 import { memoryItems } from './memoryItems.ts';
@@ -42,6 +43,8 @@ export function pipelineReport(
   const flops = modelFlops(plan, program, iteration);
   const tokens = tokensReport(plan, iteration);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, peaks));
+  const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));
+  const hosts = hostMemoryReports(plan, devices);
   return {
     name: plan.name,
     schedule: plan.schedule.name,
@@ -54,7 +57,8 @@ export function pipelineReport(
     ...(tokens === undefined ? {} : { tokens }),
     ...(flops === undefined ? {} : { model_flops: flops }),
     bubble: steady === undefined ? bubble(plan, timeline, peaks) : steadyBubble(plan, timeline, steady),
-    devices: plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady)),
+    devices,
+    ...(hosts === undefined ? {} : { hosts }),
     stages: plan.stages.map((stage, index) => stageReport(plan, program, stage, index, predictions?.[index])),
     links: links(plan, timeline, steady),
     ...(fill === undefined ? {} : { fill }),

@@ -14,7 +14,7 @@ export type {
   ParameterBytes,
   RecipeValues,
 } from './optimizer/recipe.ts';
-export { keptBytes, splitBytes } from './optimizer/recipe.ts';
+export { keptBytes, splitBytes, withoutState } from './optimizer/recipe.ts';
 export { isShard, shardRanks, shardsGradients, shardsState, shardsWeights, type Shard } from './optimizer/shard.ts';
 
 /** Weights and gradients at the model's precision and nothing more: used if a file names no optimizer. */

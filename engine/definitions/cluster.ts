@@ -20,6 +20,12 @@ export interface ClusterDevice {
   readonly place: Place;
 }
 
+/** The memory of a host: bytes, and bytes per second that an optimizer's step reaches for all devices at once. */
+export interface HostDefinition {
+  readonly memory?: number;
+  readonly bandwidth?: number;
+}
+
 /** The cluster itself (group 0) or one node. Devices `first` to `end − 1`, including the devices of inner nodes. */
 export interface ClusterGroup {
   readonly parent: number;
@@ -27,6 +33,8 @@ export interface ClusterGroup {
   readonly first: number;
   readonly end: number;
   readonly link?: LinkDefinition;
+  /** Its host, if the group says anything of one. */
+  readonly host?: HostDefinition;
   /** Vertices of the switches of this group, by symbol. */
   readonly switches?: ReadonlyMap<string, number>;
 }

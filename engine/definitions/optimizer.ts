@@ -2,6 +2,14 @@
 import type { Span } from '../../grammar/syntax.ts';
 import type { OptimizerRecipe, Shard } from '../costs/optimizer.ts';
 
+/** The part of the optimizer that is on the host. */
+export interface HostOptimizer {
+  /** Of the parameters of each layer, above 0 and at most 1. */
+  readonly share: number;
+  /** With all of its state. */
+  readonly recipe: OptimizerRecipe;
+}
+
 export interface OptimizerUse {
   /** With its own arguments in it. */
   readonly recipe: OptimizerRecipe;
@@ -17,6 +25,8 @@ export interface OptimizerUse {
   readonly clip: boolean;
   /** Seconds after the last backward. */
   readonly step: number;
+  /** What the host keeps and updates; `recipe` is then what is left to the device. */
+  readonly offload?: HostOptimizer;
   /** The places of the arguments that were written. */
   readonly at: ReadonlyMap<string, Span>;
 }

@@ -2,7 +2,7 @@ import type { Run } from '../evaluation.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { B, E, F, I, type Kind, L, R, U, W, kindOf, kinds, microbatchOf, rowOf, stageOf } from '../program.ts';
-import { endAt, startAt, stepAt } from '../timeline.ts';
+import { endAt, startAt, stepAt, stepEnd } from '../timeline.ts';
 import { type Ink, inkOfDeclared } from './ink.ts';
 
 /** A block of a row: an operation, or a device's synchronisation or optimizer step. Seconds. Filled again for each block: copy what you keep. */
@@ -77,7 +77,7 @@ export function eachBlock(plan: PipelinePlan, run: Run, visit: (block: Block) =>
     const stepped = Math.max(at, timeline.exchanged[device]);
     // Without a barrier each layer steps before its first forward of the next iteration.
     const steps = timing.exchange?.rule.barrier !== false;
-    if (steps) tail('optimizer', stepped, stepped + (timing.optimizer[device] ?? 0));
+    if (steps) tail('optimizer', stepped, stepEnd(timeline, device));
   }
   return count;
 }

@@ -1,5 +1,5 @@
 import { rowOf } from '../program.ts';
-import { type Timeline, endAt, stepAt } from '../timeline.ts';
+import { type Timeline, endAt, stepAt, stepEnd } from '../timeline.ts';
 
 /** Idle intervals of a device within one run, in order: from `from[i]` to `to[i]`, seconds. */
 export interface Idle {
@@ -30,7 +30,7 @@ export function idleOf(timeline: Timeline, device: number): Idle {
   }
   const step = Math.max(before, stepAt(timeline, device));
   gap(step);
-  before = timeline.exchanged[device] + timing.optimizer[device];
+  before = stepEnd(timeline, device);
   gap(makespan);
   return { from: Float64Array.from(from), to: Float64Array.from(to) };
 }

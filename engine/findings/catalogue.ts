@@ -271,6 +271,20 @@ export const catalogue = {
       `${p.stages.length === 1 ? 'Stage' : 'Stages'} ${list(p.stages.map((stage) => `"${stage}"`))} ${p.stages.length === 1 ? 'needs' : 'need'} ${bytes(p.need)} at ${time(p.at)}, ${bytes(p.over)} over the ${bytes(p.capacity)} of ${p.device}: ` +
       `${p.parts.join(', ')}.`,
   ),
+  'memory/host': entry(
+    'error',
+    'A host that needs more memory than it has',
+    (p: {
+      host: string;
+      need: number;
+      over: number;
+      capacity: number;
+      /** Devices that keep most there. */
+      parts: readonly string[];
+      more: number;
+    }) =>
+      `The host of ${p.host} needs ${bytes(p.need)}, ${bytes(p.over)} over its ${bytes(p.capacity)}: ${list(p.parts)}${p.more > 0 ? `, and ${count(p.more, 'more device', 'more devices')}` : ''}. Offload less, use more nodes, or split the state over data ranks.`,
+  ),
   'memory/headroom': entry(
     'information',
     'Little memory left',

@@ -130,7 +130,7 @@ export function* draft(
     iterations,
     schedule: timed,
     ...(transfer.rule === undefined ? {} : { transfer: transfer.rule }),
-    devices: devicePlans(pipeline, ranks, notes.options.memory),
+    ...devicePlans(pipeline, ranks, notes.options.memory),
     stages,
     placement: ranks.placement,
     edges,

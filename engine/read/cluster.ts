@@ -4,6 +4,7 @@ import type {
   ClusterDevice,
   ClusterGroup,
   DeviceSet,
+  HostDefinition,
   LinkDefinition,
   NamedLink,
 } from '../definitions/cluster.ts';
@@ -12,7 +13,7 @@ import type { Block, BlockDeclaration, Entry, Span } from '../../grammar/syntax.
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate, wholeNumber } from '../language/expressions.ts';
-import { missing, readKeys, valueOf } from '../language/keys.ts';
+import { missing, readKeys, readQuantity, valueOf } from '../language/keys.ts';
 import { count } from '../quantities.ts';
 import { wholeRange, type LinkValue } from '../language/values.ts';
 import { readEnd } from './deviceSet.ts';
@@ -25,6 +26,7 @@ interface Template {
   readonly devices: number;
   readonly groups: number;
   readonly link?: LinkDefinition;
+  readonly host?: HostDefinition;
   readonly named: readonly {
     readonly from: DeviceSet;
     readonly to: DeviceSet;
@@ -86,6 +88,9 @@ function countKinds({ parts }: Template, times: number, kinds: Map<string, numbe
   }
 }
 
+/** What a group says of its host. */
+const hostKeys: readonly string[] = ['host_memory', 'host_bandwidth'];
+
 function readTemplate(
   context: ReadContext,
   body: Block | undefined,
@@ -105,7 +110,14 @@ function readTemplate(
     links.next += 1;
     return { ...written, id, place: context.report.place(entry) };
   };
+  const [memory, bandwidth] = hostKeys.map((key) => readQuantity(context, keys, key));
+  if (memory.is === 'wrong' || bandwidth.is === 'wrong') wrong = true;
+  const host = {
+    ...(memory.is === 'value' ? { memory: memory.value } : {}),
+    ...(bandwidth.is === 'value' ? { bandwidth: bandwidth.value } : {}),
+  };
   for (const entry of keys.entries) {
+    if (hostKeys.includes(entry.key.text)) continue;
     if (entry.key.text === 'switch') {
       const found = readSwitch(context, entry);
       if (found === undefined) wrong = true;
@@ -156,7 +168,9 @@ function readTemplate(
       );
     }
   }
-  return wrong ? undefined : { parts, devices, groups, link, named, switches };
+  return wrong
+    ? undefined
+    : { parts, devices, groups, link, named, switches, ...(Object.keys(host).length > 0 ? { host } : {}) };
 }
 
 function tooLarge(context: ReadContext, at: Span, devices: number, groups: number): boolean {
@@ -241,7 +255,7 @@ function spread(
   const grow = (node: Template, parent: number, prefix: string, depth: number): number => {
     const group = groups.length;
     const first = devices.length;
-    groups.push({ parent, depth, first, end: first, link: node.link });
+    groups.push({ parent, depth, first, end: first, link: node.link, ...(node.host ? { host: node.host } : {}) });
     children.push([]);
     templates.push(node);
     let nodes = 0;

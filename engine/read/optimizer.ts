@@ -2,7 +2,14 @@
 import type { OptimizerUse } from '../definitions/optimizer.ts';
 import type { Argument, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
-import { findOptimizer, isShard, shardsGradients, shardsWeights, type OptimizerParameter } from '../costs/optimizer.ts';
+import {
+  findOptimizer,
+  isShard,
+  shardsGradients,
+  shardsWeights,
+  type OptimizerParameter,
+  withoutState,
+} from '../costs/optimizer.ts';
 import type { Precision } from '../costs/types.ts';
 import { quantity, wholeNumber } from '../language/expressions.ts';
 import { bindArguments } from './arguments.ts';
@@ -53,8 +60,11 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     return undefined;
   }
   const [shard, over, step] = [values.get('shard'), values.get('over'), values.get('step')];
+  const offload = values.get('offload');
+  const share = typeof offload === 'number' ? offload : 0;
   return {
-    recipe,
+    recipe: share > 0 ? withoutState(recipe, share) : recipe,
+    ...(share > 0 ? { offload: { share, recipe } } : {}),
     shard: typeof shard === 'string' && isShard(shard) ? shard : 'none',
     ...(typeof over === 'number' ? { over } : {}),
     reshard: values.get('reshard') !== 'false',
@@ -72,6 +82,8 @@ function argumentValue(
   if (kind === 'time') return quantity(context, value, { kind: 'quantity', dimension: 'time', min: 0 }, `"${name}"`);
   if (kind === 'bytes')
     return quantity(context, value, { kind: 'quantity', dimension: 'number', min: 0, max: 1024 }, `"${name}"`);
+  if (kind === 'share')
+    return quantity(context, value, { kind: 'quantity', dimension: 'share', min: 0, max: 1 }, `"${name}"`);
   if (kind === 'count') return wholeNumber(context, value, `"${name}"`, { min: 1 });
   const text = value.kind === 'name' ? value.text : undefined;
   if (text !== undefined && words.includes(text)) return text;

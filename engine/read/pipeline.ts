@@ -23,6 +23,7 @@ import {
   type Keys,
 } from '../language/keys.ts';
 import { paths } from '../plan.ts';
+import { share } from '../quantities.ts';
 import { describe } from '../language/values.ts';
 import { readCut } from './cut.ts';
 import { readMicrobatches } from './globalBatch.ts';
@@ -130,6 +131,14 @@ function readBlock(
       what: sync.at.has('barrier') ? '"barrier"' : `"barrier" of ${sync.preset.name}`,
       value: 'false',
       allowed: 'true: with `clip = true` no layer steps before all gradients are there',
+    });
+    return undefined;
+  }
+  if (asynchronous && optimizer?.offload !== undefined) {
+    context.report.report('value/range', optimizer.at.get('offload') ?? name, {
+      what: '"offload"',
+      value: share(optimizer.offload.share),
+      allowed: '0 % under an asynchronous schedule, whose stages update their weights between microbatches',
     });
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { exchangedAt } from './gradients.ts';
-import { type Timeline, endAt, startAt } from '../timeline.ts';
+import { hostedAt } from './hostStep.ts';
+import { type Timeline, endAt, startAt, stepEnd } from '../timeline.ts';
 
 /** Adds to simulated operations what follows from them by device: busy time, first start, last end, and the makespan. */
 export function finish(
@@ -35,11 +36,12 @@ export function finish(
     rows.sort((a, b) => a - b);
     busy[device] = drain(operations, rows, timing.duration) - hidden(run, device, rows, operations);
   }
-  const exchanged = exchangedAt(timeline);
+  const { exchanged, bucketEnd } = exchangedAt(timeline);
+  const hosted = hostedAt({ ...timeline, exchanged }, bucketEnd);
+  const steps = { exchanged, timing, ...(hosted === undefined ? {} : { hosted }) };
   for (let device = 0; device < devices; device += 1)
-    if (offsets[device] < offsets[device + 1])
-      makespan = Math.max(makespan, exchanged[device] + timing.optimizer[device]);
-  return { ...timeline, exchanged, makespan };
+    if (offsets[device] < offsets[device + 1]) makespan = Math.max(makespan, stepEnd(steps, device));
+  return { ...timeline, ...steps, makespan };
 }
 
 /** Seconds of a device whose operations take single times; a slot of two counts what it takes. */

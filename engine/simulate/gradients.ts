@@ -91,16 +91,19 @@ export function holdersOf({ stages, placement, devices }: PipelinePlan): Int32Ar
  * When each device has exchanged its gradients, seconds. After its last operation and its buckets, it exchanges what is in no
  * bucket. This begins when all devices that hold copies of its stages are ready too.
  */
-export function exchangedAt(
-  timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'blocking' | 'last'>,
-): Float64Array {
+export function exchangedAt(timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'blocking' | 'last'>): {
+  readonly exchanged: Float64Array;
+  /** End of each bucket, as `timing.buckets`. */
+  readonly bucketEnd?: Float64Array;
+} {
   const { timing, last } = timeline;
   const ready = last.map((_, device) => stepAt(timeline, device));
-  if (timing.buckets !== undefined)
-    bucketEnds(timeline, timing.buckets).forEach((end, device) => {
-      ready[device] = Math.max(ready[device], end);
-    });
-  return syncedAfter(ready, timing);
+  if (timing.buckets === undefined) return { exchanged: syncedAfter(ready, timing) };
+  const { free, bucketEnd } = bucketEnds(timeline, timing.buckets);
+  free.forEach((end, device) => {
+    ready[device] = Math.max(ready[device], end);
+  });
+  return { exchanged: syncedAfter(ready, timing), bucketEnd };
 }
 
 /** When each device has exchanged what no bucket and no lane carries; it is `ready` with the others. */
@@ -114,27 +117,30 @@ export function syncedAfter(ready: Float64Array, { holders, sync }: Pick<Timing,
 }
 
 /**
- * When each device is done with its buckets, seconds. A bucket is ready when the last backward on each of its devices has passed
+ * When each device is done with its buckets, and when each bucket is, seconds. A bucket is ready when the last backward on each of its devices has passed
  * it. Buckets are exchanged in the order in which they are ready, and a device has one exchange at a time. O(operations after the
  * last backwards + buckets · log buckets).
  */
 function bucketEnds(
   timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts'>,
   buckets: readonly GradientBucket[],
-): Float64Array {
+): { readonly free: Float64Array; readonly bucketEnd: Float64Array } {
   const { program } = timeline;
   const readyAt = gradientsReady(timeline);
-  const queue = buckets.map(({ seconds, members }) => ({
+  const queue = buckets.map(({ seconds, members }, index) => ({
+    index,
     seconds,
     members,
     ready: members.reduce((latest, member) => Math.max(latest, readyAt(member)), 0),
   }));
   const free = new Float64Array(program.devices);
-  for (const { seconds, members, ready } of queue.sort((a, b) => a.ready - b.ready)) {
+  const bucketEnd = new Float64Array(buckets.length);
+  for (const { index, seconds, members, ready } of queue.sort((a, b) => a.ready - b.ready)) {
     const start = members.reduce((latest, { device }) => Math.max(latest, free[device]), ready);
     for (const { device } of members) free[device] = start + seconds;
+    bucketEnd[index] = start + seconds;
   }
-  return free;
+  return { free, bucketEnd };
 }
 
 /** When a device has made gradients, seconds: the last backward that adds to them has passed their layer. */

@@ -16,8 +16,10 @@ export interface Moves {
   readonly change: Int32Array;
 }
 
+type Run = Pick<Timeline, 'program' | 'timing' | 'end' | 'arrival' | 'sent'>;
+
 /** The moves of a device, or of the host of device d as `devices + d`; undefined where it neither evicts nor keeps what others evict. */
-export function movesOf(timeline: Timeline, device: number): Moves | undefined {
+export function movesOf(timeline: Run, device: number): Moves | undefined {
   const { program, timing } = timeline;
   const { partner, order, offsets, stages } = program;
   if (partner === undefined) return undefined;
@@ -56,7 +58,7 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
 }
 
 /** The need of `waiter`'s row that asks for the result of `kind` of the same stage; −1 where there is none. */
-function needOf({ program, timing }: Timeline, waiter: Kind, kind: Kind, stage: number): number {
+function needOf({ program, timing }: Run, waiter: Kind, kind: Kind, stage: number): number {
   const row = waiter * program.stages + stage;
   const result = resultRow(program.stages, kind, stage);
   for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1)

@@ -24,6 +24,7 @@ import {
 } from '../program.ts';
 import { exchangeTiming } from './exchange/exchangeTiming.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
+import { hostSteps } from './hostStep.ts';
 import { channelsOf, flowsOf } from './hops.ts';
 import { singleTimes } from './singleTimes.ts';
 import { transferSizes } from './transferSizes.ts';
@@ -151,6 +152,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   // The step is part of every update where there are updates.
   const atEnd = !free && program.weights === undefined;
   const buckets = atEnd ? gradientBuckets(plan, program) : [];
+  const onHost = atEnd ? hostSteps(plan, program, buckets) : undefined;
   const release = atEnd ? releases(plan, duration.length) : undefined;
   const holders = atEnd ? holdersOf(plan) : undefined;
   const exchange = atEnd ? exchangeTiming(plan, program) : undefined;
@@ -174,6 +176,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     sync: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.sync ?? 0) : 0)),
     optimizer: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.optimizer ?? 0) : 0)),
     ...(buckets.length === 0 ? {} : { buckets }),
+    ...(onHost === undefined ? {} : { hostSteps: onHost }),
     ...(release === undefined ? {} : { release }),
     ...(holders === undefined ? {} : { holders }),
     ...(exchange === undefined ? {} : { exchange }),

@@ -2,7 +2,7 @@ import type { PipelinePlan } from '../../engine/plan.ts';
 import { B, E, F, I, L, R, U, W, kinds, rowTable, weightsStage } from '../../engine/program.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
 import { versionsOf } from '../../engine/simulate/versions.ts';
-import { type Timeline, stepAt } from '../../engine/timeline.ts';
+import { type Timeline, stepAt, stepEnd } from '../../engine/timeline.ts';
 import {
   type Columns,
   type Parts,
@@ -23,7 +23,13 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
   const { devices } = program;
   const exposed = timeline.exchanged.map((end, device) => end - stepAt(timeline, device));
   // Without a barrier each layer steps before its first forward of the next iteration.
-  const steps = timing.exchange?.rule.barrier === false ? timing.optimizer.map(() => 0) : timing.optimizer;
+  const steps = timeline.exchanged.map((end, device) =>
+    timing.exchange?.rule.barrier === false
+      ? 0
+      : timeline.hosted === undefined
+        ? timing.optimizer[device]
+        : stepEnd(timeline, device) - end,
+  );
   const tails = (device: number) => Number(exposed[device] > 0) + Number(steps[device] > 0);
   const offsets = new Int32Array(devices + 1);
   for (let device = 0; device < devices; device += 1) {

@@ -1,5 +1,5 @@
 /** What the end of the iteration waits for: the optimizer's step, the exchange of gradients, and the last operation before them. */
-import { stepAt, type Timeline } from '../../timeline.ts';
+import { stepAt, stepEnd, type Timeline } from '../../timeline.ts';
 import type { TensorNeed } from './chainTypes.ts';
 import type { Walk } from './walk.ts';
 
@@ -15,9 +15,10 @@ export function iterationEnd({ timeline, causes, slack }: Walk): IterationEnd | 
   const { program, timing, exchanged, makespan } = timeline;
   const { holders } = timing;
   const runs = (device: number) => program.offsets[device + 1] > program.offsets[device];
-  const last = exchanged.findIndex((end, device) => runs(device) && end + timing.optimizer[device] >= makespan - slack);
+  const last = exchanged.findIndex((_, device) => runs(device) && stepEnd(timeline, device) >= makespan - slack);
   if (last < 0) return undefined;
-  if (timing.optimizer[last] > slack) causes.push({ kind: 'step', device: last, from: exchanged[last], to: makespan });
+  if (stepEnd(timeline, last) - exchanged[last] > slack)
+    causes.push({ kind: 'step', device: last, from: exchanged[last], to: makespan });
   if (exchanged[last] - stepAt(timeline, last) <= slack) return { device: last };
   const lane = lastOnLanes(timeline, last);
   if (lane !== undefined) {

@@ -17,8 +17,8 @@ export interface OptimizerRecipe {
 
 export interface OptimizerParameter {
   readonly name: string;
-  /** `count` is a whole number from 1 on, `bytes` a number of bytes for each parameter of the model. */
-  readonly kind: 'word' | 'time' | 'count' | 'bytes';
+  /** `count` is a whole number from 1 on, `bytes` a number of bytes for each parameter of the model, `share` is from 0 to 1. */
+  readonly kind: 'word' | 'time' | 'count' | 'bytes' | 'share';
   /** For words: what may be written. */
   readonly words?: readonly string[];
   readonly default?: string;
@@ -85,6 +85,12 @@ export const clip: OptimizerParameter = {
   doc: 'whether gradients are clipped by their global norm, so that no weight is updated before all gradients are there',
 };
 
+export const offload: OptimizerParameter = {
+  name: 'offload',
+  kind: 'share',
+  doc: 'share of the optimizer state that is in the memory of the host, which then does this share of the update. Default: 0',
+};
+
 /** Arguments of every recipe that can be split. */
 export const sharing: readonly OptimizerParameter[] = [
   {
@@ -110,6 +116,7 @@ export const sharing: readonly OptimizerParameter[] = [
     doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does',
   },
   clip,
+  offload,
 ];
 
 /** What a recipe keeps of one parameter. With `splitBytes` it gives the recipe's bytes, without a function. */
@@ -117,6 +124,15 @@ export function keptBytes(recipe: Pick<OptimizerRecipe, 'bytes'>, precision: Pre
   const { weights, gradients, optimizer } = recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision });
   return { weight: weights, gradient: gradients, state: optimizer };
 }
+
+/** A recipe without this share of its state. */
+export const withoutState = (whole: OptimizerRecipe, share: number): OptimizerRecipe => ({
+  ...whole,
+  bytes: (request) => {
+    const found = whole.bytes(request);
+    return { ...found, optimizer: found.optimizer * (1 - share) };
+  },
+});
 
 /** Splits what is kept over shard groups; experts over their own. */
 export function splitBytes(kept: ParameterBytes, request: Omit<OptimizerRequest, 'precision'>): OptimizerBytes {

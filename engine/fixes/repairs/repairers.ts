@@ -64,6 +64,7 @@ export const repairers: { readonly [C in Code]?: Repairer } = {
 /** Why there is no fix for a finding of some codes. */
 export const withoutRepair: { readonly [C in Code]?: string } = {
   'comm/shared-card': 'No setting makes the simulation share the link among stages.',
+  'memory/host': 'Only you know what may stay on the devices, and how much memory the host has.',
   'import/outside-workspace': 'Only you can trust the workspace, and an edit of this file cannot move the other file.',
   'import/unreadable': 'The mistake is in the imported file, and a fix never edits another file.',
   'schedule/slot': 'Only you know which of the two slots is meant.',

@@ -1,4 +1,4 @@
-import { key, type BlockSchema } from './types.ts';
+import { amountOf, key, type BlockSchema } from './types.ts';
 
 const link = key(
   'link',
@@ -52,13 +52,28 @@ export const switchBlock: BlockSchema = {
   ],
 };
 
+const hostKeys = [
+  key(
+    'host_memory',
+    'host_memory = 2TB',
+    amountOf('bytes', { above: 0 }),
+    'Memory of the host that its devices share: of a node, or of a cluster without nodes. What is offloaded must fit into it. Default: no limit.',
+  ),
+  key(
+    'host_bandwidth',
+    'host_bandwidth = 200GB/s',
+    amountOf('bandwidth', { above: 0 }),
+    "Bytes per second that the optimizer's step reaches in the memory of the host, for all of its devices at once. Required if an optimizer is offloaded.",
+  ),
+];
+
 export const cluster: BlockSchema = {
   name: 'cluster',
   doc: 'Devices and the links between them.',
-  keys: [gpu, node, hub, link],
+  keys: [gpu, node, hub, link, ...hostKeys],
 };
 export const nodeBlock: BlockSchema = {
   name: 'node',
   doc: 'A node: devices with links inside the node.',
-  keys: [gpu, node, hub, link],
+  keys: [gpu, node, hub, link, ...hostKeys],
 };

@@ -6,6 +6,7 @@ import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
 import { gradientExchange, type Moved, moved, stillness, sumOfTraffic } from './gradientExchange.ts';
+import { hostsSuffice, hostStep, type StageHeld } from './hostStep.ts';
 import { groupRing } from '../place/groupRing.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
@@ -17,6 +18,7 @@ import { exchangeAtEnd, factoredIn } from '../exchange/atEnd.ts';
 import { type Holders, holdersIn } from '../exchange/holders.ts';
 import { exchangeLanes } from '../exchange/lanes.ts';
 import { linksOfStages } from '../exchange/linksOfStages.ts';
+import { share } from '../../quantities.ts';
 import type { StageNeeds } from '../exchange/stageGraph.ts';
 import type { StageParts } from './stagePlans.ts';
 
@@ -62,6 +64,9 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per })
       : 'none';
   if (ordered === undefined) return undefined;
+  if (!offloadFits(notes, request, ordered !== 'none' && ordered.lanes.length > 0)) return undefined;
+  const onHost: StageHeld[][] = ranks.ranks.map(() => []);
+  const gatheredLater = new Float64Array(ranks.ranks.length);
   // Ranks that hold weights in parts gather those that do not train too.
   const gathersAll = shardsWeights(optimizer?.shard ?? 'none');
   for (const { members, dense, experts, frozenDense, frozenExperts, held } of groups) {
@@ -83,6 +88,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       // Lanes carry gradients, and updated weights.
       const boundary = boundaryIn(held);
       for (const member of members) after[member] = sumOfTraffic(after[member], boundary);
+      addHeld(onHost, held, false);
       continue;
     }
     // Copies on several ranks run their first forwards in different orders: they gather after the step.
@@ -92,7 +98,9 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
     const later = sumOfTraffic(gathers ? stillness : weights, still, bucket === undefined ? gradients : stillness);
     // Of several stages of a device, one ends the iteration.
     for (const member of members) after[member] = sumOfTraffic(after[member], later, boundaryIn(held));
+    addHeld(onHost, held, bucket === undefined && gradients.seconds > 0);
     if (bucket === undefined) continue;
+    if (!gathers) for (const member of members) gatheredLater[member] += weights.seconds;
     for (const { layers, plan, on } of held) {
       const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map(
         (gradientBucket) => {
@@ -130,14 +138,28 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       reason: 'no gradients are left to exchange after the last backwards. Remove `sync`',
     });
   const step = optimizer?.step ?? 0;
+  const offload = optimizer?.offload;
   const steps = after.map((each, rank) => {
     const { seconds, bytes } = sumOfTraffic(each, embeddings[rank]);
+    const host =
+      optimizer === undefined || offload === undefined
+        ? undefined
+        : hostStep(
+            { ...request, ranks: ranks.ranks, optimizer, offload, bucket: sync?.bucket ?? 0 },
+            rank,
+            onHost[rank]
+              .toSorted((a, b) => a.stage - b.stage)
+              .map((stage) => ({ ...stage, embedding: embeddings[rank].seconds > 0 })),
+          );
     const sent = bytes + inBuckets[rank].bytes;
     return {
       sync: seconds,
       optimizer: step,
       ...(sent > 0 ? { bytes: sent } : {}),
       ...(overlap[rank].length > 0 ? { overlap: overlap[rank] } : {}),
+      ...(host === undefined
+        ? {}
+        : { host: gatheredLater[rank] > 0 ? { ...host, gather: gatheredLater[rank] } : host }),
     };
   });
   const shared = linksOfStages(request, ranks, groups, per);
@@ -146,6 +168,25 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
     ...(ordered === 'none' || nothing ? {} : { exchange: ordered }),
     ...(shared.length > 0 ? { sharedLinks: shared } : {}),
   };
+}
+
+/** Adds stages whose gradients go to the host to their ranks. */
+function addHeld(onHost: readonly StageHeld[][], held: Holders['held'], atEnd: boolean): void {
+  for (const { layers, plan, on } of held)
+    for (const [rank, stage] of on)
+      onHost[rank].push({ layers, plan, stage, atEnd, embedding: false, boundary: boundaryOf(layers) });
+}
+
+/** Whether an optimizer on the host has what it needs; a rule that orders gradients leaves no time for it (reported). */
+function offloadFits(notes: Notes, { cluster, at, ranks, optimizer }: StepRequest, ordered: boolean): boolean {
+  if (optimizer?.offload === undefined) return true;
+  if (!ordered) return hostsSuffice(notes, { cluster, at, ranks: ranks.ranks, optimizer });
+  notes.report.report('value/range', optimizer.at.get('offload') ?? at('optimizer'), {
+    what: '"offload"',
+    value: share(optimizer.offload.share),
+    allowed: '0 % under a rule that orders gradients. Write `sync = overlap`, or remove `sync`',
+  });
+  return false;
 }
 
 const boundaryIn = (held: Holders['held']): Moved => ({

@@ -3,18 +3,20 @@ import type { EngineOptions } from '../../host.ts';
 import type { Precision } from '../../costs/types.ts';
 import { type DeviceDefinition, speedAt } from '../../definitions/device.ts';
 import { type Mesh, sameRanks } from '../../mesh.ts';
-import type { DevicePlan, MeshPlan } from '../../plan.ts';
+import type { DevicePlan, MeshPlan, PipelinePlan } from '../../plan.ts';
 import { communicatorsOf, reservedOf } from '../cost/reserved.ts';
-import type { SitedRanks } from './sites.ts';
+import { hostPlans } from './hosts.ts';
+import type { SitedRank, SitedRanks } from './sites.ts';
 
 /** One for each pipeline rank. Peaks only where all layers are derived, so that their FLOPs are known. */
 export function devicePlans(
   { model, cluster, mesh }: SettledPipeline,
   ranks: SitedRanks,
   memory: EngineOptions['memory'],
-): readonly DevicePlan[] {
+): Pick<PipelinePlan, 'devices' | 'hosts'> {
   const derived = model.layers.every((layer) => layer.cost.kind === 'shape');
-  return ranks.ranks.map(({ devices, kind, mesh: rankMesh }, index) => ({
+  const { hosts, on } = hostPlans(cluster, ranks.ranks);
+  const devicePlan = ({ devices, kind, mesh: rankMesh }: SitedRank, index: number): DevicePlan => ({
     name: cluster.devices[devices[0]].name,
     kind: kind.name,
     ...(devices.length > 1 ? { members: devices.length } : {}),
@@ -22,8 +24,10 @@ export function devicePlans(
     ...(derived ? { compute: peakOf(kind, model.precision) } : {}),
     memory: kind.memory,
     ...(kind.host === undefined ? {} : { host: kind.host }),
+    ...(on[index] === undefined ? {} : { on: on[index] }),
     ...reservedOf(kind, communicatorsOf(ranks, index), memory),
-  }));
+  });
+  return { devices: ranks.ranks.map(devicePlan), ...(hosts.length > 0 ? { hosts } : {}) };
 }
 
 /**

@@ -99,12 +99,31 @@ function memoryTable(device: DeviceReport, theme: Theme, declared: readonly stri
 }
 
 /** What the device sends to its host, and how long it waits for that. */
-function hostTable({ peak, bytes: copied, busy, exposed }: HostReport, iteration: number): HTMLElement {
+function hostTable(
+  { peak, bytes: copied, back, busy, exposed, optimizer }: HostReport,
+  iteration: number,
+): HTMLElement {
   const rows: readonly (readonly [string, string])[] = [
     ['Kept at most', bytes(peak)],
-    ['Copied there, and as much back', bytes(copied)],
-    ['Time of the copies, each direction', `${time(busy)} (${smallShare(shareOf(busy, iteration))})`],
-    ['Exposed: the device waits for them', `${time(exposed)} (${smallShare(shareOf(exposed, iteration))})`],
+    ...(back === undefined
+      ? [['Copied there, and as much back', bytes(copied)] as const]
+      : [['Copied there', bytes(copied)] as const, ['Copied back', bytes(back)] as const]),
+    ...(optimizer === undefined
+      ? []
+      : [
+          [
+            'Update of weights on the host',
+            `${time(optimizer.update)} (${smallShare(shareOf(optimizer.update, iteration))})`,
+          ] as const,
+        ]),
+    [
+      back === undefined ? 'Time of the copies, each direction' : 'Time of the copies, busier direction',
+      `${time(busy)} (${smallShare(shareOf(busy, iteration))})`,
+    ],
+    [
+      optimizer === undefined ? 'Exposed: the device waits for them' : 'Exposed: the device waits for its host',
+      `${time(exposed)} (${smallShare(shareOf(exposed, iteration))})`,
+    ],
   ];
   return element(
     'table',
