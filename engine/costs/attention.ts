@@ -39,6 +39,12 @@ export const attentionParameters: readonly ShapeParameter[] = [
     doc: 'biases of query, key and value only, as in Qwen 2. Default: as `bias`',
   },
   { name: 'qk_norm', kind: 'boolean', default: false, doc: 'RMSNorm of each query and key head, as in Qwen 3' },
+  {
+    name: 'qk_norm_whole',
+    kind: 'boolean',
+    default: false,
+    doc: 'the norms of `qk_norm` are over all heads at once, as in InternViT',
+  },
 ];
 
 export const outBias: ShapeParameter = {
@@ -52,13 +58,16 @@ export function checkAttention(args: ShapeArguments, tensor: number): string | u
   const { hidden, heads, kvHeads } = widths(args);
   if (typeof args['head_dim'] !== 'number' && hidden % heads !== 0)
     return `hidden ${hidden} is not a multiple of heads ${heads}; set head_dim`;
+  if (flagOf(args, 'qk_norm_whole', false) && !flagOf(args, 'qk_norm', false))
+    return 'qk_norm_whole needs `qk_norm = true`';
   if (kvHeads > heads || heads % kvHeads !== 0) return `heads ${heads} is not a multiple of kv_heads ${kvHeads}`;
   if (kvHeads % tensor !== 0 && tensor % kvHeads !== 0)
     return `${kvHeads} kv_heads cannot be split over ${tensor} tensor ranks`;
   return undefined;
 }
 
-function widths(args: ShapeArguments) {
+/** Widths of attention without latent vectors. */
+export function widths(args: ShapeArguments) {
   const hidden = hiddenOf(args);
   const heads = numberOf(args, 'heads', 1);
   const kvHeads = numberOf(args, 'kv_heads', heads);
@@ -157,5 +166,11 @@ function parametersOf(args: ShapeArguments, heads: number, kvHeads: number): num
   const bias = flagOf(args, 'bias', true);
   const qkv = (heads + 2 * kvHeads) * headDim;
   const biases = (flagOf(args, 'qkv_bias', bias) ? qkv : 0) + (flagOf(args, 'out_bias', bias) ? hidden : 0);
-  return hidden * qkv + heads * headDim * hidden + biases + (flagOf(args, 'qk_norm', false) ? 2 * headDim : 0);
+  return hidden * qkv + heads * headDim * hidden + biases + headNorms(args, heads, kvHeads);
+}
+
+/** Parameters of the norms of queries and keys: of one head each, or of all heads. */
+export function headNorms(args: ShapeArguments, heads: number, kvHeads: number): number {
+  if (!flagOf(args, 'qk_norm', false)) return 0;
+  return (flagOf(args, 'qk_norm_whole', false) ? heads + kvHeads : 2) * widths(args).headDim;
 }

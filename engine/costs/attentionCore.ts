@@ -83,19 +83,20 @@ interface CoreHeads {
  * Kernels of the core for one microbatch on one rank. FlashAttention is one kernel. Without it, the scores go through memory
  * between QKᵀ, softmax, dropout and A·V; scale and mask are fused with the softmax (Megatron-LM, `FusedScaleMaskSoftmax`). A
  * causal layer then stores all scores, though only half of its FLOPs count. Context ranks work on one block of keys after the
- * other.
+ * other. `tokens` with queries meet the tokens of the setting, if these are not the same.
  */
 export function coreKernels(
   args: ShapeArguments,
   setting: LayerSetting,
   { heads, kvHeads, query, value }: CoreHeads,
+  tokens = tokensOf(setting),
 ): readonly Kernel[] {
   const { sequence, context } = setting;
   const element = elementBytes(setting.precision);
-  const tokens = tokensOf(setting);
+  const met = tokensOf(setting);
   const flops = (tokens * coreFlops(args, setting, heads, query, value)) / context;
-  const [queries, keys] = [element * tokens * heads * query, element * tokens * kvHeads * query];
-  const [values, attended] = [element * tokens * kvHeads * value, element * tokens * heads * value];
+  const [queries, keys] = [element * tokens * heads * query, element * met * kvHeads * query];
+  const [values, attended] = [element * met * kvHeads * value, element * tokens * heads * value];
   const core = (bytes: number, share = 0): Kernel => ({ part: 'core', flops: share * flops, bytes, count: context });
   if (flagOf(args, 'flash', false)) {
     const bytes = queries + keys + values + attended + 4 * tokens * heads;

@@ -37,3 +37,14 @@ export function fusedTimes(
   };
   return { forward: seconds(flops, bytes, forward), backward: seconds(backwardFlops * flops, 2 * bytes, backward) };
 }
+
+/** All fused cores of a layer, one after the other, without the bytes that they move. */
+export function coreTimes(flops: number, fused: FusedCore, speed: AttentionSpeed, device: DeviceSpeed): CoreTimes {
+  const { second } = fused;
+  if (second === undefined) return fusedTimes({ flops, bytes: 0 }, fused, speed, device);
+  const [a, b] = [
+    fusedTimes({ flops: flops * (1 - second.share), bytes: 0 }, fused, speed, device),
+    fusedTimes({ flops: flops * second.share, bytes: 0 }, second, speed, device),
+  ];
+  return { forward: a.forward + b.forward, backward: a.backward + b.backward };
+}

@@ -52,7 +52,7 @@ export const latentParameters: readonly ShapeParameter[] = [
 export const isLatent = (args: ShapeArguments): boolean => typeof args['kv_lora_rank'] === 'number';
 
 const widthNames = ['qk_nope_head_dim', 'qk_rope_head_dim', 'v_head_dim'];
-const ofOthers = ['kv_heads', 'head_dim', 'qkv_bias', 'out_bias', 'qk_norm'];
+const ofOthers = ['kv_heads', 'head_dim', 'qkv_bias', 'out_bias', 'qk_norm', 'qk_norm_whole', 'cross'];
 
 /** Arguments that lack another argument they need, or come with one they exclude. */
 export function checkLatent(args: ShapeArguments): string | undefined {

@@ -5,6 +5,8 @@ import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
 import type { AdapterPart } from './training.ts';
 import type { Collective, FusedCore, Kernel, LayerSetting, Parts } from './types.ts';
 
+export { parts } from './partNames.ts';
+
 /** One half of a transformer layer, attention or MLP, on one tensor rank. FLOPs and bytes are per token. */
 export interface LayerPart {
   /** Over all tensor ranks, and held by one. */
@@ -29,6 +31,10 @@ export interface LayerPart {
   readonly collectives: readonly Collective[];
   /** Of a whole microbatch, one forward. */
   readonly kernels: () => readonly Kernel[];
+  /** Weights of its products on one rank, if not every token meets each of them once. */
+  readonly matrices?: number;
+  /** Of `keeps`, tokens of another tower, which all layers of a stage hold once. */
+  readonly crossInput?: number;
   /** Adapters of its products, in none of the figures above but `keeps`. */
   readonly adapters?: AdapterPart;
   /** What can be recomputed apart. */
@@ -57,31 +63,6 @@ export interface Operations {
   /** Outputs that stay, which the layer does not keep if nothing is recomputed. */
   readonly extra: Parts;
 }
-
-/** How what a forward keeps is called where people read it. */
-export const parts = {
-  norms: 'norm inputs',
-  linearInputs: 'linear inputs',
-  masks: 'dropout masks',
-  qkv: 'queries, keys, values',
-  attended: 'attention output',
-  scores: 'scores',
-  sums: 'log-sum-exp',
-  compressed: 'compressed vectors',
-  mlp: 'MLP',
-  routing: 'routing',
-  copies: 'inputs of experts',
-  experts: 'experts',
-  input: 'layer input',
-  adapters: 'adapters',
-  products: 'outputs of products',
-  scattered: 'outputs of scatters',
-  exchanged: 'outputs of exchanges',
-  others: 'other activations',
-  tokens: 'token numbers',
-  logits: 'logits and loss',
-  lossGradient: 'gradient of the head input',
-} as const;
 
 /** Bytes by name, each once, in order; what is 0 is left out. */
 export function addParts(...all: readonly Parts[]): Parts {

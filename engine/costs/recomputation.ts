@@ -1,34 +1,48 @@
 /** What a transformer layer keeps under recomputation, and what its backward makes again. */
-import { type LayerPart, parts, scaleParts, sumParts, tokensOf } from './layerPart.ts';
+import { addParts, type LayerPart, parts, scaleParts, sumParts, tokensOf } from './layerPart.ts';
 import { byOperation } from './operations.ts';
-import { chosenModules, freed, repeatsOf, without } from './repeats.ts';
+import { chosenModules, freed, joinTables, repeatsOf, without } from './repeats.ts';
 import type { Kernel, LayerSetting, Parts, ShapeCost } from './types.ts';
 
 /** A layer before anything of it is recomputed. */
 interface Layer {
   readonly setting: LayerSetting;
-  readonly halves: readonly [LayerPart, LayerPart];
-  /** The kernel of a norm. */
-  readonly normed: Kernel;
-  /** Bytes that stay if nothing is recomputed, and bytes of the layer's input. */
+  readonly halves: readonly LayerPart[];
+  /** The kernels of the norms. */
+  readonly norms: readonly Kernel[];
+  /** Bytes that stay if nothing is recomputed, bytes of the layer's input, and of another tower's tokens that it reads. */
   readonly keeps: Parts;
   readonly input: number;
+  readonly crossInput: number;
   readonly linearFlops: number;
   readonly coreFlops: number;
 }
 
-type Remaining = Pick<ShapeCost, 'activation' | 'activationParts' | 'recomputed' | 'recomputeFlops' | 'repeats'>;
+type Remaining = Pick<
+  ShapeCost,
+  'activation' | 'activationParts' | 'crossInput' | 'recomputed' | 'recomputeFlops' | 'repeats'
+>;
 
 /** What stays under the recomputation of the setting, and what the backward makes again. */
-export function recomputation({ setting, halves, normed, keeps, input, linearFlops, coreFlops }: Layer): Remaining {
+export function recomputation(layer: Layer): Remaining {
+  const { recompute } = layer.setting;
+  // What a layer reads stays if the layer runs again. Otherwise W keeps it, if it keeps it in the format in which it arrives.
+  const reads = recompute === 'full' || recompute === 'operations';
+  const held = layer.halves.reduce((sum, half) => sum + (half.crossInput ?? 0), 0);
+  const crossInput = reads ? layer.crossInput : tokensOf(layer.setting) * held;
+  return { ...remaining(layer), ...(crossInput > 0 ? { crossInput } : {}) };
+}
+
+function remaining(layer: Layer): Remaining {
+  const { setting, halves, norms, keeps, input, crossInput, linearFlops, coreFlops } = layer;
   const { recompute } = setting;
   const tokens = tokensOf(setting);
   const all = sumParts(keeps);
   if (recompute === 'full')
     return {
-      activation: input,
-      activationParts: { [parts.input]: input },
-      recomputed: all - input,
+      activation: input + crossInput,
+      activationParts: addParts({ [parts.input]: input, [parts.crossInput]: crossInput }),
+      recomputed: Math.max(0, all - input - crossInput),
       recomputeFlops: linearFlops + coreFlops,
     };
   const { [parts.scores]: scores = 0, ...others } = keeps;
@@ -42,7 +56,7 @@ export function recomputation({ setting, halves, normed, keeps, input, linearFlo
     };
   if (recompute === 'operations') {
     const ofToken = { all: scaleParts(keeps, 1 / tokens), input: input / tokens, tokens };
-    const { keeps: kept, recomputed, repeats } = byOperation(halves, [normed, normed], ofToken);
+    const { keeps: kept, recomputed, repeats } = byOperation(halves, norms, ofToken);
     return {
       activation: sumParts(kept),
       activationParts: kept,
@@ -53,8 +67,8 @@ export function recomputation({ setting, halves, normed, keeps, input, linearFlo
   }
   // Layers that do not train keep less.
   const kept = scaleParts(keeps, 1 / tokens);
-  const norms = { frees: { [parts.linearInputs]: kept[parts.linearInputs] ?? 0 }, kernels: () => [normed, normed] };
-  const table = { layernorm: norms, ...halves[0].modules, ...halves[1].modules };
+  const ofNorms = { frees: { [parts.linearInputs]: kept[parts.linearInputs] ?? 0 }, kernels: () => norms };
+  const table = joinTables([{ layernorm: ofNorms }, ...halves.map(({ modules = {} }) => modules)]);
   const repeats = repeatsOf(chosenModules(recompute, table), kept, tokens, scores);
   if (repeats === undefined) return { activation: all, activationParts: keeps, recomputed: 0, recomputeFlops: 0 };
   return {

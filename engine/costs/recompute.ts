@@ -1,5 +1,6 @@
 /** What the layers of a stage recompute, by what the file asks for. */
-import type { LayerCost, RecomputeMode } from './types.ts';
+import { parts } from './partNames.ts';
+import type { LayerCost, Parts, RecomputeMode } from './types.ts';
 
 /** Parts of a transformer layer that can be recomputed apart, by Megatron-LM's names of `--recompute-modules` but for the first. */
 export const recomputeModules = [
@@ -88,8 +89,11 @@ export function inGroups(
     const [first, ...others] = blocks.slice(from, from + some.layers);
     let { recomputed } = layers[first];
     for (const index of others) {
-      recomputed += layers[index].activation + layers[index].recomputed;
-      found[index] = { ...layers[index], activation: 0, activationParts: {}, recomputed: 0 };
+      // No layer of the group makes the tokens of another tower.
+      const { activation, crossInput = 0 } = layers[index];
+      recomputed += activation - crossInput + layers[index].recomputed;
+      const activationParts: Parts = crossInput > 0 ? { [parts.crossInput]: crossInput } : {};
+      found[index] = { ...layers[index], activation: crossInput, activationParts, recomputed: 0 };
     }
     found[first] = { ...layers[first], recomputed };
   }

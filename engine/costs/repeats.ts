@@ -1,10 +1,29 @@
 /** Modules of a transformer layer as recomputation sees them: what each frees, and the kernels that it runs again. */
 import { addParts, type ModuleRepeats, type ModuleTable, sumParts } from './layerPart.ts';
-import { modulesIn } from './recompute.ts';
+import { modulesIn, recomputeModules } from './recompute.ts';
 import type { Collective, Kernel, Parts, Repeats, RecomputeMode } from './types.ts';
 
 /** Modules inside `moe`: who recomputes it recomputes them too. */
 const inside: readonly string[] = ['moe_act', 'shared_experts'];
+
+/** Tables of the parts of a layer as one. A module that two parts have, such as the core of two attentions, is recomputed in both. */
+export function joinTables(tables: readonly ModuleTable[]): ModuleTable {
+  const joined: { -readonly [M in keyof ModuleTable]: ModuleTable[M] } = {};
+  for (const name of recomputeModules) {
+    const found = tables.flatMap((table) => table[name] ?? []);
+    const [first, second] = found;
+    if (first === undefined) continue;
+    joined[name] =
+      second === undefined
+        ? first
+        : {
+            frees: addParts(...found.map(({ frees }) => frees)),
+            kernels: () => found.flatMap(({ kernels }) => kernels()),
+            collectives: found.flatMap(({ collectives = [] }) => collectives),
+          };
+  }
+  return joined;
+}
 
 /** The modules of a layer that a mode recomputes. */
 export function chosenModules(mode: RecomputeMode, table: ModuleTable): readonly ModuleRepeats[] {

@@ -1,5 +1,5 @@
 import { noTraffic, sumTraffic } from './collectives.ts';
-import { addParts } from './layerPart.ts';
+import { addParts, parts } from './layerPart.ts';
 import { addFrozen } from './training.ts';
 import type { FrozenWeights, LayerCost, Parts, RecomputeMode, Traffic } from './types.ts';
 
@@ -21,6 +21,8 @@ export interface StageCost {
   readonly frozen?: FrozenWeights;
   readonly weights: number;
   readonly activation: number;
+  /** Of `activation`, tokens of another tower that its layers attend to; absent: none. */
+  readonly crossInput?: number;
   readonly activationForWeight: number;
   readonly recomputed: number;
   /** What a separate R makes: the activations of all layers at once. */
@@ -47,7 +49,8 @@ export interface StageFigures extends StageCost {
  * recomputation). The backward goes from last to first: it recomputes one layer's activations, uses them and drops them before
  * the next. So in addition to the sum of what is kept, only the largest `recomputed` is held at a time. The result is exact if
  * the largest layer is the last one, or all are equal. Otherwise it is an upper bound, since kept parts of later layers are free
- * by then. Workspace is likewise the largest of one layer at a time.
+ * by then. Workspace is likewise the largest of one layer at a time. Tokens of another tower that several layers attend to are one
+ * tensor.
  *
  * Under `stage` the whole stage is one checkpoint: F leaves `input` bytes (0 for a stage that reads the data), and the backward
  * first recomputes everything else. Huang et al., "GPipe" (2019), section 2.3.
@@ -57,7 +60,7 @@ export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode,
   return {
     ...stageCost(sums, recompute, input),
     activationParts:
-      recompute === 'stage' ? { 'stage input': Math.min(sums.activation, input) } : addParts(...layers.map(partsOf)),
+      recompute === 'stage' ? { 'stage input': Math.min(sums.activation, input) } : partsOfAll(layers, sums.crossInput),
     traffic: sumTraffic(layers.map((layer) => layer.traffic ?? noTraffic)),
     ...(layers.some(({ trainable }) => trainable !== undefined)
       ? { trainable: layers.reduce((sum, { trainable, parameters }) => sum + (trainable ?? parameters), 0) }
@@ -98,6 +101,14 @@ export type SummedCost = Pick<LayerCost, Exclude<keyof LayerSums, 'recomputedWho
 
 const partsOf = ({ activation, activationParts }: LayerCost): Parts => activationParts ?? { activations: activation };
 
+/** Parts of all layers, with tokens of another tower once. */
+function partsOfAll(layers: readonly LayerCost[], crossInput = 0): Parts {
+  const all = addParts(...layers.map(partsOf));
+  if (crossInput === 0) return all;
+  const twice = layers.reduce((sum, layer) => sum + (layer.crossInput ?? 0), 0) - crossInput;
+  return addParts({ ...all, [parts.crossInput]: (all[parts.crossInput] ?? 0) - twice });
+}
+
 export const noLayers: LayerSums = {
   parameters: 0,
   localParameters: 0,
@@ -128,11 +139,14 @@ export const withLayer = (sums: LayerSums, layer: SummedCost): LayerSums => ({
   recompute: sums.recompute + layer.recompute,
   splitKnown: sums.splitKnown && layer.splitKnown,
   weights: sums.weights + layer.weights,
-  activation: sums.activation + layer.activation,
+  activation: sums.activation + layer.activation - Math.min(sums.crossInput ?? 0, layer.crossInput ?? 0),
   activationForWeight: sums.activationForWeight + layer.activationForWeight,
   recomputed: Math.max(sums.recomputed, layer.recomputed),
   recomputedWhole: sums.recomputedWhole + layer.recomputed,
   workspace: Math.max(sums.workspace, layer.workspace),
+  ...(sums.crossInput === undefined && layer.crossInput === undefined
+    ? {}
+    : { crossInput: Math.max(sums.crossInput ?? 0, layer.crossInput ?? 0) }),
   ...(sums.frozen === undefined && layer.frozen === undefined ? {} : { frozen: addFrozen(sums.frozen, layer.frozen) }),
 });
 

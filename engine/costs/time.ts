@@ -1,5 +1,5 @@
 import { exchange, noTraffic, sumTraffic } from './collectives.ts';
-import { fusedTimes } from './fusedCore.ts';
+import { coreTimes } from './fusedCore.ts';
 import { byKernel, kernelWork, type Work } from './kernels.ts';
 import { overlapTime, shareAt } from './kernelTime.ts';
 import { elementBytes } from './precision.ts';
@@ -66,6 +66,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     output: cost.output,
     workspace: cost.workspace,
     ...(cost.activationParts === undefined ? {} : { activationParts: cost.activationParts }),
+    ...(cost.crossInput === undefined ? {} : { crossInput: cost.crossInput }),
     ...(cost.repeats === undefined ? {} : { recomputedParts: cost.repeats.frees }),
     ...(traffic === noTraffic ? {} : { traffic }),
   };
@@ -182,7 +183,7 @@ function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work
   const unpacking = bandwidth > 0 ? (cost.unpacking ?? 0) / bandwidth : 0;
   if (cost.fused !== undefined && device.attention !== undefined && !weightless) {
     // A fused core runs before and after other kernels, never at the same time. What it moves is part of the layer's traffic.
-    const fused = fusedTimes({ flops: core, bytes: 0 }, cost.fused, device.attention, { ...device, launch: 0 });
+    const fused = coreTimes(core, cost.fused, device.attention, { ...device, launch: 0 });
     return {
       forward: run(linear, extra.forward) + fused.forward + unpacking,
       core: fused.forward,

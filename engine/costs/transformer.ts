@@ -1,7 +1,16 @@
 import { attentionParameters, attentionPart, checkAttention, headParameters, outBias } from './attention.ts';
+import {
+  attendsToItself,
+  checkCross,
+  crossAttentionPart,
+  crossInputBytes,
+  crossParameters,
+  hasCross,
+} from './crossAttention.ts';
 import { checkExperts, expertParameters, expertsPart, hasExperts } from './experts.ts';
 import { feedForwardParameters, feedForwardPart, ffnOf, swigluParameter } from './feedForward.ts';
 import { checkLatent, isLatent, latentParameters, latentPart } from './latentAttention.ts';
+import { branchExtra, branchParameters } from './branches.ts';
 import { frozenKernels, moves } from './kernels.ts';
 import { addParts, hiddenOf, type LayerPart, parts, scaleParts, sumParts, tokensOf, wholeRanks } from './layerPart.ts';
 import { norms, normParameter, normParameters } from './norm.ts';
@@ -9,7 +18,7 @@ import { elementBytes } from './precision.ts';
 import { recomputation } from './recomputation.ts';
 import { numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
 import { type AdapterPart, frozenWeights, loraOf, packedBytes, sumAdapters, unpacks } from './training.ts';
-import type { Kernel, LayerSetting, Lora, ShapeCost } from './types.ts';
+import type { FusedCore, Kernel, LayerSetting, Lora, ShapeCost } from './types.ts';
 
 /**
  * A transformer layer: attention and MLP, each behind a norm and a residual connection. Tensor parallelism follows Megatron-LM:
@@ -49,6 +58,8 @@ export const transformer: ShapeSchema = {
       default: null,
       doc: 'latest tokens that a causal layer attends to (sliding window). Default: all',
     },
+    ...crossParameters,
+    ...branchParameters,
     ...expertParameters,
     ...latentParameters,
   ],
@@ -59,7 +70,7 @@ export const transformer: ShapeSchema = {
 /** Why a layer cannot be so, or cannot be split over the setting's tensor ranks. */
 export function checkTransformer(args: ShapeArguments, setting?: LayerSetting): string | undefined {
   const tensor = setting?.tensor ?? 1;
-  const problem = checkLatent(args) ?? checkExperts(args, setting);
+  const problem = checkLatent(args) ?? checkExperts(args, setting) ?? checkCross(args);
   if (problem !== undefined) return problem;
   if ('window' in args && args['causal'] === false) return 'window needs `causal = true`';
   if (args['swiglu'] !== undefined && args['gated'] !== true) return 'swiglu needs `gated = true`';
@@ -72,62 +83,86 @@ export function checkTransformer(args: ShapeArguments, setting?: LayerSetting): 
   return isLatent(args) ? undefined : checkAttention(args, tensor);
 }
 
-/** The cost of a layer; the sum of its two halves and their norms. */
+/** The attentions of a layer, to itself and to another tower, and its MLP. Each has a norm and a residual connection. */
+function branchesOf(args: ShapeArguments, setting: LayerSetting): readonly LayerPart[] {
+  return [
+    ...(attendsToItself(args) ? [isLatent(args) ? latentPart(args, setting) : attentionPart(args, setting)] : []),
+    ...(hasCross(args) ? [crossAttentionPart(args, setting)] : []),
+    hasExperts(args) ? expertsPart(args, setting) : feedForwardPart(args, setting),
+  ];
+}
+
+/** The cost of a layer; the sum of its branches and their norms. */
 export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const hidden = hiddenOf(args);
-  const attention = isLatent(args) ? latentPart(args, setting) : attentionPart(args, setting);
-  const mlp = hasExperts(args) ? expertsPart(args, setting) : feedForwardPart(args, setting);
+  const branches = branchesOf(args, setting);
+  const sum = (figure: (branch: LayerPart) => number): number =>
+    branches.reduce((total, branch) => total + figure(branch), 0);
   const tokens = tokensOf(setting);
   const element = elementBytes(setting.precision);
   const input = (element * hidden) / wholeRanks(setting);
-  const ofNorms = 2 * normParameters(wordOf(args, 'norm', 'layernorm'), hidden);
-  const localParameters = attention.localParameters + mlp.localParameters + ofNorms;
-  const linearFlops = tokens * (attention.linear + mlp.linear);
-  const coreFlops = tokens * (attention.core + mlp.core);
-  const spareFlops = tokens * ((attention.spare ?? 0) + (mlp.spare ?? 0));
-  // Besides what its halves keep, the inputs of both norms.
-  const keeps = scaleParts(addParts({ [parts.norms]: 2 * input }, attention.keeps, mlp.keeps), tokens);
+  const extra = branchExtra(args, setting, branches.length);
+  const ofNorms = branches.length * normParameters(wordOf(args, 'norm', 'layernorm'), hidden) + extra.whole;
+  const experts = sum(({ expertParameters = 0 }) => expertParameters);
+  const localParameters = sum((branch) => branch.localParameters) + ofNorms + extra.positions / setting.tensor;
+  const linearFlops = tokens * sum(({ linear }) => linear);
+  const coreFlops = tokens * sum(({ core }) => core);
+  const spareFlops = tokens * sum(({ spare = 0 }) => spare);
+  // Besides what its branches keep, the inputs of all norms.
+  const keeps = scaleParts(
+    addParts({ [parts.norms]: branches.length * input }, ...branches.map((branch) => branch.keeps), extra.keeps),
+    tokens,
+  );
   const all = sumParts(keeps);
-  const remade = tokens * (attention.remade + mlp.remade);
-  const collectives = [...attention.collectives, ...mlp.collectives].map((collective) => ({
-    ...collective,
-    bytes: tokens * collective.bytes,
-  }));
+  const remade = tokens * sum((branch) => branch.remade);
+  const collectives = branches
+    .flatMap((branch) => branch.collectives)
+    .map((collective) => ({ ...collective, bytes: tokens * collective.bytes }));
   // A block of keys and values that is at work, and the next one, which arrives.
-  const arriving = collectives.reduce((sum, { pattern, bytes }) => sum + (pattern === 'ring' ? 2 * bytes : 0), 0);
-  const learned = trainingOf(args, setting, { attention, mlp, element, ofNorms });
+  const arriving = collectives.reduce((total, { pattern, bytes }) => total + (pattern === 'ring' ? 2 * bytes : 0), 0);
+  const learned = trainingOf(args, setting, { branches, element, dense: localParameters - experts, experts });
   const { [parts.scores]: scores = 0 } = keeps;
   const normed = moves(2 * tokens * input);
   const remaining = recomputation({
     setting,
-    halves: [attention, mlp],
-    normed,
+    halves: branches,
+    norms: branches.map(() => normed),
     keeps,
     input: tokens * input,
+    crossInput: crossInputBytes(args, setting),
     linearFlops: linearFlops + tokens * learned.adapters.linear,
     coreFlops,
   });
+  const fused = fusedOf(branches);
   return {
-    parameters: attention.parameters + mlp.parameters + ofNorms + learned.adapters.parameters,
+    parameters: sum((branch) => branch.parameters) + ofNorms + extra.positions + learned.adapters.parameters,
     localParameters: localParameters + learned.adapters.localParameters,
-    expertParameters: mlp.expertParameters ?? 0,
+    expertParameters: experts,
     linearFlops: linearFlops + tokens * learned.adapters.linear,
     coreFlops,
-    ...(attention.fused === undefined ? {} : { fused: attention.fused }),
+    ...(fused === undefined ? {} : { fused }),
     ...(spareFlops > 0 ? { spareFlops } : {}),
     traffic: learned.traffic ?? localParameters * element + all + remade,
     ...(scores > 0 ? { scores } : {}),
     ...remaining,
-    activationForWeight: learned.forWeight ?? tokens * (attention.forWeight + mlp.forWeight),
+    activationForWeight: learned.forWeight ?? tokens * (sum(({ forWeight }) => forWeight) + sumParts(extra.keeps)),
     output: tokens * input,
-    workspace: remade + arriving + learned.workspace,
+    workspace: remade + arriving + extra.workspace + learned.workspace,
     collectives,
     kernels() {
-      const kernels = [normed, ...attention.kernels(), normed, ...mlp.kernels()];
+      const kernels = branches.flatMap((branch) => [normed, ...branch.kernels()]);
       return learned.kernels === undefined ? kernels : [...frozenKernels(kernels), ...learned.kernels()];
     },
     ...learned.cost,
   };
+}
+
+/** The fused cores of a layer: of its attention to itself, of its cross-attention, or both. */
+function fusedOf(branches: readonly LayerPart[]): FusedCore | undefined {
+  const [first, second] = branches.filter(({ fused }) => fused !== undefined);
+  if (first?.fused === undefined) return undefined;
+  if (second?.fused === undefined) return first.fused;
+  return { ...first.fused, second: { ...second.fused, share: second.core / (first.core + second.core) } };
 }
 
 /** What differs if not all of the layer trains. */
@@ -148,29 +183,29 @@ function trainingOf(
   args: ShapeArguments,
   setting: LayerSetting,
   {
-    attention,
-    mlp,
+    branches,
     element,
-    ofNorms,
+    dense,
+    experts,
   }: {
-    readonly attention: LayerPart;
-    readonly mlp: LayerPart;
+    readonly branches: readonly LayerPart[];
     readonly element: number;
-    readonly ofNorms: number;
+    readonly dense: number;
+    readonly experts: number;
   },
 ): Learned {
-  const adapters = sumAdapters([attention.adapters, mlp.adapters]);
+  const adapters = sumAdapters(branches.map((branch) => branch.adapters));
   const { training, stored, ...whole } = setting;
   if (training === undefined && stored === undefined) return { adapters, workspace: 0, cost: {} };
   const base = costOfTransformer(args, { ...whole, recompute: 'none' }).traffic;
   const lora = loraOf(setting);
   if (lora === undefined) return { adapters, traffic: base, workspace: 0, cost: {} };
   const tokens = tokensOf(setting);
-  const packed = lora.packed ? (attention.linear + (hasExperts(args) ? 0 : mlp.linear)) / 2 : 0;
+  const matrices = ({ linear, matrices: of = linear / 2, expertParameters }: LayerPart): number =>
+    expertParameters === undefined ? of : 0;
+  const packed = lora.packed ? branches.reduce((total, branch) => total + matrices(branch), 0) : 0;
   const unpacked = packed * (packedBytes + element);
   const ofAdapters = tokens * adapters.traffic + adapters.localParameters * element;
-  const experts = mlp.expertParameters ?? 0;
-  const dense = attention.localParameters + mlp.localParameters + ofNorms - experts;
   const widest = (hiddenOf(args) * Math.max(hasExperts(args) ? 0 : ffnOf(args), hiddenOf(args))) / setting.tensor;
   return {
     adapters,

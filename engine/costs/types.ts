@@ -120,6 +120,8 @@ export interface AttentionSpeed {
 export interface FusedCore {
   readonly keys: number;
   readonly width: number;
+  /** A second core of the layer, and which share of all FLOPs of cores it has. */
+  readonly second?: { readonly share: number; readonly keys: number; readonly width: number };
 }
 
 /** A share that holds for sizes from `least` on. */
@@ -209,6 +211,8 @@ export interface ShapeCost {
   readonly recomputed: number;
   /** `activation` by what it is. */
   readonly activationParts?: Parts;
+  /** Of `activation`, tokens of another tower: all layers of a stage that attend to them hold them once. */
+  readonly crossInput?: number;
   /** FLOPs of recomputation in one backward. */
   readonly recomputeFlops: number;
   /** What recomputation runs again if that is neither the whole layer nor the attention core alone. */
@@ -281,6 +285,8 @@ export interface LayerCost {
   readonly workspace: number;
   /** `activation` by what it is; absent where the file only says how much it is. */
   readonly activationParts?: Parts;
+  /** Of `activation`, tokens of another tower: all layers of a stage that attend to them hold them once. */
+  readonly crossInput?: number;
   /** `recomputed` by what it is, if only parts of the layer are recomputed. */
   readonly recomputedParts?: Parts;
   /**
