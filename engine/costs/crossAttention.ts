@@ -1,5 +1,13 @@
 /** Attention to the tokens of another tower: of an encoder, or of images. */
-import { blockExchange, coreFlops, coreKernels, coreModule, fusedCore, savedCore, scoreBytes } from './attentionCore.ts';
+import {
+  blockExchange,
+  coreFlops,
+  coreKernels,
+  coreModule,
+  fusedCore,
+  savedCore,
+  scoreBytes,
+} from './attentionCore.ts';
 import { headNorms, keptTwice, widths } from './attention.ts';
 import { moves, product } from './kernels.ts';
 import { type LayerPart, maskBytes, parts, residual, tensorCollectives, tokensOf, wholeRanks } from './layerPart.ts';
@@ -42,7 +50,8 @@ export const attendsToItself = (args: ShapeArguments): boolean =>
 /** Arguments that need `cross`. */
 export function checkCross(args: ShapeArguments): string | undefined {
   if (hasCross(args)) return undefined;
-  const lone = 'cross_hidden' in args ? 'cross_hidden' : args['self_attention'] === false ? 'self_attention' : undefined;
+  const lone =
+    'cross_hidden' in args ? 'cross_hidden' : args['self_attention'] === false ? 'self_attention' : undefined;
   return lone === undefined ? undefined : `${lone} needs cross`;
 }
 
@@ -160,8 +169,7 @@ function parametersOf(args: ShapeArguments, heads: number, kvHeads: number): num
   const { hidden, headDim } = widths(args);
   const bias = flagOf(args, 'bias', true);
   const [query, keys] = [heads * headDim, 2 * kvHeads * headDim];
-  const biases =
-    (flagOf(args, 'qkv_bias', bias) ? query + keys : 0) + (flagOf(args, 'out_bias', bias) ? hidden : 0);
+  const biases = (flagOf(args, 'qkv_bias', bias) ? query + keys : 0) + (flagOf(args, 'out_bias', bias) ? hidden : 0);
   return 2 * hidden * query + numberOf(args, 'cross_hidden', hidden) * keys + biases + headNorms(args, heads, kvHeads);
 }
 

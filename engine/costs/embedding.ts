@@ -15,6 +15,12 @@ export const embedding: ShapeSchema = {
     { name: 'positions', kind: 'integer', default: 0, min: 0, doc: 'learned positions; 0 for rotary or none' },
     { name: 'dropout', kind: 'boolean', default: true, doc: 'dropout after the look-up, whose mask is stored' },
     padParameter,
+    {
+      name: 'tied',
+      kind: 'boolean',
+      default: false,
+      doc: 'shares its matrix with an earlier embedding, as that of a decoder with its encoder',
+    },
   ],
   cost: costOfEmbedding,
 };
@@ -27,6 +33,7 @@ export const embedding: ShapeSchema = {
 function costOfEmbedding(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const hidden = numberOf(args, 'hidden', 1);
   const positions = numberOf(args, 'positions', 0) * hidden;
+  const tied = flagOf(args, 'tied', false);
   const { tensor, sequenceParallel } = setting;
   const rows = paddedVocabulary(args, tensor);
   const tokens = tokensOf(setting);
@@ -35,9 +42,10 @@ function costOfEmbedding(args: ShapeArguments, setting: LayerSetting): ShapeCost
   const mask = flagOf(args, 'dropout', true) ? (tokens * hidden) / whole : 0;
   const numbers = trainsWeights(setting) ? 8 * tokens : 0;
   return {
-    parameters: rows * hidden + positions,
+    parameters: (tied ? 0 : rows * hidden) + positions,
     localParameters: Math.ceil(rows / tensor) * hidden + positions,
     embeddingParameters: Math.ceil(rows / tensor) * hidden,
+    ...(tied ? {} : { ownsEmbedding: true }),
     linearFlops: 0,
     coreFlops: 0,
     traffic: 2 * bytes,

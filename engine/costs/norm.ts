@@ -5,10 +5,10 @@ export const norms: readonly string[] = ['layernorm', 'rmsnorm'];
 export const normParameters = (norm: string, width: number): number =>
   (norm === 'layernorm' ? 2 : norm === 'rmsnorm' ? 1 : 0) * width;
 
-export const normParameter = (doc: string, words: readonly string[] = norms): ShapeParameter => ({
+export const normParameter = (doc: string, words: readonly string[] = norms, usual = 'layernorm'): ShapeParameter => ({
   name: 'norm',
   kind: 'word',
   words,
-  default: 'layernorm',
+  default: usual,
   doc,
 });

@@ -75,11 +75,11 @@ const backwardFlopsOf = ({ backwardFlops, forwardFlops, spareFlops = 0 }: LayerC
   backwardFlops ?? 2 * (forwardFlops - spareFlops);
 
 /**
- * A layer on a device that holds `held` parameters of the token embedding already. A head that is tied to it, or a multi-token
- * prediction, uses these and has no separate copy.
+ * A layer on a device that holds `held` parameters of the token embedding already. A head or an embedding that is tied to it, or
+ * a multi-token prediction, uses these and has no separate copy.
  */
 export function withoutCopy(layer: LayerCost, held: number): LayerCost {
-  const shared = Math.min(held, layer.embeddingParameters ?? 0);
+  const shared = layer.ownsEmbedding === true ? 0 : Math.min(held, layer.embeddingParameters ?? 0);
   if (shared === 0) return layer;
   const { localParameters, weights } = layer;
   return {

@@ -44,6 +44,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     localParameters: cost.localParameters,
     expertParameters: cost.expertParameters ?? 0,
     ...(cost.embeddingParameters === undefined ? {} : { embeddingParameters: cost.embeddingParameters }),
+    ...(cost.ownsEmbedding === true ? { ownsEmbedding: true } : {}),
     forwardFlops: cost.linearFlops + cost.coreFlops,
     ...(cost.spareFlops === undefined ? {} : { spareFlops: cost.spareFlops }),
     forward: work.forward + forward.exposed,

@@ -188,6 +188,8 @@ export interface ShapeCost {
   readonly expertParameters?: number;
   /** Of these, a copy of the token embedding, which other stages may hold too. */
   readonly embeddingParameters?: number;
+  /** Its token embedding is no copy of another layer's. */
+  readonly ownsEmbedding?: true;
   /** Forward FLOPs of one microbatch on one rank: layers with weights, and the attention core, which has none. */
   readonly linearFlops: number;
   readonly coreFlops: number;
@@ -262,6 +264,8 @@ export interface LayerCost {
   readonly localParameters: number;
   readonly expertParameters: number;
   readonly embeddingParameters?: number;
+  /** Its token embedding is no copy of another layer's. */
+  readonly ownsEmbedding?: true;
   readonly forwardFlops: number;
   /** Of these, what the model itself does not ask for. */
   readonly spareFlops?: number;

@@ -21,23 +21,27 @@ export function checkTraining(context: ReadContext, model: ModelDefinition, keys
     });
     return false;
   }
-  const embeddings = layers.filter(({ cost }) => cost.kind === 'shape' && cost.shape === 'embedding');
-  const heads = layers.filter(
-    ({ cost }) => cost.kind === 'shape' && cost.shape === 'lm_head' && cost.args['tied'] === true,
+  const isTied = ({ cost }: LayerDefinition) => cost.kind === 'shape' && cost.args['tied'] === true;
+  const embeddings = layers.filter(
+    (layer) => layer.cost.kind === 'shape' && layer.cost.shape === 'embedding' && !isTied(layer),
   );
+  const heads = layers.filter(isTied);
   const learns = ({ first }: LayerDefinition) => trains(first) !== 'nothing';
   for (const head of heads) {
     const other = embeddings.find((embedding) => learns(embedding) !== learns(head));
     if (other === undefined) continue;
     const [still, moving] = learns(head) ? [other, head] : [head, other];
     context.report.report('type/mismatch', at, {
-      expected: 'an embedding and a tied head that both train, or neither',
+      expected: `an embedding and ${tiedName(head)} that both train, or neither`,
       found: `"${elementName(model, still.first)}" frozen and "${elementName(model, moving.first)}" not; they share one matrix`,
     });
     return false;
   }
   return true;
 }
+
+const tiedName = ({ cost }: LayerDefinition): string =>
+  cost.kind === 'shape' && cost.shape === 'embedding' ? 'an embedding tied to it' : 'a tied head';
 
 /** The entry to report: of the model, otherwise of its first layer that says something. */
 const placeOf = (keys: Keys): Entry | undefined => keys.find('frozen') ?? keys.find('trainable');

@@ -14,6 +14,8 @@ export interface LayerRead {
   /** One line: `transformer`, `forward 4 ms, backward 8 ms`. */
   readonly text: string;
   readonly after?: readonly Expression[];
+  /** Layers of another tower that every layer of an array needs. */
+  readonly attends?: readonly Expression[];
   readonly trains?: LayerDefinition['trains'];
   /** The layer says itself what trains. */
   readonly decided?: true;
@@ -27,14 +29,18 @@ const measuredKeys = [...quantities, 'matrix'];
 export function readLayer(context: ReadContext, entry: Entry): LayerRead | undefined {
   if (entry.body === undefined) {
     const value = valueOf(entry);
-    return value === undefined ? undefined : shaped(context, value);
+    const read = value === undefined ? undefined : shaped(context, value);
+    if (read === undefined || !attendsToOthers(read.cost)) return read;
+    missing(context, 'layer', 'attends', entry.name ?? entry.key);
+    return undefined;
   }
   const keys = readKeys(context, 'layer', entry.body, entry.name ?? entry.key);
   const after = keys.find('after')?.values;
+  const attends = keys.find('attends')?.values;
   const shape = keys.find('shape');
   if (shape === undefined) {
     const read = readMeasured(context, keys, entry);
-    return read === undefined ? undefined : trained(context, keys, { ...read, after });
+    return read === undefined ? undefined : trained(context, keys, { ...read, after, attends });
   }
   for (const key of measuredKeys) {
     const written = keys.find(key);
@@ -43,8 +49,23 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
   const value = valueOf(shape);
   const read = value === undefined ? undefined : shaped(context, value);
   const counted = read === undefined ? undefined : withTokens(context, keys, read, entry);
-  return counted === undefined ? undefined : trained(context, keys, { ...counted, after });
+  if (counted === undefined) return undefined;
+  const written = keys.find('attends');
+  if (attendsToOthers(counted.cost)) {
+    if (written === undefined) {
+      missing(context, 'layer', 'attends', entry.name ?? entry.key);
+      return undefined;
+    }
+  } else if (written !== undefined) {
+    notApplicable(context, written, 'the shape has no `cross`; `after` names other layers that it needs');
+    return trained(context, keys, { ...counted, after });
+  }
+  return trained(context, keys, { ...counted, after, attends });
 }
+
+/** Whether a shape has tokens of another tower. */
+const attendsToOthers = (cost: LayerDefinition['cost']): boolean =>
+  cost.kind === 'shape' && typeof cost.args['cross'] === 'number';
 
 /** With what the layer says of its training; `undefined` where that is wrong (reported). */
 function trained(context: ReadContext, keys: Keys, read: LayerRead): LayerRead | undefined {

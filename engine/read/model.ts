@@ -81,8 +81,8 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   for (const [index, layer] of layers.entries()) layerOf.fill(index, layer.first, layer.first + layer.count);
   const after = new Map<number, readonly number[]>();
   let needs = 0;
-  for (const { element, values, elements: known, at: place } of afters) {
-    const needed = known ?? readLayers(context, values, layers, 'last');
+  for (const { element, values, elements: known, at: place, attends } of afters) {
+    const needed = known ?? neededBy(context, layers, element, values, attends);
     if (needed === undefined) continue;
     needs += needed.length;
     if (needs > mostNeeds(context)) {
@@ -109,6 +109,21 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   if (!checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
   context.models.set(id, model);
   detail(context, id, `${count(elements, 'layer', 'layers')}, ${precision}`);
+}
+
+/** What an element needs: the layers of `after`, or the one above, and the ones that it attends to. */
+function neededBy(
+  context: ReadContext,
+  layers: readonly LayerDefinition[],
+  element: number,
+  values: After['values'],
+  attends: After['attends'],
+): readonly number[] | undefined {
+  const above = element === 0 ? [] : [element - 1];
+  const needed = values === undefined ? above : readLayers(context, values, layers, 'last');
+  const attended = attends === undefined ? [] : readLayers(context, attends, layers, 'last');
+  if (needed === undefined || attended === undefined) return undefined;
+  return [...new Set([...needed, ...attended])];
 }
 
 /** What a model's `trainable` makes of a layer. */
@@ -143,7 +158,9 @@ function tooMany(context: ReadContext, at: Span, what: string, figure: number, l
 interface After {
   readonly element: number;
   readonly at: Span;
-  readonly values: NonNullable<Entry['values']>;
+  /** Of `after`; absent: the layer above. */
+  readonly values?: Entry['values'];
+  readonly attends?: Entry['values'];
   readonly elements?: readonly number[];
 }
 
@@ -178,7 +195,7 @@ function readSource(
     const array = written !== undefined;
     if (after !== undefined) {
       const needed = after.map((index) => layers[index].first + layers[index].count - 1);
-      afters.push({ element: elements, at: place, values: [], elements: needed });
+      afters.push({ element: elements, at: place, elements: needed });
     }
     layers.push({
       name,
@@ -242,7 +259,11 @@ function readAll(context: ReadContext, keys: Keys, model: string): Written | und
     for (let i = 0; i < (index === undefined ? 0 : number); i += 1)
       context.origins.set(paths.layer(owner, `${name.text}[${i}]`), place);
     detail(context, symbol, `${read.text}${index === undefined ? '' : `, ${count(number, 'layer', 'layers')}`}`);
-    if (read.after !== undefined) afters.push({ element: elements, at: read.after[0] ?? name, values: read.after });
+    if (read.after !== undefined || read.attends !== undefined)
+      afters.push({ element: elements, at: read.after?.[0] ?? name, values: read.after, attends: read.attends });
+    // Every layer of an array attends to the same tokens.
+    for (let i = 1; read.attends !== undefined && i < number; i += 1)
+      afters.push({ element: elements + i, at: read.attends[0] ?? name, attends: read.attends });
     elements += number;
   }
   return whole ? { layers, afters, elements, decided } : undefined;

@@ -125,5 +125,12 @@ export const layer: BlockSchema = {
       'Layers whose output this one needs. Default: the layer above.',
       { list: true },
     ),
+    key(
+      'attends',
+      'attends = encoder',
+      { kind: 'layers' },
+      'Layer of another tower whose output every layer of this array needs in addition, for cross-attention (`cross`). Each stage with such layers receives it.',
+      { list: true },
+    ),
   ],
 };

@@ -199,7 +199,7 @@ const boundaryOf = (layers: StageParts['layers']): number =>
   layers.find(({ localParameters }) => localParameters > 0)?.boundary ?? 0;
 
 /**
- * Keeps copies of the token embedding on several ranks alike (a head that is tied to it, multi-token prediction). Their gradients
+ * Keeps copies of the token embedding on several ranks alike (a head or an embedding that is tied to it, multi-token prediction). Their gradients
  * are reduced in a group of one rank each (Megatron-LM, `finalize_model_grads`).
  */
 function embeddingTimes(
@@ -210,7 +210,10 @@ function embeddingTimes(
   const holding = new Map<number, number>();
   for (const [index, { embedding }] of stages.entries())
     if (embedding > 0) holding.set(ranks.placement[index], embedding);
-  if (holding.size < 2) return ranks.ranks.map(() => stillness);
+  const copied = stages.some(({ layers }) =>
+    layers.some(({ embeddingParameters = 0, ownsEmbedding }) => embeddingParameters > 0 && ownsEmbedding !== true),
+  );
+  if (holding.size < 2 || !copied) return ranks.ranks.map(() => stillness);
   const numbers = [...holding.keys()].sort((a, b) => a - b);
   const members = numbers.map((index) => ranks.ranks[index]);
   const least = members.reduce((few, { devices }) => Math.min(few, devices.length), Infinity);
