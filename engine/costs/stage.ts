@@ -79,7 +79,7 @@ const backwardFlopsOf = ({ backwardFlops, forwardFlops, spareFlops = 0 }: LayerC
  * a multi-token prediction, uses these and has no separate copy.
  */
 export function withoutCopy(layer: LayerCost, held: number): LayerCost {
-  const shared = layer.ownsEmbedding === true ? 0 : Math.min(held, layer.embeddingParameters ?? 0);
+  const shared = Math.min(held, layer.embeddingParameters ?? 0);
   if (shared === 0) return layer;
   const { localParameters, weights } = layer;
   return {

@@ -52,8 +52,9 @@ const slice = 200;
 export function* stagePlans(request: StagesRequest): Generator<void, readonly StageParts[], void> {
   const { model, names, elements, modes, ranks, costs } = request;
   const buffers = bufferBytes(request);
-  /** By rank, parameters of the token embedding that an earlier layer on it holds, of whatever stage. */
+  /** By rank, parameters of the token embedding that an earlier layer on it holds, of whatever stage, and of copies before it. */
   const embeddings = new Float64Array(ranks.ranks.length);
+  const copied = new Float64Array(ranks.ranks.length);
   const stages: StageParts[] = [];
   for (const [stage, name] of names.entries()) {
     if (stage % slice === slice - 1) yield;
@@ -65,8 +66,11 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
     const layerModes = layerModesOf(mode, roles);
     const single = elements[stage].map((element, index) => {
       const whole = costs.of(element, kind, layerModes[index]);
-      const layer = withoutCopy(whole, embeddings[rank]);
-      embeddings[rank] = Math.max(embeddings[rank], whole.embeddingParameters ?? 0);
+      const { embeddingParameters = 0, ownsEmbedding = false } = whole;
+      // Two embeddings of which none is tied have two matrices.
+      const layer = withoutCopy(whole, ownsEmbedding ? copied[rank] : Math.max(copied[rank], embeddings[rank]));
+      embeddings[rank] = Math.max(embeddings[rank], ownsEmbedding ? embeddingParameters : 0);
+      copied[rank] = ownsEmbedding ? 0 : Math.max(copied[rank], embeddingParameters);
       return layer;
     });
     const layers = inGroups(single, mode, roles);
