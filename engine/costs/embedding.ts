@@ -19,7 +19,7 @@ export const embedding: ShapeSchema = {
       name: 'tied',
       kind: 'boolean',
       default: false,
-      doc: 'shares its matrix with an earlier embedding, as that of a decoder with its encoder',
+      doc: 'shares its matrix with an earlier embedding, as the decoder of T5 with the encoder',
     },
   ],
   cost: costOfEmbedding,

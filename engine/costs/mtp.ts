@@ -1,3 +1,5 @@
+import { branchParameters } from './branches.ts';
+import { crossParameters } from './crossAttention.ts';
 import { lookUpCollectives } from './embedding.ts';
 import { moves, product } from './kernels.ts';
 import { addParts, hiddenOf, parts, tokensOf, wholeRanks } from './layerPart.ts';
@@ -10,6 +12,9 @@ import { checkTransformer, costOfTransformer, transformer } from './transformer.
 import type { Collective, LayerSetting, ShapeCost } from './types.ts';
 import { paddedVocabulary, padParameter } from './vocabulary.ts';
 
+/** Arguments of layers that attend to another tower, or of an encoder: a prediction is neither. */
+const ofTowers: ReadonlySet<string> = new Set([...crossParameters, ...branchParameters].map(({ name }) => name));
+
 /** One depth of multi-token prediction (DeepSeek-V3, arXiv:2412.19437, section 2.2). */
 export const mtp: ShapeSchema = {
   name: 'mtp',
@@ -18,7 +23,7 @@ export const mtp: ShapeSchema = {
     'arguments, and separate logits. Place it before the head, on the same stage; it shares the matrix of the head.',
   parameters: [
     { name: 'vocab', kind: 'integer', doc: 'entries of the vocabulary' },
-    ...transformer.parameters,
+    ...transformer.parameters.filter(({ name }) => !ofTowers.has(name)),
     padParameter,
     lossParameter,
   ],

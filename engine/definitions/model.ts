@@ -21,6 +21,8 @@ export interface LayerDefinition {
         readonly matrix?: { readonly rows: number; readonly columns: number };
       } & MeasuredFigures)
     | ({ readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments } & LayerTokens);
+  /** Elements of another tower that all of its elements attend to; absent: none. */
+  readonly attends?: readonly number[];
   /** Whether its weights train, or only adapters; absent: all weights. */
   readonly trains?: 'nothing' | Lora;
 }

@@ -14,6 +14,7 @@ import { readLayer } from './layer.ts';
 import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
 import { readLayers } from './layerSet.ts';
+import { checkTowers } from './checkTowers.ts';
 import { checkTraining } from './checkTraining.ts';
 import { readStored } from './stored.ts';
 import { readTrainable, type Trains, trainsByModel } from './trainable.ts';
@@ -54,7 +55,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
       ...(all.size > 0 ? { frozen: all } : {}),
       ...(formats === undefined ? {} : { stored: formats }),
     };
-    if (!checkTraining(context, model, keys)) return;
+    if (!checkTraining(context, model, keys) || !checkTowers(context, model)) return;
     context.models.set(id, model);
     return detail(context, id, `${count(base.elements, 'layer', 'layers')}, ${precision}`);
   }
@@ -80,13 +81,24 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const layerOf = new Int32Array(elements);
   for (const [index, layer] of layers.entries()) layerOf.fill(index, layer.first, layer.first + layer.count);
   const after = new Map<number, readonly number[]>();
-  let needs = 0;
+  const attended = new Map<number, readonly number[]>();
+  let named = 0;
+  let unread = false;
   for (const { element, values, elements: known, at: place, attends } of afters) {
-    const needed = known ?? neededBy(context, layers, element, values, attends);
-    if (needed === undefined) continue;
-    needs += needed.length;
-    if (needs > mostNeeds(context)) {
-      tooMany(context, place, 'Layers named in `after`', needs, mostNeeds(context));
+    const above = element === 0 ? [] : [element - 1];
+    const needs = known ?? (values === undefined ? above : readLayers(context, values, layers, 'last'));
+    // One mistake of an array is reported once.
+    const others =
+      attends === undefined ? [] : (attended.get(layerOf[element]) ?? readLayers(context, attends, layers, 'last'));
+    if (needs === undefined || others === undefined) {
+      unread = true;
+      continue;
+    }
+    if (attends !== undefined) attended.set(layerOf[element], others);
+    const needed = [...new Set([...needs, ...others])];
+    named += needed.length;
+    if (named > mostNeeds(context)) {
+      tooMany(context, place, 'Layers named in `after`', named, mostNeeds(context));
       return;
     }
     after.set(element, needed);
@@ -98,7 +110,10 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     sequence,
     microBatch,
     precision,
-    layers,
+    layers: layers.map((layer, index) => {
+      const attends = attended.get(index);
+      return attends === undefined ? layer : { ...layer, attends };
+    }),
     elements,
     layerOf,
     after,
@@ -106,24 +121,11 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     ...(stored === undefined ? {} : { stored }),
   };
   if (!checkTraining(context, model, keys)) return;
-  if (!checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
+  if (!checkTowers(context, model)) return;
+  // A layer whose name is not known may be what uses another one.
+  if (!unread && !checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
   context.models.set(id, model);
   detail(context, id, `${count(elements, 'layer', 'layers')}, ${precision}`);
-}
-
-/** What an element needs: the layers of `after`, or the one above, and the ones that it attends to. */
-function neededBy(
-  context: ReadContext,
-  layers: readonly LayerDefinition[],
-  element: number,
-  values: After['values'],
-  attends: After['attends'],
-): readonly number[] | undefined {
-  const above = element === 0 ? [] : [element - 1];
-  const needed = values === undefined ? above : readLayers(context, values, layers, 'last');
-  const attended = attends === undefined ? [] : readLayers(context, attends, layers, 'last');
-  if (needed === undefined || attended === undefined) return undefined;
-  return [...new Set([...needed, ...attended])];
 }
 
 /** What a model's `trainable` makes of a layer. */

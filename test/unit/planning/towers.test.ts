@@ -16,7 +16,9 @@ pipeline p { model = m  devices = box  microbatches = 4  schedule = 1f1b  ${pipe
 const planWith = (layers: string, pipeline = 'stages = balance(1)') => planOf(file(layers, pipeline));
 const findingsOf = (layers: string, pipeline = 'stages = balance(1)') =>
   analyse(file(layers, pipeline))
-    .findings.filter(({ severity }) => severity !== 'information' && severity !== 'hint')
+    .findings.filter(
+      ({ severity, code }) => severity === 'error' || code.startsWith('layer/') || code.startsWith('key/'),
+    )
     .map(({ code, message }) => `${code}: ${message}`);
 
 const vision = 'transformer(hidden = 128, heads = 4, causal = false, flash = true, dropout = false)';
@@ -127,5 +129,104 @@ describe('tokens that mean nothing', () => {
     expect(findingsOf(`layer x { shape = ${vision}  tokens = 577 }`, 'stages = balance(1)  context = 2')).toEqual([
       expect.stringContaining('a divisor of the 577 tokens of layer "x"'),
     ]);
+  });
+});
+
+describe('layers that attend to another tower', () => {
+  const encoder = 'transformer(hidden = 128, heads = 4, causal = false, flash = true, dropout = false)';
+  const decoder = (more = '') =>
+    `transformer(hidden = 256, heads = 4, flash = true, dropout = false, cross = 24, cross_hidden = 128${more})`;
+  const layers = `layer encoder[2] { shape = ${encoder}  tokens = 24 }
+    layer target { shape = embedding(vocab = 1000, hidden = 256, dropout = false)  after = [] }
+    layer decoder[4] { shape = ${decoder()}  attends = encoder }`;
+
+  it('get the tokens of the encoder in every stage, and send their gradients back', () => {
+    const { edges } = planWith(layers, 'stages = split(2, 2, 2, 1)');
+    const [tokens, own] = [2 * 2 * 24 * 128, 2 * 2 * 64 * 256];
+    expect(edges).toEqual([
+      { from: 0, to: 1, bytes: tokens },
+      { from: 0, to: 2, bytes: tokens },
+      { from: 0, to: 3, bytes: tokens },
+      { from: 1, to: 2, bytes: own },
+      { from: 2, to: 3, bytes: own },
+    ]);
+  });
+
+  it('need no gradient of a frozen encoder', () => {
+    const { edges } = planWith(
+      layers.replace('tokens = 24 }', 'tokens = 24  trainable = false }'),
+      'stages = split(2, 3, 2)',
+    );
+    expect(edges.map(({ from, to, forwardOnly = false }) => [from, to, forwardOnly])).toEqual([
+      [0, 1, true],
+      [0, 2, true],
+      [1, 2, false],
+    ]);
+  });
+
+  it('hold the tokens once in a stage, and count all parts', () => {
+    const held = (count: number) => planWith(layers, `stages = split(2, ${5 - count}, ${count})`).stages[2].activation;
+    const tokens = 2 * 2 * 24 * 128;
+    expect(held(2)).toBe(2 * held(1) - tokens);
+    expect(held(3)).toBe(3 * held(1) - 2 * tokens);
+    const [, , whole] = planWith(layers, 'stages = split(2, 2, 3)  recompute = full').stages;
+    expect(whole.activation).toBe(3 * 2 * 2 * 64 * 256 + tokens);
+    const [, , group] = planWith(
+      layers,
+      'stages = split(2, 2, 3)  recompute = full(layers = 3, method = uniform)',
+    ).stages;
+    expect(group.activation).toBe(2 * 2 * 64 * 256 + tokens);
+    expect(group.recomputed).toBe(3 * whole.recomputed + 2 * 2 * 2 * 64 * 256);
+  });
+
+  it('come with the layers of another model', () => {
+    const text = `${file(layers, 'stages = split(2, 3, 2)').replace('model = m', 'model = other')}
+model other { from = m }`;
+    expect(planOf(text).edges).toEqual(planWith(layers, 'stages = split(2, 3, 2)').edges);
+  });
+
+  it.each([
+    ['attends = encoder', '', 'key/missing: .*attends'],
+    ['cross = 24, ', 'cross = 25, ', '`cross = 25`, and encoder\\[1\\] has 24 tokens'],
+    ['tokens = 24 ', 'tokens = 24  images = 2 ', 'has 48 tokens'],
+    ['cross_hidden = 128', 'cross_hidden = 64', 'tokens 64 wide for keys and values, and encoder\\[1\\] is 128 wide'],
+    [', cross_hidden = 128', '', 'tokens 256 wide for keys and values'],
+    ['attends = encoder', 'attends = encodr', 'Unknown layer "encodr"'],
+  ])('with %s replaced by "%s" are an error', (from, to, message) => {
+    expect(findingsOf(layers.replace(from, to))).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('in the short form need braces, and without `cross` attend to nothing', () => {
+    expect(findingsOf(`layer x = ${block}\n layer y = ${decoder()}`)).toEqual([
+      expect.stringMatching(/^key\/missing: .*attends/),
+    ]);
+    expect(findingsOf(`layer x = ${block}\n layer y { shape = ${block}  attends = x }`)).toEqual([
+      expect.stringMatching(/^key\/not-applicable: .*no `cross`/),
+    ]);
+  });
+});
+
+describe('two embeddings', () => {
+  const [vocab, hidden] = [1000, 128];
+  const embedding = (more = '') => `embedding(vocab = ${vocab}, hidden = ${hidden}, dropout = false${more})`;
+  const narrow = 'transformer(hidden = 128, heads = 4, flash = true, dropout = false)';
+  const layers = (more: string) => `layer first = ${embedding()}
+    layer a = ${narrow}
+    layer second { shape = ${embedding(more)}  after = [] }
+    layer b { shape = ${narrow}  after = [a, second] }`;
+  const matrix = vocab * hidden;
+  it('have two matrices, or one where the second is tied', () => {
+    const parameters = (more: string, stages = 'stages = balance(1)') => planWith(layers(more), stages).stages;
+    const [[apart], [tied]] = [parameters(''), parameters(', tied = true')];
+    expect(apart.parameters - tied.parameters).toBe(matrix);
+    expect(apart.weights - tied.weights).toBe(2 * matrix);
+  });
+  it('on two stages reduce the gradient of their matrix only where it is tied', () => {
+    const steps = (more: string) => planWith(layers(more), 'stages = split(2, 2)').step.map(({ sync }) => sync);
+    expect(steps('')).toEqual([0, 0]);
+    // A ring of two over all of the matrix.
+    for (const sync of steps(', tied = true')) expect(sync).toBeCloseTo((2 * matrix) / 100e9, 12);
+    const [, second] = planWith(layers(', tied = true'), 'stages = split(2, 2)').stages;
+    expect(second.weights).toBe(planWith(layers(''), 'stages = split(2, 2)').stages[1].weights);
   });
 });
