@@ -10,10 +10,10 @@ import { fits } from './outcome.ts';
 import { withPairs } from './pairs.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, FixSteps } from './proposal.ts';
-import { recomputeCandidates } from './recompute.ts';
+import { layerCandidates, recomputeCandidates } from './recompute.ts';
 import { remains } from './remains.ts';
 import { shardCandidates } from './shard.ts';
-import { fixesAmong, type Goal } from './trial.ts';
+import { type Candidate, fixesAmong, type Goal } from './trial.ts';
 
 type Hint = Extract<FixHint, { readonly kind: 'recompute' }>;
 
@@ -28,7 +28,7 @@ export function* memoryFixes(
   if (subject === undefined) return [];
   const device = subject.plan.devices[subject.plan.placement[stage]].name;
   const met: Goal['met'] = (changed, after) => fits(after, device) && !remains(changed, finding);
-  return yield* smaller(subject, stage, device, met);
+  return yield* smaller(subject, stage, device, met, layerCandidates(subject));
 }
 
 /** A change must free at least this share of a peak that fits. */
@@ -54,7 +54,13 @@ export function* roomFixes(analysis: Analysis, pipeline: string, device: number,
   return yield* smaller(subject, Math.max(0, subject.plan.placement.indexOf(device)), name, met);
 }
 
-function smaller(subject: Subject, stage: number, device: string, met: Goal['met']): FixSteps {
+function smaller(
+  subject: Subject,
+  stage: number,
+  device: string,
+  met: Goal['met'],
+  more: Iterable<Candidate | undefined> = [],
+): FixSteps {
   const { analysis, pipeline, plan, again } = subject;
   const candidates = inTurn(
     trialsFor(plan),
@@ -64,6 +70,7 @@ function smaller(subject: Subject, stage: number, device: string, met: Goal['met
     sameBatchCandidates(subject),
     policyCandidates(subject, 'memory'),
     recomputeCandidates(subject, stage),
+    more,
     shardCandidates(subject),
   );
   const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met, fitting: true };

@@ -4,6 +4,7 @@ import { evaluationSize } from '../evaluation.ts';
 import { type PipelinePlan, setsWork } from '../plan.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
+import { count } from '../quantities.ts';
 import { cutStages } from '../stages.ts';
 import { setNumber, type Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';
@@ -63,9 +64,11 @@ export function* policyCandidates(
       if (stages > layers) continue;
       const written = withArguments(policy.name, args, keptArguments(policy, schedule, analysis.syntax.text));
       if (written === analysis.syntax.text.slice(schedule.start, schedule.end)) continue;
-      const cut = stages === cutStages(plan).length ? [] : stageEdits(subject, stages);
+      const isCutAgain = stages !== cutStages(plan).length;
+      const cut = isCutAgain ? stageEdits(subject, stages) : [];
       const edits = [{ start: schedule.start, end: schedule.end, text: written }, ...cut];
-      yield { what: `Use ${written}${cut.length === 0 ? '' : ` with ${stages} stages`}`, kind: 'policy', edits };
+      const again = isCutAgain ? ` and cut the ${count(layers, 'layer', 'layers')} again into ${stages} stages` : '';
+      yield { what: `Use ${written}${again}`, kind: 'policy', edits };
     }
   }
 }

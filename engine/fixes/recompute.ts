@@ -1,8 +1,12 @@
 import { parts } from '../costs/layerPart.ts';
+import { someLayersIn, someLayersMode } from '../costs/recompute.ts';
 import type { RecomputeMode } from '../costs/types.ts';
 import type { StagePlan } from '../plan.ts';
+import { count } from '../quantities.ts';
 import { stageName } from '../stages.ts';
-import type { Subject } from './candidates.ts';
+import { type Subject, trialsFor } from './candidates.ts';
+import { simulated } from './outcome.ts';
+import { apply } from './proposal.ts';
 import { setKey, stageBody } from './source.ts';
 import type { Candidate } from './trial.ts';
 
@@ -47,6 +51,36 @@ export function* everyStage({ plan, body, analysis }: Subject): Generator<Candid
       edits: [setKey(analysis.syntax.text, body, 'recompute', `modules(${module})`)],
     };
   }
+}
+
+/** Trials of a pipeline under which the least number of layers is not searched for: each step of the search is one more. */
+const fewTrials = 16;
+
+/** Recompute whole layers of every stage, as few of each as make all devices fit. Fewer layers take less time. */
+export function* layerCandidates(subject: Subject): Generator<Candidate | undefined, void, void> {
+  const { plan, body, analysis, pipeline, again } = subject;
+  if (trialsFor(plan) < fewTrials) return;
+  const [mode, ...others] = new Set(plan.stages.map(({ recomputeMode }) => recomputeMode));
+  const some = someLayersIn(mode);
+  if (others.length > 0 || (mode !== 'none' && some?.method !== 'block')) return;
+  const { text } = analysis.syntax;
+  const edit = (layers: number) => setKey(text, body, 'recompute', someLayersMode({ method: 'block', layers }));
+  const fitsWith = (layers: number): boolean => {
+    const written = edit(layers);
+    const after = written === undefined ? undefined : simulated(again(apply(text, [written])), pipeline);
+    return after !== undefined && after.run.report.devices.every(({ peak, capacity }) => peak <= capacity);
+  };
+  // Each layer that is recomputed too frees more, so the least number is found by halving.
+  let most = Math.max(...plan.stages.map(({ layers }) => layers.length));
+  let least = (some?.layers ?? 0) + 1;
+  if (least > most || !fitsWith(most)) return;
+  while (least < most) {
+    yield undefined;
+    const middle = Math.floor((least + most) / 2);
+    if (fitsWith(middle)) most = middle;
+    else least = middle + 1;
+  }
+  yield { what: `Recompute ${count(least, 'layer', 'layers')} of every stage`, kind: 'layers', edits: [edit(least)] };
 }
 
 /** Modules that free much, by the part that they free. */

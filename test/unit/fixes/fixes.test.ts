@@ -214,11 +214,11 @@ describe('policies for other stages', () => {
   };
   it.each(Object.entries(cuts))('write the schedule and a balanced cut in place of %s', (_, pipeline) => {
     const file = analyse(pipe({ pipeline }));
-    const fix = fixesOf(file, 'schedule/bubble').find(({ title }) => title.includes(' with 8 stages'));
-    expect(fix?.title).toMatch(/^Use \S.* with 8 stages: iteration −/);
+    const fix = fixesOf(file, 'schedule/bubble').find(({ title }) => title.includes(' again into 8 stages'));
+    expect(fix?.title).toMatch(/^Use \S.* and cut the 8 layers again into 8 stages: iteration −/);
     if (fix === undefined) return;
     const changed = after(file, fix);
-    const written = /^Use (.*) with 8 stages/.exec(fix.title)?.[1] ?? '';
+    const written = /^Use (.*) and cut the 8 layers again into 8 stages/.exec(fix.title)?.[1] ?? '';
     expect(changed.syntax.text).toBe(pipe({ pipeline: run('  stages = balance(8)', 4, written) }));
     expect(changed.pipelines[0]?.run?.report.devices).toHaveLength(4);
     expect(iteration(changed)).toBeLessThan(iteration(file));

@@ -22,3 +22,47 @@ pipeline p { model = m  devices = c  microbatches = 8  stages = split(4, 4)  sch
   expect(changed.syntax.text).toContain('recompute = modules(mlp)');
   expect(codesOf(changed)).not.toContain('memory/out-of-memory');
 });
+
+/** Two stages of eight layers; whole layers are recomputed, the first ones of each stage. */
+const layered = (memory: string, more = '') => `
+device d { memory = ${memory}  compute(bf16) = 300TFLOPS }
+cluster c { gpu[2] = d  link = 400GB/s }
+model m { sequence = 4096
+  layer block[16] = transformer(hidden = 2048, heads = 16, ffn = 8192, gated = true, bias = false, norm = rmsnorm, flash = true, dropout = false) }
+pipeline p { model = m  devices = c  microbatches = 8  stages = split(8, 8)  schedule = 1f1b  optimizer = megatron_bf16${more} }
+`;
+const peakWith = (more: string): number =>
+  Math.max(...(analyse(layered('80GiB', more)).pipelines[0]?.run?.report.devices.map(({ peak }) => peak) ?? [NaN]));
+const fixesIn = (file: ReturnType<typeof analyse>) => {
+  const finding = file.findings.find(({ code }) => code === 'memory/out-of-memory');
+  return finding === undefined ? [] : fixesFor(file, finding, analyse);
+};
+
+test.each([1, 2, 3, 5, 7])('%i layers are recomputed where fewer do not fit', (layers) => {
+  const [fits, misses] = [layers, layers - 1].map((each) =>
+    peakWith(each === 0 ? '' : `  recompute = full(layers = ${each})`),
+  );
+  expect(fits).toBeLessThan(misses);
+  const file = analyse(layered(`${Math.ceil((fits + misses) / 2)}B`));
+  const titles = fixesIn(file).map(({ title }) => title);
+  const fix = fixesIn(file).find(({ title }) => /^Recompute \d layers? of every stage: /.test(title));
+  expect(fix?.title, titles.join('\n')).toMatch(
+    layers === 1 ? /^Recompute 1 layer of/ : new RegExp(`^Recompute ${layers} layers of`),
+  );
+  if (fix === undefined) return;
+  const changed = after(file, fix);
+  expect(changed.syntax.text).toContain(`recompute = full(layers = ${layers})`);
+  expect(codesOf(changed)).not.toContain('memory/out-of-memory');
+});
+
+test('more layers are recomputed where the file says too few', () => {
+  const [few, enough] = [2, 4].map((each) => peakWith(`  recompute = full(layers = ${each})`));
+  const file = analyse(layered(`${Math.ceil((few + 3 * enough) / 4)}B`, '  recompute = full(layers = 2)'));
+  const fix = fixesIn(file).find(({ title }) => title.startsWith('Recompute 4 layers of every stage: '));
+  expect(fix && after(file, fix).syntax.text).toContain('recompute = full(layers = 4)');
+});
+
+test('no number of layers is offered where all of them do not fit', () => {
+  const file = analyse(layered(`${Math.floor(peakWith('  recompute = full') * 0.99)}B`));
+  expect(fixesIn(file).filter(({ title }) => /^Recompute \d/.test(title))).toEqual([]);
+});

@@ -14,9 +14,9 @@ const lessened: readonly Code[] = ['schedule/bubble', 'comm/exposed'];
 
 /** What the page of a code raises is fixed; the first words of a title that must be among the fixes. */
 const offered: readonly (readonly [Code, string])[] = [
-  ['schedule/bubble', 'Use zb_v with 8 stages'],
-  ['memory/out-of-memory', 'Use v_half with 8 stages'],
-  ['memory/headroom', 'Use v_half with 8 stages'],
+  ['schedule/bubble', 'Use zb_v and cut the 8 layers again into 8 stages'],
+  ['memory/out-of-memory', 'Use v_half and cut the 8 layers again into 8 stages'],
+  ['memory/headroom', 'Use v_half and cut the 8 layers again into 8 stages'],
   ['expect/failed', "Expect today's figure, bubble < 27.3%"],
   ['stage/imbalance', 'Write the balanced stages into the file'],
   ['comm/exposed', 'Use '],
