@@ -28,7 +28,7 @@ export function* memoryFixes(
   if (subject === undefined) return [];
   const device = subject.plan.devices[subject.plan.placement[stage]].name;
   const met: Goal['met'] = (changed, after) => fits(after, device) && !remains(changed, finding);
-  return yield* smaller(subject, stage, device, met, layerCandidates(subject));
+  return yield* smaller(subject, stage, device, met, layerCandidates(subject, met));
 }
 
 /** A change must free at least this share of a peak that fits. */
@@ -51,7 +51,8 @@ export function* roomFixes(analysis: Analysis, pipeline: string, device: number,
   const met: Goal['met'] = (_, { run }) =>
     run.report.devices.some((after) => after.name === name && after.peak <= most) &&
     samplePeriod(figuresOf(run.report)) <= slowest;
-  return yield* smaller(subject, Math.max(0, subject.plan.placement.indexOf(device)), name, met);
+  const more = peak > capacity ? layerCandidates(subject, met) : [];
+  return yield* smaller(subject, Math.max(0, subject.plan.placement.indexOf(device)), name, met, more);
 }
 
 function smaller(

@@ -67,7 +67,7 @@ export function* policyCandidates(
       const isCutAgain = stages !== cutStages(plan).length;
       const cut = isCutAgain ? stageEdits(subject, stages) : [];
       const edits = [{ start: schedule.start, end: schedule.end, text: written }, ...cut];
-      const again = isCutAgain ? ` and cut the ${count(layers, 'layer', 'layers')} again into ${stages} stages` : '';
+      const again = isCutAgain ? `, ${count(layers, 'layer', 'layers')} cut again into ${stages} stages` : '';
       yield { what: `Use ${written}${again}`, kind: 'policy', edits };
     }
   }

@@ -5,10 +5,11 @@ import type { StagePlan } from '../plan.ts';
 import { count } from '../quantities.ts';
 import { stageName } from '../stages.ts';
 import { type Subject, trialsFor } from './candidates.ts';
+import { figuresOf } from './effect.ts';
 import { simulated } from './outcome.ts';
 import { apply } from './proposal.ts';
 import { setKey, stageBody } from './source.ts';
-import type { Candidate } from './trial.ts';
+import type { Candidate, Goal } from './trial.ts';
 
 /**
  * Recompute the stage that does not fit, all stages of its device, or every stage of the pipeline. Attention alone is recomputed
@@ -56,8 +57,8 @@ export function* everyStage({ plan, body, analysis }: Subject): Generator<Candid
 /** Trials of a pipeline under which the least number of layers is not searched for: each step of the search is one more. */
 const fewTrials = 16;
 
-/** Recompute whole layers of every stage, as few of each as make all devices fit. Fewer layers take less time. */
-export function* layerCandidates(subject: Subject): Generator<Candidate | undefined, void, void> {
+/** Recompute whole layers of every stage, as few of each as reach the goal. Fewer layers take less time. */
+export function* layerCandidates(subject: Subject, met: Goal['met']): Generator<Candidate | undefined, void, void> {
   const { plan, body, analysis, pipeline, again } = subject;
   if (trialsFor(plan) < fewTrials) return;
   const [mode, ...others] = new Set(plan.stages.map(({ recomputeMode }) => recomputeMode));
@@ -65,19 +66,21 @@ export function* layerCandidates(subject: Subject): Generator<Candidate | undefi
   if (others.length > 0 || (mode !== 'none' && some?.method !== 'block')) return;
   const { text } = analysis.syntax;
   const edit = (layers: number) => setKey(text, body, 'recompute', someLayersMode({ method: 'block', layers }));
-  const fitsWith = (layers: number): boolean => {
+  const reachesGoal = (layers: number): boolean => {
     const written = edit(layers);
-    const after = written === undefined ? undefined : simulated(again(apply(text, [written])), pipeline);
-    return after !== undefined && after.run.report.devices.every(({ peak, capacity }) => peak <= capacity);
+    if (written === undefined) return false;
+    const changed = again(apply(text, [written]));
+    const after = simulated(changed, pipeline);
+    return after !== undefined && figuresOf(after.run.report).fits && met(changed, after);
   };
   // Each layer that is recomputed too frees more, so the least number is found by halving.
   let most = Math.max(...plan.stages.map(({ layers }) => layers.length));
   let least = (some?.layers ?? 0) + 1;
-  if (least > most || !fitsWith(most)) return;
+  if (least > most || !reachesGoal(most)) return;
   while (least < most) {
     yield undefined;
     const middle = Math.floor((least + most) / 2);
-    if (fitsWith(middle)) most = middle;
+    if (reachesGoal(middle)) most = middle;
     else least = middle + 1;
   }
   yield { what: `Recompute ${count(least, 'layer', 'layers')} of every stage`, kind: 'layers', edits: [edit(least)] };

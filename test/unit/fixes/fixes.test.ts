@@ -151,8 +151,9 @@ describe('out of memory', () => {
 
   it('recomputes the pipeline where stages come from balance()', () => {
     const file = analyse(pipe({ layers, memory: '4.5GiB', pipeline: run('  stages = balance(4)') }));
-    const [fix] = fixesOf(file, 'memory/out-of-memory').filter(({ title }) => title.startsWith('Recompute'));
-    expect(fix.title).toMatch(/^Recompute every stage: /);
+    const [fix] = fixesOf(file, 'memory/out-of-memory').filter(({ title }) =>
+      title.startsWith('Recompute every stage: '),
+    );
     expect(after(file, fix).syntax.text).toContain('\n  recompute = full\n');
     expect(codesOf(after(file, fix))).not.toContain('memory/out-of-memory');
   });
@@ -215,10 +216,10 @@ describe('policies for other stages', () => {
   it.each(Object.entries(cuts))('write the schedule and a balanced cut in place of %s', (_, pipeline) => {
     const file = analyse(pipe({ pipeline }));
     const fix = fixesOf(file, 'schedule/bubble').find(({ title }) => title.includes(' again into 8 stages'));
-    expect(fix?.title).toMatch(/^Use \S.* and cut the 8 layers again into 8 stages: iteration −/);
+    expect(fix?.title).toMatch(/^Use \S.*, 8 layers cut again into 8 stages: iteration −/);
     if (fix === undefined) return;
     const changed = after(file, fix);
-    const written = /^Use (.*) and cut the 8 layers again into 8 stages/.exec(fix.title)?.[1] ?? '';
+    const written = /^Use (.*), 8 layers cut again into 8 stages/.exec(fix.title)?.[1] ?? '';
     expect(changed.syntax.text).toBe(pipe({ pipeline: run('  stages = balance(8)', 4, written) }));
     expect(changed.pipelines[0]?.run?.report.devices).toHaveLength(4);
     expect(iteration(changed)).toBeLessThan(iteration(file));

@@ -14,9 +14,9 @@ const lessened: readonly Code[] = ['schedule/bubble', 'comm/exposed'];
 
 /** What the page of a code raises is fixed; the first words of a title that must be among the fixes. */
 const offered: readonly (readonly [Code, string])[] = [
-  ['schedule/bubble', 'Use zb_v and cut the 8 layers again into 8 stages'],
-  ['memory/out-of-memory', 'Use v_half and cut the 8 layers again into 8 stages'],
-  ['memory/headroom', 'Use v_half and cut the 8 layers again into 8 stages'],
+  ['schedule/bubble', 'Use zb_v, 8 layers cut again into 8 stages'],
+  ['memory/out-of-memory', 'Use v_half, 8 layers cut again into 8 stages'],
+  ['memory/headroom', 'Use v_half, 8 layers cut again into 8 stages'],
   ['expect/failed', "Expect today's figure, bubble < 27.3%"],
   ['stage/imbalance', 'Write the balanced stages into the file'],
   ['comm/exposed', 'Use '],
@@ -64,7 +64,7 @@ test('out of memory under gpipe: 1f1b costs no time, and comes before recomputat
   const fixes = fixesOf(file, 'memory/out-of-memory');
   const titles = fixes.map(({ title }) => title);
   expect(titles[0]).not.toMatch(/iteration \+/);
-  const recompute = titles.findIndex((title) => title.startsWith('Recompute'));
+  const recompute = titles.findIndex((title) => title.startsWith('Recompute every stage'));
   expect(recompute).toBeGreaterThan(0);
   expect(titles[recompute]).toMatch(/iteration \+33\.3 %$/);
 });
