@@ -12,3 +12,11 @@ export const stageFor = (
   microbatch: number,
 ): LengthStage =>
   lengths === undefined ? stages[stage] : lengths.kinds[kindOfMicrobatch(lengths, microbatch)].stages[stage];
+
+/** Number in the file of a microbatch of the program: a schedule may cut each into parts, and iterations repeat all of them. */
+export const writtenMicrobatch = ({ kindOf, tokens }: LengthsPlan, microbatch: number): number =>
+  Math.trunc((microbatch % kindOf.length) / (kindOf.length / tokens.length));
+
+/** Tokens of a sample. */
+export const tokensOfMicrobatch = (lengths: LengthsPlan, microbatch: number): number =>
+  lengths.tokens[writtenMicrobatch(lengths, microbatch)];

@@ -17,6 +17,8 @@ export interface PipelineReport {
   readonly throughput: number;
   /** Absent if the model has no `sequence`. */
   readonly tokens?: TokensReport;
+  /** Only if microbatches have different lengths, or are packed from documents. */
+  readonly lengths?: LengthsReport;
   /** Absent where layers are measured. */
   readonly model_flops?: ModelFlopsReport;
   readonly bubble: BubbleReport;
@@ -46,6 +48,24 @@ export interface TokensReport {
   readonly total?: number;
   readonly days?: number;
   readonly gpu_hours?: number;
+}
+
+/** Tokens of the samples of microbatches. */
+export interface LengthsReport {
+  readonly tokens: Spread;
+  /** Tokens over those of samples that are padded to the sequence. */
+  readonly filled: number;
+  /** Only of packed samples: their documents, and the share of the tokens that is in no document. */
+  readonly documents?: Spread & { readonly count: number };
+  readonly padding?: number;
+  /** The microbatch that all stages take longest for, and its time over the mean. */
+  readonly longest: { readonly microbatch: number; readonly tokens: number; readonly time: number };
+}
+
+export interface Spread {
+  readonly min: number;
+  readonly mean: number;
+  readonly max: number;
 }
 
 /** How gradients are exchanged under a rule. Times are in seconds from the start of the first last backward. */
@@ -153,14 +173,17 @@ export interface BubbleReport {
   /** Least makespan bubble that any order could have for this cut, these costs and this memory (a proven lower bound). */
   readonly bound: number;
   /** They add up to `makespan`. */
-  readonly causes: Readonly<Record<BubbleCause, number>>;
+  readonly causes: BubbleCauses;
 }
 
-export type BubbleCause = 'fill_drain' | 'imbalance' | 'communication' | 'memory' | 'sync' | 'order';
+export type BubbleCause = 'fill_drain' | 'imbalance' | 'lengths' | 'communication' | 'memory' | 'sync' | 'order';
+/** `lengths` only if microbatches have different lengths. */
+export type BubbleCauses = Readonly<Record<Exclude<BubbleCause, 'lengths'>, number>> & { readonly lengths?: number };
 /** How causes are called where people read them. */
 export const causeNames: Readonly<Record<BubbleCause, string>> = {
   fill_drain: 'fill and drain',
   imbalance: 'imbalance',
+  lengths: 'different microbatches',
   communication: 'communication',
   memory: 'waiting for memory',
   sync: 'gradient sync and step',
@@ -169,6 +192,7 @@ export const causeNames: Readonly<Record<BubbleCause, string>> = {
 export const bubbleCauses: readonly BubbleCause[] = [
   'fill_drain',
   'imbalance',
+  'lengths',
   'communication',
   'memory',
   'sync',

@@ -71,6 +71,8 @@ export interface SingleTimes {
   readonly layers: Float64Array;
   readonly least: Float64Array;
   readonly most: Float64Array;
+  /** They differ because microbatches have different lengths. */
+  readonly lengths?: true;
 }
 
 /** Seconds of the operation of a word. */

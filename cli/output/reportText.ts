@@ -8,6 +8,7 @@ import {
   type StageReport,
 } from '../../engine/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
+import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
@@ -84,8 +85,8 @@ function deviceWords({ devices }: PipelinePlan): string {
 function figures(report: PipelineReport, colours: Colours): string {
   const { bubble } = report;
   const causes = bubbleCauses
-    .filter((cause) => bubble.causes[cause] >= 0.0005)
-    .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause])}`);
+    .filter((cause) => (bubble.causes[cause] ?? 0) >= 0.0005)
+    .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause] ?? 0)}`);
   const device = fullest(report);
   const rows: string[][] = [
     [
@@ -104,11 +105,17 @@ function figures(report: PipelineReport, colours: Colours): string {
         ]
       : []),
   ];
-  const { model_flops: flops, tokens } = report;
+  const { model_flops: flops, tokens, lengths } = report;
   if (tokens !== undefined) {
     const { each, all, total } = tokenWords(tokens);
     rows.push(['Tokens', colours.bold(all), each]);
     if (total !== undefined) rows.push(['', '', total]);
+  }
+  if (lengths !== undefined) {
+    const { range, mean, documents, longest } = lengthWords(lengths);
+    rows.push(['Samples', colours.bold(range), mean]);
+    if (documents !== undefined) rows.push(['', '', documents]);
+    rows.push(['', '', longest]);
   }
   if (flops !== undefined)
     rows.push(['Model FLOPs', colours.bold(share(flops.utilisation)), `${amount(flops.rate)}FLOP/s a device (MFU)`]);

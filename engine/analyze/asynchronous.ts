@@ -5,7 +5,7 @@ import { type TimingOptions, timingOf } from '../simulate/timing.ts';
 import { type Versions, delayAt, inconsistentAt, stalenessAt, versionsOf } from '../simulate/versions.ts';
 import { simulate } from '../simulate/simulate.ts';
 import type { Program } from '../program.ts';
-import type { BubbleCause, BubbleReport, StageReport } from '../report.ts';
+import type { BubbleCauses, BubbleReport, StageReport } from '../report.ts';
 import { idleShare } from './shares.ts';
 import { type Steady, steadyOf } from './steady.ts';
 import { orderWithoutLimits } from './causes.ts';
@@ -34,11 +34,7 @@ export function steadyBubble(plan: PipelinePlan, timeline: Timeline, steady: Ste
  * As `bubbleCauses`, by the period: updates with what they wait for, transfers, limits of what is in flight, then unequal stages are taken away one after
  * the other. A full pipeline neither fills nor drains; what remains is the order's doing.
  */
-function steadyCauses(
-  plan: PipelinePlan,
-  timeline: Timeline,
-  { period, busy, step }: Steady,
-): Readonly<Record<BubbleCause, number>> {
+function steadyCauses(plan: PipelinePlan, timeline: Timeline, { period, busy, step }: Steady): BubbleCauses {
   const none = { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
   if (!(period > 0)) return none;
   const { program } = timeline;
@@ -58,8 +54,10 @@ function steadyCauses(
   const free: TimingOptions = { freeStep: true, freeTransfers: true };
   const noTransfers = under(noStep, free);
   const noLimits = unlimited === undefined ? noTransfers : under(noTransfers, free, unlimited);
+  const noLengths =
+    plan.lengths === undefined ? noLimits : under(noLimits, { ...free, equalMicrobatches: true }, unlimited ?? program);
   const ideal = again({ ...free, equalStages: true }, unlimited ?? program);
-  const equal = between(noLimits, ideal?.period);
+  const equal = between(noLengths, ideal?.period);
   // With equal stages devices may still have unequally many of them.
   const busiest = between(
     equal,
@@ -68,7 +66,8 @@ function steadyCauses(
   const part = (seconds: number) => (seconds > 1e-12 * period ? seconds / period : 0);
   return {
     ...none,
-    imbalance: part(noLimits - equal + (busiest - mean)),
+    imbalance: part(noLengths - equal + (busiest - mean)),
+    ...(plan.lengths === undefined ? {} : { lengths: part(noLimits - noLengths) }),
     communication: part(noStep - noTransfers),
     memory: part(noTransfers - noLimits),
     sync: part(period - noStep),

@@ -5,13 +5,13 @@ import { staticBytes } from '../simulate/memory.ts';
 import { leastExposed } from '../simulate/gradients.ts';
 import { leastHosted } from '../simulate/hostStep.ts';
 import { leastWithDeclared } from './declaredBound.ts';
-import { secondsOf, type Timing } from '../timeline.ts';
+import { occupancyOf, secondsOf, type SingleTimes, type Timing } from '../timeline.ts';
 
 /**
  * A makespan that no order of these operations can be under, seconds. For each device, it is the sum of three parts. It cannot
  * begin before the first forward has come down to one of its stages (head). It must then do all its work. After its last
  * operation the backward must still go up to the first stage (tail; 0 if a weight gradient may come last), or its step must run.
- * A second bound is the time of one microbatch down and up. With `memory`, a third compares the byte-seconds of activations with
+ * A second bound is the time of one microbatch down and up, of the longest where they differ. With `memory`, a third compares the byte-seconds of activations with
  * the available bytes: a microbatch is held at least from its F to the end of its input gradient. A copy of a stage has the work
  * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide.
  * With `split`, orders that split the backwards into I and W are included.
@@ -69,9 +69,12 @@ export function leastMakespan(
     }
   }
 
+  const longestPath =
+    plan.lengths === undefined || timing.single === undefined ? 0 : pathOfLongest(program, timing, timing.single, back);
   const recomputed = recomputedApart(program, duration);
   const { open = false } = options;
-  let bound = program.declared === undefined || open ? 0 : leastWithDeclared(program, timing, options.split);
+  const leastOfRows = program.declared === undefined || open ? 0 : leastWithDeclared(program, timing, options.split);
+  let bound = Math.max(leastOfRows, longestPath);
   for (let device = 0; device < devices; device += 1) {
     let first = Infinity;
     let after = Infinity;
@@ -147,4 +150,48 @@ function needOf(timing: Timing, row: number, result: number): number {
   for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1)
     if (timing.needs[need] === result) return need;
   return -1;
+}
+
+/**
+ * Seconds of the microbatch whose operations take longest: down to the last stage and up again, as far as rows wait for each other. 0 with
+ * copies of stages, where a microbatch runs on one copy only.
+ */
+function pathOfLongest(
+  { stages, microbatches, copies, forwardOnly }: Program,
+  timing: Timing,
+  { seconds }: SingleTimes,
+  back: number,
+): number {
+  if (copies !== undefined) return 0;
+  const kindsOfPath = forwardOnly === true ? [F] : [F, back];
+  const total = (microbatch: number): number => {
+    let sum = 0;
+    for (const kind of kindsOfPath)
+      for (let stage = 0; stage < stages; stage += 1)
+        sum += seconds[(kind * stages + stage) * microbatches + microbatch];
+    return sum;
+  };
+  let longest = 0;
+  for (let microbatch = 1; microbatch < microbatches; microbatch += 1)
+    if (total(microbatch) > total(longest)) longest = microbatch;
+  // Ends of results of F and of the backward. Forwards need earlier stages, backwards later ones and the forward of their stage.
+  const end = new Float64Array(2 * stages);
+  let path = 0;
+  for (const kind of kindsOfPath) {
+    for (let at = 0; at < stages; at += 1) {
+      const stage = kind === F ? at : stages - 1 - at;
+      const row = kind * stages + stage;
+      let start = 0;
+      for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
+        const result = timing.needs[need];
+        if (result >= 2 * stages || (timing.needShift?.[need] ?? 0) !== 0) continue;
+        const delay = occupancyOf(timing, microbatches, need, longest) + timing.needLatency[need];
+        start = Math.max(start, end[result] + delay);
+      }
+      const result = (kind === F ? 0 : stages) + stage;
+      end[result] = start + seconds[row * microbatches + longest];
+      path = Math.max(path, end[result]);
+    }
+  }
+  return path;
 }

@@ -5,15 +5,15 @@ import { simulate } from '../simulate/simulate.ts';
 import { iterationSeconds, type Timeline, type Timing, stepAt } from '../timeline.ts';
 import { timingOf, type TimingOptions } from '../simulate/timing.ts';
 import { leastMakespan } from './bound.ts';
-import type { BubbleCause } from '../report.ts';
+import type { BubbleCauses } from '../report.ts';
 
 /**
  * Why devices idle, as shares of devices × makespan that add up to the makespan bubble. Each cause is what taking it away would
  * save. It is found by simulating again without it. Causes are removed one after the other: the step at the end (synchronisation and
- * optimizer), transfers, limits of what is in flight, unequal stages. What then remains with equal stages is fill and drain as
+ * optimizer), transfers, limits of what is in flight, different lengths of microbatches, unequal stages. What then remains with equal stages is fill and drain as
  * far as no order of the same operations avoids it (`leastMakespan`). Anything beyond that comes from the order.
  */
-export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<Record<BubbleCause, number>> {
+export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): BubbleCauses {
   const { program } = timeline;
   const makespan = iterationSeconds(timeline);
   if (makespan === 0) return { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
@@ -44,9 +44,13 @@ export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<R
     unlimited === program
       ? noTransfers
       : Math.min(noTransfers, again({ freeStep: true, freeTransfers: true }, unlimited));
+  const noLengths =
+    plan.lengths === undefined
+      ? noLimits
+      : Math.min(noLimits, again({ freeStep: true, freeTransfers: true, equalMicrobatches: true }, unlimited));
   const ideal: TimingOptions = { freeStep: true, freeTransfers: true, equalStages: true };
   // Never under the mean work: equal stages may hide more of one operation behind another.
-  const equal = Math.max(meanBusy, Math.min(noLimits, again(ideal, unlimited)));
+  const equal = Math.max(meanBusy, Math.min(noLengths, again(ideal, unlimited)));
   const bound = leastMakespan(plan, program, timingOf(plan, program, ideal), { split: program.split, memory: false });
   const least = Math.max(meanBusy, Math.min(equal, bound));
 
@@ -54,7 +58,8 @@ export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<R
   const part = (seconds: number) => (seconds > 1e-12 * makespan ? seconds / makespan : 0);
   return {
     fill_drain: part(least - meanBusy),
-    imbalance: part(noLimits - equal),
+    imbalance: part(noLengths - equal),
+    ...(plan.lengths === undefined ? {} : { lengths: part(noLimits - noLengths) }),
     communication: part(noStep - noTransfers),
     memory: part(noTransfers - noLimits),
     sync: part(makespan - noStep),
@@ -70,6 +75,8 @@ function sameTimes(a: Timing, b: Timing): boolean {
   return (
     a.transfer === b.transfer &&
     equal(a.duration, b.duration) &&
+    (a.single?.lengths === true) === (b.single?.lengths === true) &&
+    (a.sizes === undefined) === (b.sizes === undefined) &&
     equal(a.needLatency, b.needLatency) &&
     equal(a.needOccupancy, b.needOccupancy)
   );

@@ -16,6 +16,7 @@ import { exposedByRoute } from './exposed.ts';
 import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
+import { lengthsReport } from './lengthsReport.ts';
 import { memoryItems } from './memoryItems.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
 import { modelFlops } from './modelFlops.ts';
@@ -42,6 +43,7 @@ export function pipelineReport(
   const predictions = predictionsOf(timeline);
   const flops = modelFlops(plan, program, iteration);
   const tokens = tokensReport(plan, iteration);
+  const lengths = lengthsReport(plan);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, peaks));
   const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));
   const hosts = hostMemoryReports(plan, devices);
@@ -55,6 +57,7 @@ export function pipelineReport(
     iteration,
     throughput: iteration > 0 ? (plan.microbatches * plan.microBatchSize * plan.data) / iteration : 0,
     ...(tokens === undefined ? {} : { tokens }),
+    ...(lengths === undefined ? {} : { lengths }),
     ...(flops === undefined ? {} : { model_flops: flops }),
     bubble: steady === undefined ? bubble(plan, timeline, peaks) : steadyBubble(plan, timeline, steady),
     devices,

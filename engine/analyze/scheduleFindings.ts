@@ -20,8 +20,8 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
   const { bubble } = run.report;
   if (bubble.makespan < 0.0005) return [];
   const causes = bubbleCauses
-    .filter((cause) => bubble.causes[cause] >= 0.0005)
-    .map((cause) => [causeNames[cause], bubble.causes[cause]] as const)
+    .filter((cause) => (bubble.causes[cause] ?? 0) >= 0.0005)
+    .map((cause) => [causeNames[cause], bubble.causes[cause] ?? 0] as const)
     .sort((a, b) => b[1] - a[1]);
   const help =
     run.program.forwardOnly !== true && run.report.asynchronous === undefined && run.report.operations <= askUpTo
@@ -34,6 +34,9 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
       {
         ...{ bubble: bubble.makespan, causes, bound: bubble.bound, help },
         ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
+        ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
+          ? {}
+          : { longest: run.report.lengths.longest }),
       },
       // Where a device is only loaded and run once, a lane that is done with its part has no more to do.
       {

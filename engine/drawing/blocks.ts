@@ -1,8 +1,9 @@
 import type { Run } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
+import { stageFor } from '../lengths.ts';
+import type { LengthStage, PipelinePlan } from '../plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { B, E, F, I, type Kind, L, R, U, W, kindOf, kinds, microbatchOf, rowOf, stageOf } from '../program.ts';
-import { endAt, startAt, stepAt, stepEnd } from '../timeline.ts';
+import { endAt, secondsOf, startAt, stepAt, stepEnd } from '../timeline.ts';
 import { type Ink, inkOfDeclared } from './ink.ts';
 
 /** A block of a row: an operation, or a device's synchronisation or optimizer step. Seconds. Filled again for each block: copy what you keep. */
@@ -62,11 +63,12 @@ export function eachBlock(plan: PipelinePlan, run: Run, visit: (block: Block) =>
       if (kind === F && plan.placement[stage] === loading) setParts(block, ['transfer'], [1]);
       else
         partsOf(
-          plan,
+          stageFor(plan, stage, block.microbatch),
           block,
           kind,
-          stage,
-          (timing.single?.layers ?? timing.duration)[rowOf(program, word)] ?? 0,
+          plan.lengths === undefined
+            ? ((timing.single?.layers ?? timing.duration)[rowOf(program, word)] ?? 0)
+            : secondsOf(timing, program, word),
           program.apart?.[stage] === 1,
         );
       visit(block);
@@ -109,15 +111,13 @@ const wholeInk: Readonly<Record<Kind, Ink>> = {
 
 /** Recomputation, then the backward's input half, then its weight half, as far as the block has them. */
 function partsOf(
-  plan: PipelinePlan,
+  costs: LengthStage | undefined,
   block: Block,
   kind: Kind,
-  stage: number,
   duration: number,
   recomputedApart: boolean,
 ): void {
   setParts(block, [], []);
-  const costs = plan.stages[stage];
   if ((kind !== B && kind !== I) || costs === undefined || !(duration > 0))
     return setParts(block, [kind >= kinds ? inkOfDeclared(kind - kinds) : wholeInk[kind]], [1]);
   const recompute = recomputedApart ? 0 : Math.min(1, costs.recompute / duration);

@@ -4,6 +4,7 @@
  * its result. Times are in microseconds, at a nanosecond.
  */
 import type { Run } from '../evaluation.ts';
+import { tokensOfMicrobatch } from '../lengths.ts';
 import type { PipelinePlan } from '../plan.ts';
 import {
   kindName,
@@ -104,9 +105,18 @@ function slice(plan: PipelinePlan, { program }: Run, block: Block): Event {
   const word = program.order[position];
   const stage = plan.stages[stageOf(program, word)];
   const cat = kindOf(program, word) >= kinds ? 'operation' : inks[0];
-  const args = { kind: kindName(program, kindOf(program, word)), stage: stage.name, microbatch };
+  const args = {
+    kind: kindName(program, kindOf(program, word)),
+    stage: stage.name,
+    microbatch,
+    ...tokensOf(plan, microbatch),
+  };
   return { ...when, dur, name: operationName(program, word), cat, args };
 }
+
+/** Tokens of a sample, where microbatches differ. */
+const tokensOf = ({ lengths }: PipelinePlan, microbatch: number): { readonly tokens?: number } =>
+  lengths === undefined ? {} : { tokens: tokensOfMicrobatch(lengths, microbatch) };
 
 /** An arrow begins in the middle of the operation that makes a result, and ends at the start of the one that needs it. Viewers bind both to the slice around them. */
 function* arrows({ timeline }: Run): Generator<Event> {

@@ -2,7 +2,7 @@
  * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
-import { bytes, count, excludesSome, list, share, shareAtMost, show, time } from '../quantities.ts';
+import { amount, bytes, count, excludesSome, list, share, shareAtMost, show, time } from '../quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 
@@ -349,9 +349,16 @@ export const catalogue = {
       help: string;
       /** A rule orders the exchange of gradients. */
       exchange?: true;
+      /** The microbatch that takes longest, and its time over the mean; only if different microbatches are a cause. */
+      longest?: { readonly microbatch: number; readonly tokens: number; readonly time: number };
     }) =>
       [
         `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}.`,
+        ...(p.longest === undefined
+          ? []
+          : [
+              `Microbatch ${p.longest.microbatch} has ${p.longest.tokens.toLocaleString('en-US')} tokens and takes ${amount(Number(p.longest.time.toPrecision(3)))} times the mean: pack the samples to microbatches that take equally long.`,
+            ]),
         ...(excludesSome(p.bound)
           ? [`With these stages${p.exchange ? ' and this `sync`' : ''} no order can go below ${share(p.bound)}.`]
           : []),

@@ -39,5 +39,5 @@ export function singleTimes(plan: PipelinePlan, program: Program, duration: Floa
     if (count === 0) [least[row], most[row]] = [layers[row], layers[row]];
     else duration[row] = sum / count;
   }
-  return { layers, seconds, least, most };
+  return { layers, seconds, least, most, ...(plan.lengths === undefined ? {} : { lengths: true }) };
 }

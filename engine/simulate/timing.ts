@@ -39,6 +39,8 @@ export interface TimingOptions {
    * Each device takes its share of an operation that the schedule declares, if it runs any.
    */
   readonly equalStages?: boolean;
+  /** Every microbatch takes the mean of all, where they have different lengths. */
+  readonly equalMicrobatches?: boolean;
   /** No gradient synchronisation, no optimizer step: no update waits for the gradients of other copies either. */
   readonly freeStep?: boolean;
 }
@@ -48,6 +50,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const { stages, devices } = program;
   const rowKinds = kindsIn(program);
   const free = options.freeStep === true;
+  const alike = options.equalStages === true || (options.equalMicrobatches === true && plan.lengths !== undefined);
   const { transfer } = plan;
   const layers = durations(plan, program, options);
   // The means of rows: what equal stages are made of.
@@ -158,7 +161,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const exchange = atEnd ? exchangeTiming(plan, program) : undefined;
   return {
     duration,
-    ...(single === undefined || options.equalStages === true ? {} : { single }),
+    ...(single === undefined || alike ? {} : { single }),
     needOffsets,
     needs: Int32Array.from(needs),
     ...(peers === undefined && !listed ? {} : { needShift: Int32Array.from(needShift) }),
@@ -167,7 +170,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     needRoute: Int32Array.from(needRoute),
     needLatency: Float64Array.from(needLatency),
     needOccupancy: Float64Array.from(needOccupancy),
-    ...(plan.lengths === undefined || options.freeTransfers === true || options.equalStages === true
+    ...(plan.lengths === undefined || options.freeTransfers === true || alike
       ? {}
       : { sizes: transferSizes(plan, program.microbatches, needOccupancy, needEdge, gradients) }),
     needChannel: Int32Array.from(needChannel),

@@ -20,7 +20,11 @@ export function stageText(view: View, { name, container }: SymbolInfo): string {
   const report = pipeline.run?.report.asynchronous === undefined ? undefined : pipeline.run.report.stages[index];
   const whole = wholeStages(pipeline.plan)[stageNumber(pipeline.plan, index)]?.plan ?? stage;
   return sections(
-    stageCosts(whole, meshText(pipeline.plan, pipeline.plan.devices[pipeline.plan.placement[index]] ?? {})),
+    stageCosts(
+      whole,
+      meshText(pipeline.plan, pipeline.plan.devices[pipeline.plan.placement[index]] ?? {}),
+      pipeline.plan.lengths !== undefined,
+    ),
     report === undefined ? undefined : versionText(report),
     device === undefined ? undefined : memoryText(pipeline.plan, device, name),
   );
@@ -45,10 +49,10 @@ export function worstCopy({ plan, run }: Evaluation, name: string): number | und
   );
 }
 
-function stageCosts(stage: StagePlan, ranks: string): string {
+function stageCosts(stage: StagePlan, ranks: string, differ: boolean): string {
   const segments = stage.copy?.segments ?? 1;
   return sections(
-    `Layers ${list(shortened(stage.layers))}, one microbatch${segments > 1 ? ` (${segments} segments)` : ''}:`,
+    `Layers ${list(shortened(stage.layers))}, one microbatch${segments > 1 ? ` (${segments} segments)` : ''}${differ ? ', the mean of different lengths' : ''}:`,
     table([
       ['ranks', ranks === '' ? undefined : ranks],
       ['parameters', positive(stage.parameters, amount)],

@@ -1,8 +1,9 @@
 /** Hovers over names. */
 import { inFlightWords } from '../../engine/analyze/inFlight.ts';
 import { unitOf } from '../../engine/analyze/memoryWords.ts';
+import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
-import type { FillReport, TokensReport } from '../../engine/report.ts';
+import type { FillReport, LengthsReport, TokensReport } from '../../engine/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
 import { functionId, functions } from '../../engine/language/functions.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
@@ -77,6 +78,7 @@ function pipelineText(view: View, name: string): string {
   return sections(
     summary(report),
     report.tokens === undefined ? undefined : tokensText(report.tokens),
+    report.lengths === undefined ? undefined : lengthsText(report.lengths),
     table(
       shown.map((deviceReport) => [
         `${deviceReport.name}: ${list(deviceReport.stages)}`,
@@ -86,6 +88,11 @@ function pipelineText(view: View, name: string): string {
     more === 0 ? undefined : `And ${count(more, 'device', 'devices')} more.`,
     report.fill === undefined ? undefined : fillText(report.fill),
   );
+}
+
+function lengthsText(lengths: LengthsReport): string {
+  const { range, mean, documents, longest } = lengthWords(lengths);
+  return [`Samples of ${range}`, mean, ...(documents === undefined ? [] : [documents]), longest].join(' · ');
 }
 
 function tokensText(tokens: TokensReport): string {

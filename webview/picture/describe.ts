@@ -1,3 +1,4 @@
+import { tokensOfMicrobatch, writtenMicrobatch } from '../../engine/lengths.ts';
 import { bytes, count, moment, time } from '../../engine/quantities.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { stageNumber } from '../../engine/stages.ts';
@@ -85,6 +86,8 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   const stage = stageOf(picture, block);
   const lines: Line[] = [['Device', plan.devices[device].name]];
   if (stage >= 0) lines.push(['Stage', plan.stages[stage].name]);
+  const samples = sampleWords(plan, microbatchOf(picture, block));
+  if (samples !== '') lines.push(['Sample', samples]);
   lines.push(['Start', moment(columns.start[block])], ['Duration', time(columns.end[block] - columns.start[block])]);
   // A separate recompute operation has its block.
   const inside =
@@ -110,6 +113,15 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   if (host !== undefined)
     lines.push(['Host holds', bytes(memoryAfter(host, columns.start[block] + columns.makespan * 1e-12))]);
   return lines;
+}
+
+/** `3,100 tokens in 4 documents`, where microbatches differ; empty otherwise. */
+function sampleWords({ lengths }: PipelinePlan, microbatch: number): string {
+  if (lengths === undefined || microbatch < 0) return '';
+  const { documents } = lengths;
+  const packed = documents?.[writtenMicrobatch(lengths, microbatch)];
+  const pieces = packed === undefined ? '' : ` in ${count(packed.length, 'document', 'documents')}`;
+  return `${tokensOfMicrobatch(lengths, microbatch).toLocaleString('en-US')} tokens${pieces}`;
 }
 
 export function gapLines(plan: PipelinePlan, picture: Picture, gap: Gap): Line[] {

@@ -19,7 +19,7 @@ export function differenceParts(now: RaceFigures, before: RaceFigures): readonly
     { name: 'compute', seconds: busy(now) - busy(before) },
     ...bubbleCauses.map((cause) => ({
       name: causeNames[cause],
-      seconds: now.causes[cause] * now.iteration - before.causes[cause] * before.iteration,
+      seconds: (now.causes[cause] ?? 0) * now.iteration - (before.causes[cause] ?? 0) * before.iteration,
     })),
   ];
 }

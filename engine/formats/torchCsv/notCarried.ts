@@ -24,6 +24,10 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
   if (stages.some(({ traffic }) => traffic?.weights !== undefined))
     notes.push('Weight sharding is not in the table: wrap the stages in fully_shard.');
   if (plan.transfer !== undefined) notes.push('The blocking of sends and receives is not in the table.');
+  if (plan.lengths !== undefined)
+    notes.push(
+      'The lengths of microbatches are not in the table: give each microbatch its samples where you call the schedule.',
+    );
   if (plan.fill !== undefined) notes.push('The fill job is not in the table.');
   const rule = schedule.kind === 'greedy' ? schedule.weights : (program.weights ?? 'flush');
   if (rule !== 'flush')

@@ -26,7 +26,8 @@ export function lengthCosts(model: ModelDefinition, lengths: MicrobatchLengths |
     });
     return kind;
   });
-  if (costs.length === 1) return costs[0];
+  // Packed samples are reported, also if all are alike.
+  if (costs.length === 1 && lengths.documents === undefined) return costs[0];
   return meanCosts({ ...lengths, kindOf, costs, counts });
 }
 

@@ -62,7 +62,7 @@ const near = (a: number, b: number, size = Math.max(Math.abs(a), Math.abs(b))): 
 function reportBreaches(report: PipelineReport, overlap = 0): readonly string[] {
   const { bubble, devices, iteration, links } = report;
   const out: string[] = [];
-  const causes = bubbleCauses.reduce((sum, cause) => sum + bubble.causes[cause], 0);
+  const causes = bubbleCauses.reduce((sum, cause) => sum + (bubble.causes[cause] ?? 0), 0);
   if (!near(causes, bubble.makespan, 1)) out.push(`causes add up to ${causes}, bubble is ${bubble.makespan}`);
   if (bubble.bound > bubble.makespan + 1e-6) out.push(`bound ${bubble.bound} exceeds bubble ${bubble.makespan}`);
   if (bubble.makespan > 1 + 1e-9 || bubble.span > 1 + 1e-9) out.push(`bubble ${bubble.makespan}, ${bubble.span}`);

@@ -140,6 +140,15 @@ describe('microbatches of different lengths', () => {
     );
   });
 
+  it('are bounded by the longest of them: down through all forwards and up through all input gradients', () => {
+    const text = file(`${list([1, 1000, 1])}  stages = balance(4)  schedule = 1f1b`, { latency: ' + 10us' });
+    const { plan, run } = runOf(text);
+    const { program, timing } = run.timeline;
+    const path = 8 * (4e-3 + 3e-3) + 2 * 3 * (1.6e-3 + 1e-5);
+    const bound = leastMakespan(plan, program, timing, { split: true, memory: false });
+    expect(bound).toBeCloseTo(path, 12);
+  });
+
   it.each([
     [
       'F and B',
