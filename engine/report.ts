@@ -53,7 +53,7 @@ export interface TokensReport {
 /** Tokens of the samples of microbatches. */
 export interface LengthsReport {
   readonly tokens: Spread;
-  /** Tokens over those of samples that are padded to the sequence. */
+  /** Tokens as a share of samples that are padded to the sequence. */
   readonly filled: number;
   /** Only of packed samples: their documents, and the share of the tokens that is in no document. */
   readonly documents?: Spread & { readonly count: number };

@@ -2,7 +2,7 @@ import { amount, share } from '../quantities.ts';
 import type { LengthsReport } from '../report.ts';
 
 /**
- * `512 to 4,096 tokens`, then `mean 2,310, 56 % of the sequence`; for packed samples `1,200 documents, mean 598`; last `microbatch 17
+ * `512 to 4,096 tokens` and `mean 2,310, 56 % of the sequence`. Packed samples add `1,200 documents, mean 598`. The last is `microbatch 17
  * takes 1.8 times the mean`.
  */
 export function lengthWords({ tokens, filled, documents, padding, longest }: LengthsReport): {
