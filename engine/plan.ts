@@ -230,6 +230,8 @@ export interface BucketPlan {
   readonly left: { readonly recompute: number; readonly input: number; readonly weight: number };
   /** Updated weights of its layers, gathered before the first forward: seconds, and the share of that forward that comes before these layers. */
   readonly gather?: { readonly seconds: number; readonly before: number };
+  /** If it has gradients of more than one layer: smaller buckets would be ready earlier. */
+  readonly joins?: true;
 }
 
 /**

@@ -80,9 +80,11 @@ function helps(plan: PipelinePlan, kind: GroupKind): string {
     return 'Shard only the optimizer state (`zero1`), or set `reshard = false`, to move them once per iteration.';
   if (plan.exchange !== undefined)
     return 'Faster links, or a `collective` that uses them better, send it sooner; more microbatches spread it over more work.';
-  if (plan.step.some(({ overlap }) => overlap !== undefined))
+  const exchanges = plan.step.flatMap(({ overlap = [] }) => overlap);
+  // A bucket of one layer cannot be smaller.
+  if (exchanges.some(({ buckets }) => buckets.some(({ joins }) => joins === true)))
     return 'Smaller buckets begin earlier; more microbatches spread it over more work.';
-  return plan.iterations > 1
+  return plan.iterations > 1 || exchanges.length > 0
     ? 'More microbatches spread it over more work.'
     : '`sync = overlap` begins it during the last backwards.';
 }

@@ -99,7 +99,7 @@ export const ruleParameters: readonly RuleParameter[] = [
   {
     name: 'early_start',
     kind: 'truth',
-    doc: 'a layer waits for the pieces that hold it, not for its whole bucket',
+    doc: 'a layer waits for the pieces that hold it, not for its whole bucket; needs `barrier = false`',
     default: 'false',
     words: truth,
   },

@@ -1,5 +1,6 @@
 import type { Entry } from '../../../grammar/syntax.ts';
 import { parametersOf } from '../../findings/finding.ts';
+import { withArguments } from '../callArguments.ts';
 import { entriesOf, pipelineBody, setKey } from '../source.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -46,6 +47,12 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   if (call?.kind === 'call' && call.start < finding.place.start) {
     const at = call.arguments.findIndex(({ start, end }) => start <= finding.place.start && finding.place.end <= end);
     const name = call.arguments[at]?.name?.text ?? parametersOf(finding, 'key/not-applicable')?.key ?? '';
+    // Layers start early only if iterations have no barrier between them.
+    if (name === 'early_start' && parametersOf(finding, 'key/not-applicable')?.reason.includes('`barrier = false`'))
+      yield {
+        what: 'Write barrier = false',
+        edits: [withArguments(syntax.text, call, { barrier: 'false' }, (argument) => argument.name?.text)],
+      };
     yield { what: `Remove "${name}"`, edits: [withoutItem(call.arguments, at)] };
     return;
   }

@@ -1,5 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { Block, Entry, Expression, Span, SyntaxFile, SyntaxNode } from '../../../grammar/syntax.ts';
+import { callableOf, withArguments } from '../callArguments.ts';
 import { entriesOf } from '../source.ts';
 import { inserted, replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -18,6 +19,11 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const parameters = parametersOf(finding, 'value/range');
   const { path, entry, within } = siteAt(syntax, start);
   const value = expressionAt(path, start, end);
+  if (parameters !== undefined && finding.hint?.kind === 'spelling') {
+    const written = value ?? argumentAt(path, start, end);
+    if (written !== undefined) yield* writtenInstead(syntax, written, parameters.what, finding.hint.suggestions);
+    return;
+  }
   if (parameters === undefined || value === undefined) return;
   if (finding.hint?.kind === 'insert') yield percent(syntax, value, finding.hint.text);
   if (parameters.what === 'The number of devices' && parameters.value === '0') yield* devicesOneByOne(syntax, path);
@@ -49,6 +55,31 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     yield { what: 'Remove "microbatches"', edits: [withoutNode(syntax, microbatches)], last: true };
   if (entry !== undefined)
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
+}
+
+/** The value of the argument that spans exactly these offsets. */
+const argumentAt = (path: readonly SyntaxNode[], start: number, end: number): Expression | undefined =>
+  path
+    .flatMap((node) => (node.kind === 'call' ? node.arguments : []))
+    .find((argument) => argument.start === start && argument.end === end)?.value;
+
+/** In place of the value; or as an argument, if the value is a rule that has another one by default. */
+function* writtenInstead(
+  { text }: SyntaxFile,
+  value: Expression,
+  what: string,
+  suggestions: readonly string[],
+): Generator<Repair> {
+  const argument = /^"(\w+)" of /.exec(what)?.[1];
+  const rule = callableOf(value);
+  for (const written of suggestions) {
+    if (argument === undefined) yield { what: `Change to ${written}`, edits: [replaced(value, written)] };
+    else if (rule !== undefined)
+      yield {
+        what: `Write ${argument} = ${written}`,
+        edits: [withArguments(text, rule, { [argument]: written }, ({ name }) => name?.text)],
+      };
+  }
 }
 
 /** `gpu[0] = x  gpu[1] = x`: one entry for all of them, or a range for each. */

@@ -7,7 +7,7 @@ import type { BucketPlan } from '../../plan.ts';
  * Parameters of a bucket on one device, with experts' parameters apart. `left` is the work of the stage's last backward that
  * remains when the bucket is ready. `before` is the share of a forward that comes before its layers.
  */
-export interface GradientBucket extends Pick<BucketPlan, 'left'> {
+export interface GradientBucket extends Pick<BucketPlan, 'left' | 'joins'> {
   readonly dense: number;
   readonly experts: number;
   readonly before: number;
@@ -54,6 +54,7 @@ export function gradientBuckets(
   let dense = 0;
   let experts = 0;
   let first = -1;
+  let joined = 0;
   const close = () => {
     if (first < 0) return;
     const { forward, recompute, input, weight } = before[first];
@@ -62,8 +63,15 @@ export function gradientBuckets(
       input: share(input, whole.input),
       weight: share(weight, whole.weight),
     };
-    buckets.push({ dense, experts, left, before: share(forward, whole.forward), first });
-    [dense, experts, first] = [0, 0, -1];
+    buckets.push({
+      dense,
+      experts,
+      left,
+      before: share(forward, whole.forward),
+      first,
+      ...(joined > 1 ? { joins: true } : {}),
+    });
+    [dense, experts, first, joined] = [0, 0, -1, 0];
   };
   for (let at = layers.length - 1; at >= 0; at -= 1) {
     const { localParameters, expertParameters, frozen = noFrozen } = layers[at];
@@ -71,6 +79,7 @@ export function gradientBuckets(
     dense += localParameters - expertParameters - frozen.dense;
     experts += expertParameters - frozen.experts;
     first = at;
+    joined += 1;
     if ((dense + experts) * gradient >= bytes) close();
   }
   close();

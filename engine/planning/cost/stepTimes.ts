@@ -116,6 +116,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
             plan: {
               seconds: out.seconds,
               left: gradientBucket.left,
+              ...(gradientBucket.joins === true ? { joins: true as const } : {}),
               ...(gathers ? { gather: { seconds: back.seconds, before: gradientBucket.before } } : {}),
             },
           };

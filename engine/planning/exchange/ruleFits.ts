@@ -11,6 +11,8 @@ export interface RuleUse extends Pick<SettledPipeline, 'at'> {
 
 /** Most tensors of a lane for which orders of pulls, and sizes of buckets, are searched. Both take time with their square. */
 const mostSearched = 2_000;
+/** What the message proposes where sizes are not searched: as in PyTorch's DDP. */
+const usualBucket = '25MiB';
 
 /** False where it does not, which has been reported. */
 export function ruleFits(
@@ -20,13 +22,14 @@ export function ruleFits(
   lane: { readonly calls: readonly LaneCall[]; readonly tensors: number },
 ): boolean {
   const { calls, tensors } = lane;
-  const refuse = (argument: string, value: string, allowed: string): false => {
+  const refuse = (argument: string, value: string, allowed: string, instead: readonly string[] = []): false => {
     const written = use.sync.at.get(argument);
-    notes.report.report('value/range', written ?? use.at('sync'), {
-      what: written === undefined ? `"${argument}" of ${use.sync.preset.name}` : `"${argument}"`,
-      value,
-      allowed,
-    });
+    notes.report.report(
+      'value/range',
+      written ?? use.at('sync'),
+      { what: written === undefined ? `"${argument}" of ${use.sync.preset.name}` : `"${argument}"`, value, allowed },
+      instead.length === 0 ? {} : { hint: { kind: 'spelling', suggestions: instead } },
+    );
     return false;
   };
   if (rule.partition === 'at_preemption' && calls.some(({ oneLane }) => oneLane === true))
@@ -42,18 +45,24 @@ export function ruleFits(
   if (pulls) return refuse('order', rule.order, `\`ready\`, \`forward\` or \`tail\`, ${many}`);
   // With a barrier, buckets that go as they get ready have a short search.
   if (rule.bucket === 'best' && (!rule.barrier || rule.order !== 'ready'))
-    return refuse('bucket', rule.bucket, `a size, ${many}`);
+    return refuse('bucket', rule.bucket, `a size such as ${usualBucket}, ${many}`, [usualBucket]);
   return true;
 }
 
 const namesOf = (calls: readonly LaneCall[]): string => [...new Set(calls.map(({ name }) => name))].join(' and ');
 
-/** Arguments that change nothing: nothing is cut for an early start, no piece fits into the credit. */
+/** Arguments that change nothing: no layer can start early, no piece fits into the credit. */
 export function noteIdleArguments(notes: Notes, use: RuleUse, rule: ExchangeRule): void {
-  const { partition, credit, strict, earlyStart } = rule;
+  const { partition, credit, strict, earlyStart, barrier } = rule;
   const note = (key: string, place: string, reason: string): void =>
     notes.report.report('key/not-applicable', use.sync.at.get(place) ?? use.at('sync'), { key, reason });
-  if (earlyStart && partition === 'whole')
+  if (earlyStart && barrier)
+    note(
+      'early_start',
+      'early_start',
+      'with a barrier no layer starts before all gradients have arrived. Write `barrier = false`, or remove `early_start`',
+    );
+  else if (earlyStart && partition === 'whole')
     note(
       'early_start',
       'early_start',

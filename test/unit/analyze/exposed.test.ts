@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
+import { analyse } from '../../support/analyse.ts';
 import { policy, recipePlan, type Recipe } from '../support/plans.ts';
 
 const chain: Recipe = {
@@ -54,4 +55,24 @@ test('an exchange while another device computes: 12.5 % waiting, nothing to save
   expect(bubble.causes.sync).toBe(0);
   expect(devices[1].sync.exposed).toBeCloseTo(10, 12);
   expect(exposed).toContain('5 s on average (12.5 %');
+});
+
+describe('advice on gradients that are exchanged during the last backward', () => {
+  const adviceOf = (sync: string, layers: number): string | undefined =>
+    analyse(`
+model m { layer a[${layers}] { forward = 1ms  backward = 2ms  weights = 400MB } }
+device gpu { memory = 64GiB }
+cluster c { gpu[2] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 1 stages = balance(1) schedule = 1f1b data = 2  sync = ${sync} }
+`).findings.find(({ code }) => code === 'comm/exposed')?.message;
+
+  test('is smaller buckets only if a bucket holds more than one layer', () => {
+    const smaller = 'Smaller buckets begin earlier; more microbatches spread it over more work.';
+    expect(adviceOf('overlap(bucket = 1GB)', 4)).toContain(smaller);
+    expect(adviceOf('overlap(bucket = 400MB)', 4)).not.toContain('Smaller');
+    expect(adviceOf('overlap(bucket = 400MB)', 4)).toContain('More microbatches spread it over more work.');
+    // One layer makes one bucket, whatever its size is.
+    expect(adviceOf('overlap(bucket = 1GB)', 1)).toContain('More microbatches spread it over more work.');
+    expect(adviceOf('end', 4)).toContain('`sync = overlap` begins it during the last backwards.');
+  });
 });

@@ -46,7 +46,7 @@ describe('buckets that are cut', () => {
     // With a barrier, and as buckets get ready, the search is short.
     expect(messages('overlap(bucket = best)', 'ring', 2001)).toEqual([]);
     expect(messages('overlap(bucket = best, barrier = false)', 'ring', 2001)).toEqual([
-      '"bucket" is best; it must be a size, because the pipeline exchanges 2,001 tensors on one lane, and at most 2,000 are searched.',
+      '"bucket" is best; it must be a size such as 25MiB, because the pipeline exchanges 2,001 tensors on one lane, and at most 2,000 are searched.',
     ]);
   });
   test('may have servers with two lanes, or a collective', () => {
@@ -95,6 +95,18 @@ pipeline p { model = m devices = c microbatches = 1 stages = balance(1) schedule
       '"early_start" has no effect here: buckets are sent whole, so all their layers arrive at once. Say the size of pieces: `partition`.',
     ]);
     expect(warnings('overlap(early_start = true, barrier = false, partition = 1MB)')).toEqual([]);
+  });
+  test('an early start behind a barrier', () => {
+    const reason = 'with a barrier no layer starts before all gradients have arrived.';
+    for (const sync of [
+      'overlap(early_start = true, partition = 1MB)',
+      'ddp(early_start = true)',
+      'pace(early_start = true, barrier = true)',
+    ])
+      expect(warnings(sync)).toEqual([
+        `"early_start" has no effect here: ${reason} Write \`barrier = false\`, or remove \`early_start\`.`,
+      ]);
+    expect(warnings('overlap(early_start = false, partition = 1MB)')).toEqual([]);
   });
   test('a strict credit that no piece fits', () => {
     expect(warnings('bytescheduler(partition = 4MB, credit = 1MB, strict = true)')).toEqual([

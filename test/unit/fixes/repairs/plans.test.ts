@@ -19,7 +19,34 @@ schedule ${name} {
 }
 `;
 
+/** Two ranks that exchange gradients. */
+const exchanged = (sync: string, layers = 8): string => `
+model m { layer a[${layers}] { forward = 1ms  backward = 2ms  weights = 10MB } }
+device gpu { memory = 64GiB }
+cluster c { gpu[2] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 1 stages = balance(1) schedule = 1f1b data = 2
+  sync = ${sync} }
+`;
+
 const cases: readonly Case[] = [
+  {
+    code: 'key/not-applicable',
+    text: exchanged('overlap(early_start = true, partition = 1MB)'),
+    titles: ['Write barrier = false', 'Remove "early_start"'],
+    makes: 'overlap(early_start = true, partition = 1MB, barrier = false)',
+  },
+  {
+    code: 'value/range',
+    text: exchanged('overlap(bucket = best, barrier = false)', 2_001),
+    titles: ['Change to 25MiB'],
+    makes: 'overlap(bucket = 25MiB, barrier = false)',
+  },
+  {
+    code: 'value/range',
+    text: exchanged('pace', 2_001),
+    titles: ['Write bucket = 25MiB'],
+    makes: 'pace(bucket = 25MiB)',
+  },
   // Types and values.
   { code: 'type/mismatch', text: wrong('16GiB', '"16 GiB"'), titles: ['Write 16GiB'], makes: 'memory = 16GiB' },
   { code: 'type/mismatch', text: wrong('balance(4)', '4'), titles: ['Write balance(4)'] },
