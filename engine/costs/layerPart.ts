@@ -97,6 +97,8 @@ export function tensorCollectives({ tensor, sequenceParallel }: LayerSetting, by
 /** The MLP's or attention's own view of a layer: widths, and the ranks that split what is not split by heads or width. */
 export const hiddenOf = (args: ShapeArguments): number => numberOf(args, 'hidden', 1);
 export const wholeRanks = ({ tensor, sequenceParallel }: LayerSetting): number => (sequenceParallel ? tensor : 1);
+/** Ranks that split what is kept of the head's input, which sequence parallelism gathers. */
+export const inputRanks = (setting: LayerSetting): number => (setting.wholeInputs === true ? 1 : wholeRanks(setting));
 
 /** Bytes per token of a dropout mask over the hidden width: a byte per element. */
 export const maskBytes = (args: ShapeArguments, setting: LayerSetting): number =>

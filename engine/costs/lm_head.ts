@@ -1,5 +1,5 @@
 import { moves, product } from './kernels.ts';
-import { addParts, parts, tokensOf } from './layerPart.ts';
+import { addParts, inputRanks, parts, tokensOf } from './layerPart.ts';
 import { lossBytes, lossOf, lossParameter, lossTraffic } from './loss.ts';
 import { norms, normParameter, normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
@@ -46,9 +46,10 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const localParameters = localRows * hidden + normParameters(norm, hidden);
   const each = { over: 'tensor', bytes: tokens * hidden * element } as const;
   const normed = norm === 'none' ? 0 : input;
-  const projected = trainsWeights(setting) ? input : 0;
+  const gathered = (tokens * hidden * element) / inputRanks(setting);
+  const projected = trainsWeights(setting) ? gathered : 0;
   const loss = lossOf(args, setting);
-  const held = lossBytes(loss, element, localRows, hidden);
+  const held = lossBytes(loss, element, localRows, hidden, tensor > 1);
   const activation = normed + projected + tokens * (held.kept + held.gradient);
   const chunks = loss.kind === 'chunked' ? loss.chunks : 1;
   return {
@@ -66,7 +67,7 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
       [parts.lossGradient]: tokens * held.gradient,
     }),
     // W needs the projection's input and the gradient of the logits.
-    activationForWeight: input + (tokens * localRows * element) / chunks,
+    activationForWeight: gathered + (tokens * localRows * element) / chunks,
     recomputed: 0,
     recomputeFlops: 0,
     // The loss of each token, fp32: nothing that a next stage would wait for.

@@ -15,7 +15,7 @@ export const lossParameter: ShapeParameter = {
     'how the loss is computed, which sets the bytes of a logit in 16 bits. `parallel`: 6 B, Megatron-LM. `eager`: 14 B, PyTorch ' +
     'step by step. `compiled`: 4 B, one kernel in each direction. `fused`: 2 B, gradients in the place of the logits. ' +
     '`chunked(8)`: as `eager`, for an eighth of the tokens at a time. ' +
-    'Default: `eager` where data ranks share the weights (`fsdp`, `zero3`) and no tensor ranks split the vocabulary, otherwise as `parallel`',
+    'With tensor ranks `eager` takes 18 B. Default: `eager` where data ranks share the weights (`fsdp`, `zero3`), otherwise as `parallel`',
 };
 
 /** Bytes of one logit: those that stay from the forward to the backward, and those that one pass holds in addition. */
@@ -41,19 +41,25 @@ export const logitBytes: Readonly<Record<LossWord, (element: number) => LogitByt
   fused: (element) => ({ kept: element, workspace: 0 }),
 };
 
+/**
+ * If tensor ranks split the vocabulary, an eager backward holds three tensors in fp32: a gradient, its sum with the softmax, and a
+ * product (PyTorch, `torch/distributed/tensor/parallel/loss.py`, `_nll_loss_and_log_softmax_backward`).
+ */
+const splitWorkspace = 12;
+
 const copied = (element: number): number => (element === 4 ? 0 : element);
 
 /** How a head computes its loss. `usual` where the file does not say: the bytes of `parallel`, all while a pass runs. */
 export type Loss = { readonly kind: LossWord | 'usual' } | { readonly kind: 'chunked'; readonly chunks: number };
 
 /** The loss that the arguments of a head ask for, as `eager` or `chunked(8)`. */
-export function lossOf(args: ShapeArguments, { tensor, loss }: LayerSetting): Loss {
+export function lossOf(args: ShapeArguments, { loss }: LayerSetting): Loss {
   const written = args['loss'];
   const word = lossWords.find((each) => each === written);
   if (word !== undefined) return { kind: word };
   const [, chunks] = typeof written === 'string' ? (/^chunked\((\d+)\)$/.exec(written) ?? []) : [];
   if (chunks !== undefined) return { kind: 'chunked', chunks: Number(chunks) };
-  return { kind: loss === 'eager' && tensor === 1 ? 'eager' : 'usual' };
+  return { kind: loss === 'eager' ? 'eager' : 'usual' };
 }
 
 /** Bytes per token of a loss over `rows` logits of a token on a rank. */
@@ -70,14 +76,16 @@ export interface LossBytes {
  * holds what `eager` does. The gradient of its input adds up in fp32 and stays in the number format of the model (torchtitan,
  * `ChunkedLossWrapper`).
  */
-export function lossBytes(loss: Loss, element: number, rows: number, hidden: number): LossBytes {
+export function lossBytes(loss: Loss, element: number, rows: number, hidden: number, split = false): LossBytes {
+  const eager = logitBytes.eager(element);
+  const ofEager = { kept: eager.kept, workspace: split ? splitWorkspace : eager.workspace };
   if (loss.kind === 'chunked') {
-    const { kept, workspace } = logitBytes.eager(element);
+    const { kept, workspace } = ofEager;
     const sums = (4 - element) * hidden;
     return { kept: 0, gradient: element * hidden, workspace: ((kept + workspace) * rows) / loss.chunks + sums };
   }
   if (loss.kind === 'usual') return { kept: 0, gradient: 0, workspace: rows * (4 + copied(element)) };
-  const { kept, workspace } = logitBytes[loss.kind](element);
+  const { kept, workspace } = loss.kind === 'eager' ? ofEager : logitBytes[loss.kind](element);
   return { kept: kept * rows, gradient: 0, workspace: workspace * rows };
 }
 

@@ -18,8 +18,8 @@ export interface ShardRule {
 
 /**
  * A layer under such a rule. While it runs, the weights of the next one arrive and the gradients of the last one leave. So a pass
- * takes the longer of its work and its traffic (Zhao et al., PyTorch FSDP, arXiv:2304.11277, section 3.3.2). This is exact for
- * equal layers, where a stage's first gather falls into the pass before. At both ends of an iteration there is no such pass: n
+ * takes the longer of its work and its traffic (Zhao et al., PyTorch FSDP, arXiv:2304.11277, section 3.3.2). All passes of a backward
+ * hide both of its transfers, a gather and a scatter. This is exact for equal layers, where a stage's first gather falls into the pass before. At both ends of an iteration there is no such pass: n
  * passes of work w and traffic g take g + n·w, or n·g + w, which is n · max(w, g) + min(w, g). A gather comes before the forward and the input
  * gradient, a scatter with the weight gradient: 3 Ψ′ elements per microbatch in all.
  */
@@ -30,8 +30,9 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
   // Without a backward the weights are gathered once.
   const gathers = cost.forwardOnly === true ? 1 : 2;
   const forward = Math.max(cost.forward, gather.time);
-  const backwardInput = gathers === 1 ? 0 : Math.max(cost.backwardInput, gather.time);
-  const backwardWeight = Math.max(cost.backwardWeight, scatter.time);
+  const behind = exposedBackward(cost, gathers === 1 ? 0 : gather.time, scatter.time);
+  const backwardInput = cost.backwardInput + behind.input;
+  const backwardWeight = cost.backwardWeight + behind.weight;
   const exposed =
     forward - cost.forward + (backwardInput - cost.backwardInput) + (backwardWeight - cost.backwardWeight);
   const weights = {
@@ -44,9 +45,29 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
     forward,
     backwardInput,
     backwardWeight,
-    boundary: Math.min(cost.forward, gather.time) + Math.min(cost.backwardWeight, scatter.time),
+    boundary: Math.min(cost.forward, gather.time) + Math.min(passesOf(cost), scatter.time),
     traffic: sumTraffic([cost.traffic ?? noTraffic, { weights }]),
   };
+}
+
+type Backward = Pick<LayerCost, 'backwardInput' | 'backwardWeight' | 'recompute'>;
+
+/** Seconds of the passes of a backward. */
+const passesOf = ({ backwardInput, backwardWeight, recompute }: Backward): number =>
+  recompute + backwardInput + backwardWeight;
+
+/**
+ * Seconds that no pass of a backward hides, on its input and on its weight gradient. The next gather and the last scatter run during
+ * all passes of the backward, recomputation included. The weight gradient waits first, so that a faster link makes no pass longer.
+ */
+function exposedBackward(
+  cost: Backward,
+  gather: number,
+  scatter: number,
+): { readonly input: number; readonly weight: number } {
+  const exposed = Math.max(0, gather + scatter - passesOf(cost));
+  const weight = Math.min(Math.max(0, scatter - cost.backwardWeight), exposed);
+  return { input: exposed - weight, weight };
 }
 
 const nothing = { bytes: 0, time: 0 };

@@ -147,7 +147,12 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     ...remaining,
     activationForWeight: learned.forWeight ?? tokens * (sum(({ forWeight }) => forWeight) + sumParts(extra.keeps)),
     output: tokens * input,
-    workspace: remade + arriving + extra.workspace + learned.workspace,
+    workspace:
+      remade +
+      arriving +
+      gatheredInputs(setting, branches.length, tokens * element * hidden) +
+      extra.workspace +
+      learned.workspace,
     collectives,
     kernels() {
       const kernels = branches.flatMap((branch) => [normed, ...branch.kernels()]);
@@ -163,6 +168,16 @@ function fusedOf(branches: readonly LayerPart[]): FusedCore | undefined {
   if (first?.fused === undefined) return undefined;
   if (second?.fused === undefined) return first.fused;
   return { ...first.fused, second: { ...second.fused, share: second.core / (first.core + second.core) } };
+}
+
+/**
+ * Bytes of gathered inputs of all branches, beyond the part of a rank, and of the whole gradient of one of them. PyTorch's autograd keeps
+ * them for the weight gradient once a checkpointed layer runs again.
+ */
+function gatheredInputs(setting: LayerSetting, branches: number, bytes: number): number {
+  const ranks = wholeRanks(setting);
+  const again = setting.recompute === 'full' || setting.recompute === 'operations';
+  return setting.wholeInputs === true && again && ranks > 1 ? branches * (bytes - bytes / ranks) + bytes : 0;
 }
 
 /** What differs if not all of the layer trains. */

@@ -26,6 +26,8 @@ export interface LayerSetting {
   readonly recompute: RecomputeMode;
   /** How heads compute their loss that do not say; absent: as Megatron-LM does. */
   readonly loss?: 'eager';
+  /** Inputs that tensor ranks gather stay whole while a recomputed layer runs, as PyTorch keeps them; absent: they are gathered again. */
+  readonly wholeInputs?: true;
   /** What of the layer trains; absent: all of it. */
   readonly training?: LayerTraining;
   /** What a forward stores in other formats than the precision; absent: nothing. */

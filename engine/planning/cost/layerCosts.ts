@@ -74,6 +74,7 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     const setting = {
       ...settingOf(model, layer, site, mode),
       ...(site.loss === undefined ? {} : { loss: site.loss }),
+      ...(site.wholeInputs === undefined ? {} : { wholeInputs: site.wholeInputs }),
       ...ofLayer,
     };
     const found =

@@ -29,6 +29,8 @@ export interface Site extends DeviceDefinition {
   readonly shards?: ShardRule;
   /** How heads compute their loss that do not say. */
   readonly loss?: 'eager';
+  /** Inputs of products stay gathered. */
+  readonly wholeInputs?: true;
 }
 
 export interface SitedRank extends Rank {
@@ -112,8 +114,10 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
     ranks: devices.length / mesh.tensor,
     expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
     ...(shards === undefined ? {} : { shards }),
-    // Frameworks that shard weights are PyTorch's, whose loss runs step by step.
-    ...(pipeline.optimizer !== undefined && shardsWeights(pipeline.optimizer.shard) ? { loss: 'eager' as const } : {}),
+    // Frameworks that shard weights are PyTorch's: their loss runs step by step, and autograd keeps gathered inputs.
+    ...(pipeline.optimizer !== undefined && shardsWeights(pipeline.optimizer.shard)
+      ? { loss: 'eager' as const, wholeInputs: true as const }
+      : {}),
   };
 }
 

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { analyseExample } from '../../support/analyse.ts';
+import { exampleText } from '../../support/example.ts';
 import { repository, textOf } from '../docs/pages.ts';
 import { families } from './published/families.ts';
 import { deviation, predicted } from './published/run.ts';
@@ -48,6 +50,19 @@ test('every run has a figure, and the settings of a column differ', () => {
     expect(new Set(cells).size).toBe(cells.length);
     expect(runs.filter((run) => !columns.includes(run.name))).toEqual([]);
   }
+});
+
+test('Llama 3.1 405B with FSDP alone does not fit on 128 H100s of 96 GB, as torchtitan reports (docs/performance.md, December 2024)', () => {
+  const text = exampleText('published/torchtitan.pipe');
+  const alone = text.replace(/^pipeline tensor_128_fp8 \{[^]*?^\}/m, (pipeline) =>
+    pipeline.replace(/^ *(?:tensor|sequence_parallel) .*\n/gm, '').replace(/data( *)= 16/, 'data$1= 128'),
+  );
+  const { findings } = analyseExample('published/torchtitan.pipe', {}, alone);
+  const full = findings.filter(({ code }) => code === 'memory/out-of-memory');
+  expect(full.length).toBeGreaterThan(0);
+  // Nothing else of the file does not fit.
+  const at = [alone.indexOf('pipeline tensor_128_fp8 {'), alone.indexOf('pipeline tensor_128_fp8_async {')];
+  for (const { place } of full) expect(place.start > at[0] && place.start < at[1]).toBe(true);
 });
 
 describe('bubble rates that the authors of zero bubble calculated (arXiv:2401.10241, table 5)', () => {

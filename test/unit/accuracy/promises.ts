@@ -6,7 +6,7 @@ import { megatronBridge } from './published/megatronBridge.ts';
 import { megatronSc21 } from './published/megatronSc21.ts';
 import { nemoLongContext } from './published/nemoLongContext.ts';
 import { deviation, type Mode, predicted, type Run } from './published/run.ts';
-import { torchtitan } from './published/torchtitan.ts';
+import { torchtitan, torchtitanMemory } from './published/torchtitan.ts';
 import { fromShapes, memory, throughput } from './published/zeroBubble.ts';
 import { meanOf, range } from './table.ts';
 
@@ -48,7 +48,7 @@ const texts: readonly string[] = [
   `times ${off(layer.runs, 'kernels')} of one layer, ${off(iterations.runs, 'kernels')} of an iteration`,
   `${megatronBridge.runs.length} and ${nemoLongContext.runs.length} runs, of which ${[...megatronBridge.runs, ...nemoLongContext.runs].filter(({ fitted }) => fitted === true).length} were fitted. ${torchtitan.runs.length} runs of torchtitan, none fitted, come out ${off(torchtitan.runs)} off, ${Math.round(100 * meanOf(torchtitan.runs.map((run) => deviation(run))))} % in the mean.`,
   `Rates of Llama 3 405B come out ${off(llama3.runs.filter(short))} off for two runs with 8192 tokens, which were fitted, and ${off(llama3.runs.filter((run) => !short(run)))} off for one with 131072 tokens`,
-  `${memory.runs.length} peaks come out ${off(memory.runs)} off the measured peaks`,
+  `${memory.runs.length} peaks of *Zero Bubble* come out ${off(memory.runs)} off the measured peaks, ${torchtitanMemory.runs.length} of torchtitan ${off(torchtitanMemory.runs)}`,
   `that 1F1B-I takes beyond 1F1B comes out within ${beyond('1F1B-I')} GB of the measured difference, the memory that ZB-2p takes beyond it within ${beyond('ZB-2p')} GB`,
   `With 32 microbatches the figures come out ${off(gpipe.runs.filter(many))} off, with fewer ${off(gpipe.runs.filter((run) => !many(run)))}.`,
 ];

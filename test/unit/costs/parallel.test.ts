@@ -178,7 +178,27 @@ describe('weights and gradients in parts', () => {
     expect(made.traffic?.weights?.bytes).toBeCloseTo((2 * 2 + 4) * ((7 / 8) * own + experts / 2), 0);
     const gather = 7 * (1e-6 + (2 * own) / 8 / 1e9) + (2e-6 + experts / 2e9);
     expect(made.forward).toBeCloseTo(Math.max(layer.forward, gather), 12);
-    expect(made.backwardInput).toBeCloseTo(Math.max(layer.backwardInput, gather), 12);
+    const scatter = 7 * (1e-6 + (4 * own) / 8 / 1e9) + (2e-6 + (2 * experts) / 2e9);
+    expect(made.backwardInput + made.backwardWeight).toBeCloseTo(
+      Math.max(layer.backwardInput + layer.backwardWeight, gather + scatter),
+      12,
+    );
+  });
+
+  it('run during all passes of a backward, recomputation included', () => {
+    // Passes of 3, 2 and 4 s, a gather of g and a scatter of s seconds.
+    const passes = { ...layer, recompute: 3, backwardInput: 2, backwardWeight: 4, forward: 3, expertParameters: 0 };
+    const moving = (gather: number, scatter: number) => {
+      const [weightBytes, gradientBytes] = [gather, scatter].map((seconds) => (seconds * 2e9) / layer.localParameters);
+      const ring = { bandwidth: 1e9, latency: 0 };
+      const dense = { ranks: 2, ring };
+      const made = withShards(passes, { ...rule, dense, experts: dense, weightBytes, gradientBytes });
+      return [made.forward, made.backwardInput, made.backwardWeight].map((seconds) => Number(seconds.toFixed(9)));
+    };
+    expect(moving(3, 6)).toEqual([3, 2, 4]);
+    expect(moving(4, 6)).toEqual([4, 2, 5]);
+    expect(moving(8, 3)).toEqual([8, 4, 4]);
+    expect(moving(8, 6)).toEqual([8, 5, 6]);
   });
 
   it('cost nothing that computing hides', () => {

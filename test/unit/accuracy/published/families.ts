@@ -6,7 +6,7 @@ import { megatronBridge } from './megatronBridge.ts';
 import { megatronSc21 } from './megatronSc21.ts';
 import { nemoLongContext } from './nemoLongContext.ts';
 import type { Family } from './run.ts';
-import { torchtitan } from './torchtitan.ts';
+import { torchtitan, torchtitanMemory } from './torchtitan.ts';
 import { fromShapes, memory, throughput } from './zeroBubble.ts';
 
 /** In the order of the page. */
@@ -22,6 +22,7 @@ export const families: readonly Family[] = [
   nemoLongContext,
   torchtitan,
   flashAttention2,
+  torchtitanMemory,
   memory,
   activations,
 ];
