@@ -50,6 +50,25 @@ export function callSeconds(cost: CallCost, bytes: number): number {
   }
 }
 
+/** The seconds that do not depend on the bytes: what the call itself costs, and latencies. */
+export function callOverhead(cost: CallCost, bytes: number): number {
+  if (cost.kind === 'steps')
+    return callOverhead(
+      cost.of[
+        Math.max(
+          0,
+          cost.from.findLastIndex((from) => from <= bytes),
+        )
+      ],
+      bytes,
+    );
+  if (cost.kind !== 'least') return cost.fixed;
+  return callOverhead(
+    cost.of.reduce((best, each) => (callSeconds(each, bytes) < callSeconds(best, bytes) ? each : best)),
+    bytes,
+  );
+}
+
 function between(at: readonly number[], seconds: readonly number[], bytes: number): number {
   if (bytes <= at[0] || at.length === 1) return seconds[0];
   const left = Math.min(placeOf(at, bytes), at.length - 2);

@@ -100,6 +100,38 @@ export interface LaneCall {
   readonly halves?: { readonly scatter: CallCost; readonly gather: CallCost };
   /** What makes it slow, if there is something to name. */
   readonly limit?: CallLimit;
+  /** How its bytes use links through which other lanes send too. */
+  readonly links?: CallLinks;
+}
+
+/** By direction, as the costs of a call. */
+export interface CallLinks {
+  readonly push: readonly CallPass[];
+  readonly pull?: readonly CallPass[];
+  readonly scatter?: readonly CallPass[];
+  readonly gather?: readonly CallPass[];
+}
+
+/** A part of a call's bytes. Passes follow each other, after the seconds that do not depend on the bytes. */
+export interface CallPass {
+  /** Of the seconds that depend on the bytes. The parts of a call add up to 1. */
+  readonly part: number;
+  /** Bytes per second of each flow, while no other lane sends through its links. */
+  readonly rate: number;
+  /** Flows by link, which is a number in `LinkSharing.links`. */
+  readonly flows: readonly { readonly link: number; readonly count: number }[];
+}
+
+/** Links through which several lanes send. */
+export interface LinkSharing {
+  readonly links: readonly { readonly name: string; readonly bandwidth: number }[];
+}
+
+/** A call whose bytes are known. `overhead`: those of its seconds that do not depend on the bytes. */
+export interface TimedCall {
+  readonly seconds: number;
+  readonly overhead: number;
+  readonly passes: readonly CallPass[];
 }
 
 /** The machines that make a call slow, and what it takes without them. */

@@ -7,6 +7,8 @@ export interface ExchangeTiming {
   /** What comes back are updated weights, after the optimizer's step. */
   readonly weights: boolean;
   readonly lanes: readonly LaneTiming[];
+  /** Bytes per second of the links that lanes share; absent where they share none. */
+  readonly links?: Float64Array;
 }
 
 export interface LaneTiming {
@@ -48,6 +50,8 @@ export interface Sent {
   /** Of the first piece and of the last. */
   readonly start: Float64Array;
   readonly end: Float64Array;
+  /** Seconds by which a row is longer because other lanes send through its links. Absent where no row is. */
+  readonly shared?: Float64Array;
 }
 
 /** A lane from the end of an iteration's gradients on. Seconds, from the first operation of the iteration. */
@@ -80,6 +84,8 @@ export interface Exposed {
   barrier: number;
   /** Only pushes run. */
   server: number;
+  /** Calls take longer because other lanes send through their links. */
+  shared: number;
 }
 
 export interface ExchangeTimeline {

@@ -6,7 +6,7 @@
  * So white space and comments change origins and leave the plan equal, and nothing is simulated again.
  */
 
-import type { ExchangePlan, SharedLinkPlan } from './exchangePlan.ts';
+import type { ExchangePlan, LinkSharing, SharedLinkPlan, TimedCall } from './exchangePlan.ts';
 import type { Dimension, Packed, SchedulePlan } from './orderPlan.ts';
 
 export * from './orderPlan.ts';
@@ -91,7 +91,9 @@ export interface PipelinePlan extends MeshPlan {
   readonly step: readonly StepPlan[];
   /** What a rule orders of the gradients' exchange; that is in no step. Absent for `end` and for an `overlap` in plain buckets. */
   readonly exchange?: ExchangePlan;
-  /** Absent where stages exchange gradients through different links. */
+  /** Links that exchanges of different stages share while they run. */
+  readonly linkSharing?: LinkSharing;
+  /** Links through which stages exchange gradients, where the simulation does not share them. */
   readonly sharedLinks?: readonly SharedLinkPlan[];
   /** Other work that devices do where they idle. */
   readonly fill?: FillPlan;
@@ -193,6 +195,8 @@ export interface StepPlan {
   readonly overlap?: readonly StageExchange[];
   /** The part of the update that the host does. */
   readonly host?: HostStepPlan;
+  /** `sync` as calls, where they use links that other stages use too. */
+  readonly calls?: readonly TimedCall[];
 }
 
 /** Gradients go to the host in buckets, the host updates their weights, and these come back: each one bucket after the other. */
@@ -229,7 +233,9 @@ export interface BucketPlan {
   /** Shares of the stage's recomputation, input and weight gradients that its backward still has to do when the bucket is ready. */
   readonly left: { readonly recompute: number; readonly input: number; readonly weight: number };
   /** Updated weights of its layers, gathered before the first forward: seconds, and the share of that forward that comes before these layers. */
-  readonly gather?: { readonly seconds: number; readonly before: number };
+  readonly gather?: { readonly seconds: number; readonly before: number; readonly calls?: readonly TimedCall[] };
+  /** `seconds` as calls, where they use links that other stages use too. */
+  readonly calls?: readonly TimedCall[];
   /** If it has gradients of more than one layer: smaller buckets would be ready earlier. */
   readonly joins?: true;
 }

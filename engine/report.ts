@@ -143,6 +143,8 @@ export interface ExposedReport {
   readonly barrier: number;
   /** Servers have not been sent everything yet. */
   readonly server: number;
+  /** Other stages send through the same links; absent if nobody waits for that. */
+  readonly shared?: number;
 }
 
 /** Forward and backward, without what is computed again: FLOP/s of one device on average, and its share of the peak (MFU). */

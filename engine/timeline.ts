@@ -1,4 +1,5 @@
 import type { ExchangeTimeline, ExchangeTiming, TensorMaker } from './exchangeTimeline.ts';
+import type { TimedCall } from './exchangePlan.ts';
 import type { TransferRule } from './plan.ts';
 import { needSlot, type Program, resultRowOf, resultsIn, type ShiftedNeeds } from './program.ts';
 
@@ -43,6 +44,8 @@ export interface Timing extends ShiftedNeeds {
   readonly flows?: Flows;
   /** Set where sends and receives block their devices. */
   readonly transfer?: TransferRule;
+  /** Only if exchanges that no rule orders share links. */
+  readonly sharing?: StepSharing;
   /** Lanes on which a rule orders the exchange of gradients; that is in no `sync`. */
   readonly exchange?: ExchangeTiming;
 }
@@ -85,9 +88,17 @@ export function secondsOf(
   return single === undefined ? duration[row] : single.seconds[row * microbatches + (word & ((1 << shift) - 1))];
 }
 
+/** Exchanges after the last operations as calls by device (`sync`), and bytes per second of the links that they share. */
+export interface StepSharing {
+  readonly links: Float64Array;
+  readonly sync: readonly (readonly TimedCall[])[];
+}
+
 /** A bucket of a stage's gradients: seconds of its exchange, and the devices with the ranks that hold the stage. */
 export interface GradientBucket {
   readonly seconds: number;
+  /** Where links are shared: the same as calls. */
+  readonly calls?: readonly TimedCall[];
   readonly members: readonly TensorMaker[];
 }
 

@@ -14,6 +14,7 @@ const causes: readonly (readonly [keyof Omit<ExposedReport, 'device' | 'total'>,
   ['credit', 'credit'],
   ['barrier', 'barrier'],
   ['server', 'pushes'],
+  ['shared', 'links shared with other stages'],
 ];
 
 /** The rule, the period against its bound, lanes, and why the device that waits longest does so. */
@@ -54,10 +55,11 @@ const laneRow = (
 
 function waitWords(exposed: ExposedReport, iteration: number): string {
   if (exposed.total === 0 || iteration === 0) return 'no device waits for gradients';
+  const secondsOf = (cause: (typeof causes)[number][0]): number => exposed[cause] ?? 0;
   const parts = causes
-    .filter(([cause]) => exposed[cause] >= 0.0005 * iteration)
-    .toSorted(([a], [b]) => exposed[b] - exposed[a])
+    .filter(([cause]) => secondsOf(cause) >= 0.0005 * iteration)
+    .toSorted(([a], [b]) => secondsOf(b) - secondsOf(a))
     .slice(0, mostCauses)
-    .map(([cause, words]) => `${words} ${seconds(exposed[cause])}`);
+    .map(([cause, words]) => `${words} ${seconds(secondsOf(cause))}`);
   return `${exposed.device}: ${parts.join(', ')}`;
 }

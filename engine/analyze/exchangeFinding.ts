@@ -113,7 +113,11 @@ function slowMachines(plan: PipelinePlan, exchange: ExchangePlan, { report }: Ru
   if (limit === undefined) return undefined;
   const lanes = exchange.lanes.map((lane) => ({
     ...lane,
-    calls: lane.calls.map((call) => call.limit?.without ?? call),
+    calls: lane.calls.map((call) =>
+      call.limit === undefined
+        ? call
+        : { ...call.limit.without, ...(call.links === undefined ? {} : { links: call.links }) },
+    ),
   }));
   const outcome = outcomeOf({ ...plan, exchange: { ...exchange, lanes } });
   return outcome === undefined ? undefined : { limit, saved: report.iteration - outcome.iteration };

@@ -106,10 +106,11 @@ function exposedReport(plan: PipelinePlan, exposed: readonly ReturnType<typeof n
     (most, each, device) => (exposedTotal(each) > exposedTotal(exposed[most]) ? device : most),
     0,
   );
-  const { own, blocked, overhead, credit, fused, barrier, server } = exposed[worst] ?? noExposed();
+  const { own, blocked, overhead, credit, fused, barrier, server, shared } = exposed[worst] ?? noExposed();
   return {
     device: plan.devices[worst].name,
     total: exposedTotal(exposed[worst] ?? noExposed()),
     ...{ own, blocked, overhead, credit, fused, barrier, server },
+    ...(shared > 0 ? { shared } : {}),
   };
 }

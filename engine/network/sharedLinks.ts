@@ -77,7 +77,7 @@ function sharedAt(cluster: ClusterDefinition, reductions: readonly Reduction[], 
 }
 
 /** `nic – core` */
-function linkName(
+export function linkName(
   { devices, groups }: ClusterDefinition,
   { target, reverse }: ReturnType<typeof waysOf>['graph'],
   edge: number,

@@ -146,6 +146,7 @@ export function* draft(
       : { lengths: lengthsPlan(costs.kinds, model.sequence, parts, kindPlans) }),
     step: times.step,
     ...(times.exchange === undefined ? {} : { exchange: times.exchange }),
+    ...(times.linkSharing === undefined ? {} : { linkSharing: times.linkSharing }),
     ...(times.sharedLinks === undefined ? {} : { sharedLinks: times.sharedLinks }),
     expects: [],
     ...(cut.kind === 'blocks' && cut.planned !== undefined ? { cut: cut.planned } : {}),

@@ -4,16 +4,17 @@ import type { BucketPlan, PipelinePlan } from '../plan.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
 import { B, F, kindOf, kindOfRow, type Program, rowOf, W } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
+import { sharedStepEnds } from './sharing/steps.ts';
 import { type GradientBucket, type Timeline, type Timing, endAt, startAt, stepAt } from '../timeline.ts';
 
 /** Buckets of all stages; copies of a stage share theirs. Empty where nothing overlaps. */
 export function gradientBuckets(plan: PipelinePlan, program: Program): readonly GradientBucket[] {
-  const found = new Map<string, { readonly seconds: number; readonly members: TensorMaker[] }>();
+  const found = new Map<string, Omit<GradientBucket, 'members'> & { readonly members: TensorMaker[] }>();
   plan.step.forEach(({ overlap = [] }, device) => {
     for (const { stage, buckets } of overlap) {
-      buckets.forEach(({ seconds, left }, index) => {
+      buckets.forEach(({ seconds, left, calls }, index) => {
         const key = `${cutStage(plan, stage)} ${index}`;
-        const bucket = found.get(key) ?? { seconds, members: [] };
+        const bucket = found.get(key) ?? { seconds, ...(calls === undefined ? {} : { calls }), members: [] };
         found.set(key, bucket);
         bucket.members.push(makerOf(plan, program, device, stage, left));
       });
@@ -98,6 +99,16 @@ export function exchangedAt(timeline: Pick<Timeline, 'program' | 'timing' | 'end
 } {
   const { timing, last } = timeline;
   const ready = last.map((_, device) => stepAt(timeline, device));
+  if (timing.sharing !== undefined) {
+    const { links, sync } = timing.sharing;
+    const buckets = readyBuckets(timeline, timing.buckets ?? []).map((bucket) => ({
+      ...{ index: bucket.index, ready: bucket.ready },
+      calls: bucket.calls ?? [{ seconds: bucket.seconds, overhead: 0, passes: [] }],
+      devices: bucket.members.map(({ device }) => device),
+    }));
+    const ends = sharedStepEnds({ links, buckets, ready, sync, holders: timing.holders });
+    if (ends !== undefined) return ends;
+  }
   if (timing.buckets === undefined) return { exchanged: syncedAfter(ready, timing) };
   const { free, bucketEnd } = bucketEnds(timeline, timing.buckets);
   free.forEach((end, device) => {
@@ -125,22 +136,28 @@ function bucketEnds(
   timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts'>,
   buckets: readonly GradientBucket[],
 ): { readonly free: Float64Array; readonly bucketEnd: Float64Array } {
-  const { program } = timeline;
-  const readyAt = gradientsReady(timeline);
-  const queue = buckets.map(({ seconds, members }, index) => ({
-    index,
-    seconds,
-    members,
-    ready: members.reduce((latest, member) => Math.max(latest, readyAt(member)), 0),
-  }));
-  const free = new Float64Array(program.devices);
+  const free = new Float64Array(timeline.program.devices);
   const bucketEnd = new Float64Array(buckets.length);
-  for (const { index, seconds, members, ready } of queue.sort((a, b) => a.ready - b.ready)) {
+  for (const { index, seconds, members, ready } of readyBuckets(timeline, buckets)) {
     const start = members.reduce((latest, { device }) => Math.max(latest, free[device]), ready);
     for (const { device } of members) free[device] = start + seconds;
     bucketEnd[index] = start + seconds;
   }
   return { free, bucketEnd };
+}
+
+/** In the order in which they are ready. */
+function readyBuckets(
+  timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts'>,
+  buckets: readonly GradientBucket[],
+): readonly (GradientBucket & { readonly index: number; readonly ready: number })[] {
+  const readyAt = gradientsReady(timeline);
+  return buckets
+    .map((bucket, index) => ({
+      ...{ ...bucket, index },
+      ready: bucket.members.reduce((latest, member) => Math.max(latest, readyAt(member)), 0),
+    }))
+    .sort((a, b) => a.ready - b.ready);
 }
 
 /** When a device has made gradients, seconds: the last backward that adds to them has passed their layer. */

@@ -28,7 +28,7 @@ import { hostSteps } from './hostStep.ts';
 import { channelsOf, flowsOf } from './hops.ts';
 import { singleTimes } from './singleTimes.ts';
 import { transferSizes } from './transferSizes.ts';
-import { type Timing } from '../timeline.ts';
+import type { StepSharing, Timing } from '../timeline.ts';
 
 /** Which parts of a plan's costs to leave out, for asking what they cost. */
 export interface TimingOptions {
@@ -159,6 +159,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const release = atEnd ? releases(plan, duration.length) : undefined;
   const holders = atEnd ? holdersOf(plan) : undefined;
   const exchange = atEnd ? exchangeTiming(plan, program) : undefined;
+  const sharing = atEnd ? stepSharing(plan) : undefined;
   return {
     duration,
     ...(single === undefined || alike ? {} : { single }),
@@ -183,8 +184,20 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     ...(release === undefined ? {} : { release }),
     ...(holders === undefined ? {} : { holders }),
     ...(exchange === undefined ? {} : { exchange }),
+    ...(sharing === undefined ? {} : { sharing }),
     // Transfers that take no time block nobody.
     ...(transfer === undefined || options.freeTransfers === true ? {} : { transfer }),
+  };
+}
+
+function stepSharing({ linkSharing, step, devices, exchange }: PipelinePlan): StepSharing | undefined {
+  if (linkSharing === undefined || exchange !== undefined) return undefined;
+  return {
+    links: Float64Array.from(linkSharing.links, ({ bandwidth }) => bandwidth),
+    sync: devices.map((_, device) => {
+      const { sync = 0, calls } = step[device] ?? {};
+      return calls ?? (sync > 0 ? [{ seconds: sync, overhead: 0, passes: [] }] : []);
+    }),
   };
 }
 

@@ -43,8 +43,8 @@ export function levelsOf(
   const across = ringsAtOnce(cluster, between, bytes / size / nodes);
   if ('from' in across) return across;
   return [
-    { ranks: size, ring: within },
-    { ranks: nodes, ring: across },
+    { ranks: size, ring: within, rings: { groups: inside, bytes: bytes / size } },
+    { ranks: nodes, ring: across, rings: { groups: between, bytes: bytes / size / nodes } },
   ];
 }
 
@@ -52,6 +52,8 @@ export function levelsOf(
 export interface Level {
   readonly ranks: number;
   readonly ring: Ring;
+  /** The members of each ring, and bytes for which its routes are chosen. */
+  readonly rings?: { readonly groups: Groups; readonly bytes: number };
 }
 
 /** Σᵢ 2(pᵢ − 1)·αᵢ + 2(pᵢ − 1)/pᵢ · (S / Π_{j<i} pⱼ)/Bᵢ for levels from the innermost out (BlueConnect). */

@@ -36,7 +36,7 @@ export function levelsOver(
         rings.push(Array.from({ length: ranks }, (_, index) => part[index * finer + place]));
     const ring = ringsAtOnce(cluster, rings, bytes / size);
     if ('from' in ring) return ring;
-    levels.push({ ranks, ring });
+    levels.push({ ranks, ring, rings: { groups: rings, bytes: bytes / size } });
     finer = size;
   }
   return levels;

@@ -4,6 +4,7 @@ import type { Notes } from '../notes.ts';
 import { collectiveTime, sentBytes } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
 import type { Collective, Ring } from '../../costs/types.ts';
+import type { CallLinks, CallPass, TimedCall } from '../../exchangePlan.ts';
 import { groupRing } from '../place/groupRing.ts';
 import { joinedGroups, slices, strides, type Groups } from '../place/rankGroups.ts';
 import type { Rank } from '../place/ranks.ts';
@@ -12,10 +13,33 @@ import type { Rank } from '../place/ranks.ts';
 export interface Moved {
   readonly seconds: number;
   readonly bytes: number;
+  /** Those of its calls that use links which other stages use too. */
+  readonly calls?: readonly TimedCall[];
 }
 export const stillness: Moved = { seconds: 0, bytes: 0 };
 export const sumOfTraffic = (...all: readonly Moved[]): Moved =>
-  all.reduce((sum, each) => ({ seconds: sum.seconds + each.seconds, bytes: sum.bytes + each.bytes }), stillness);
+  all.reduce(
+    (sum, each) => ({
+      seconds: sum.seconds + each.seconds,
+      bytes: sum.bytes + each.bytes,
+      ...(sum.calls === undefined && each.calls === undefined
+        ? {}
+        : { calls: [...(sum.calls ?? []), ...(each.calls ?? [])] }),
+    }),
+    stillness,
+  );
+
+/** The same as one call that uses shared links. */
+export const overLinks = (sent: Moved, overhead: number, passes: readonly CallPass[] | undefined): Moved =>
+  passes === undefined || sent.seconds === 0 ? sent : { ...sent, calls: [{ seconds: sent.seconds, overhead, passes }] };
+
+/** All of its seconds as calls. */
+export function callsIn({ seconds, calls }: Moved): readonly TimedCall[] | undefined {
+  if (calls === undefined) return undefined;
+  const rest = calls.reduce((left, call) => left - call.seconds, seconds);
+  // Rounding leaves 1e−19.
+  return rest > 1e-12 * seconds ? [...calls, { seconds: rest, overhead: 0, passes: [] }] : calls;
+}
 
 /** What parameters on one device take: their gradients once the last backward has made them, their weights once the optimizer has. */
 export interface GradientExchange {
@@ -35,6 +59,7 @@ export function gradientExchange(
   members: readonly Rank[],
   per: MovedBytes,
   groupsOf: (devices: readonly number[], mesh: Rank['mesh']) => Groups,
+  links?: CallLinks,
 ): GradientExchange | undefined {
   const { groups: joined, each, rank } = joinedGroups(members, groupsOf);
   const ranks = joined[0].length;
@@ -51,13 +76,27 @@ export function gradientExchange(
   const scattered = shardsGradients(shard) && (resharded || !shardsWeights(shard));
   return {
     gradients: (parameters) =>
-      sumOfTraffic(
-        scattered ? stillness : moved('reduce_scatter', parameters * per.gradient, size, within),
-        moved('all_reduce', (parameters * per.gradient) / size, ranks / size, across),
+      overLinks(
+        sumOfTraffic(
+          scattered ? stillness : moved('reduce_scatter', parameters * per.gradient, size, within),
+          moved('all_reduce', (parameters * per.gradient) / size, ranks / size, across),
+        ),
+        latencyOf('reduce_scatter', size, within) + latencyOf('all_reduce', ranks / size, across),
+        size > 1 ? links?.scatter : links?.push,
       ),
-    weights: (parameters) => (resharded ? stillness : moved('all_gather', parameters * per.weight, size, within)),
+    weights: (parameters) =>
+      resharded
+        ? stillness
+        : overLinks(
+            moved('all_gather', parameters * per.weight, size, within),
+            latencyOf('all_gather', size, within),
+            links?.gather,
+          ),
   };
 }
+
+const latencyOf = (pattern: Collective['pattern'], count: number, ring: Ring): number =>
+  count <= 1 ? 0 : collectiveTime({ pattern, bytes: 0 }, count, ring);
 
 const noRing: Ring = { bandwidth: 0, latency: 0 };
 

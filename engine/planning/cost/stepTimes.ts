@@ -5,18 +5,19 @@ import { optimizers, shardsGradients, shardsWeights } from '../../costs/optimize
 import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
-import { gradientExchange, type Moved, moved, stillness, sumOfTraffic } from './gradientExchange.ts';
+import { callsIn, gradientExchange, type Moved, moved, stillness, sumOfTraffic } from './gradientExchange.ts';
 import { hostsSuffice, hostStep, type StageHeld } from './hostStep.ts';
 import { groupRing } from '../place/groupRing.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
-import type { ExchangePlan, SharedLinkPlan } from '../../exchangePlan.ts';
+import type { ExchangePlan, LinkSharing, SharedLinkPlan, TimedCall } from '../../exchangePlan.ts';
 import { bucketBytes } from '../../definitions/exchange.ts';
 import { noteInParts } from '../exchange/inParts.ts';
 import { exchangeAtEnd, factoredIn } from '../exchange/atEnd.ts';
 import { type Holders, holdersIn } from '../exchange/holders.ts';
 import { exchangeLanes } from '../exchange/lanes.ts';
+import { linkSharing } from '../exchange/linkSharing.ts';
 import { linksOfStages } from '../exchange/linksOfStages.ts';
 import { share } from '../../quantities.ts';
 import type { StageNeeds } from '../exchange/stageGraph.ts';
@@ -39,6 +40,7 @@ export interface StepTimes {
   readonly step: readonly StepPlan[];
   /** Only if a rule orders the exchange; then its tensors are in no step. */
   readonly exchange?: ExchangePlan;
+  readonly linkSharing?: LinkSharing;
   readonly sharedLinks?: readonly SharedLinkPlan[];
 }
 
@@ -59,9 +61,11 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const collective = possible ? asked : undefined;
   // Weights that are gathered once an iteration still overlap with its first forwards.
   const sync = request.sync ?? (rule !== undefined && !possible ? { bucket: bucketBytes(rule) } : undefined);
+  const sharing = linkSharing({ ...request, exchange: { sync: rule, collective } }, groups);
+  const shared = typeof sharing === 'string' ? undefined : sharing;
   const ordered =
     rule !== undefined && possible
-      ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per })
+      ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per, sharing: shared })
       : 'none';
   if (ordered === undefined) return undefined;
   if (!offloadFits(notes, request, ordered !== 'none' && ordered.lanes.length > 0)) return undefined;
@@ -69,18 +73,22 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const gatheredLater = new Float64Array(ranks.ranks.length);
   // Ranks that hold weights in parts gather those that do not train too.
   const gathersAll = shardsWeights(optimizer?.shard ?? 'none');
-  for (const { members, dense, experts, frozenDense, frozenExperts, held } of groups) {
+  for (const holder of groups) {
+    const { members, dense, experts, frozenDense, frozenExperts, held } = holder;
     const all = members.map((member) => ranks.ranks[member]);
-    const exchangeOver = (groupsOf: typeof dataGroups) =>
-      collective === undefined || ordered !== 'none'
-        ? gradientExchange(notes, request, all, per, groupsOf)
+    const exchangeOver = (groupsOf: typeof dataGroups, kind: 'dense' | 'experts') => {
+      const links = shared?.linksOf(holder, kind);
+      return collective === undefined || ordered !== 'none'
+        ? gradientExchange(notes, request, all, per, groupsOf, links)
         : exchangeAtEnd(
             notes,
             { ...request, exchange: { collective }, per, ...joinedGroups(all, groupsOf) },
             factoredIn(held, request.matrices),
+            links,
           );
-    const ofDense = exchangeOver(dataGroups);
-    const ofExperts = experts === 0 ? ofDense : exchangeOver(expertDataGroups);
+    };
+    const ofDense = exchangeOver(dataGroups, 'dense');
+    const ofExperts = experts === 0 ? ofDense : exchangeOver(expertDataGroups, 'experts');
     if (ofDense === undefined || ofExperts === undefined) return undefined;
     const weights = sumOfTraffic(ofDense.weights(dense), ofExperts.weights(experts));
     const gradients = sumOfTraffic(ofDense.gradients(dense), ofExperts.gradients(experts));
@@ -117,7 +125,10 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
               seconds: out.seconds,
               left: gradientBucket.left,
               ...(gradientBucket.joins === true ? { joins: true as const } : {}),
-              ...(gathers ? { gather: { seconds: back.seconds, before: gradientBucket.before } } : {}),
+              ...(gathers
+                ? { gather: { seconds: back.seconds, before: gradientBucket.before, ...calledIn(back) } }
+                : {}),
+              ...calledIn(out),
             },
           };
         },
@@ -141,7 +152,8 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const step = optimizer?.step ?? 0;
   const offload = optimizer?.offload;
   const steps = after.map((each, rank) => {
-    const { seconds, bytes } = sumOfTraffic(each, embeddings[rank]);
+    const all = sumOfTraffic(each, embeddings[rank]);
+    const { seconds, bytes } = all;
     const host =
       optimizer === undefined || offload === undefined
         ? undefined
@@ -161,13 +173,15 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       ...(host === undefined
         ? {}
         : { host: gatheredLater[rank] > 0 ? { ...host, gather: gatheredLater[rank] } : host }),
+      ...calledIn(all),
     };
   });
-  const shared = linksOfStages(request, ranks, groups, per);
+  const unshared = sharing === 'unknown' ? linksOfStages(request, ranks, groups, per) : [];
   return {
     step: steps,
     ...(ordered === 'none' || nothing ? {} : { exchange: ordered }),
-    ...(shared.length > 0 ? { sharedLinks: shared } : {}),
+    ...(shared === undefined ? {} : { linkSharing: { links: shared.links } }),
+    ...(unshared.length > 0 ? { sharedLinks: unshared } : {}),
   };
 }
 
@@ -188,6 +202,11 @@ function offloadFits(notes: Notes, { cluster, at, ranks, optimizer }: StepReques
     allowed: '0 % under a rule that orders gradients. Write `sync = overlap`, or remove `sync`',
   });
   return false;
+}
+
+function calledIn(sent: Moved): { readonly calls?: readonly TimedCall[] } {
+  const calls = callsIn(sent);
+  return calls === undefined ? {} : { calls };
 }
 
 const boundaryIn = (held: Holders['held']): Moved => ({

@@ -1,9 +1,9 @@
 /** Gradients that a named collective exchanges all at once, after the last operation. */
-import { callSeconds } from '../../callCost.ts';
+import { callOverhead, callSeconds } from '../../callCost.ts';
 import { shardsState } from '../../costs/optimizer.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
-import { type GradientExchange, stillness } from '../cost/gradientExchange.ts';
+import type { CallLinks, LaneCall } from '../../exchangePlan.ts';
+import { type GradientExchange, type Moved, overLinks, stillness } from '../cost/gradientExchange.ts';
 import type { Notes } from '../notes.ts';
 import type { Holders } from './holders.ts';
 import { type CallRequest, laneCall } from './laneCall.ts';
@@ -32,6 +32,7 @@ export function exchangeAtEnd(
   notes: Notes,
   request: CallRequest,
   factored: readonly FactoredLayer[],
+  links?: CallLinks,
 ): GradientExchange | undefined {
   if (request.groups[0].length === 1) return { gradients: () => stillness, weights: () => stillness };
   const call = laneCall(notes, request);
@@ -54,26 +55,51 @@ export function exchangeAtEnd(
       parameters === 0
         ? stillness
         : halves === undefined
-          ? {
-              seconds: wholeSeconds(call, (parameters - less) * gradient) + saved,
-              bytes: parameters * gradient * sentPerByte(call) - sentLess,
-            }
-          : {
-              seconds: callSeconds(halves.scatter, parameters * gradient),
-              bytes: (parameters * gradient * sentPerByte(call)) / 2,
-            },
+          ? pushedAndPulled(call, links, {
+              bytes: (parameters - less) * gradient,
+              moved: {
+                seconds: wholeSeconds(call, (parameters - less) * gradient) + saved,
+                bytes: parameters * gradient * sentPerByte(call) - sentLess,
+              },
+            })
+          : overLinks(
+              {
+                seconds: callSeconds(halves.scatter, parameters * gradient),
+                bytes: (parameters * gradient * sentPerByte(call)) / 2,
+              },
+              callOverhead(halves.scatter, parameters * gradient),
+              links?.scatter,
+            ),
     weights: (parameters) =>
       halves === undefined || parameters === 0
         ? stillness
-        : {
-            seconds: callSeconds(halves.gather, parameters * gradient),
-            bytes: (parameters * weight * sentPerByte(call)) / 2,
-          },
+        : overLinks(
+            {
+              seconds: callSeconds(halves.gather, parameters * gradient),
+              bytes: (parameters * weight * sentPerByte(call)) / 2,
+            },
+            callOverhead(halves.gather, parameters * gradient),
+            links?.gather,
+          ),
   };
 }
 
 /** Both halves: each sends as many bytes of what it moves. */
 const sentPerByte = ({ sends = 0 }: LaneCall): number => sends;
+
+/** Pulls follow pushes. `bytes`: all but those of layers that go as factors. */
+function pushedAndPulled(
+  { push, pull }: LaneCall,
+  links: CallLinks | undefined,
+  { bytes, moved }: { readonly bytes: number; readonly moved: Moved },
+): Moved {
+  if (links === undefined) return moved;
+  const back = pull === undefined ? 0 : callSeconds(pull, bytes);
+  const out = overLinks({ seconds: moved.seconds - back, bytes: 0 }, callOverhead(push, bytes), links.push);
+  if (pull === undefined) return { ...moved, ...out, bytes: moved.bytes };
+  const pulled = overLinks({ seconds: back, bytes: 0 }, callOverhead(pull, bytes), links.pull);
+  return { ...moved, calls: [...(out.calls ?? []), ...(pulled.calls ?? [])] };
+}
 
 const wholeSeconds = ({ push, pull }: LaneCall, bytes: number): number =>
   callSeconds(push, bytes) + (pull === undefined ? 0 : callSeconds(pull, bytes));

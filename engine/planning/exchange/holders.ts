@@ -49,3 +49,18 @@ export function holdersIn({ ranks, placement }: SitedRanks, stages: readonly Sta
   }
   return [...groups.values()].filter(({ members }) => members.every((member) => member < ranks.length));
 }
+
+/** Holders that share devices share their lane. */
+export function connectedHolders(holders: readonly Holders[]): readonly (readonly Holders[])[] {
+  const groups: { devices: Set<number>; held: Holders[] }[] = [];
+  for (const holder of holders) {
+    const touching = groups.filter(({ devices }) => holder.members.some((member) => devices.has(member)));
+    const merged = {
+      devices: new Set([...touching.flatMap(({ devices }) => [...devices]), ...holder.members]),
+      held: [...touching.flatMap(({ held }) => held), holder],
+    };
+    for (const group of touching) groups.splice(groups.indexOf(group), 1);
+    groups.push(merged);
+  }
+  return groups.map(({ held }) => held);
+}

@@ -66,7 +66,7 @@ export function limitedCall(notes: Notes, request: CallRequest, matrix?: FactorS
 }
 
 /** What the pipeline says, or what its rule is known with. */
-function collectiveOf({ sync, collective }: ExchangeUse): CollectiveUse | undefined {
+export function collectiveOf({ sync, collective }: ExchangeUse): CollectiveUse | undefined {
   const usual = sync?.preset.collective;
   if (usual === undefined) return collective;
   if (collective === undefined) return { name: usual, call: 0 };

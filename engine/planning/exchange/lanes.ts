@@ -9,7 +9,8 @@ import { gradientBuckets } from '../cost/gradientBuckets.ts';
 import type { Notes } from '../notes.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
-import type { Holders } from './holders.ts';
+import { connectedHolders, type Holders } from './holders.ts';
+import type { SharedUse } from './linkSharing.ts';
 import { limitedCall, usesFactors } from './laneCall.ts';
 import { noteIdleArguments, ruleFits } from './ruleFits.ts';
 import { stageGraph, type StageNeeds } from './stageGraph.ts';
@@ -23,6 +24,8 @@ export interface LanesRequest extends Pick<SettledPipeline, 'name' | 'cluster' |
   readonly matrices: readonly (readonly (FactorShape | undefined)[])[];
   /** By stage of the plan, what its layers need. */
   readonly needs: readonly StageNeeds[];
+  /** Only if lanes share links. */
+  readonly sharing?: SharedUse | undefined;
 }
 
 /** A tensor, and the place of its layer in the stage. */
@@ -37,7 +40,7 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
   const rule = ruleOf(notes, request);
   if (rule === undefined) return undefined;
   const lanes: LanePlan[] = [];
-  for (const group of connected(holders)) {
+  for (const group of connectedHolders(holders)) {
     const calls: LaneCall[] = [];
     const made: LayerTensor[] = [];
     for (const held of group) {
@@ -147,10 +150,11 @@ function piecesWithinLimit(
 function tensorsOf(
   notes: Notes,
   request: LanesRequest,
-  { members, held }: Holders,
+  holder: Holders,
   calls: LaneCall[],
 ): readonly LayerTensor[] | undefined {
-  const { ranks, per, matrices } = request;
+  const { members, held } = holder;
+  const { ranks, per, matrices, sharing } = request;
   const all = members.map((member) => ranks.ranks[member]);
   const factors = usesFactors(request.exchange);
   const tensors: LayerTensor[] = [];
@@ -169,8 +173,9 @@ function tensorsOf(
     if (call === undefined) return undefined;
     // Layers whose calls take the same share buckets.
     const text = JSON.stringify(call);
-    const equal = calls.findIndex((other) => JSON.stringify(other) === text);
-    const number = equal < 0 ? calls.push(call) - 1 : equal;
+    const equal = calls.findIndex(({ links: _, ...other }) => JSON.stringify(other) === text);
+    const links = sharing?.linksOf(holder, kind, matrix);
+    const number = equal < 0 ? calls.push(links === undefined ? call : { ...call, links }) - 1 : equal;
     numbers.set(key, number);
     return number;
   };
@@ -204,19 +209,4 @@ function graphsOf({ needs }: LanesRequest, held: Holders['held'], made: readonly
     const forward = layers.map((layer) => layer.forward);
     return stageGraph(stage, needs[stage], forward, (layer) => tensors[layer]) ?? [];
   });
-}
-
-/** Holders that share devices share their lane. */
-function connected(holders: readonly Holders[]): readonly (readonly Holders[])[] {
-  const groups: { devices: Set<number>; held: Holders[] }[] = [];
-  for (const holder of holders) {
-    const touching = groups.filter(({ devices }) => holder.members.some((member) => devices.has(member)));
-    const merged = {
-      devices: new Set([...touching.flatMap(({ devices }) => [...devices]), ...holder.members]),
-      held: [...touching.flatMap(({ held }) => held), holder],
-    };
-    for (const group of touching) groups.splice(groups.indexOf(group), 1);
-    groups.push(merged);
-  }
-  return groups.map(({ held }) => held);
 }

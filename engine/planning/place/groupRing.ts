@@ -55,6 +55,10 @@ export function groupRing(
   };
 }
 
+/** Whether groups reduce in rings inside nodes and between them. */
+export const isRingByLevel = (cluster: ClusterDefinition, groups: Groups): boolean =>
+  'byLevel' in fasterRing(cluster, groups);
+
 function fasterRing(cluster: ClusterDefinition, groups: Groups): GroupRing | Unreachable {
   const flat = ringsAtOnce(cluster, groups, typical);
   if ('from' in flat) return flat;

@@ -1,25 +1,6 @@
-/** Parts of the seconds of a call. */
+/** The least seconds of calls that carry given bytes. */
 import { callSeconds } from '../../callCost.ts';
 import type { CallCost } from '../../exchangePlan.ts';
-
-/** The seconds that do not depend on the bytes: what the call itself costs, and latencies. */
-export function callOverhead(cost: CallCost, bytes: number): number {
-  if (cost.kind === 'steps')
-    return callOverhead(
-      cost.of[
-        Math.max(
-          0,
-          cost.from.findLastIndex((from) => from <= bytes),
-        )
-      ],
-      bytes,
-    );
-  if (cost.kind !== 'least') return cost.fixed;
-  return callOverhead(
-    cost.of.reduce((best, each) => (callSeconds(each, bytes) < callSeconds(best, bytes) ? each : best)),
-    bytes,
-  );
-}
 
 /** No way to cut `bytes` into pieces takes fewer seconds, if one goes after the other. */
 export function leastSeconds(cost: CallCost, bytes: number): number {

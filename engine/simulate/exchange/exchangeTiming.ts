@@ -5,7 +5,7 @@ import type { Program } from '../../program.ts';
 import { makerOf } from '../gradients.ts';
 
 export function exchangeTiming(plan: PipelinePlan, program: Program): ExchangeTiming | undefined {
-  const { exchange, stages, placement } = plan;
+  const { exchange, stages, placement, linkSharing } = plan;
   if (exchange === undefined || exchange.lanes.length === 0) return undefined;
   const cutStage = (stage: number): number => stages[stage].copy?.stage ?? stage;
   const held = new Map<number, number[]>();
@@ -17,6 +17,9 @@ export function exchangeTiming(plan: PipelinePlan, program: Program): ExchangeTi
   return {
     rule: exchange.rule,
     weights: exchange.weights === true,
+    ...(linkSharing === undefined
+      ? {}
+      : { links: Float64Array.from(linkSharing.links, ({ bandwidth }) => bandwidth) }),
     lanes: exchange.lanes.map((lane) => {
       const here = (tensor: number): readonly number[] =>
         (held.get(cutStage(lane.tensors[tensor].stage)) ?? []).filter((stage) =>

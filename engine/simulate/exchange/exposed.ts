@@ -12,10 +12,11 @@ export const noExposed = (): Exposed => ({
   credit: 0,
   barrier: 0,
   server: 0,
+  shared: 0,
 });
 
-export const exposedTotal = ({ own, fused, blocked, overhead, credit, barrier, server }: Exposed): number =>
-  own + fused + blocked + overhead + credit + barrier + server;
+export const exposedTotal = ({ own, fused, blocked, overhead, credit, barrier, server, shared }: Exposed): number =>
+  own + fused + blocked + overhead + credit + barrier + server + shared;
 
 /** A device waits for a tensor of the lane. */
 export interface TensorWait {
@@ -56,7 +57,7 @@ export function addExposed(
     for (const gap of idle) {
       const rest = gapsOf(sent, { ...waited, ...gap }, (row, part) => {
         if (back === undefined || sharesLane) addRow(into, sent, row, part);
-        else into.server += part.to - part.from;
+        else addPushes(into, sent, row, part);
       });
       for (const { from: begins, to: ends } of rest) {
         const complete = bucket < 0 ? begins : Math.min(ends, Math.max(begins, buckets.ready[bucket]));
@@ -132,27 +133,37 @@ function addRow(into: Exposed, { sent, passed }: Leg, row: number, { from, to, b
     const start = sent.start[row] + piece * length;
     if (start >= to) break;
     const begins = start + overhead;
-    call += shared(from, to, start, begins);
+    call += overlap(from, to, start, begins);
     // A call that was lost to a cut has no bytes.
     if (sent.bucket[row] !== bucket || size === 0) continue;
     const before = passed[row] + piece * size;
     const timeOf = (byte: number): number =>
       begins + Math.min(1, Math.max(0, (byte - before) / size)) * (length - overhead);
-    own += shared(from, to, timeOf(first), timeOf(last));
+    own += overlap(from, to, timeOf(first), timeOf(last));
   }
   into.overhead += call;
-  // What is left, so that the causes add up to the wait.
+  // What is left, so that the causes add up to the wait. Lanes that share links slow down all bytes of a row alike.
   const bytes = to - from - call;
+  const slower = length > overhead ? Math.min(1, (sent.shared?.[row] ?? 0) / count / (length - overhead)) : 0;
+  into.shared += slower * bytes;
   if (sent.bucket[row] !== bucket) {
-    into.blocked += bytes;
+    into.blocked += bytes - slower * bytes;
     return;
   }
-  into.own += own;
-  into.fused += bytes - own;
+  into.own += own - slower * own;
+  into.fused += bytes - own - slower * (bytes - own);
+}
+
+/** Only pushes run. */
+function addPushes(into: Exposed, { sent }: Leg, row: number, { from, to }: Interval): void {
+  const length = sent.end[row] - sent.start[row];
+  const slower = length > 0 ? ((sent.shared?.[row] ?? 0) / length) * (to - from) : 0;
+  into.shared += slower;
+  into.server += to - from - slower;
 }
 
 /** Seconds that two intervals share. */
-const shared = (from: number, to: number, start: number, end: number): number =>
+const overlap = (from: number, to: number, start: number, end: number): number =>
   Math.max(0, Math.min(to, end) - Math.max(from, start));
 
 /** By tensor, bytes of its bucket that go before it. */

@@ -1,7 +1,6 @@
 /** What is to be sent over a lane. */
 import type { CallCost } from '../../exchangePlan.ts';
-import { callSeconds } from '../../callCost.ts';
-import { callOverhead } from './callParts.ts';
+import { callOverhead, callSeconds } from '../../callCost.ts';
 
 /** Columns, in the order in which items get ready: buckets, or pieces that have been pushed. */
 export interface Items {

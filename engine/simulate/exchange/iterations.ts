@@ -1,10 +1,9 @@
 /** Iterations of a pipeline whose gradients a rule orders: one with a barrier, several without, until their periods repeat. */
 import type { Exposed, ExchangeTiming, LaneTimeline, Sent } from '../../exchangeTimeline.ts';
-import { callSeconds } from '../../callCost.ts';
+import { callOverhead, callSeconds } from '../../callCost.ts';
 import { stepAt, type Timeline, type Timing } from '../../timeline.ts';
 import { F } from '../../program.ts';
 import { syncedAfter } from '../gradients.ts';
-import { callOverhead } from './callParts.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
 import { firstForwards, type ForwardWaits, releasesAfter, timesIn, waitsOfForwards } from './firstForwards.ts';
 import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
@@ -12,6 +11,7 @@ import { leastPeriod, leastPeriodInOrder } from './leastPeriod.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
 import type { Arrivals, FirstForward } from './runForward.ts';
 import { SentColumns } from './sent.ts';
+import { runLanes } from '../sharing/lanes.ts';
 
 /** Runs the operations, without what follows them. */
 type Run = (timing: Timing) => Timeline | undefined;
@@ -54,7 +54,7 @@ function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeli
   const problems = laneProblems(timeline, exchange, settings).map((problem) =>
     exchange.weights ? scattersOnly(problem) : problem,
   );
-  const runs = problems.map(runLane);
+  const runs = runLanes(problems, exchange.links);
   const ready = timeline.last.map((_, device) => stepAt(timeline, device));
   exchange.lanes.forEach(({ plan }, lane) => {
     const done = endOf(runs[lane]);
@@ -113,7 +113,7 @@ function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Tim
   const settings = settleLanes(timeline, exchange, forwards);
   const stepped = new Set(forwards.map(({ device }) => device));
   let problems = laneProblems(timeline, exchange, settings);
-  let runs = problems.map(runLane);
+  let runs = runLanes(problems, exchange.links);
   let period = timeline.makespan;
   let steady = false;
   let offsets = timeline.exchanged;
@@ -136,7 +136,7 @@ function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Tim
     free = ends.map((at) => at - start);
     arrival = arrivals.map((each) => each.map((at) => at - start));
     problems = laneProblems(timeline, exchange, settings);
-    runs = problems.map(runLane);
+    runs = runLanes(problems, exchange.links);
   }
   const needed = exchange.lanes.map(({ plan }) => new Float64Array(plan.tensors.length).fill(Infinity));
   const waits = waitsOfForwards(timeline, forwards, arrival, free, (lane, tensor, at) => {
@@ -215,7 +215,10 @@ function scattersOnly(problem: LaneProblem): LaneProblem {
   return {
     ...problem,
     rule: { ...problem.rule, halves: 'together' },
-    calls: problem.calls.map(({ name, push, halves }) => ({ name, push: halves?.scatter ?? push })),
+    calls: problem.calls.map(({ name, push, halves, links }) => ({
+      ...{ name, push: halves?.scatter ?? push },
+      ...(links === undefined ? {} : { links: { push: links.scatter ?? links.push } }),
+    })),
   };
 }
 

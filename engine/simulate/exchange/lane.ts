@@ -6,7 +6,7 @@ import { bucketsByCycle, bucketsOf, type LaneTensor } from './buckets.ts';
 import { type Handing, type Items, momentOf, ranksBy } from './items.ts';
 import { gathersOf, pullsOf } from './returns.ts';
 import { send } from './send.ts';
-import { sendBothWays } from './sendBothWays.ts';
+import { type Pulls, sendBothWays } from './sendBothWays.ts';
 import { sendCutting } from './sendCutting.ts';
 import { lastEnd, SentColumns } from './sent.ts';
 
@@ -47,45 +47,78 @@ export interface LaneRun {
 }
 
 export function runLane(problem: LaneProblem): LaneRun {
-  const { tensors, rule, ready } = problem;
-  const buckets =
-    rule.cycle === undefined
-      ? bucketsOf(tensors, ready, problem.closes)
-      : bucketsByCycle(tensors, ready, rule.cycle, rule.fuse ?? Infinity, problem.origin);
-  const legs = buckets.ready.length === 0 ? { sent: new SentColumns(0) } : legsOf(problem, buckets);
-  return { buckets, ...legs, arrival: arrivals(ready, tensors, buckets, rule.earlyStart, legs) };
+  const buckets = bucketsIn(problem);
+  const legs = buckets.ready.length === 0 ? { sent: new SentColumns(0) } : legsOf(sendingOf(problem, buckets), buckets);
+  return laneRun(problem, buckets, legs);
 }
 
-function legsOf({ calls, rule, tail, pulls }: LaneProblem, buckets: Buckets): Pick<LaneRun, 'sent' | 'back'> {
+/** A lane of which is known what it sent. */
+export const laneRun = (
+  { tensors, rule, ready }: LaneProblem,
+  buckets: Buckets,
+  legs: Pick<LaneRun, 'sent' | 'back'>,
+): LaneRun => ({ buckets, ...legs, arrival: arrivals(ready, tensors, buckets, rule.earlyStart, legs) });
+
+const bucketsIn = ({ tensors, rule, ready, closes, origin }: LaneProblem): Buckets =>
+  rule.cycle === undefined
+    ? bucketsOf(tensors, ready, closes)
+    : bucketsByCycle(tensors, ready, rule.cycle, rule.fuse ?? Infinity, origin);
+
+/** How a lane sends its buckets. */
+export interface Sending {
+  readonly items: Items;
+  readonly handing: Handing;
+  /** Seconds within which two events are one moment. */
+  readonly moment: number;
+  /** An item is cut when one of a lesser rank gets ready. */
+  readonly isCut: boolean;
+  /** Only if something comes back. */
+  readonly back?: Returning;
+}
+
+export interface Returning extends Pulls {
+  /** Gathers follow all scatters. Pulls follow the push of their piece, on the same lane or on one of their own. */
+  readonly kind: 'gathers' | 'pulls' | 'pullsOnLane';
+}
+
+export function sendingOf({ calls, rule, tail, pulls }: LaneProblem, buckets: Buckets): Sending {
   // Servers are pushed to before anything is pulled.
   const apart = rule.halves === 'apart';
-  const cutting = rule.partition === 'at_preemption';
   const backs = calls.map(({ halves, pull }) => (apart ? (halves?.gather ?? pull) : pull));
   const returns = buckets.call.some((call) => backs[call] !== undefined);
   const pulled = returns && !apart;
+  const onLane = pulled && calls.some(({ oneLane }) => oneLane);
   // TicTac orders pulls, and pushes go as they get ready.
   const afterAll = pulled && (rule.order === 'tio' || rule.order === 'tao');
   const rank = ranksBy(urgency(rule.order, buckets, tail, pulls));
+  const isCutting = rule.partition === 'at_preemption';
   const items: Items = {
     ...buckets,
     rank: afterAll ? Int32Array.from(rank, (_, bucket) => bucket) : rank,
     costs: calls.map(({ push, halves }) => (apart && halves !== undefined ? halves.scatter : push)),
   };
-  const moment = momentOf(items);
-  const handing: Handing = {
-    piece: typeof rule.partition === 'number' ? rule.partition : Infinity,
-    credit: cutting ? 'piece' : rule.credit === 'unlimited' ? Infinity : rule.credit,
-    strict: rule.strict,
-    ack: rule.ack,
+  const kind = !pulled ? 'gathers' : onLane ? 'pullsOnLane' : 'pulls';
+  return {
+    items,
+    handing: {
+      piece: typeof rule.partition === 'number' ? rule.partition : Infinity,
+      credit: isCutting ? 'piece' : rule.credit === 'unlimited' ? Infinity : rule.credit,
+      strict: rule.strict,
+      ack: rule.ack,
+    },
+    moment: momentOf(items),
+    isCut: isCutting && !onLane,
+    ...(returns ? { back: { kind, costs: backs, rank, afterAll } } : {}),
   };
-  if (pulled && calls.some(({ oneLane }) => oneLane))
-    return sendBothWays(items, handing, { costs: backs, rank, afterAll }, moment);
-  const sent = cutting ? sendCutting(items, moment) : send(items, handing, moment, pulled);
-  if (!returns) return { sent };
-  const back = pulled
-    ? pullsOf(items, backs, rank, sent, afterAll)
-    : gathersOf(items, backs, buckets.front, lastEnd(sent));
-  return { sent, back: send(back, pulled ? oneAtATime : handing, moment) };
+}
+
+function legsOf({ items, handing, moment, isCut, back }: Sending, { front }: Buckets): Pick<LaneRun, 'sent' | 'back'> {
+  if (back?.kind === 'pullsOnLane') return sendBothWays(items, handing, back, moment);
+  const sent = isCut ? sendCutting(items, moment) : send(items, handing, moment, back?.kind === 'pulls');
+  if (back === undefined) return { sent };
+  return back.kind === 'pulls'
+    ? { sent, back: send(pullsOf(items, back.costs, back.rank, sent, back.afterAll), oneAtATime, moment) }
+    : { sent, back: send(gathersOf(items, back.costs, front, lastEnd(sent)), handing, moment) };
 }
 
 const oneAtATime: Handing = { piece: Infinity, credit: 'piece', strict: false, ack: 0 };

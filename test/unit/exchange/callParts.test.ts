@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { callSeconds } from '../../../engine/callCost.ts';
+import { callOverhead, callSeconds } from '../../../engine/callCost.ts';
 import type { CallCost } from '../../../engine/exchangePlan.ts';
-import { callOverhead, leastSeconds } from '../../../engine/simulate/exchange/callParts.ts';
+import { leastSeconds } from '../../../engine/simulate/exchange/callParts.ts';
 import * as fc from '../../support/property.ts';
 
 const linear = fc.record({

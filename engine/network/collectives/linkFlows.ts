@@ -1,0 +1,82 @@
+/** Flows of exchanges over the links that several devices share, by link. */
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
+import { linkName } from '../sharedLinks.ts';
+import { type Way, waysOf } from '../routes/ways.ts';
+import { type Leaving, partsAt } from './nodeLinks.ts';
+import type { Groups } from './rings.ts';
+
+/**
+ * Flows at once. A named link has the number of its channel from 0 on. A link that all devices of a group share has a number
+ * below 0. A link between two devices that are its only users is left out: no other stage has them.
+ */
+export type LinkFlows = ReadonlyMap<number, number>;
+
+/** Whether devices of different stages can meet on any link. */
+export const hasSharedLinks = ({ named, groups }: ClusterDefinition): boolean =>
+  named.size > 0 || groups.some(({ link }) => link?.sharing === 'shared');
+
+/** Every member of every group sends to the next one, the last to the first. */
+export function ringFlows(cluster: ClusterDefinition, groups: Groups, bytes: number): LinkFlows {
+  const { graph, between } = waysOf(cluster);
+  const flows = new Map<number, number>();
+  for (const group of groups)
+    for (const [index, from] of group.entries()) {
+      const to = group[(index + 1) % group.length];
+      const route = from === to ? undefined : between(from, to, bytes);
+      if (route !== undefined) for (const link of linksOn(graph.channel, route)) add(flows, link, 1);
+    }
+  return flows;
+}
+
+/**
+ * Of workers that send to others or to machines outside, over the links that leave their nodes and that enter them. A link that leaves
+ * nodes of several depths carries the most that leaves one.
+ */
+export function leavingFlows(
+  cluster: ClusterDefinition,
+  groups: Groups,
+  bytes: number,
+  leaving: Leaving,
+): Record<'out' | 'in', LinkFlows> {
+  const { graph, between } = waysOf(cluster);
+  const most = { out: new Map<number, number>(), in: new Map<number, number>() };
+  for (const depth of new Set(cluster.groups.map((group) => group.depth))) {
+    if (depth === 0) continue;
+    const flows = { out: new Map<number, number>(), in: new Map<number, number>() };
+    for (const group of groups) {
+      const parts = partsAt(cluster, group, depth);
+      if (parts.length < 2) continue;
+      for (const [index, part] of parts.entries()) {
+        const next = parts[(index + 1) % parts.length];
+        const amount = leaving(part.length, group.length);
+        for (const [place, from] of part.entries()) {
+          const route = between(from, next[place % next.length], bytes);
+          if (route?.kind !== 'named') continue;
+          const edges = route.edges.slice(0, Math.ceil(route.edges.length / 2));
+          for (const link of new Set(edges.map((edge) => graph.channel[edge]))) add(flows.out, link, amount);
+          for (const link of new Set(edges.map((edge) => graph.channel[graph.reverse[edge]]))) add(flows.in, link, amount);
+        }
+      }
+    }
+    for (const direction of ['out', 'in'] as const)
+      for (const [link, count] of flows[direction])
+        most[direction].set(link, Math.max(count, most[direction].get(link) ?? 0));
+  }
+  return most;
+}
+
+/** The name of a link and its bytes per second. */
+export function sharedLinkOf(cluster: ClusterDefinition, link: number): { readonly name: string; readonly bandwidth: number } {
+  if (link < 0) return { name: 'that all devices share', bandwidth: cluster.groups[-1 - link].link?.bandwidth ?? Infinity };
+  const { graph } = waysOf(cluster);
+  return { name: linkName(cluster, graph, link), bandwidth: graph.bandwidth[link] };
+}
+
+function linksOn(channel: Int32Array, route: Way): Iterable<number> {
+  if (route.kind === 'named') return new Set(route.edges.map((edge) => channel[edge]));
+  return route.link.sharing === 'shared' ? [-1 - route.group] : [];
+}
+
+const add = (flows: Map<number, number>, link: number, count: number): void => {
+  flows.set(link, (flows.get(link) ?? 0) + count);
+};
