@@ -127,7 +127,7 @@ export interface LinkSharing {
   readonly links: readonly { readonly name: string; readonly bandwidth: number }[];
 }
 
-/** A call whose bytes are known. `overhead`: those of its seconds that do not depend on the bytes. */
+/** A call whose bytes are known. `overhead`: the part of its seconds that does not depend on the bytes. */
 export interface TimedCall {
   readonly seconds: number;
   readonly overhead: number;

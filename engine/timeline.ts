@@ -97,7 +97,7 @@ export interface StepSharing {
 /** A bucket of a stage's gradients: seconds of its exchange, and the devices with the ranks that hold the stage. */
 export interface GradientBucket {
   readonly seconds: number;
-  /** Where links are shared: the same as calls. */
+  /** The same as calls, if links are shared. */
   readonly calls?: readonly TimedCall[];
   readonly members: readonly TensorMaker[];
 }
@@ -170,6 +170,8 @@ export interface Timeline {
   readonly exchanged: Float64Array;
   /** When the host has updated a device's weights and they are back; 0 for none. By device; absent if no host updates weights. */
   readonly hosted?: Float64Array;
+  /** By device, seconds by which its exchanges that no rule orders are longer because others use their links. Absent if none is. */
+  readonly slowed?: Float64Array;
   /** Arrival of each needed result, at need × microbatches + microbatch of who needs it; only where transfers may queue (else `end + occupancy + latency`). */
   readonly arrival?: Float64Array;
   /** Start of each transfer, as `arrival`; only where transfers share hops and devices evict. */

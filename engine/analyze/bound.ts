@@ -2,6 +2,7 @@ import { B, F, I, kindOf, kindOfRow, kinds, microbatchesOf, type Program, R, res
 import type { PipelinePlan } from '../plan.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
+import { linkSecondsByGroup } from '../simulate/sharing/linkSeconds.ts';
 import { leastExposed } from '../simulate/gradients.ts';
 import { leastHosted } from '../simulate/hostStep.ts';
 import { leastWithDeclared } from './declaredBound.ts';
@@ -14,7 +15,7 @@ import { occupancyOf, secondsOf, type SingleTimes, type Timing } from '../timeli
  * A second bound is the time of one microbatch down and up, of the longest where they differ. With `memory`, a third compares the byte-seconds of activations with
  * the available bytes: a microbatch is held at least from its F to the end of its input gradient. A copy of a stage has the work
  * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide.
- * With `split`, orders that split the backwards into I and W are included.
+ * With `split`, orders that split the backwards into I and W are included. A link that stages share must carry what they exchange.
  *
  * `open`: iterations follow without a barrier. A device still ends its own iteration before the next, and the first stage waits for
  * its last backward. After its last input gradient, a stage waits for backwards up to the first stage, then for forwards down to
@@ -73,6 +74,7 @@ export function leastMakespan(
     plan.lengths === undefined || timing.single === undefined ? 0 : pathOfLongest(program, timing, timing.single, back);
   const recomputed = recomputedApart(program, duration);
   const { open = false } = options;
+  let earliest = Infinity;
   const leastOfRows = program.declared === undefined || open ? 0 : leastWithDeclared(program, timing, options.split);
   let bound = Math.max(leastOfRows, longestPath);
   for (let device = 0; device < devices; device += 1) {
@@ -107,6 +109,7 @@ export function leastMakespan(
       if (options.memory && program.partner === undefined) bound = Math.max(bound, leastForMemory(plan, device, held));
       continue;
     }
+    earliest = Math.min(earliest, first + work);
     const exchanged = leastExposed(program, timing, device) + timing.sync[device];
     const step = Math.max(exchanged + timing.optimizer[device], leastHosted(program, timing, device));
     bound = Math.max(bound, first + work + Math.max(weightLast ? 0 : after, step));
@@ -114,7 +117,18 @@ export function leastMakespan(
     const stays = program.partner === undefined;
     if (options.memory && stays) bound = Math.max(bound, first + leastForMemory(plan, device, held));
   }
-  return bound;
+  if (timing.sharing === undefined || open) return bound;
+  // Links that stages share carry all bytes; buckets may go before the last operation.
+  const groups = linkSecondsByGroup(timing);
+  const full = timing.sharing.links.reduce(
+    (most, _, link) =>
+      Math.max(
+        most,
+        groups.reduce((sum, { seconds }) => sum + seconds[link], 0),
+      ),
+    0,
+  );
+  return Math.max(bound, timing.buckets === undefined ? earliest + full : full);
 }
 
 /** Seconds that byte-seconds of activations take in the memory of a device; 0 if it has no room for any. */

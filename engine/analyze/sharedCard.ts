@@ -1,10 +1,13 @@
-/** `comm/shared-card`: a link through which several stages exchange more than it can carry in the time that they are given. */
+/** `comm/shared-card`: a link through which several stages exchange gradients, and what that costs. */
 import type { Run } from '../evaluation.ts';
-import type { SharedLinkPlan } from '../exchangePlan.ts';
+import type { LinkSharing, SharedLinkPlan } from '../exchangePlan.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, paths } from '../plan.ts';
 import { gradientsReady } from '../simulate/gradients.ts';
+import { linkSecondsByGroup, linkSecondsOfLane } from '../simulate/sharing/linkSeconds.ts';
 import { stepAt, type Timeline } from '../timeline.ts';
+import { outcomeOf } from './alternatives.ts';
+import { shareOf } from './shares.ts';
 
 /** Seconds between which ranks exchange all of their gradients. */
 interface Span {
@@ -23,8 +26,73 @@ interface Overfull {
 /** Rounding may leave less time than bytes take. */
 const rounding = 1 + 1e-6;
 
-/** At most one: the link that has the least of the time that it needs. Asynchronous pipelines exchange in each update, and are left out. */
-export function sharedCardFinding(plan: PipelinePlan, { program, timeline }: Run): PlanFinding[] {
+/** Operations and pieces up to which the iteration is simulated again without sharing. */
+const askUpTo = 100_000;
+/** Share of the iteration that sharing must cost. */
+const leastCost = 0.005;
+
+/** At most one: the link that costs most, or that has the least of the time that it needs where the simulation does not share it. */
+export function sharedCardFinding(plan: PipelinePlan, run: Run): PlanFinding[] {
+  const cost = plan.linkSharing === undefined ? undefined : costOfSharing(plan, run);
+  if (cost !== undefined) return [cost];
+  return overfullFinding(plan, run);
+}
+
+/** The fullest of the links that slow stages down. */
+function costOfSharing(plan: PipelinePlan, { report, timeline }: Run): PlanFinding | undefined {
+  const { linkSharing, ...alone } = plan;
+  const rows = timeline.exchange?.lanes.reduce((sum, { sent }) => sum + sent.length, 0) ?? 0;
+  if (linkSharing === undefined || !isSlowed(timeline) || report.operations + rows > askUpTo) return undefined;
+  const outcome = outcomeOf(alone);
+  if (outcome === undefined || report.iteration - outcome.iteration < leastCost * report.iteration) return undefined;
+  const users = usersOf(plan, timeline, linkSharing);
+  const full = linkSharing.links.map((_, link) => users.reduce((sum, { seconds }) => sum + seconds[link], 0));
+  const worst = full.reduce((most, seconds, link) => (seconds > full[most] ? link : most), 0);
+  const { name, bandwidth } = linkSharing.links[worst];
+  const stages = users.flatMap((user) => (user.seconds[worst] > 0 ? user.stages : [])).sort((a, b) => a - b);
+  const seconds = report.iteration - outcome.iteration;
+  return planFinding(
+    'comm/shared-card',
+    paths.pipeline(plan.name),
+    {
+      ...{ link: name, bandwidth, bytes: full[worst] * bandwidth, stages: namesOf(plan, stages) },
+      cost: { seconds, share: shareOf(seconds, report.iteration), full: full[worst] },
+    },
+    { severity: 'information' },
+  );
+}
+
+const isSlowed = ({ exchange, slowed }: Timeline): boolean =>
+  slowed !== undefined ||
+  (exchange?.lanes.some(({ sent, back }) => sent.shared !== undefined || back?.shared !== undefined) ?? false);
+
+interface LinkUser {
+  readonly stages: readonly number[];
+  /** By link, for which it keeps the link full. */
+  readonly seconds: Float64Array;
+}
+
+function usersOf(plan: PipelinePlan, { timing }: Timeline, { links }: LinkSharing): readonly LinkUser[] {
+  const rates = Float64Array.from(links, ({ bandwidth }) => bandwidth);
+  if (timing.exchange !== undefined)
+    return timing.exchange.lanes.map(({ plan: lane }) => ({
+      stages: lane.stages,
+      seconds: linkSecondsOfLane(rates, lane, timing.exchange?.rule.halves === 'apart'),
+    }));
+  return linkSecondsByGroup(timing).map(({ devices, seconds }) => ({
+    stages: plan.stages.flatMap(({ copy }, stage) =>
+      copy === undefined && devices.includes(plan.placement[stage]) ? [stage] : [],
+    ),
+    seconds,
+  }));
+}
+
+const namesOf = (plan: PipelinePlan, stages: readonly number[]): readonly string[] => [
+  ...new Set(stages.map((stage) => plan.stages[stage].name)),
+];
+
+/** Asynchronous pipelines exchange in each update, and are left out. */
+function overfullFinding(plan: PipelinePlan, { program, timeline }: Run): PlanFinding[] {
   const { sharedLinks = [] } = plan;
   if (sharedLinks.length === 0 || plan.iterations > 1 || program.forwardOnly === true) return [];
   const spanOf = spansIn(timeline);
@@ -35,8 +103,8 @@ export function sharedCardFinding(plan: PipelinePlan, { program, timeline }: Run
   const stages = [...new Set(users.flatMap((user) => user.stages))].sort((a, b) => a - b);
   return [
     planFinding('comm/shared-card', paths.pipeline(plan.name), {
-      ...{ link: link.link, bandwidth: link.bandwidth, bytes, least, given },
-      stages: [...new Set(stages.map((stage) => plan.stages[stage].name))],
+      ...{ link: link.link, bandwidth: link.bandwidth, bytes, stages: namesOf(plan, stages) },
+      unshared: { least, given },
     }),
   ];
 }

@@ -18,7 +18,7 @@ export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: numb
   const ordered = laneTraffic(plan, timeline, device);
   if (ordered !== undefined)
     return { bytes: bytes + ordered.bytes, time: sync + ordered.time, exposed: sync + ordered.exposed };
-  const time = sync + inBuckets;
+  const time = sync + inBuckets + (timeline.slowed?.[device] ?? 0);
   if (timeline.program.weights !== undefined) return { bytes, time, exposed: time };
   return { bytes, time, exposed: timeline.exchanged[device] - stepAt(timeline, device) + gatherWait(timeline, device) };
 }

@@ -455,9 +455,21 @@ export const catalogue = {
   ),
   'comm/shared-card': entry(
     'warning',
-    'Stages whose exchanges take more from a link than it has',
-    (p: { link: string; bandwidth: number; stages: readonly string[]; bytes: number; least: number; given: number }) =>
-      `The exchange of gradients is simulated too fast: gradients of ${list(p.stages)} go through the link ${p.link} of ${show(p.bandwidth, 'bandwidth')}. These are ${bytes(p.bytes)} in each iteration, which need at least ${time(p.least)}, but the simulation gives them ${time(p.given)}. It shares a link among the ranks of one stage, not among stages. Give stages separate nodes, or exchange fewer bytes.`,
+    'Stages that exchange gradients through one link',
+    (p: {
+      link: string;
+      bandwidth: number;
+      stages: readonly string[];
+      bytes: number;
+      cost?: { readonly seconds: number; readonly share: number; readonly full: number };
+      unshared?: { readonly least: number; readonly given: number };
+    }) => {
+      const link = `the link ${p.link} of ${show(p.bandwidth, 'bandwidth')}`;
+      if (p.cost !== undefined)
+        return `${list(p.stages)} share ${link} when they exchange gradients: the iteration is ${time(p.cost.seconds)} longer (${share(p.cost.share)}) than with a link for each stage. They send ${bytes(p.bytes)} through it in each iteration, which takes at least ${time(p.cost.full)}. Give stages separate nodes, or use more or faster links.`;
+      const { least, given } = p.unshared ?? { least: 0, given: 0 };
+      return `The exchange of gradients is simulated too fast: gradients of ${list(p.stages)} go through ${link}. These are ${bytes(p.bytes)} in each iteration, which need at least ${time(least)}, but the simulation gives them ${time(given)}. For this exchange it shares a link among the ranks of one stage, not among stages. Give stages separate nodes, or exchange fewer bytes.`;
+    },
   ),
   'comm/bottleneck-link': entry(
     'information',

@@ -36,12 +36,12 @@ export function finish(
     rows.sort((a, b) => a - b);
     busy[device] = drain(operations, rows, timing.duration) - hidden(run, device, rows, operations);
   }
-  const { exchanged, bucketEnd } = exchangedAt(timeline);
+  const { exchanged, bucketEnd, slowed } = exchangedAt(timeline);
   const hosted = hostedAt({ ...timeline, exchanged }, bucketEnd);
   const steps = { exchanged, timing, ...(hosted === undefined ? {} : { hosted }) };
   for (let device = 0; device < devices; device += 1)
     if (offsets[device] < offsets[device + 1]) makespan = Math.max(makespan, stepEnd(steps, device));
-  return { ...timeline, ...steps, makespan };
+  return { ...timeline, ...steps, makespan, ...(slowed === undefined ? {} : { slowed }) };
 }
 
 /** Seconds of a device whose operations take single times; a slot of two counts what it takes. */

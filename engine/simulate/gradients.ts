@@ -90,10 +90,11 @@ export function holdersOf({ stages, placement, devices }: PipelinePlan): Int32Ar
 
 /**
  * When each device has exchanged its gradients, seconds. After its last operation and its buckets, it exchanges what is in no
- * bucket. This begins when all devices that hold copies of its stages are ready too.
+ * bucket. This begins when all devices that hold copies of its stages are ready too. Exchanges that share links slow each other down.
  */
-export function exchangedAt(timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'blocking' | 'last'>): {
-  readonly exchanged: Float64Array;
+export function exchangedAt(
+  timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'blocking' | 'last'>,
+): Pick<Timeline, 'exchanged' | 'slowed'> & {
   /** End of each bucket, as `timing.buckets`. */
   readonly bucketEnd?: Float64Array;
 } {

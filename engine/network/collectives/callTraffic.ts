@@ -53,7 +53,9 @@ export function callTraffic(use: CollectiveUse, exchanging: Exchanging): CallTra
     case 'ps':
       return servers(use, exchanging, ring);
     case 'hybrid':
-      return sendsFactors(use, groups, matrix) ? { push: [amongWorkers(exchanging, ring)] } : servers(use, exchanging, ring);
+      return sendsFactors(use, groups, matrix)
+        ? { push: [amongWorkers(exchanging, ring)] }
+        : servers(use, exchanging, ring);
     case 'plink':
     case 'table':
     case 'best':

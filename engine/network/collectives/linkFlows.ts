@@ -54,7 +54,8 @@ export function leavingFlows(
           if (route?.kind !== 'named') continue;
           const edges = route.edges.slice(0, Math.ceil(route.edges.length / 2));
           for (const link of new Set(edges.map((edge) => graph.channel[edge]))) add(flows.out, link, amount);
-          for (const link of new Set(edges.map((edge) => graph.channel[graph.reverse[edge]]))) add(flows.in, link, amount);
+          for (const link of new Set(edges.map((edge) => graph.channel[graph.reverse[edge]])))
+            add(flows.in, link, amount);
         }
       }
     }
@@ -66,8 +67,12 @@ export function leavingFlows(
 }
 
 /** The name of a link and its bytes per second. */
-export function sharedLinkOf(cluster: ClusterDefinition, link: number): { readonly name: string; readonly bandwidth: number } {
-  if (link < 0) return { name: 'that all devices share', bandwidth: cluster.groups[-1 - link].link?.bandwidth ?? Infinity };
+export function sharedLinkOf(
+  cluster: ClusterDefinition,
+  link: number,
+): { readonly name: string; readonly bandwidth: number } {
+  if (link < 0)
+    return { name: 'that all devices share', bandwidth: cluster.groups[-1 - link].link?.bandwidth ?? Infinity };
   const { graph } = waysOf(cluster);
   return { name: linkName(cluster, graph, link), bandwidth: graph.bandwidth[link] };
 }

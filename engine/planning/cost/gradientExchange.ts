@@ -13,7 +13,7 @@ import type { Rank } from '../place/ranks.ts';
 export interface Moved {
   readonly seconds: number;
   readonly bytes: number;
-  /** Those of its calls that use links which other stages use too. */
+  /** Its calls that use links which other stages use too. */
   readonly calls?: readonly TimedCall[];
 }
 export const stillness: Moved = { seconds: 0, bytes: 0 };

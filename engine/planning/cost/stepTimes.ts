@@ -65,7 +65,13 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const shared = typeof sharing === 'string' ? undefined : sharing;
   const ordered =
     rule !== undefined && possible
-      ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per, sharing: shared })
+      ? exchangeLanes(notes, {
+          ...request,
+          exchange: { sync: rule, collective },
+          holders: groups,
+          per,
+          sharing: shared,
+        })
       : 'none';
   if (ordered === undefined) return undefined;
   if (!offloadFits(notes, request, ordered !== 'none' && ordered.lanes.length > 0)) return undefined;

@@ -87,7 +87,7 @@ export function exchangeAtEnd(
 /** Both halves: each sends as many bytes of what it moves. */
 const sentPerByte = ({ sends = 0 }: LaneCall): number => sends;
 
-/** Pulls follow pushes. `bytes`: all but those of layers that go as factors. */
+/** Pulls follow pushes. `bytes`: without layers that go as factors. */
 function pushedAndPulled(
   { push, pull }: LaneCall,
   links: CallLinks | undefined,

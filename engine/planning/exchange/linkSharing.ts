@@ -42,7 +42,12 @@ export function linkSharing(request: SharingRequest, holders: readonly Holders[]
   if (shardsGradients(optimizer?.shard ?? 'none')) return 'unknown';
   if (exchange.sync === undefined && lanes.some(({ length }) => length > 1)) return 'unknown';
   const known = new Map<string, CallTraffic | undefined>();
-  const trafficOf = (holder: Holders, kind: Kind, matrix?: FactorShape, use?: CollectiveUse): CallTraffic | undefined => {
+  const trafficOf = (
+    holder: Holders,
+    kind: Kind,
+    matrix?: FactorShape,
+    use?: CollectiveUse,
+  ): CallTraffic | undefined => {
     const shape = matrix === undefined ? '' : [matrix.rows, matrix.columns, matrix.samples].join();
     const key = `${holders.indexOf(holder)} ${kind} ${shape} ${use === undefined ? '' : JSON.stringify(use)}`;
     if (!known.has(key)) {
@@ -104,7 +109,9 @@ function callsOf(
   matrices: SharingRequest['matrices'],
 ): readonly { readonly kind: Kind; readonly matrix?: FactorShape }[] {
   const shapes = held.flatMap(({ on }) => [...on.values()].slice(0, 1).flatMap((stage) => matrices[stage] ?? []));
-  const seen = new Map(shapes.flatMap((shape) => (shape === undefined ? [] : [[JSON.stringify(shape), shape] as const])));
+  const seen = new Map(
+    shapes.flatMap((shape) => (shape === undefined ? [] : [[JSON.stringify(shape), shape] as const])),
+  );
   return [
     { kind: 'dense' },
     ...[...seen.values()].map((matrix) => ({ kind: 'dense' as const, matrix })),

@@ -17,9 +17,7 @@ export function exchangeTiming(plan: PipelinePlan, program: Program): ExchangeTi
   return {
     rule: exchange.rule,
     weights: exchange.weights === true,
-    ...(linkSharing === undefined
-      ? {}
-      : { links: Float64Array.from(linkSharing.links, ({ bandwidth }) => bandwidth) }),
+    ...(linkSharing === undefined ? {} : { links: Float64Array.from(linkSharing.links, ({ bandwidth }) => bandwidth) }),
     lanes: exchange.lanes.map((lane) => {
       const here = (tensor: number): readonly number[] =>
         (held.get(cutStage(lane.tensors[tensor].stage)) ?? []).filter((stage) =>

@@ -59,7 +59,7 @@ export const laneRun = (
   legs: Pick<LaneRun, 'sent' | 'back'>,
 ): LaneRun => ({ buckets, ...legs, arrival: arrivals(ready, tensors, buckets, rule.earlyStart, legs) });
 
-const bucketsIn = ({ tensors, rule, ready, closes, origin }: LaneProblem): Buckets =>
+export const bucketsIn = ({ tensors, rule, ready, closes, origin }: LaneProblem): Buckets =>
   rule.cycle === undefined
     ? bucketsOf(tensors, ready, closes)
     : bucketsByCycle(tensors, ready, rule.cycle, rule.fuse ?? Infinity, origin);
@@ -77,7 +77,7 @@ export interface Sending {
 }
 
 export interface Returning extends Pulls {
-  /** Gathers follow all scatters. Pulls follow the push of their piece, on the same lane or on one of their own. */
+  /** Gathers follow all scatters. Pulls follow the push of their piece, on the same lane or on a second one. */
   readonly kind: 'gathers' | 'pulls' | 'pullsOnLane';
 }
 

@@ -4,21 +4,23 @@ import type { Timeline, Timing } from '../../timeline.ts';
 import { leastSeconds } from './callParts.ts';
 import type { LaneProblem } from './lane.ts';
 import { laneBound } from './laneBound.ts';
+import { linkSecondsOfLane } from '../sharing/linkSeconds.ts';
 import { waitsOfOperations } from './paths.ts';
 import { rowTimes } from './rowTimes.ts';
 import type { FirstForward } from './runForward.ts';
 
 /**
- * Whatever the order of operations: every device must compute and step, and every lane must carry its buckets. If there is only one
+ * Whatever the order of operations: every device must compute and step, every lane must carry its buckets, and every link what lanes
+ * send through it. If there is only one
  * device, what is ready and what follows is known too.
  */
 export function leastPeriod(
   { program, busy, last }: Timeline,
   timing: Timing,
-  { rule }: ExchangeTiming,
+  { rule, links }: ExchangeTiming,
   problems: readonly LaneProblem[],
 ): number {
-  let least = 0;
+  let least = links === undefined ? 0 : fullestLink(links, problems);
   for (let device = 0; device < program.devices; device += 1)
     least = Math.max(least, busy[device] + timing.sync[device] + timing.optimizer[device]);
   for (const problem of problems) {
@@ -36,6 +38,19 @@ export function leastPeriod(
     least = Math.max(least, carried);
   }
   return least;
+}
+
+/** A link carries all bytes that lanes send through it in each iteration. */
+function fullestLink(links: Float64Array, problems: readonly LaneProblem[]): number {
+  const seconds = problems.map((problem) => linkSecondsOfLane(links, problem, problem.rule.halves === 'apart'));
+  return links.reduce(
+    (most, _, link) =>
+      Math.max(
+        most,
+        seconds.reduce((sum, each) => sum + each[link], 0),
+      ),
+    0,
+  );
 }
 
 /** Operations times stages, up to which paths between operations are found. */

@@ -6,9 +6,9 @@ import { fairShares } from '../fairShare.ts';
 export interface Flight {
   readonly call: TimedCall;
   readonly start: number;
-  /** With the rates of now: when the pass under way ends. */
+  /** With the rates of now: when the current pass ends. */
   ends: number;
-  /** The pass under way; −1 before the bytes begin. */
+  /** The current pass; −1 before the bytes begin. */
   pass: number;
   /** Seconds of the pass that are left at `since` if nobody shares, and the share of its rate that it has. */
   left: number;
@@ -30,8 +30,8 @@ export interface CallNetwork {
 /**
  * Rates of flows are max-min fair: they rise at the same pace until a link is full (progressive filling; Bertsekas and Gallager,
  * *Data Networks*, section 6.5.2). All flows of a call have one rate, as the steps of its ring wait for each other. Rates are
- * computed again whenever a pass begins or ends. A call that nobody slows down takes exactly its seconds. `passes` are those of all
- * calls; two calls in flight never have the same pass. O(passes in flight that share links, directly or through others) for each event.
+ * computed again whenever a pass begins or ends. A call that nobody slows down takes exactly its seconds. `passes` lists the passes of all
+ * calls. Two calls in flight never have the same pass. O(passes in flight that share links, directly or through others) for each event.
  */
 export function callNetwork(links: Float64Array, passes: readonly CallPass[]): CallNetwork {
   const routes = new Map<CallPass, number>();

@@ -1,7 +1,7 @@
 /** Lanes whose calls share links: each alone while no two of them send at once, otherwise event by event. */
 import type { Buckets, Sent } from '../../exchangeTimeline.ts';
 import type { CallLinks, CallPass, LaneCall } from '../../exchangePlan.ts';
-import { type LaneProblem, type LaneRun, laneRun, runLane, sendingOf } from '../exchange/lane.ts';
+import { bucketsIn, type LaneProblem, type LaneRun, laneRun, runLane, sendingOf } from '../exchange/lane.ts';
 import { gathersOf } from '../exchange/returns.ts';
 import { lastEnd } from '../exchange/sent.ts';
 import { callNetwork, type CallNetwork } from './callNetwork.ts';
@@ -19,8 +19,10 @@ export function runLanes(problems: readonly LaneProblem[], links: Float64Array |
     if (!sendAtOnce(lanes.map((lane) => alone[lane]))) continue;
     const found = jointRuns(
       lanes.map((lane) => problems[lane]),
-      lanes.map((lane) => alone[lane].buckets),
-      callNetwork(links, lanes.flatMap((lane) => passes[lane])),
+      callNetwork(
+        links,
+        lanes.flatMap((lane) => passes[lane]),
+      ),
     );
     if (found.every(({ sent, back }) => sent.shared === undefined && back?.shared === undefined)) continue;
     lanes.forEach((lane, index) => {
@@ -48,11 +50,9 @@ function sendAtOnce(runs: readonly LaneRun[]): boolean {
   });
 }
 
-function jointRuns(
-  problems: readonly LaneProblem[],
-  buckets: readonly Buckets[],
-  network: CallNetwork,
-): readonly LaneRun[] {
+/** Event by event. */
+export function jointRuns(problems: readonly LaneProblem[], network: CallNetwork): readonly LaneRun[] {
+  const buckets = problems.map(bucketsIn);
   const senders = problems.map((problem, lane) => laneSender(problem, buckets[lane], network));
   runTogether(senders, network);
   return problems.map((problem, lane) => laneRun(problem, buckets[lane], senders[lane].legs()));
@@ -92,11 +92,17 @@ function laneSender(problem: LaneProblem, buckets: Buckets, network: CallNetwork
   };
 }
 
-function passesFor({ links }: Pick<LaneCall, 'links'>, direction: 'out' | 'back', isApart: boolean): readonly CallPass[] {
+function passesFor(
+  { links }: Pick<LaneCall, 'links'>,
+  direction: 'out' | 'back',
+  isApart: boolean,
+): readonly CallPass[] {
   if (links === undefined) return [];
   if (direction === 'out') return (isApart ? links.scatter : undefined) ?? links.push;
   return (isApart ? links.gather : undefined) ?? links.pull ?? [];
 }
 
 const legOf = (columns: SharedColumns): Sent =>
-  columns.slowed.some((seconds) => seconds > 0) ? Object.assign(columns, { shared: Float64Array.from(columns.slowed) }) : columns;
+  columns.slowed.some((seconds) => seconds > 0)
+    ? Object.assign(columns, { shared: Float64Array.from(columns.slowed) })
+    : columns;

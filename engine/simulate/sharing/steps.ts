@@ -6,7 +6,13 @@ import { type Participant, runTogether } from './together.ts';
 export interface SharedSteps {
   readonly links: Float64Array;
   /** In the order in which they get ready. */
-  readonly buckets: readonly { readonly ready: number; readonly calls: readonly TimedCall[]; readonly devices: readonly number[] }[];
+  readonly buckets: readonly {
+    /** Its place in `SharedStepEnds.bucketEnd`. */
+    readonly index: number;
+    readonly ready: number;
+    readonly calls: readonly TimedCall[];
+    readonly devices: readonly number[];
+  }[];
   /** By device: seconds at which it has nothing else to do, and what it exchanges after that and after its buckets. */
   readonly ready: Float64Array;
   readonly sync: readonly (readonly TimedCall[])[];
@@ -14,31 +20,47 @@ export interface SharedSteps {
   readonly holders: Int32Array | undefined;
 }
 
-/** When each device has exchanged everything, seconds; `undefined` if no exchange slows another down. */
-export function sharedStepEnds(steps: SharedSteps): Float64Array | undefined {
+/** When each device has exchanged everything, and by how much its exchanges are slower. */
+export interface SharedStepEnds {
+  readonly exchanged: Float64Array;
+  readonly slowed: Float64Array;
+  /** Seconds at which each bucket has been exchanged. */
+  readonly bucketEnd: Float64Array;
+}
+
+/** `undefined` if no exchange slows another down. */
+export function sharedStepEnds(steps: SharedSteps): SharedStepEnds | undefined {
   const { links, buckets, sync, holders } = steps;
   const calls = [...buckets.flatMap((bucket) => bucket.calls), ...sync.flat()];
-  const network = callNetwork(links, calls.flatMap(({ passes }) => passes));
+  const network = callNetwork(
+    links,
+    calls.flatMap(({ passes }) => passes),
+  );
   const ends = steps.ready.slice();
   const devicesOf = new Map<number, number[]>();
   ends.forEach((_, device) => {
     const group = holders?.[device] ?? device;
     devicesOf.set(group, [...(devicesOf.get(group) ?? []), device]);
   });
-  const inBuckets = bucketSender(steps, ends, network);
-  const afterwards = [...devicesOf.values()].map((devices) => syncSender(steps, devices, ends, inBuckets, network));
+  const slowed = new Float64Array(ends.length);
+  const times = { exchanged: ends, slowed, bucketEnd: new Float64Array(buckets.length) };
+  const inBuckets = bucketSender(steps, times, network);
+  const afterwards = [...devicesOf.values()].map((devices) => syncSender(steps, devices, times, inBuckets, network));
   runTogether([inBuckets, ...afterwards], network);
-  return inBuckets.isSlowed() || afterwards.some((each) => each.isSlowed()) ? ends : undefined;
+  return slowed.some((seconds) => seconds > 0) ? times : undefined;
 }
 
 interface BucketSender extends Participant {
-  isSlowed(): boolean;
   /** A device has no bucket left to exchange. */
   isDone(device: number): boolean;
 }
 
 /** A device has one exchange at a time, and buckets go in the order in which they get ready. */
-function bucketSender({ buckets }: SharedSteps, ends: Float64Array, network: CallNetwork): BucketSender {
+function bucketSender(
+  { buckets }: SharedSteps,
+  { exchanged: ends, slowed, bucketEnd }: SharedStepEnds,
+  network: CallNetwork,
+): BucketSender {
   const left = new Int32Array(ends.length);
   for (const { devices } of buckets) for (const device of devices) left[device] += 1;
   const busy = new Uint8Array(ends.length);
@@ -46,9 +68,7 @@ function bucketSender({ buckets }: SharedSteps, ends: Float64Array, network: Cal
   let pending = [...buckets];
   let running: { readonly bucket: SharedSteps['buckets'][number]; readonly sequence: Sequence }[] = [];
   let clock = -Infinity;
-  let slowed = false;
   return {
-    isSlowed: () => slowed,
     isDone: (device) => left[device] === 0,
     next: () => pending.find(({ ready }) => ready > clock)?.ready ?? Infinity,
     step(now) {
@@ -67,9 +87,10 @@ function bucketSender({ buckets }: SharedSteps, ends: Float64Array, network: Cal
     ended(flight) {
       running = running.filter(({ bucket, sequence }) => {
         if (!sequence.ended(flight)) return true;
-        slowed ||= sequence.isSlowed();
+        bucketEnd[bucket.index] = flight.ends;
         for (const device of bucket.devices) {
           ends[device] = Math.max(ends[device], flight.ends);
+          slowed[device] += sequence.slowed();
           busy[device] = 0;
           left[device] -= 1;
         }
@@ -83,10 +104,10 @@ function bucketSender({ buckets }: SharedSteps, ends: Float64Array, network: Cal
 function syncSender(
   { sync }: SharedSteps,
   devices: readonly number[],
-  ends: Float64Array,
+  { exchanged: ends, slowed }: SharedStepEnds,
   buckets: BucketSender,
   network: CallNetwork,
-): Participant & { isSlowed(): boolean } {
+): Participant {
   const secondsOf = (device: number): number => sync[device].reduce((sum, { seconds }) => sum + seconds, 0);
   const exchanging = devices.filter((device) => secondsOf(device) > 0);
   const startAt = (): number =>
@@ -95,7 +116,6 @@ function syncSender(
       : Infinity;
   let sequence: Sequence | undefined;
   return {
-    isSlowed: () => sequence?.isSlowed() === true,
     next: () => (sequence === undefined ? startAt() : Infinity),
     step(now) {
       if (sequence === undefined && startAt() <= now) sequence = sequenceOf(sync[exchanging[0]], now, network);
@@ -104,7 +124,10 @@ function syncSender(
       if (sequence?.ended(flight) !== true) return;
       // They send the same, but for what some of them exchange with others.
       const most = secondsOf(exchanging[0]);
-      for (const device of exchanging) ends[device] = flight.ends + (secondsOf(device) - most);
+      for (const device of exchanging) {
+        ends[device] = flight.ends + (secondsOf(device) - most);
+        slowed[device] += sequence.slowed();
+      }
     },
   };
 }
@@ -112,19 +135,20 @@ function syncSender(
 interface Sequence {
   /** The call that has ended is the last of the sequence. */
   ended(flight: Flight): boolean;
-  isSlowed(): boolean;
+  /** Seconds by which its calls are longer than they are alone. */
+  slowed(): number;
 }
 
 /** Calls one after the other, from `now` on. */
 export function sequenceOf(calls: readonly TimedCall[], now: number, network: CallNetwork): Sequence {
   let at = 0;
-  let slowed = false;
+  let slowed = 0;
   let flight = network.start(calls[0], now);
   return {
-    isSlowed: () => slowed,
+    slowed: () => slowed,
     ended(ended) {
       if (ended !== flight) return false;
-      slowed ||= flight.isSlowed;
+      if (flight.isSlowed) slowed += Math.max(0, flight.ends - flight.start - flight.call.seconds);
       at += 1;
       if (at === calls.length) return true;
       flight = network.start(calls[at], flight.ends);

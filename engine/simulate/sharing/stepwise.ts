@@ -66,7 +66,14 @@ export function sendStepwise(
   let [next, acknowledged, over, taken] = [0, 0, 0, 0];
   let isStarted = false;
 
-  const begin = (columns: SharedColumns, cost: CallCost, passes: readonly CallPass[], item: number, size: number, now: number) => {
+  const begin = (
+    columns: SharedColumns,
+    cost: CallCost,
+    passes: readonly CallPass[],
+    item: number,
+    size: number,
+    now: number,
+  ) => {
     const [seconds, overhead] = [callSeconds(cost, size), callOverhead(cost, size)];
     const row = columns.begin(bucketOf(item), size, overhead, now);
     return { flight: network.start({ seconds, overhead, passes }, now), row };

@@ -1,6 +1,8 @@
 /** Stages that exchange gradients through one network card, against bytes through the card counted by hand. */
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../support/analyse.ts';
+import { sharedCardFinding } from '../../../engine/analyze/sharedCard.ts';
+import { parametersOf } from '../../../engine/findings/finding.ts';
+import { analyse, runOf } from '../../support/analyse.ts';
 
 /** Stages of 1 GB of gradients over two nodes, each with a card of 10 GB/s. */
 const file = (more: string, card = '10GB/s') => `
@@ -15,24 +17,78 @@ pipeline p { model = two  devices = c  microbatches = 1  schedule = 1f1b  ${more
 /** Ranks of each stage are in both nodes. */
 const across = 'data = 4  stages = balance(2)  rank_order = tp_cp_pp_dp';
 
-function cards(text: string) {
-  const { findings } = analyse(text);
+function cards(text: string, files = {}) {
+  const { findings } = analyse(text, { files });
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-  return findings.filter(({ code }) => code === 'comm/shared-card').map(({ message }) => message);
+  return findings.filter(({ code }) => code === 'comm/shared-card');
 }
 
+const ms = (seconds: number | undefined): number => Math.round((seconds ?? NaN) * 1e6) / 1e3;
+const iterationOf = (text: string): number => ms(runOf(text).run.report.iteration);
+
+/** Backwards of the second stage end at 3 ms, and of the first at 4 ms. */
+describe('iteration, ms', () => {
+  // 5 ms inside the node, then 50 ms of each stage's 100 ms twice, at half the rate but for 1 ms, then 5 ms inside.
+  test.each([
+    '',
+    'sync = end',
+    'sync = overlap',
+    'sync = ddp',
+    'collective = blueconnect',
+    'sync = overlap  collective = blueconnect',
+  ])('rings by level: %s', (sync) => {
+    expect(iterationOf(file(`${across}  ${sync}`))).toBe(213);
+  });
+  // One ring through both nodes: 1.5 GB of each stage through each card.
+  test.each(['collective = ring', 'sync = overlap  collective = ring', 'sync = overlap  collective = halving'])(
+    '%s',
+    (sync) => {
+      expect(iterationOf(file(`${across}  ${sync}`))).toBe(303);
+    },
+  );
+  // 2 GB of each stage, as all bytes go up and down a tree.
+  test('tree', () => {
+    expect(iterationOf(file(`${across}  sync = overlap  collective = tree`))).toBe(403);
+  });
+  // 4 workers in a node push 1 GB each, then pull it: 400 ms in each direction of the card. In the 1 ms in which the second stage pushes
+  // and the first does not yet, it uses the card alone, and so it is the first to pull.
+  test.each(['collective = ps', 'sync = overlap  collective = ps'])('servers: %s', (sync) => {
+    expect(iterationOf(file(`${across}  ${sync}`))).toBe(802);
+  });
+  // The card is all that takes time, and it has room for one stage.
+  test('servers on the workers', () => {
+    const seconds = iterationOf(file(`${across}  sync = overlap  collective = ps(colocated = true)`));
+    const alone = iterationOf(file(`${across}  sync = overlap  collective = ps(colocated = true)`, '20GB/s'));
+    expect(seconds - 3).toBeCloseTo(2 * (alone - 3), 6);
+  });
+  test('nothing is slower through a card for each stage', () => {
+    expect(iterationOf(file(`${across}  sync = overlap`, '20GB/s'))).toBe(113);
+    expect(iterationOf(file('data = 4  stages = balance(2)  sync = overlap'))).toBeLessThan(113);
+  });
+});
+
 describe('comm/shared-card', () => {
-  test.each(['', 'sync = end', 'sync = overlap', 'sync = ddp', 'collective = nccl'])('%s', (sync) => {
-    // Half of 1 GB leaves a node in a reduce-scatter, and half in an all-gather, for each of two stages.
-    const [message, ...others] = cards(file(`${across}  ${sync}`));
-    expect(others).toEqual([]);
-    expect(message).toContain('gradients of s0 and s1 go through the link nic – core of 10 GB/s');
-    expect(message).toContain('1.86 GiB in each iteration, which need at least 200 ms');
-  });
-  test('counts only the gradients where updated weights are gathered', () => {
-    const [message] = cards(file(`${across}  sync = end  optimizer = adam(shard = zero1)`));
-    expect(message === undefined || message.includes('at least 100 ms')).toBe(true);
-  });
+  test.each(['sync = end', 'sync = overlap', 'sync = overlap(order = forward)'])(
+    'says what sharing costs: %s',
+    (sync) => {
+      const [found, ...others] = cards(file(`${across}  ${sync}`));
+      expect(others).toEqual([]);
+      // Alone, the first stage has exchanged at 4 + 110 ms. Half of 1 GB goes through a card twice, for each stage.
+      expect(found).toMatchObject({ severity: 'information' });
+      expect(found.message).toContain('s0 and s1 share the link nic – core of 10 GB/s');
+      expect(found.message).toContain('99 ms longer (46.5 %)');
+      expect(found.message).toContain('1.86 GiB through it in each iteration, which takes at least 200 ms');
+    },
+  );
+  test.each(['collective = best', 'sync = overlap  collective = plink', 'sync = overlap  collective = trees'])(
+    'warns where the simulation does not share the link: %s',
+    (sync) => {
+      const [found] = cards(file(`${across}  ${sync}`));
+      expect(found).toMatchObject({ severity: 'warning' });
+      expect(found.message).toContain('gradients of s0 and s1 go through the link nic – core of 10 GB/s');
+      expect(found.message).toContain('1.86 GiB in each iteration, which need at least 200 ms');
+    },
+  );
   test.each([
     ['one stage', file('data = 8  stages = balance(1)')],
     ['stages in nodes of their own', file('data = 4  stages = balance(2)')],
@@ -40,18 +96,39 @@ describe('comm/shared-card', () => {
       'links of their own',
       file(across).replace('link nic -- core = 10GB/s', '').replace('switch core {}', 'link = 10GB/s'),
     ],
-    ['servers, which send other bytes', file(`${across}  sync = overlap  collective = ps`)],
     ['gradients that are scattered after each backward', file(`${across}  optimizer = adam(shard = zero2)`)],
     ['asynchronous schedules', file(across).replace('1f1b', 'pipedream')],
   ])('is left out for %s', (_, text) => {
     expect(cards(text)).toEqual([]);
   });
-  test('is left out where stages exchange one after another', () => {
+  test.each(['sync = end', 'collective = best'])('is left out where stages exchange one after another: %s', (sync) => {
     // The backward of the first stage takes longer than the other's exchange.
-    const apart = file(`${across}  sync = end`).replace(
+    const apart = file(`${across}  ${sync}`).replace(
       'layer block[2] { forward = 1ms  backward = 1ms  weights = 1GB }',
       'layer front { forward = 1ms  backward = 300ms  weights = 1GB }  layer back { forward = 300ms  backward = 1ms  weights = 1GB }',
     );
     expect(cards(apart)).toEqual([]);
+  });
+});
+
+describe('a link that the simulation does not share', () => {
+  const { plan, run } = runOf(file(`${across}  collective = best`));
+  const [known] = plan.sharedLinks ?? [];
+  const found = (links: typeof plan.sharedLinks) => {
+    const [finding] = sharedCardFinding({ ...plan, sharedLinks: links }, run);
+    return finding === undefined ? undefined : parametersOf(finding, 'comm/shared-card');
+  };
+  test('is no cause of one stage that sends more than it has time for', () => {
+    const [first, second] = known.users;
+    expect(found([{ ...known, users: [{ ...first, bytes: 1e12 }] }])).toBeUndefined();
+    expect(found([{ ...known, users: [first, { ...second, bytes: 1e12 }] }])?.bytes).toBe(1e12 + first.bytes);
+  });
+  test('is the one that lacks most of its time, wherever it is listed', () => {
+    const slow = { ...known, link: 'slow', bandwidth: known.bandwidth / 2 };
+    for (const links of [
+      [known, slow],
+      [slow, known],
+    ])
+      expect(found(links)).toMatchObject({ link: 'slow', unshared: { least: 0.4 } });
   });
 });

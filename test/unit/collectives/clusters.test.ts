@@ -40,7 +40,7 @@ function levelsIn(cluster: ClusterDefinition, groups: Groups) {
   if ('problem' in partitions) return partitions;
   const levels = levelsOver(cluster, partitions, bytes);
   if ('from' in levels) throw new Error('no route');
-  return levels;
+  return levels.map(({ ranks, ring }) => ({ ranks, ring }));
 }
 
 describe('trees', () => {
@@ -151,7 +151,7 @@ describe('nested levels', () => {
         const known = levelsOf(cluster, [group], bytes);
         const depth = Math.max(...cluster.groups.map((node) => node.depth));
         if (known === undefined || 'from' in known || depth !== 1) return;
-        expect(levelsIn(cluster, [group])).toEqual(known);
+        expect(levelsIn(cluster, [group])).toEqual(known.map(({ ranks, ring }) => ({ ranks, ring })));
       }),
       { numRuns: 40 },
     );
