@@ -195,8 +195,8 @@ function stepSharing({ linkSharing, step, devices, exchange }: PipelinePlan): St
   return {
     links: Float64Array.from(linkSharing.links, ({ bandwidth }) => bandwidth),
     sync: devices.map((_, device) => {
-      const { sync = 0, calls } = step[device] ?? {};
-      return calls ?? (sync > 0 ? [{ seconds: sync, overhead: 0, passes: [] }] : []);
+      const sync = step[device]?.sync ?? 0;
+      return step[device]?.calls ?? (sync > 0 ? [{ seconds: sync, overhead: 0, passes: [] }] : []);
     }),
   };
 }

@@ -173,7 +173,7 @@ function tensorsOf(
     if (call === undefined) return undefined;
     // Layers whose calls take the same share buckets.
     const text = JSON.stringify(call);
-    const equal = calls.findIndex(({ links: _, ...other }) => JSON.stringify(other) === text);
+    const equal = calls.findIndex(({ links: _links, ...other }) => JSON.stringify(other) === text);
     const links = sharing?.linksOf(holder, kind, matrix);
     const number = equal < 0 ? calls.push(links === undefined ? call : { ...call, links }) - 1 : equal;
     numbers.set(key, number);

@@ -95,9 +95,9 @@ export function linkSharing(request: SharingRequest, holders: readonly Holders[]
     linksOf(holder, kind, matrix, use) {
       const traffic = trafficOf(holder, kind, matrix, use);
       if (traffic === undefined) return undefined;
-      const links_ = made.get(traffic) ?? callLinks(traffic, numbers, links);
-      made.set(traffic, links_);
-      return links_;
+      const found = made.get(traffic) ?? callLinks(traffic, numbers, links);
+      made.set(traffic, found);
+      return found;
     },
   };
 }
