@@ -359,9 +359,13 @@ export interface StagePlan {
 export interface OffloadedPlan {
   readonly layers: number;
   readonly bytes: number;
-  /** Seconds of the copies in one direction, and seconds by which copies make the forward and the backward longer. */
+  /** Of these bytes, those that are on the device from the end of an input gradient to the end of its weight gradient. */
+  readonly forWeight: number;
+  /** Seconds of the copies in one direction. */
   readonly busy: number;
+  /** Seconds by which copies make the forward and the backward longer; how much longer they make an input gradient than that. */
   readonly exposed: number;
+  readonly split: number;
 }
 
 /** `weights`: gathers of weights and scatters of gradients that data ranks hold in parts. */

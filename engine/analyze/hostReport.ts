@@ -54,7 +54,7 @@ function byLayers(plan: PipelinePlan, { program }: Timeline, device: number) {
     const times = microbatchesOf(program, stage) / plan.iterations;
     sums.bytes += times * offloaded.bytes;
     sums.busy += times * offloaded.busy;
-    sums.exposed += times * offloaded.exposed;
+    sums.exposed += times * (offloaded.exposed + (program.split ? offloaded.split : 0));
   }
   return sums;
 }

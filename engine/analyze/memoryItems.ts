@@ -60,8 +60,15 @@ export function memoryItems(
   // Activations of other devices' stages are here only where devices evict.
   for (const stage of peak.moved === undefined ? local : plan.stages.keys())
     counted('activations', stage, countOf(kept, stage) + (peak.moved?.[stage] ?? 0), plan.stages[stage].activation);
-  for (const stage of local)
-    counted('activations_for_weight', stage, countOf(keptForWeight, stage), plan.stages[stage].activationForWeight);
+  for (const stage of local) {
+    const { activationForWeight, offloaded } = plan.stages[stage];
+    const held = countOf(keptForWeight, stage);
+    // An input gradient brings back what its weight gradient needs.
+    const loads =
+      offloaded === undefined ? 0 : running.filter((each) => each.stage === stage && each.kind === I).length;
+    const bytes = held * activationForWeight + loads * (offloaded?.forWeight ?? 0);
+    sized('activations_for_weight', stage, held + loads, bytes);
+  }
   for (const stage of local) {
     const { recomputed, recomputedWhole, workspace } = plan.stages[stage];
     const mine = running.filter((candidate) => candidate.stage === stage);

@@ -2,7 +2,7 @@
 import type { Span } from '../../grammar/syntax.ts';
 import type { DeviceSpeed, RecomputeMode } from '../costs/types.ts';
 import type { Mesh } from '../mesh.ts';
-import type { FillPlan, TransferRule, Resharding } from '../plan.ts';
+import type { FillPlan, HostLinkPlan, TransferRule, Resharding } from '../plan.ts';
 import type { ClusterDefinition } from './cluster.ts';
 import type { Cut, PlanCut } from './cut.ts';
 import type { ExchangeUse } from './exchange.ts';
@@ -34,6 +34,8 @@ export interface PipelineDefinition {
   readonly overlap: Overlap;
   readonly recompute: RecomputeMode;
   readonly optimizer?: OptimizerUse;
+  /** Activations of layers that go to the host. */
+  readonly offload?: ActivationOffload;
   readonly transfer: TransferUse;
   /** Absent where gradients are exchanged after the last operation. */
   readonly sync?: SyncRule;
@@ -76,6 +78,13 @@ export interface TransferUse {
 /** Gradients are exchanged during the last backwards, in buckets of at least this number of bytes. 0: a bucket for each layer. */
 export interface SyncRule {
   readonly bucket: number;
+}
+
+/** The first layers of each stage, their link to the host if the device's is not used, and the place of their number. */
+export interface ActivationOffload {
+  readonly layers: number;
+  readonly link?: Pick<HostLinkPlan, 'bandwidth' | 'latency'>;
+  readonly at: Span;
 }
 
 /** A fill job as written. */

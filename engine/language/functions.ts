@@ -322,6 +322,15 @@ const values: readonly FunctionSchema[] = [
     { rest: true },
   ),
   functionRow(
+    'offload',
+    'activations',
+    'Keeps the activations of the first layers of each stage on the host from their forward to their backward.',
+    [
+      need('layers', 'transformer and measured layers of each stage that are offloaded; the last one of a stage stays'),
+      may('link', 'link to the host in each direction', { default: "the device's `host`" }),
+    ],
+  ),
+  functionRow(
     'loss',
     'chunked',
     'Forward and backward of the head and its loss for one part of the tokens after the other.',

@@ -223,6 +223,14 @@ const rows = {
     functions: 'mode of recomputation',
     page: 'costs/activations.md',
   },
+  /** `activations(layers = 20)` */
+  offload: {
+    names: 'function',
+    offers: ['functions'],
+    functions: 'kind of data to offload',
+    argumentsByName: true,
+    page: 'costs/activations.md',
+  },
   placement: { names: 'word', offers: ['words', 'functions'], words: placements, functions: 'function' },
   transfer: { names: 'function', offers: ['functions'], functions: 'transfer' },
   workerSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },

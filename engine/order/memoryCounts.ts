@@ -73,7 +73,7 @@ function effectsOf(plan: PipelinePlan, program: Program, local: readonly number[
   };
   local.forEach((stage, index) => {
     const at = (kind: number) => kind * local.length + index;
-    const { workspace, recomputed } = plan.stages[stage];
+    const { workspace, recomputed, offloaded } = plan.stages[stage];
     const isApart = apart?.[stage] === 1;
     for (let kind = F; kind <= U; kind += 1) {
       effects.workspace[at(kind)] = workspace;
@@ -90,6 +90,8 @@ function effectsOf(plan: PipelinePlan, program: Program, local: readonly number[
         effects.recomputing[at(kind)] = 1;
       }
     }
+    // What has come back for the input gradient stays for the weight gradient.
+    effects.recomputed[at(I)] += offloaded?.forWeight ?? 0;
     effects.keptForWeightAtEnd[at(I)] = 1;
     effects.keptForWeightAtEnd[at(W)] = -1;
     for (const kind of [B, W]) effects.heldAtEnd[at(kind)] = -1;

@@ -100,7 +100,7 @@ export function advancePlain(state: WalkState, most: number, out: SlotLevels): n
   const { order, shift } = program;
   const { first, last, activations, workspace, held, after, heldAfter } = out;
   const [activation, activationForWeight] = [state.activation[0], state.activationForWeight[0]];
-  const recomputed = state.effects.recomputed[B];
+  const { recomputed } = state.effects;
   const working = state.effects.workspace[F];
   let [count, countForWeight] = [kept[0], keptForWeight[0]];
   let { position, held: holding } = state;
@@ -114,7 +114,7 @@ export function advancePlain(state: WalkState, most: number, out: SlotLevels): n
     const level = count * activation + countForWeight * activationForWeight;
     first[slot] = position;
     last[slot] = position;
-    activations[slot] = kind === B || kind === I ? level + recomputed : level;
+    activations[slot] = kind === B || kind === I ? level + recomputed[kind] : level;
     workspace[slot] = kind <= U ? working : 0;
     held[slot] = holding;
     if (kind === B) {

@@ -13,6 +13,7 @@ import { stageNeeds } from './exchange/stageGraph.ts';
 import { fillPlan } from './fill.ts';
 import { fitsLengths } from './lengthsFit.ts';
 import type { Notes } from './notes.ts';
+import { offloadFits } from './offloadFits.ts';
 import { planOrigins } from './origins.ts';
 import { copyNames, copyPlan } from './place/copies.ts';
 import { devicePlans, ranksIn } from './place/devicePlans.ts';
@@ -55,6 +56,7 @@ export function* draft(
   yield;
   const schedule = schedulePlan(notes, pipeline, ranks, edges);
   yield;
+  if (!offloadFits(notes, pipeline, ranks, schedule, elements)) return undefined;
   const routes = yield* pipelineRoutes(notes, {
     pipeline: name,
     cluster,
@@ -80,6 +82,7 @@ export function* draft(
       costs: layers,
       edges: messages.edges,
       optimizer,
+      offload: pipeline.offload,
       interleaved,
       microbatches,
     });

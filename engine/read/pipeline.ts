@@ -32,6 +32,7 @@ import { readFill } from './fill.ts';
 import { readLengths, readTotalTokens } from './lengths.ts';
 import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
 import { hintOptimizer, readOptimizer } from './optimizer.ts';
+import { readOffload } from './offload.ts';
 import { readMesh, sequenceKey } from './mesh.ts';
 import { readOverlap } from './overlap.ts';
 import { readRecompute } from './recompute.ts';
@@ -87,6 +88,7 @@ function readBlock(
   const collectiveValue = valueOf(keys.find('collective'));
   const collective = collectiveValue === undefined ? 'usual' : readCollective(context, collectiveValue);
   const fill = readFill(context, keys);
+  const offload = readOffload(context, keys);
   const cut =
     model === undefined
       ? undefined
@@ -103,6 +105,7 @@ function readBlock(
     microbatches.is === 'value' ? readLengths(context, keys, microbatches.value, model) : { is: 'absent' };
   if (lengths.is === 'wrong') return undefined;
   if (iterationsRead.is === 'wrong' || tokens.is === 'wrong' || fill === 'wrong') return undefined;
+  if (offload === 'wrong') return undefined;
   if (tokens.is === 'value' && model.sequence === undefined)
     withoutEffect(
       context,
@@ -163,6 +166,7 @@ function readBlock(
     overlap,
     recompute,
     optimizer,
+    ...(offload === undefined ? {} : { offload }),
     transfer,
     ...(asynchronous ? {} : exchangeOf(sync, collective)),
     ...(fill === undefined ? {} : { fill }),

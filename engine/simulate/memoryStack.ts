@@ -130,6 +130,8 @@ function held(plan: PipelinePlan, timeline: Timeline, device: number): Piece[] {
       } else if (kind === R) again.set(key, start);
       else if ((kind === B || kind === I) && !separate)
         push('recomputed', stageFor(plan, stage, microbatch).recomputed, stage, microbatch, start, end);
+      if (kind === I)
+        push('activations_for_weight', plan.stages[stage].offloaded?.forWeight ?? 0, stage, microbatch, start, end);
       if (kind === B || kind === I || runsForwardOnly(program, stage)) release(stage, microbatch, end);
       if (kind === I) keptForWeight.set(key, end);
       const forWeight = kind === W ? keptForWeight.get(key) : undefined;

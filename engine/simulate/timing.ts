@@ -214,7 +214,8 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
     const input = (apart?.[index] === 1 ? 0 : stage.recompute) + stage.backwardInput;
     duration[F * stages + index] = stage.forward;
     duration[B * stages + index] = input + stage.backwardWeight;
-    duration[I * stages + index] = input;
+    // An input gradient alone hides less of the copies back.
+    duration[I * stages + index] = input + (stage.offloaded?.split ?? 0);
     duration[W * stages + index] = stage.backwardWeight;
     if (rowKinds === 4) return;
     for (let kind = kinds; kind + 1 < rowKinds; kind += 1)

@@ -187,6 +187,12 @@ export const pipeline: BlockSchema = {
       'Recipe of weights, gradients and optimizer state, such as `adam`, `adam_mixed(shard = fsdp)`, `megatron_bf16(shard = distributed)`, `custom(weight = 2, gradient = 4, state = 12)`. Default: weights and gradients only.',
     ),
     key(
+      'offload',
+      'offload = activations(layers = 4)',
+      { kind: 'offload' },
+      'Activations of the first layers of each stage go to the memory of the host after their forward, and come back before their backward, while other layers run. Default: all stay on the device.',
+    ),
+    key(
       'sync',
       'sync = overlap',
       { kind: 'gradientSync' },

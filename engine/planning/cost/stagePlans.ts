@@ -1,16 +1,18 @@
 /** The plan of each stage: what its layers cost on its devices. */
 import { type ModelDefinition, elementName } from '../../definitions/model.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
+import type { ActivationOffload } from '../../definitions/pipeline.ts';
 import { noTraffic } from '../../costs/collectives.ts';
 import { optimizers, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import { gatheredBytes } from '../../costs/gathering.ts';
 import { addParts } from '../../costs/layerPart.ts';
 import { elementBytes } from '../../costs/precision.ts';
 import { frozenBytes, frozenShare, noFrozen } from '../../costs/training.ts';
-import { inGroups, layerModesOf } from '../../costs/recompute.ts';
+import { offloadStage, type StageOffload } from '../../costs/offload.ts';
+import { inGroups, layerModesOf, type LayerRole } from '../../costs/recompute.ts';
 import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
 import type { FrozenWeights, LayerCost, RecomputeMode } from '../../costs/types.ts';
-import type { EdgePlan, StagePlan } from '../../plan.ts';
+import type { EdgePlan, OffloadedPlan, StagePlan } from '../../plan.ts';
 import { type LayerCosts, roleOf } from './layerCosts.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 
@@ -27,6 +29,7 @@ export interface StagesRequest {
   readonly costs: LayerCosts;
   readonly edges: readonly EdgePlan[];
   readonly optimizer?: OptimizerUse;
+  readonly offload?: ActivationOffload;
   /** Stages of a device are entered again and again, so messages overlap and buffers are doubled. */
   readonly interleaved: boolean;
   readonly microbatches: number;
@@ -74,7 +77,12 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       return layer;
     });
     const layers = inGroups(single, mode, roles);
-    const cost = sumStage(layers, mode, request.entering[stage]);
+    const away = offloadOf(layers, roles, kind, request.offload);
+    const gone = new Set(away?.members);
+    const onDevice = layers.map((layer, index) =>
+      gone.has(index) ? { ...layer, activation: 0, activationParts: {} } : layer,
+    );
+    const cost = sumStage(onDevice, mode, request.entering[stage]);
     const gathered = gatheredFor(layers, kind, request);
     const { parameters, forwardFlops, forward, backwardInput, backwardWeight, recompute, splitKnown } = cost;
     const { activation, activationForWeight, recomputed, recomputedWhole, workspace } = cost;
@@ -90,8 +98,8 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       ...(spareFlops > 0 ? { spareFlops } : {}),
       ...(trainable === undefined ? {} : { trainable }),
       ...(backwardFlops === undefined ? {} : { backwardFlops }),
-      forward,
-      backwardInput,
+      forward: forward + (away?.forward ?? 0),
+      backwardInput: backwardInput + (away?.backward ?? 0),
       backwardWeight,
       recompute,
       splitKnown,
@@ -102,11 +110,12 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       activationForWeight,
       recomputed,
       ...(recomputedWhole === recomputed ? {} : { recomputedWhole }),
-      workspace: workspace + gathered.passing,
+      workspace: workspace + gathered.passing + (away?.passing ?? 0),
       buffers: buffers[stage],
       recomputeMode: mode,
       ...(Object.keys(activationParts).length > 1 ? { activationParts } : {}),
       ...(cost.traffic === noTraffic ? {} : { traffic: cost.traffic }),
+      ...(away === undefined ? {} : { offloaded: offloadedPlan(away) }),
     };
     stages.push({
       plan,
@@ -129,6 +138,38 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
         plan: { ...parts.plan, buffers: parts.plan.buffers + waiting[stage] },
       }));
 }
+
+/** The activations of a stage that are offloaded; `undefined` if none are, or no link says how. */
+function offloadOf(
+  layers: readonly LayerCost[],
+  roles: readonly LayerRole[],
+  { host }: Site,
+  offload: ActivationOffload | undefined,
+): StageOffload | undefined {
+  const link = offload?.link ?? host;
+  if (offload === undefined || link === undefined) return undefined;
+  return offloadStage(
+    layers.map((layer, index) => ({
+      forward: layer.forward,
+      backward: layer.recompute + layer.backwardInput + layer.backwardWeight,
+      input: layer.recompute + layer.backwardInput,
+      activation: layer.activation,
+      activationForWeight: layer.activationForWeight,
+      counted: roles[index] === 'block',
+    })),
+    offload.layers,
+    link,
+  );
+}
+
+const offloadedPlan = ({ members, bytes, forWeight, busy, forward, backward, input }: StageOffload): OffloadedPlan => ({
+  layers: members.length,
+  bytes,
+  forWeight,
+  busy,
+  exposed: forward + backward,
+  split: input - backward,
+});
 
 /**
  * A stage without a backward waits for nothing and runs ahead of its receiver. Of its m messages, spaced by the time t of its device's

@@ -147,10 +147,11 @@ function* plannedShare({ plan, program }: OrderedPlan): Generator<void, number, 
 }
 
 /** Why the order alone does not say what devices hold, or why there are too many cuts. */
-function reasonAgainst({ use, cut }: SettledPipeline, program: Program, layers: number): string | undefined {
+function reasonAgainst({ use, cut, offload }: SettledPipeline, program: Program, layers: number): string | undefined {
   const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
   if (program.weights !== undefined)
     return `"${name}" keeps older versions of the weights, which a cut by memory ignores; the cut is by time`;
+  if (offload !== undefined) return 'activations are offloaded, which a cut by memory ignores; the cut is by time';
   if (program.partner !== undefined)
     return `"${name}" moves activations elsewhere, which a cut by memory ignores; the cut is by time`;
   if (cut.count * layers ** 2 <= tableLimit && layers <= layerLimit) return undefined;

@@ -3,7 +3,7 @@ import { gcd } from '../../gcd.ts';
 import { scaleTraffic } from '../../costs/collectives.ts';
 import { scaleParts } from '../../costs/layerPart.ts';
 import { copiesMeet } from '../../order/copyTurns.ts';
-import type { EdgePlan, StageCopy, StagePlan } from '../../plan.ts';
+import type { EdgePlan, OffloadedPlan, StageCopy, StagePlan } from '../../plan.ts';
 
 /** Names of the stages of a program. A stage with several copies or parts gets numbered names. */
 export function copyNames(names: readonly string[], copies: readonly StageCopy[]): readonly string[] {
@@ -106,7 +106,19 @@ function shares(stage: StagePlan, copy: StageCopy | undefined, parts: number): P
     recomputed: (stage.recomputed * length) / parts,
     ...(stage.recomputedWhole === undefined ? {} : { recomputedWhole: (stage.recomputedWhole * length) / parts }),
     workspace: (stage.workspace * length) / parts,
+    ...(stage.offloaded === undefined
+      ? {}
+      : { offloaded: scaleOffloaded(stage.offloaded, length / parts, time / parts) }),
     // As the time that it is part of.
     ...(stage.traffic === undefined ? {} : { traffic: scaleTraffic(stage.traffic, time / parts) }),
   };
 }
+
+const scaleOffloaded = (offloaded: OffloadedPlan, bytes: number, seconds: number): OffloadedPlan => ({
+  layers: offloaded.layers,
+  bytes: offloaded.bytes * bytes,
+  forWeight: offloaded.forWeight * bytes,
+  busy: offloaded.busy * bytes,
+  exposed: offloaded.exposed * seconds,
+  split: offloaded.split * seconds,
+});

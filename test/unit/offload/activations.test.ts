@@ -1,0 +1,195 @@
+import * as fc from '../../support/property.ts';
+import { describe, expect, test } from 'vitest';
+import { B, F, I, kindOf, stageOf, W } from '../../../engine/program.ts';
+import { endAt, startAt } from '../../../engine/timeline.ts';
+import { memoryTrack } from '../../../engine/simulate/memory.ts';
+import { memoryStack } from '../../../engine/simulate/memoryStack.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { fileOf, policies, runOf, type Shape } from './fixture.ts';
+
+const MiB = 2 ** 20;
+const optimizer = 'adam';
+
+describe('one stage of equal layers', () => {
+  const shape: Shape = { devices: 1, layers: 8, optimizer, activation: [100], microbatches: 3 };
+  const offloaded = (layers: number, more: Partial<Shape> = {}) =>
+    runOf({ ...shape, ...more, more: `offload = activations(layers = ${layers})` });
+
+  test('holds the layers that stay, and the host the others', () => {
+    const plain = runOf(shape).run.report;
+    for (let layers = 1; layers <= 7; layers += 1) {
+      const { report } = offloaded(layers).run;
+      expect(plain.devices[0].peak - report.devices[0].peak).toBeCloseTo(layers * 100 * MiB, 3);
+      expect(report.devices[0].host).toMatchObject({ peak: layers * 100 * MiB, bytes: 3 * layers * 100 * MiB });
+      expect(report.devices[0].memory.activations).toBe((8 - layers) * 100 * MiB);
+    }
+  });
+
+  test('takes no longer while a copy is shorter than a layer', () => {
+    // 100 MiB take 4.19 ms of 10.
+    expect(offloaded(6).run.report.iteration).toBeCloseTo(3 * 8 * 30e-3, 12);
+    expect(offloaded(6).run.report.devices[0].host?.exposed).toBe(0);
+  });
+
+  test('and otherwise by the difference, in the forward and in the backward', () => {
+    const copy = (1000 * MiB) / 25e9;
+    const { run } = offloaded(6, { activation: [1000] });
+    const late = (layer: number) => Math.max(0, 2 * layer + 6 * copy - 8 * layer);
+    expect(copy).toBeGreaterThan(20e-3);
+    const exposed = late(10e-3) + late(20e-3);
+    expect(run.report.iteration).toBeCloseTo(3 * (8 * 30e-3 + exposed), 9);
+    expect(run.report.devices[0].host?.exposed).toBeCloseTo(3 * exposed, 9);
+    expect(run.report.devices[0].host?.busy).toBeCloseTo(3 * 6 * copy, 9);
+    expect(run.report.stages[0].forward).toBeCloseTo(80e-3 + late(10e-3), 9);
+  });
+
+  test('over a link that the key names', () => {
+    const report = (link: string) =>
+      runOf({ ...shape, activation: [1000], more: `offload = activations(layers = 6, link = ${link})` }).run.report;
+    expect(report('25GB/s').iteration).toBe(offloaded(6, { activation: [1000] }).run.report.iteration);
+    expect(report('1TB/s').iteration).toBeCloseTo(3 * 8 * 30e-3, 12);
+  });
+
+  test('an input gradient hides less than a whole backward', () => {
+    const { run } = offloaded(6, { activation: [400], schedule: 'zb_h1' });
+    const copy = (400 * MiB) / 25e9;
+    const late = Math.max(0, 2 * 10e-3 + 6 * copy - 80e-3);
+    expect(copy).toBeGreaterThan(10e-3);
+    expect(copy).toBeLessThan(20e-3);
+    expect(run.timeline.timing.duration[B]).toBeCloseTo(160e-3, 12);
+    expect(run.timeline.timing.duration[I]).toBeCloseTo(80e-3 + late, 12);
+    expect(run.report.devices[0].host?.exposed).toBeCloseTo(3 * 2 * late, 9);
+  });
+});
+
+test('weights come back from the host once no backward loads activations any more', () => {
+  const both = runOf({
+    devices: 1,
+    layers: 2,
+    microbatches: 1,
+    weights: [1],
+    activation: [100],
+    more: 'offload = activations(layers = 1)',
+  });
+  const alone = runOf({ devices: 1, layers: 2, microbatches: 1, weights: [1] });
+  const back = (2 * 2 ** 19) / 25e9;
+  const late = both.run.timeline.last[0];
+  expect(alone.run.timeline.hosted?.[0]).toBeLessThan(late);
+  // Both buckets wait.
+  expect(both.run.timeline.hosted?.[0]).toBeGreaterThan(late + back);
+});
+
+const shapes = fc.constantFrom(...policies).chain(([schedule, stages]) =>
+  fc.record({
+    schedule: fc.constant(schedule),
+    stages: fc.constant(stages),
+    activation: fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 8 }),
+    layers: fc.integer({ min: 1, max: 3 }),
+  }),
+);
+
+test('under every policy no device holds more than without, and device and host hold what the operations say', () => {
+  fc.assert(
+    fc.property(shapes, ({ layers, ...rest }) => {
+      const most = 16 / rest.stages - 1;
+      const more = `offload = activations(layers = ${Math.min(layers, most)})`;
+      const shape: Shape = { ...rest, optimizer, microbatches: 8, link: '900GB/s' };
+      const plain = runOf(shape);
+      const { plan, run } = runOf({ ...shape, more });
+      const { program, timeline } = run;
+      // With this link nothing waits, so the order is the same.
+      expect(run.report.iteration).toBeGreaterThanOrEqual(plain.run.report.iteration * (1 - 1e-12));
+      plan.devices.forEach((_, device) => {
+        const own = plan.stages.flatMap((stage, index) => (plan.placement[index] === device ? [{ stage, index }] : []));
+        const base = own.reduce(
+          (sum, { stage }) => sum + stage.weights + stage.gradients + stage.optimizer + stage.buffers,
+          0,
+        );
+        // Brute force: at the start of each operation, all that has begun and is not over.
+        const [from, to] = [program.offsets[device], program.offsets[device + 1]];
+        const spans = Array.from({ length: to - from }, (_entry, offset) => from + offset).map((at) => ({
+          kind: kindOf(program, program.order[at]),
+          stage: stageOf(program, program.order[at]),
+          microbatch: program.order[at] & ((1 << program.shift) - 1),
+          start: startAt(timeline, at),
+          end: endAt(timeline, at),
+        }));
+        const endOf = (stage: number, microbatch: number, kinds: readonly number[]) =>
+          spans.find((each) => each.stage === stage && each.microbatch === microbatch && kinds.includes(each.kind))
+            ?.end ?? Infinity;
+        const heldAt = (moment: number) =>
+          spans.reduce(
+            ({ here, host }, { kind, stage, microbatch, start, end }) => {
+              const { activation, activationForWeight, offloaded, workspace } = plan.stages[stage];
+              const runs = start <= moment && moment < end;
+              if (runs) here += workspace;
+              if (kind === F && start <= moment && moment < endOf(stage, microbatch, [B, I])) {
+                here += activation;
+                host += offloaded?.bytes ?? 0;
+              }
+              if (kind !== I) return { here, host };
+              if (runs) here += offloaded?.forWeight ?? 0;
+              if (end <= moment && moment < endOf(stage, microbatch, [W])) here += activationForWeight;
+              return { here, host };
+            },
+            { here: base, host: 0 },
+          );
+        // A little later: what ends at a start may have ended a rounding error after it.
+        const moments = spans.map(({ start }) => start + 1e-7);
+        const levels = moments.map(heldAt);
+        const report = run.report.devices[device];
+        expect(report.peak).toBeCloseTo(Math.max(...levels.map(({ here }) => here)), -1);
+        expect(report.host?.peak ?? 0).toBeCloseTo(Math.max(...levels.map(({ host }) => host)), -1);
+        expect(report.memory_items.reduce((sum, { bytes }) => sum + bytes, 0)).toBeCloseTo(report.peak, -1);
+        const track = memoryTrack(plan, timeline, device);
+        expect(Math.max(...track.bytes)).toBeCloseTo(report.peak, -1);
+        const stack = memoryStack(plan, timeline, device);
+        const stacked = moments.map((start) =>
+          stack.bytes.reduce(
+            (sum, bytes, piece) => (stack.from[piece] <= start && start < stack.to[piece] ? sum + bytes : sum),
+            base,
+          ),
+        );
+        expect(Math.max(...stacked)).toBeCloseTo(report.peak, -1);
+        if (rest.activation.length === 1)
+          expect(report.peak).toBeLessThanOrEqual(plain.run.report.devices[device].peak);
+      });
+    }),
+    { numRuns: 40 },
+  );
+});
+
+describe('what a file must say', () => {
+  const more = (offload: string) => fileOf({ optimizer, more: `offload = ${offload}` });
+
+  test.each([
+    ['activations(layers = ⟦value/range:4⟧)', 'at most 3: the largest stage has 4 layers'],
+    ['activations(layers = ⟦value/range:0⟧)', 'at least 1'],
+    ['⟦key/missing:activations⟧', '"layers"'],
+    ['⟦key/missing:activations()⟧', '"layers"'],
+    ['⟦name/unknown:weights⟧', 'weights'],
+    ['⟦type/mismatch:3⟧', '`activations(layers = 4)`'],
+    ['activations(layers = 2, link = ⟦type/mismatch:half(25GB/s)⟧)', 'two directions'],
+    ['activations(layers = 2, link = ⟦type/dimension:3ms⟧)', 'bandwidth'],
+    ['activations(layers = 2, ⟦key/unknown:links⟧ = 25GB/s)', 'link'],
+  ])('offload = %s', (written, message) => {
+    checkFindings(more(written), [message]);
+  });
+
+  test('a link to the host, or one in the key', () => {
+    const bare = (written: string) => more(written).replace('host = 25GB/s }', '}');
+    checkFindings(bare('⟦type/mismatch:activations(layers = 2)⟧'), ['a link to the host in device "gpu"']);
+    checkFindings(bare('activations(layers = 2, link = 25GB/s)'));
+    const half = fileOf({ optimizer, link: 'half(25GB/s)', more: 'offload = ⟦type/mismatch:activations(layers = 2)⟧' });
+    checkFindings(half, ['with two directions']);
+  });
+
+  test('no recomputation', () => {
+    checkFindings(more('⟦type/mismatch:activations(layers = 2)⟧  recompute = full'), ['recompute nothing']);
+  });
+
+  test('a cut by time', () => {
+    const text = more('activations(layers = 2)').replace('balance(4)', '⟦key/not-applicable:balance(4, by = memory)⟧');
+    checkFindings(text, ['offloaded']);
+  });
+});
