@@ -1,4 +1,5 @@
-import { ffnOf, innerKernels, innerPart, innerProducts, mlpParameters } from './feedForward.ts';
+import { adaptersOfExperts } from './expertAdapters.ts';
+import { expertFfnOf, innerKernels, innerPart, innerProducts, mlpParameters } from './feedForward.ts';
 import { moves, product } from './kernels.ts';
 import {
   hiddenOf,
@@ -81,7 +82,7 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
   const experts = numberOf(args, 'experts', 1);
   const chosen = numberOf(args, 'experts_per_token', 1) * numberOf(args, 'capacity', 1);
   const shared = numberOf(args, 'shared_experts', 0);
-  const width = numberOf(args, 'expert_ffn', ffnOf(args));
+  const width = expertFfnOf(args);
   const { tensor, expert, expertTensor } = setting;
   const whole = wholeRanks(setting);
   const element = elementBytes(setting.precision);
@@ -99,6 +100,7 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
     routed * inner[figure] + shared * innerShared[figure];
   const tokens = tokensOf(setting);
   const local = experts / expert;
+  const adapted = adaptersOfExperts(args, setting, { copies: routed, local, inner, innerShared });
   const collectives = expertCollectives(setting, {
     sent: storedDispatch(setting, (element * chosen * hidden) / (expertTensor === tensor ? whole : tensor)),
     gathered: element * chosen * hidden,
@@ -133,13 +135,15 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       // The router reads its input in 16 bits; shared experts read theirs in the format of inputs.
       [parts.linearInputs]: trains
         ? input + (setting.stored !== undefined && shared > 0 ? storedInput(setting, input) : 0)
-        : 0,
+        : adapted.input,
       [parts.masks]: maskBytes(args, setting),
       [parts.routing]: routing,
-      [parts.copies]: trains ? storedInput(setting, copies) : 0,
-      [parts.experts]: both(trains ? 'kept' : 'forInput'),
+      [parts.copies]: trains ? storedInput(setting, copies) : adapted.copies,
+      [parts.experts]: trains ? both('kept') : both('forInput') + adapted.down,
+      [parts.adapters]: adapted.adapters.sums,
     },
-    remade: trains ? both('remade') : 0,
+    remade: trains ? both('remade') : adapted.remade,
+    adapters: adapted.adapters,
     forWeight:
       input +
       routing +

@@ -35,6 +35,9 @@ export const swigluParameter: ShapeParameter = {
 /** Inner width of the MLP of a layer without experts. */
 export const ffnOf = (args: ShapeArguments): number => numberOf(args, 'ffn', 4 * hiddenOf(args));
 
+/** Inner width of an expert. */
+export const expertFfnOf = (args: ShapeArguments): number => numberOf(args, 'expert_ffn', ffnOf(args));
+
 /** Weights of one MLP of an inner width, of a rank or of all; the bias after the reduction is whole on every rank. */
 export function mlpParameters(args: ShapeArguments, ffn: number): number {
   const hidden = hiddenOf(args);

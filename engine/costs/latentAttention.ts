@@ -1,3 +1,4 @@
+import { keptTwice } from './attention.ts';
 import {
   blockExchange,
   coreFlops,
@@ -22,8 +23,8 @@ import { scattered } from './operations.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
 import { storedAttended, storedInput } from './stored.ts';
-import { trainsWeights } from './training.ts';
-import type { LayerSetting } from './types.ts';
+import { type AdaptedProducts, adapterPart, inputForWeight, sumAdapters, trainsWeights } from './training.ts';
+import type { LayerSetting, LoraTarget } from './types.ts';
 
 /** Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1). It is chosen by `kv_lora_rank`. */
 export const latentParameters: readonly ShapeParameter[] = [
@@ -67,6 +68,22 @@ export function checkLatent(args: ShapeArguments): string | undefined {
   return args['bias'] === false ? undefined : 'kv_lora_rank needs `bias = false`';
 }
 
+/** Products that may have adapters: without compressed queries there is one product for these. */
+export const latentTargets = (args: ShapeArguments): readonly LoraTarget[] => [
+  ...('q_lora_rank' in args ? (['q_down', 'q_up'] as const) : (['q'] as const)),
+  ...(['kv_down', 'kv_up', 'o'] as const),
+];
+
+/** Weights of the largest product, over all tensor ranks. */
+export function widestLatent(args: ShapeArguments): number {
+  const { hidden, heads, queryRank, kvRank, query, nope, rope, value } = widths(args);
+  return Math.max(
+    hidden * Math.max(queryRank, kvRank + rope, heads * value),
+    (queryRank > 0 ? queryRank : hidden) * heads * query,
+    kvRank * heads * (nope + value),
+  );
+}
+
 function widths(args: ShapeArguments) {
   const [nope, rope, value] = widthNames.map((widthName) => numberOf(args, widthName, 1));
   return {
@@ -101,6 +118,34 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
   const { scores, sums } = scoreBytes(args, setting, local);
   const trains = trainsWeights(setting);
   const tokens = tokensOf(setting);
+  // Queries without a compressed vector read the layer's input.
+  const direct = queryRank > 0 ? undefined : { q: heads * query };
+  const kept = trains ? storedInput(setting, input) : input;
+  const into: AdaptedProducts = {
+    input: kept,
+    inputs: hidden,
+    outputs: { ...(direct ?? { q_down: queryRank }), kv_down: kvRank + rope },
+  };
+  const ofQueries: AdaptedProducts | undefined =
+    direct === undefined
+      ? { input: (element * queryRank) / whole, inputs: queryRank, outputs: { q_up: heads * query } }
+      : undefined;
+  const ofKeys: AdaptedProducts = {
+    input: (element * kvRank) / whole,
+    inputs: kvRank,
+    outputs: { kv_up: heads * (nope + value) },
+  };
+  const out: AdaptedProducts = { input: attended, inputs: heads * value, outputs: { o: hidden } };
+  const adapters = sumAdapters(
+    [into, ofQueries, ofKeys, out].map((products) =>
+      products === undefined ? undefined : adapterPart(setting, products),
+    ),
+  );
+  const behindNorms = trains
+    ? storedInput(setting, compressed)
+    : (ofQueries === undefined ? 0 : inputForWeight(setting, ofQueries)) + inputForWeight(setting, ofKeys);
+  // The backward of FlashAttention reads its result, whatever trains.
+  const result = flagOf(args, 'flash', false) ? attended : 0;
   const compressing = (width: number) => product([tokens / whole, hidden, width], element);
   const widened = [local * query, local * (nope + value)];
   // Queries turn by their positions in place; keys are joined with the part that all heads share.
@@ -126,16 +171,18 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
     core: coreFlops(args, setting, local, query, value),
     ...fusedCore(args, setting, query, value),
     keeps: {
-      [parts.linearInputs]: trains ? storedInput(setting, input) : 0,
+      [parts.linearInputs]: inputForWeight(setting, into),
       [parts.masks]: maskBytes(args, setting),
-      [parts.compressed]: compressed + (trains ? storedInput(setting, compressed) : 0),
+      [parts.compressed]: compressed + behindNorms,
       [parts.qkv]: qkv,
-      // The backward of FlashAttention reads its result, whatever trains.
-      [parts.attended]: trains ? storedAttended(args, setting, attended) : flagOf(args, 'flash', false) ? attended : 0,
+      [parts.attended]: trains ? storedAttended(args, setting, attended) : keptTwice(setting, out, result),
+      [parts.adapters]: adapters.sums,
       [parts.sums]: sums,
       [parts.scores]: scores,
     },
     remade: 0,
+    adapters,
+    matrices: compress + widen,
     forWeight: storedInput(setting, input + compressed + attended + gradients),
     collectives: [
       ...tensorCollectives(setting, element * hidden),

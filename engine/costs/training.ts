@@ -24,6 +24,8 @@ export interface AdaptedProducts {
 export interface AdapterPart {
   readonly parameters: number;
   readonly localParameters: number;
+  /** Of these, of experts. None where absent. */
+  readonly expertParameters?: number;
   readonly linear: number;
   /** Bytes that the forward keeps: the input of the adapters, and what A makes of it. */
   readonly inputs: number;
@@ -85,10 +87,12 @@ export function adapterPart(
 /** Sums over the adapters of a layer; nothing where there are none. */
 export function sumAdapters(all: readonly (AdapterPart | undefined)[]): AdapterPart {
   const found = all.filter((each) => each !== undefined);
-  const sum = (figure: Exclude<keyof AdapterPart, 'kernels'>) => found.reduce((total, each) => total + each[figure], 0);
+  const sum = (figure: Exclude<keyof AdapterPart, 'kernels'>) =>
+    found.reduce((total, each) => total + (each[figure] ?? 0), 0);
   return {
     parameters: sum('parameters'),
     localParameters: sum('localParameters'),
+    expertParameters: sum('expertParameters'),
     linear: sum('linear'),
     inputs: sum('inputs'),
     sums: sum('sums'),

@@ -9,7 +9,7 @@ import {
 } from './crossAttention.ts';
 import { checkExperts, expertParameters, expertsPart, hasExperts } from './experts.ts';
 import { feedForwardParameters, feedForwardPart, ffnOf, swigluParameter } from './feedForward.ts';
-import { checkLatent, isLatent, latentParameters, latentPart } from './latentAttention.ts';
+import { checkLatent, isLatent, latentParameters, latentPart, latentTargets, widestLatent } from './latentAttention.ts';
 import { branchExtra, branchParameters } from './branches.ts';
 import { frozenKernels, moves } from './kernels.ts';
 import { addParts, hiddenOf, type LayerPart, parts, scaleParts, sumParts, tokensOf, wholeRanks } from './layerPart.ts';
@@ -18,7 +18,7 @@ import { elementBytes } from './precision.ts';
 import { recomputation } from './recomputation.ts';
 import { numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
 import { type AdapterPart, frozenWeights, loraOf, packedBytes, sumAdapters, unpacks } from './training.ts';
-import type { FusedCore, Kernel, LayerSetting, Lora, ShapeCost } from './types.ts';
+import type { FusedCore, Kernel, LayerSetting, Lora, LoraTarget, ShapeCost } from './types.ts';
 
 /**
  * A transformer layer: attention and MLP, each behind a norm and a residual connection. Tensor parallelism follows Megatron-LM:
@@ -137,7 +137,7 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   return {
     parameters: sum((branch) => branch.parameters) + ofNorms + extra.positions + learned.adapters.parameters,
     localParameters: localParameters + learned.adapters.localParameters,
-    expertParameters: experts,
+    expertParameters: experts + (learned.adapters.expertParameters ?? 0),
     linearFlops: linearFlops + tokens * learned.adapters.linear,
     coreFlops,
     ...(fused === undefined ? {} : { fused }),
@@ -221,7 +221,9 @@ function trainingOf(
   const packed = lora.packed ? branches.reduce((total, branch) => total + matrices(branch), 0) : 0;
   const unpacked = packed * (packedBytes + element);
   const ofAdapters = tokens * adapters.traffic + adapters.localParameters * element;
-  const widest = (hiddenOf(args) * Math.max(hasExperts(args) ? 0 : ffnOf(args), hiddenOf(args))) / setting.tensor;
+  const mlp = hasExperts(args) ? 0 : hiddenOf(args) * ffnOf(args);
+  const ofAttention = isLatent(args) ? widestLatent(args) : hiddenOf(args) ** 2;
+  const widest = Math.max(mlp, ofAttention) / setting.tensor;
   return {
     adapters,
     traffic: base + ofAdapters,
@@ -238,10 +240,34 @@ function trainingOf(
   };
 }
 
+const plainTargets: readonly LoraTarget[] = ['q', 'k', 'v', 'o'];
+const mlpTargets: readonly LoraTarget[] = ['gate', 'up', 'down'];
+
+/** Products of a layer that may have adapters. */
+export const targetsOf = (args: ShapeArguments): readonly LoraTarget[] => [
+  ...(isLatent(args) ? latentTargets(args) : plainTargets),
+  ...mlpTargets.filter((target) => target !== 'gate' || args['gated'] === true),
+];
+
+/** Why the argument `experts` of adapters does nothing in a layer. */
+export function expertsProblem(args: ShapeArguments, { targets = [], experts }: Lora): string | undefined {
+  if (experts === undefined) return undefined;
+  if (!hasExperts(args)) return '`experts` needs a layer with experts';
+  return targets.some((target) => mlpTargets.includes(target))
+    ? undefined
+    : '`experts` needs targets of experts: gate, up or down';
+}
+
 /** Why a layer cannot have these adapters. */
-export function adapterProblem(args: ShapeArguments, { targets = [] }: Lora): string | undefined {
-  if (isLatent(args)) return 'adapters of latent attention are not known';
-  const wrong = targets.filter((target) => hasExperts(args) && ['gate', 'up', 'down'].includes(target));
-  if (wrong.length > 0) return `adapters of experts are not known: leave out ${wrong.join(', ')}`;
+export function adapterProblem(args: ShapeArguments, lora: Lora): string | undefined {
+  const { targets = [] } = lora;
+  const ofAttention = isLatent(args) ? latentTargets(args) : plainTargets;
+  const wrong = targets.filter((target) => !ofAttention.includes(target) && !mlpTargets.includes(target));
+  if (wrong.length > 0) {
+    const attention = isLatent(args) ? 'latent attention' : 'attention without `kv_lora_rank`';
+    return `${attention} has the targets ${ofAttention.join(', ')}, not ${wrong.join(', ')}`;
+  }
+  const problem = expertsProblem(args, lora);
+  if (problem !== undefined) return problem;
   return targets.includes('gate') && args['gated'] !== true ? 'the target gate needs `gated = true`' : undefined;
 }

@@ -48,7 +48,11 @@ export interface StoredFormat {
 }
 
 /** Products of a transformer layer that an adapter may be added to. */
-export const loraTargets = ['q', 'k', 'v', 'o', 'gate', 'up', 'down'] as const;
+export const loraTargets = [
+  ...(['q', 'k', 'v', 'o', 'gate', 'up', 'down'] as const),
+  // Of latent attention, in place of q, k and v.
+  ...(['q_down', 'q_up', 'kv_down', 'kv_up'] as const),
+] as const;
 export type LoraTarget = (typeof loraTargets)[number];
 
 /**
@@ -62,6 +66,8 @@ export interface Lora {
   /** The input of each adapter is dropped out, and kept as such. */
   readonly dropout: boolean;
   readonly packed: boolean;
+  /** Whether each expert has an adapter (PEFT), or the experts of a rank share one (Megatron Bridge). Absent: each. */
+  readonly experts?: 'each' | 'shared';
 }
 
 /** Of one layer. Absent from a setting: everything trains. */

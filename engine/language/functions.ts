@@ -171,6 +171,11 @@ const values: readonly FunctionSchema[] = [
         'format of the frozen products: `model` is the precision of the model, `nf4` is 4 bits as in QLoRA (arXiv:2305.14314)',
         { words: ['model', 'nf4'], default: 'model' },
       ),
+      may(
+        'experts',
+        'adapters of experts, if targets name gate, up or down: `each` expert has separate ones (PEFT), or the experts of a rank have `shared` ones (Megatron Bridge)',
+        { words: ['each', 'shared'], default: 'each' },
+      ),
     ],
   ),
   functionRow(

@@ -17,7 +17,7 @@ import { readLayers } from './layerSet.ts';
 import { checkTowers } from './checkTowers.ts';
 import { checkTraining } from './checkTraining.ts';
 import { readStored } from './stored.ts';
-import { readTrainable, type Trains, trainsByModel } from './trainable.ts';
+import { checkTargets, readTrainable, type Trains, trainsByModel } from './trainable.ts';
 
 /** Reads a `model` declaration; nothing is defined where a layer of it is wrong. */
 export function readModel(context: ReadContext, block: BlockDeclaration): void {
@@ -55,7 +55,8 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
       ...(all.size > 0 ? { frozen: all } : {}),
       ...(formats === undefined ? {} : { stored: formats }),
     };
-    if (!checkTraining(context, model, keys) || !checkTowers(context, model)) return;
+    if (!checkTraining(context, model, keys) || !checkTargets(context, model, keys, trainable)) return;
+    if (!checkTowers(context, model)) return;
     context.models.set(id, model);
     return detail(context, id, `${count(base.elements, 'layer', 'layers')}, ${precision}`);
   }
@@ -120,7 +121,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     ...(frozen === undefined ? {} : { frozen: new Set(frozen) }),
     ...(stored === undefined ? {} : { stored }),
   };
-  if (!checkTraining(context, model, keys)) return;
+  if (!checkTraining(context, model, keys) || !checkTargets(context, model, keys, trainable)) return;
   if (!checkTowers(context, model)) return;
   // A layer whose name is not known may be what uses another one.
   if (!unread && !checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;

@@ -1,10 +1,10 @@
 /** Reads `trainable = false` or `trainable = lora(rank = 16, targets = [q, v])`, of a layer or of a model. */
-import { adapterProblem } from '../costs/transformer.ts';
+import { adapterProblem, expertsProblem, targetsOf } from '../costs/transformer.ts';
 import { type Lora, type LoraTarget, loraTargets } from '../costs/types.ts';
-import type { LayerDefinition } from '../definitions/model.ts';
+import type { LayerDefinition, ModelDefinition } from '../definitions/model.ts';
 import type { Argument, Call, Entry, Expression } from '../../grammar/syntax.ts';
 import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
-import { valueOf } from '../language/keys.ts';
+import { type Keys, valueOf } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
@@ -12,7 +12,7 @@ import type { ReadContext } from './context.ts';
 /** What trains: `all`, `nothing`, or adapters. */
 export type Trains = 'all' | 'nothing' | Lora;
 
-const parameters = ['rank', 'targets', 'alpha', 'dropout', 'weights'];
+const parameters = ['rank', 'targets', 'alpha', 'dropout', 'weights', 'experts'];
 
 /** `undefined` if the value is wrong, which has been reported. */
 export function readTrainable(context: ReadContext, entry: Entry): Trains | undefined {
@@ -57,6 +57,9 @@ function readLora(context: ReadContext, call: Call): Lora | undefined {
   const alpha = numberOf(context, bound.get('alpha'), 'alpha', { min: 0 });
   const weights = bound.get('weights')?.value;
   const packed = weights === undefined ? false : wordOf(context, weights, ['model', 'nf4']);
+  const shared = bound.get('experts')?.value;
+  const experts = shared === undefined ? undefined : wordOf(context, shared, ['each', 'shared']);
+  if (shared !== undefined && experts === undefined) return undefined;
   const targets = bound.get('targets');
   const named = targets === undefined ? undefined : readTargets(context, targets.value);
   if (rows === undefined || share === undefined || alpha === undefined || packed === undefined) return undefined;
@@ -66,6 +69,7 @@ function readLora(context: ReadContext, call: Call): Lora | undefined {
     ...(named === undefined ? {} : { targets: named }),
     dropout: share > 0,
     packed: packed === 'nf4',
+    ...(experts === undefined ? {} : { experts }),
   };
 }
 
@@ -144,4 +148,36 @@ export function trainsByModel(cost: LayerDefinition['cost'], trains: Trains): La
   if (trains === 'all') return undefined;
   if (trains === 'nothing') return 'nothing';
   return cost.kind === 'shape' && cost.shape === 'transformer' ? trains : 'nothing';
+}
+
+/** Whether each target of a model's adapters is a product of one of its layers; a target that no layer has is reported. */
+export function checkTargets(
+  context: ReadContext,
+  { layers }: Pick<ModelDefinition, 'layers'>,
+  keys: Keys,
+  trains: Trains,
+): boolean {
+  const entry = keys.find('trainable');
+  if (entry === undefined || typeof trains !== 'object') return true;
+  const shapes = layers.flatMap(({ cost }) =>
+    cost.kind === 'shape' && cost.shape === 'transformer' ? [cost.args] : [],
+  );
+  const problems = shapes.map((args) => expertsProblem(args, trains));
+  const [problem] = problems;
+  if (problem !== undefined && !problems.includes(undefined)) {
+    context.report.report('type/mismatch', valueOf(entry) ?? entry, {
+      expected: 'a model that can have these adapters',
+      found: `that ${problem}`,
+    });
+    return false;
+  }
+  const known = new Set(shapes.flatMap(targetsOf));
+  // A model without such layers trains nothing, which is reported elsewhere.
+  const absent = known.size === 0 ? [] : (trains.targets ?? []).filter((target) => !known.has(target));
+  if (absent.length === 0) return true;
+  context.report.report('type/mismatch', valueOf(entry) ?? entry, {
+    expected: `targets that a layer of the model has: ${[...known].join(', ')}`,
+    found: absent.join(', '),
+  });
+  return false;
 }

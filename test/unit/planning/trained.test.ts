@@ -420,9 +420,9 @@ describe('what cannot be', () => {
     ],
     [`layer one { shape = transformer(hidden = 64, heads = 4)  trainable = 3 }`, '', 'lora(rank = 16)'],
     [
-      `layer one { shape = transformer(hidden = 64, heads = 4, experts = 4, experts_per_token = 2)  trainable = lora(rank = 4, targets = [up]) }`,
+      `layer one { shape = transformer(hidden = 64, heads = 4, experts = 4, experts_per_token = 2)  trainable = lora(rank = 4, targets = [kv_up]) }`,
       '',
-      'experts',
+      'has the targets q, k, v, o, not kv_up',
     ],
     [
       'layer e = embedding(vocab = 64, hidden = 64)\n layer one = transformer(hidden = 64, heads = 4)\n layer h = lm_head(vocab = 64, hidden = 64, tied = true)',
