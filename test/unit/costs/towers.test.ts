@@ -186,6 +186,8 @@ describe('cross-attention (Vaswani et al., arXiv:1706.03762, section 3.2.3)', ()
     expect(full.crossInput).toBe(2 * o * others);
     expect(full.activation + full.recomputed).toBe(both().activation);
     expect(full.recomputeFlops).toBe(both().linearFlops + both().coreFlops);
+    const split = { tensor: 2, sequenceParallel: true, recompute: 'full' } as const;
+    expect(both({}, split).activation).toBe(full.activation / 2);
     const byOperation = both({}, { recompute: 'operations' });
     expect(byOperation.crossInput).toBe(2 * o * others);
     expect(byOperation.activationParts?.['input of cross-attention']).toBe(2 * o * others);
@@ -197,6 +199,9 @@ describe('cross-attention (Vaswani et al., arXiv:1706.03762, section 3.2.3)', ()
     const [none, again] = [both(stored), both(stored, { recompute: module })];
     expect(none.activation - again.activation).toBe(2 * a * (s + r) * tokens);
     expect(again.recomputeFlops).toBe(none.coreFlops);
+    // A ring of two passes half of the keys and values of each again.
+    const rings = both(stored, { recompute: module, context: 2 }).repeats?.collectives.map(({ bytes }) => bytes);
+    expect(rings).toEqual([s, r].map((keys) => (2 * 2 * k * d * keys * b) / 2));
   });
 
   it.each<RecomputeMode>(['none', 'full'])('stages hold the other tokens once under %s', (recompute) => {
@@ -252,6 +257,17 @@ describe('cross-attention (Vaswani et al., arXiv:1706.03762, section 3.2.3)', ()
         const flops = found.kernels().reduce((sum, kernel) => sum + kernel.count * kernel.flops, 0);
         expect(flops).toBeCloseTo(found.linearFlops + found.coreFlops, 3);
       }
+  });
+
+  it('moves queries, results and sums of its tokens, keys and values of the others', () => {
+    const cores = (flash: boolean) =>
+      only({ flash })
+        .kernels()
+        .filter(({ part }) => part === 'core')
+        .map(({ bytes }) => bytes);
+    const [queries, keys, scores] = [2 * a * d * tokens, 2 * k * d * others, 2 * a * r * tokens];
+    expect(cores(true)).toEqual([2 * queries + 2 * keys + 4 * a * tokens]);
+    expect(cores(false)).toEqual([queries + keys + scores, 2 * scores, scores + keys + queries]);
   });
 
   it('runs each fused core at the efficiency of its number of keys', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ModelDefinition } from '../../../engine/definitions/model.ts';
 import { matrixOf } from '../../../engine/planning/exchange/matrix.ts';
 import { analyse } from '../../support/analyse.ts';
@@ -185,6 +185,37 @@ model other { from = m }`;
     expect(planOf(text).edges).toEqual(planWith(layers, 'stages = split(2, 3, 2)').edges);
   });
 
+  it('attend to all images of their sample, or each to its own', () => {
+    const of = (encoders: string, decoders: string, cross: number) =>
+      findingsOf(
+        layers
+          .replace('tokens = 24 ', `tokens = 24 ${encoders} `)
+          .replace('cross = 24', `cross = ${cross}`)
+          .replace('attends = encoder', `attends = encoder ${decoders}`),
+      );
+    expect(of('images = 3', '', 72)).toEqual([]);
+    expect(of('images = 3', 'tokens = 64  images = 3', 24)).toEqual([]);
+    expect(of('images = 3', 'tokens = 64  images = 3', 72)).toEqual([expect.stringContaining('has 24 tokens')]);
+  });
+
+  it.each([
+    'layer other = linear(inputs = 8, outputs = 128, tokens = 99)',
+    'layer other = conv2d(inputs = 3, outputs = 64, height = 8)',
+    'layer other { forward = 1ms  backward = 2ms  output = 1MiB }',
+  ])('believe `cross` where the tokens are not known: %s', (other) => {
+    expect(findingsOf(`${other}\n layer x { shape = ${decoder()}  attends = other }`)).toEqual([]);
+  });
+
+  it('of another model must match too, if its sequence changes', () => {
+    const text = (sequence: number) => `${file(
+      `layer encoder = ${encoder}\n layer x { shape = ${decoder().replace('24', '64')}  attends = encoder }`,
+      'stages = balance(1)',
+    ).replace('model = m', 'model = other')}
+model other { from = m  sequence = ${sequence} }`;
+    expect(planOf(text(64)).stages).toHaveLength(1);
+    expect(() => planOf(text(32))).toThrow('`cross = 64`, and encoder has 32 tokens');
+  });
+
   it.each([
     ['attends = encoder', '', 'key/missing: .*attends'],
     ['cross = 24, ', 'cross = 25, ', '`cross = 25`, and encoder\\[1\\] has 24 tokens'],
@@ -206,6 +237,16 @@ model other { from = m }`;
   });
 });
 
+test('patches read pixels: behind layers that do not train they have no input gradient', () => {
+  const patches = 'patch_embedding(patch = 14, hidden = 128)';
+  const { stages } = planWith(
+    `layer a { shape = embedding(vocab = 100, hidden = 128)  trainable = false }
+     layer b { shape = ${patches}  tokens = 16 }`,
+  );
+  expect(stages[0].backwardInput).toBe(0);
+  expect(stages[0].backwardWeight).toBe(stages[0].forward);
+});
+
 describe('two embeddings', () => {
   const [vocab, hidden] = [1000, 128];
   const embedding = (more = '') => `embedding(vocab = ${vocab}, hidden = ${hidden}, dropout = false${more})`;
@@ -220,6 +261,12 @@ describe('two embeddings', () => {
     const [[apart], [tied]] = [parameters(''), parameters(', tied = true')];
     expect(apart.parameters - tied.parameters).toBe(matrix);
     expect(apart.weights - tied.weights).toBe(2 * matrix);
+  });
+  it('train both, or neither, where they are tied', () => {
+    expect(findingsOf(layers(', tied = true').replace('after = []', 'after = []  trainable = false'))).toEqual([
+      expect.stringContaining('an embedding tied to it that both train'),
+    ]);
+    expect(findingsOf(layers('').replace('after = []', 'after = []  trainable = false'))).toEqual([]);
   });
   it('on two stages reduce the gradient of their matrix only where it is tied', () => {
     const steps = (more: string) => planWith(layers(more), 'stages = split(2, 2)').step.map(({ sync }) => sync);
