@@ -209,6 +209,9 @@ const values: readonly FunctionSchema[] = [
         words: ['true', 'false'],
         default: 'false',
       }),
+      may('images', 'images of a sample, for vision-language models. Default: 1'),
+      may('pixels', 'side of an image in pixels. Default: as the configuration says, or 448'),
+      may('encoder', 'tokens of the encoder of T5. Default: 512'),
     ],
   ),
   functionRow(

@@ -22,9 +22,7 @@ export function checkTraining(context: ReadContext, model: ModelDefinition, keys
     return false;
   }
   const isTied = ({ cost }: LayerDefinition) => cost.kind === 'shape' && cost.args['tied'] === true;
-  const embeddings = layers.filter(
-    (layer) => layer.cost.kind === 'shape' && layer.cost.shape === 'embedding' && !isTied(layer),
-  );
+  const embeddings = layers.filter(({ cost }) => cost.kind === 'shape' && cost.shape === 'embedding');
   const heads = layers.filter(isTied);
   const learns = ({ first }: LayerDefinition) => trains(first) !== 'nothing';
   for (const head of heads) {

@@ -189,17 +189,20 @@ function readSource(
   const layers: LayerDefinition[] = [];
   const afters: After[] = [];
   let elements = 0;
-  for (const { name, count: written, cost, after } of source.layers) {
+  for (const { name, count: written, cost, after, attends } of source.layers) {
     const number = written ?? 1;
     if (elements + number > context.options.limits.elements) {
       tooMany(context, place, 'Layers of a model', elements + number, context.options.limits.elements);
       return undefined;
     }
     const array = written !== undefined;
-    if (after !== undefined) {
-      const needed = after.map((index) => layers[index].first + layers[index].count - 1);
-      afters.push({ element: elements, at: place, elements: needed });
-    }
+    const last = (index: number): number => layers[index].first + layers[index].count - 1;
+    const others = attends === undefined ? [] : [last(attends)];
+    const first = after?.map(last) ?? (elements === 0 ? [] : [elements - 1]);
+    if (after !== undefined || attends !== undefined)
+      afters.push({ element: elements, at: place, elements: [...first, ...others] });
+    for (let i = 1; attends !== undefined && i < number; i += 1)
+      afters.push({ element: elements + i, at: place, elements: [elements + i - 1, ...others] });
     layers.push({
       name,
       array,
@@ -209,6 +212,7 @@ function readSource(
       place,
       end: from.end,
       cost,
+      ...(attends === undefined ? {} : { attends: others }),
     });
     context.origins.set(paths.layer(owner, name), place);
     for (let i = 0; array && i < number; i += 1) context.origins.set(paths.layer(owner, `${name}[${i}]`), place);

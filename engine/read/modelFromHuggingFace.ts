@@ -1,9 +1,10 @@
 /** `from = huggingface("config.json")`: the layers that a Hugging Face configuration describes. */
 import type { ModelSource } from './modelSource.ts';
 import type { Argument, Call } from '../../grammar/syntax.ts';
-import { type ConfiguredModel, withPrediction } from '../formats/huggingFace/model.ts';
+import { type ConfiguredModel, type TowerSizes, usualSizes, withPrediction } from '../formats/huggingFace/model.ts';
 import { readConfiguration } from '../formats/huggingFace/read.ts';
 import type { ReadContext } from './context.ts';
+import { wholeNumber } from '../language/expressions.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 
 /**
@@ -11,9 +12,11 @@ import { readSourceFile, reportFaults } from './sourceFile.ts';
  * itself: a configuration has only the most that the model can take, not what it is trained with.
  */
 export function readHuggingFace(context: ReadContext, call: Call): ModelSource | undefined {
-  const file = readSourceFile(context, call, ['mtp']);
+  const file = readSourceFile(context, call, ['mtp', 'images', 'pixels', 'encoder']);
   if (file === undefined) return undefined;
-  const read = readConfiguration(file.text);
+  const sizes = readSizes(context, file.arguments);
+  if (sizes === undefined) return undefined;
+  const read = readConfiguration(file.text, sizes);
   if ('faults' in read) {
     reportFaults(context, file, read.faults);
     return undefined;
@@ -21,16 +24,36 @@ export function readHuggingFace(context: ReadContext, call: Call): ModelSource |
   const predict = readPredict(context, file.arguments?.get('mtp'), read);
   if (predict === undefined) return undefined;
   const layers = predict ? withPrediction(read) : read.layers;
+  const indexOf = (name: string): number => layers.findIndex((layer) => layer.name === name);
   return {
     precision: read.precision,
-    layers: layers.map(({ name, count, shape, args }) => ({
+    layers: layers.map(({ name, count, shape, args, tokens, images, after, attends }) => ({
       name,
       count,
-      cost: { kind: 'shape', shape, args },
+      cost: {
+        ...{ kind: 'shape', shape, args },
+        ...(tokens === undefined ? {} : { tokens }),
+        ...(images === undefined ? {} : { images }),
+      },
+      ...(after === undefined ? {} : { after: after.map(indexOf) }),
+      ...(attends === undefined ? {} : { attends: indexOf(attends) }),
       text: count === undefined ? shape : `${shape}, ${count} layers`,
       place: { uri: file.uri, start: 0, end: 0 },
     })),
   };
+}
+
+/** Sizes that the configuration does not say; `undefined` if one is wrong, which has been reported. */
+function readSizes(context: ReadContext, given: ReadonlyMap<string, Argument> | undefined): TowerSizes | undefined {
+  const sizes: { images: number; pixels?: number; encoder: number } = { ...usualSizes };
+  for (const name of ['images', 'pixels', 'encoder'] as const) {
+    const value = given?.get(name)?.value;
+    if (value === undefined) continue;
+    const number = wholeNumber(context, value, `"${name}"`, { min: 1, max: 1_000_000 });
+    if (number === undefined) return undefined;
+    sizes[name] = number;
+  }
+  return sizes;
 }
 
 /** Whether layers for multi-token prediction are wanted; `undefined` where that is not said as it must be, which is reported. */

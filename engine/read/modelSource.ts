@@ -9,6 +9,8 @@ export interface SourceLayer extends ForeignLayer {
   readonly cost: LayerDefinition['cost'];
   /** Layers of the source that it needs, as numbers in its list, each before it; absent: the one above. Of an array, the last. */
   readonly after?: readonly number[];
+  /** Layer of the source that all of its elements attend to. */
+  readonly attends?: number;
 }
 
 export interface ModelSource {

@@ -61,10 +61,12 @@ export function attentionOf(
 }
 
 /** Number of layers, held to a bound that keeps a damaged file from filling the memory. */
-export function layerCount(fields: Fields): number {
-  const count = fields.whole('num_hidden_layers');
+export const layerCount = (fields: Fields): number => layerCountOf(fields, 'num_hidden_layers');
+
+export function layerCountOf(fields: Fields, name: string): number {
+  const count = fields.whole(name);
   if (count <= 100_000) return count;
-  fields.fault('num_hidden_layers', `"num_hidden_layers" must be at most 100000, found ${count}.`);
+  fields.fault(name, `"${name}" must be at most 100000, found ${count}.`);
   return 1;
 }
 

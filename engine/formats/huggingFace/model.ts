@@ -7,7 +7,26 @@ export interface ConfiguredLayer {
   readonly count?: number;
   readonly shape: string;
   readonly args: ShapeArguments;
+  /** Of a layer that does not work on the sequence of the model: tokens of a sequence, and such sequences of a sample. */
+  readonly tokens?: number;
+  readonly images?: number;
+  /** Names of earlier layers that it needs; absent: the one above. Of an array, the last. */
+  readonly after?: readonly string[];
+  /** Name of the layer that all of its elements attend to. */
+  readonly attends?: string;
 }
+
+/** What no configuration says of a model with several towers. */
+export interface TowerSizes {
+  /** Images of a sample, and the side of one in pixels; absent: as the configuration says. */
+  readonly images: number;
+  readonly pixels?: number;
+  /** Tokens of the encoder of an encoder-decoder. */
+  readonly encoder: number;
+}
+
+/** One image, and the 512 tokens of T5's pre-training (arXiv:1910.10683, section 3.1.1). */
+export const usualSizes: TowerSizes = { images: 1, encoder: 512 };
 
 export interface ConfiguredModel {
   readonly type: string;

@@ -9,12 +9,14 @@ import { type Fields, fieldsOf } from '../json/fields.ts';
 import { gpt2 } from './gpt2.ts';
 import { falcon, gptNeoX, starcoder2 } from './gptNeoX.ts';
 import { gemma, llama } from './llama.ts';
-import { type ConfiguredModel, type ConfiguredParts, withPrediction } from './model.ts';
+import { type ConfiguredModel, type ConfiguredParts, type TowerSizes, usualSizes, withPrediction } from './model.ts';
+import { t5 } from './t5.ts';
+import { llava, mllama, qwen2Vl } from './visionLanguage.ts';
 
 /** Families by `model_type`, and the class that names one in `architectures`. */
 const families: ReadonlyMap<
   string,
-  { readonly architecture: string; readonly read: (fields: Fields) => ConfiguredParts }
+  { readonly architecture: string; readonly read: (fields: Fields, sizes: TowerSizes) => ConfiguredParts }
 > = new Map([
   ['gpt2', { architecture: 'GPT2LMHeadModel', read: gpt2 }],
   ['llama', { architecture: 'LlamaForCausalLM', read: llama({}) }],
@@ -31,6 +33,10 @@ const families: ReadonlyMap<
   ['gpt_neox', { architecture: 'GPTNeoXForCausalLM', read: gptNeoX }],
   ['falcon', { architecture: 'FalconForCausalLM', read: falcon }],
   ['starcoder2', { architecture: 'Starcoder2ForCausalLM', read: starcoder2 }],
+  ['t5', { architecture: 'T5ForConditionalGeneration', read: t5 }],
+  ['llava', { architecture: 'LlavaForConditionalGeneration', read: llava }],
+  ['qwen2_vl', { architecture: 'Qwen2VLForConditionalGeneration', read: qwen2Vl }],
+  ['mllama', { architecture: 'MllamaForConditionalGeneration', read: mllama }],
 ]);
 
 /** Families that the shapes cannot give to the parameter, by `model_type`, and why. */
@@ -60,14 +66,17 @@ const precisions: ReadonlyMap<string, Precision> = new Map<string, Precision>([
 ]);
 
 /** The model of a configuration, or what is wrong with it, in order of position. Never throws. */
-export function readConfiguration(text: string): ConfiguredModel | { readonly faults: readonly TextFault[] } {
+export function readConfiguration(
+  text: string,
+  sizes: TowerSizes = usualSizes,
+): ConfiguredModel | { readonly faults: readonly TextFault[] } {
   const json = readJson(text);
   if ('fault' in json) return { faults: [json.fault] };
   if (json.kind !== 'object')
     return { faults: [{ ...json, message: `A configuration is an object, found ${describeJson(json)}.` }] };
   const fields = fieldsOf(json);
   const type = typeOf(fields);
-  const read = type === undefined ? undefined : families.get(type)?.read(fields);
+  const read = type === undefined ? undefined : families.get(type)?.read(fields, sizes);
   const precision = precisionOf(fields);
   const limit = ['max_position_embeddings', 'n_positions'].find((name) => fields.has(name));
   const positions = limit === undefined ? undefined : fields.whole(limit);

@@ -9,10 +9,21 @@ export const shapeText = ({ shape, args }: Pick<ConfiguredLayer, 'shape' | 'args
     .join(', ')})`;
 
 /** Layers as a file writes them, one a line. */
-export const layersText = (layers: readonly ConfiguredLayer[]): string =>
-  layers
-    .map((layer) => `layer ${layer.name}${layer.count === undefined ? '' : `[${layer.count}]`} = ${shapeText(layer)}\n`)
-    .join('');
+export const layersText = (layers: readonly ConfiguredLayer[]): string => layers.map(layerText).join('');
+
+function layerText(layer: ConfiguredLayer): string {
+  const { name, count, tokens, images, after, attends } = layer;
+  const head = `layer ${name}${count === undefined ? '' : `[${count}]`}`;
+  const keys = [
+    ...(tokens === undefined ? [] : [`tokens = ${tokens}`]),
+    ...(images === undefined || images === 1 ? [] : [`images = ${images}`]),
+    ...(after === undefined ? [] : [`after = [${after.join(', ')}]`]),
+    ...(attends === undefined ? [] : [`attends = ${attends}`]),
+  ];
+  return keys.length === 0
+    ? `${head} = ${shapeText(layer)}\n`
+    : `${head} {\n  shape = ${shapeText(layer)}\n  ${keys.join('\n  ')}\n}\n`;
+}
 
 /** Tokens of a sample that an imported model starts with; a configuration only has their limit. */
 const usualSequence = 4096;

@@ -40,6 +40,126 @@ const deepseekV2 = {
   ...{ num_experts_per_tok: 6, first_k_dense_replace: 1, moe_layer_freq: 1, tie_word_embeddings: false },
 };
 
+const vision = {
+  qwen2_vl: {
+    ...config('qwen2_vl', [28, 3584, 28, 18944, 152064], { num_key_value_heads: 4, tie_word_embeddings: false }),
+    vision_config: {
+      ...{ depth: 32, embed_dim: 1280, mlp_ratio: 4, num_heads: 16, in_chans: 3, hidden_size: 3584, patch_size: 14 },
+      ...{ spatial_merge_size: 2, temporal_patch_size: 2 },
+    },
+  },
+  llava: {
+    model_type: 'llava',
+    text_config: { model_type: 'llama', vocab_size: 32064 },
+    vision_config: {
+      ...{ model_type: 'clip_vision_model', hidden_size: 1024, intermediate_size: 4096, image_size: 336 },
+      ...{ num_attention_heads: 16, num_hidden_layers: 24, patch_size: 14, projection_dim: 768 },
+    },
+  },
+  mllama: {
+    model_type: 'mllama',
+    text_config: {
+      ...config('mllama_text_model', [40, 4096, 32, 14336, 128256], { num_key_value_heads: 8 }),
+      cross_attention_layers: [3, 8, 13, 18, 23, 28, 33, 38],
+    },
+    vision_config: {
+      ...{ hidden_size: 1280, intermediate_size: 5120, num_hidden_layers: 32, num_global_layers: 8, patch_size: 14 },
+      ...{ attention_heads: 16, image_size: 560, max_num_tiles: 4, vision_output_dim: 7680 },
+      intermediate_layers_indices: [3, 7, 15, 23, 30],
+      supported_aspect_ratios: [1, 2, 3, 4, 5, 6, 7, 8].map((tiles) => [1, tiles]),
+    },
+  },
+};
+const t5 = {
+  ...{ model_type: 't5', d_model: 1024, d_kv: 128, d_ff: 65536, num_layers: 24, num_heads: 128, vocab_size: 32128 },
+  ...{ relative_attention_num_buckets: 32, dropout_rate: 0.1, n_positions: 512 },
+};
+
+describe('models with several towers', () => {
+  it.each([
+    // Counts of transformers 5.18, built from the published configurations.
+    ['Qwen2-VL 7B', vision.qwen2_vl, 8_291_375_616],
+    ['LLaVA 1.5 7B', vision.llava, 7_063_427_072],
+    ['Llama 3.2 11B Vision', vision.mllama, 10_670_220_835],
+    ['T5 11B', t5, 11_307_321_344],
+    // T5 1.1: a gated MLP, and a head with a separate matrix. The count of the stored weights.
+    [
+      'T5 1.1 XXL',
+      {
+        ...t5,
+        d_model: 4096,
+        d_kv: 64,
+        d_ff: 10240,
+        num_heads: 64,
+        feed_forward_proj: 'gated-gelu',
+        tie_word_embeddings: false,
+      },
+      11_135_332_352,
+    ],
+  ])('%s has its parameters, and is a text without findings', (_, given, total) => {
+    expect(parametersOf(read(given).layers)).toBe(total);
+    const imported = importText(JSON.stringify(given));
+    if (imported === undefined || 'faults' in imported) throw new Error('not imported');
+    expect(resolveText(imported.pipe).findings).toEqual([]);
+    expect(imported.remarks.join()).toContain('`tokens`');
+  });
+
+  const rest = `device d { memory = 80GiB  compute = 100TFLOPS  bandwidth = 1TB/s }
+cluster box { gpu[4] = d  link = 25GB/s + 5us }
+pipeline train { model = m  devices = box  microbatches = 4  stages = balance(4)  schedule = 1f1b  optimizer = none }
+`;
+  const edgesOf = (given: object, more: string, sequence: number) =>
+    checkFindings(`model m { from = huggingface("config.json"${more})  sequence = ${sequence} }\n${rest}`, [], {
+      files: { 'config.json': JSON.stringify(given) },
+    }).plan.pipelines[0];
+
+  test('have the tokens of their images and encoders', () => {
+    const messages = (given: object, more: string, sequence = 64) =>
+      edgesOf(given, more, sequence).edges.filter(({ from }) => from === 0)[0].bytes;
+    // Every cut of these goes through the vision tower, or sends the output of the encoder.
+    expect(messages(vision.qwen2_vl, ', images = 3, pixels = 896')).toBe(2 * 3 * 64 ** 2 * 1280);
+    expect(messages(vision.llava, ', images = 2', 16)).toBe(2 * 2 * 577 * 1024);
+    expect(messages(t5, ', encoder = 256')).toBe(2 * 256 * 1024);
+  });
+
+  test('attend in every stage to the images', () => {
+    const { edges, stages } = edgesOf(vision.mllama, '', 2048);
+    const project = stages.findIndex(({ layers }) => layers.includes('project'));
+    const crossing = stages.flatMap(({ layers }, stage) =>
+      stage > project && layers.some((name) => name.startsWith('cross')) ? [stage] : [],
+    );
+    expect(crossing.length).toBeGreaterThan(0);
+    const image = 2 * 4 * 1601 * 4096;
+    for (const stage of crossing)
+      expect(edges.find(({ from, to }) => from === project && to === stage)?.bytes).toBeGreaterThanOrEqual(image);
+  });
+
+  it.each([
+    [', images = 0', 'value/range'],
+    [', pixels = 0', 'value/range'],
+  ])('refuse %s', (more, code) => {
+    checkFindings(
+      `model m { from = huggingface("config.json"${more.replace('0', `⟦${code}:0⟧`)})  sequence = 64 }`,
+      ['1'],
+      { files: { 'config.json': JSON.stringify(vision.qwen2_vl) } },
+    );
+  });
+
+  it.each([
+    [{ ...vision.qwen2_vl, vision_config: 3 }, '"vision_config" must be an object'],
+    [{ ...vision.llava, text_config: { model_type: 'opt' } }, 'Only LLaVA with CLIP and a Llama can be read'],
+    [
+      { ...vision.qwen2_vl, vision_config: { ...vision.qwen2_vl.vision_config, patch_size: 500 } },
+      'An image of 448 pixels',
+    ],
+    [{ ...t5, num_layers: 10 ** 6 }, 'at most 100000'],
+    [{ model_type: 'mllama' }, '"vision_config" is missing'],
+  ])('damaged configurations are refused: %#', (given, message) => {
+    const found = readConfiguration(JSON.stringify(given));
+    expect('faults' in found ? found.faults[0].message : '').toContain(message);
+  });
+});
+
 describe('published totals, to the parameter', () => {
   it.each([
     // Black et al., GPT-NeoX-20B (arXiv:2204.06745), Table 1.
