@@ -4,7 +4,7 @@ import type { MicrobatchLengths } from '../definitions/pipeline.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { quantity, type Variables } from '../language/expressions.ts';
 import { type Keys, notApplicable, or, type Read, valueOf } from '../language/keys.ts';
-import { count } from '../quantities.ts';
+import { count, share } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
 import { type Draw, isDistribution, lengthOf, readDistribution } from './drawnLengths.ts';
 
@@ -66,9 +66,9 @@ export function readLengths(
   if (documentsEntry === undefined) {
     const tokens = written ?? [];
     if (tooVaried(context, entry, new Set(tokens).size)) return { is: 'wrong' };
-    return tokens.every((length) => length === longest)
-      ? { is: 'absent' }
-      : { is: 'value', value: { tokens, key: 'tokens' } };
+    if (tokens.every((length) => length === longest)) return { is: 'absent' };
+    hint(context, entry, tokens, longest);
+    return { is: 'value', value: { tokens, key: 'tokens' } };
   }
   const room = written ?? new Array<number>(microbatches).fill(longest);
   const documents = documentsOf(context, documentsEntry, room, model);
@@ -80,6 +80,7 @@ export function readLengths(
       'no layer has `flash = true`, and other kernels multiply whole samples, so only the sums of the lengths matter',
     );
   const tokens = written ?? documents.map(sum);
+  hint(context, documentsEntry, tokens, longest, documents);
   return { is: 'value', value: { tokens, documents, key: 'documents' } };
 }
 
@@ -96,6 +97,32 @@ function tooVaried(context: ReadContext, entry: Entry, lengths: number): boolean
   });
   return true;
 }
+
+/** What the lengths are, after the value. */
+function hint(
+  context: ReadContext,
+  entry: Entry,
+  tokens: readonly number[],
+  longest: number,
+  documents?: readonly (readonly number[])[],
+): void {
+  const at = valueOf(entry);
+  if (at === undefined) return;
+  const mean = Math.round(sum(tokens) / tokens.length).toLocaleString('en-US');
+  const full = share(sum(tokens) / (tokens.length * longest));
+  const pieces = documents?.reduce((all, { length }) => all + length, 0);
+  const packed = pieces === undefined ? '' : `${count(pieces, 'document', 'documents')}, `;
+  const shown = tokens.slice(0, mostShown).map((length) => length.toLocaleString('en-US'));
+  const more = tokens.length > mostShown ? ', …' : '';
+  context.derived.push({
+    offset: at.end,
+    text: ` ${packed}mean ${mean} tokens, ${full} of the sequence`,
+    tooltip: `Tokens of a sample, by microbatch: ${shown.join(', ')}${more}.`,
+  });
+}
+
+/** Lengths that a tooltip lists. */
+const mostShown = 32;
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 

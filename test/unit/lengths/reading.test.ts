@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { analyse, codesOf, runOf } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
-import { planOf } from '../../support/resolve.ts';
+import { planOf, resolveText } from '../../support/resolve.ts';
 
 const file = (pipeline: string, { microbatches = 4, model = 'sequence = 1000', schedule = '1f1b', rest = '' } = {}) => `
 model toy { ${model}  layer block[4] { forward = 4ms  backward = 8ms } }
@@ -25,6 +25,19 @@ describe('lengths of microbatches', () => {
     ['documents(i) = [100 * (i + 1), 10]', [110, 210, 310, 410]],
   ])('%s', (written, tokens) => {
     expect(tokensOf(written)).toEqual(tokens);
+  });
+
+  it('are summed up after the value', () => {
+    const derived = (written: string) =>
+      resolveText(file(written)).derived.find(({ tooltip }) => tooltip?.startsWith('Tokens of a sample'));
+    expect(derived('tokens(i) = 1000 - 250 * i')).toMatchObject({
+      text: ' mean 625 tokens, 62.5 % of the sequence',
+      tooltip: 'Tokens of a sample, by microbatch: 1,000, 750, 500, 250.',
+    });
+    expect(derived('documents(i) = [100, 100 * i + 100]')?.text).toBe(
+      ' 8 documents, mean 350 tokens, 35 % of the sequence',
+    );
+    expect(derived('tokens(i) = 1000')).toBeUndefined();
   });
 
   it('may come from a param', () => {

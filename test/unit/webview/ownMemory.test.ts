@@ -9,6 +9,7 @@ import { example } from '../../browser/example.ts';
 /** Examples with plain, split, separate and missing backwards, chunks, copies, segments and pairs of operations. */
 const names = [
   'quickstart',
+  'packed-sequences',
   'gpt-22b',
   'systems/zero_bubble',
   'systems/dualpipe',
