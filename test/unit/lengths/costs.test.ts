@@ -128,6 +128,23 @@ describe('each length', () => {
     }
   });
 
+  it('has messages as long as a pipeline of that length alone, there and back', () => {
+    // Stages that split the sequence into different parts send other bytes back.
+    const cut = `stage a { layers = embed, block[0..2]  tensor = 2 }  stage b { layers = block[3..5], head  context = 2 }`;
+    const text = (tokens: string) => file(`microbatches = 4  ${tokens}  ${cut}`).replace('stages = balance(4)', '');
+    const { run, plan } = runOf(text('tokens = [4096, 1000, 1000, 4096]'));
+    const alone = [4096, 1000].map((tokens) => runOf(text(`tokens(i) = ${tokens}`)).run.timeline.timing);
+    expect(plan.edges[0].back).not.toBe(plan.edges[0].bytes);
+    const { sizes, needs } = run.timeline.timing;
+    expect(needs.length).toBeGreaterThan(0);
+    for (const need of needs.keys()) {
+      const expected = alone.map(({ needOccupancy }) => needOccupancy[need]);
+      for (const [microbatch, kind] of [0, 1, 1, 0].entries())
+        expect(sizes?.occupancy[4 * need + microbatch]).toBeCloseTo(expected[kind], 15);
+      expect(sizes?.least[need]).toBeCloseTo(expected[1], 15);
+    }
+  });
+
   it('adds up to the tokens, FLOPs and bytes of the iteration', () => {
     const { run } = runOf(file('microbatches = 4  tokens = [4096, 1024, 512, 2048]  data = 2'));
     const alone = [4096, 1024, 512, 2048].map(

@@ -53,7 +53,7 @@ const alike =
   'documents = [[500, 500], [400, 600], [400, 600], [500, 500], [500, 500], [400, 600], [500, 500], [400, 600]]';
 
 /** What no order of equally good ones decides. */
-const figures = ({ critical_path: _, lengths: _lengths, ...report }: PipelineReport) => ({
+const figures = ({ critical_path: _path, lengths: _lengths, ...report }: PipelineReport) => ({
   ...report,
   bubble: { ...report.bubble, causes: { lengths: 0, ...report.bubble.causes } },
 });
