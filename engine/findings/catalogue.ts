@@ -226,8 +226,21 @@ export const catalogue = {
   'device/oversubscribed': entry(
     'warning',
     'A device given to two stages without a policy that asks for it',
-    (p: { device: string; stages: readonly string[] }) =>
-      `${list(p.stages)} share ${p.device}, so they run one after the other; the policy does not ask for that.`,
+    // `joined`: stages that `schedule` puts on one device, if it does so.
+    (p: { device: string; stages: readonly string[]; schedule?: string; joined?: readonly string[] }) =>
+      `${list(p.stages)} share ${p.device}, so they run one after the other; ` +
+      (p.schedule === undefined || p.joined === undefined
+        ? 'the policy does not ask for that.'
+        : `${p.schedule} puts other stages on one device: ${list(p.joined)}.`),
+  ),
+  'device/apart': entry(
+    'warning',
+    'Stages on several devices that the schedule puts on one',
+    // `others`: devices of the schedule whose stages are apart too.
+    (p: { schedule: string; stages: readonly string[]; devices: readonly string[]; others: number }) =>
+      `${p.schedule} puts ${list(p.stages)} on one device, but here they are on ${list(p.devices)}` +
+      `${p.others === 0 ? '' : `, and stages of ${count(p.others, 'other device', 'other devices')} are apart too`}: the order is made for another placement. ` +
+      'Give these stages the same `on`, or choose a schedule with one stage on each device, such as 1f1b.',
   ),
 
   'device/number-format': entry(

@@ -67,6 +67,8 @@ export type FixHint =
   | { readonly kind: 'condition'; readonly schedule: string }
   /** Take over this schedule by `from`. */
   | { readonly kind: 'take-over' }
+  /** Give the stages of each group the same `on`: names of stages, in the order of the schedule's devices. */
+  | { readonly kind: 'group'; readonly pipeline: string; readonly groups: readonly (readonly string[])[] }
   /** Give this device a link to its host. */
   | { readonly kind: 'host'; readonly device: string }
   /** Write this text after `place`. */

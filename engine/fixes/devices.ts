@@ -26,6 +26,7 @@ export function* deviceFixes(analysis: Analysis, finding: Finding, again: Again)
     analysis,
     goal,
     (function* () {
+      if (finding.hint?.kind === 'group') yield* groupCandidates(analysis, body, finding.hint.groups);
       if (written !== undefined) yield* placeCandidates(analysis, body, written);
       yield* countCandidates(analysis, body);
       yield* rankCandidates(analysis, body);
@@ -64,6 +65,38 @@ function* countCandidates(analysis: Analysis, body: Block): Generator<Candidate,
           kind: 'chunks',
           edits: [setNumber(analysis, chunks, count)],
         };
+}
+
+/** The stages of each device of the schedule on one of the devices that they name; or a schedule with one stage on each device. */
+function* groupCandidates(
+  { syntax }: Analysis,
+  body: Block,
+  groups: readonly (readonly string[])[],
+): Generator<Candidate, void, void> {
+  const onOf = (stage: string) => {
+    const block = stageBody(body, stage);
+    return block === undefined ? undefined : valueOf(block, 'on');
+  };
+  const textOf = (stage: string): string => {
+    const on = onOf(stage);
+    return on === undefined ? '' : syntax.text.slice(on.start, on.end);
+  };
+  const named = [...new Set(groups.flat().map(textOf))].filter((text) => text !== '');
+  const free = new Set(named);
+  const edits = groups.flatMap((stages) => {
+    const first = textOf(stages[0]);
+    const text = free.has(first) ? first : [...free][0];
+    if (text === undefined) return [undefined];
+    free.delete(text);
+    return stages.flatMap((stage) => {
+      const on = onOf(stage);
+      if (on === undefined) return [undefined];
+      return textOf(stage) === text ? [] : [{ start: on.start, end: on.end, text }];
+    });
+  });
+  yield { what: 'Put the stages where the schedule expects them', kind: 'group', edits };
+  for (const schedule of ['1f1b', 'zb_h1'])
+    yield { what: `Use ${schedule}`, kind: 'schedule', edits: [setKey(syntax.text, body, 'schedule', schedule)] };
 }
 
 /** Fewer ranks for each stage. */

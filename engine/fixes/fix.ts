@@ -61,6 +61,7 @@ const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {
   'schedule/missing-version': tuned(weightFixes),
   'stage/device-count': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
   'limit/too-large': limitFixes,
+  'device/apart': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
   'device/oversubscribed': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
 };
 

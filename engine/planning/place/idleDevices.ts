@@ -35,7 +35,8 @@ const isOversubscribed = ({ report }: Notes, { cut }: PipelineDefinition): boole
   cut.kind === 'blocks' &&
   report.findings.some(
     ({ code, place }) =>
-      code === 'device/oversubscribed' && cut.stages.some(({ on }) => on !== undefined && on.at.start === place.start),
+      (code === 'device/oversubscribed' || code === 'device/apart') &&
+      cut.stages.some(({ on }) => on !== undefined && on.at.start === place.start),
   );
 
 function reportIdle(notes: Notes, cluster: ClusterDefinition, users: readonly User[]): void {

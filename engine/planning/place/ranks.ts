@@ -14,6 +14,7 @@ import { linear, loop } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { count, list } from '../../quantities.ts';
 import type { StageCopy } from '../../plan.ts';
+import { notePlaces } from './notePlaces.ts';
 import { firstCopy } from './copies.ts';
 import { reportForeign, reportUnmet } from '../ownSchedule.ts';
 import type { OwnPlacement, Unfit } from './copiesByFunction.ts';
@@ -341,7 +342,7 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
   }
   if (placed.copies !== undefined)
     return { ranks, placement: copiesOn(placed, placed.copies, placement), copies: placed.copies };
-  sharing(notes, request, placed, ranks, placement);
+  notePlaces(notes, request, placed.of, { ranks, placement });
   return { ranks, placement };
 }
 
@@ -352,30 +353,4 @@ function copiesOn(placed: Placed, copies: readonly StageCopy[], placement: reado
     if (firstCopy(copies, stage) === index) rankOfDevice.set(placed.of[index], placement[stage]);
   }
   return copies.map(({ stage }, index) => rankOfDevice.get(placed.of[index]) ?? placement[stage]);
-}
-
-/** `device/oversubscribed` for stages that the schedule keeps apart and the file puts together. */
-function sharing(
-  notes: Notes,
-  { cluster, blocks = [] }: RanksRequest,
-  placed: Placed,
-  ranks: readonly Rank[],
-  placement: readonly number[],
-): void {
-  for (const [index, { devices }] of ranks.entries()) {
-    const stages = blocks.filter((_, stage) => placement[stage] === index);
-    const asked = new Set(placement.flatMap((value, stage) => (value === index ? [placed.of[stage]] : [])));
-    const at = stages[1]?.on?.at;
-    if (asked.size <= 1 || at === undefined) continue;
-    notes.report.report(
-      'device/oversubscribed',
-      at,
-      { device: cluster.devices[devices[0]].name, stages: stages.map((stage) => `"${stage.name}"`) },
-      {
-        related: stages
-          .slice(0, 1)
-          .map((stage) => ({ place: notes.report.place(stage.on?.at ?? stage.at), message: 'Here too.' })),
-      },
-    );
-  }
 }

@@ -24,6 +24,7 @@ const offered: readonly (readonly [Code, string])[] = [
   ['schedule/stale-weights', 'Use '],
   ['schedule/missing-version', 'Use '],
   ['stage/device-count', 'Cut the model into 4 stages'],
+  ['device/apart', 'Put the stages where the schedule expects them'],
   ['device/oversubscribed', 'Put "s1" on gpu[3]'],
   ['limit/too-large', 'Set microbatches to 65536'],
 ];

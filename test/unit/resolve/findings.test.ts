@@ -282,6 +282,30 @@ describe('devices', () => {
     expect(plan.pipelines[0].devices).toHaveLength(1);
     expect(plan.pipelines[0].placement).toEqual([0, 0]);
   });
+  test('apart, though the schedule puts them on one device', () => {
+    const on = (schedule: string, ...devices: readonly string[]): string =>
+      staged(
+        `  ${devices.map((device, at) => `stage s${at} { layers = block[${2 * at}..${2 * at + 1}]  on = ${device} }`).join('\n  ')}\n`,
+      ).replace('schedule = 1f1b', `schedule = ${schedule}`);
+    const chunks = 'interleaved_1f1b(chunks = 2)';
+    checkFindings(on(chunks, 'gpu[0]', 'gpu[1]', '⟦device/apart:gpu[2]⟧', 'gpu[3]'), [
+      'interleaved_1f1b puts "s0" and "s2" on one device, but here they are on gpu[0] and gpu[2], and stages of 1 other device are apart too',
+    ]);
+    checkFindings(on('zb_v', 'gpu[0]', 'gpu[1]', '⟦device/apart:gpu[2]⟧', 'gpu[0]'), ['"s1" and "s2" on one device']);
+    // The places that the schedule wants.
+    checkFindings(on(chunks, 'gpu[1]', 'gpu[0]', 'gpu[1]', 'gpu[0]').replace('gpu[4]', 'gpu[2]'));
+  });
+  test('shared otherwise than the schedule does: one finding for each device', () => {
+    const text = staged(
+      ['gpu[0]', '⟦device/oversubscribed:gpu[0]⟧', 'gpu[1]', '⟦device/oversubscribed:gpu[1]⟧']
+        .map((device, at) => `  stage s${at} { layers = block[${2 * at}..${2 * at + 1}]  on = ${device} }\n`)
+        .join(''),
+    ).replace('schedule = 1f1b', 'schedule = zb_v');
+    checkFindings(text, [
+      'zb_v puts other stages on one device: "s0" and "s3"',
+      'zb_v puts other stages on one device: "s0" and "s3"',
+    ]);
+  });
   test('a number that is not there', () => {
     checkFindings(staged('  stage a { layers = block on = gpu[⟦value/range:4⟧] }\n'), ['from 0 to 3']);
   });
