@@ -1,5 +1,5 @@
 /** What is known of a pipeline once it was simulated. */
-import { packedLength } from './packed.ts';
+import { rowsLength, rowsText } from './packed.ts';
 import { findPolicy } from './policies/registry.ts';
 import type { PlanFinding } from './findings/finding.ts';
 import type { EngineOptions } from './host.ts';
@@ -34,7 +34,7 @@ const stepsOf = { operation: 20, writtenOperation: 12, searchedOperation: 4_000,
 /** About how many elementary steps an evaluation takes. */
 export function evaluationSize({ stages, microbatches, iterations, schedule }: PipelinePlan): number {
   if (schedule.kind === 'rows' && schedule.fill !== true) {
-    const operations = schedule.rows.reduce((sum, { kinds }) => sum + packedLength(kinds), 0);
+    const operations = rowsLength(schedule.rows);
     return stages.length * stepsOf.stage + operations * stepsOf.writtenOperation;
   }
   const searched = schedule.kind === 'policy' && findPolicy(schedule.name)?.searches === true;
@@ -47,6 +47,14 @@ const keys = new WeakMap<PipelinePlan, string>();
 /** Equal for equal plans; made once for each plan. */
 export function planKey(plan: PipelinePlan): string {
   let key = keys.get(plan);
-  if (key === undefined) keys.set(plan, (key = JSON.stringify(plan)));
+  if (key === undefined) keys.set(plan, (key = keyOf(plan)));
   return key;
+}
+
+/** Rows are long texts, which JSON would write out once more. */
+function keyOf(plan: PipelinePlan): string {
+  const { schedule } = plan;
+  if (schedule.kind !== 'rows') return JSON.stringify(plan);
+  const { rows, ...rest } = schedule;
+  return `${JSON.stringify({ ...plan, schedule: rest })}\n${rowsText(rows)}`;
 }

@@ -100,6 +100,29 @@ export const rowNumbers = ({ kinds, stages, microbatches, items, fused = nothing
 
 export type RowNumbers = Readonly<Record<'kinds' | 'stages' | 'microbatches' | 'items' | 'fused', Int32Array>>;
 
+/** Rows of a pipeline that stay one object while they stay the same: what is made of them may be kept by them. */
+const lasting = new WeakSet<readonly RowPlan[]>();
+const texts = new WeakMap<readonly RowPlan[], string>();
+
+/** Notes that the same rows will be one object in later plans. Nothing that is made of them may be handed over to another thread. */
+export const keepRows = (rows: readonly RowPlan[]): unknown => lasting.add(rows);
+
+export const areKept = (rows: readonly RowPlan[]): boolean => lasting.has(rows);
+
+/** Equal for equal rows; made once for the rows. */
+export function rowsText(rows: readonly RowPlan[]): string {
+  let text = texts.get(rows);
+  if (text === undefined) {
+    text = rows.map((row) => Object.entries(row).flat().join(' ')).join('\n');
+    texts.set(rows, text);
+  }
+  return text;
+}
+
+/** Operations of all rows. */
+export const rowsLength = (rows: readonly RowPlan[]): number =>
+  rows.reduce((sum, { kinds }) => sum + packedLength(kinds), 0);
+
 /** How many numbers there are. */
 export const packedLength = (list: Packed): number => lengthOf(list as unknown as string);
 

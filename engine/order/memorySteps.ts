@@ -136,3 +136,62 @@ export function advancePlain(state: WalkState, most: number, out: SlotLevels): n
   state.held = holding;
   return slot;
 }
+
+/**
+ * Whether bytes of the device are whole numbers that are exact however they are added up. Levels may then be counted up and down without
+ * drift.
+ */
+export function isExact({ activation, activationForWeight }: WalkState, microbatches: number): boolean {
+  let most = 0;
+  for (let index = 0; index < activation.length; index += 1) {
+    if (!Number.isInteger(activation[index]) || !Number.isInteger(activationForWeight[index])) return false;
+    most += activation[index] + activationForWeight[index];
+  }
+  return Number.isSafeInteger(most * microbatches);
+}
+
+/** `advance` for a device with any number of stages, exact bytes and none of the special operations: it adds up no stages at a slot. */
+export function advanceExact(state: WalkState, most: number, out: SlotLevels): number {
+  const { program, kindOf, turn, kept, keptForWeight, activation, activationForWeight, effects, to } = state;
+  const { order, shift, stages } = program;
+  const { first, last, activations, workspace, held, after, heldAfter } = out;
+  const local = state.stages;
+  let now = 0;
+  for (let index = 0; index < local; index += 1)
+    now += kept[index] * activation[index] + keptForWeight[index] * activationForWeight[index];
+  let { position, held: holding } = state;
+  let slot = 0;
+  for (; slot < most && position < to; slot += 1, position += 1) {
+    const row = order[position] >> shift;
+    const kind = kindOf[row];
+    const index = turn[row - kind * stages];
+    if (kind === F) {
+      kept[index] += 1;
+      now += activation[index];
+      holding += 1;
+    }
+    first[slot] = position;
+    last[slot] = position;
+    activations[slot] = kind === B || kind === I ? now + effects.recomputed[kind * local + index] : now;
+    workspace[slot] = effects.workspace[kind * local + index];
+    held[slot] = holding;
+    if (kind === B) {
+      kept[index] -= 1;
+      now -= activation[index];
+      holding -= 1;
+    } else if (kind === I) {
+      kept[index] -= 1;
+      keptForWeight[index] += 1;
+      now += activationForWeight[index] - activation[index];
+    } else if (kind === W) {
+      keptForWeight[index] -= 1;
+      now -= activationForWeight[index];
+      holding -= 1;
+    }
+    after[slot] = now;
+    heldAfter[slot] = holding;
+  }
+  state.position = position;
+  state.held = holding;
+  return slot;
+}

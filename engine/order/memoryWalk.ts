@@ -7,7 +7,7 @@ import type { Program } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { type Held, walkState } from './memoryCounts.ts';
 import { advanceByLength } from './memoryByLength.ts';
-import { advance, advancePlain, type SlotLevels } from './memorySteps.ts';
+import { advance, advanceExact, advancePlain, isExact, type SlotLevels } from './memorySteps.ts';
 
 /**
  * Called for each slot of a device, in order. `activations` is the bytes while it runs, with what is recomputed. `held` is the
@@ -56,7 +56,6 @@ export function memoryWalk(plan: PipelinePlan, program: Program, device: number)
   const { sizes } = state;
   const plain =
     sizes === undefined &&
-    state.stages === 1 &&
     fused === undefined &&
     apart === undefined &&
     forwardOnly !== true &&
@@ -72,7 +71,9 @@ export function memoryWalk(plan: PipelinePlan, program: Program, device: number)
     heldAfter: new Int32Array(slots),
   };
   if (sizes !== undefined) return { levels, next: () => advanceByLength(state, sizes, slots, levels) };
-  return { levels, next: () => (plain ? advancePlain(state, slots, levels) : advance(state, slots, levels)) };
+  if (plain && state.stages === 1) return { levels, next: () => advancePlain(state, slots, levels) };
+  if (plain && isExact(state, program.microbatches)) return { levels, next: () => advanceExact(state, slots, levels) };
+  return { levels, next: () => advance(state, slots, levels) };
 }
 
 /** The same with a call for each slot. */

@@ -2,7 +2,7 @@
 import type { LayerTimes, ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
-import { unpack } from '../packed.ts';
+import { packedHas } from '../packed.ts';
 import type { SchedulePlan, StagePlan } from '../plan.ts';
 import { B, F, I, R, W } from '../program.ts';
 import type { Notes } from './notes.ts';
@@ -42,7 +42,7 @@ export function withTimes(
 const recomputesApart = (schedule: Exclude<SchedulePlan, { kind: 'policy' }>): boolean =>
   schedule.kind === 'greedy'
     ? schedule.rule?.recomputes !== undefined
-    : schedule.rows.some(({ kinds }) => unpack(kinds).includes(R));
+    : schedule.rows.some(({ kinds }) => packedHas(kinds, R));
 
 function layerTimes(stages: readonly StagePlan[], apart: boolean): LayerTimes {
   return {

@@ -18,6 +18,7 @@ import { outside } from '../sequences/frame.ts';
 import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';
 import { baseName } from './base.ts';
 import { bindArguments } from './arguments.ts';
+import { keepingRows, type RowsSource } from './keptRows.ts';
 import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
 import { preferenceOf, wrongPreference } from './preference.ts';
@@ -97,7 +98,12 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
         weights,
         placement: placed,
         ...(on === undefined ? {} : { on: on(args) }),
-        body: bodyWith(context, compiled, traced, body, operations, args, cut),
+        body: withKeptRows(bodyWith(context, compiled, traced, body, operations, args, cut), {
+          source: declared.source,
+          bases: declared.bases,
+          args,
+          limit: context.options.limits.operations,
+        }),
         parts: body.kind === 'rows' ? cut : 1,
         args,
         values: (numbers) => parameterValues(compiled, args, numbers),
@@ -124,6 +130,9 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
     `${given}${taken}${body.kind !== 'greedy' ? `by ${body.kind}` : `greedy, prefers ${body.prefer.join(', ')}`}`,
   );
 }
+
+const withKeptRows = (body: ScheduleDefinition['body'], source: RowsSource): ScheduleDefinition['body'] =>
+  body.kind === 'rows' ? { ...body, expand: keepingRows(body.expand, source) } : body;
 
 /** Each part is a stage of the program. */
 const mostParts = 256;

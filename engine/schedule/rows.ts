@@ -1,5 +1,5 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type RowNumbers, rowNumbers } from '../packed.ts';
+import { areKept, type RowNumbers, rowNumbers } from '../packed.ts';
 import { type PipelinePlan, type RowPlan, type StagePlan, paths } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
@@ -16,10 +16,31 @@ const recomputesToo =
  * Rows as written → program; or findings `schedule/repeated` for operations that no program can hold (stages, microbatches or
  * devices that are not there). Whether the rows are complete and end is for `validate` to say.
  */
-export function programOfRows(
-  plan: PipelinePlan,
-  rows: readonly RowPlan[],
-): { readonly program: Program } | { readonly faults: readonly PlanFinding[] } {
+export function programOfRows(plan: PipelinePlan, rows: readonly RowPlan[]): ProgramOfRows {
+  const shape = areKept(rows) ? shapeKey(plan) : undefined;
+  const kept = known.get(rows);
+  if (shape !== undefined && kept?.shape === shape) return kept;
+  const made = newProgram(plan, rows);
+  // Whether a device may evict follows from what its stages recompute.
+  if (shape !== undefined && 'program' in made && made.program.partner === undefined)
+    known.set(rows, { program: made.program, shape });
+  return made;
+}
+
+/** What rows were made into last, and for which shape. */
+const known = new WeakMap<readonly RowPlan[], { readonly program: Program; readonly shape: string }>();
+
+/** What the program of rows depends on besides them; undefined where costs decide too. */
+function shapeKey(plan: PipelinePlan): string | undefined {
+  const { devices, stages, microbatches, iterations, placement, schedule } = plan;
+  if (schedule.kind !== 'rows' || schedule.operations !== undefined) return undefined;
+  const copies = stages.map(({ copy }) => copy);
+  return JSON.stringify([devices.length, copies, microbatches, iterations, placement, schedule.weights]);
+}
+
+type ProgramOfRows = { readonly program: Program } | { readonly faults: readonly PlanFinding[] };
+
+function newProgram(plan: PipelinePlan, rows: readonly RowPlan[]): ProgramOfRows {
   const devices = plan.devices.length;
   const stages = plan.stages.length;
   const microbatches = plan.microbatches * plan.iterations;

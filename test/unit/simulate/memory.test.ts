@@ -62,6 +62,65 @@ it('holds at every moment what the operations before and around it say', () => {
   );
 });
 
+/** Each size of a stage, times a factor. */
+const scaled = (plan: PipelinePlan, factor: number): PipelinePlan => ({
+  ...plan,
+  stages: plan.stages.map((stage) => ({
+    ...stage,
+    weights: 0,
+    gradients: 0,
+    optimizer: 0,
+    buffers: 0,
+    activation: stage.activation * factor,
+    activationForWeight: stage.activationForWeight * factor,
+    recomputed: stage.recomputed * factor,
+    workspace: stage.workspace * factor,
+  })),
+});
+
+/** Halves that are no whole numbers are added up by another method. */
+function expectHalf(bare: PipelinePlan, timeline: Timeline): void {
+  const [whole, half] = [scaled(sized(bare), 1), scaled(sized(bare), 0.5)];
+  for (let device = 0; device < timeline.program.devices; device += 1) {
+    const { at, bytes } = memoryTrack(half, timeline, device);
+    const expected = memoryTrack(whole, timeline, device);
+    expect(at).toEqual(expected.at);
+    expect(bytes.map((level) => 2 * level)).toEqual(expected.bytes);
+    const { bytes: most, inFlight, position } = memoryPeak(whole, timeline, device);
+    expect(memoryPeak(half, timeline, device)).toMatchObject({ bytes: most / 2, inFlight, position });
+  }
+}
+
+it('counts half bytes as it counts whole ones', () => {
+  fc.assert(
+    fc.property(runnable, ({ plan, program }) => expectHalf(plan, run(plan, program))),
+    { numRuns: 200 },
+  );
+});
+
+it('counts them so on a device with two stages and more operations than are counted at a time', () => {
+  const plan = recipePlan({ devices: 2, stages: 4, microbatches: 200, schedule: policy('zb_v') });
+  const generated = generate(plan);
+  if (!('program' in generated)) throw new Error('The plan has an order.');
+  expectHalf(plan, run(plan, generated.program));
+});
+
+it('holds nothing at the end, whatever the bytes of one stage and of the next', () => {
+  const pairs = fc.constantFrom([2 ** 53 - 1, 1], [2 ** 52, 1], [2 ** 51 + 1, 1], [0.1, 0.9]);
+  fc.assert(
+    fc.property(runnable, pairs, ({ plan: bare, program }, pair) => {
+      const plan = scaled(bare, 0);
+      const timeline = run(plan, program);
+      const stages = plan.stages.map((stage, index) => ({ ...stage, activation: pair[index % 2] }));
+      for (let device = 0; device < program.devices; device += 1) {
+        const { bytes } = memoryTrack({ ...plan, stages }, timeline, device);
+        expect(bytes[bytes.length - 1]).toBe(0);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
 it('keeps min(m, p − i) microbatches in flight under 1F1B, the peak reached when the last warm-up forward has ended', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 12 }), (devices, microbatches) => {
