@@ -12,7 +12,7 @@ const most = 1_000_000;
 const kept = new Map<string, readonly RowPlan[]>();
 let operations = 0;
 
-/** What the order of a schedule depends on besides the shape. */
+/** What the order of a schedule depends on, in addition to the shape. */
 export interface RowsSource extends Pick<DeclaredSchedule, 'source' | 'bases'> {
   readonly args: ScheduleDefinition['args'];
   /** Most operations: more are refused. */

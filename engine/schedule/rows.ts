@@ -30,7 +30,7 @@ export function programOfRows(plan: PipelinePlan, rows: readonly RowPlan[]): Pro
 /** What rows were made into last, and for which shape. */
 const known = new WeakMap<readonly RowPlan[], { readonly program: Program; readonly shape: string }>();
 
-/** What the program of rows depends on besides them; undefined where costs decide too. */
+/** What the program of rows depends on in addition to them; undefined where costs decide too. */
 function shapeKey(plan: PipelinePlan): string | undefined {
   const { devices, stages, microbatches, iterations, placement, schedule } = plan;
   if (schedule.kind !== 'rows' || schedule.operations !== undefined) return undefined;
