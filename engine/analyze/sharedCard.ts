@@ -62,8 +62,10 @@ function costOfSharing(plan: PipelinePlan, { report, timeline }: Run): PlanFindi
   );
 }
 
-const isSlowed = ({ exchange, slowed }: Timeline): boolean =>
+/** Gathers before the first forwards may be slower too. */
+const isSlowed = ({ exchange, slowed, timing }: Timeline): boolean =>
   slowed !== undefined ||
+  timing.release !== undefined ||
   (exchange?.lanes.some(({ sent, back }) => sent.shared !== undefined || back?.shared !== undefined) ?? false);
 
 interface LinkUser {

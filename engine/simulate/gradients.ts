@@ -1,9 +1,11 @@
 /** Exchanges of gradients during the last backwards. */
 import type { TensorMaker } from '../exchangeTimeline.ts';
-import type { BucketPlan, PipelinePlan } from '../plan.ts';
+import type { TimedCall } from '../exchangePlan.ts';
+import type { BucketPlan, PipelinePlan, StepPlan } from '../plan.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
 import { B, F, kindOf, kindOfRow, type Program, rowOf, W } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
+import { runFromStart } from './sharing/fromStart.ts';
 import { sharedStepEnds } from './sharing/steps.ts';
 import { type GradientBucket, type Timeline, type Timing, endAt, startAt, stepAt } from '../timeline.ts';
 
@@ -52,22 +54,49 @@ export function releases(plan: PipelinePlan, rows: number): Float64Array | undef
     return undefined;
   const release = new Float64Array(rows);
   const firstRow = F * plan.stages.length;
-  plan.step.forEach(({ overlap = [] }, device) => {
+  const gathers = plan.step.map((step) => gathersOf(plan, step));
+  const shared = sharedGathers(plan, gathers);
+  gathers.forEach((waits, device) => {
     let gathered = 0;
-    for (const { stage, buckets } of overlap.toSorted((a, b) => cutStage(plan, a.stage) - cutStage(plan, b.stage))) {
-      // Backwards reach the last layers first, forwards the first.
-      const waits = buckets.toReversed().flatMap(({ gather }) => (gather === undefined ? [] : [gather]));
-      for (const { seconds, before } of waits) {
-        gathered += seconds;
-        for (const index of stagesOn(plan.placement, device)) {
-          if (cutStage(plan, index) !== cutStage(plan, stage)) continue;
-          const { forward } = plan.stages[index];
-          release[firstRow + index] = Math.max(release[firstRow + index], gathered - before * forward);
-        }
+    for (const [at, { stage, seconds, before }] of waits.entries()) {
+      gathered = shared?.[device][at] ?? gathered + seconds;
+      for (const index of stagesOn(plan.placement, device)) {
+        if (cutStage(plan, index) !== cutStage(plan, stage)) continue;
+        const { forward } = plan.stages[index];
+        release[firstRow + index] = Math.max(release[firstRow + index], gathered - before * forward);
       }
     }
   });
   return release;
+}
+
+type StageGather = NonNullable<BucketPlan['gather']> & { readonly stage: number };
+
+/** In the order in which forwards need them. Backwards reach the last layers first, forwards the first. */
+const gathersOf = (plan: PipelinePlan, { overlap = [] }: StepPlan): readonly StageGather[] =>
+  overlap
+    .toSorted((a, b) => cutStage(plan, a.stage) - cutStage(plan, b.stage))
+    .flatMap(({ stage, buckets }) =>
+      buckets.toReversed().flatMap(({ gather }) => (gather === undefined ? [] : [{ ...gather, stage }])),
+    );
+
+/** By device, ends of its gathers where devices slow each other down. */
+function sharedGathers(
+  { linkSharing }: PipelinePlan,
+  gathers: readonly (readonly StageGather[])[],
+): readonly (readonly number[])[] | undefined {
+  if (linkSharing === undefined) return undefined;
+  const callsOf = ({ seconds, calls }: StageGather): readonly TimedCall[] =>
+    calls ?? [{ seconds, overhead: 0, passes: [] }];
+  const rates = Float64Array.from(linkSharing.links, ({ bandwidth }) => bandwidth);
+  const times = runFromStart(
+    rates,
+    gathers.map((waits) => waits.flatMap(callsOf)),
+  );
+  return times?.map(({ ends }, device) => {
+    let last = -1;
+    return gathers[device].map((wait) => ends[(last += callsOf(wait).length)]);
+  });
 }
 
 /** By device, the least device that holds a copy of one of its stages, or of one of theirs; undefined where each has its own. */

@@ -1,16 +1,15 @@
 /** Iterations of a pipeline whose gradients a rule orders: one with a barrier, several without, until their periods repeat. */
 import type { Exposed, ExchangeTiming, LaneTimeline, Sent } from '../../exchangeTimeline.ts';
-import { callOverhead, callSeconds } from '../../callCost.ts';
 import { stepAt, type Timeline, type Timing } from '../../timeline.ts';
 import { F } from '../../program.ts';
 import { syncedAfter } from '../gradients.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
 import { firstForwards, type ForwardWaits, releasesAfter, timesIn, waitsOfForwards } from './firstForwards.ts';
-import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
+import type { LaneProblem, LaneRun } from './lane.ts';
 import { leastPeriod, leastPeriodInOrder } from './leastPeriod.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
 import type { Arrivals, FirstForward } from './runForward.ts';
-import { SentColumns } from './sent.ts';
+import { gathersFromStart } from './gathersFromStart.ts';
 import { runLanes } from '../sharing/lanes.ts';
 
 /** Runs the operations, without what follows them. */
@@ -220,27 +219,6 @@ function scattersOnly(problem: LaneProblem): LaneProblem {
       ...(links === undefined ? {} : { links: { push: links.scatter ?? links.push } }),
     })),
   };
-}
-
-/** Updated weights that come back from the start of an iteration on: bucket after bucket, the front layer first. */
-function gathersFromStart(exchange: ExchangeTiming, base: Timeline, settings: LaneSettings): readonly LaneRun[] {
-  return laneProblems(base, exchange, settings).map((problem) => {
-    const { buckets } = runLane(problem);
-    const arrival = new Float64Array(problem.tensors.length);
-    const sent = new SentColumns(buckets.front.length);
-    const order = Array.from(buckets.front, (_, bucket) => bucket).sort((a, b) => buckets.front[a] - buckets.front[b]);
-    let now = 0;
-    for (const bucket of order) {
-      const gather = problem.calls[buckets.call[bucket]].halves?.gather;
-      const bytes = buckets.bytes[bucket];
-      const seconds = gather === undefined ? 0 : callSeconds(gather, bytes);
-      if (gather !== undefined) sent.add(bucket, 1, bytes, callOverhead(gather, bytes), now, now + seconds);
-      now += seconds;
-      for (let at = buckets.offsets[bucket]; at < buckets.offsets[bucket + 1]; at += 1)
-        arrival[buckets.members[at]] = now;
-    }
-    return { buckets, sent, arrival };
-  });
 }
 
 /** The same rows, some seconds later. */

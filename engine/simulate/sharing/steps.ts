@@ -133,6 +133,8 @@ function syncSender(
 }
 
 interface Sequence {
+  /** The call is the one in flight. */
+  isAt(flight: Flight): boolean;
   /** The call that has ended is the last of the sequence. */
   ended(flight: Flight): boolean;
   /** Seconds by which its calls are longer than they are alone. */
@@ -146,6 +148,7 @@ export function sequenceOf(calls: readonly TimedCall[], now: number, network: Ca
   let flight = network.start(calls[0], now);
   return {
     slowed: () => slowed,
+    isAt: (other) => other === flight,
     ended(ended) {
       if (ended !== flight) return false;
       if (flight.isSlowed) slowed += Math.max(0, flight.ends - flight.start - flight.call.seconds);
