@@ -6,6 +6,7 @@ import { type PipelinePlan, paths } from '../plan.ts';
 import { gradientsReady } from '../simulate/gradients.ts';
 import { linkSecondsByGroup, linkSecondsOfLane } from '../simulate/sharing/linkSeconds.ts';
 import { stepAt, type Timeline } from '../timeline.ts';
+import { stageName } from '../stages.ts';
 import { outcomeOf } from './alternatives.ts';
 import { shareOf } from './shares.ts';
 
@@ -82,15 +83,13 @@ function usersOf(plan: PipelinePlan, { timing }: Timeline, { links }: LinkSharin
       seconds: linkSecondsOfLane(rates, lane, timing.exchange?.rule.halves === 'apart'),
     }));
   return linkSecondsByGroup(timing).map(({ devices, seconds }) => ({
-    stages: plan.stages.flatMap(({ copy }, stage) =>
-      copy === undefined && devices.includes(plan.placement[stage]) ? [stage] : [],
-    ),
+    stages: plan.stages.flatMap((_, stage) => (devices.includes(plan.placement[stage]) ? [stage] : [])),
     seconds,
   }));
 }
 
 const namesOf = (plan: PipelinePlan, stages: readonly number[]): readonly string[] => [
-  ...new Set(stages.map((stage) => plan.stages[stage].name)),
+  ...new Set(stages.map((stage) => stageName(plan.stages[stage]))),
 ];
 
 /** Asynchronous pipelines exchange in each update, and are left out. */

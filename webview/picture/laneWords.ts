@@ -50,6 +50,7 @@ export function pieceLines(
   );
   const { row } = piece;
   const pieces = leg.count[row];
+  const slower = leg.shared?.[row] ?? 0;
   const waited = whyItWaited(lane, piece.leg, row);
   return [
     ['Device', plan.devices[device].name],
@@ -62,6 +63,7 @@ export function pieceLines(
     ['Ready', at(lane.buckets.ready[bucket])],
     ['Sent', `${at(leg.start[row])} – ${at(leg.end[row])}`],
     ...(leg.overhead[row] > 0 ? [['Calls', time(leg.overhead[row] * pieces)] as const] : []),
+    ...(slower > 0 ? [['Shared links', `${time(slower)} longer, as other stages send through them`] as const] : []),
     ...(waited === '' ? [] : [['Waited', waited] as const]),
     ['Arrived', at(arrived)],
     ...(Number.isFinite(needed)

@@ -55,6 +55,8 @@ export interface Leg {
   readonly overhead: Float64Array;
   readonly start: Float64Array;
   readonly end: Float64Array;
+  /** Seconds by which a row is longer because other stages send through its links; absent if none is. */
+  readonly shared?: Float64Array;
 }
 
 /** A row of pieces. `shift`: periods by which it is drawn later (−1: it belongs to the iteration before). */

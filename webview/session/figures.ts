@@ -66,13 +66,16 @@ const waitWords = {
   credit: 'credit',
   barrier: 'the barrier',
   server: 'servers',
+  shared: 'links that stages share',
 } as const;
 
 /** What the device that waits longest for gradients waits for. */
 function exchangeFigure({ exchange }: PipelineReport): readonly Figure[] {
   if (exchange === undefined) return [];
   const { exposed, period } = exchange;
-  const causes = (Object.keys(waitWords) as (keyof typeof waitWords)[]).sort((a, b) => exposed[b] - exposed[a]);
+  const causes = (Object.keys(waitWords) as (keyof typeof waitWords)[]).sort(
+    (a, b) => (exposed[b] ?? 0) - (exposed[a] ?? 0),
+  );
   return [
     {
       ...plain,

@@ -44,7 +44,7 @@ const givenLanes = (lanes: Lanes, give: <A extends Float64Array | Int32Array>(va
   ...lanes,
   all: lanes.all.map(({ legs, ...lane }) => ({
     ...lane,
-    legs: legs.map(({ name, bucket, count, bytes, overhead, start, end }) => ({
+    legs: legs.map(({ name, bucket, count, bytes, overhead, start, end, shared }) => ({
       name,
       bucket: give(bucket),
       count: give(count),
@@ -52,6 +52,7 @@ const givenLanes = (lanes: Lanes, give: <A extends Float64Array | Int32Array>(va
       overhead: give(overhead),
       start: give(start),
       end: give(end),
+      ...(shared === undefined ? {} : { shared: give(shared) }),
     })),
   })),
 });

@@ -50,7 +50,7 @@ function laneOf({ plan, buckets, sent, back, ready, arrival, needed }: LaneTimel
 }
 
 /** Columns of a run may be longer than what they hold. */
-const legOf = (name: string, { length, bucket, count, bytes, overhead, start, end }: Sent): Leg => ({
+const legOf = (name: string, { length, bucket, count, bytes, overhead, start, end, shared }: Sent): Leg => ({
   name,
   bucket: bucket.slice(0, length),
   count: count.slice(0, length),
@@ -58,4 +58,5 @@ const legOf = (name: string, { length, bucket, count, bytes, overhead, start, en
   overhead: overhead.slice(0, length),
   start: start.slice(0, length),
   end: end.slice(0, length),
+  ...(shared === undefined ? {} : { shared: shared.slice(0, length) }),
 });

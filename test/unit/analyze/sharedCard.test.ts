@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sharedCardFinding } from '../../../engine/analyze/sharedCard.ts';
 import { parametersOf } from '../../../engine/findings/finding.ts';
 import { analyse, runOf } from '../../support/analyse.ts';
+import * as fc from '../../support/property.ts';
 
 /** Stages of 1 GB of gradients over two nodes, each with a card of 10 GB/s. */
 const file = (more: string, card = '10GB/s') => `
@@ -115,6 +116,73 @@ describe('comm/shared-card', () => {
     );
     expect(cards(apart)).toEqual([]);
   });
+});
+
+describe('what a device waits for', () => {
+  const report = (sync: string) => runOf(file(`${across}  ${sync}`)).run.report;
+  test('is 99 ms of sharing, of 110 ms that a stage sends alone', () => {
+    const { exposed } = report('sync = overlap(order = forward)').exchange ?? {};
+    expect({ own: ms(exposed?.own), shared: ms(exposed?.shared), barrier: ms(exposed?.barrier) }).toEqual({
+      ...{ own: 110, shared: 99, barrier: 0 },
+    });
+    expect(ms(exposed?.total)).toBe(209);
+  });
+  test('is in the time of the exchange without a rule too', () => {
+    const [{ sync }] = report('sync = end').devices;
+    expect([ms(sync.time), ms(sync.exposed)]).toEqual([209, 209]);
+  });
+});
+
+test('copies of stages send once through the card', () => {
+  // Two groups of four ranks hold two stages of 1 GB each: 10 ms inside, 2 GB twice through the card, 10 ms inside.
+  const text = file('data = 2  stages = balance(4)  rank_order = tp_cp_pp_dp')
+    .replace('schedule = 1f1b', 'schedule = chimera')
+    .replace('microbatches = 1', 'microbatches = 4')
+    .replace('block[2]', 'block[4]');
+  const { run } = runOf(text);
+  const { last } = run.timeline;
+  // The card is busy from when the first group has reduced inside its nodes.
+  const first = Math.min(Math.max(last[0], last[3]), Math.max(last[1], last[2]));
+  expect(ms(run.report.iteration - first)).toBe(10 + 400 + 10);
+  const [found] = cards(text);
+  expect(found.message).toContain('s0, s1, s2 and s3 share the link');
+  expect(found.message).toContain('takes at least 400 ms');
+});
+
+const anyFile = fc.record({
+  sync: fc.constantFrom('end', 'overlap', 'overlap(order = forward, barrier = false)', 'bytescheduler', 'dear', 'pace'),
+  collective: fc.constantFrom('', 'ring', 'halving', 'tree', 'nccl', 'blueconnect', 'ps', 'ps(colocated = true)'),
+  microbatches: fc.integer({ min: 1, max: 3 }),
+  weights: fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 4, maxLength: 4 }),
+  backward: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 4, maxLength: 4 }),
+});
+
+test('no iteration is under its bound, and causes add up to the waits', () => {
+  fc.assert(
+    fc.property(anyFile, ({ sync, collective, microbatches, weights, backward }) => {
+      const layers = weights.map(
+        (megabytes, at) => `layer l${at} { forward = 1ms  backward = ${backward[at]}ms  weights = ${megabytes}MB }`,
+      );
+      const named =
+        collective === '' || sync === 'dear' || (sync === 'pace' && collective.startsWith('ps'))
+          ? ''
+          : `collective = ${collective}`;
+      const text = file(`${across}  sync = ${sync}  ${named}`)
+        .replace(/layer block.*\}(?= \})/, layers.join('\n'))
+        .replace('microbatches = 1', `microbatches = ${microbatches}`);
+      const { report } = runOf(text).run;
+      const { bound = 0, exposed, period = 0, lanes = [] } = report.exchange ?? {};
+      expect(period).toBeGreaterThanOrEqual(bound * (1 - 1e-9));
+      expect(report.bubble.makespan).toBeGreaterThanOrEqual(report.bubble.bound - 1e-9);
+      if (exposed === undefined) return;
+      const { device: _device, total, ...causes } = exposed;
+      expect(Object.values(causes).reduce((sum, seconds) => sum + seconds, 0)).toBeCloseTo(total, 9);
+      for (const seconds of Object.values(causes)) expect(seconds).toBeGreaterThan(-1e-9);
+      // Through a card, bytes of both stages.
+      expect(lanes).toHaveLength(2);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 describe('a link that the simulation does not share', () => {

@@ -62,6 +62,20 @@ pipeline train {
 }
 `;
 
+/** Two stages through one network card in each of two nodes. */
+const crowded = `
+model two { precision = fp32  layer block[2] { forward = 1ms  backward = 1ms  weights = 1GB } }
+device gpu { memory = 80GiB }
+cluster pair {
+  switch core {}
+  node[2] { gpu[4] = gpu  switch nic { ports = gpu[0..3]  link = 100GB/s }  link nic -- core = 10GB/s }
+}
+pipeline train {
+  model = two  devices = pair  microbatches = 1  stages = balance(2)  schedule = 1f1b  data = 4
+  rank_order = tp_cp_pp_dp  sync = overlap(order = forward)
+}
+`;
+
 function shown(text: string) {
   const plan = planOf(text);
   const evaluation = evaluate(plan, defaultOptions);
@@ -139,6 +153,18 @@ describe('lanes of the preview', () => {
     expect(shown(toy('')).picture.columns.horizon).toBeUndefined();
   });
 
+  it('say of a piece how much longer it takes because stages share a link', () => {
+    const { plan, picture } = shown(crowded);
+    expect(lanesIn(picture).all.map(({ legs }) => legs[0].shared?.map((seconds) => Math.round(seconds * 1e3)))).toEqual(
+      [Float64Array.of(99), Float64Array.of(99)],
+    );
+    const lines = Object.fromEntries(pieceLines(plan, picture, 0, { lane: 0, leg: 0, row: 0, shift: 0 }));
+    expect(lines).toMatchObject({ 'Shared links': '99 ms longer, as other stages send through them' });
+    const { picture: alone, plan: same } = shown(toy(frontFirst));
+    expect(
+      Object.keys(Object.fromEntries(pieceLines(same, alone, 0, { lane: 0, leg: 0, row: 0, shift: 0 }))),
+    ).not.toContain('Shared links');
+  });
   it('have a row for pushes and one for pulls, and halves that are apart', () => {
     const names = (rule: string) => lanesIn(shown(toy(rule)).picture).all[0].legs.map(({ name }) => name);
     expect(names('sync = p3  collective = ps(servers = 2, link = 10GB/s)')).toEqual(['push', 'pull']);
