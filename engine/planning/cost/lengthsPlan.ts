@@ -42,9 +42,9 @@ const figuresOf = (stage: StagePlan): LengthStage => ({
   workspace: stage.workspace,
 });
 
-/** The means, with room for the largest microbatch in what is there at most once. */
+/** The means, with room for the largest microbatch in what is there at most once. The workspace of a mean is the largest already. */
 export const withLargest = (mean: StagePlan, stage: number, plans: readonly KindPlan[]): StagePlan => {
-  const most = (figure: 'recomputed' | 'workspace' | 'buffers') =>
+  const most = (figure: 'recomputed' | 'buffers') =>
     plans.reduce((largest, plan) => Math.max(largest, plan.stages[stage][figure]), 0);
   const whole = plans.reduce(
     (largest, { stages }) => Math.max(largest, stages[stage].recomputedWhole ?? stages[stage].recomputed),
@@ -55,7 +55,6 @@ export const withLargest = (mean: StagePlan, stage: number, plans: readonly Kind
     ...mean,
     recomputed,
     ...(whole === recomputed ? {} : { recomputedWhole: whole }),
-    workspace: most('workspace'),
     buffers: most('buffers'),
   };
 };

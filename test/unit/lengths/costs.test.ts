@@ -123,6 +123,14 @@ describe('each length', () => {
         'forwardFlops',
       ] as const)
         expect(stage[figure] / (mean(figure) || 1)).toBeCloseTo(mean(figure) > 0 ? 1 : 0, 9);
+      for (const group of ['tensor', 'context'] as const)
+        for (const figure of ['bytes', 'time', 'exposed'] as const) {
+          const sum = alone.reduce(
+            (all, plan, kind) => all + (counts[kind] * (plan.stages[index].traffic?.[group]?.[figure] ?? 0)) / 6,
+            0,
+          );
+          expect((stage.traffic?.[group]?.[figure] ?? 0) / (sum || 1)).toBeCloseTo(sum > 0 ? 1 : 0, 9);
+        }
       for (const figure of ['workspace', 'buffers', 'recomputed', 'weights', 'gradients', 'optimizer'] as const)
         expect(stage[figure]).toBe(Math.max(...alone.map((plan) => plan.stages[index][figure])));
     }
