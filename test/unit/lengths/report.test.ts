@@ -19,6 +19,13 @@ describe('the report of different microbatches', () => {
     });
   });
 
+  it('numbers microbatches as the file does, also if the schedule cuts them into parts', () => {
+    const setting = { schedule: 'chimera(concat = backward_halving)' };
+    const { plan, run } = runOf(file(straggler, setting));
+    expect(plan.lengths?.kindOf).toHaveLength(16);
+    expect(run.report.lengths?.longest).toMatchObject({ microbatch: 5, tokens: 1000 });
+  });
+
   it('counts documents and padding', () => {
     const { report } = runOf(file('documents(i) = [100, 300]  tokens(i) = 500')).run;
     expect(report.lengths).toMatchObject({

@@ -176,4 +176,93 @@ describe('microbatches of different lengths', () => {
     // It is not so low that it says nothing.
     expect(bound).toBeGreaterThan(0.75 * best);
   });
+
+  /**
+   * The second stage has seven layers, so its work decides. It begins after the forward and the message of the short microbatch, and the
+   * long one is there before it idles: F(short) + message(short) + all of its work is the least, and the bound must not be over it.
+   */
+  it('are bounded by their shortest message, not by a mean one', () => {
+    const tokens = [300, 1000];
+    const text = file(`${list(tokens)}  stages = split(1, 7)  schedule = 1f1b`, {
+      devices: 2,
+      output: 'output = 30MB',
+    });
+    const { plan, run } = runOf(text);
+    const { program, timing } = run.timeline;
+    const least = 0.3 * (4e-3 + 3e-3) + 1.3 * 7 * 12e-3;
+    const bound = leastMakespan(plan, program, timing, { split: true, memory: false });
+    expect(bound).toBeCloseTo(least, 12);
+    const order = (stage: number): Operation[] =>
+      ['F0', 'I0', 'F1', 'I1', 'W0', 'W1'].map((name) => ({ kind: name[0], stage, microbatch: Number(name[1]) }));
+    const ahead = (stage: number): Operation[] =>
+      ['F0', 'F1', 'I0', 'W0', 'I1', 'W1'].map((name) => ({ kind: name[0], stage, microbatch: Number(name[1]) }));
+    const seconds: Readonly<Record<string, number>> = { F: 4e-3, I: 3e-3, W: 5e-3 };
+    const best = runOrders([ahead(0), order(1)], {
+      stages: 2,
+      devices: 2,
+      seconds: ({ kind, stage, microbatch }) => ([1, 7][stage] * seconds[kind] * tokens[microbatch]) / 1000,
+      message: (microbatch) => ({ occupancy: (3e-3 * tokens[microbatch]) / 1000, latency: 0 }),
+    });
+    expect(best?.makespan).toBeCloseTo(least, 12);
+  });
+
+  it('have messages of their lengths over routes of several hops, too', () => {
+    const tokens = [300, 1000, 10, 640];
+    // Forwards take the link from gpu[1] to gpu[2], and so do gradients from c to b, but GPipe sends these later.
+    const text = `
+model toy { sequence = 1000  layer block[6] { forward = 4ms  ${layer}  output = 16MB } }
+device gpu { memory = 60GiB }
+cluster line { gpu[3] = gpu  link gpu[0] -- gpu[1] = 10GB/s  link gpu[1] -- gpu[2] = 10GB/s }
+pipeline p {
+  model = toy  devices = line  ${list(tokens)}  schedule = gpipe
+  stage a { layers = block[0..1]  on = gpu[0] }
+  stage b { layers = block[2..3]  on = gpu[2] }
+  stage c { layers = block[4..5]  on = gpu[1] }
+}`;
+    const { run } = runOf(text);
+    expect(run.timeline.timing.flows).toBeDefined();
+    const seconds: Readonly<Record<string, number>> = { F: 4e-3, B: 8e-3 };
+    const expected = runOrders(ordersOf(run.program), {
+      stages: 3,
+      devices: 3,
+      seconds: ({ kind, microbatch }) => (2 * seconds[kind] * tokens[microbatch]) / 1000,
+      message: (microbatch) => ({ occupancy: (1.6e-3 * tokens[microbatch]) / 1000, latency: 0 }),
+    });
+    expect(run.report.iteration).toBeCloseTo(expected?.makespan ?? NaN, 12);
+  });
+
+  /**
+   * Two stages and microbatches under GPipe, where a transfer takes both devices. F(0), its transfer, then F(1) on the first device while
+   * F(0) runs on the second, its transfer and F(1) there. The same again back, from the microbatch whose backward comes first.
+   */
+  it.each([
+    [300, 1000],
+    [1000, 300],
+  ])('block both devices for as long as their messages: %i and %i tokens', (...tokens) => {
+    const text = file(`${list(tokens)}  stages = balance(2)  schedule = gpipe  transfer = rendezvous`, { devices: 2 });
+    const { run } = runOf(text);
+    const [, second] = ordersOf(run.program);
+    const back = second.filter(({ kind }) => kind === 'B').map(({ microbatch }) => microbatch);
+    const phase = (seconds: number, [first, last]: readonly number[]) => {
+      const [work, sent] = [seconds, 1.6e-3].map((each) => tokens.map((length) => (each * length) / 1000));
+      return work[first] + sent[first] + Math.max(work[first], work[last]) + sent[last] + work[last];
+    };
+    expect(run.report.iteration).toBeCloseTo(phase(16e-3, [0, 1]) + phase(32e-3, back), 12);
+  });
+
+  it('queue for their link for as long as each message before them takes', () => {
+    fc.assert(
+      fc.property(tokenLists, (tokens) => {
+        // A whole message takes 30 ms, a whole forward 8 ms.
+        const { run } = runOf(
+          file(`${list(tokens)}  stages = balance(4)  schedule = 1f1b`, { output: 'output = 300MB' }),
+        );
+        const shop = shopOf(run.program, tokens);
+        const message = (microbatch: number) => ({ occupancy: (30e-3 * tokens[microbatch]) / 1000, latency: 0 });
+        const expected = runOrders(ordersOf(run.program), { ...shop, message });
+        expect(run.report.iteration).toBeCloseTo(expected?.makespan ?? NaN, 12);
+      }),
+      { numRuns: 12 },
+    );
+  });
 });
