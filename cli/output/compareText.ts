@@ -169,7 +169,7 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
       ? ['gradients: share of the iteration that devices wait for gradients']
       : []),
     ...(names.includes('exposed_host')
-      ? ['host copies: share of the iteration that devices wait for copies to and from hosts']
+      ? ['host copies: share of the iteration that devices wait for their hosts: copies, and updates of weights there']
       : []),
     ...(rows.every((row) => row.setsWork === true)
       ? []

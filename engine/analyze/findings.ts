@@ -4,6 +4,7 @@ import type { EngineOptions } from '../host.ts';
 import type { PipelinePlan } from '../plan.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { expectationFindings } from './expectations.ts';
+import { hostFinding } from './hostFinding.ts';
 import { hostMemoryFindings } from './hostMemoryReport.ts';
 import { memoryFindings } from './memoryFindings.ts';
 import { recomputeFinding } from './recomputeFinding.ts';
@@ -21,6 +22,7 @@ export function simulationFindings(
     ...memoryFindings(plan, run, peaks, options),
     ...hostMemoryFindings(plan, run),
     ...expectationFindings(plan, run.report),
+    ...hostFinding(plan, run, options),
     ...linkFindings(plan, run, options),
     ...bubbleFinding(plan, run, options),
     ...weightFindings(plan, run),

@@ -416,6 +416,21 @@ export const catalogue = {
         : `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for communication: ${p.parts.map((part) => `${part.what} ${time(part.exposed)} (${share(part.share)})`).join(', ')}.`) +
       (p.help === '' ? '' : ` ${p.help}`),
   ),
+  'comm/host': entry(
+    'warning',
+    'Devices that wait for their hosts',
+    (p: {
+      exposed: number;
+      share: number;
+      parts: readonly string[];
+      /** The slowest step of the optimizer on the host of the device that waits longest. */
+      slowest?: { readonly step: string; readonly seconds: number };
+      help: string;
+    }) =>
+      `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for their hosts: ${list(p.parts)}.` +
+      (p.slowest === undefined ? '' : ` The slowest step is ${p.slowest.step}, ${time(p.slowest.seconds)}.`) +
+      ` ${p.help}`,
+  ),
   'comm/fifo-blocks-front-layer': entry(
     'warning',
     'Gradients of the front layer wait until others are sent',

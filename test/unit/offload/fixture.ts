@@ -1,5 +1,3 @@
-import type { Run } from '../../../engine/evaluation.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
 import { runOf as runText } from '../../support/analyse.ts';
 
 export interface Shape {
@@ -45,10 +43,7 @@ pipeline p {
 }
 
 /** Its plan and run; throws where it does not run. */
-export function runOf(shape: Shape): { readonly plan: PipelinePlan; readonly run: Run } {
-  const { plan, run } = runText(fileOf(shape));
-  return { plan, run };
-}
+export const runOf = (shape: Shape): ReturnType<typeof runText> => runText(fileOf(shape));
 
 /** Parameters of so many MiB of bf16 weights. */
 export const parametersIn = (mebibytes: number): number => mebibytes * 2 ** 19;
