@@ -64,7 +64,9 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
   const { hidden, heads, kvHeads, headDim } = widths(args);
   const { tensor } = setting;
   const other = numberOf(args, 'cross_hidden', hidden);
-  const met: LayerSetting = { ...setting, sequence: numberOf(args, 'cross', setting.sequence) };
+  // Documents that a sample is packed from are of the layer's sequence.
+  const { documents: _documents, ...undivided } = setting;
+  const met: LayerSetting = { ...undivided, sequence: numberOf(args, 'cross', setting.sequence) };
   const ratio = met.sequence / setting.sequence;
   const core: ShapeArguments = { ...args, causal: false };
   const element = elementBytes(setting.precision);

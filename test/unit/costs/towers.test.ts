@@ -155,6 +155,7 @@ describe('cross-attention (Vaswani et al., arXiv:1706.03762, section 3.2.3)', ()
     // Never causal: 4·r·a·d for each of its tokens, whatever the layer's own attention is.
     expect(both().coreFlops - self().coreFlops).toBe(4 * r * a * d * tokens);
     expect(only().coreFlops).toBe(4 * r * a * d * tokens);
+    expect(only({}, { documents: [32, 64] }).coreFlops).toBe(4 * r * a * d * tokens);
     expect(only({ causal: false }).coreFlops).toBe(4 * r * a * d * tokens);
     expect(both({ window: 16 }).coreFlops - cost('transformer', { ...withoutCross, window: 16 }, at()).coreFlops).toBe(
       4 * r * a * d * tokens,
