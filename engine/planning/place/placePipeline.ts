@@ -12,6 +12,7 @@ import { firstCopy } from './copies.ts';
 import { withinLimit } from './operationsLimit.ts';
 import { placeRanks } from './ranks.ts';
 import { type Site, siteRanks, type SitedRanks } from './sites.ts';
+import { segmentsFit } from './segmentsFit.ts';
 
 export interface PlacedPipeline {
   readonly pipeline: SettledPipeline;
@@ -62,6 +63,7 @@ export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPi
   // Segments of the sequence and pieces of microbatches multiply what runs.
   const pieces = bare?.copies?.reduce((sum, copy) => sum + copyShare(copy), 0) ?? cut.count;
   if (!withinLimit(notes, pipeline, pieces * parts) || bare === undefined) return undefined;
+  if (!segmentsFit(notes, pipeline, bare.copies)) return undefined;
   const meshes = [...new Set(bare.ranks.map((rank) => rank.mesh))];
   const kinds = bare.ranks.map((rank) => rank.kind);
   if (!computes(notes, { ...pipeline, meshes }, kinds)) return undefined;

@@ -106,6 +106,24 @@ model other { from = m  sequence = 32 }`;
   });
 });
 
+describe('schedules that cut sequences into segments', () => {
+  const schedule = 'stages = balance(1)  schedule = seq1f1b(segments = 2)';
+  const found = (layers: string) =>
+    analyse(file(layers, schedule).replace('schedule = 1f1b', ''))
+      .findings.filter(({ severity }) => severity === 'error')
+      .map(({ message }) => message);
+  it('run no layer with other tokens, and none that attends to another tower', () => {
+    expect(found(`layer a = ${block}`)).toEqual([]);
+    expect(found(`layer vision { shape = ${vision}  tokens = 24 }`)).toEqual([
+      expect.stringContaining('seq1f1b, which cuts them into segments: layer "vision" works on 24 other tokens'),
+    ]);
+    const crossing = block.replace(')', ', cross = 64)');
+    expect(found(`layer a = ${block}\n layer b { shape = ${crossing}  attends = a }`)).toEqual([
+      expect.stringContaining('layer "b" attends to another tower'),
+    ]);
+  });
+});
+
 describe('tokens that mean nothing', () => {
   it.each([
     ['{ forward = 1ms  backward = 2ms  tokens = 4 }', 'tokens', 'measured times are of a whole microbatch'],
