@@ -5,6 +5,8 @@ import { nearest } from '../engine/spelling.ts';
 export interface OptionSpec {
   readonly name: string;
   readonly value?: string;
+  /** The value may be left out, and follows after `=` only: `--fix`, `--fix=CODE`. */
+  readonly optional?: true;
   /** The only values that it takes. */
   readonly choices?: readonly string[];
   /** May be given more than once. */
@@ -45,7 +47,9 @@ export function readArguments(args: readonly string[], spec: CommandSpec): Argum
       ...Object.fromEntries(
         options.map((option) => [
           option.name,
-          { type: option.value === undefined ? ('boolean' as const) : ('string' as const) },
+          {
+            type: option.value === undefined || option.optional === true ? ('boolean' as const) : ('string' as const),
+          },
         ]),
       ),
       help: { type: 'boolean', short: 'h' },
@@ -72,8 +76,10 @@ export function readArguments(args: readonly string[], spec: CommandSpec): Argum
 
 function valueProblem(option: OptionSpec, value: string | undefined, again: boolean): string | undefined {
   if (again && !option.repeated && option.value !== undefined) return `--${option.name} is given twice.`;
+  if (option.optional === true && value === undefined) return undefined;
   if (option.value === undefined) return value === undefined ? undefined : `--${option.name} takes no value.`;
-  if (value === undefined || value === '') return `--${option.name} needs a value: --${option.name} ${option.value}.`;
+  if (value === undefined || value === '')
+    return `--${option.name} needs a value: --${option.name}${option.optional === true ? '=' : ' '}${option.value}.`;
   if (option.choices !== undefined && !option.choices.includes(value)) {
     const guess = nearest(value, option.choices);
     return `--${option.name} cannot be "${value}"; it is one of ${option.choices.join(', ')}.${guess === undefined ? '' : ` Did you mean "${guess}"?`}`;

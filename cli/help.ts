@@ -1,9 +1,9 @@
-import { commonOptions, type CommandSpec } from './arguments.ts';
+import { commonOptions, type CommandSpec, type OptionSpec } from './arguments.ts';
 
 /** Help of one command: usage, what it does, options, notes. */
 export function commandHelp(spec: CommandSpec): string {
   const options = [...spec.options, ...commonOptions].map((optionSpec): [string, string] => [
-    `--${optionSpec.name}${optionSpec.value === undefined ? '' : ` ${optionSpec.value}`}`,
+    `--${optionSpec.name}${valueOf(optionSpec)}`,
     optionSpec.doc,
   ]);
   return [
@@ -17,6 +17,9 @@ export function commandHelp(spec: CommandSpec): string {
     '',
   ].join('\n');
 }
+
+const valueOf = ({ value, optional }: OptionSpec): string =>
+  value === undefined ? '' : optional === true ? `[=${value}]` : ` ${value}`;
 
 /** Help of the whole command line. */
 export function overview(commands: readonly CommandSpec[]): string {

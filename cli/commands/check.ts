@@ -1,5 +1,12 @@
+import { type Code, codes } from '../../engine/findings/catalogue.ts';
+import type { Finding } from '../../engine/findings/finding.ts';
+import type { Fix } from '../../engine/fixes/fix.ts';
 import { testedShapes } from '../../engine/grid/testFindings.ts';
 import { reportOf } from '../../engine/reportOf.ts';
+import { nearest } from '../../engine/spelling.ts';
+import { LineIndex } from '../../grammar/index.ts';
+import type { Arguments } from '../arguments.ts';
+import { fixesIn, withFixes } from '../fixes.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
@@ -30,6 +37,16 @@ export const checkCommand: Command = {
         choices: ['text', 'json', 'sarif', 'github'],
         doc: 'text (with source lines, the default), json, sarif (2.1.0), or github (workflow annotations).',
       },
+      {
+        name: 'fixes',
+        doc: 'List the quick fixes of each finding with their simulated effect, best first (text, json).',
+      },
+      {
+        name: 'fix',
+        value: 'CODE',
+        optional: true,
+        doc: 'Fix the files in place, then check them. --fix makes the fixes that have no alternative; --fix=CODE makes the best fix of each finding with the code.',
+      },
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },
@@ -37,6 +54,8 @@ export const checkCommand: Command = {
     if (args.operands.length === 0) return usageFault(io, 'check', 'Name at least one file.');
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'check', overrides.problem);
+    const fix = fixOf(args);
+    if (fix !== undefined && 'problem' in fix) return usageFault(io, 'check', fix.problem);
     const progress = progressBar(io, 3 * args.operands.length);
     const files: Analysed[] = [];
     for (const path of args.operands) {
@@ -48,21 +67,60 @@ export const checkCommand: Command = {
       }
       files.push(file);
     }
+    const titles = new Map<Analysed, readonly string[]>();
+    for (const [index, file] of fix === undefined ? [] : files.entries()) {
+      const fixed = withFixes(file, fix?.code, { io, progress, overrides: overrides.values });
+      files[index] = fixed.file;
+      titles.set(fixed.file, fixed.titles);
+      const fault = fixed.titles.length === 0 ? undefined : io.writeText(args.operands[index], fixed.file.text);
+      if (fault === undefined) continue;
+      progress.end();
+      return usageFault(io, 'check', `${file.name} cannot be written: ${fault}.`);
+    }
+    const fixes = new Map(
+      args.has('fixes')
+        ? files.flatMap((file) => [...fixesIn(file, { io, progress, overrides: overrides.values })])
+        : [],
+    );
     progress.end();
-    await write(files, args.value('format') ?? 'text', io);
+    await write({ files, titles, ...(args.has('fixes') ? { fixes } : {}) }, args.value('format') ?? 'text', io);
     const failed = files.some((file) => file.analysis.findings.some((found) => found.severity === 'error'));
     return failed ? status.findings : status.fine;
   },
 };
 
-async function write(files: readonly Analysed[], format: string, io: Io): Promise<void> {
+/** What `--fix` asks for; undefined without it. `code` is absent for all that is safe. */
+function fixOf(args: Arguments): { readonly code?: Code } | { readonly problem: string } | undefined {
+  if (!args.has('fix')) return undefined;
+  if (args.operands.includes('-')) return { problem: '--fix cannot write to standard input.' };
+  const written = args.value('fix') ?? '';
+  if (written === '') return {};
+  const code = codes.find((known) => known === written);
+  if (code !== undefined) return { code };
+  const guess = nearest(written, codes);
+  return { problem: `Unknown code "${written}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}` };
+}
+
+interface Answer {
+  readonly files: readonly Analysed[];
+  /** Of the fixes that were made, by file. */
+  readonly titles: ReadonlyMap<Analysed, readonly string[]>;
+  /** Only with `--fixes`. */
+  readonly fixes?: ReadonlyMap<Finding, readonly Fix[]>;
+}
+
+async function write({ files, titles, fixes }: Answer, format: string, io: Io): Promise<void> {
   const checked = files.map(checkedOf);
   if (format === 'sarif') return io.out(sarif(checked, version(io)));
   if (format === 'github') return io.out(checked.map(githubLines).join(''));
   if (format === 'json') {
     const answer = files.map((file) => ({
       file: file.path,
-      findings: reportOf(file.analysis, file.path).findings,
+      findings: reportOf(file.analysis, file.path).findings.map((found, index) => ({
+        ...found,
+        ...(fixes === undefined ? {} : { fixes: fixData(file, fixes.get(file.analysis.findings[index]) ?? []) }),
+      })),
+      ...(titles.has(file) ? { fixed: titles.get(file) } : {}),
       tests: file.analysis.tests.map(({ test, answer: { verdicts, compared } }) => ({
         schedule: test.name,
         shapes: verdicts.map(({ devices, microbatches, args, verdict }) => ({ devices, microbatches, args, verdict })),
@@ -72,9 +130,14 @@ async function write(files: readonly Analysed[], format: string, io: Io): Promis
     return io.out(jsonText({ version: 1, files: answer }));
   }
   const colours = coloursFor(io);
+  for (const file of files)
+    for (const title of titles.get(file) ?? []) await io.out(`${file.name}: fixed: ${printable(title)}\n`);
   for (const file of checked) {
-    for (const found of file.findings)
-      await io.out(`${findingText(found, file.source, colours, (uri, offset) => placeText(uri, offset, file, io))}\n`);
+    for (const found of file.findings) {
+      const offered = (fixes?.get(found) ?? []).map(({ title }) => title);
+      const place = (uri: string, offset: number) => placeText(uri, offset, file, io);
+      await io.out(`${findingText(found, file.source, colours, place, offered)}\n`);
+    }
   }
   for (const { path, analysis } of files) {
     const prefix = files.length === 1 ? '' : `${path}: `;
@@ -85,6 +148,19 @@ async function write(files: readonly Analysed[], format: string, io: Io): Promis
   }
   const all = checked.flatMap((file) => file.findings);
   await io.out(`${files.length === 1 ? (files[0]?.name ?? '') : `${files.length} files`}: ${tally(all)}\n`);
+}
+
+/** Edits by lines and characters, as ranges of findings. */
+function fixData({ text }: Analysed, fixes: readonly Fix[]) {
+  const lines = new LineIndex(text);
+  return fixes.map(({ title, preferred, edits }) => ({
+    title,
+    preferred: preferred === true,
+    edits: edits.map(({ start, end, text: written }) => ({
+      range: { start: lines.positionAt(start), end: lines.positionAt(end) },
+      text: written,
+    })),
+  }));
 }
 
 const checkedOf = (file: Analysed): Checked => ({

@@ -19,7 +19,8 @@ export const sourceOf = (path: string, text: string): Source => ({ path, text, l
 const excerpt = 110;
 
 /**
- * One finding as compilers print theirs: what is wrong, where, the line with carets under the range, related places.
+ * One finding as compilers print theirs: what is wrong, where, the line with carets under the range, related places,
+ * and titles of quick fixes.
  * `relatedPath` gives a related place as `file:line:character`, or the name of its file alone.
  */
 export function findingText(
@@ -27,6 +28,7 @@ export function findingText(
   source: Source,
   colours: Colours,
   relatedPath: (uri: string, offset: number) => string,
+  fixes: readonly string[] = [],
 ): string {
   const { line, character } = source.lines.positionAt(found.place.start);
   const paint = painter(found.severity, colours);
@@ -43,6 +45,7 @@ export function findingText(
       ({ message, place }) =>
         `${gutter} ${colours.blue('=')} ${printable(message)} (${printable(relatedPath(place.uri, place.start))})`,
     ),
+    ...fixes.map((title) => `${gutter} ${colours.blue('=')} ${colours.bold('fix:')} ${printable(title)}`),
     '',
   ].join('\n');
 }

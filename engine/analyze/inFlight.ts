@@ -1,4 +1,6 @@
 /** Activations that a device holds at once, in microbatches: comparable between schedules with chunks, with segments and with neither. */
+import { keepsNothing } from '../order/keepsNothing.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { microbatchesOf, type Program, runsForwardOnly, runsMicrobatch } from '../program.ts';
 import type { DeviceReport } from '../report.ts';
 import { stagesOn } from '../stagesOn.ts';
@@ -8,9 +10,11 @@ import type { Unit } from './memoryWords.ts';
  * Stages of a device that a microbatch passes, each segment as one: 2 for two chunks, 8 for two chunks of four segments. Copies that
  * share microbatches, as in bidirectional schedules, count once.
  */
-export function passesOn(program: Program, device: number): number {
-  // A spare copy keeps nothing, and neither does inference.
-  const stages = stagesOn(program.placement, device).filter((stage) => !runsForwardOnly(program, stage));
+export function passesOn(plan: Pick<PipelinePlan, 'stages'>, program: Program, device: number): number {
+  // A spare copy keeps nothing, and neither do inference and frozen stages without a gradient.
+  const stages = stagesOn(program.placement, device).filter(
+    (stage) => !runsForwardOnly(program, stage) && !keepsNothing(plan.stages[stage]),
+  );
   if (stages.length < 2) return 1;
   let passed = 0;
   for (let microbatch = 0; microbatch < program.microbatches; microbatch += 1)

@@ -157,7 +157,7 @@ function deviceReport(
   const stages = stagesOn(plan.placement, device).map((stage) => plan.stages[stage]);
   const sum = (bytes: (stage: StagePlan) => number) => stages.reduce((all, stage) => all + bytes(stage), 0);
   const runs = peak.position >= 0;
-  const passes = passesOn(program, device);
+  const passes = passesOn(plan, program, device);
   const host = hostReport(plan, timeline, device, steady);
   const busy = (steady ?? timeline).busy[device];
   return {

@@ -2,6 +2,7 @@
 import type { PipelinePlan, StagePlan } from '../plan.ts';
 import { B, F, I, kinds, kindsIn, runsForwardOnly, type Program, R, rowTable, U, W } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
+import { keepsNothing } from './keepsNothing.ts';
 import { type HeldBytes, type LengthSizes, lengthSizes } from './lengthSizes.ts';
 import { recomputedApart } from './recomputedApart.ts';
 
@@ -95,10 +96,15 @@ function effectsOf(plan: PipelinePlan, program: Program, local: readonly number[
     effects.keptForWeightAtEnd[at(I)] = 1;
     effects.keptForWeightAtEnd[at(W)] = -1;
     for (const kind of [B, W]) effects.heldAtEnd[at(kind)] = -1;
+    // A stage that keeps nothing has no microbatch in flight.
+    for (let kind = 0; keepsNothing(plan.stages[stage]) && kind < kinds; kind += 1) {
+      effects.heldAtStart[at(kind)] = 0;
+      effects.heldAtEnd[at(kind)] = 0;
+    }
     // Without a backward nothing is kept for it.
     for (let kind = 0; runsForwardOnly(program, stage) && kind < kinds; kind += 1) {
       effects.keptAtEnd[at(kind)] -= 1;
-      effects.heldAtEnd[at(kind)] = -1;
+      effects.heldAtEnd[at(kind)] = -effects.heldAtStart[at(kind)];
     }
   });
   return effects;

@@ -5,6 +5,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import type { Program } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
+import { keepsNothing } from './keepsNothing.ts';
 import { type Held, walkState } from './memoryCounts.ts';
 import { advanceByLength } from './memoryByLength.ts';
 import { advance, advanceExact, advancePlain, isExact, type SlotLevels } from './memorySteps.ts';
@@ -59,7 +60,8 @@ export function memoryWalk(plan: PipelinePlan, program: Program, device: number)
     fused === undefined &&
     apart === undefined &&
     forwardOnly !== true &&
-    copies?.spare === undefined;
+    copies?.spare === undefined &&
+    !stagesOn(plan.placement, device).some((stage) => keepsNothing(plan.stages[stage]));
   const slots = Math.min(stretch, program.offsets[device + 1] - program.offsets[device]);
   const levels: SlotLevels = {
     first: new Int32Array(slots),

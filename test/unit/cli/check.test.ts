@@ -224,3 +224,73 @@ test('a range over several lines has no columns: GitHub refuses them', () => {
   expect(lines(1, 4)).toBe('::error file=a.pipe,line=1,endLine=2,title=key/unknown::Something.\n');
   expect(lines(3, 5)).toBe('::error file=a.pipe,line=2,endLine=2,col=1,endColumn=3,title=key/unknown::Something.\n');
 });
+
+describe('quick fixes', () => {
+  const shared = good.replace('stages       = balance(4)', 'stages       = balance(4)\n  stges = 3');
+  interface Listed {
+    readonly files: readonly {
+      readonly fixed?: readonly string[];
+      readonly findings: readonly {
+        readonly code: string;
+        readonly fixes?: readonly {
+          readonly title: string;
+          readonly preferred: boolean;
+          readonly edits: readonly { readonly range: { readonly start: object }; readonly text: string }[];
+        }[];
+      }[];
+    }[];
+  }
+  const json = async (args: readonly string[], text: string) => {
+    const { out, files: after } = await call(['check', '--format', 'json', ...args, 'bad.pipe'], {
+      files: { 'bad.pipe': text },
+    });
+    return { answer: (JSON.parse(out) as Listed).files[0], after: after['bad.pipe'] };
+  };
+
+  test('are listed below their finding, and only when they are asked for', async () => {
+    const { out } = await call(['check', '--fixes', 'bad.pipe'], { files });
+    const lines = out.split('\n');
+    const at = lines.findIndex((line) => line.includes('error[key/unknown]'));
+    expect(lines[at + 5]).toMatch(/^ += fix: Change to "memory": runs, iteration /);
+    expect((await call(['check', 'bad.pipe'], { files })).out).not.toContain('fix:');
+  });
+
+  test('are data in json, with edits that give the good file', async () => {
+    const { answer } = await json(['--fixes'], bad);
+    const [fix] = answer.findings.find(({ code }) => code === 'key/unknown')?.fixes ?? [];
+    expect(fix.preferred).toBe(true);
+    const line = bad.split('\n').findIndex((text) => text.includes('memroy'));
+    const character = bad.split('\n')[line].indexOf('memroy');
+    expect(fix.edits).toEqual([
+      { range: { start: { line, character }, end: { line, character: character + 6 } }, text: 'memory' },
+    ]);
+    expect((await json([], bad)).answer.findings.every((found) => !('fixes' in found))).toBe(true);
+  });
+
+  test('are made by --fix if they have no alternative, and said', async () => {
+    const { status, out, files: after } = await call(['check', '--fix', 'bad.pipe'], { files: { 'bad.pipe': bad } });
+    expect(after['bad.pipe']).toBe(good);
+    expect(out).toContain('bad.pipe: fixed: Change to "memory": runs');
+    expect(out).not.toContain('key/unknown');
+    expect(status).toBe(0);
+    expect((await json(['--fix'], good)).after).toBe(good);
+    expect((await json(['--fix'], bad.replaceAll('\n', '\r\n'))).after).toBe(good.replaceAll('\n', '\r\n'));
+  });
+
+  test('of one code are made by --fix=CODE, each finding once', async () => {
+    const { answer, after } = await json(['--fix=schedule/bubble'], good);
+    expect(answer.fixed).toHaveLength(1);
+    expect(after).not.toBe(good);
+    const both = await json(['--fix=key/unknown'], shared.replace('memory', 'memroy'));
+    expect(both.answer.fixed).toHaveLength(2);
+    expect(both.answer.findings.filter(({ code }) => code === 'key/unknown')).toEqual([]);
+  });
+
+  test('need a known code and a file', async () => {
+    const { status, err } = await call(['check', '--fix=key/unkown', 'bad.pipe'], { files });
+    expect([status, err.includes('Did you mean "key/unknown"?')]).toEqual([2, true]);
+    expect((await call(['check', '--fix', '-'], { files: { '-': bad } })).err).toContain('standard input');
+    expect((await call(['check', '--fix', 'bad.pipe', 'good.pipe'], { files })).status).toBe(0);
+    expect((await call(['check', '--help'])).out).toContain('--fix[=CODE]');
+  });
+});

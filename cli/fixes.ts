@@ -1,0 +1,78 @@
+/** Quick fixes on the command line are the same as in the editor, with their simulated effect. */
+import { check } from '../engine/check.ts';
+import type { Code } from '../engine/findings/catalogue.ts';
+import type { Finding } from '../engine/findings/finding.ts';
+import { safeCodes } from '../engine/fixes/all.ts';
+import { type Fix, fixesFor } from '../engine/fixes/fix.ts';
+import { type Again, apply } from '../engine/fixes/proposal.ts';
+import { defaultOptions } from '../engine/host.ts';
+import { type Analysed } from './analyse.ts';
+import { diskHost } from './host.ts';
+import type { Io } from './io.ts';
+import type { Progress } from './progress.ts';
+
+interface Setting {
+  readonly io: Io;
+  readonly progress: Progress;
+  /** Values of params that the call sets. */
+  readonly overrides: Readonly<Record<string, number>>;
+}
+
+/** A text is checked once, though several findings may try it. */
+function checker({ analysis }: Analysed, io: Io, overrides: Readonly<Record<string, number>>): Again {
+  const host = diskHost(io);
+  const known = new Map<string, ReturnType<Again>>();
+  return (text) => {
+    const found = known.get(text) ?? check({ uri: analysis.uri, text, host, options: defaultOptions, overrides });
+    known.set(text, found);
+    return found;
+  };
+}
+
+/** Fixes of each finding of a file, best first. */
+export function fixesIn(file: Analysed, { io, progress, overrides }: Setting): ReadonlyMap<Finding, readonly Fix[]> {
+  const again = checker(file, io, overrides);
+  return new Map(
+    file.analysis.findings.map((finding) => {
+      progress.tick(`${file.name}: fixes of ${finding.code}`);
+      return [finding, fixesFor(file.analysis, finding, again)];
+    }),
+  );
+}
+
+/** A file after fixes, and what they did. */
+export interface Fixed {
+  readonly file: Analysed;
+  /** Titles, in the order in which the fixes were made. */
+  readonly titles: readonly string[];
+}
+
+/**
+ * The preferred fix of each finding with the code; without a code, fixes that have no alternative as an
+ * editor makes them when it saves a file. Each fix is found in the text that the one before has made.
+ */
+export function withFixes(file: Analysed, code: Code | undefined, { io, progress, overrides }: Setting): Fixed {
+  const again = checker(file, io, overrides);
+  const isMeant = (finding: Finding) =>
+    finding.place.uri === file.analysis.uri &&
+    (code === undefined ? safeCodes.includes(finding.code) : finding.code === code);
+  const most = file.analysis.findings.filter(isMeant).length;
+  const titles: string[] = [];
+  let { analysis } = file;
+  const next = (): Fix | undefined => {
+    for (const finding of analysis.findings.filter(isMeant)) {
+      progress.tick(`${file.name}: fixes of ${finding.code}`);
+      const found = fixesFor(analysis, finding, again);
+      const best = found.find((fix) => (code === undefined ? fix.unambiguous : fix.preferred));
+      if (best !== undefined) return best;
+    }
+    return undefined;
+  };
+  while (titles.length < most) {
+    const fix = next();
+    if (fix === undefined) break;
+    titles.push(fix.title);
+    analysis = again(apply(analysis.syntax.text, fix.edits));
+  }
+  return { file: titles.length === 0 ? file : { ...file, text: analysis.syntax.text, analysis }, titles };
+}
