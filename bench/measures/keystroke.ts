@@ -65,16 +65,21 @@ async function row(cells: readonly string[], text: string, edit: Edit, goal?: nu
 
 type Edit = 'cost' | 'comment' | 'row' | 'burst';
 
-/** What is written and what it becomes, in turn. */
-const changes: Readonly<Record<Edit, readonly [string, string]>> = {
+/** What is written, and what each edit makes of it. */
+const changes: Readonly<Record<Edit, { readonly written: string; readonly edited: (edit: number) => string }>> = {
   // One digit of a cost goes up and down, or a comment grows and shrinks by a letter.
-  cost: ['forward = ', 'forward = 1'],
+  cost: inTurn('forward = ', 'forward = 1'),
   // Below the pipeline.
-  comment: ['bubble < 99% }\n', 'bubble < 99% }\n//a'],
-  row: ['2 * (devices - 1 - d)', '2 * (devices - d)'],
+  comment: inTurn('bubble < 99% }\n', 'bubble < 99% }\n//a'),
+  // Each row is new, because rows of an earlier text are not expanded again.
+  row: { written: '2 * (devices - 1 - d)', edited: (edit) => `2 * (devices - 1 - d) + ${edit}` },
   // Costs, without a rest between them.
-  burst: ['forward = ', 'forward = 1'],
+  burst: inTurn('forward = ', 'forward = 1'),
 };
+
+function inTurn(written: string, changed: string) {
+  return { written, edited: (edit: number) => (edit % 2 === 0 ? written : changed) };
+}
 
 /** Milliseconds until diagnostics: of the opened text, and of each edit. `cpu`: of all threads, for an edit or a whole burst. */
 async function type(text: string, edit: Edit): Promise<{ first: number; times: number[]; cpu: number }> {
@@ -99,15 +104,16 @@ async function type(text: string, edit: Edit): Promise<{ first: number; times: n
   await opened;
   const first = performance.now() - begun;
 
-  const [before, after] = changes[edit];
-  const start = text.indexOf(before);
+  const { written, edited } = changes[edit];
+  const start = text.indexOf(written);
+  let current = written;
   const times: number[] = [];
   let version = 1;
   const send = (): void => {
     version += 1;
-    const [from, to] = version % 2 === 0 ? [before, after] : [after, before];
-    const range = { start: positionIn(text, start), end: positionIn(text.slice(0, start) + from, start + from.length) };
-    const change = { range, text: to };
+    const end = positionIn(text.slice(0, start) + current, start + current.length);
+    current = edited(version - 1);
+    const change = { range: { start: positionIn(text, start), end }, text: current };
     void client.sendNotification(DidChangeTextDocumentNotification.type, {
       textDocument: { uri, version },
       contentChanges: [change],
