@@ -14,22 +14,32 @@ export interface Flag {
   readonly more?: readonly Argument[];
 }
 
-/** Words of a script: quotes are taken off, `\` at a line's end and comments passed over. */
-export function wordsOf(text: string): readonly Argument[] {
+/** A quoted text that a shell splits again, as in `OPTIONS="--tp 8 --pp 2"`: it has flags, and spaces. */
+const isList = (text: string): boolean => /\s/.test(text) && /(?:^|\s)--[A-Za-z]/.test(text);
+
+/** Words of a script: quotes are taken off, `\` at a line's end and comments passed over. `from`: where the text begins. */
+export function wordsOf(text: string, from = 0): readonly Argument[] {
   const words: Argument[] = [];
   const pattern = /#[^\r\n]*|"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\(?=\r?\n|$)|(?:[^\s"'\\#]|\\\S)(?:[^\s"'\\]|\\\S)*/g;
   for (const { 0: word, 1: double, 2: single, index } of text.matchAll(pattern)) {
     const quoted = double ?? single;
     if (quoted === undefined && (word.startsWith('#') || word === '\\')) continue;
-    const start = quoted === undefined ? index : index + 1;
+    const start = from + (quoted === undefined ? index : index + 1);
+    if (quoted !== undefined && isList(quoted)) {
+      words.push(...wordsOf(quoted, start));
+      continue;
+    }
     const before = words.at(-1);
     // Of `--flag="value"` the flag is a word of its own.
-    if (quoted !== undefined && before?.end === index && before.text.endsWith('='))
+    if (quoted !== undefined && before?.end === from + index && before.text.endsWith('='))
       words.splice(-1, 1, { ...before, text: before.text.slice(0, -1) });
     words.push({ text: quoted ?? word, start, end: start + (quoted ?? word).length });
   }
   return words;
 }
+
+/** A variable of the script that begins behind a flag without a value. */
+const assigns = /^\w+\+?=\(?$/;
 
 /** The flags among the words: `--flag value` and `--flag=value`. */
 export function flagsOf(text: string): Flags {
@@ -44,7 +54,7 @@ export function flagsOf(text: string): Flags {
     const value =
       match[2] !== undefined
         ? { text: match[2], start, end: word.end }
-        : next === undefined || next.text.startsWith('--')
+        : next === undefined || next.text.startsWith('--') || assigns.test(next.text)
           ? undefined
           : next;
     const last = words.findIndex(({ text: other }, at) => at > index + 1 && !/^\w+\)?$/.test(other));

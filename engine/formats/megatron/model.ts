@@ -7,6 +7,8 @@ export interface MegatronModel {
   readonly sequence: number;
   readonly microBatch: number;
   readonly precision: 'fp8' | 'bf16' | 'fp16' | 'fp32';
+  /** How inputs of products are stored, as a file writes it, if not at the precision. */
+  readonly activations?: string;
   readonly embedding: ShapeArguments;
   /** Of a layer by whether it has experts. */
   layer(experts: boolean): ShapeArguments;
@@ -55,6 +57,7 @@ export function modelOf(values: Values, layers: number): MegatronModel | undefin
           ...(width === ffn ? {} : { expert_ffn: width }),
           ...shared(values, width, remarks),
           ...(values.has('moe-router-enable-expert-bias') ? { router_bias: true } : {}),
+          ...capacityOf(values),
         };
   const vocabulary = { ...vocabularyOf(values, remarks), hidden };
   const tokens = sequence ?? usual.sequence;
@@ -68,6 +71,7 @@ export function modelOf(values: Values, layers: number): MegatronModel | undefin
     sequence: tokens,
     microBatch: values.whole('micro-batch-size') ?? 1,
     precision: precisionOf(values),
+    ...storedOf(values),
     embedding: {
       ...vocabulary,
       ...(learned ? { positions: values.whole('max-position-embeddings') ?? tokens } : {}),
@@ -76,10 +80,26 @@ export function modelOf(values: Values, layers: number): MegatronModel | undefin
     layer,
     experts: moe,
     prediction: { ...vocabulary, ...layer(moe.at(-1) ?? false) },
-    head: { ...vocabulary, ...norms, ...(values.has('untie-embeddings-and-output-weights') ? {} : { tied: true }) },
+    head: {
+      ...vocabulary,
+      ...norms,
+      ...lossOf(values),
+      ...(values.has('untie-embeddings-and-output-weights') ? {} : { tied: true }),
+    },
     remarks,
   };
 }
+
+/** Experts that are padded to their capacity compute and send as much as the fullest may. */
+function capacityOf(values: Values): ShapeArguments {
+  if (!values.has('moe-pad-expert-input-to-capacity')) return {};
+  const factor = values.number('moe-expert-capacity-factor') ?? 1;
+  return factor > 1 ? { capacity: factor } : {};
+}
+
+/** The kernel of Transformer Engine writes gradients over the logits; the native one takes as much as without fusion. */
+const lossOf = (values: Values): ShapeArguments =>
+  values.has('cross-entropy-loss-fusion') && values.word('cross-entropy-fusion-impl') === 'te' ? { loss: 'fused' } : {};
 
 /** Latent attention has its norms, and no biases. */
 function biases(values: Values, remarks: string[]): ShapeArguments {
@@ -108,10 +128,25 @@ function precisionOf(values: Values): MegatronModel['precision'] {
   return values.has('bf16') ? 'bf16' : values.has('fp16') ? 'fp16' : 'fp32';
 }
 
+/** Recipes by Megatron-LM's names. With Transformer Engine, products store their inputs in fp8. */
+const recipes: Readonly<Record<string, string>> = {
+  ...{ delayed: 'delayed', tensorwise: 'current', blockwise: 'blockwise', mxfp8: 'mxfp8' },
+};
+
+function storedOf(values: Values): Pick<MegatronModel, 'activations'> {
+  if (precisionOf(values) !== 'fp8') return {};
+  const name = values.word('fp8-recipe') ?? 'delayed';
+  const recipe = recipes[name];
+  if (recipe === undefined) values.leave('fp8-recipe');
+  return { activations: recipe === undefined ? 'fp8' : `fp8(recipe = ${recipe})` };
+}
+
 /** Heads of keys and values, or the widths of latent attention. `--num-query-groups` needs its switch. */
 function attention(values: Values, heads: number): ShapeArguments {
   if (values.has('multi-latent-attention')) {
     const query = values.whole('q-lora-rank');
+    // Heads have widths of their parts.
+    values.has('kv-channels');
     return {
       kv_lora_rank: values.whole('kv-lora-rank') ?? 32,
       ...(query === undefined ? {} : { q_lora_rank: query }),
@@ -131,7 +166,10 @@ function attention(values: Values, heads: number): ShapeArguments {
 /** The number of shared experts: their whole width, divided by the width of one. */
 function shared(values: Values, width: number, remarks: string[]): ShapeArguments {
   const whole = values.whole('moe-shared-expert-intermediate-size');
-  if (whole === undefined) return {};
+  if (whole === undefined) {
+    const number = values.whole('num-shared-experts');
+    return number === undefined ? {} : { shared_experts: number };
+  }
   const count = Math.max(1, Math.round(whole / width));
   if (count * width !== whole)
     remarks.push(

@@ -141,7 +141,7 @@ function written(
   const keys = (training?.keys ?? []).map(([key, value]) => `  ${key} = ${value}\n`).join('');
   return laidOut(`/// Stages of Megatron-LM${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
 ${model === undefined ? '/// It has no times and no sizes: replace them with the values of your layers.\n' : ''}${model === undefined ? '' : `import { h100${isLarge(devicesOf(ranks, training)) ? ', ib_ndr_400' : ''} } from "std:hardware"\n\n`}model imported {
-${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n\n`}${layers.join('\n')}
+${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n${model.activations === undefined ? '' : `  activations = ${model.activations}\n`}\n`}${layers.join('\n')}
 }
 
 ${clusterText(ranks, training)}

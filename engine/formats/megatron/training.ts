@@ -34,8 +34,43 @@ export function trainingOf(values: Values, model: MegatronModel, ranks: number, 
     ...(values.has('use-tp-pp-dp-mapping') ? [['rank_order', 'tp_cp_pp_dp'] as [string, string]] : []),
     ...recompute(values).map((mode): [string, string] => ['recompute', mode]),
     ['optimizer', optimizerOf(values, model)],
+    ...overlapped(values, data * context),
   ];
   return { tensor, context, data, microbatches, keys, remarks };
+}
+
+/**
+ * Gradients are reduced during the last backwards in buckets of 40 million elements, or of a million for each rank if these are more
+ * (`distributed_data_parallel.py`). Ranks that hold gradients in parts scatter them anyway.
+ */
+function overlapped(values: Values, ranks: number): readonly [string, string][] {
+  const isAsked = values.has('overlap-grad-reduce');
+  const elements = values.whole('ddp-bucket-size') ?? Math.max(40_000_000, 1_000_000 * ranks);
+  if (!isAsked || ranks === 1 || inParts(values)) return [];
+  const bytes = elements * (values.has('grad-reduce-in-bf16') ? 2 : 4);
+  return [['sync', `overlap(bucket = ${bytes / 1e6}MB)`]];
+}
+
+/** Ranks that share the weights hold gradients in parts. */
+const inParts = (values: Values): boolean =>
+  values.has('use-torch-fsdp2') || (values.word('data-parallel-sharding-strategy') ?? '').startsWith('optim_grads');
+
+/** Formats of the precision-aware optimizer, and gradients that are reduced in 16 bits. */
+function formatsOf(values: Values): readonly string[] {
+  const isAware = values.has('use-precision-aware-optimizer');
+  const gradients = isAware ? values.word('main-grads-dtype') : undefined;
+  const main = isAware ? values.word('main-params-dtype') : undefined;
+  const [first, second] = ['exp-avg-dtype', 'exp-avg-sq-dtype'].map((name) =>
+    isAware ? values.word(name) : undefined,
+  );
+  // Both moments have one format here; of two, the larger one is written.
+  const sizes = ['fp32', 'bf16', 'fp16', 'fp8'];
+  const moments = [first ?? 'fp32', second ?? 'fp32'].toSorted((a, b) => sizes.indexOf(a) - sizes.indexOf(b))[0];
+  return [
+    ...(gradients === 'bf16' || values.has('grad-reduce-in-bf16') ? ['main_grads = bf16'] : []),
+    ...(main === 'fp16' ? ['main_params = fp16'] : []),
+    ...(isAware && moments !== 'fp32' && sizes.includes(moments) ? [`moments = ${moments}`] : []),
+  ];
 }
 
 /** Of all devices, which the launcher's arguments say: `--nproc_per_node` and `--nnodes`. */
@@ -68,6 +103,7 @@ function microbatchesOf(values: Values, samples: number, least: number, remarks:
 
 function recompute(values: Values): readonly string[] {
   const granularity = values.word('recompute-granularity');
+  const isSelective = values.has('recompute-activations') || granularity === 'selective';
   if (granularity === 'full') {
     const [method, layers] = [values.word('recompute-method'), values.whole('recompute-num-layers')];
     if (layers !== undefined && method === 'block') return [`full(layers = ${layers})`];
@@ -77,7 +113,7 @@ function recompute(values: Values): readonly string[] {
     if (layers === undefined || method !== 'uniform') values.leave('recompute-method', 'recompute-num-layers');
     return ['full'];
   }
-  if (granularity !== 'selective' && !values.has('recompute-activations')) return [];
+  if (!isSelective) return [];
   const names = values.words('recompute-modules').map((name) => (name === 'core_attn' ? 'core_attention' : name));
   const modules = recomputeModules.filter((module) => names.includes(module));
   if (modules.length < names.length) values.leave('recompute-modules');
@@ -100,6 +136,7 @@ function optimizerOf(values: Values, { precision }: MegatronModel): string {
   const given = [
     ...(shard === undefined ? [] : [`shard = ${shard}`]),
     ...(recipe === 'megatron_fp8' && values.has('fp8-param-gather') ? ['primary = fp8'] : []),
+    ...(recipe === 'megatron_fp8' || recipe === 'megatron_bf16' ? formatsOf(values) : []),
   ];
   return given.length === 0 ? recipe : `${recipe}(${given.join(', ')})`;
 }

@@ -40,6 +40,7 @@ TRAINING_ARGS=(
     --lr 6.0e-5
     --fp16
     --overlap-grad-reduce
+    --overlap-param-gather
 )
 MODEL_PARALLEL_ARGS=(
     --tensor-model-parallel-size 8
@@ -73,7 +74,7 @@ describe('GPT-3 175B', () => {
   test('names what is not in the script and what the file does not carry', () => {
     expect(remarks).toEqual([
       'A script does not name its devices: nodes of eight H100 are written. Change them.',
-      'Not carried, though they may change time or memory: --overlap-grad-reduce.',
+      'Not carried, though they may change time or memory: --overlap-param-gather.',
     ]);
   });
 });
@@ -154,6 +155,40 @@ describe('flags', () => {
     ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(shard = fsdp)'],
     ['--use-torch-fsdp2', 'optimizer = megatron_bf16(shard = fsdp)'],
     ['--optimizer sgd', 'optimizer = megatron_sgd'],
+    ['--grad-reduce-in-bf16', 'optimizer = megatron_bf16(main_grads = bf16)'],
+    [
+      '--use-precision-aware-optimizer --main-grads-dtype bf16 --main-params-dtype fp16 --exp-avg-dtype fp8 --exp-avg-sq-dtype bf16',
+      'optimizer = megatron_bf16(main_grads = bf16, main_params = fp16, moments = bf16)',
+    ],
+    // Formats are for the precision-aware optimizer alone.
+    ['--exp-avg-dtype fp8 --exp-avg-sq-dtype fp8', 'optimizer = megatron_bf16'],
+    ['--fp8-format hybrid', 'activations = fp8(recipe = delayed)'],
+    ['--fp8-format e4m3 --fp8-recipe blockwise', 'activations = fp8(recipe = blockwise)'],
+    ['--fp8-format hybrid --fp8-recipe tensorwise', 'activations = fp8(recipe = current)'],
+    // 40 million elements of 4 bytes, or of 2; a script may say how many.
+    [`${world} --overlap-grad-reduce`, 'sync = overlap(bucket = 160MB)'],
+    [`${world} --overlap-grad-reduce --grad-reduce-in-bf16`, 'sync = overlap(bucket = 80MB)'],
+    [`${world} --overlap-grad-reduce --ddp-bucket-size 25000000`, 'sync = overlap(bucket = 100MB)'],
+    [
+      `${world} --num-experts 8 --moe-expert-capacity-factor 1.5 --moe-pad-expert-input-to-capacity`,
+      block('ffn = 4096, flash = true, experts = 8, experts_per_token = 2, capacity = 1.5'),
+    ],
+    [
+      '--num-experts 8 --num-shared-experts 2',
+      block('ffn = 4096, flash = true, experts = 8, experts_per_token = 2, shared_experts = 2'),
+    ],
+    [
+      '--untie-embeddings-and-output-weights --cross-entropy-loss-fusion --cross-entropy-fusion-impl te',
+      'layer head = lm_head(vocab = 32000, pad = 128, hidden = 1024, loss = fused)',
+    ],
+    [
+      '--untie-embeddings-and-output-weights --cross-entropy-loss-fusion',
+      'layer head = lm_head(vocab = 32000, pad = 128, hidden = 1024)',
+    ],
+    // Words inside quotes, which a shell splits where it uses them.
+    ['"--fp8-format hybrid" "--fp8-param-gather"', 'optimizer = megatron_fp8(primary = fp8)'],
+    ['options=" \\\n  --kv-channels 128 \\\n  --micro-batch-size 2 "', 'micro_batch = 2'],
+    ['options=" --overlap-grad-reduce --use-tp-pp-dp-mapping "\nothers=" --bf16 "', 'rank_order = tp_cp_pp_dp'],
   ])('%s: %s', (more, line) => {
     expect(lines(`${least} ${more}`)).toContain(line);
     const { findings } = analyse(imported(`${least} ${more}`).pipe);
@@ -188,6 +223,15 @@ describe('what cannot be carried', () => {
     expect(remarks('--recompute-granularity full --recompute-method uniform --recompute-num-layers 1')).not.toContain(
       'Not carried',
     );
+  });
+  test('a flag without a value in front of a variable', () => {
+    expect(remarks('options=" --rampup-batch-size "\nothers=" --bf16 "')).toMatch(/: --rampup-batch-size\.$/);
+  });
+  test('an unknown recipe of fp8', () => {
+    expect(remarks('--fp8-format e4m3 --fp8-recipe custom')).toContain('--fp8-recipe custom');
+  });
+  test('a capacity at which tokens are dropped, not padded', () => {
+    expect(remarks('--num-experts 8 --moe-expert-capacity-factor 1.5')).toContain('--moe-expert-capacity-factor 1.5');
   });
   test('a value that is no number, and a variable that the script does not set', () => {
     expect(remarks('--kv-channels many --context-parallel-size $CP')).toContain(
