@@ -138,6 +138,7 @@ const forwardOnly = (cost: ShapeCost): ShapeCost => ({
   backward: 'none',
   activation: 0,
   activationParts: {},
+  crossInput: 0,
   recomputed: 0,
   recomputeFlops: 0,
   workspace: cost.workspace + cost.activation,

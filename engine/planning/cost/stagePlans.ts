@@ -80,7 +80,7 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
     const away = offloadOf(layers, roles, kind, request.offload);
     const gone = new Set(away?.members);
     const onDevice = layers.map((layer, index) =>
-      gone.has(index) ? { ...layer, activation: 0, activationParts: {} } : layer,
+      gone.has(index) ? { ...layer, activation: 0, activationParts: {}, crossInput: 0 } : layer,
     );
     const cost = sumStage(onDevice, mode, request.entering[stage]);
     const gathered = gatheredFor(layers, kind, request);

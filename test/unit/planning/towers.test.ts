@@ -197,6 +197,15 @@ describe('layers that attend to another tower', () => {
     expect(group.recomputed).toBe(3 * whole.recomputed + 2 * 2 * 2 * 64 * 256);
   });
 
+  it('hold nothing where nothing trains', () => {
+    const frozen = layers
+      .replace('tokens = 24 }', 'tokens = 24  trainable = false }')
+      .replace('after = [] }', 'after = []  trainable = false }')
+      .replace('attends = encoder', 'attends = encoder  trainable = false');
+    const { stages } = planWith(`${frozen}\n layer head = ${block}`, 'stages = split(2, 5, 1)');
+    expect(stages[1].activation).toBe(0);
+  });
+
   it('come with the layers of another model', () => {
     const text = `${file(layers, 'stages = split(2, 3, 2)').replace('model = m', 'model = other')}
 model other { from = m }`;
