@@ -8,8 +8,18 @@ export function criticalPathIsOnly({ slack, critical, columns }: Picture): boole
   return tight <= critical.length;
 }
 
+/** `Critical path`, and where it comes from if the iteration before decides when it begins. */
 export function criticalPathWords(picture: Picture): string {
   const only = criticalPathIsOnly(picture);
-  if (only === undefined) return 'Critical path';
-  return only ? 'The only critical path' : 'One of several critical paths';
+  const words =
+    only === undefined ? 'Critical path' : only ? 'The only critical path' : 'One of several critical paths';
+  return `${words}${beforeWords(picture)}`;
+}
+
+function beforeWords({ pathBefore }: Picture): string {
+  if (pathBefore === undefined) return '';
+  const { layer } = pathBefore;
+  return layer === undefined
+    ? ', from the iteration before'
+    : `, from the gradients of ${layer} in the iteration before`;
 }

@@ -1,3 +1,4 @@
+import type { PathBefore } from '../../engine/analyze/waits/pathBefore.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
@@ -17,6 +18,8 @@ export interface Picture {
   readonly placement: Int32Array;
   /** Blocks of one critical path, first one first. */
   readonly critical: Int32Array;
+  /** What the first block of that path waits for in the iteration before; absent if it begins there. */
+  readonly pathBefore?: PathBefore;
   /** Seconds that a block may end later without a longer iteration, by block; absent for long runs. */
   readonly slack?: Float64Array;
   /** Operations that the rows lack, which are drawn where a greedy order runs them; absent for none. Figures include them. */

@@ -1,4 +1,5 @@
 import type { Run, Evaluation } from '../../engine/evaluation.ts';
+import { pathBefore } from '../../engine/analyze/waits/pathBefore.ts';
 import { resultsIn } from '../../engine/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import { hostTrack } from '../../engine/simulate/hostMemory.ts';
@@ -28,6 +29,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
     return host === undefined ? undefined : shown(host);
   });
   const maker = makersOf(columns, resultsIn(program));
+  const goesOn = pathBefore(timeline, run.criticalPath);
   let items: Int32Array | undefined;
   if (program.items !== undefined) {
     items = new Int32Array(columns.word.length).fill(-1);
@@ -41,6 +43,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
     maker,
     placement: program.placement,
     critical: run.criticalPath.map((position) => position + shift[deviceOf(position)]),
+    ...(goesOn === undefined ? {} : { pathBefore: goesOn }),
     // A blocking send ties a device to its peer, and lanes tie it to the next iteration: floats of operations alone would be too large.
     slack:
       columns.word.length <= slackLimit &&

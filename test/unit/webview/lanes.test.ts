@@ -4,6 +4,7 @@ import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { paths } from '../../../engine/plan.ts';
 import { B, F, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
+import { criticalPathWords } from '../../../webview/picture/criticalPath.ts';
 import { tensorsOfBlock } from '../../../webview/picture/blockTensors.ts';
 import { gapAt } from '../../../webview/picture/blocks.ts';
 import { idleFrom, idleUntil, optimizerWord } from '../../../webview/picture/columns.ts';
@@ -411,5 +412,26 @@ describe('lanes of the preview', () => {
       'Phase',
       'cool-down',
     ]);
+  });
+});
+
+describe('the critical path', () => {
+  const wordsOf = (rule: string): string => {
+    const plan = planOf(toy(rule));
+    const evaluation = evaluate(plan, defaultOptions);
+    if (evaluation.run === undefined) throw new Error('no run');
+    return criticalPathWords(pictureOf(evaluation, evaluation.run, 1));
+  };
+
+  it('says which gradients of the iteration before it comes from', () => {
+    // Front first: the forward of the next iteration waits for the front layer, whose bytes are sent last.
+    expect(wordsOf('sync = overlap(barrier = false)')).toBe(
+      'Critical path, from the gradients of front in the iteration before',
+    );
+    expect(wordsOf(frontFirst)).toMatch(/^Critical path, from the gradients of \w+ in the iteration before$/);
+  });
+
+  it('begins with its first operation behind a barrier, and without an exchange', () => {
+    for (const rule of ['sync = overlap', 'sync = ddp', '']) expect(wordsOf(rule)).not.toContain('before');
   });
 });
