@@ -42,18 +42,18 @@ const none: OptimizerRecipe = {
  */
 export const optimizers: readonly OptimizerRecipe[] = [
   none,
-  recipe('sgd', { weight: 4, gradient: 4, state: 0 }, 'Plain SGD in fp32.'),
+  recipe('sgd', { weight: 4, gradient: 4, state: 0, inPlace: true }, 'Plain SGD in fp32.'),
   recipe('sgd_mixed', { weight: 2, gradient: 2, state: 4 }, 'Mixed-precision SGD with 16-bit gradients.'),
-  recipe('momentum', { weight: 4, gradient: 4, state: 4 }, 'SGD with momentum in fp32.'),
+  recipe('momentum', { weight: 4, gradient: 4, state: 4, inPlace: true }, 'SGD with momentum in fp32.'),
   recipe(
     'momentum_mixed',
     { weight: 2, gradient: 2, state: 8 },
     'Mixed-precision SGD with momentum and 16-bit gradients.',
   ),
-  recipe('adam', { weight: 4, gradient: 4, state: 8 }, 'Adam in fp32.'),
+  recipe('adam', { weight: 4, gradient: 4, state: 8, inPlace: true }, 'Adam in fp32.'),
   recipe(
     'adamw',
-    { weight: 4, gradient: 4, state: 8 },
+    { weight: 4, gradient: 4, state: 8, inPlace: true },
     'AdamW in fp32. It takes the same bytes as `adam`: decoupled weight decay keeps no state.',
   ),
   recipe(
@@ -61,7 +61,7 @@ export const optimizers: readonly OptimizerRecipe[] = [
     { weight: 2, gradient: 2, state: 12 },
     'Mixed-precision Adam with 16-bit gradients, as DeepSpeed keeps it with fp16.',
   ),
-  recipe('adam_bf16', { weight: 2, gradient: 2, state: 4 }, 'Adam with everything in bf16.'),
+  recipe('adam_bf16', { weight: 2, gradient: 2, state: 4, inPlace: true }, 'Adam with everything in bf16.'),
   recipe(
     'deepspeed_bf16',
     { weight: 2, gradient: 6, state: 12, moved: { gradient: 4 } },

@@ -23,8 +23,8 @@ export interface OptimizerUse {
   readonly reshard: boolean;
   /** Whether gradients are clipped by their global norm. */
   readonly clip: boolean;
-  /** Seconds after the last backward. */
-  readonly step: number;
+  /** Seconds after the last backward, if the file says so. */
+  readonly step?: number;
   /** What the host keeps and updates; `recipe` is then what is left to the device. */
   readonly offload?: HostOptimizer;
   /** The places of the arguments that were written. */

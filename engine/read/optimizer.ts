@@ -69,7 +69,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     ...(typeof over === 'number' ? { over } : {}),
     reshard: values.get('reshard') !== 'false',
     clip: values.get('clip') === 'true',
-    step: typeof step === 'number' ? step : 0,
+    ...(typeof step === 'number' ? { step } : {}),
     at: new Map([...bound].map(([key, argument]) => [key, argument.name ?? argument])),
   };
 }

@@ -54,6 +54,8 @@ const kept = (
   ...weights,
   gradient: mainGrads[text(values, 'main_grads', 'fp32')],
   state: mainParams[text(values, 'main_params', 'fp32')] + 2 * moments[text(values, 'moments', usual)],
+  // The other half of the main copy is the weight.
+  ...(text(values, 'main_params', 'fp32') === 'remainder' ? { inPlace: true as const } : {}),
 });
 
 const bf16 = (values: RecipeValues): OptimizerRecipe =>
@@ -115,7 +117,7 @@ export const megatron: readonly OptimizerRecipe[] = [
   bf16(none),
   recipe(
     'megatron_fp16',
-    { weight: 2, gradient: 2, state: 16 },
+    { weight: 2, gradient: 2, state: 16, copied: 4 },
     'Megatron-LM with fp16 weights and gradients, an fp32 copy of the gradients and fp32 state.',
   ),
   fp8Recipe(none),

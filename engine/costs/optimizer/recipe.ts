@@ -11,6 +11,8 @@ export interface OptimizerRecipe {
   bytes(request: OptimizerRequest): OptimizerBytes;
   /** Bytes of a parameter in transfers between ranks that share it. */
   moved(precision: Precision): MovedBytes;
+  /** Bytes of memory that the update of a parameter reads and writes; absent: there is no update. */
+  updated?(precision: Precision, clip: boolean): number;
   /** The recipe with the arguments of a file, checked by their parameters; a sentence if they do not fit together. */
   with?(values: RecipeValues): OptimizerRecipe | string;
 }
@@ -58,6 +60,10 @@ export interface ParameterBytes {
   readonly gradient: number;
   /** Main copy and moments. */
   readonly state: number;
+  /** The weight itself is updated. Absent: the state has a main copy of it. */
+  readonly inPlace?: true;
+  /** Of the state, a copy of the gradient that each update makes. */
+  readonly copied?: number;
   /** Only if the bytes that move differ from the bytes that are kept. */
   readonly moved?: Partial<MovedBytes>;
 }
@@ -74,7 +80,7 @@ export interface MovedBytes {
 export const step: OptimizerParameter = {
   name: 'step',
   kind: 'time',
-  doc: 'seconds of the update after the last backward. Default: 0',
+  doc: 'seconds of the update after the last backward. Default: of derived layers on a device with a `memory_efficiency` by size, the bytes that it moves; otherwise 0',
 };
 
 export const clip: OptimizerParameter = {
@@ -161,6 +167,21 @@ export const recipe = (
     gradient: kept.moved?.gradient ?? kept.gradient,
     gathered: kept.moved?.gathered ?? Math.min(kept.weight, elementBytes(precision)),
   }),
+  updated: (precision, clip) => updatedBytes(kept, precision, clip),
   ...more,
   parameters: [...sharing, ...(more.parameters ?? [])],
 });
+
+/**
+ * An update reads the gradient and the state, and writes the state and the weight. A weight without a main copy is read too. Clipping
+ * reads all gradients for their norm, then reads and writes them to scale them.
+ */
+function updatedBytes(
+  { weight, gradient, state, moved, inPlace, copied = 0 }: ParameterBytes,
+  precision: Precision,
+  clip: boolean,
+): number {
+  const read = moved?.gradient ?? gradient;
+  const written = inPlace === true ? 2 * weight : (moved?.weight ?? Math.min(weight, elementBytes(precision)));
+  return (clip ? 3 * (copied || read) : 0) + read + 2 * state + written;
+}

@@ -5,6 +5,7 @@ import { optimizers, shardsGradients, shardsWeights } from '../../costs/optimize
 import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
+import { updateTimes } from './updateTimes.ts';
 import { callsIn, gradientExchange, type Moved, moved, stillness, sumOfTraffic } from './gradientExchange.ts';
 import { hostsSuffice, hostStep, type StageHeld } from './hostStep.ts';
 import { groupRing } from '../place/groupRing.ts';
@@ -46,7 +47,7 @@ export interface StepTimes {
 
 /**
  * Gradient exchange and optimizer step, by rank; `undefined` if devices have no route (reported). If a stage has copies on
- * several ranks, the ranks of all of them are one group. The step is as long as the file says.
+ * several ranks, the ranks of all of them are one group. A step takes what the file says, or what its bytes take (`updateTimes`).
  */
 export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undefined {
   const { ranks, stages, optimizer } = request;
@@ -155,7 +156,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       key: 'sync',
       reason: 'no gradients are left to exchange after the last backwards. Remove `sync`',
     });
-  const step = optimizer?.step ?? 0;
+  const update = updateTimes(request, groups);
   const offload = optimizer?.offload;
   const steps = after.map((each, rank) => {
     const all = sumOfTraffic(each, embeddings[rank]);
@@ -173,7 +174,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
     const sent = bytes + inBuckets[rank].bytes;
     return {
       sync: seconds,
-      optimizer: step,
+      optimizer: update[rank],
       ...(sent > 0 ? { bytes: sent } : {}),
       ...(overlap[rank].length > 0 ? { overlap: overlap[rank] } : {}),
       ...(host === undefined
