@@ -40,6 +40,13 @@ describe('iteration, ms', () => {
   ])('rings by level: %s', (sync) => {
     expect(iterationOf(file(`${across}  ${sync}`))).toBe(213);
   });
+  // Four flows of each stage, two in each direction, share one bus: 200 ms of each stage's 210 ms.
+  test('a bus between nodes', () => {
+    const bus = file(`${across}  sync = overlap`)
+      .replace('switch nic { ports = gpu[0..3]  link = 100GB/s }  link nic -- core = 10GB/s', 'link = 100GB/s')
+      .replace('switch core {}', 'link = shared(10GB/s)');
+    expect(iterationOf(bus)).toBe(413);
+  });
   // One ring through both nodes: 1.5 GB of each stage through each card.
   test.each(['collective = ring', 'sync = overlap  collective = ring', 'sync = overlap  collective = halving'])(
     '%s',
@@ -56,6 +63,14 @@ describe('iteration, ms', () => {
   test.each(['collective = ps', 'sync = overlap  collective = ps'])('servers: %s', (sync) => {
     expect(iterationOf(file(`${across}  ${sync}`))).toBe(802);
   });
+  // The server takes 2.5 GB/s from each of 4 workers, so a card carries 5 GB/s for each stage, and both fit.
+  test('one server for each stage', () => {
+    expect(iterationOf(file(`${across}  sync = overlap  collective = ps(servers = 1, link = 10GB/s)`))).toBe(804);
+  });
+  // The card is busy from 8 to 208 ms: the second stage gathers while the first scatters.
+  test('halves that are apart', () => {
+    expect(iterationOf(file(`${across}  sync = overlap(halves = apart)`))).toBe(213);
+  });
   // The card is all that takes time, and it has room for one stage.
   test('servers on the workers', () => {
     const seconds = iterationOf(file(`${across}  sync = overlap  collective = ps(colocated = true)`));
@@ -64,7 +79,10 @@ describe('iteration, ms', () => {
   });
   // Both stages gather their weights from 0 on: 100 ms through the card and 5 ms inside the node. Gradients of the second stage are there
   // 3 ms later, reach the card after 5 ms, and use it alone for 1 ms of the 100 ms.
-  test.each(['sync = overlap', 'sync = overlap(order = forward)'])('state in parts: %s', (sync) => {
+  test.each([
+    ...['sync = overlap', 'sync = overlap(order = forward)'],
+    'sync = overlap(order = forward)  collective = blueconnect',
+  ])('state in parts: %s', (sync) => {
     expect(iterationOf(file(`${across}  ${sync}  optimizer = adam(shard = zero1)`))).toBe(213);
     expect(iterationOf(file(`${across}  ${sync}  optimizer = adam(shard = zero1)`, '20GB/s'))).toBe(113);
   });
@@ -96,6 +114,24 @@ describe('comm/shared-card', () => {
       expect(found.message).toContain('1.86 GiB in each iteration, which need at least 200 ms');
     },
   );
+  test('names the slowest of the links with the same flows', () => {
+    const [found] = cards(
+      file(`${across}  sync = overlap`).replace(
+        /node\[2\] .*/,
+        `node[2] { node[2] { gpu[2] = g  switch nic { ports = gpu[0..1]  link = 100GB/s }  link nic -- up = 40GB/s }
+  switch up {}  link up -- core = 10GB/s }`,
+      ),
+    );
+    expect(found.message).toContain('the link up – core of 10 GB/s');
+  });
+  test('counts gathers that only the start of an iteration has at once', () => {
+    const apart = file(`${across}  sync = overlap  optimizer = adam(shard = zero1)`).replace(
+      'layer block[2] { forward = 1ms  backward = 1ms  weights = 1GB }',
+      'layer front { forward = 1ms  backward = 300ms  weights = 1GB }  layer back { forward = 1ms  backward = 1ms  weights = 1GB }',
+    );
+    // The first stage gathers in 105 ms instead of 55 ms.
+    expect(cards(apart)[0]?.message).toContain('the iteration is 50 ms longer');
+  });
   test.each([
     ['one stage', file('data = 8  stages = balance(1)')],
     ['stages in nodes of their own', file('data = 4  stages = balance(2)')],
@@ -126,6 +162,17 @@ describe('what a device waits for', () => {
       ...{ own: 110, shared: 99, barrier: 0 },
     });
     expect(ms(exposed?.total)).toBe(209);
+  });
+  test('is divided among pushes and pulls', () => {
+    const { exposed } = report('sync = overlap  collective = ps').exchange ?? {};
+    expect({ own: ms(exposed?.own), server: ms(exposed?.server), shared: ms(exposed?.shared) }).toEqual({
+      ...{ own: 200, server: 200, shared: 398 },
+    });
+  });
+  test('is in the bound: the card takes 200 ms, after 2 ms of work where all follows the last operation', () => {
+    const bound = report('sync = overlap(order = forward)').exchange?.bound ?? 0;
+    expect(bound).toBeGreaterThanOrEqual(0.2 - 1e-12);
+    expect(report('sync = end').bubble.bound).toBeCloseTo(1 - 2 / 202, 9);
   });
   test('is in the time of the exchange without a rule too', () => {
     const [{ sync }] = report('sync = end').devices;

@@ -1,10 +1,11 @@
 /** Calls of several lanes over shared links: closed forms, and a plain simulator that shares no code with the engine. */
 import { describe, expect, test } from 'vitest';
-import type { CallPass, LaneCall } from '../../../engine/exchangePlan.ts';
+import type { CallPass, LaneCall, TimedCall } from '../../../engine/exchangePlan.ts';
 import { type LaneProblem, runLane } from '../../../engine/simulate/exchange/lane.ts';
 import { callNetwork } from '../../../engine/simulate/sharing/callNetwork.ts';
 import { jointRuns, runLanes } from '../../../engine/simulate/sharing/lanes.ts';
 import { linkSecondsOfLane } from '../../../engine/simulate/sharing/linkSeconds.ts';
+import { sharedStepEnds } from '../../../engine/simulate/sharing/steps.ts';
 import * as fc from '../../support/property.ts';
 import { aChain } from './arbitraries.ts';
 import { problemOf } from './chains.ts';
@@ -119,6 +120,15 @@ test('event by event, a lane alone has the times of the lane', () => {
       const alone = runLane(problem);
       const [run] = jointRuns([problem], callNetwork(new Float64Array(0), []));
       alone.arrival.forEach((at, tensor) => expect(run.arrival[tensor]).toBeCloseTo(at, 9));
+      const calls = ({ sent }: typeof run) => {
+        let [count, overhead] = [0, 0];
+        for (let row = 0; row < sent.length; row += 1) {
+          count += sent.count[row];
+          overhead += sent.count[row] * sent.overhead[row];
+        }
+        return { count, overhead };
+      };
+      expect(calls(run)).toEqual(calls(alone));
       const busy = ({ sent, back }: typeof run) =>
         [sent, ...(back === undefined ? [] : [back])].map(({ start, end, length }) =>
           start.subarray(0, length).reduce((sum, from, row) => sum + end[row] - from, 0),
@@ -127,6 +137,44 @@ test('event by event, a lane alone has the times of the lane', () => {
     }),
     { numRuns: 1500 },
   );
+});
+
+test('pulls that follow all pushes do so event by event too', () => {
+  const layer = { forward: 1, backward: 1, bytes: 2 };
+  const cost = { kind: 'linear', fixed: 0, perByte: 1 } as const;
+  for (const oneLane of [true, undefined]) {
+    const call: LaneCall = { name: 'ps', push: cost, pull: cost, ...(oneLane === true ? { oneLane } : {}) };
+    const problem = { ...problemOf([layer, layer, layer], call, { order: 'tao' }), pulls: Int32Array.of(1, 0, 2) };
+    const [run] = jointRuns([problem], callNetwork(new Float64Array(0), []));
+    expect([...run.arrival]).toEqual([...runLane(problem).arrival]);
+  }
+});
+
+describe('exchanges that no rule orders', () => {
+  const call = (seconds: number, pass?: CallPass): TimedCall => ({
+    ...{ seconds, overhead: 0, passes: pass === undefined ? [] : [pass] },
+  });
+  const card = (): CallPass => flow(10, 0);
+  test('a device has one at a time, in the order in which they get ready, and then what is in no bucket', () => {
+    const times = sharedStepEnds({
+      links: Float64Array.of(10),
+      buckets: [
+        // Devices 0 and 1 from 1 s on, at half the rate of the card while device 3 sends from 2 to 4 s: until 5 s.
+        { index: 2, ready: 1, calls: [call(3, card())], devices: [0, 1] },
+        { index: 1, ready: 2, calls: [call(1, card())], devices: [3] },
+        // Waits for device 1 until 5 s, and keeps device 2 from the next one.
+        { index: 0, ready: 3, calls: [call(1)], devices: [1, 2] },
+        { index: 3, ready: 3.5, calls: [call(1)], devices: [2] },
+      ],
+      ready: Float64Array.of(0, 0, 0, 0),
+      // Device 2 exchanges for 2 s with device 0, and for 0.5 s more with others.
+      sync: [[call(2)], [], [call(2), call(0.5)], []],
+      holders: Int32Array.of(0, 1, 0, 3),
+    });
+    expect([...(times?.bucketEnd ?? [])]).toEqual([6, 4, 5, 7]);
+    expect([...(times?.exchanged ?? [])]).toEqual([9, 6, 9.5, 4]);
+    expect([...(times?.slowed ?? [])]).toEqual([1, 1, 0, 1]);
+  });
 });
 
 const aPlainLane = fc.record({
