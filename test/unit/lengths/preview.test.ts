@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { traceParts } from '../../../engine/drawing/trace.ts';
 import { eachBlock } from '../../../engine/drawing/blocks.ts';
 import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
+import { memoryTrack } from '../../../engine/simulate/memory.ts';
+import { memoryStack } from '../../../engine/simulate/memoryStack.ts';
 import { B, kindOf } from '../../../engine/program.ts';
 import { blockLines } from '../../../webview/picture/describe.ts';
 import { needsOf } from '../../../webview/picture/blocks.ts';
@@ -40,6 +42,23 @@ describe('different microbatches where people look at them', () => {
   it('say nothing where all are alike', () => {
     const { plan, picture } = shown('');
     expect(new Map(blockLines(plan, picture, 1)).has('Sample')).toBe(false);
+  });
+
+  it('stack up to the memory of their device at every moment', () => {
+    const { plan, run } = shown('tokens = [1000, 250, 500, 10]');
+    for (const device of plan.devices.keys()) {
+      const stack = memoryStack(plan, run.timeline, device);
+      const statics = Object.values(stack.statics).reduce((sum, each) => sum + each, 0);
+      const { at, bytes } = memoryTrack(plan, run.timeline, device);
+      for (const [index, level] of bytes.entries()) {
+        const moment = at[index] + 1e-7;
+        const sum = stack.from.reduce(
+          (all, from, piece) => (from <= moment && moment < stack.to[piece] ? all + stack.bytes[piece] : all),
+          statics,
+        );
+        expect(Math.abs(sum - level)).toBeLessThan(64);
+      }
+    }
   });
 
   it('have the shares of their recomputation and gradients in figures for papers', () => {

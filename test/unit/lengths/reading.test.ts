@@ -101,6 +101,8 @@ describe('lengths of microbatches', () => {
       const [next] = packed[index + 1] ?? [1000];
       expect(sum + next).toBeGreaterThan(1000);
     }
+    // One that fits exactly belongs to the sample.
+    expect(documentsOf('documents = uniform(from = 250, to = 250, seed = 1)')?.[0]).toEqual([250, 250, 250, 250]);
     // A document that is longer than any sample fills one.
     expect(documentsOf('documents = lognormal(mean = 900000, sigma = 0, seed = 1)  tokens(i) = 10 * i + 10')).toEqual([
       [10],
