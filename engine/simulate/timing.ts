@@ -65,9 +65,8 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const needChannel: number[] = [];
   const needShift: number[] = [];
   const needOnly: (Uint8Array | undefined)[] = [];
-  /** Edges whose messages needs carry, and needs of gradients, which go against their edge; only if microbatches differ. */
+  /** Edges whose messages or gradients needs carry; only if microbatches differ. */
   const needEdge = new Map<number, number>();
-  const gradients = new Set<number>();
   const peers = free ? undefined : peersOf(program);
   const { declared, room } = program;
   const listed = declared !== undefined || room !== undefined;
@@ -117,10 +116,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
         need(resultRow(stages, F, stage), device, device, 0);
         for (const [edge, index] of outOf[stage]) {
           if (edge.forwardOnly === true) continue;
-          if (plan.lengths !== undefined) {
-            needEdge.set(needs.length, index);
-            gradients.add(needs.length);
-          }
+          if (plan.lengths !== undefined) needEdge.set(needs.length, index);
           need(resultRow(stages, B, edge.to), program.placement[edge.to], device, edge.back ?? edge.bytes);
         }
       }
@@ -173,7 +169,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     needOccupancy: Float64Array.from(needOccupancy),
     ...(plan.lengths === undefined || options.freeTransfers === true || alike
       ? {}
-      : { sizes: transferSizes(plan, program.microbatches, needOccupancy, needEdge, gradients) }),
+      : { sizes: transferSizes(plan, program.microbatches, needOccupancy, needEdge) }),
     needChannel: Int32Array.from(needChannel),
     channels: toHost ? channels + 2 * devices : channels,
     ...(flows === undefined ? {} : { flows }),

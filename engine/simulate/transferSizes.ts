@@ -4,14 +4,13 @@ import type { TransferSizes } from '../timeline.ts';
 
 /**
  * Seconds that messages of single microbatches hold their channel, where microbatches have different lengths. `needEdge`: the edge of
- * each need that carries a message; `gradients`: needs of these whose message goes back.
+ * each need that carries a message. The gradient is a fixed share of the message, so both go by its bytes.
  */
 export function transferSizes(
   { lengths, edges }: PipelinePlan,
   microbatches: number,
   needOccupancy: readonly number[],
   needEdge: ReadonlyMap<number, number>,
-  gradients: ReadonlySet<number>,
 ): TransferSizes {
   const occupancy = new Float64Array(needOccupancy.length * microbatches);
   const least = Float64Array.from(needOccupancy);
@@ -20,12 +19,10 @@ export function transferSizes(
     occupancy.fill(mean, from, from + microbatches);
     const edge = needEdge.get(need);
     if (edge === undefined || lengths === undefined || mean === 0) continue;
-    const sent = ({ bytes, back = bytes }: { readonly bytes: number; readonly back?: number }): number =>
-      gradients.has(need) ? back : bytes;
-    const whole = sent(edges[edge]);
+    const { bytes } = edges[edge];
     least[need] = Infinity;
     for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
-      const seconds = (mean * sent(lengths.kinds[kindOfMicrobatch(lengths, microbatch)].edges[edge])) / whole;
+      const seconds = (mean * lengths.kinds[kindOfMicrobatch(lengths, microbatch)].edges[edge].bytes) / bytes;
       occupancy[from + microbatch] = seconds;
       least[need] = Math.min(least[need], seconds);
     }
