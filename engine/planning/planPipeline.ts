@@ -103,7 +103,19 @@ function noteCut(
       (stage) => blocks?.[stage].at ?? at.stages,
     );
   }
-  if (cut.kind === 'balance') hintBalance(notes, cut.at, made.elements, cut.by === 'time' ? made.above : undefined);
+  if (cut.kind === 'balance') {
+    const some = someLayersIn(mode);
+    const isApart = some !== undefined && some.method !== 'uniform';
+    hintBalance(
+      notes,
+      cut.at,
+      made.elements,
+      cut.by === 'time' && !isApart ? made.above : undefined,
+      isApart
+        ? `Cuts are compared without recomputation, because the layers that \`${mode}\` recomputes follow from the cut. The figures of these stages include it.`
+        : undefined,
+    );
+  }
   reportNothingAhead(notes, pipeline, plan.stages);
 }
 

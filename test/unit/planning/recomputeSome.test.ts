@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkFindings } from '../../support/expected.ts';
-import { planOf } from '../../support/resolve.ts';
+import { planOf, resolveText } from '../../support/resolve.ts';
 
 const file = (recompute: string, stages = 'stages = balance(2)'): string => `
 device d { memory = 80GiB  compute(bf16) = 1TFLOPS }
@@ -85,4 +85,21 @@ test('the name of Megatron-LM for the attention core is known', () => {
   const named = (module: string) => stageOf(`recompute = modules(${module})`).recomputeMode;
   expect(named('core_attn')).toBe('modules(core_attention)');
   expect(named('mlp, core_attn')).toBe(named('core_attention, mlp'));
+});
+
+describe('a balanced cut under recomputation of some layers', () => {
+  const tooltipsOf = (recompute: string): string => {
+    const { derived } =
+      resolveText(`model m { layer block[9] { forward = 4ms  backward = 8ms  weights = 1MiB  activation = 1MiB } }
+device gpu { memory = 80GiB }
+cluster box { gpu[2] = gpu  link = 100GB/s }
+pipeline p { model = m  devices = box  stages = balance(2)  microbatches = 4  schedule = 1f1b  recompute = ${recompute} }`);
+    return derived.map(({ tooltip }) => tooltip ?? '').join('\n');
+  };
+  test.each(['full(layers = 2)', 'full(every = 2)'])('%s: its hint says that cuts are compared without it', (mode) => {
+    expect(tooltipsOf(mode)).toContain(`the layers that \`${mode}\` recomputes follow from the cut`);
+  });
+  test.each(['none', 'full', 'full(layers = 2, method = uniform)'])('%s: it knows all of it', (mode) => {
+    expect(tooltipsOf(mode)).not.toContain('follow from the cut');
+  });
 });
