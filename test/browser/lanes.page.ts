@@ -7,23 +7,11 @@ import { themeFrom } from '../../webview/view/scene/theme.ts';
 import { type Browser, type PageTest, sameColour } from './check.ts';
 import { axe, type Preview, settled, violations } from './harness.ts';
 import { plan, planMessage } from './plans.ts';
+import { frontFirst, toyExchange } from '../unit/support/toyExchange.ts';
 import { pictureFor } from './scene.ts';
 import { planOf } from '../support/resolve.ts';
 
-/** Two ranks: a tensor takes bytes / 10 GB/s, and each call 0.2 ms. */
-const file = planOf(`
-model toy {
-  layer front { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer mid   { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
-}
-device gpu { memory = 16GiB }
-cluster pair { gpu[2] = gpu  link = 10GB/s }
-pipeline train {
-  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
-  sync = bytescheduler(partition = 10MB, credit = 10MB)  collective = ring(call = 0.2ms)
-}
-`);
+const file = planOf(toyExchange(frontFirst));
 const picture = pictureFor(file);
 
 async function opened(browser: Browser, width = 1100, height = 640): Promise<Preview> {

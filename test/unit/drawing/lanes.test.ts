@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { traceParts } from '../../../engine/drawing/trace.ts';
 import { analyse } from '../../support/analyse.ts';
+import { frontFirst, toyExchange as toy } from '../support/toyExchange.ts';
 import { axisIn, made, readStrictly, svgOf } from './figure.ts';
 
-/** Two ranks: a tensor takes bytes / 10 GB/s. */
-const toy = (rule: string): string => `
-model toy {
-  layer front { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer mid   { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
-}
-device gpu { memory = 16GiB }
-cluster pair { gpu[2] = gpu  link = 10GB/s }
-pipeline train {
-  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
-  ${rule}
-}
-`;
-const frontFirst = toy('sync = bytescheduler(partition = 10MB, credit = 10MB)  collective = ring(call = 0.2ms)');
+const ordered = toy(frontFirst);
 const servers = toy('sync = p3  collective = ps(servers = 2, link = 10GB/s)');
 
 function shown(text: string) {
@@ -35,7 +22,7 @@ const piecesIn = (svg: string) =>
 
 describe('a figure', () => {
   it('has every piece under its device, also of the iteration before, and the end of the period', async () => {
-    const { plan, run } = shown(frontFirst);
+    const { plan, run } = shown(ordered);
     const svg = svgOf(plan, run);
     await readStrictly(svg);
     const [left, right] = axisIn(svg);
@@ -77,7 +64,7 @@ describe('a figure', () => {
     };
     const work = ['forward', 'backward, input', 'backward, weight'];
     const layers = ['front', 'mid', 'back'].map((layer) => `gradients of ${layer}`);
-    expect(legendIn(frontFirst)).toEqual([...work, ...layers, 'call', 'paler: next iteration']);
+    expect(legendIn(ordered)).toEqual([...work, ...layers, 'call', 'paler: next iteration']);
     // With a barrier the figure ends with the iteration, and plain rings take no time for a call.
     expect(legendIn(toy('sync = ddp'))).toEqual([...work, 'gradient synchronisation', ...layers]);
     expect(legendIn(toy(''))).toEqual([...work, 'gradient synchronisation']);
@@ -105,7 +92,7 @@ describe('a figure', () => {
 
 describe('a trace', () => {
   it.each([
-    [frontFirst, ['gradients']],
+    [ordered, ['gradients']],
     [servers, ['pushes', 'pulls']],
     [toy('sync = dear'), ['scatters', 'gathers']],
   ])('has the pieces of a lane as slices of a thread', (text, names) => {

@@ -31,23 +31,8 @@ import { columnsOf } from '../../../webview/worker/makeColumns.ts';
 import { draw } from '../../../webview/worker/draw.ts';
 import { hueColours } from '../../../webview/worker/palette.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
+import { frontFirst, toyExchange as toy } from '../support/toyExchange.ts';
 import { planOf } from '../../support/resolve.ts';
-
-/** Two ranks: a tensor takes bytes / 10 GB/s. Layers of 1 ms forward and 1 ms backward, of 10, 10 and 40 MB. */
-const toy = (rule: string): string => `
-model toy {
-  layer front { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer mid   { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
-}
-device gpu { memory = 16GiB }
-cluster pair { gpu[2] = gpu  link = 10GB/s }
-pipeline train {
-  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
-  ${rule}
-}
-`;
-const frontFirst = 'sync = bytescheduler(partition = 10MB, credit = 10MB)  collective = ring(call = 0.2ms)';
 
 /** Layers of 1 ms forward, 2 ms backward, of 20 MB and 100 MB, two on each of two stages. */
 const stages = `

@@ -8,19 +8,10 @@ import { operationName, stageOf } from '../../../../engine/program.ts';
 import { type Timeline, endAt, startAt } from '../../../../engine/timeline.ts';
 import * as fc from '../../../support/property.ts';
 import { type FileRun, runsOf } from '../../exchange/files/fixture.ts';
+import { toyExchange } from '../../support/toyExchange.ts';
 import { waitsOf } from './waits.ts';
 
-const toy = (keys: string): string => `model toy {
-  layer front { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer mid   { forward = 1ms  backward = 1ms  weights = 10MB }
-  layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
-}
-device gpu { memory = 16GiB }
-cluster pair { gpu[2] = gpu  link = 10GB/s }
-pipeline p {
-  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
-  ${keys}
-}`;
+const toy = (keys: string): string => toyExchange(keys, 'p');
 
 function runOf(text: string): FileRun {
   const [run] = runsOf(text).values();
