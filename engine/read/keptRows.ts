@@ -7,7 +7,7 @@ import type { RowPlan } from '../plan.ts';
 /** Microbatches times devices from which on rows are kept: smaller ones are expanded as fast as they are found. */
 const least = 1024;
 /** Most operations that are kept, of all schedules. */
-const most = 1_000_000;
+const most = 300_000;
 
 const kept = new Map<string, readonly RowPlan[]>();
 let operations = 0;
