@@ -63,20 +63,14 @@ describe('one stage of equal layers', () => {
 });
 
 test('weights come back from the host once no backward loads activations any more', () => {
-  const both = runOf({
-    devices: 1,
-    layers: 2,
-    microbatches: 1,
-    weights: [1],
-    activation: [100],
-    more: 'offload = activations(layers = 1)',
-  });
-  const alone = runOf({ devices: 1, layers: 2, microbatches: 1, weights: [1] });
-  const back = (2 * 2 ** 19) / 25e9;
-  const late = both.run.timeline.last[0];
-  expect(alone.run.timeline.hosted?.[0]).toBeLessThan(late);
-  // Both buckets wait.
-  expect(both.run.timeline.hosted?.[0]).toBeGreaterThan(late + back);
+  const shape: Shape = { devices: 1, layers: 2, microbatches: 1, weights: [1, 200], host: 'host_bandwidth = 100TB/s' };
+  const back = (mebibytes: number) => (2 * mebibytes * 2 ** 19) / 25e9;
+  const out = (mebibytes: number) => (4 * mebibytes * 2 ** 19) / 25e9;
+  // The last layer's gradients leave at 40 ms, and are there before the backward ends at 60 ms.
+  expect(runOf(shape).run.timeline.hosted?.[0]).toBeCloseTo(40e-3 + out(200) + back(200) + back(1), 4);
+  const both = runOf({ ...shape, more: 'offload = activations(layers = 1)' });
+  expect(40e-3 + out(200)).toBeLessThan(60e-3);
+  expect(both.run.timeline.hosted?.[0]).toBeCloseTo(both.run.timeline.last[0] + back(200) + back(1), 6);
 });
 
 const shapes = fc.constantFrom(...policies).chain(([schedule, stages]) =>

@@ -288,3 +288,19 @@ describe('the memory of a host', () => {
     ]);
   });
 });
+
+test('copies of a stage that split the state gather updated weights after the host', () => {
+  const { plan, run } = runOf({
+    schedule: 'chimera',
+    data: 2,
+    sync: 'overlap',
+    optimizer: 'megatron_bf16(shard = distributed, offload = 100%)',
+    link: '100TB/s',
+    host: 'host_bandwidth = 100TB/s',
+  });
+  // Each device has two stages of four layers of 64 MiB, and half of their weights come from the other data rank.
+  const gather = (8 * 64 * 2 ** 20) / 2 / 25e9;
+  expect(plan.step[0].host?.gather).toBeCloseTo(gather, 12);
+  // A host that takes no time leaves the exchange, which ends with the gather.
+  expect(run.timeline.hosted?.[0]).toBeCloseTo(run.timeline.exchanged[0], 3);
+});
