@@ -200,8 +200,10 @@ describe('out of memory', () => {
       );
     const free = peak(analyse(text('1000GiB')), 0);
     const file = analyse(text(`${Math.floor(free / 2 ** 20) - 10}MiB`));
-    const fix = fixesOf(file, 'memory/out-of-memory').find(({ title }) => title.startsWith('Shard'));
-    expect(fix?.title).toMatch(/^Shard the optimizer over 2 data ranks: /);
+    const fix = fixesOf(file, 'memory/out-of-memory').find(({ title }) =>
+      title.startsWith('Shard the optimizer over 2 data ranks: '),
+    );
+    expect(fix).toBeDefined();
     const changed = fix === undefined ? file : after(file, fix);
     // 12 bytes a parameter of 2 × 128 Mi parameters, halved.
     expect(free - peak(changed, 0)).toBe(6 * 2 * 128 * 2 ** 20);
