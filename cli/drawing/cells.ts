@@ -38,11 +38,14 @@ const declaredCells = Array.from({ length: mostDeclared }, (_, number): Declared
 const cellKind = (kind: number): CellKind => (kind >= kinds ? declaredCells[kind - kinds] : letters[kind]);
 export const isDeclared = (kind: CellKind): kind is DeclaredCell => kind.startsWith('declared ');
 
+/** Sums of times are not exact. Just after the middle, an operation as wide as a cell that begins at a middle is in one cell, not in none. */
+const middleOfCell = 0.5 + 1e-6;
+
 function atMiddle(lane: Lane, scale: Scale): Cell[] {
   const cells: Cell[] = [];
   let position = 0;
   for (let cell = 0; cell < scale.cells; cell += 1) {
-    const middle = (cell + 0.5) * scale.cell;
+    const middle = (cell + middleOfCell) * scale.cell;
     while (position < lane.word.length && (lane.end[position] ?? 0) <= middle) position += 1;
     const runs = position < lane.word.length && (lane.start[position] ?? 0) <= middle;
     cells.push(runs ? { kind: cellKind(lane.kind(position)), position } : afterwards(lane, middle));

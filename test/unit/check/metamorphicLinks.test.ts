@@ -43,7 +43,10 @@ describe('links', () => {
             const before = slow.plan.stages[index];
             expect(forward).toBeLessThanOrEqual(before.forward * (1 + 1e-9));
             expect(backwardInput).toBeLessThanOrEqual(before.backwardInput * (1 + 1e-9));
-            expect(backwardWeight).toBeLessThanOrEqual(before.backwardWeight * (1 + 1e-9));
+            // Scattered gradients hide behind the whole backward. Where I is shorter, more of them is left for W.
+            expect(backwardInput + backwardWeight).toBeLessThanOrEqual(
+              (before.backwardInput + before.backwardWeight) * (1 + 1e-9),
+            );
           }
           for (const [index, { sync }] of fast.plan.step.entries())
             expect(sync).toBeLessThanOrEqual(slow.plan.step[index].sync * (1 + 1e-9));

@@ -67,7 +67,8 @@ describe('the drawn timeline', () => {
           expect(text.length).toBe(scale.cells);
           if (scale.compressed) continue;
           read(text).forEach((shown, cell) => {
-            const truth = runsAt(lane, (cell + 0.5) * scale.cell);
+            // Just after it: sums of times are not exact.
+            const truth = runsAt(lane, (cell + 0.5 + 1e-6) * scale.cell);
             expect(shown?.[0]).toBe(truth?.[0]);
             if (shown !== undefined && shown.length > 1) expect(shown).toBe(truth);
           });
@@ -88,6 +89,24 @@ describe('the drawn timeline', () => {
         }
       }),
     );
+  });
+
+  test('an operation as wide as a character that begins at the middle of one has a character', () => {
+    // Found by chance: at multiples of 0.3 the sum of times puts the end just under the next middle.
+    const run = runOf({
+      policy: 'zb_h2',
+      microbatches: 12,
+      forward: [3, 2, 7, 9, 1, 1],
+      backwardInput: [1, 7, 9, 8, 1, 1],
+      backwardWeight: [1, 1, 1, 4, 1, 1],
+      latency: 0.3,
+      sync: 0,
+      optimizer: 0,
+    });
+    for (const { lane, scale } of rowsOf(run, 265)) {
+      expect(scale.compressed).toBe(false);
+      expect(new Set(cellsOf(lane, scale).map(({ position }) => position)).size - 1).toBe(lane.word.length);
+    }
   });
 
   test('compressed, a character shows the kind that takes most of its interval', () => {
