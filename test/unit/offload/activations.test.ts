@@ -73,6 +73,30 @@ test('weights come back from the host once no backward loads activations any mor
   expect(both.run.timeline.hosted?.[0]).toBeCloseTo(both.run.timeline.last[0] + back(200) + back(1), 6);
 });
 
+test('segments of a sequence copy and wait for their part', () => {
+  const shape: Shape = { optimizer, activation: [1000], more: 'offload = activations(layers = 3)' };
+  const whole = runOf(shape).run.report.devices[0].host;
+  const parts = runOf({ ...shape, schedule: 'seq1f1b(2)' });
+  const { host } = parts.run.report.devices[0];
+  expect(host?.bytes).toBeCloseTo(whole?.bytes ?? 0, 0);
+  expect(host?.busy).toBeCloseTo(whole?.busy ?? 0, 9);
+  expect(host?.exposed).toBeCloseTo(whole?.exposed ?? 0, 9);
+  expect(parts.plan.stages[0].offloaded?.bytes).toBe((3 * 1000 * MiB) / 2);
+});
+
+test('of layers that keep less and less, the window of the first ones is more than what stays', () => {
+  const { run } = runOf({
+    devices: 1,
+    layers: 4,
+    microbatches: 1,
+    optimizer,
+    activation: [400, 300, 200, 100],
+    more: 'offload = activations(layers = 2)',
+  });
+  // Two layers are there at a time: 400 + 300 while the second runs, of which 300 are what the last two keep.
+  expect(run.report.devices[0].memory).toMatchObject({ activations: 300 * MiB, workspace: 400 * MiB });
+});
+
 const shapes = fc.constantFrom(...policies).chain(([schedule, stages]) =>
   fc.record({
     schedule: fc.constant(schedule),
@@ -176,6 +200,20 @@ describe('what a file must say', () => {
     checkFindings(bare('activations(layers = 2, link = 25GB/s)'));
     const half = fileOf({ optimizer, link: 'half(25GB/s)', more: 'offload = ⟦type/mismatch:activations(layers = 2)⟧' });
     checkFindings(half, ['with two directions']);
+  });
+
+  test('microbatches of one length', () => {
+    const text = more('⟦type/mismatch:activations(layers = 2)⟧  tokens = [64, 128, 64, 128, 64, 128, 64, 128]');
+    const derived = text
+      .replace(/model m \{[^]*?\n\}/, 'model m { sequence = 128  layer b[16] = transformer(hidden = 256, heads = 4) }')
+      .replace('gpu { memory', 'gpu { compute = 100TFLOPS  memory');
+    checkFindings(derived, ['microbatches of one length']);
+  });
+
+  test('no schedule that copies to the host itself', () => {
+    const rows = 'schedule away { row(d) = each(j in 0..<microbatches, F[j], E[j, to = host], L[j], B[j]) }\n';
+    const text = rows + more('⟦type/mismatch:activations(layers = 2)⟧').replace('schedule = 1f1b', 'schedule = away');
+    checkFindings(text, ['leaves the link to the host free']);
   });
 
   test('no recomputation', () => {
