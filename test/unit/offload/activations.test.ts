@@ -115,8 +115,10 @@ test('under every policy no device holds more than without, and device and host 
       const plain = runOf(shape);
       const { plan, run } = runOf({ ...shape, more });
       const { program, timeline } = run;
-      // With this link nothing waits, so the order is the same.
-      expect(run.report.iteration).toBeGreaterThanOrEqual(plain.run.report.iteration * (1 - 1e-12));
+      // With this link nothing waits, so the order is the same. Only a search that counts bytes may find another.
+      const ordered = program.order.every((word, at) => word === plain.run.program.order[at]);
+      if (rest.schedule !== 'zb_auto') expect(ordered).toBe(true);
+      if (ordered) expect(run.report.iteration).toBeGreaterThanOrEqual(plain.run.report.iteration * (1 - 1e-12));
       plan.devices.forEach((_, device) => {
         const own = plan.stages.flatMap((stage, index) => (plan.placement[index] === device ? [{ stage, index }] : []));
         const base = own.reduce(
@@ -169,7 +171,7 @@ test('under every policy no device holds more than without, and device and host 
           ),
         );
         expect(Math.max(...stacked)).toBeCloseTo(report.peak, -1);
-        if (rest.activation.length === 1)
+        if (ordered && rest.activation.length === 1)
           expect(report.peak).toBeLessThanOrEqual(plain.run.report.devices[device].peak);
       });
     }),
