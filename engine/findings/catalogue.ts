@@ -72,6 +72,15 @@ const gain = ({ saved, savedShare }: Waited): string =>
     ? ''
     : ` The iteration can be ${time(saved)} shorter (${share(savedShare)}).`;
 
+interface TokensOfSample {
+  readonly tokens: number;
+  readonly width: number;
+}
+
+/** `4096 × 1280 = 5,242,880 elements`. */
+const elements = ({ tokens, width }: TokensOfSample): string =>
+  `${tokens} tokens × ${width} = ${(tokens * width).toLocaleString('en-US')} elements`;
+
 export const catalogue = {
   'syntax/unexpected': entry('error', 'Text that the grammar does not allow here', (p: { text: string }) => p.text),
   'syntax/unclosed': entry('error', 'A bracket or string that is not closed', (p: { text: string }) => p.text),
@@ -172,6 +181,14 @@ export const catalogue = {
     'warning',
     'A layer whose output nothing uses',
     (p: { layer: string }) => `Nothing uses the output of layer "${p.layer}", and it is not the last layer.`,
+  ),
+  'layer/width': entry(
+    'warning',
+    'A layer that cannot read what the layer before it gives',
+    (p: { layer: string; read: TokensOfSample; before: string; given: TokensOfSample }) =>
+      p.read.tokens === p.given.tokens
+        ? `Layer "${p.layer}" reads tokens ${p.read.width} wide, and "${p.before}" before it gives tokens ${p.given.width} wide. Make the two equal, put \`linear(inputs = ${p.given.width}, outputs = ${p.read.width})\` between them, or name what it reads in \`after\`.`
+        : `Layer "${p.layer}" reads ${elements(p.read)} of a sample, and "${p.before}" before it gives ${elements(p.given)}. Make them equal by \`tokens\`, \`images\` or the width, or name what it reads in \`after\`.`,
   ),
   'layer/no-cost': entry(
     'warning',

@@ -15,6 +15,7 @@ import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
 import { readLayers } from './layerSet.ts';
 import { checkTowers } from './checkTowers.ts';
+import { checkWidths } from './checkWidths.ts';
 import { checkTraining } from './checkTraining.ts';
 import { readStored } from './stored.ts';
 import { checkTargets, readTrainable, type Trains, trainsByModel } from './trainable.ts';
@@ -125,6 +126,8 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   if (!checkTowers(context, model)) return;
   // A layer whose name is not known may be what uses another one.
   if (!unread && !checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
+  // Layers of a source are its own matter: no edit of this file changes them.
+  if (!unread && source === undefined) checkWidths(context, model);
   context.models.set(id, model);
   detail(context, id, `${count(elements, 'layer', 'layers')}, ${precision}`);
 }
