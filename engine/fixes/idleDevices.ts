@@ -2,7 +2,7 @@
 import type { Analysis } from '../check.ts';
 import { type Finding, type FixHint, parametersOf } from '../findings/finding.ts';
 import { count } from '../quantities.ts';
-import { numberAt, setNumber, subjectOf } from './candidates.ts';
+import { numberAt, setNumber, type Subject, subjectOf } from './candidates.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { setKey, valueOf } from './source.ts';
 import { type Candidate, fixesAmong } from './trial.ts';
@@ -14,22 +14,36 @@ export function* idleDeviceFixes(analysis: Analysis, finding: Finding, { pipelin
   const subject = subjectOf(analysis, pipeline, again);
   const { cluster, data, idle } = parametersOf(finding, 'device/idle') ?? {};
   if (subject === undefined || data === undefined || idle === undefined) return [];
-  const { body, plan } = subject;
-  const key = setKey(analysis.syntax.text, body, 'data', String(data));
-  const written = valueOf(body, 'microbatches');
-  const each = ((numberAt(analysis, written) ?? 0) * plan.data) / data;
-  const candidates: Candidate[] = [
-    {
-      what: `Use ${data} data ranks with ${count(each, 'microbatch', 'microbatches')} each`,
-      kind: 'share',
-      edits: [key, setNumber(analysis, written, each)],
-    },
-    { what: `Use ${data} data ranks`, kind: 'data', edits: [key] },
-  ];
   const met = (changed: Analysis): boolean =>
     changed.findings.every((other) => {
       const left = parametersOf(other, 'device/idle');
       return left?.cluster !== cluster || left === undefined || left.idle < idle;
     });
-  return yield* fixesAmong(analysis, { pipeline, emphasis: 'time', met }, candidates, again);
+  return yield* fixesAmong(analysis, { pipeline, emphasis: 'time', met }, moreRanks(subject, data), again);
+}
+
+/** Data ranks for devices that nothing uses, over which a shard splits the state. */
+export function* idleDeviceCandidates(subject: Subject): Generator<Candidate, void, void> {
+  const data = ranksForIdle(subject.analysis, subject.pipeline);
+  if (data !== undefined) yield* moreRanks(subject, data);
+}
+
+/** The number of data ranks with which devices that are idle work, as a finding of the pipeline says it. */
+export function ranksForIdle({ findings }: Analysis, pipeline: string): number | undefined {
+  const finding = findings.find(
+    ({ code, hint }) => code === 'device/idle' && hint?.kind === 'tune' && hint.pipeline === pipeline,
+  );
+  return finding === undefined ? undefined : parametersOf(finding, 'device/idle')?.data;
+}
+
+function* moreRanks({ analysis, body, plan }: Subject, data: number): Generator<Candidate, void, void> {
+  const key = setKey(analysis.syntax.text, body, 'data', String(data));
+  const written = valueOf(body, 'microbatches');
+  const each = ((numberAt(analysis, written) ?? 0) * plan.data) / data;
+  yield {
+    what: `Use ${data} data ranks with ${count(each, 'microbatch', 'microbatches')} each`,
+    kind: 'share',
+    edits: [key, setNumber(analysis, written, each)],
+  };
+  yield { what: `Use ${data} data ranks`, kind: 'data', edits: [key] };
 }

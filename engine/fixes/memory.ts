@@ -4,6 +4,7 @@ import { hasAmpleRoom } from '../fullest.ts';
 import { cutCandidates } from './balance.ts';
 import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, samplePeriod } from './effect.ts';
+import { idleDeviceCandidates } from './idleDevices.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import { moveCandidates } from './move.ts';
 import { fits } from './outcome.ts';
@@ -73,6 +74,7 @@ function smaller(
     recomputeCandidates(subject, stage),
     more,
     shardCandidates(subject),
+    idleDeviceCandidates(subject),
   );
   const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met, fitting: true };
   return fixesAmong(analysis, ...withPairs(subject, goal, candidates), again);

@@ -17,6 +17,7 @@ import {
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareParameter, deepest, type Scope, withLocals } from './scopes.ts';
 import type { Dimension } from '../plan.ts';
+import { policyAdvice } from './otherNames.ts';
 import { isSequence } from './sequenceForm.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { countsLike, findUnit, nearestUnit, unitsLike } from './units.ts';
@@ -61,6 +62,7 @@ function linkComposed(
     case 'unary':
       return value(expression.operand);
     case 'binary':
+      if (linkHyphened(context, expression, schema, scope)) return;
       for (const operand of [expression.left, expression.right]) {
         // `F[0] + B[0]` is wrong, but its names are known.
         if (valueKindOf(schema).targets === operations && isSequence(operand)) inner(operand);
@@ -83,6 +85,23 @@ function linkComposed(
       return linkCall(context, expression, schema, scope, depth);
   }
 }
+
+/** `model = llama3-8b`, where a declaration is to be: other tools write names with hyphens. Whether it is reported as one name. */
+function linkHyphened(
+  context: FileContext,
+  expression: Expression,
+  schema: ValueSchema | undefined,
+  scope: Scope,
+): boolean {
+  const { names } = valueKindOf(schema);
+  if (names !== 'declaration' && names !== 'declaration or function') return false;
+  const text = context.syntax.text.slice(expression.start, expression.end);
+  if (!hyphened.test(text)) return false;
+  linkName(context, { ...expression, kind: 'name', text }, schema, scope);
+  return true;
+}
+
+const hyphened = /^\w+(?:[-.]\w+)+$/;
 
 /** `to = host` of an E: a word, unless the name is a number. A schedule or device with this name is no number. */
 const namesHost = ({ names }: FileContext, { text }: Name, { locals }: Scope): boolean =>
@@ -472,6 +491,8 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
       return reportUnknown(context, name, noun, { write: `${name.text}[…]`, near: () => undefined });
     const elsewhere = functionElsewhere(name, schema);
     if (elsewhere !== undefined) return reportUnknown(context, name, noun, { elsewhere, near: () => undefined });
+    const advice = kind === 'policy' ? policyAdvice(name.text) : undefined;
+    if (advice !== undefined) return reportUnknown(context, name, noun, { advice, near: () => undefined });
     return unknown(context, name, noun, [...functionNames(where), ...declared]);
   }
   const id = kind === 'policy' ? symbolId(kind, name.text) : functionId(found);
@@ -521,13 +542,15 @@ interface Unknown {
   readonly where?: string | undefined;
   readonly words?: readonly string[] | undefined;
   readonly elsewhere?: Elsewhere;
+  /** What to write instead. */
+  readonly advice?: string;
 }
 
 function reportUnknown(
   context: FileContext,
   name: Name,
   kind: string,
-  { near, where, words, write, elsewhere }: Unknown,
+  { near, where, words, write, elsewhere, advice }: Unknown,
 ): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
@@ -536,7 +559,7 @@ function reportUnknown(
   context.report.report(
     'name/unknown',
     name,
-    { kind, name: name.text, nearest, where, words, write, elsewhere },
+    { kind, name: name.text, nearest, where, words, write, elsewhere, advice },
     { hint: spellingHint(nearest) },
   );
 }

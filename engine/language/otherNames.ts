@@ -84,3 +84,13 @@ export const adviceMeant = (block: BlockName, name: string): string | undefined 
 
 const own = (names: Names | undefined, name: string): string | undefined =>
   names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
+
+const dataParallelism = new Set(
+  'data_parallel ddp dp deepspeed fsdp fsdp2 hsdp megatron no_pipeline none zero zero1 zero2 zero3'.split(' '),
+);
+
+/** What to write for a name that is no order of a pipeline, but data parallelism or none. */
+export const policyAdvice = (name: string): string | undefined =>
+  dataParallelism.has(name.toLowerCase())
+    ? 'A schedule orders the microbatches of stages. For data parallelism write "stages = balance(1)", "data = 8", "optimizer = adam_mixed(shard = fsdp)" and "schedule = 1f1b".'
+    : undefined;

@@ -1,6 +1,8 @@
 import type { Entry } from '../../../grammar/syntax.ts';
+import type { Analysis } from '../../check.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { withArguments } from '../callArguments.ts';
+import { ranksForIdle } from '../idleDevices.ts';
 import { entriesOf, pipelineBody, setKey } from '../source.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -53,6 +55,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
         what: 'Write barrier = false',
         edits: [withArguments(syntax.text, call, { barrier: 'false' }, (argument) => argument.name?.text)],
       };
+    if (name === 'shard') yield moreRanks(analysis, finding.place.start);
     yield { what: `Remove "${name}"`, edits: [withoutItem(call.arguments, at)] };
     return;
   }
@@ -70,5 +73,16 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     what: `Remove ${names}, so that "${key}" applies`,
     edits: others.map((other) => withoutNode(syntax, other)),
     last: true,
+  };
+}
+
+/** Data ranks that share the state, where devices are idle. */
+function moreRanks(analysis: Analysis, offset: number): Repair | undefined {
+  const { within, declaration } = siteAt(analysis.syntax, offset);
+  const ranks = declaration?.name === undefined ? undefined : ranksForIdle(analysis, declaration.name.text);
+  if (within === undefined || ranks === undefined) return undefined;
+  return {
+    what: `Use ${ranks} data ranks`,
+    edits: [setKey(analysis.syntax.text, within, 'data', String(ranks))],
   };
 }

@@ -1,8 +1,9 @@
 import type { SyntaxFile } from '../../../grammar/syntax.ts';
 import { indentOf, lineBreak, lineEnd, lineStart } from '../source.ts';
-import { inserted } from './edits.ts';
+import { inserted, replaced } from './edits.ts';
 import { fewestFaults } from './parsed.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
+import { siteAt } from './site.ts';
 
 const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const mostPlaces = 16;
@@ -12,13 +13,15 @@ export const syntaxUnclosed: Repairer = {
   repairs: (mistake) => fewestFaults(mistake, candidates(mistake)),
 };
 
-function* candidates({ analysis, finding }: Mistake): Generator<Repair> {
+function* candidates(mistake: Mistake): Generator<Repair> {
+  const { analysis, finding } = mistake;
   const { syntax } = analysis;
   const { text } = syntax;
   const { start, end } = finding.place;
   if (text.startsWith('/*', start)) return yield* comment(text, start);
   if (text[start] === '"') return yield* quote(syntax, start, end);
   const opener = text.slice(start, end);
+  if (opener === '{') yield* hyphened(mistake);
   const closer = closers[opener.at(-1) ?? ''];
   if (closer === undefined) return;
   const what = `Insert "${closer}"`;
@@ -27,6 +30,18 @@ function* candidates({ analysis, finding }: Mistake): Generator<Repair> {
     const space = closer === '}' ? ' ' : '';
     yield { what, edits: [inserted(at, `${space}${closer}`)] };
   }
+}
+
+/** `import { llama3-8b }` as `llama3_8b`: names have no hyphens. */
+function* hyphened({ analysis: { syntax }, finding: { place } }: Mistake): Generator<Repair> {
+  const { path } = siteAt(syntax, place.start);
+  if (!path.some(({ kind }) => kind === 'import')) return;
+  const list = /^[^}"\r\n]*/.exec(syntax.text.slice(place.end))?.[0] ?? '';
+  const edits = [...list.matchAll(/\w+(?:[-.]\w+)+/g)].map((found) => {
+    const at = place.end + found.index;
+    return replaced({ start: at, end: at + found[0].length }, found[0].replaceAll(/[-.]/g, '_'));
+  });
+  if (edits.length > 0) yield { what: `Change to ${edits.map(({ text }) => `"${text}"`).join(' and ')}`, edits };
 }
 
 /** Before the next line that is indented no further than the line of the opener, then at the end of the file. */

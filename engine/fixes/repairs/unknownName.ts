@@ -3,7 +3,7 @@ import { operationMeant, operations, valueKinds } from '../../language/kinds.ts'
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
-import { entriesOf, setKey } from '../source.ts';
+import { entriesOf, setKey, valueOf } from '../source.ts';
 import { inserted, replaced, withDeclaration, withEntry, withoutNode } from './edits.ts';
 import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
 import { type Mistake, mostAtOnce, type Repair, type Repairer } from './repair.ts';
@@ -18,8 +18,9 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { finding } = mistake;
   const parameters = parametersOf(finding, 'name/unknown');
   if (parameters === undefined) return;
-  const { name, kind, words = [], write, elsewhere } = parameters;
+  const { name, kind, words = [], write, elsewhere, advice } = parameters;
   if (elsewhere !== undefined) return yield* atOtherKey(mistake, elsewhere.key);
+  if (kind === 'policy' && advice !== undefined) return yield* withOneStage(mistake);
   if (write?.endsWith('[…]') === true) yield bracketing(mistake);
   else if (write !== undefined) yield parametrised(mistake, write);
   const exact = [...imported(mistake, kind)].filter((exported) => exported.name === name);
@@ -31,6 +32,20 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   if (isOperation(finding)) return yield* everyOperation(mistake);
   yield* declaring(mistake, kind, name);
   yield* onlyOne(mistake, kind);
+}
+
+/** A pipeline of one stage, which any schedule runs alike: its devices are data ranks. */
+function* withOneStage({ analysis: { syntax }, finding }: Mistake): Generator<Repair> {
+  const { within } = siteAt(syntax, finding.place.start);
+  if (within === undefined) return;
+  const isCut = valueOf(within, 'stages') !== undefined || entriesOf(within, 'stage').length > 0;
+  const schedule = replaced(finding.place, '1f1b');
+  if (isCut) yield { what: 'Change to "1f1b"', edits: [schedule] };
+  else
+    yield {
+      what: 'Write stages = balance(1) and schedule = 1f1b',
+      edits: [schedule, withEntry(syntax.text, within, 'stages = balance(1)')],
+    };
 }
 
 /** `sync = ring` as `collective = ring`; the pipeline keeps one entry of the key. */

@@ -1,5 +1,6 @@
 /** Kinds of devices as stages use them: what a layer costs there follows from these figures. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
+import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import type { Notes } from '../notes.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
@@ -115,11 +116,15 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
     expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
     ...(shards === undefined ? {} : { shards }),
     // Frameworks that shard weights are PyTorch's: their loss runs step by step, and autograd keeps gathered inputs.
-    ...(pipeline.optimizer !== undefined && shardsWeights(pipeline.optimizer.shard)
+    ...(pipeline.optimizer !== undefined && splitsWeights(pipeline.optimizer, devices.length / mesh.tensor)
       ? { loss: 'eager' as const, wholeInputs: true as const }
       : {}),
   };
 }
+
+/** Whether ranks share the weights: with one rank, or in groups of one, a shard has no effect. */
+const splitsWeights = ({ shard, over }: OptimizerUse, ranks: number): boolean =>
+  shardsWeights(shard) && shardRanks(ranks, over) > 1;
 
 /** What is gathered and scattered for each microbatch; nothing where gathered weights are kept for the whole iteration. */
 function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule | undefined | 'wrong' {

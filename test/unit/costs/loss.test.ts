@@ -139,6 +139,22 @@ test('FSDP holds 14 B of each of the 128,256 logits of 32k tokens: 29 GiB more t
   expect(((14 - 6) * all) / 2 ** 30).toBeCloseTo(31.3, 1);
 });
 
+test('a shard that splits nothing leaves the loss and the memory as they are', () => {
+  const held = (optimizer: string, data: number) => stageOf(file('', optimizer).replace('data = 2', `data = ${data}`));
+  for (const shard of ['fsdp', 'zero3']) {
+    expect(held(`adam_mixed(shard = ${shard})`, 1)).toMatchObject(memoryOf(held('adam_mixed', 1)));
+    expect(held(`adam_mixed(shard = ${shard}, over = 1)`, 2)).toMatchObject(memoryOf(held('adam_mixed', 2)));
+  }
+});
+
+const memoryOf = ({ activation, workspace, weights, gradients, optimizer }: ReturnType<typeof stageOf>) => ({
+  activation,
+  workspace,
+  weights,
+  gradients,
+  optimizer,
+});
+
 test('`loss = chunked(8)` is read; other values are told what may be written', () => {
   expect(stageOf(file(', loss = chunked(8)', 'adam_mixed')).workspace).toBeLessThan(2 * 32768 * 128256);
   const refused = (loss: string, messages: readonly string[]) =>

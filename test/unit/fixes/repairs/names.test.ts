@@ -127,6 +127,36 @@ const cases: readonly Case[] = [
   },
   {
     code: 'name/unknown',
+    text: wrong('model = toy', 'model = toy-8b', good.replace('model toy', 'model toy_8b')),
+    titles: ['Change to "toy_8b"'],
+    makes: 'model = toy_8b',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('1f1b', 'eager-1f1b'),
+    titles: ['Change to "eager_1f1b"'],
+    makes: 'schedule = eager_1f1b',
+  },
+  {
+    code: 'syntax/unclosed',
+    text: `import { llama3-8b } from "std:models"\n${good}`,
+    titles: ['Change to "llama3_8b"'],
+    makes: 'import { llama3_8b } from',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('schedule = 1f1b', 'schedule = fsdp', wrong('  stages = balance(4)\n', '')),
+    titles: ['Write stages = balance(1) and schedule = 1f1b'],
+    makes: 'schedule = 1f1b\n  stages = balance(1)\n',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('schedule = 1f1b', 'schedule = DDP'),
+    titles: ['Change to "1f1b"'],
+    makes: 'schedule = 1f1b\n',
+  },
+  {
+    code: 'name/unknown',
     text: wrong('schedule = 1f1b', 'schedule = 1f1b  sync = ring'),
     titles: ['Write collective = ring'],
     makes: 'schedule = 1f1b  collective = ring',
