@@ -83,7 +83,7 @@ export interface PipelinePlan extends MeshPlan {
   readonly routes: readonly RoutePlan[];
   /** Samples of one microbatch, for throughput; 1 unless the model says. */
   readonly microBatchSize: number;
-  /** Tokens of one sample, and of the whole training if the file says; absent for a model without a sequence. */
+  /** Tokens of one sample without padding, and of the whole training if the file says; absent for a model without a sequence. */
   readonly tokens?: { readonly perSample: number; readonly total?: number };
   /** Only if microbatches differ: the figures of stages and edges are then means over them, and the largest of workspaces and buffers. */
   readonly lengths?: LengthsPlan;

@@ -39,7 +39,7 @@ export interface PipelineReport {
   readonly asynchronous?: AsynchronousReport;
 }
 
-/** Tokens per second over all data ranks, and of each of the pipeline's devices. */
+/** Tokens per second over all data ranks, and of each of the pipeline's devices. Padding behind documents does not count. */
 export interface TokensReport {
   readonly per_iteration: number;
   readonly per_second: number;

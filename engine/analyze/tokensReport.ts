@@ -2,8 +2,8 @@ import type { PipelinePlan } from '../plan.ts';
 import type { TokensReport } from '../report.ts';
 
 /**
- * Tokens of an iteration are microbatches × samples of a microbatch × data ranks × tokens of a sample; GPUs are the devices of all
- * ranks. Days and GPU-hours are for all tokens at this rate, without restarts and evaluations. Undefined for a model without a
+ * Tokens of an iteration are microbatches × samples of a microbatch × data ranks × tokens of a sample. Padding behind documents
+ * trains nothing, so it does not count. GPUs are the devices of all ranks. Days and GPU-hours are for all tokens at this rate, without restarts and evaluations. Undefined for a model without a
  * sequence, and if nothing takes time.
  */
 export function tokensReport(plan: PipelinePlan, iteration: number): TokensReport | undefined {

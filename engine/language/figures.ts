@@ -87,14 +87,14 @@ export const figures: readonly FigureSchema[] = [
     dimension: 'number',
     by: [],
     example: 'tokens_per_second > 100000',
-    doc: 'Tokens per second over all data ranks. The model needs a `sequence`.',
+    doc: 'Tokens per second over all data ranks, without the padding behind `documents`. The model needs a `sequence`.',
   },
   {
     name: 'tokens_per_second_per_gpu',
     dimension: 'number',
     by: [],
     example: 'tokens_per_second_per_gpu > 400',
-    doc: 'Tokens per second, divided by the devices of the pipeline. The model needs a `sequence`.',
+    doc: 'Tokens per second without the padding behind `documents`, divided by the devices of the pipeline. The model needs a `sequence`.',
   },
   {
     name: 'days',

@@ -32,11 +32,14 @@ function keepersIn(schedule: SchedulePlan | undefined): readonly number[] | unde
 const tokensOf = (perSample: number, total: number | undefined): PipelinePlan['tokens'] =>
   total === undefined ? { perSample } : { perSample, total };
 
-/** Tokens of a sample: the mean where microbatches differ. */
-const meanTokens = ({ lengths }: Pick<SettledPipeline, 'lengths'>, sequence: number): number =>
-  lengths === undefined
-    ? sequence
-    : lengths.tokens.reduce((sum, tokens) => sum + tokens, 0) / Math.max(1, lengths.tokens.length);
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+/** Tokens of a sample: the mean where microbatches differ, without the padding behind the documents of packed samples. */
+function meanTokens({ lengths }: Pick<SettledPipeline, 'lengths'>, sequence: number): number {
+  if (lengths === undefined) return sequence;
+  const { documents, tokens } = lengths;
+  return sumOf(documents?.map(sumOf) ?? tokens) / Math.max(1, tokens.length);
+}
 
 /** In steps; `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
 export function* draft(

@@ -36,6 +36,33 @@ describe('the report of different microbatches', () => {
     });
   });
 
+  /** 8 microbatches of `real` tokens on average, however long the samples are padded to, on 4 devices. */
+  it.each([
+    ['documents = [250, 250]', 500],
+    ['documents = [250, 250]  tokens(i) = 1000', 500],
+    ['documents(i) = [100, 300]  tokens(i) = if(i == 5, 1000, 500)', 400],
+    ['tokens(i) = 500', 500],
+    ['', 1000],
+  ])('counts tokens of documents, not padding: %s', (lengths, real) => {
+    const { report } = runOf(file(`tokens = 3Mtok  ${lengths}`)).run;
+    const tokens = 8 * real;
+    const seconds = (3e6 / tokens) * report.iteration;
+    expect(report.tokens?.per_iteration).toBe(tokens);
+    expect(report.tokens?.per_second).toBeCloseTo(tokens / report.iteration, 6);
+    expect(report.tokens?.per_second_per_gpu).toBeCloseTo(tokens / report.iteration / 4, 6);
+    expect(report.tokens?.days).toBeCloseTo(seconds / 86_400, 9);
+    expect(report.tokens?.gpu_hours).toBeCloseTo((seconds * 4) / 3600, 9);
+  });
+
+  it('holds expectations of rates to tokens of documents', () => {
+    const pipeline = file('documents = [250, 250]  tokens(i) = 1000');
+    const padded = `${pipeline}\nexpect p { tokens_per_second > `;
+    const rate = runOf(pipeline).run.report.tokens?.per_second ?? 0;
+    const codes = (least: number) => analyse(`${padded}${least} }`).findings.map(({ code }) => code);
+    expect(codes(rate * 0.99)).not.toContain('expect/failed');
+    expect(codes(rate * 1.01)).toContain('expect/failed');
+  });
+
   it('is absent where microbatches are alike', () => {
     expect(runOf(file('tokens(i) = 500')).run.report).not.toHaveProperty('lengths');
   });
