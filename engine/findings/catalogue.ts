@@ -81,6 +81,11 @@ interface TokensOfSample {
 const elements = ({ tokens, width }: TokensOfSample): string =>
   `${tokens} tokens × ${width} = ${(tokens * width).toLocaleString('en-US')} elements`;
 
+interface MissingKey {
+  readonly key: string;
+  readonly example: string;
+}
+
 export const catalogue = {
   'syntax/unexpected': entry('error', 'Text that the grammar does not allow here', (p: { text: string }) => p.text),
   'syntax/unclosed': entry('error', 'A bracket or string that is not closed', (p: { text: string }) => p.text),
@@ -132,8 +137,12 @@ export const catalogue = {
   'key/missing': entry(
     'error',
     'A key that this block needs',
-    (p: { key: string; block: string; example: string }) =>
-      `This ${p.block} needs ${isCall(p.block) ? 'the argument ' : ''}"${p.key}", for example \`${p.example}\`.`,
+    // `more`: further keys that it needs.
+    (p: { key: string; block: string; example: string; more?: readonly MissingKey[] }) => {
+      const keys = [{ key: p.key, example: p.example }, ...(p.more ?? [])];
+      const names = list(keys.map(({ key }) => `"${key}"`));
+      return `This ${p.block} needs ${isCall(p.block) ? 'the argument ' : ''}${names}, for example ${list(keys.map(({ example }) => `\`${example}\``))}.`;
+    },
   ),
   'key/duplicate': entry(
     'error',

@@ -159,13 +159,32 @@ export function reportUnusedImports(context: FileContext): void {
     )
   )
     return;
+  const wanted = kindsWanted(context);
   for (const declaration of context.syntax.declarations) {
     if (declaration.kind !== 'import') continue;
     for (const name of declaration.names ?? []) {
       const info = context.names.get(name.text);
+      if (info !== undefined && wanted.has(info.kind)) continue;
       const brought = info !== undefined && info.declaration?.uri !== context.uri;
       if (brought && !context.used.has(info.id))
         context.report.report('name/unused', name, { kind: 'import', name: name.text });
     }
   }
+}
+
+/** What a pipeline of the file lacks, or names wrongly: an import that nothing uses is probably meant for it. */
+function kindsWanted({ syntax, names }: FileContext): ReadonlySet<SymbolInfo['kind']> {
+  const wanted = new Set<SymbolInfo['kind']>();
+  for (const declaration of syntax.declarations) {
+    if (declaration.kind !== 'block' || declaration.keyword.text !== 'pipeline') continue;
+    for (const [key, kind] of [
+      ['model', 'model'],
+      ['devices', 'cluster'],
+    ] as const) {
+      const entry = declaration.body?.entries.find((each) => each.kind === 'entry' && each.key.text === key);
+      const value = entry?.kind === 'entry' ? entry.values?.[0] : undefined;
+      if (value?.kind !== 'name' || !names.has(value.text)) wanted.add(kind);
+    }
+  }
+  return wanted;
 }

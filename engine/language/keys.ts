@@ -22,7 +22,7 @@ export interface Keys {
 /**
  * Reads the entries of a block. `at` is where `key/missing` goes: the block's name or keyword. Reports unknown, duplicate,
  * missing and not available keys and wrong forms; entries of a wrong form are left out. `given`: required keys that come from
- * elsewhere.
+ * elsewhere. `wanted`: keys that are named too where others are missing.
  */
 export function readKeys(
   context: FileContext,
@@ -30,6 +30,7 @@ export function readKeys(
   body: Block | undefined,
   at: Span,
   given: readonly string[] = [],
+  wanted: readonly string[] = [],
 ): Keys {
   const schema = keysOf(name);
   const firsts = new Map<string, Entry>();
@@ -54,8 +55,11 @@ export function readKeys(
     } else doubtful = true;
   }
   if (!doubtful) {
-    for (const key of blocks[name].keys)
-      if (key.required && !firsts.has(key.name) && !given.includes(key.name)) missing(context, name, key.name, at);
+    const absent = blocks[name].keys.filter((key) => !firsts.has(key.name) && !given.includes(key.name));
+    if (absent.some(({ required }) => required === true)) {
+      const [first, ...more] = absent.filter(({ name: key, required }) => required === true || wanted.includes(key));
+      missing(context, name, first.name, at, more);
+    }
   }
   return keysOfEntries(name, entries, doubtful);
 }
@@ -71,11 +75,21 @@ export function keysOfEntries(block: BlockName, entries: readonly Entry[], doubt
   };
 }
 
-/** Reports that a block needs a key. */
-export function missing(context: FileContext, block: BlockName, name: string, at: Span): void {
-  const example = findKey(block, name)?.example ?? `${name} = …`;
-  context.report.report('key/missing', at, { key: name, block, example: example.replace(/\s+/g, ' ') });
+/** Reports that a block needs a key, and more of them. */
+export function missing(
+  context: FileContext,
+  block: BlockName,
+  name: string,
+  at: Span,
+  more: readonly KeySchema[] = [],
+): void {
+  const example = exampleIn(findKey(block, name)?.example ?? `${name} = …`);
+  const others = more.map((key) => ({ key: key.name, example: exampleIn(key.example) }));
+  const parameters = { key: name, block, example };
+  context.report.report('key/missing', at, others.length === 0 ? parameters : { ...parameters, more: others });
 }
+
+const exampleIn = (example: string): string => example.replace(/\s+/g, ' ');
 
 /** Reports that a key has no effect. */
 export const notApplicable = (context: FileContext, entry: Entry, reason: string): void =>

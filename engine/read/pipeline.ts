@@ -61,8 +61,12 @@ function readBlock(
   overrides: Readonly<Record<string, number>>,
 ): PipelineDefinition | undefined {
   const name = block.name ?? block.keyword;
-  const hasBatch = block.body?.entries.some((entry) => entry.kind === 'entry' && entry.key.text === 'global_batch');
-  const written = readKeys(context, 'pipeline', block.body, name, hasBatch === true ? ['microbatches'] : []);
+  const has = (...keys: readonly string[]): boolean =>
+    block.body?.entries.some((entry) => entry.kind === 'entry' && keys.includes(entry.key.text)) === true;
+  const given = has('global_batch') ? ['microbatches'] : [];
+  // Some schedules group the layers themselves.
+  const wanted = has('stage', 'schedule') ? [] : ['stages'];
+  const written = readKeys(context, 'pipeline', block.body, name, given, wanted);
   const scheduleValue = valueOf(written.find('schedule'));
   const use =
     scheduleValue === undefined

@@ -68,3 +68,10 @@ export function withDeclaration({ text, declarations, comments }: SyntaxFile, of
   const broken = at === text.length && at > 0 && !text.endsWith('\n') ? lineBreak(text) : '';
   return inserted(at, `${broken}${written}${lineBreak(text)}`);
 }
+
+/** Two insertions at one place as one. */
+export function joined(edits: readonly (Edit | undefined)[]): readonly (Edit | undefined)[] {
+  const [first, second] = edits;
+  if (first === undefined || second === undefined || first.start !== second.start) return edits;
+  return [inserted(first.start, first.text + second.text)];
+}

@@ -1,14 +1,15 @@
-import type { Call, Entry, Index } from '../../../grammar/syntax.ts';
+import type { Block, Call, Entry, Index } from '../../../grammar/syntax.ts';
 import type { Analysis } from '../../check.ts';
 import { parametersOf } from '../../findings/finding.ts';
-import { findKey } from '../../language/schema.ts';
+import { type BlockName, findKey } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
-import { valueOf } from '../source.ts';
-import { inserted, replaced, withEntry, withoutNode } from './edits.ts';
-import { standardNames, withImport } from './exports.ts';
+import { list } from '../../quantities.ts';
+import { indentOf, lineBreak, valueOf } from '../source.ts';
+import { inserted, joined, replaced, withEntry, withoutNode } from './edits.ts';
+import { type Exported, standardNames, withImport } from './exports.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { bodyNamedAt, siteAt } from './site.ts';
-import { valuesOfKey } from './values.ts';
+import { namesOf, valuesOfKey } from './values.ts';
 
 /** The key with a value that it can take: names in scope first, then words, then an example. */
 export const keyMissing: Repairer = { repairs };
@@ -26,6 +27,8 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   if (call !== undefined) return yield* inCall(mistake, key, example);
   const named = bodyNamedAt(analysis.syntax, finding.place.start);
   if (named === undefined) return yield* inName(mistake, key, example);
+  if (parameters.more !== undefined)
+    return yield* allKeys(analysis, named.body, named.block, [key, ...parameters.more.map((each) => each.key)]);
   const schema = findKey(named.block, key);
   const written = new Set<string>();
   if (named.block === 'layer') for (const value of halves(named.body, key)) written.add(value);
@@ -48,6 +51,39 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
     if (replicate !== undefined)
       yield { what: 'Remove "replicate"', edits: [withoutNode(analysis.syntax, replicate)], last: true };
   }
+}
+
+/** All keys that are missing, each with its likeliest value; stages also with fewer. */
+function* allKeys(analysis: Analysis, body: Block, block: BlockName, keys: readonly string[]): Generator<Repair> {
+  const { syntax } = analysis;
+  const parts = keys.map((key) => ({ key, ...valuesWithImport(analysis, block, key) }));
+  const imports = parts.flatMap(({ exported }) => (exported === undefined ? [] : [withImport(syntax, exported)]));
+  const separator = syntax.text.slice(body.start, body.end).includes('\n')
+    ? `${lineBreak(syntax.text)}${indentOf(syntax.text, body.entries.at(-1)?.start ?? body.start)}${body.entries.length === 0 ? '  ' : ''}`
+    : '  ';
+  const most = Math.max(...parts.map(({ values }) => values.length));
+  for (let choice = 0; choice < most; choice += 1) {
+    const entries = parts.map(({ key, values }) => `${key} = ${values[choice] ?? values[0] ?? '…'}`);
+    yield {
+      what: `Add ${list(entries)}`,
+      edits: [...joined(imports), withEntry(syntax.text, body, entries.join(separator))],
+    };
+  }
+}
+
+/** Values of one key; a model and a cluster of the standard files where the file has none. */
+function valuesWithImport(
+  analysis: Analysis,
+  block: BlockName,
+  key: string,
+): { readonly values: readonly string[]; readonly exported?: Exported } {
+  const kind = key === 'model' ? 'model' : key === 'devices' ? 'cluster' : undefined;
+  if (block === 'pipeline' && kind !== undefined && namesOf(analysis, kind).length === 0) {
+    const exported = standardNames().find((each) => each.kind === kind);
+    return exported === undefined ? { values: [] } : { values: [exported.name], exported };
+  }
+  const schema = findKey(block, key);
+  return { values: schema === undefined ? [] : valuesOfKey(analysis, schema, key === 'stages' ? mostValues : 1) };
 }
 
 /** A backward takes about twice its forward, half of it for each gradient. */

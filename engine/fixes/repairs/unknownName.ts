@@ -4,7 +4,7 @@ import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
 import { entriesOf, setKey, valueOf } from '../source.ts';
-import { inserted, replaced, withDeclaration, withEntry, withoutNode } from './edits.ts';
+import { joined, replaced, withDeclaration, withEntry, withoutNode } from './edits.ts';
 import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
 import { type Mistake, mostAtOnce, type Repair, type Repairer } from './repair.ts';
 import { bracketing, parametrised } from './scheduleSlips.ts';
@@ -185,11 +185,4 @@ function* declaring({ analysis, finding }: Mistake, kind: string, name: string):
       last: true,
     };
   }
-}
-
-/** Two insertions at one place as one. */
-function joined(edits: readonly (ReturnType<typeof inserted> | undefined)[]) {
-  const [first, second] = edits;
-  if (first === undefined || second === undefined || first.start !== second.start) return edits;
-  return [inserted(first.start, first.text + second.text)];
 }

@@ -379,6 +379,19 @@ const cases: readonly Case[] = [
     text: wrong('balance(4)', 'balance(4, bye = memory)'),
     titles: ['Change to "by"', 'Remove "bye"'],
   },
+  {
+    code: 'key/missing',
+    text: wrong('  stages = balance(4)\n  microbatches = 8\n  schedule = 1f1b\n', ''),
+    titles: ['Add microbatches = 8, stages = balance(4) and schedule = 1f1b'],
+    makes: '  devices = box\n  microbatches = 8\n  stages = balance(4)\n  schedule = 1f1b\n}',
+  },
+  {
+    code: 'key/missing',
+    text: 'pipeline train {}\n',
+    titles: ['Add model = gpt2, devices = dgx_a100, microbatches = 8, stages = balance(4) and schedule = 1f1b'],
+    makes:
+      'pipeline train { model = gpt2  devices = dgx_a100  microbatches = 8  stages = balance(4)  schedule = 1f1b }',
+  },
   { code: 'key/missing', text: wrong('  microbatches = 8\n', ''), titles: ['Add microbatches = 8'] },
   { code: 'key/missing', text: wrong('model = toy // the model\n', ''), titles: ['Add model = toy'] },
   { code: 'key/missing', text: wrong('  stages = balance(4)\n', ''), titles: ['Add stages = balance(4)'] },
