@@ -77,7 +77,7 @@ function helps(plan: PipelinePlan, kind: GroupKind): string {
   if (kind === 'context' || kind === 'expert')
     return `Use fewer ${kind} ranks, or groups within one node, to send less or faster.`;
   if (kind === 'weights')
-    return 'Shard only the optimizer state (`zero1`), or set `reshard = false`, to move them once per iteration.';
+    return 'Weights that stay whole (`zero1`, or `reshard = false`) move once per iteration but take more memory: a quick fix offers what fits.';
   if (plan.exchange !== undefined)
     return 'Faster links, or a `collective` that uses them better, send it sooner; more microbatches spread it over more work.';
   const exchanges = plan.step.flatMap(({ overlap = [] }) => overlap);

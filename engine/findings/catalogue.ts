@@ -185,8 +185,12 @@ export const catalogue = {
   'layer/cycle': entry(
     'error',
     'Layers that depend on each other in a cycle',
-    (p: { circle: readonly string[] }) =>
-      `These layers depend on each other in a cycle: ${p.circle.join(' → ')}. Remove one "after".`,
+    (p: { circle: readonly string[]; attends?: { readonly by: string; readonly to: string } }) =>
+      `These layers depend on each other in a cycle: ${p.circle.join(' → ')}. ${
+        p.attends === undefined
+          ? 'Remove one "after".'
+          : `Layer "${p.attends.by}" attends to ${p.attends.to === 'itself' ? 'itself' : `${p.attends.to}, which needs it`}. Let it attend to a layer that does not need it.`
+      }`,
   ),
   'layer/unreachable': entry(
     'warning',

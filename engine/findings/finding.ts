@@ -71,6 +71,8 @@ export type FixHint =
   | { readonly kind: 'group'; readonly pipeline: string; readonly groups: readonly (readonly string[])[] }
   /** Give this device a link to its host. */
   | { readonly kind: 'host'; readonly device: string }
+  /** Another number for this argument at `place`, nearest first: a divisor of another argument. */
+  | { readonly kind: 'divisor'; readonly argument: string; readonly values: readonly number[] }
   /** Write this text after `place`. */
   | { readonly kind: 'insert'; readonly text: string }
   /** Remove the entry at `place`. */

@@ -12,6 +12,7 @@ import type { Simulated } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { remains } from './remains.ts';
+import { wholeWeightsCandidates } from './shard.ts';
 import { setKey, valueOf } from './source.ts';
 import { type Candidate, fixesAmong } from './trial.ts';
 import { warmupCandidates } from './warmup.ts';
@@ -58,6 +59,7 @@ const exposedCandidates = (subject: Subject, finding: Finding, { warmup }: Hint)
     trialsFor(subject.plan),
     warmup === undefined ? [] : warmupCandidates(subject, warmup),
     overlapCandidates(subject),
+    wholeWeightsCandidates(subject),
     tensorCandidates(subject),
     policyCandidates(subject, 'time'),
     sameBatchCandidates(subject),

@@ -2,6 +2,7 @@ import type { Call, Expression } from '../../grammar/syntax.ts';
 import { calleeOf } from '../language/callee.ts';
 import { findOptimizer, isShard, shardsGradients, shardsWeights, type Shard } from '../costs/optimizer.ts';
 import type { PipelinePlan } from '../plan.ts';
+import { callableOf, withArguments } from './callArguments.ts';
 import type { Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';
 import { valueOf } from './source.ts';
@@ -17,6 +18,29 @@ export function* shardCandidates({ plan, body }: Subject): Generator<Candidate, 
       kind: 'shard',
       edits: [editFor(optimizer, shard)],
     };
+}
+
+/** Weights that stay whole between microbatches move once for an update: only the state is split, or gathered weights are kept. */
+export function* wholeWeightsCandidates({ analysis, plan, body }: Subject): Generator<Candidate, void, void> {
+  const optimizer = callableOf(inner(valueOf(body, 'optimizer')));
+  if (optimizer?.kind !== 'call' || plan.data * plan.context < 2) return;
+  const shard = argument(optimizer, 'shard')?.value;
+  if (shard?.kind !== 'name' || !isShard(shard.text) || !shardsWeights(shard.text)) return;
+  const parameters = findOptimizer(optimizer.callee.text)?.parameters ?? [];
+  const write = (wanted: Readonly<Record<string, string | undefined>>): Edit =>
+    withArguments(analysis.syntax.text, optimizer, wanted, ({ name }, index) => name?.text ?? parameters[index]?.name);
+  const state = optimizer.callee.text.startsWith('megatron') ? 'distributed' : 'zero1';
+  // Only sharded weights are gathered again.
+  yield {
+    what: 'Shard only the state of the optimizer',
+    kind: 'whole weights',
+    edits: [write({ shard: state, ...(argument(optimizer, 'reshard') === undefined ? {} : { reshard: undefined }) })],
+  };
+  yield {
+    what: 'Keep gathered weights until the update',
+    kind: 'whole weights',
+    edits: [write({ reshard: 'false' })],
+  };
 }
 
 const inner = (value: Expression | undefined): Expression | undefined =>

@@ -6,6 +6,7 @@ import { findShape, type ShapeSchema } from '../costs/shapes.ts';
 import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
+import { reportUneven, unevenIn } from './uneven.ts';
 
 type Parameter = ShapeSchema['parameters'][number];
 
@@ -57,10 +58,14 @@ export function readShape(
   if (wrong) return undefined;
   const problem = schema.check?.(args);
   if (problem === undefined) return { shape: schema.name, args };
-  context.report.report('type/mismatch', expression, {
-    expected: 'arguments that fit together',
-    found: `that ${problem.replace(/\.$/, '')}`,
-  });
+  const uneven = unevenIn(problem);
+  const divisor = uneven === undefined ? undefined : bound.get(uneven.divisor);
+  if (uneven !== undefined && divisor !== undefined) reportUneven(context, divisor.value, uneven);
+  else
+    context.report.report('type/mismatch', expression, {
+      expected: 'arguments that fit together',
+      found: `that ${problem.replace(/\.$/, '')}`,
+    });
   return undefined;
 }
 

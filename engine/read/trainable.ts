@@ -30,13 +30,15 @@ function trainsOf(context: ReadContext, value: Expression): Trains | undefined {
     context.report.report('key/missing', value, { key: 'rank', block: 'call to lora', example: 'lora(rank = 16)' });
     return undefined;
   }
+  const before = context.report.errors();
   const found = evaluate(context, value);
-  if (found === undefined) return undefined;
-  if (found.kind === 'truth') return found.value ? 'all' : 'nothing';
-  context.report.report('type/mismatch', value, {
-    expected: '`true`, `false` or `lora(rank = 16)`',
-    found: describe(found),
-  });
+  if (found?.kind === 'truth') return found.value ? 'all' : 'nothing';
+  // The words `true` and `false` have no value in a list or a sum.
+  if (context.report.errors() === before)
+    context.report.report('type/mismatch', value, {
+      expected: '`true`, `false` or `lora(rank = 16)`',
+      found: found === undefined ? (value.kind === 'list' ? 'a list' : 'another expression') : describe(found),
+    });
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import { replaced, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { siteAt } from './site.ts';
 
-/** One edge of the circle less: a name out of an `after`. */
+/** One edge of the circle less: a name out of an `after`, or another one in an `attends`. */
 export const layerCycle: Repairer = { repairs };
 
 const mostEdges = 8;
@@ -14,9 +14,14 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const members = new Set((parametersOf(finding, 'layer/cycle')?.circle ?? []).map(layerOf));
   const { declaration } = siteAt(syntax, finding.place.start);
   let left = mostEdges;
-  for (const layer of declaration?.body?.entries ?? []) {
-    if (layer.kind !== 'entry' || layer.key.text !== 'layer' || !members.has(layer.name?.text ?? '')) continue;
+  const layers = (declaration?.body?.entries ?? []).filter(
+    (entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'layer',
+  );
+  for (const layer of layers) {
+    if (!members.has(layer.name?.text ?? '')) continue;
     const after = layer.body === undefined ? undefined : afterOf(layer.body);
+    const attends = layer.body === undefined ? undefined : entryOf(layer.body, 'attends');
+    if (attends !== undefined) yield* others(layers, attends, members);
     if (after === undefined) continue;
     const items = itemsOf(after);
     for (const [index, item] of items.entries()) {
@@ -47,9 +52,21 @@ function* edge(syntax: SyntaxFile, layer: Entry, after: Entry, index: number, ne
   }
 }
 
+/** Attention to a layer outside the circle, the last one of the file first. Only one with as many tokens as `cross` is right. */
+function* others(layers: readonly Entry[], attends: Entry, members: ReadonlySet<string>): Generator<Repair> {
+  const [first] = attends.values ?? [];
+  const last = attends.values?.at(-1);
+  if (first === undefined || last === undefined) return;
+  const names = layers.map(({ name }) => name?.text ?? '').filter((name) => name !== '' && !members.has(name));
+  for (const name of names.toReversed().slice(0, mostEdges))
+    yield { what: `Attend to "${name}"`, edits: [replaced({ start: first.start, end: last.end }, name)] };
+}
+
+const entryOf = (body: Block, key: string): Entry | undefined =>
+  body.entries.find((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === key);
+
 /** The `after` of a layer. */
-export const afterOf = (body: Block): Entry | undefined =>
-  body.entries.find((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'after');
+export const afterOf = (body: Block): Entry | undefined => entryOf(body, 'after');
 
 /** Layers that an entry names, one by one or in a list. */
 export function itemsOf({ values = [] }: Entry): readonly Expression[] {

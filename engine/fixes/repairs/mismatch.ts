@@ -1,5 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { Entry, Expression } from '../../../grammar/syntax.ts';
+import { divisors } from './divisor.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
 import { hostLink } from './hostLink.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -16,6 +17,7 @@ export const typeMismatch: Repairer = { repairs };
 function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { analysis, finding } = mistake;
   if (finding.hint?.kind === 'host') return yield* hostLink(mistake, finding.hint.device);
+  if (finding.hint?.kind === 'divisor') return yield* divisors(mistake, finding.hint);
   yield takingOver(mistake);
   const { syntax } = analysis;
   const { start, end } = finding.place;
@@ -134,7 +136,8 @@ function* otherForms({ analysis }: Mistake, entry: Entry, { key }: Site): Genera
     for (const value of valuesFor(analysis, { key }, 3)) yield write(`${key.name} = ${value}`);
   }
   const example = key.example.replace(/\s+/g, ' ');
-  if (!example.includes('…')) yield { ...write(example), last: true };
+  // The example of a layer in place of one that is written would be another model.
+  if (key.name !== 'layer' && !example.includes('…')) yield { ...write(example), last: true };
 }
 
 const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
