@@ -35,6 +35,7 @@ const values = [
 ];
 const helpers = [
   'engine/quantities.ts',
+  'engine/divisors.ts',
   'engine/gcd.ts',
   'engine/ordering.ts',
   'engine/spelling.ts',
