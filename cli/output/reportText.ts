@@ -181,13 +181,21 @@ function peakLine(plan: PipelinePlan, report: PipelineReport, colours: Colours):
 }
 
 function stageRows(report: PipelineReport): string[][] {
+  const known = report.stages.some(({ parameters }) => parameters > 0);
   return report.stages.map((stage) => {
     const host = report.devices.find((device) => device.stages.includes(stage.name))?.name ?? '';
     const cost = `F ${time(stage.forward)}${stage.recompute === undefined ? '' : `  R ${time(stage.recompute)}`}  I ${time(stage.backward_input)}  W ${time(stage.backward_weight)}`;
     const versions = report.asynchronous === undefined ? '' : versionWords(stage);
-    return [stage.name, host, cost, count(stage.layers.length, 'layer', 'layers'), ends(stage.layers), versions];
+    const layers = count(stage.layers.length, 'layer', 'layers');
+    return [stage.name, host, cost, layers, ends(stage.layers), ...(known ? [parameterWords(stage)] : []), versions];
   });
 }
+
+/** `2.01 G parameters (10 M train)`; nothing where the file does not say. */
+const parameterWords = ({ parameters, trainable }: StageReport): string =>
+  parameters === 0
+    ? ''
+    : `${amount(parameters)} parameters${trainable === undefined ? '' : ` (${amount(trainable)} train)`}`;
 
 /** `4 versions, staleness 3`, and what else the schedule does to the weights. */
 const versionWords = ({ versions, staleness, inconsistent, prediction }: StageReport): string =>

@@ -30,6 +30,25 @@ describe('simulate', () => {
       expect(text.out).toContain(figure);
   });
 
+  test('stages show their parameters, and how many train', async () => {
+    const text = `device gpu { memory = 80GiB  compute = 100TFLOPS  bandwidth = 1TB/s }
+cluster box { gpu[2] = gpu  link = 25GB/s }
+model whole { sequence = 64  layer map[4] = linear(inputs = 1000, outputs = 1000, bias = false) }
+model tuned { from = whole  frozen = map[0] }
+pipeline p { model = tuned  devices = box  microbatches = 4  stages = balance(2)  schedule = 1f1b }
+`;
+    const { out } = await call(['simulate', '-'], { files: { '-': text } });
+    const { out: json } = await call(['simulate', '-', '--format', 'json'], { files: { '-': text } });
+    const rows = out.split('\n').filter((line) => line.includes(' parameters'));
+    expect(JSON.parse(json).pipelines[0].stages.map(({ layers }: { layers: string[] }) => layers.length)).toEqual([
+      2, 2,
+    ]);
+    expect(rows[0]).toMatch(/^ {2}s0 .* 2 M parameters \(1 M train\)$/);
+    expect(rows[1]).toMatch(/^ {2}s1 .* 2 M parameters$/);
+    const without = good.replace(/weights = [^ ]+/, '');
+    expect((await call(['simulate', '-'], { files: { '-': without } })).out).not.toContain(' parameters');
+  });
+
   test('the fullest device is told item by item, at the moment of its peak', async () => {
     const text = good.replace(/memory = \d+GiB[^}]*/, 'memory = 16GiB  reserved = framework ').replace(' + 5us', '');
     const { out } = await call(['simulate', '-'], { files: { '-': text } });
