@@ -5,7 +5,7 @@ import { count } from './quantities.ts';
 
 export interface Mesh extends Pick<
   LayerSetting,
-  'tensor' | 'sequenceParallel' | 'context' | 'expert' | 'expertTensor'
+  'tensor' | 'sequenceParallel' | 'context' | 'contextExchange' | 'expert' | 'expertTensor'
 > {
   readonly data: number;
 }
@@ -26,7 +26,10 @@ export const meshName = ({ tensor, context, data }: Pick<Mesh, 'tensor' | 'conte
 /** Whether two stages are split alike, rank by rank. */
 export const sameMesh = (one: Mesh, other: Mesh): boolean =>
   one === other ||
-  (sameRanks(one, other) && one.sequenceParallel === other.sequenceParallel && one.expertTensor === other.expertTensor);
+  (sameRanks(one, other) &&
+    one.sequenceParallel === other.sequenceParallel &&
+    one.contextExchange === other.contextExchange &&
+    one.expertTensor === other.expertTensor);
 
 /** Whether two meshes have as many ranks of each kind that a plan names. */
 export const sameRanks = (one: MeshPlan, other: MeshPlan): boolean =>

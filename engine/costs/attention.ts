@@ -1,5 +1,6 @@
 import {
-  blockExchange,
+  contextExchange,
+  coreBytes,
   coreFlops,
   coreKernels,
   coreModule,
@@ -66,6 +67,19 @@ export function checkAttention(args: ShapeArguments, tensor: number): string | u
   return undefined;
 }
 
+/** Why context ranks cannot split the heads of a rank, if they exchange heads for tokens. */
+export function contextProblem(
+  args: ShapeArguments,
+  { tensor, context, contextExchange: way }: Pick<LayerSetting, 'tensor' | 'context' | 'contextExchange'>,
+): string | undefined {
+  if (way !== 'all_to_all' || typeof args['heads'] !== 'number') return undefined;
+  // Latent attention has keys and values for every head.
+  const { heads, kvHeads } = widths(args);
+  const split = Math.max(1, (typeof args['kv_lora_rank'] === 'number' ? heads : kvHeads) / tensor);
+  if (split % context === 0) return undefined;
+  return `an all-to-all splits the heads of keys and values of a rank, ${split}, over the context ranks`;
+}
+
 /** Widths of attention without latent vectors. */
 export function widths(args: ShapeArguments) {
   const hidden = hiddenOf(args);
@@ -97,7 +111,8 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
   // The backward of FlashAttention reads its result, whatever trains.
   const result = flagOf(args, 'flash', false) ? attended : 0;
   const tokens = tokensOf(setting);
-  const core = coreModule(args, setting, { heads: localHeads, kvHeads: localKv, query: headDim, value: headDim });
+  const coreHeads = { heads: localHeads, kvHeads: localKv, query: headDim, value: headDim };
+  const core = coreModule(args, setting, coreHeads);
   const projection = (width: number) => ({
     output: element * width,
     kept: true,
@@ -125,7 +140,7 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
     forWeight: storedInput(setting, input + attended + qkv + input),
     collectives: [
       ...tensorCollectives(setting, element * hidden),
-      ...blockExchange(setting, 2 * element * localKv * headDim),
+      ...contextExchange(setting, coreBytes(coreHeads, element)),
     ],
     modules: { core_attention: core },
     operations: {

@@ -49,13 +49,37 @@ export function scoreBytes(
   return { scores: (flagOf(args, 'dropout', true) ? 2 * element + 1 : element) * heads * sequence, sums: 0 };
 }
 
+/** Bytes per token of a rank's queries, of its keys and values, and of what its core returns. */
+interface CoreBytes {
+  readonly queries: number;
+  readonly keysAndValues: number;
+  readonly attended: number;
+}
+
 /**
- * Context ranks pass their keys and values, `bytes` of a token, around a ring, and in the backward their gradients with them
- * (ring attention, arXiv:2310.01889, section 3; Megatron-LM's `context_parallel`). A causal core is spread evenly, by giving each
- * rank an early and a late part.
+ * Around a ring, context ranks pass their keys and values, and in the backward their gradients with them (ring attention,
+ * arXiv:2310.01889, section 3; Megatron-LM's `--cp-comm-type p2p`). A causal core is spread evenly, by giving each rank an early and
+ * a late part. With all-to-all, a rank gives away the heads of its tokens and gets the tokens of its heads, before the core and
+ * after it; the backward does the same with gradients (DeepSpeed Ulysses, arXiv:2309.14509, section 3.2; `--cp-comm-type a2a`).
  */
-export const blockExchange = ({ context }: LayerSetting, bytes: number): readonly Collective[] =>
-  context === 1 ? [] : [{ over: 'context', pattern: 'ring', bytes, forward: 1, backward: 2 }];
+export function contextExchange(
+  { context, contextExchange: way }: LayerSetting,
+  { queries, keysAndValues, attended }: CoreBytes,
+): readonly Collective[] {
+  if (context === 1) return [];
+  if (way !== 'all_to_all')
+    return [{ over: 'context', pattern: 'ring', bytes: keysAndValues, forward: 1, backward: 2 }];
+  return [queries, keysAndValues / 2, keysAndValues / 2, attended].map((bytes) => ({
+    over: 'context',
+    pattern: 'all_to_all',
+    bytes,
+    forward: 1,
+    backward: 1,
+  }));
+}
+
+/** Blocks of keys that a core works on, one after the other: after an all-to-all, a rank has the keys of whole sequences. */
+const blocksOf = ({ context, contextExchange: way }: LayerSetting): number => (way === 'all_to_all' ? 1 : context);
 
 /**
  * A fused core meets the keys of one block at a time: all keys of a rank that has whole sequences, a share of them around a ring
@@ -68,8 +92,15 @@ export const fusedCore = (
   value: number,
 ): { readonly fused?: FusedCore } =>
   flagOf(args, 'flash', false)
-    ? { fused: { keys: keysOf(args, setting) / setting.context, width: (query + value) / 2 } }
+    ? { fused: { keys: keysOf(args, setting) / blocksOf(setting), width: (query + value) / 2 } }
     : {};
+
+/** Bytes per token of these heads. */
+export const coreBytes = ({ heads, kvHeads, query, value }: CoreHeads, element: number): CoreBytes => ({
+  queries: element * heads * query,
+  keysAndValues: element * kvHeads * (query + value),
+  attended: element * heads * value,
+});
 
 /** Heads of one rank, and widths of its queries and keys and of its values. */
 interface CoreHeads {
@@ -82,8 +113,8 @@ interface CoreHeads {
 /**
  * Kernels of the core for one microbatch on one rank. FlashAttention is one kernel. Without it, the scores go through memory
  * between QKᵀ, softmax, dropout and A·V; scale and mask are fused with the softmax (Megatron-LM, `FusedScaleMaskSoftmax`). A
- * causal layer then stores all scores, though only half of its FLOPs count. Context ranks work on one block of keys after the
- * other. `tokens` with queries meet the tokens of the setting, if these are not the same.
+ * causal layer then stores all scores, though only half of its FLOPs count. Ranks of a context ring work on one block of keys
+ * after the other. `tokens` with queries meet the tokens of the setting, if these are not the same.
  */
 export function coreKernels(
   args: ShapeArguments,
@@ -91,18 +122,19 @@ export function coreKernels(
   { heads, kvHeads, query, value }: CoreHeads,
   tokens = tokensOf(setting),
 ): readonly Kernel[] {
-  const { sequence, context } = setting;
+  const { sequence } = setting;
+  const blocks = blocksOf(setting);
   const element = elementBytes(setting.precision);
   const met = tokensOf(setting);
-  const flops = (tokens * coreFlops(args, setting, heads, query, value)) / context;
+  const flops = (tokens * coreFlops(args, setting, heads, query, value)) / blocks;
   const [queries, keys] = [element * tokens * heads * query, element * met * kvHeads * query];
   const [values, attended] = [element * met * kvHeads * value, element * tokens * heads * value];
-  const core = (bytes: number, share = 0): Kernel => ({ part: 'core', flops: share * flops, bytes, count: context });
+  const core = (bytes: number, share = 0): Kernel => ({ part: 'core', flops: share * flops, bytes, count: blocks });
   if (flagOf(args, 'flash', false)) {
     const bytes = queries + keys + values + attended + 4 * tokens * heads;
     return [{ ...core(bytes, 1), ...fusedCore(args, setting, query, value) }];
   }
-  const scores = (tokens * heads * sequence) / context;
+  const scores = (tokens * heads * sequence) / blocks;
   const ofQuery = query / (query + value);
   return [
     core(queries + keys + element * scores, ofQuery),
@@ -119,7 +151,7 @@ export function coreModule(args: ShapeArguments, setting: LayerSetting, heads: C
   return {
     frees: { [parts.scores]: scores, [parts.sums]: sums },
     kernels: () => coreKernels(args, setting, heads),
-    collectives: blockExchange(setting, element * heads.kvHeads * (heads.query + heads.value)),
+    collectives: contextExchange(setting, coreBytes(heads, element)),
   };
 }
 

@@ -14,7 +14,7 @@ const nothing: Exchange = { exposed: 0, traffic: noTraffic };
  * What a pass of a layer exchanges during `all` seconds of computing, of which `core` are the attention core. Of each group's
  * time, up to the share `overlap` may run in parallel with computing. The context group's share runs in parallel with the core,
  * block by block (ring attention, arXiv:2310.01889, section 3). Each of its equal steps hides behind the block that is at work;
- * nothing arrives during the last block. The other groups' shares run in parallel with the rest.
+ * nothing arrives during the last block. Of an all-to-all of context ranks nothing hides. The other groups' shares run in parallel with the rest.
  */
 export function exchange(
   collectives: readonly Collective[],
@@ -30,13 +30,17 @@ export function exchange(
   for (const group of hidingOrder) {
     const ranks = setting[group];
     let [bytes, time] = [0, 0];
+    let whole = false;
     for (const collective of collectives) {
       if (collective.over !== group || collective[pass] === 0) continue;
       bytes += collective[pass] * sentBytes(collective, ranks) * (rings[group].sent ?? 1);
       time += collective[pass] * collectiveTime(collective, ranks, rings[group]);
+      whole ||= collective.pattern === 'all_to_all';
     }
     if (bytes === 0) continue;
-    const behind = group === 'context' ? Math.min((core * (ranks - 1)) / ranks, room) : room;
+    // The core needs all that an all-to-all before it brings, and the one after it all that the core makes.
+    const ofCore = whole ? 0 : (core * (ranks - 1)) / ranks;
+    const behind = group === 'context' ? Math.min(ofCore, room) : room;
     const hidden = Math.min(overlap[group] * time, behind);
     room -= hidden;
     exposed += time - hidden;

@@ -1,6 +1,6 @@
 /** Attention to the tokens of another tower: of an encoder, or of images. */
 import {
-  blockExchange,
+  contextExchange,
   coreFlops,
   coreKernels,
   coreModule,
@@ -96,6 +96,7 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
   const tokens = tokensOf(setting);
   const width = { heads: localHeads, kvHeads: localKv, query: headDim, value: headDim };
   const kept = ratio * inputForWeight(setting, ofOther);
+  const exchange = contextExchange(setting, { queries: query, keysAndValues: 2 * keys, attended: query });
   const module = coreModule(core, met, width);
   const kernels = () => coreKernels(core, met, width, tokens);
   return {
@@ -125,10 +126,10 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
     collectives: [
       ...tensorCollectives(setting, element * hidden),
       ...otherCollectives(setting, ratio * element * other),
-      ...blockExchange(setting, 2 * keys),
+      ...exchange,
     ],
     modules: {
-      core_attention: { ...module, kernels, collectives: blockExchange(setting, 2 * keys) },
+      core_attention: { ...module, kernels, collectives: exchange },
     },
     operations: {
       products: [

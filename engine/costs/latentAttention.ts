@@ -1,6 +1,7 @@
 import { keptTwice } from './attention.ts';
 import {
-  blockExchange,
+  contextExchange,
+  coreBytes,
   coreFlops,
   coreKernels,
   coreModule,
@@ -186,7 +187,7 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
     forWeight: storedInput(setting, input + compressed + attended + gradients),
     collectives: [
       ...tensorCollectives(setting, element * hidden),
-      ...blockExchange(setting, element * local * (query + value)),
+      ...contextExchange(setting, coreBytes(coreHeads, element)),
     ],
     modules: {
       core_attention: coreModule(args, setting, coreHeads),

@@ -118,8 +118,11 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   const collectives = branches
     .flatMap((branch) => branch.collectives)
     .map((collective) => ({ ...collective, bytes: tokens * collective.bytes }));
-  // A block of keys and values that is at work, and the next one, which arrives.
-  const arriving = collectives.reduce((total, { pattern, bytes }) => total + (pattern === 'ring' ? 2 * bytes : 0), 0);
+  // A block of keys and values that is at work, and the next one, which arrives; or all that arrives in exchange for what is sent.
+  const arriving = collectives.reduce(
+    (total, { over, pattern, bytes }) => total + (over === 'context' ? (pattern === 'ring' ? 2 : 1) * bytes : 0),
+    0,
+  );
   const learned = trainingOf(args, setting, { branches, element, dense: localParameters - experts, experts });
   const { [parts.scores]: scores = 0 } = keeps;
   const normed = moves(2 * tokens * input);

@@ -20,6 +20,8 @@ export interface LayerSetting {
   readonly sequenceParallel: boolean;
   /** Ranks that each hold a part of every sequence; 1 is none. */
   readonly context: number;
+  /** How context ranks get the keys that their tokens meet. Absent: around a ring. */
+  readonly contextExchange?: 'all_to_all';
   /** Ranks that each hold some of the experts, and tensor ranks that split each of these; 1 is none. */
   readonly expert: number;
   readonly expertTensor: number;

@@ -15,6 +15,8 @@ const keys: { readonly [B in BlockName]?: Names } = {
     tensor_model_parallel_size: 'tensor',
     cp: 'context',
     context_parallel: 'context',
+    cp_comm_type: 'context_exchange',
+    ulysses: 'context_exchange',
     context_parallel_size: 'context',
     dp: 'data',
     data_parallel: 'data',

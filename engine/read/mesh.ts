@@ -5,7 +5,16 @@ import type { ReadContext } from './context.ts';
 import { or, readQuantity, readWord, type Keys, valueOf } from '../language/keys.ts';
 import { type Mesh, meshName, sameMesh, sizeOf } from '../mesh.ts';
 
-const meshKeys = ['tensor', 'sequence_parallel', 'sequence', 'context', 'data', 'expert', 'expert_tensor'] as const;
+const meshKeys = [
+  'tensor',
+  'sequence_parallel',
+  'sequence',
+  'context',
+  'context_exchange',
+  'data',
+  'expert',
+  'expert_tensor',
+] as const;
 
 /**
  * The mesh that a block writes; what it does not say is as in `base`. `undefined` where it is wrong, which has been reported,
@@ -23,9 +32,22 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | u
     readWord<'true' | 'false'>(context, keys, sequenceKey(context, keys)),
     String(base.sequenceParallel),
   );
+  const exchange = or(
+    readWord<'ring' | 'all_to_all'>(context, keys, 'context_exchange'),
+    base.contextExchange ?? 'ring',
+  );
   if (tensor === undefined || parts === undefined || data === undefined) return undefined;
   if (expert === undefined || expertTensor === undefined || sequence === undefined) return undefined;
-  const mesh = { tensor, sequenceParallel: sequence === 'true', context: parts, data, expert, expertTensor };
+  if (exchange === undefined) return undefined;
+  const mesh: Mesh = {
+    tensor,
+    sequenceParallel: sequence === 'true',
+    context: parts,
+    ...(exchange === 'all_to_all' ? { contextExchange: exchange } : {}),
+    data,
+    expert,
+    expertTensor,
+  };
   const fault = faultOf(mesh);
   if (fault === undefined) return sameMesh(mesh, base) ? base : mesh;
   const entry =

@@ -213,6 +213,8 @@ function reportIdleKeys(
   const ownMeshes = cut.kind === 'blocks' && cut.stages.some((stage) => stage.mesh !== undefined);
   if (tensor === 1 && sequenceParallel && !ownMeshes)
     withoutEffect(context, keys, sequenceKey(context, keys), 'the pipeline has no tensor ranks');
+  if (mesh.context === 1 && !ownMeshes)
+    withoutEffect(context, keys, 'context_exchange', 'the pipeline has no context ranks');
   const experts = model.layers.some(({ cost }) => cost.kind === 'shape' && typeof cost.args['experts'] === 'number');
   if (expert > 1 && !experts) withoutEffect(context, keys, 'expert', 'no layer has experts with a shape');
   if (ownMeshes) return;
@@ -220,6 +222,8 @@ function reportIdleKeys(
     const [group] = entry.parameters ?? [];
     const name = group?.kind === 'name' ? groupNames.find((groupName) => groupName === group.text) : undefined;
     if (name !== undefined && mesh[name] === 1) notApplicable(context, entry, `the pipeline has no ${name} ranks`);
+    else if (name === 'context' && mesh.contextExchange === 'all_to_all')
+      notApplicable(context, entry, 'the attention core waits for the whole all-to-all');
   }
 }
 

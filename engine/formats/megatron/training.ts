@@ -28,6 +28,9 @@ export function trainingOf(values: Values, model: MegatronModel, ranks: number, 
     ...(tensor === 1 ? [] : [['tensor', String(tensor)] as [string, string]]),
     ...(values.has('sequence-parallel') && tensor > 1 ? [['sequence_parallel', 'true'] as [string, string]] : []),
     ...(context === 1 ? [] : [['context', String(context)] as [string, string]]),
+    ...(context > 1 && values.word('cp-comm-type') === 'a2a'
+      ? [['context_exchange', 'all_to_all'] as [string, string]]
+      : []),
     ...(data === 1 ? [] : [['data', String(data)] as [string, string]]),
     ...(expert === 1 || !isExperts ? [] : [['expert', String(expert)] as [string, string]]),
     ...(expertTensor === tensor || !isExperts ? [] : [['expert_tensor', String(expertTensor)] as [string, string]]),

@@ -28,7 +28,16 @@ const meshKeys: readonly KeySchema[] = [
     'context',
     'context = 2',
     whole(1),
-    'Context-parallel ranks, which each have a part of every sequence and pass keys and values around a ring. Default: 1. Splits layers with a shape only.',
+    'Context-parallel ranks, which each have a part of every sequence. Default: 1. Splits layers with a shape only.',
+  ),
+  key(
+    'context_exchange',
+    'context_exchange = all_to_all',
+    words(
+      ['ring', 'Keys and values go around a ring, behind the attention core.'],
+      ['all_to_all', 'Ranks give away heads of their tokens for tokens of their heads, as in DeepSpeed Ulysses.'],
+    ),
+    'How context ranks get the keys that their tokens meet. Default: ring.',
   ),
   key('data', 'data = 2', whole(1), 'Data-parallel ranks. Default: 1.'),
   key(
@@ -46,7 +55,7 @@ const meshKeys: readonly KeySchema[] = [
 ];
 const groupWords: readonly Word[] = [
   { name: 'tensor', doc: 'All-reduces, or gathers and scatters, around each half of a layer.' },
-  { name: 'context', doc: 'Blocks of keys and values, passed around a ring.' },
+  { name: 'context', doc: 'Blocks of keys and values around a ring, or heads for tokens.' },
   { name: 'expert', doc: 'Tokens sent to their experts and back.' },
 ];
 

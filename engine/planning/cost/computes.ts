@@ -61,8 +61,10 @@ function undividedBy({ sequence = 1, layers }: ModelDefinition, context: number)
 const mostRanks = 4096;
 
 /** `; nearest: 2 or 4`: the nearest numbers of ranks below and above that fit the layers. */
-function nearest(model: ModelDefinition, mesh: Mesh, key: 'tensor' | 'expert'): string {
-  const fits = (ranks: number): boolean => meshProblem(model, { ...mesh, [key]: ranks })?.key !== key;
+function nearest(model: ModelDefinition, mesh: Mesh, key: 'tensor' | 'context' | 'expert'): string {
+  const fits = (ranks: number): boolean =>
+    meshProblem(model, { ...mesh, [key]: ranks })?.key !== key &&
+    (key !== 'context' || undividedBy(model, ranks) === undefined);
   const now = mesh[key];
   const found: number[] = [];
   for (let ranks = Math.min(now, mostRanks) - 1; ranks >= 1 && found.length === 0; ranks -= 1)

@@ -3,6 +3,7 @@ import { speedAt } from '../../definitions/device.ts';
 import { type LayerDefinition, type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { MicrobatchLengths } from '../../definitions/pipeline.ts';
 import type { Mesh } from '../../mesh.ts';
+import { contextProblem } from '../../costs/attention.ts';
 import { type LayerRole, modeOfAnyLayer } from '../../costs/recompute.ts';
 import { withShards } from '../../costs/shardTraffic.ts';
 import { findShape } from '../../costs/shapes.ts';
@@ -34,13 +35,17 @@ export interface LayerCosts {
 export function meshProblem(
   model: ModelDefinition,
   mesh: Mesh,
-): { readonly layer: LayerDefinition; readonly problem: string; readonly key: 'tensor' | 'expert' } | undefined {
+):
+  | { readonly layer: LayerDefinition; readonly problem: string; readonly key: 'tensor' | 'context' | 'expert' }
+  | undefined {
   for (const layer of model.layers) {
     if (layer.cost.kind !== 'shape') continue;
     const { args, shape } = layer.cost;
     const check = findShape(shape)?.check;
     const whole = check?.(args, settingOf(model, layer, { mesh: { ...mesh, expert: 1 }, share: 1 }, 'none'));
     if (whole !== undefined) return { layer, problem: whole, key: 'tensor' };
+    const apart = contextProblem(args, mesh);
+    if (apart !== undefined) return { layer, problem: apart, key: 'context' };
     const spread = check?.(args, settingOf(model, layer, { mesh, share: 1 }, 'none'));
     if (spread !== undefined) return { layer, problem: spread, key: 'expert' };
   }
@@ -142,6 +147,7 @@ const settingOf = (
   tensor: mesh.tensor,
   sequenceParallel: mesh.sequenceParallel,
   context: mesh.context,
+  ...(mesh.contextExchange === undefined ? {} : { contextExchange: mesh.contextExchange }),
   expert: mesh.expert,
   expertTensor: mesh.expertTensor,
   recompute,

@@ -96,7 +96,7 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
       : groupRing(
           notes,
           pipeline,
-          name === 'expert' ? 'all_to_all' : 'ring',
+          name === 'expert' ? 'all_to_all' : name === 'context' ? (mesh.contextExchange ?? 'ring') : 'ring',
           members,
           (rank) => groupsOf(rank.devices, rank.mesh, name),
           name === 'expert' ? nodeLimit(pipeline.model) : undefined,

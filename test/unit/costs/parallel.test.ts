@@ -46,6 +46,26 @@ describe('traffic of a layer and microbatch on one rank', () => {
     }
   });
 
+  it('context by all-to-all: (c − 1) / c of queries, keys, values and results of s/c tokens, there and back', () => {
+    for (const [context, tensor] of [
+      [4, 1],
+      [2, 4],
+    ]) {
+      const exchanged = sent('context', llama, { context, contextExchange: 'all_to_all', tensor, microBatch: b });
+      // DeepSpeed Ulysses (arXiv:2309.14509, section 3.2): 3 · N · h + N · h elements of N / c tokens, fewer with grouped heads.
+      const elements = ((b * sequence) / context) * (2 * 32 + 2 * 8) * (128 / tensor);
+      const bytes = (2 * elements * (context - 1)) / context;
+      expect(exchanged).toEqual([bytes, bytes]);
+    }
+    const { kv_heads: _heads, ...rest } = llama;
+    const latent = {
+      ...{ ...rest, hidden: 512, heads: 8, kv_lora_rank: 64 },
+      ...{ qk_nope_head_dim: 32, qk_rope_head_dim: 16, v_head_dim: 24 },
+    };
+    const [forward] = sent('context', latent, { context: 4, contextExchange: 'all_to_all' });
+    expect(forward).toBe((3 / 4) * 2 * (sequence / 4) * 8 * (2 * (32 + 16) + 2 * 24));
+  });
+
   it('expert: tokens to their experts and back, two all-to-alls each way', () => {
     for (const [expert, tensor, context] of [
       [8, 1, 1],
@@ -94,6 +114,23 @@ describe('what ranks hold and compute', () => {
   it('a ring of context ranks has room for two blocks of keys and values', () => {
     const part = cost('transformer', llama, { sequence, context: 4 });
     expect(part.workspace).toBe(2 * 2 * 2 * (sequence / 4) * 8 * 128);
+  });
+
+  it('an all-to-all of context ranks has room for what arrives, and its core meets all keys at once', () => {
+    const args = { sequence, context: 4 };
+    const [around, across] = ([undefined, 'all_to_all'] as const).map((way) =>
+      cost('transformer', llama, { ...args, ...(way && { contextExchange: way }) }),
+    );
+    expect(across.workspace).toBe(2 * (sequence / 4) * (2 * 32 + 2 * 8) * 128);
+    for (const figure of ['coreFlops', 'linearFlops', 'activation', 'output'] as const)
+      expect(across[figure]).toBe(around[figure]);
+    expect(across.fused?.keys).toBe(sequence / 2);
+    expect(around.fused?.keys).toBe(sequence / 2 / 4);
+    const core = (made: typeof across) => made.kernels().filter(({ part }) => part === 'core');
+    expect(core(across).map(({ count, flops }) => count * flops)).toEqual(
+      core(around).map(({ count, flops }) => count * flops),
+    );
+    expect(core(across)[0].count).toBe(1);
   });
 
   it('expert ranks divide experts and nothing else', () => {
@@ -150,6 +187,17 @@ describe('exposed or hidden', () => {
       expect(time).toBeCloseTo(there + back, 9);
       expect(exposed).toBeCloseTo(layer.forward - base.forward + layer.backwardInput - base.backwardInput, 9);
     }
+  });
+
+  it('of an all-to-all of context ranks nothing hides: the core waits for it, and it for the core', () => {
+    const at = setting({ sequence, context: 4, contextExchange: 'all_to_all' });
+    const made = cost('transformer', llama, at);
+    const [bytes] = sent('context', llama, { context: 4, contextExchange: 'all_to_all' });
+    const alone = device({ compute: 1e12, rings, overlap: { tensor: 0, context: 1, expert: 0 } });
+    const [layer, base] = [timeOf(made, at, alone), timeOf({ ...made, collectives: [] }, at, alone)];
+    expect(layer.forward - base.forward).toBeCloseTo(bytes / 1e9, 9);
+    expect(layer.backwardInput - base.backwardInput).toBeCloseTo(bytes / 1e9, 9);
+    expect(layer.traffic?.context?.exposed).toBeCloseTo((2 * bytes) / 1e9, 9);
   });
 
   it('never hides more than there is to compute, whatever the shares', () => {

@@ -130,6 +130,7 @@ describe('flags', () => {
       'microbatches = 16',
     ],
     [`${world} --context-parallel-size 2`, 'context = 2'],
+    [`${world} --context-parallel-size 2 --cp-comm-type a2a`, 'context_exchange = all_to_all'],
     [`${world} --tensor-model-parallel-size 2 --sequence-parallel`, 'sequence_parallel = true'],
     [`${world} --num-experts 8 --expert-model-parallel-size 4`, 'expert = 4'],
     [
