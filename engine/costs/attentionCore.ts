@@ -59,8 +59,8 @@ interface CoreBytes {
 /**
  * Around a ring, context ranks pass their keys and values, and in the backward their gradients with them (ring attention,
  * arXiv:2310.01889, section 3; Megatron-LM's `--cp-comm-type p2p`). A causal core is spread evenly, by giving each rank an early and
- * a late part. With all-to-all, a rank gives away the heads of its tokens and gets the tokens of its heads, before the core and
- * after it; the backward does the same with gradients (DeepSpeed Ulysses, arXiv:2309.14509, section 3.2; `--cp-comm-type a2a`).
+ * a late part. With all-to-all, a rank gives away heads of its tokens and gets tokens of its heads, before the core and after
+ * it. The backward does the same with gradients (DeepSpeed Ulysses, arXiv:2309.14509, section 3.2, and `--cp-comm-type a2a`).
  */
 export function contextExchange(
   { context, contextExchange: way }: LayerSetting,
