@@ -14,6 +14,7 @@ import { readLayer } from './layer.ts';
 import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
 import { readLayers } from './layerSet.ts';
+import { checkJoins } from './checkJoins.ts';
 import { checkTowers } from './checkTowers.ts';
 import { checkWidths } from './checkWidths.ts';
 import { checkTraining } from './checkTraining.ts';
@@ -57,7 +58,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
       ...(formats === undefined ? {} : { stored: formats }),
     };
     if (!checkTraining(context, model, keys) || !checkTargets(context, model, keys, trainable)) return;
-    if (!checkTowers(context, model)) return;
+    if (!checkTowers(context, model) || !checkJoins(context, model, keys)) return;
     context.models.set(id, model);
     return detail(context, id, `${count(base.elements, 'layer', 'layers')}, ${precision}`);
   }
@@ -128,6 +129,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   if (!unread && !checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
   // Layers of a source are its own matter: no edit of this file changes them.
   if (!unread && source === undefined) checkWidths(context, model);
+  if (!unread && source === undefined && !checkJoins(context, model, keys)) return;
   context.models.set(id, model);
   detail(context, id, `${count(elements, 'layer', 'layers')}, ${precision}`);
 }
