@@ -96,7 +96,7 @@ async function freshEngine(): Promise<Engine> {
 
 const first = places.map(() => 0);
 
-test('after one edit a check says what a new process says of the text', { timeout: 60_000 }, async () => {
+test('after one edit a check says what a new process says of the text', async () => {
   const warm = await freshEngine();
   const opened = checked(warm, textOf(first));
   for (const [place, choices] of places.entries())
@@ -107,7 +107,7 @@ test('after one edit a check says what a new process says of the text', { timeou
     }
 });
 
-test('after any edits a check says what a new process says of the last text', { timeout: 60_000 }, async () => {
+test('after any edits a check says what a new process says of the last text', async () => {
   const engine = await freshEngine();
   const edits = fc.array(fc.record({ place: fc.nat(places.length - 1), choice: fc.nat(2) }), {
     minLength: 1,
