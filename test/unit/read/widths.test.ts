@@ -66,7 +66,7 @@ describe('what may fit is not reported', () => {
     ['a parallel tower', `layer a = ${block(128)} layer b { shape = ${block(256)} after = [] }`],
     [
       'cross-attention',
-      `${right} layer q { shape = transformer(hidden = 64, heads = 4, cross = 96, cross_hidden = 128) tokens = 8 attends = vision }`,
+      `${right} layer q { shape = transformer(hidden = 60, heads = 4, cross = 96, cross_hidden = 128) tokens = 8 attends = vision }`,
     ],
     [
       'a second embedding',
@@ -84,6 +84,24 @@ describe('what may fit is not reported', () => {
     [
       'convolutions and matrices',
       `layer a = conv2d(inputs = 3, outputs = 64, height = 28) layer b = ${block(128)} layer c = matmul(rows = 4, inner = 5, columns = 6)`,
+    ],
+    [
+      'text that makes a whole multiple',
+      `layer patch { shape = patch_embedding(patch = 14, hidden = 128) tokens = 16 images = 2 } layer b = ${block(128)}`,
+    ],
+    [
+      'branches of unequal widths',
+      'layer k = linear(inputs = 128, outputs = 48) layer o = linear(inputs = 128, outputs = 128)',
+    ],
+    ['a norm of a part', 'layer k = linear(inputs = 128, outputs = 48) layer n = norm(hidden = 32)'],
+    ['a merge of three tokens into two', `${right} ${merge(16, 192)}`],
+    [
+      'cross-attention to what the file leaves out',
+      `layer a = ${block(128)} layer b = transformer(hidden = 256, heads = 4, cross = 96)`,
+    ],
+    [
+      'a second tower of patches',
+      `layer a = ${block(128)} layer patch { shape = patch_embedding(patch = 14, hidden = 200) tokens = 24 }`,
     ],
     ['measured layers', `layer a = ${block(128)} layer b { forward = 1ms backward = 2ms } layer c = ${block(256)}`],
   ])('%s', (_, layers) => {
