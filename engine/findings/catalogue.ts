@@ -106,7 +106,7 @@ export const catalogue = {
       /** What to write, if that is known. */
       advice?: string;
     }) =>
-      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.advice === undefined ? '' : ` ${p.advice}`}${p.nearest === undefined && p.words !== undefined ? ` Words allowed here: ${list(p.words)}.` : didYouMean(p.nearest)}`,
+      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.advice === undefined ? '' : ` ${p.advice}`}${p.nearest === undefined && p.words !== undefined ? ` ${p.kind === 'layer' ? 'Its layers' : 'Words allowed here'}: ${list(p.words)}.` : didYouMean(p.nearest)}`,
   ),
   'name/duplicate': entry(
     'error',

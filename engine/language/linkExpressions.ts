@@ -17,8 +17,8 @@ import {
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareParameter, deepest, type Scope, withLocals } from './scopes.ts';
 import type { Dimension } from '../plan.ts';
-import { policyAdvice } from './otherNames.ts';
 import { isSequence } from './sequenceForm.ts';
+import { policyAdvice, shareMeant, valueElsewhere, valuesMeant, wordMeant } from './otherNames.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { countsLike, findUnit, nearestUnit, unitsLike } from './units.ts';
 
@@ -150,7 +150,17 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
       const known = [...words, ...(where === 'value' ? [] : functionNames(where))];
       if (known.includes(name.text)) return;
       if (words.includes('F') && refersToDeclared(context, name, scope)) return;
-      return refusesDeclared(context, name, scope) ? undefined : unknown(context, name, 'value', known);
+      if (refusesDeclared(context, name, scope)) return;
+      const meant = valuesMeant(schema?.kind, name.text);
+      const shown = [
+        ...words,
+        ...(where === 'value' ? [] : functionNames(where).map((each) => shownCall(where, each))),
+      ];
+      return reportUnknown(context, name, 'value', {
+        near: () => (meant.length > 0 ? undefined : context.report.nearest(name.text, known)),
+        words: shown.length <= mostListed ? shown : undefined,
+        suggestions: meant,
+      });
     }
     case 'word or number':
       return words.includes(name.text)
@@ -298,7 +308,8 @@ function linkLayer(context: FileContext, name: Name, { layers, modelName }: Scop
   if (layers === undefined) return;
   const layer = layers.get(name.text);
   if (layer !== undefined) return refer(context, name, layer.id);
-  unknown(context, name, 'layer', layers.keys(), modelName === undefined ? undefined : `model "${modelName}"`);
+  const listed = layers.size > 0 && layers.size <= mostListed ? [...layers.keys()] : undefined;
+  unknown(context, name, 'layer', layers.keys(), modelName === undefined ? undefined : `model "${modelName}"`, listed);
 }
 
 /** Operations that the schedule around declares. */
@@ -365,6 +376,10 @@ function linkCall(
     if (value.kind === 'quantity' && sizeOfRule(call.callee.text, parameter?.name))
       return checkUnit(context, value, 'bytes');
     if (value.kind === 'name' && parameter?.name === 'kind' && refersToDeclared(context, value, scope)) return;
+    if (value.kind === 'name' && row.functions === 'optimizer' && parameter?.name === 'offload') {
+      const meant = Object.hasOwn(shareMeant, value.text) ? shareMeant[value.text] : undefined;
+      if (meant !== undefined) return reportUnknown(context, value, 'share', { near: () => meant });
+    }
     // A word of the parameter is no name; an argument of an unknown function may be one.
     const isUnknown = known === undefined && !shared;
     if (value.kind === 'name' && (parameter?.words?.includes(value.text) || isUnknown)) return;
@@ -491,8 +506,11 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
       return reportUnknown(context, name, noun, { write: `${name.text}[…]`, near: () => undefined });
     const elsewhere = functionElsewhere(name, schema);
     if (elsewhere !== undefined) return reportUnknown(context, name, noun, { elsewhere, near: () => undefined });
-    const advice = kind === 'policy' ? policyAdvice(name.text) : undefined;
+    const advice = kind === 'policy' ? policyAdvice(name.text) : valueElsewhere(schema?.kind, name.text);
     if (advice !== undefined) return reportUnknown(context, name, noun, { advice, near: () => undefined });
+    const meant = valuesMeant(schema?.kind, name.text);
+    if (meant.length > 0)
+      return reportUnknown(context, name, noun, { words: meant, suggestions: meant, near: () => undefined });
     return unknown(context, name, noun, [...functionNames(where), ...declared]);
   }
   const id = kind === 'policy' ? symbolId(kind, name.text) : functionId(found);
@@ -523,8 +541,16 @@ export function unknown(
   /** All words that are allowed there, where they are few. */
   words?: readonly string[],
 ): void {
-  reportUnknown(context, name, kind, { near: () => context.report.nearest(name.text, candidates), where, words });
+  const near = () => wordMeant(name.text, words ?? []) ?? context.report.nearest(name.text, candidates);
+  reportUnknown(context, name, kind, { near, where, words });
 }
+
+/** Words that a message lists. */
+const mostListed = 12;
+
+/** A function as a message lists it: without arguments where it may stand so. */
+const shownCall = (where: FunctionContext, name: string): string =>
+  findFunction(where, name)?.parameters.every(({ optional }) => optional) === true ? name : `${name}(…)`;
 
 /** What the name of an `expect` block may be. */
 export const pipelineOrSchedule = 'pipeline or schedule';
@@ -544,13 +570,15 @@ interface Unknown {
   readonly elsewhere?: Elsewhere;
   /** What to write instead. */
   readonly advice?: string;
+  /** Values to try, the most likely first, where the message lists all words. */
+  readonly suggestions?: readonly string[];
 }
 
 function reportUnknown(
   context: FileContext,
   name: Name,
   kind: string,
-  { near, where, words, write, elsewhere, advice }: Unknown,
+  { near, where, words, write, elsewhere, advice, suggestions = [] }: Unknown,
 ): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
@@ -560,6 +588,6 @@ function reportUnknown(
     'name/unknown',
     name,
     { kind, name: name.text, nearest, where, words, write, elsewhere, advice },
-    { hint: spellingHint(nearest) },
+    { hint: suggestions.length > 0 ? { kind: 'spelling', suggestions } : spellingHint(nearest) },
   );
 }

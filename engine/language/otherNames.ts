@@ -84,6 +84,70 @@ export const keyMeant = (block: BlockName, name: string): string | undefined => 
 export const adviceMeant = (block: BlockName, name: string): string | undefined =>
   own(advice[block], name.toLowerCase());
 
+/** Words of lists by the names that PEFT, Hugging Face, torchtitan and Megatron-LM give them. */
+const words: Names = {
+  q_proj: 'q',
+  k_proj: 'k',
+  v_proj: 'v',
+  o_proj: 'o',
+  wq: 'q',
+  wk: 'k',
+  wv: 'v',
+  wo: 'o',
+  linear_proj: 'o',
+  gate_proj: 'gate',
+  up_proj: 'up',
+  down_proj: 'down',
+  q_a_proj: 'q_down',
+  q_b_proj: 'q_up',
+  kv_a_proj_with_mqa: 'kv_down',
+  kv_b_proj: 'kv_up',
+};
+
+/** The word of a list that another name stands for. */
+export function wordMeant(name: string, allowed: readonly string[]): string | undefined {
+  const meant = own(words, name.toLowerCase());
+  return meant !== undefined && allowed.includes(meant) ? meant : undefined;
+}
+
+const values: { readonly [kind: string]: Readonly<Record<string, readonly string[]>> | undefined } = {
+  recompute: {
+    true: ['full', 'selective'],
+    on: ['full', 'selective'],
+    false: ['none'],
+    off: ['none'],
+    attention: ['selective', 'modules(core_attention)'],
+    core_attention: ['modules(core_attention)'],
+    mlp: ['modules(mlp)'],
+    moe: ['modules(moe)'],
+    layernorm: ['modules(layernorm)'],
+  },
+  offload: {
+    true: ['activations(layers = 4)'],
+    activation: ['activations(layers = 4)'],
+  },
+};
+
+/** What may be meant by a name that a kind of value does not have, the most likely first. */
+export function valuesMeant(kind: string | undefined, name: string): readonly string[] {
+  const names = kind === undefined ? undefined : values[kind];
+  return names !== undefined && Object.hasOwn(names, name) ? names[name] : [];
+}
+
+/** How a share is written where a truth is found. */
+export const shareMeant: Readonly<Record<string, string>> = { true: '100%', false: '0%' };
+
+const elsewhere: { readonly [kind: string]: Names | undefined } = {
+  offload: {
+    optimizer:
+      'The state of the optimizer goes to the host by its own argument: `optimizer = adam_mixed(offload = 100%)`.',
+  },
+};
+
+/** What to write for a name that is no value of this kind, because another key or argument has it. */
+export const valueElsewhere = (kind: string | undefined, name: string): string | undefined =>
+  own(kind === undefined ? undefined : elsewhere[kind], name);
+
 const own = (names: Names | undefined, name: string): string | undefined =>
   names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
 

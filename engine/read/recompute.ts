@@ -89,16 +89,16 @@ function readLayers(context: ReadContext, call: Call): RecomputeMode | undefined
     context.report.report('key/missing', call, { key: 'layers', block: 'call to full', example: 'layers = 4' });
     return undefined;
   }
-  const number = wholeNumber(context, counted.value, layers === undefined ? '"every"' : '"layers"', {
-    min: 1,
-    max: mostLayers,
-  });
   const way = method === undefined ? 'block' : readMethod(context, method.value);
+  const min = layers !== undefined && way === 'block' ? 0 : 1;
+  const number = wholeNumber(context, counted.value, layers === undefined ? '"every"' : '"layers"', { min });
   if (number === undefined || way === undefined) return undefined;
-  return someLayersMode({ method: layers === undefined ? 'every' : way, layers: number });
+  // So that a param of layers can begin at none.
+  if (number === 0) return 'none';
+  return someLayersMode({ method: layers === undefined ? 'every' : way, layers: Math.min(number, mostLayers) });
 }
 
-/** More layers than any model has. */
+/** More layers than any model has: more mean the same. */
 const mostLayers = 1_000_000;
 
 function readMethod(context: ReadContext, value: Call['arguments'][number]['value']): SomeLayers['method'] | undefined {

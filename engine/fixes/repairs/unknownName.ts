@@ -3,8 +3,9 @@ import { operationMeant, operations, valueKinds } from '../../language/kinds.ts'
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
+import { callableOf, withArguments } from '../callArguments.ts';
 import { entriesOf, setKey, valueOf } from '../source.ts';
-import { joined, replaced, withDeclaration, withEntry, withoutNode } from './edits.ts';
+import { joined, replaced, withDeclaration, withEntry, withoutItem, withoutNode } from './edits.ts';
 import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
 import { type Mistake, mostAtOnce, type Repair, type Repairer } from './repair.ts';
 import { bracketing, parametrised } from './scheduleSlips.ts';
@@ -21,12 +22,18 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { name, kind, words = [], write, elsewhere, advice } = parameters;
   if (elsewhere !== undefined) return yield* atOtherKey(mistake, elsewhere.key);
   if (kind === 'policy' && advice !== undefined) return yield* withOneStage(mistake);
+  if (kind === 'kind of data to offload') yield* ofOptimizer(mistake, name);
+  if (name === 'all') yield* withoutArgument(mistake);
   if (write?.endsWith('[…]') === true) yield bracketing(mistake);
   else if (write !== undefined) yield parametrised(mistake, write);
   const exact = [...imported(mistake, kind)].filter((exported) => exported.name === name);
   for (const exported of exact) yield importing(mistake, exported);
   const suggestions = finding.hint?.kind === 'spelling' ? finding.hint.suggestions : [];
-  for (const text of new Set([...suggestions, ...similar(mistake, kind, name), ...words.slice(0, 5)]))
+  for (const text of new Set([
+    ...suggestions,
+    ...similar(mistake, kind, name),
+    ...words.filter((word) => !word.endsWith('(…)')).slice(0, 5),
+  ]))
     yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
   if (exact.length === 0) yield* nearImports(mistake, kind, name);
   if (isOperation(finding)) return yield* everyOperation(mistake);
@@ -59,6 +66,36 @@ function* atOtherKey({ analysis: { syntax }, finding }: Mistake, key: string): G
       ? [replaced(entry.key, key)]
       : [setKey(syntax.text, within, key, text), withoutNode(syntax, entry)];
   yield { what: `Write ${key} = ${text}`, edits };
+}
+
+/** `offload = optimizer` as the argument of the optimizer. */
+function* ofOptimizer({ analysis: { syntax }, finding }: Mistake, name: string): Generator<Repair> {
+  const { entry, within } = siteAt(syntax, finding.place.start);
+  if (name !== 'optimizer' || entry === undefined || within === undefined) return;
+  const what = 'Set offload = 100% in the optimizer';
+  const written = entriesOf(within, 'optimizer')[0];
+  const recipe = callableOf(written?.values?.[0]);
+  if (written === undefined)
+    yield { what, edits: [replaced(entry, 'optimizer = adam_mixed(offload = 100%)')], last: true };
+  else if (recipe !== undefined)
+    yield {
+      what,
+      edits: [
+        withArguments(syntax.text, recipe, { offload: '100%' }, (argument) => argument.name?.text),
+        withoutNode(syntax, entry),
+      ],
+    };
+}
+
+/** `targets = all`: an argument that is left out means all. */
+function* withoutArgument({ analysis: { syntax }, finding: { place } }: Mistake): Generator<Repair> {
+  const { path } = siteAt(syntax, place.start);
+  const call = path.findLast((node) => node.kind === 'call');
+  if (call?.kind !== 'call') return;
+  const at = call.arguments.findIndex(({ value }) => value.start <= place.start && place.end <= value.end);
+  const argument = call.arguments[at];
+  if (argument?.name === undefined) return;
+  yield { what: `Remove "${argument.name.text}"`, edits: [withoutItem(call.arguments, at)] };
 }
 
 /** Whether the name is an operation as the preview writes it: `F0` in a row. */
