@@ -548,7 +548,7 @@ export function unknown(
 /** Words that a message lists. */
 const mostListed = 12;
 
-/** A function as a message lists it: without arguments where it may stand so. */
+/** A function as a message lists it: with "(…)" where it needs arguments. */
 const shownCall = (where: FunctionContext, name: string): string =>
   findFunction(where, name)?.parameters.every(({ optional }) => optional) === true ? name : `${name}(…)`;
 
