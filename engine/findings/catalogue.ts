@@ -173,7 +173,9 @@ export const catalogue = {
   'value/range': entry(
     'error',
     'A value outside the possible range',
-    (p: { what: string; value: string; allowed: string }) => `${p.what} is ${p.value}; it must be ${p.allowed}.`,
+    // `advised`: the value is used, but it is most often a mistake.
+    (p: { what: string; value: string; allowed: string; advised?: true }) =>
+      `${p.what} is ${p.value}; it ${p.advised === true ? 'should' : 'must'} be ${p.allowed}.`,
   ),
   'value/backwards': entry(
     'warning',

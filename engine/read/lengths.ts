@@ -212,8 +212,8 @@ function documentsOf(
   const parameter = or(read, undefined);
   const value = unwrapped(written);
   if (value.kind === 'call' && isDistribution(value.callee.text)) {
-    const draw = readDistribution(context, value, model.sequence ?? 1);
-    return draw === undefined ? undefined : packed(context, written, draw, room);
+    const draw = readDistribution(context, value, Infinity);
+    return draw === undefined ? undefined : packedCut(context, written, draw, room, model);
   }
   if (value.kind !== 'list' || value.items.length === 0) {
     context.report.report('type/mismatch', value, {
@@ -279,6 +279,41 @@ function tooMany(context: ReadContext, at: Expression, documents: number): boole
     allowed: 'less: draw longer documents, or fewer microbatches',
   });
   return true;
+}
+
+/** Share of drawn documents over the sequence that is no surprise: distributions have long tails. */
+const usualCut = 0.1;
+
+/** Drawn documents, cut to the sequence; says so if many are. */
+function packedCut(
+  context: ReadContext,
+  at: Expression,
+  draw: Draw,
+  room: readonly number[],
+  { name, sequence: longest = 1 }: ModelDefinition,
+): readonly (readonly number[])[] | undefined {
+  let drawn = 0;
+  let over = 0;
+  const cut = (): number => {
+    const length = draw();
+    drawn += 1;
+    if (length > longest) over += 1;
+    return Math.min(length, longest);
+  };
+  const samples = packed(context, at, cut, room);
+  if (samples !== undefined && over > usualCut * drawn)
+    context.report.report(
+      'value/range',
+      at,
+      {
+        what: `The share of drawn documents that are longer than the "sequence" of model "${name}"`,
+        value: share(over / drawn),
+        allowed: `at most ${share(usualCut)}: each is cut to ${longest.toLocaleString('en-US')} tokens. Set a longer sequence, or draw shorter documents`,
+        advised: true,
+      },
+      { severity: 'warning' },
+    );
+  return samples;
 }
 
 /** Documents are packed as they come: the first that finds no room begins the next sample. */

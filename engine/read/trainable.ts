@@ -117,6 +117,28 @@ function readTargets(context: ReadContext, value: Expression): readonly LoraTarg
   return [...found];
 }
 
+/** The most rows that an adapter of a layer can use: one side of each product is at most so wide. */
+function widthOf(cost: LayerDefinition['cost']): number {
+  if (cost.kind !== 'shape') return 0;
+  const numberOf = (name: string): number => (typeof cost.args[name] === 'number' ? cost.args[name] : 0);
+  return cost.shape === 'linear' ? Math.min(numberOf('inputs'), numberOf('outputs')) : numberOf('hidden');
+}
+
+/** Warns of a rank over the width of all layers that have the adapters. */
+function checkRank(context: ReadContext, entry: Entry, { rank }: Lora, widths: readonly number[]): void {
+  const most = Math.max(0, ...widths);
+  if (most === 0 || rank <= most) return;
+  const value = valueOf(entry);
+  const written = value?.kind === 'call' ? value.arguments.find(({ name }) => name?.text === 'rank') : undefined;
+  const allowed = `at most ${most}, the width of the layer. Higher ranks add memory and time, and nothing that ${most} cannot learn`;
+  context.report.report(
+    'value/range',
+    written?.value ?? value ?? entry,
+    { what: '"rank"', value: String(rank), allowed, advised: true },
+    { severity: 'warning' },
+  );
+}
+
 /** What `trainable` makes of a layer; `wrong` where it does not fit, which has been reported. */
 export function trainsIn(
   context: ReadContext,
@@ -137,7 +159,10 @@ export function trainsIn(
             ? undefined
             : 'a linear layer has one product: leave out targets'
           : `only transformer and linear layers have adapters, and this is ${cost.shape}`;
-  if (found === undefined) return trains;
+  if (found === undefined) {
+    checkRank(context, entry, trains, [widthOf(cost)]);
+    return trains;
+  }
   context.report.report('type/mismatch', at, {
     expected: 'a layer that can have these adapters',
     found: `that ${found}`,
@@ -161,6 +186,12 @@ export function checkTargets(
 ): boolean {
   const entry = keys.find('trainable');
   if (entry === undefined || typeof trains !== 'object') return true;
+  checkRank(
+    context,
+    entry,
+    trains,
+    layers.filter(({ cost }) => cost.kind === 'shape' && cost.shape === 'transformer').map(({ cost }) => widthOf(cost)),
+  );
   const shapes = layers.flatMap(({ cost }) =>
     cost.kind === 'shape' && cost.shape === 'transformer' ? [cost.args] : [],
   );

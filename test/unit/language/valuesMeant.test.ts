@@ -131,3 +131,29 @@ test('an unknown layer: the layers of the model are listed', () => {
     'Unknown layer "vision" in model "m". Its layers: block.',
   ]);
 });
+
+describe('figures that are most often a mistake', () => {
+  const packed = (documents: string): string =>
+    fileOf({ pipeline: `documents = ${documents}` }).replace('gated = true', 'gated = true, flash = true');
+
+  test('a rank over the width of the layers', () => {
+    checkFix(fileOf({ model: 'trainable = lora(rank = ⟦warning value/range:257→256⟧)' }));
+    checkFindings(fileOf({ model: 'trainable = lora(rank = 256)' }));
+    const layer = fileOf({}).replace(
+      'gated = true)',
+      'gated = true)\n  layer join { shape = linear(inputs = 256, outputs = 64)  trainable = lora(rank = ⟦warning value/range:65⟧) }',
+    );
+    checkFindings(layer, ['"rank" is 65; it should be at most 64']);
+  });
+
+  test('documents that are mostly cut', () => {
+    checkFindings(packed('⟦warning value/range:uniform(from = 65, to = 192, seed = 1)⟧'), [
+      'it should be at most 10 %: each is cut to 128 tokens',
+    ]);
+    checkFindings(packed('lognormal(mean = 128, sigma = 0, seed = 1)'));
+    checkFindings(packed('⟦warning value/range:lognormal(mean = 129, sigma = 0, seed = 1)⟧'), [
+      'is 100 %; it should be',
+    ]);
+    checkFindings(packed('lognormal(mean = 30, sigma = 0.5, seed = 1)'));
+  });
+});
