@@ -1,7 +1,7 @@
 import { spellings } from '../spelling.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import type { Place } from '../plan.ts';
-import type { Code, Parameters } from './catalogue.ts';
+import type { Code, Parameters, Severity } from './catalogue.ts';
 import { type Finding, type FixHint, finding } from './finding.ts';
 
 /**
@@ -20,6 +20,8 @@ export interface Reporter {
     extras?: {
       readonly related?: readonly { readonly place: Place; readonly message: string }[];
       readonly hint?: FixHint;
+      /** Only for codes whose severity depends on a threshold. */
+      readonly severity?: Severity;
     },
   ): void;
   /** A finding already made, here or in another file. */
