@@ -77,6 +77,9 @@ export function amount(value: number, digits = 3): string {
   return `${significant(rest, digits)}${decimal[unit] === '' ? '' : ` ${decimal[unit]}`}`;
 }
 
+/** Tokens as people say and files write them, in billions: `100 B tokens`. */
+export const tokens = (value: number): string => `${amount(value).replace(/ G$/, ' B')} tokens`;
+
 /** A measure as a person reads it: `4 ms`, `16 GiB`, `25 GB/s`. */
 export function show(value: number, dimension: Dimension): string {
   switch (dimension) {
@@ -96,7 +99,7 @@ export function show(value: number, dimension: Dimension): string {
     case 'flops':
       return joined(value, 'FLOP');
     case 'tokens':
-      return `${amount(value)} tokens`;
+      return tokens(value);
     case 'rate':
       return `${amount(value)}/s`;
   }

@@ -25,6 +25,8 @@ export interface Column {
   detail?(report: PipelineReport): string;
   /** Which value is best; absent where neither is. */
   readonly best?: 'least' | 'most';
+  /** What the figure is counted in: no row is best where rows differ in it. */
+  unit?(report: PipelineReport): string;
 }
 
 /** Whether every device stays within its memory. */
@@ -46,6 +48,9 @@ export const columns: readonly Column[] = [
     title: 'samples/s',
     best: 'most',
     value: (report) => report.throughput,
+    // Samples of different lengths are different amounts of work.
+    unit: ({ tokens, throughput, iteration }) =>
+      tokens === undefined ? '' : (tokens.per_iteration / (throughput * iteration)).toPrecision(9),
     show: (value) => String(Number(value.toPrecision(4))),
   },
   {
@@ -161,13 +166,15 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
  * The rows with the best value of a column: none where all are alike. Rows whose memory is too small, or that have no such figure,
  * are never best. What reads alike is alike.
  */
-export function bestRows(rows: readonly FileRow[], { value, best, show }: Column): ReadonlySet<FileRow> {
+export function bestRows(rows: readonly FileRow[], { value, best, show, unit }: Column): ReadonlySet<FileRow> {
   const known = rows.flatMap((row) => {
     const figure = 'report' in row.result ? value(row.result.report) : undefined;
     return figure === undefined ? [] : [{ row, figure }];
   });
   const able = known.filter(({ row }) => 'report' in row.result && fits(row.result.report));
   if (best === undefined || able.length === 0) return new Set();
+  const unitOf = ({ result }: FileRow): string => ('report' in result ? (unit?.(result.report) ?? '') : '');
+  if (known.some(({ row }) => unitOf(row) !== unitOf(known[0].row))) return new Set();
   const figures = able.map(({ figure }) => figure);
   const record = best === 'least' ? Math.min(...figures) : Math.max(...figures);
   const readsAlike = (figure: number): boolean => show(figure) === show(record);

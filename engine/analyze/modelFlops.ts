@@ -6,7 +6,7 @@ import { stagesOn } from '../stagesOn.ts';
 /**
  * Model FLOPs: a forward and twice that for its backward, recomputation left out (Chowdhery et al., PaLM, arXiv:2204.02311,
  * appendix B). They are divided by the devices of the pipeline and the time of an iteration. Undefined if layers are measured,
- * whose FLOPs are unknown, and if nothing takes time. The backward of a frozen layer has fewer. What tensor ranks repeat, and what `capacity` adds, is not the model's. The
+ * whose FLOPs are unknown, and if nothing takes time. The backward of a frozen layer has fewer. What tensor ranks repeat, what `capacity` adds, and padding behind documents are not the model's. The
  * attention core counts as much of it as is computed: half if it is causal.
  */
 export function modelFlops(plan: PipelinePlan, program: Program, iteration: number): ModelFlopsReport | undefined {

@@ -1,4 +1,4 @@
-import { amount } from '../quantities.ts';
+import { amount, tokens as tokensText } from '../quantities.ts';
 import type { TokensReport } from '../report.ts';
 
 /** `413 tokens/s per GPU`, then `1.65 K tokens/s` and, for a total, `15 T tokens in 26.4 days, 2.6 M GPU-hours`. */
@@ -13,7 +13,7 @@ export function tokenWords(report: TokensReport): {
     all: `${amount(rate)} tokens/s`,
     ...(total === undefined || days === undefined || hours === undefined
       ? {}
-      : { total: `${amount(total)} tokens in ${amount(days)} days, ${amount(hours)} GPU-hours` }),
+      : { total: `${tokensText(total)} in ${amount(days)} days, ${amount(hours)} GPU-hours` }),
   };
 }
 

@@ -103,6 +103,7 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
     parameters: parametersOf(args, heads, kvHeads),
     localParameters: parametersOf(args, localHeads, localKv),
     linear: 2 * (2 * hidden * localHeads + ratio * 2 * other * localKv) * headDim,
+    otherTower: ratio * 4 * other * localKv * headDim,
     matrices: 2 * (hidden * localHeads + other * localKv) * headDim,
     core: coreFlops(core, met, localHeads, headDim, headDim),
     ...fusedCore(core, met, headDim, headDim),

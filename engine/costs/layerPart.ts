@@ -19,6 +19,8 @@ export interface LayerPart {
   readonly fused?: FusedCore;
   /** Of `linear`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spare?: number;
+  /** Of `linear`, what goes by the tokens of another tower. Only of cross-attention. */
+  readonly otherTower?: number;
   /** The part of `localParameters` that belongs to experts. */
   readonly expertParameters?: number;
   /** Bytes that the forward keeps, by what they are; `scores` are recomputed under selective recomputation. */

@@ -32,6 +32,8 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
   });
   // Full recomputation runs the forward again with its communication; selective only the attention core.
   const { backward: passes } = cost;
+  const padding = paddingIn(cost, setting);
+  const spareFlops = (cost.spareFlops ?? 0) + padding.linear + padding.core;
   const again = setting.recompute === 'stage' || (setting.recompute === 'full' && cost.recomputeFlops > 0);
   const repeated = repeatedIn(cost, setting, device);
   const traffic = sumTraffic([
@@ -46,12 +48,12 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     ...(cost.embeddingParameters === undefined ? {} : { embeddingParameters: cost.embeddingParameters }),
     ...(cost.ownsEmbedding === true ? { ownsEmbedding: true } : {}),
     forwardFlops: cost.linearFlops + cost.coreFlops,
-    ...(cost.spareFlops === undefined ? {} : { spareFlops: cost.spareFlops }),
+    ...(spareFlops > 0 ? { spareFlops } : {}),
     forward: work.forward + forward.exposed,
     backwardInput: passes === undefined ? work.backwardInput + backward.exposed : 0,
     backwardWeight: cost.trainable === 0 ? 0 : work.backwardWeight,
     splitKnown: true,
-    ...trainedFigures(cost),
+    ...trainedFigures(cost, padding),
     recompute:
       setting.recompute === 'stage'
         ? work.forward + forward.exposed
@@ -73,14 +75,37 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
   };
 }
 
+/** FLOPs of a forward on padding, and the share of the tokens that is padding. */
+interface Padding {
+  readonly share: number;
+  readonly linear: number;
+  readonly core: number;
+}
+
+/** The model asks for the tokens of documents. The tokens of a sample behind them are padding, through which linear layers go all the same. */
+function paddingIn(cost: ShapeCost, { documents, sequence }: LayerSetting): Padding {
+  if (documents === undefined) return { share: 0, linear: 0, core: 0 };
+  const { linearFlops, coreFlops, spareFlops = 0, unpadded = { linear: 0, core: 0 } } = cost;
+  const share = 1 - documents.reduce((sum, length) => sum + length, 0) / sequence;
+  return {
+    share,
+    linear: share * (linearFlops - spareFlops - unpadded.linear),
+    core: share * (coreFlops - unpadded.core),
+  };
+}
+
 /** What differs if not all of a layer trains: the backward's FLOPs, and weights without a gradient. */
-function trainedFigures(cost: ShapeCost): Pick<LayerCost, 'backwardFlops' | 'trainable' | 'frozen' | 'forwardOnly'> {
+function trainedFigures(
+  cost: ShapeCost,
+  padding: Padding,
+): Pick<LayerCost, 'backwardFlops' | 'trainable' | 'frozen' | 'forwardOnly'> {
   const { backward, weightFlops, trainable, frozen, linearFlops, coreFlops, spareFlops = 0 } = cost;
   if (backward === undefined && frozen === undefined) return {};
-  const products = linearFlops - spareFlops;
-  const ofInput = backward === undefined ? products + 2 * coreFlops : 0;
+  const products = linearFlops - spareFlops - padding.linear;
+  const ofInput = backward === undefined ? products + 2 * (coreFlops - padding.core) : 0;
+  const ofWeights = weightFlops === undefined ? products : weightFlops * (1 - padding.share);
   return {
-    backwardFlops: backward === 'none' ? 0 : ofInput + (weightFlops ?? products),
+    backwardFlops: backward === 'none' ? 0 : ofInput + ofWeights,
     ...(trainable === undefined ? {} : { trainable }),
     ...(frozen === undefined ? {} : { frozen }),
     ...(backward === 'none' ? { forwardOnly: true } : {}),

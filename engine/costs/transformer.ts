@@ -16,7 +16,7 @@ import { addParts, hiddenOf, type LayerPart, parts, scaleParts, sumParts, tokens
 import { norms, normParameter, normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
 import { recomputation } from './recomputation.ts';
-import { numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
 import { type AdapterPart, frozenWeights, loraOf, packedBytes, sumAdapters, unpacks } from './training.ts';
 import type { FusedCore, Kernel, LayerSetting, Lora, LoraTarget, ShapeCost } from './types.ts';
 
@@ -145,6 +145,7 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     coreFlops,
     ...(fused === undefined ? {} : { fused }),
     ...(spareFlops > 0 ? { spareFlops } : {}),
+    ...(setting.documents === undefined ? {} : { unpadded: unpaddedIn(args, branches, tokens) }),
     traffic: learned.traffic ?? localParameters * element + all + remade,
     ...(scores > 0 ? { scores } : {}),
     ...remaining,
@@ -164,6 +165,14 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     ...learned.cost,
   };
 }
+
+/** Tokens of another tower have no padding, and a fused core inside documents meets none. */
+const unpaddedIn = (args: ShapeArguments, branches: readonly LayerPart[], tokens: number): ShapeCost['unpadded'] => ({
+  linear: tokens * branches.reduce((sum, { otherTower = 0 }) => sum + otherTower, 0),
+  core: flagOf(args, 'flash', false)
+    ? tokens * branches.reduce((sum, { core, otherTower }) => sum + (otherTower === undefined ? core : 0), 0)
+    : 0,
+});
 
 /** The fused cores of a layer: of its attention to itself, of its cross-attention, or both. */
 function fusedOf(branches: readonly LayerPart[]): FusedCore | undefined {

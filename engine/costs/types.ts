@@ -207,6 +207,8 @@ export interface ShapeCost {
   readonly fused?: FusedCore;
   /** Of `linearFlops`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spareFlops?: number;
+  /** FLOPs that padding behind documents has no part in. Absent where a sample is not packed. */
+  readonly unpadded?: { readonly linear: number; readonly core: number };
   /** Bytes that one forward moves at least: all the work of layers without FLOPs (embedding), a floor for the others. */
   readonly traffic: number;
   /**

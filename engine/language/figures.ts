@@ -80,7 +80,7 @@ export const figures: readonly FigureSchema[] = [
     dimension: 'share',
     by: [],
     example: 'mfu > 40%',
-    doc: 'Model FLOPs utilisation: FLOPs of forward and backward, without recomputation, as a share of the peak of all devices.',
+    doc: 'Model FLOPs utilisation: FLOPs of forward and backward, without recomputation and padding behind `documents`, as a share of the peak of all devices.',
   },
   {
     name: 'tokens_per_second',

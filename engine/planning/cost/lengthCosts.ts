@@ -93,7 +93,7 @@ function meanOf(layers: readonly LayerCost[], counts: readonly number[]): LayerC
       counts,
     );
   for (const figure of optionalFigures)
-    if (first[figure] !== undefined)
+    if (layers.some((layer) => layer[figure] !== undefined))
       figures[figure] = mean(
         layers.map((layer) => layer[figure] ?? 0),
         counts,

@@ -267,6 +267,24 @@ pipeline two { model = toy  devices = pair  microbatches = 1  stages = balance(1
     ]);
   });
 
+  test('marks no samples per second as best where samples differ in their tokens', async () => {
+    const pipeline = (name: string, lengths: string) =>
+      `pipeline ${name} { model = m  devices = box  microbatches = 8  stages = balance(4)  schedule = 1f1b  ${lengths} }\n`;
+    const text = (lengths: string) => `
+model m { sequence = 1000  layer block[4] { forward = 4ms  backward = 8ms  activation = 64MiB  output = 1MB } }
+device gpu { memory = 60GiB }
+cluster box { gpu[4] = gpu  link = 100GB/s }
+${pipeline('whole', '')}${pipeline('other', lengths)}`;
+    const column = async (lengths: string) =>
+      (await call(['compare', 'a.pipe'], { files: { 'a.pipe': text(lengths) } })).out
+        .split('\n')
+        .filter((line) => /^ {2}(whole|other) .* ms/.test(line))
+        .map((line) => /ms( \*)?\s+[\d.]+( \*)?/.exec(line)?.[2] ?? '');
+    expect(await column('tokens(i) = 500')).toEqual(['', '']);
+    expect(await column('documents = [300]')).toEqual(['', '']);
+    expect(await column('recompute = full')).toEqual([' *', '']);
+  });
+
   test('marks what is best of its column, and nothing that does not fit its device', async () => {
     const { out } = await call(['compare', 'a.pipe', '--schedules', 'gpipe,1f1b,zb_h1'], { files, columns: 300 });
     const lines = out.split('\n');

@@ -1,6 +1,16 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { amount, bytes, count, excludesSome, list, share, shareAtMost, time } from '../../../engine/quantities.ts';
+import {
+  amount,
+  bytes,
+  count,
+  excludesSome,
+  list,
+  share,
+  shareAtMost,
+  time,
+  tokens,
+} from '../../../engine/quantities.ts';
 
 describe('quantities', () => {
   it.each([
@@ -46,6 +56,9 @@ describe('quantities', () => {
     [excludesSome(0.0004999), false],
     [excludesSome(0.0005), true],
     [amount(22.1e9), '22.1 G'],
+    [tokens(100e9), '100 B tokens'],
+    [tokens(15e12), '15 T tokens'],
+    [tokens(512), '512 tokens'],
     [count(1, 'microbatch', 'microbatches'), '1 microbatch'],
     [count(100_000, 'operation', 'operations'), '100,000 operations'],
     [list(['a', 'b', 'c']), 'a, b and c'],
