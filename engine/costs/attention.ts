@@ -73,9 +73,8 @@ export function contextProblem(
   { tensor, context, contextExchange: way }: Pick<LayerSetting, 'tensor' | 'context' | 'contextExchange'>,
 ): string | undefined {
   if (way !== 'all_to_all' || typeof args['heads'] !== 'number') return undefined;
-  // Latent attention has keys and values for every head.
-  const { heads, kvHeads } = widths(args);
-  const split = Math.max(1, (typeof args['kv_lora_rank'] === 'number' ? heads : kvHeads) / tensor);
+  // Latent attention has keys and values for every head, and no `kv_heads`.
+  const split = Math.max(1, widths(args).kvHeads / tensor);
   if (split % context === 0) return undefined;
   return `an all-to-all splits the heads of keys and values of a rank, ${split}, over the context ranks`;
 }

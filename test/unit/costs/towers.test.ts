@@ -243,6 +243,14 @@ describe('cross-attention (Vaswani et al., arXiv:1706.03762, section 3.2.3)', ()
     expect(both({}, { tensor: 2, sequenceParallel: true }).crossInput).toBe(other / 2);
   });
 
+  it('exchanges queries, results, and keys and values of the other tower by all-to-all', () => {
+    const bytes = only({}, { context: 2, contextExchange: 'all_to_all' })
+      .collectives.filter(({ over, pattern }) => over === 'context' && pattern === 'all_to_all')
+      .map((collective) => collective.bytes);
+    const [own, other] = [(2 * a * d * b * s) / 2, (2 * k * d * b * r) / 2];
+    expect(bytes).toEqual([own, other, other, own]);
+  });
+
   it('passes blocks of the other keys and values around a ring of context ranks', () => {
     const two = only({}, { context: 2 });
     expect(two.coreFlops).toBe(only().coreFlops / 2);

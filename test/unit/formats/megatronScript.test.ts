@@ -225,6 +225,10 @@ describe('what cannot be carried', () => {
       'Not carried',
     );
   });
+  test('the way of an exchange among context ranks goes only with context ranks', () => {
+    expect(imported(`${least} ${world} --cp-comm-type a2a`).pipe).not.toContain('context_exchange');
+  });
+
   test('a flag without a value in front of a variable', () => {
     expect(remarks('options=" --rampup-batch-size "\nothers=" --bf16 "')).toMatch(/: --rampup-batch-size\.$/);
   });

@@ -30,6 +30,19 @@ describe('context_exchange', () => {
     expect(all.stages[0].traffic?.context?.exposed).toBeCloseTo(all.stages[0].traffic?.context?.time ?? 0, 9);
   });
 
+  it('over nodes sends to all ranks at once, not only to the next', () => {
+    const nodes = (keys: string) =>
+      file(`context = 8  ${keys}`)
+        .replace('gpu[8] = gpu  link = 25GB/s + 5us', 'node[2] { gpu[4] = gpu  link = 400GB/s }  link = 25GB/s')
+        .replace('balance(2)', 'balance(1)');
+    const rate = (keys: string) => {
+      const { bytes = 0, time = 1 } = runOf(nodes(keys)).run.report.stages[0].traffic?.context ?? {};
+      return bytes / time;
+    };
+    // Around the ring, one of four ranks sends to the other node. By all-to-all each sends 4/7 of its bytes there.
+    expect(rate('context_exchange = all_to_all')).toBeLessThan(0.9 * rate(''));
+  });
+
   it('of a stage holds for that stage', () => {
     const { stages } = runOf(
       file('context = 4').replace(
@@ -47,6 +60,9 @@ describe('context_exchange', () => {
     const [problem] = message(grouped('context = 8  context_exchange = all_to_all'));
     expect(problem).toContain('value/range');
     expect(problem).toContain('splits the heads of keys and values of a rank, 4, over the context ranks; nearest: 4');
+    // Three ranks can split six heads, and not 4096 tokens.
+    const six = file('context = 4  context_exchange = all_to_all', 'heads = 6, kv_heads = 6, head_dim = 64');
+    expect(message(six)[0]).toContain('a rank, 6, over the context ranks; nearest: 2.');
     expect(codesOf(analyse(grouped('context = 8')))).not.toContain('value/range');
     expect(message(grouped('context = 2  tensor = 4  context_exchange = all_to_all'))[0]).toContain(
       'splits the heads of keys and values of a rank, 1, over',
