@@ -1,12 +1,9 @@
-import { expect, test, vi } from 'vitest';
-import type * as engineCheck from '../../../engine/check.ts';
-import type { Analysis } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
 import { analyse } from '../../support/analyse.ts';
-import { hostOf, uri } from '../../support/host.ts';
 import * as fc from '../../support/property.ts';
-
-type Engine = typeof engineCheck;
+import type { SaidRequest } from './saidInThread.ts';
 
 /** Each place of the file with what may stand there. Everything that rows, costs and findings depend on is among them. */
 const places: readonly (readonly string[])[] = [
@@ -69,46 +66,42 @@ expect train { ${at(17)} }
 `;
 }
 
-/** All that a check says, as plain data. */
-const said = ({ findings, pipelines, resolution }: Analysis) => ({
-  findings,
-  plan: resolution.plan,
-  origins: [...resolution.origins],
-  symbols: [...resolution.symbols.symbols],
-  pipelines: pipelines.map(({ plan, run, findings: found }) => ({
-    plan,
-    found,
-    report: run?.report,
-    order: run?.program.order.join(' '),
-    ends: run?.timeline.end.join(' '),
-    path: run?.criticalPath.join(' '),
-  })),
-});
+/** An engine in a thread of its own, which has seen no text. It answers with all that a check says, as text. */
+function freshEngine() {
+  const worker = new Worker(new URL('saidInThread.ts', import.meta.url));
+  return {
+    async says(text: string, after: SaidRequest['after'] = 'nothing'): Promise<string> {
+      const answered = once(worker, 'message');
+      worker.postMessage({ text, after } satisfies SaidRequest);
+      const [answer] = await answered;
+      return String(answer);
+    },
+    end: () => worker.terminate(),
+  };
+}
 
-const checked = (engine: Engine, text: string, earlier?: Analysis): Analysis =>
-  engine.check({ uri, text, host: hostOf(), options: defaultOptions, ...(earlier && { earlier }) });
-
-/** An engine that has seen no text. */
-async function freshEngine(): Promise<Engine> {
-  vi.resetModules();
-  return import('../../../engine/check.ts');
+async function saidByFresh(text: string): Promise<string> {
+  const engine = freshEngine();
+  const answer = await engine.says(text);
+  await engine.end();
+  return answer;
 }
 
 const first = places.map(() => 0);
 
 test('after one edit a check says what a new process says of the text', async () => {
-  const warm = await freshEngine();
-  const opened = checked(warm, textOf(first));
+  const warm = freshEngine();
+  await warm.says(textOf(first));
   for (const [place, choices] of places.entries())
     for (let choice = 1; choice < choices.length; choice += 1) {
       const text = textOf(first.with(place, choice));
-      const edited = said(checked(warm, text, opened));
-      expect(edited, choices[choice]).toEqual(said(checked(await freshEngine(), text)));
+      expect(await warm.says(text, 'the first'), choices[choice]).toBe(await saidByFresh(text));
     }
+  await warm.end();
 });
 
 test('after any edits a check says what a new process says of the last text', async () => {
-  const engine = await freshEngine();
+  const engine = freshEngine();
   const edits = fc.array(fc.record({ place: fc.nat(places.length - 1), choice: fc.nat(2) }), {
     minLength: 1,
     maxLength: 12,
@@ -116,16 +109,16 @@ test('after any edits a check says what a new process says of the last text', as
   await fc.assert(
     fc.asyncProperty(edits, async (made) => {
       const choices = [...first];
-      let analysis = checked(engine, textOf(choices));
+      let answer = await engine.says(textOf(choices));
       for (const { place, choice } of made) {
         choices[place] = choice;
-        analysis = checked(engine, textOf(choices), analysis);
+        answer = await engine.says(textOf(choices), 'the last');
       }
-      const fresh = await freshEngine();
-      expect(said(analysis)).toEqual(said(checked(fresh, textOf(choices))));
+      expect(answer).toBe(await saidByFresh(textOf(choices)));
     }),
     { numRuns: 3 },
   );
+  await engine.end();
 });
 
 test('the text that is edited runs, so that edits change figures', () => {

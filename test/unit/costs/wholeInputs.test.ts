@@ -43,16 +43,20 @@ describe('inputs that stay gathered', () => {
   });
 
   it('come with shards of the weights', () => {
-    const workspace = (shard: string) =>
+    const workspace = (shard: string, recompute = 'full', data = 2) =>
       planOf(`
 model m { sequence = ${sequence}  micro_batch = ${microBatch}  layer block[2] = transformer(hidden = ${hidden}, heads = ${heads}) }
 device g { memory = 80GiB  compute = 100TFLOPS }
-cluster c { gpu[4] = g  link = 100GB/s }
+cluster c { gpu[${data * tensor}] = g  link = 100GB/s }
 pipeline p {
-  model = m  devices = c  tensor = ${tensor}  sequence_parallel = true  microbatches = 2  recompute = full
+  model = m  devices = c  tensor = ${tensor}  sequence_parallel = true  data = ${data}  microbatches = 2  recompute = ${recompute}
   stages = balance(1)  schedule = 1f1b  optimizer = megatron_bf16(shard = ${shard})
 }`).stages[0].workspace;
-    for (const shard of ['zero3', 'fsdp']) expect(workspace(shard)).toBe(2 * 2 * sbh * (1 - 1 / tensor) + 2 * sbh);
-    expect(workspace('zero2')).toBe(0);
+    // The rest is the whole weights and gradients of the layers in use.
+    const inputs = (shard: string) => workspace(shard) - workspace(shard, 'none');
+    for (const shard of ['zero3', 'fsdp']) expect(inputs(shard)).toBe(2 * 2 * sbh * (1 - 1 / tensor) + 2 * sbh);
+    expect(inputs('zero2')).toBe(0);
+    // A shard over one rank splits nothing: no framework wraps the layers for it.
+    expect(workspace('fsdp', 'full', 1)).toBe(0);
   });
 });

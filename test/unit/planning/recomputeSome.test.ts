@@ -65,7 +65,7 @@ describe('full recomputation of some layers of each stage', () => {
 test('what is wrong is said at its place', () => {
   const refused = (recompute: string, ...messages: readonly string[]) =>
     checkFindings(file(`recompute = ${recompute}`), messages);
-  refused('full(layers = ⟦value/range:0⟧)', '"layers"');
+  refused('full(layers = ⟦value/range:-1⟧)', '"layers"');
   refused('full(every = ⟦value/range:0⟧)', '"every"');
   refused('full(layers = 2, method = ⟦name/unknown:blocks⟧)', '"block"');
   refused('⟦key/missing:full(method = uniform)⟧', 'layers = 4');
