@@ -59,6 +59,15 @@ function stronger(optimizer: Expression): readonly Shard[] {
   return all.filter((text) => strength(text) > strength(now));
 }
 
+/** The optimizer with this shard; undefined if its recipe has none. */
+export function optimizerSharded(optimizer: Expression, shard: Shard): Edit | undefined {
+  const recipe = inner(optimizer);
+  const name = recipe === undefined ? undefined : calleeOf(recipe)?.text;
+  const parameters = name === undefined ? undefined : findOptimizer(name)?.parameters;
+  if (recipe === undefined || parameters?.some((parameter) => parameter.name === 'shard') !== true) return undefined;
+  return editFor(recipe, shard);
+}
+
 const strength = (shard: Shard): number =>
   shard === 'none' ? 0 : shardsWeights(shard) ? 3 : shardsGradients(shard) ? 2 : 1;
 

@@ -3,8 +3,6 @@ import type { BlockName } from './schema.ts';
 
 type Names = Readonly<Record<string, string>>;
 
-const ofModel = (key: string): string => `It is a key of the model: \`${key}\`.`;
-const ofOptimizer = 'It is an argument of the optimizer: `optimizer = megatron_bf16(shard = fsdp)`.';
 const ofLayers = 'Shapes are written in layers: `layer block[32] = transformer(hidden = 4096, heads = 32)`.';
 
 const keys: { readonly [B in BlockName]?: Names } = {
@@ -33,6 +31,10 @@ const keys: { readonly [B in BlockName]?: Names } = {
     gbs: 'global_batch',
     gradient_accumulation: 'microbatches',
     gradient_accumulation_steps: 'microbatches',
+    num_microbatches: 'microbatches',
+    sp: 'sequence_parallel',
+    etp: 'expert_tensor',
+    expert_tensor_parallel_size: 'expert_tensor',
     activation_checkpointing: 'recompute',
     gradient_checkpointing: 'recompute',
     checkpointing: 'recompute',
@@ -50,23 +52,63 @@ const keys: { readonly [B in BlockName]?: Names } = {
   device: { flops: 'compute', tflops: 'compute', peak: 'compute', vram: 'memory', mfu: 'efficiency' },
 };
 
+/** What a key of a pipeline means under another program's name, if it is written in another place than as a key of the pipeline. */
+export type Elsewhere =
+  | { readonly kind: 'model'; readonly key: 'micro_batch' | 'sequence' | 'precision' }
+  | { readonly kind: 'stages' | 'chunks' | 'shard' };
+
+const microBatch: Elsewhere = { kind: 'model', key: 'micro_batch' };
+const sequence: Elsewhere = { kind: 'model', key: 'sequence' };
+const precision: Elsewhere = { kind: 'model', key: 'precision' };
+const stages: Elsewhere = { kind: 'stages' };
+const chunks: Elsewhere = { kind: 'chunks' };
+const shard: Elsewhere = { kind: 'shard' };
+
+const ofPipeline: Readonly<Record<string, Elsewhere>> = {
+  pp: stages,
+  pipeline_parallel: stages,
+  pipeline_parallel_size: stages,
+  pipeline_model_parallel_size: stages,
+  vpp: chunks,
+  virtual_pipeline_model_parallel_size: chunks,
+  micro_batch: microBatch,
+  micro_batch_size: microBatch,
+  mbs: microBatch,
+  precision,
+  dtype: precision,
+  sequence_length: sequence,
+  seq_length: sequence,
+  seq_len: sequence,
+  shard,
+  zero: shard,
+  zero_stage: shard,
+  fsdp: shard,
+};
+
+/** The place of the value of a key of a pipeline; undefined if the name means nothing, or another key of the pipeline. */
+export const elsewhereMeant = (name: string): Elsewhere | undefined => own(ofPipeline, name.toLowerCase());
+
+const examples: Readonly<Record<'micro_batch' | 'sequence' | 'precision', string>> = {
+  micro_batch: 'micro_batch = 2',
+  sequence: 'sequence = 8192',
+  precision: 'precision = bf16',
+};
+
+function adviceOf(elsewhere: Elsewhere): string {
+  switch (elsewhere.kind) {
+    case 'model':
+      return `It is a key of the model: \`${examples[elsewhere.key]}\`.`;
+    case 'stages':
+      return 'Stages are the cut of the model: `stages = balance(4)`.';
+    case 'chunks':
+      return 'Chunks are an argument of the schedule: `schedule = interleaved_1f1b(chunks = 2)`.';
+    case 'shard':
+      return 'It is an argument of the optimizer: `optimizer = megatron_bf16(shard = fsdp)`.';
+  }
+}
+
 const advice: { readonly [B in BlockName]?: Names } = {
-  pipeline: {
-    pp: 'Stages are the cut of the model: `stages = balance(4)`.',
-    pipeline_parallel: 'Stages are the cut of the model: `stages = balance(4)`.',
-    pipeline_model_parallel_size: 'Stages are the cut of the model: `stages = balance(4)`.',
-    micro_batch: ofModel('micro_batch = 2'),
-    micro_batch_size: ofModel('micro_batch = 2'),
-    mbs: ofModel('micro_batch = 2'),
-    precision: ofModel('precision = bf16'),
-    dtype: ofModel('precision = bf16'),
-    sequence_length: ofModel('sequence = 8192'),
-    seq_length: ofModel('sequence = 8192'),
-    seq_len: ofModel('sequence = 8192'),
-    shard: ofOptimizer,
-    zero: ofOptimizer,
-    fsdp: ofOptimizer,
-  },
+  pipeline: Object.fromEntries(Object.entries(ofPipeline).map(([name, elsewhere]) => [name, adviceOf(elsewhere)])),
   model: {
     hidden: ofLayers,
     heads: ofLayers,
@@ -148,8 +190,9 @@ const elsewhere: { readonly [kind: string]: Names | undefined } = {
 export const valueElsewhere = (kind: string | undefined, name: string): string | undefined =>
   own(kind === undefined ? undefined : elsewhere[kind], name);
 
-const own = (names: Names | undefined, name: string): string | undefined =>
-  names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
+function own<T>(names: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
+}
 
 const dataParallelism = new Set(
   'data_parallel ddp dp deepspeed fsdp fsdp2 hsdp megatron no_pipeline none zero zero1 zero2 zero3'.split(' '),

@@ -95,7 +95,11 @@ export function* repaired({ repairs, ranked, most = mostShown }: Repairer, mista
   const best = shown(kept, ranked, most);
   const [first, ...others] = proposalsOf(best);
   if (first === undefined) return [];
-  const isUnambiguous = trials < mostTrials && best.filter(({ repair }) => repair.last !== true).length === 1;
+  const changes = best.filter(({ repair }) => repair.last !== true);
+  const isUnambiguous =
+    trials < mostTrials &&
+    changes.length === 1 &&
+    (changes[0].verdict === 'clean' || best.every(({ verdict }) => verdict !== 'clean'));
   return [{ ...first, preferred: true, ...(isUnambiguous ? { unambiguous: true } : {}) }, ...others];
 }
 
@@ -111,10 +115,10 @@ function writtenEdits(edits: Repair['edits']): readonly Edit[] | undefined {
   return written.length === edits.length && written.length > 0 ? written : undefined;
 }
 
-/** Repairs that bring other mistakes to light are shown only if there are no better ones. */
+/** Repairs that bring other mistakes to light are shown only if there are no better ones. To take the text away is none. */
 function shown(kept: readonly Kept[], ranked: 'figures' | undefined, most: number): readonly Kept[] {
   const clean = kept.filter(({ verdict }) => verdict === 'clean');
-  const best = clean.length > 0 ? clean : kept;
+  const best = clean.some(({ repair }) => repair.last !== true) ? clean : kept;
   const order = best.map((each, index) => ({ each, index }));
   order.sort(
     (a, b) =>

@@ -3,6 +3,7 @@ import { spellings } from '../../spelling.ts';
 import { findKey, keysOf } from '../../language/schema.ts';
 import { findUnit } from '../../language/units.ts';
 import { entriesOf } from '../source.ts';
+import { carriedOver } from './carriedOver.ts';
 import { replaced, withEntry, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { comparing, naming } from './scheduleSlips.ts';
@@ -29,6 +30,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
       edits: [replaced({ start: start - gap.length, end: start }, '')],
     };
   const site = siteAt(syntax, start);
+  yield* carriedOver(syntax, site);
   const hinted = finding.hint?.kind === 'spelling' ? finding.hint.suggestions : [];
   for (const text of new Set([...hinted, ...(nearest === undefined ? [] : [nearest]), ...similar(site, key)]))
     yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
