@@ -3,6 +3,7 @@ import { iterations, layer } from './published/activationRecomputation.ts';
 import { gpipe } from './published/gpipe.ts';
 import { llama3 } from './published/llama3.ts';
 import { megatronBridge } from './published/megatronBridge.ts';
+import { additions, states } from './published/megatronCi.ts';
 import { megatronSc21 } from './published/megatronSc21.ts';
 import { nemoLongContext } from './published/nemoLongContext.ts';
 import { deviation, type Mode, predicted, type Run } from './published/run.ts';
@@ -38,6 +39,14 @@ function beyond(name: string): number {
 const short = ({ name }: Run): boolean => name.endsWith(' 8192 tokens');
 const many = ({ sliders }: Run): boolean => sliders?.['microbatches'] === 32;
 
+const small = ({ name }: Run): boolean => name.startsWith('small');
+const dense = ({ name }: Run): boolean => name === 'small';
+const recomputed = ({ setting }: Run): boolean => setting.includes('all recomputed');
+const named = (text: string) => (run: Run) => `${run.name}, ${run.setting}`.includes(text);
+const excess = (run: Run): number => run.measured - predicted(run);
+const gigabytes = (runs: readonly Run[]): string =>
+  `${Math.min(...runs.map(excess)).toFixed(2)} to ${Math.max(...runs.map(excess)).toFixed(2)} GB`;
+
 const texts: readonly string[] = [
   `Throughput comes out ${off(ends.filter((run) => !isInterleaved(run)))} off`,
   `Interleaved schedules are flattered, by ${off(ends.filter(isInterleaved))}`,
@@ -50,6 +59,13 @@ const texts: readonly string[] = [
   `Rates of Llama 3 405B come out ${off(llama3.runs.filter(short))} off for two runs with 8192 tokens, which were fitted, and ${off(llama3.runs.filter((run) => !short(run)))} off for one with 131072 tokens`,
   `${memory.runs.length} peaks of *Zero Bubble* come out ${off(memory.runs)} off the measured peaks, ${torchtitanMemory.runs.length} of torchtitan ${off(torchtitanMemory.runs)}`,
   `that 1F1B-I takes beyond 1F1B comes out within ${beyond('1F1B-I')} GB of the measured difference, the memory that ZB-2p takes beyond it within ${beyond('ZB-2p')} GB`,
+  `these allocators hold ${gigabytes(states.filter(small))} more than weights`,
+  `Larger runs hold up to ${Math.max(...states.map(excess)).toFixed(1)} GB more`,
+  `comes out ${off(additions.filter((run) => dense(run) && !recomputed(run)))} off in the small dense models that recompute nothing`,
+  `All recomputed, ${off(additions.filter(named('all recomputed')))}`,
+  `7B with 8 chunks, ${off(additions.filter(named('7B, 8 A100, pipeline')))}`,
+  `Small models with experts, ${off(additions.filter((run) => small(run) && !dense(run)))}`,
+  `Mixtral, ${off(additions.filter(named('Mixtral')))}`,
   `With 32 microbatches the figures come out ${off(gpipe.runs.filter(many))} off, with fewer ${off(gpipe.runs.filter((run) => !many(run)))}.`,
 ];
 export const promises: readonly { readonly text: string }[] = texts.map((text) => ({ text }));

@@ -3,6 +3,7 @@ import { flashAttention2 } from './flashAttention2.ts';
 import { gpipe } from './gpipe.ts';
 import { llama3 } from './llama3.ts';
 import { megatronBridge } from './megatronBridge.ts';
+import { megatronCi, megatronCiMemory } from './megatronCi.ts';
 import { megatronSc21 } from './megatronSc21.ts';
 import { nemoLongContext } from './nemoLongContext.ts';
 import type { Family } from './run.ts';
@@ -22,7 +23,9 @@ export const families: readonly Family[] = [
   nemoLongContext,
   torchtitan,
   flashAttention2,
+  megatronCi,
   torchtitanMemory,
   memory,
+  megatronCiMemory,
   activations,
 ];
