@@ -4,6 +4,7 @@ import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
 import { programCopies } from './copies.ts';
 import { fillTable } from './fillTable.ts';
 import { greedy } from './greedy.ts';
+import { keptProgram } from './keptPrograms.ts';
 import type { OperationSink, Policy, Shape } from '../policies/policy.ts';
 import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../program.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
@@ -84,7 +85,7 @@ function byPolicy(plan: PipelinePlan, schedule: Extract<SchedulePlan, { readonly
     program.devices === plan.devices.length &&
     plan.placement.every((device, stage) => device === program.placement[stage]);
   const placed = asPlanned ? program : relocate(program, plan);
-  return { program: shape.args['recompute'] === 'ahead' ? recomputeAhead(placed, plan) : placed };
+  return { program: keptProgram(shape.args['recompute'] === 'ahead' ? recomputeAhead(placed, plan) : placed) };
 }
 
 function chunkFault({ stages, chunks }: Shape): ReturnType<Policy['check']> {

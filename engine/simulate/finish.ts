@@ -1,3 +1,4 @@
+import { operationCounts } from '../order/operationCounts.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { exchangedAt } from './gradients.ts';
 import { hostedAt } from './hostStep.ts';
@@ -8,13 +9,11 @@ export function finish(
   run: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'arrival' | 'sent' | 'blocking'>,
 ): Timeline {
   const { program, timing } = run;
-  const { devices, offsets, order, shift } = program;
+  const { devices, offsets } = program;
   const busy = new Float64Array(devices);
   const first = new Float64Array(devices);
   const last = new Float64Array(devices);
   const timeline = { ...run, busy, first, last };
-  // Zero between devices: only the rows that a device runs are looked at, for all rows of all devices would be quadratic.
-  const operations = new Int32Array(timing.duration.length);
   let makespan = 0;
   for (let device = 0; device < devices; device += 1) {
     const from = offsets[device];
@@ -26,15 +25,7 @@ export function finish(
       busy[device] = singleBusy(run, device);
       continue;
     }
-    // Counted by row and multiplied, so that a million equal operations do not add up a million rounding errors.
-    const rows: number[] = [];
-    for (let at = from; at < to; at += 1) {
-      const row = order[at] >> shift;
-      if (operations[row] === 0) rows.push(row);
-      operations[row] += 1;
-    }
-    rows.sort((a, b) => a - b);
-    busy[device] = drain(operations, rows, timing.duration) - hidden(run, device, rows, operations);
+    busy[device] = busyAlone(run, device) - hidden(run, device);
   }
   const { exchanged, bucketEnd, slowed } = exchangedAt(timeline);
   const hosted = hostedAt({ ...timeline, exchanged }, bucketEnd);
@@ -53,31 +44,31 @@ function singleBusy({ program, timing }: Pick<Timeline, 'program' | 'timing'>, d
   return sum;
 }
 
-/** Seconds of the counted operations of these rows; the counts are zero afterwards. */
-function drain(count: Int32Array, rows: readonly number[], duration: Float64Array): number {
+/**
+ * Seconds of a device's operations. Counted by row and multiplied, so that a million equal operations do not add up a million
+ * rounding errors.
+ */
+function busyAlone({ program, timing }: Pick<Timeline, 'program' | 'timing'>, device: number): number {
+  const { offsets, rows, count } = operationCounts(program);
   let sum = 0;
-  for (const row of rows) {
-    if (count[row] > 0) sum += count[row] * duration[row];
-    count[row] = 0;
-  }
+  for (let at = offsets[device]; at < offsets[device + 1]; at += 1) sum += count[at] * timing.duration[rows[at]];
   return sum;
 }
 
-/** Seconds of a device's fused operations that hide behind their other half. `rows`: those that it runs, whose `count` is zero. */
-function hidden(
-  { program, timing }: Pick<Timeline, 'program' | 'timing'>,
-  device: number,
-  rows: readonly number[],
-  count: Int32Array,
-): number {
+/** Seconds of a device's fused operations that hide behind their other half. */
+function hidden({ program, timing }: Pick<Timeline, 'program' | 'timing'>, device: number): number {
   const { offsets, order, shift, fused, overlap = 0 } = program;
   if (fused === undefined || overlap === 0) return 0;
   const { duration } = timing;
+  const shorter = new Map<number, number>();
   for (let at = offsets[device]; at + 1 < offsets[device + 1]; at += 1) {
     if (fused[at] === 0) continue;
     const [first, second] = [order[at] >> shift, order[at + 1] >> shift];
-    count[duration[first] < duration[second] ? first : second] += 1;
+    const row = duration[first] < duration[second] ? first : second;
+    shorter.set(row, (shorter.get(row) ?? 0) + 1);
     at += 1;
   }
-  return overlap * drain(count, rows, duration);
+  let sum = 0;
+  for (const row of [...shorter.keys()].sort((a, b) => a - b)) sum += (shorter.get(row) ?? 0) * duration[row];
+  return overlap * sum;
 }

@@ -1,69 +1,113 @@
 import { needSlot, type Program, rowTable } from '../program.ts';
 import { finish } from './finish.ts';
+import { startOrder } from './startOrder.ts';
 import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
 
 /**
- * The fast method: one pass, no queue of events. A device that must wait leaves its number in the slot of the result it waits
- * for. It continues when that result is there. O(operations + needs), no allocation per operation.
+ * The fast method, if no transfer queues: operations one after the other in an order in which they can start (`startOrder`). The
+ * order is kept with the program, so a run with other costs is one linear pass. O(operations + needs), no allocation per operation.
  */
 export function runInOrder(program: Program, timing: Timing): Timeline | undefined {
-  const { devices, microbatches, order, offsets, shift } = program;
-  const { duration, needOffsets, needs, needShift, needOnly, release } = timing;
+  const words = startOrder(program, timing);
+  if (words === undefined) return undefined;
+  const end = emptyEnds(program);
+  const rows = twoNeeds(program, timing);
+  if (rows === undefined) setEnds(program, timing, words, end);
+  else setEndsOfTwo(program, rows, words, end);
+  return finish({ program, timing, end });
+}
+
+/** By row, for rows of at most two needs: where its ends are, and those that it waits for. */
+export interface TwoNeeds {
+  readonly device: Int32Array;
+  readonly duration: Float64Array;
+  /** Slots of microbatch 0: of the result, and of the two needs. A row with fewer needs has its result there, with a delay of −∞. */
+  readonly made: Int32Array;
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+  /** Seconds from the end of what is needed to its arrival. */
+  readonly firstDelay: Float64Array;
+  readonly secondDelay: Float64Array;
+}
+
+/** Undefined if a row has more needs, needs other microbatches, or has a time before which it cannot start. */
+export function twoNeeds(program: Program, timing: Timing): TwoNeeds | undefined {
+  const { stages, microbatches, placement } = program;
+  const { duration, needOffsets, needs, needLatency, needOccupancy } = timing;
+  if (timing.needShift !== undefined || timing.release !== undefined) return undefined;
+  const made = rowTable(program).result.map((result) => result * microbatches);
+  const first = made.slice();
+  const second = made.slice();
+  const firstDelay = new Float64Array(made.length).fill(-Infinity);
+  const secondDelay = firstDelay.slice();
+  for (let row = 0; row < made.length; row += 1) {
+    const need = needOffsets[row];
+    const count = needOffsets[row + 1] - need;
+    if (count > 2) return undefined;
+    if (count > 0) {
+      first[row] = needs[need] * microbatches;
+      firstDelay[row] = needOccupancy[need] + needLatency[need];
+    }
+    if (count > 1) {
+      second[row] = needs[need + 1] * microbatches;
+      secondDelay[row] = needOccupancy[need + 1] + needLatency[need + 1];
+    }
+  }
+  const device = made.map((_, row) => placement[row % stages]);
+  return { device, duration, made, first, second, firstDelay, secondDelay };
+}
+
+/** Fills in the ends of operations that come in an order in which they can start. The hottest loop of the engine. */
+function setEndsOfTwo({ devices, shift }: Program, rows: TwoNeeds, words: Int32Array, end: Float64Array): void {
+  const { device: deviceOf, duration, made, first, second, firstDelay, secondDelay } = rows;
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
+  const mask = (1 << shift) - 1;
+  const free = new Float64Array(devices);
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    const row = word >> shift;
+    const microbatch = word & mask;
+    const device = deviceOf[row];
+    let time = free[device];
+    // A slot that the program leaves out is NaN, which is not more than anything.
+    const firstArrival = end[first[row] + microbatch] + firstDelay[row];
+    if (firstArrival > time) time = firstArrival;
+    const secondArrival = end[second[row] + microbatch] + secondDelay[row];
+    if (secondArrival > time) time = secondArrival;
+    time += duration[row];
+    free[device] = time;
+    end[made[row] + microbatch] = time;
+  }
+}
+
+/** The same for any needs. */
+function setEnds(program: Program, timing: Timing, words: Int32Array, end: Float64Array): void {
+  const { devices, stages, microbatches, placement, shift } = program;
+  const { duration, needOffsets, needs, needShift, release } = timing;
   const mask = (1 << shift) - 1;
   const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
   const results = rowTable(program).result;
-  // A slot holds the end of its result, −1 while it has none, or −2 − d while device d waits for it; NaN where the program has no
-  // such operation, and NaN is neither less nor more than anything, so that nobody waits.
-  const end = emptyEnds(program);
-  const alsoWaiting = new Int32Array(devices).fill(-1);
-  const cursors = offsets.slice(0, devices);
-  const freeAt = new Float64Array(devices);
-  const ready = new Int32Array(devices);
-  let readyCount = 0;
-  for (let device = devices - 1; device >= 0; device -= 1) ready[readyCount++] = device;
-  let done = 0;
-
-  while (readyCount > 0) {
-    const device = ready[--readyCount];
-    const stop = offsets[device + 1];
-    let free = freeAt[device];
-    let cursor = cursors[device];
-    device: while (cursor < stop) {
-      const word = order[cursor];
-      const row = word >> shift;
-      const microbatch = word & mask;
-      let start = free;
-      if (release !== undefined && release[row] > start) start = release[row];
-      const last = needOffsets[row + 1];
-      for (let need = needOffsets[row]; need < last; need += 1) {
-        let slot = needs[need] * microbatches + microbatch;
-        if (needShift !== undefined && (needShift[need] !== 0 || needOnly !== undefined)) {
-          slot = needSlot(timing, microbatches, need, microbatch);
-          if (slot < 0) continue;
-        }
-        const at = end[slot];
-        if (at < 0) {
-          alsoWaiting[device] = at < -1 ? -2 - at : -1;
-          end[slot] = -2 - device;
-          break device;
-        }
-        const arrival = at + delay[need];
-        if (arrival > start) start = arrival;
-      }
-      free = start + duration[row];
-      const slot = results[row] * microbatches + microbatch;
-      let waiting = end[slot] < -1 ? -2 - end[slot] : -1;
-      end[slot] = free;
-      cursor += 1;
-      while (waiting >= 0) {
-        ready[readyCount++] = waiting;
-        waiting = alsoWaiting[waiting];
-      }
+  const deviceOf = results.map((_, row) => placement[row % stages]);
+  const free = new Float64Array(devices);
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    const row = word >> shift;
+    const microbatch = word & mask;
+    const device = deviceOf[row];
+    let time = free[device];
+    if (release !== undefined && release[row] > time) time = release[row];
+    const last = needOffsets[row + 1];
+    for (let need = needOffsets[row]; need < last; need += 1) {
+      const slot =
+        needShift === undefined
+          ? needs[need] * microbatches + microbatch
+          : needSlot(timing, microbatches, need, microbatch);
+      if (slot < 0) continue;
+      const arrival = end[slot] + delay[need];
+      if (arrival > time) time = arrival;
     }
-    done += cursor - cursors[device];
-    cursors[device] = cursor;
-    freeAt[device] = free;
+    time += duration[row];
+    free[device] = time;
+    end[results[row] * microbatches + microbatch] = time;
   }
-  return done === order.length ? finish({ program, timing, end }) : undefined;
 }
