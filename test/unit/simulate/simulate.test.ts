@@ -27,6 +27,39 @@ describe('simulation', () => {
     );
   });
 
+  it('gives the times of a plain longest-path search for stages that need many others, none of which needs the next', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 6 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { minLength: 3, maxLength: 10 }),
+        fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 6, maxLength: 6 }),
+        fc.integer({ min: 0, max: 3 }),
+        (devices, microbatches, pairs, costs, latency) => {
+          const edges = [...new Set(pairs.map(([a, b]) => `${Math.min(a, b)} ${Math.max(a, b)}`))]
+            .map((pair) => pair.split(' ').map(Number))
+            .flatMap(([from, to]) => (from < to && to < devices ? [{ from, to, bytes: 0 }] : []));
+          const rows = Array.from({ length: devices }, (_, device) =>
+            ['F', 'B'].flatMap((kind) =>
+              Array.from({ length: microbatches }, (_unused, microbatch) => `${device}${kind}${microbatch}`),
+            ),
+          );
+          const placement = rows.map((_, device) => device);
+          const plan = recipePlan({
+            ...{ devices, microbatches, schedule, edges, latency },
+            ...{ forward: costs, backwardInput: costs.toReversed(), backwardWeight: [1] },
+          });
+          const program = programOf(rows, devices, microbatches, placement);
+          const timeline = runInOrder(program, timingOf(plan, program));
+          const expected = plainEnds(plan, program);
+          if (timeline === undefined || expected === undefined) throw new Error('deadlock');
+          expectEnds(timeline, expected);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
   it('gives the same times in order of events as in one pass', () => {
     fc.assert(
       fc.property(runnable, ({ plan, program }) => {
