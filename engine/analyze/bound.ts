@@ -110,8 +110,7 @@ export function leastMakespan(
       continue;
     }
     earliest = Math.min(earliest, first + work);
-    const exchanged = leastExposed(program, timing, device) + timing.sync[device];
-    const step = Math.max(exchanged + timing.optimizer[device], leastHosted(program, timing, device));
+    const step = leastStep(program, timing, device);
     bound = Math.max(bound, first + work + Math.max(weightLast ? 0 : after, step));
     // Activations may be elsewhere where they are evicted.
     const stays = program.partner === undefined;
@@ -130,6 +129,13 @@ export function leastMakespan(
   );
   return Math.max(bound, timing.buckets === undefined ? earliest + full : full);
 }
+
+/** Seconds after a device's last operation until its weights are updated, in any order of its operations, split or not. */
+export const leastStep = (program: Program, timing: Timing, device: number): number =>
+  Math.max(
+    leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device],
+    leastHosted(program, timing, device),
+  );
 
 /** Seconds that byte-seconds of activations take in the memory of a device; 0 if it has no room for any. */
 function leastForMemory(plan: PipelinePlan, device: number, held: number): number {

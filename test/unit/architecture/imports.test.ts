@@ -63,7 +63,8 @@ const allowed: Readonly<Record<string, Rule>> = {
   'engine/host.ts': { ours: [], types: ['engine/costs/'] },
   'engine/exchange/': { ours: [], types: values },
   'engine/order/': { ours: [...values, ...helpers] },
-  'engine/policies/': { ours: [...values, ...helpers, ...meshes, 'engine/order/'] },
+  'engine/search/': { ours: [...values, ...helpers, 'engine/order/'] },
+  'engine/policies/': { ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/search/'] },
   'engine/findings/': { ours: helpers, types: ['engine/plan.ts', 'grammar/'] },
   'engine/definitions/': {
     ours: helpers,
@@ -163,6 +164,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       ...meshes,
       'engine/costs/',
       'engine/order/',
+      'engine/search/',
       'engine/policies/',
       'engine/findings/',
       'engine/schedule/',

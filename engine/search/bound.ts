@@ -1,0 +1,58 @@
+import { leastOf } from './least.ts';
+import type { OrderProblem } from './orderProblem.ts';
+import { refutationOf } from './refutation.ts';
+
+export interface Bound {
+  /** Ticks that no order is under. */
+  readonly bound: number;
+  /** Operations that were visited to find it. */
+  readonly effort: number;
+  /** Whether more effort could not raise it: it is the given makespan, or the least tick that is not refuted. */
+  readonly closed: boolean;
+}
+
+/** Ends of a bisection that are closer than this share of them count as found. */
+const fine = 1e-7;
+
+/**
+ * A bound on the makespans of all orders, at most `upper`, the makespan of an order that is known. First what takes no time to
+ * find, then whether anything is under `upper`, then bisection. Yields after each round over the devices, and ends when more than
+ * `effort` operations have been visited: what is proven by then holds. A refutation that the effort would not last for is not begun.
+ */
+export function* boundSteps(problem: OrderProblem, upper: number, effort: number): Generator<void, Bound> {
+  let low = Math.min(upper, leastOf(problem));
+  if (low >= upper || !(upper < Infinity)) return { bound: low, effort: 0, closed: low >= upper };
+  if (roundOf(problem) > effort) return { bound: low, effort: 0, closed: false };
+  const refutation = refutationOf(problem);
+  /** Undefined where the effort is spent. */
+  function* refutes(ticks: number): Generator<void, boolean | undefined> {
+    const steps = refutation.refuteSteps(ticks);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      if (refutation.effort() >= effort) return undefined;
+      yield;
+    }
+  }
+  const found = (closed: boolean): Bound => ({ bound: low, effort: refutation.effort(), closed });
+  let ticks = upper - 1;
+  for (let open = upper; ;) {
+    const refuted = yield* refutes(ticks);
+    if (refuted === undefined) return found(false);
+    if (refuted) low = ticks + 1;
+    else open = ticks;
+    if (low >= open) return found(true);
+    if (open - low <= fine * low) return found(false);
+    ticks = low + Math.floor((open - low) / 2);
+    if (refutation.effort() >= effort) return found(false);
+  }
+}
+
+/** About what one round of a refutation visits. */
+function roundOf({ microbatches, device, devices, weight }: OrderProblem): number {
+  const operations = new Float64Array(devices);
+  device.forEach((on, stage) => {
+    operations[on] += (weight[stage] > 0 ? 3 : 2) * microbatches;
+  });
+  return operations.reduce((sum, count) => sum + 8 * count * count, 0);
+}

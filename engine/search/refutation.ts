@@ -1,0 +1,104 @@
+/**
+ * Refutes "every operation of this pipeline, and the steps after them, end by tick C" by propagation: what must come before what,
+ * and when each operation can start and end. What stays open may be possible or not; what is refuted is impossible. So every C
+ * that is refuted is under the makespan of every order.
+ */
+import { toEnd } from '../steps.ts';
+import { codesOf } from './codes.ts';
+import { memoriesOf, type MemoryState, roomForForwards, roomUntilFreed } from './memory.ts';
+import type { OrderProblem } from './orderProblem.ts';
+import { pairAt, precedeByNeighbours, precedeByOthers, precedeByWindows, precedenceOf } from './precedence.ts';
+import { tightenWindows, windowScratch } from './windows.ts';
+
+export interface Refutation {
+  /** Whether no order ends by this tick. What it proves meanwhile stays for smaller ones. */
+  refute(ticks: number): boolean;
+  /** The same in steps of one round over all devices. */
+  refuteSteps(ticks: number): Generator<void, boolean>;
+  /** Operations visited so far: a measure of work that no clock changes. */
+  effort(): number;
+}
+
+export function refutationOf(problem: OrderProblem): Refutation {
+  const { microbatches: m } = problem;
+  const codes = codesOf(problem);
+  const { count, ticks, groups, ascending, feeds, delay, feeding } = codes;
+  const memories = memoriesOf(problem, codes);
+  const precedence = precedenceOf(codes, m);
+  const { before } = precedence;
+  const kept = before.slice();
+  const est = new Float64Array(count * m);
+  const lft = new Float64Array(count * m);
+  const scratch = windowScratch(codes, m);
+  const state: MemoryState = { microbatches: m, codes, precedence, est, lft };
+  const carried = Int32Array.from(
+    codes.carried.flatMap(([a, b, c, d]) => [pairAt(precedence, codes, m, a, b), pairAt(precedence, codes, m, c, d)]),
+  );
+  const perRound = groups.reduce((sum, { length }) => sum + 8 * (length * m) ** 2 + length ** 3 * m, 4 * count * m);
+  let visited = 0;
+
+  /** Longest paths from the start; false if a window closes. */
+  const forwards = (): boolean => {
+    for (let j = 0; j < m; j += 1)
+      for (const code of ascending) {
+        const at = code * m + j;
+        const from = feeds[code];
+        let start = est[at];
+        if (j > 0) start = Math.max(start, est[at - 1] + ticks[code]);
+        if (from >= 0) start = Math.max(start, est[from * m + j] + ticks[from] + delay[code]);
+        if (start + ticks[code] > lft[at]) return false;
+        est[at] = start;
+      }
+    return true;
+  };
+  /** Longest paths to the end. */
+  const backwards = (): boolean => {
+    for (let j = m - 1; j >= 0; j -= 1)
+      for (let index = ascending.length - 1; index >= 0; index -= 1) {
+        const code = ascending[index];
+        const at = code * m + j;
+        let end = lft[at];
+        if (j + 1 < m) end = Math.min(end, lft[at + 1] - ticks[code]);
+        for (const to of feeding[code]) end = Math.min(end, lft[to * m + j] - ticks[to] - delay[to]);
+        if (est[at] + ticks[code] > end) return false;
+        lft[at] = end;
+      }
+    return true;
+  };
+  /** One round of all rules; false if one of them refutes. */
+  const round = (last: number): boolean => {
+    visited += perRound;
+    if (!forwards() || !backwards()) return false;
+    precedeByWindows(precedence, codes, m, est, lft);
+    precedeByOthers(precedence, codes, m);
+    precedeByNeighbours(precedence, carried, m);
+    for (const memory of memories) {
+      if (memory === undefined) continue;
+      if (!roomForForwards(state, memory) || !roomUntilFreed(state, memory)) return false;
+    }
+    for (let device = 0; device < groups.length; device += 1)
+      for (const mirrored of [false, true])
+        if (!tightenWindows(codes, precedence, scratch, state, device, last, mirrored)) return false;
+    return forwards() && backwards();
+  };
+
+  function* refuteSteps(last: number): Generator<void, boolean> {
+    kept.set(before);
+    est.fill(0);
+    for (let code = 0; code < count; code += 1)
+      lft.fill(last - problem.step[codes.ofDevice[code]], code * m, (code + 1) * m);
+    for (let slack = Infinity; ;) {
+      if (!round(last)) {
+        // What follows from an assumption that is false says nothing.
+        before.set(kept);
+        return true;
+      }
+      let left = 0;
+      for (let at = 0; at < est.length; at += 1) left += lft[at] - est[at];
+      if (left === slack) return false;
+      slack = left;
+      yield;
+    }
+  }
+  return { refuteSteps, refute: (last) => toEnd(refuteSteps(last)), effort: () => visited };
+}

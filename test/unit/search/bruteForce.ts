@@ -1,0 +1,105 @@
+import type { OrderProblem } from '../../../engine/search/orderProblem.ts';
+
+/**
+ * Whether some order of a small problem ends by a tick: tries all orders, operation by operation in the order of their starts. It
+ * knows only when an operation may start and what a device holds, and shares no code with the bound.
+ */
+export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
+  const { devices, microbatches: m, device, forward, input, weight, transfer, step, limit } = problem;
+  const stages = device.length;
+  // Operations by kind · stages + stage: how many have been put, when each ended.
+  const put = new Int32Array(3 * stages);
+  const ends = Array.from({ length: 3 * stages }, () => new Float64Array(m));
+  const ticks = [...forward, ...input, ...weight];
+  const free = new Float64Array(devices);
+  const held = new Float64Array(devices);
+  const left = new Float64Array(devices);
+  // Ticks after an operation until the end, at least.
+  const after = new Float64Array(3 * stages);
+  for (let stage = 0; stage < stages; stage += 1) {
+    const on = device[stage];
+    after[2 * stages + stage] = step[on];
+    const above = stage === 0 ? 0 : transfer[stage - 1] + input[stage - 1] + after[stages + stage - 1];
+    after[stages + stage] = Math.max(step[on], weight[stage] + step[on], above);
+    left[on] += m * (forward[stage] + input[stage] + weight[stage]);
+  }
+  for (let stage = stages - 1; stage >= 0; stage -= 1)
+    after[stage] =
+      stage + 1 === stages
+        ? input[stage] + after[stages + stage]
+        : transfer[stage] + forward[stage + 1] + after[stage + 1];
+  const failed = new Set<string>();
+  let remaining = stages * m * 3;
+
+  const place = (now: number): boolean => {
+    if (remaining === 0) return true;
+    for (let on = 0; on < devices; on += 1)
+      if (Math.max(now, free[on]) + left[on] + step[on] > last) {
+        if (left[on] > 0) return false;
+      }
+    const key = stateKey(now);
+    if (failed.has(key)) return false;
+    for (let row = 0; row < 3 * stages; row += 1) {
+      const kind = Math.floor(row / stages);
+      const stage = row % stages;
+      const j = put[row];
+      if (j === m) continue;
+      const on = device[stage];
+      let start = Math.max(now, free[on]);
+      const needs: [number, number][] = [];
+      if (kind === 0 && stage > 0) needs.push([stage - 1, transfer[stage - 1]]);
+      if (kind === 1) needs.push([stage, 0]);
+      if (kind === 1 && stage + 1 < stages) needs.push([row + 1, transfer[stage]]);
+      if (kind === 2) needs.push([stages + stage, 0]);
+      if (needs.some(([other]) => put[other] <= j)) continue;
+      for (const [other, delay] of needs) start = Math.max(start, ends[other][j] + delay);
+      if (start + ticks[row] + after[row] > last) return remember(key);
+      const { activation, forWeight } = problem;
+      const bytesBefore = held[on];
+      if (kind === 0) held[on] += activation[stage];
+      if (held[on] > limit[on] + 1e-6) {
+        held[on] = bytesBefore;
+        continue;
+      }
+      // A whole backward leaves nothing for a weight gradient, which then takes no time.
+      if (kind === 1) held[on] += (weight[stage] > 0 ? forWeight[stage] : 0) - activation[stage];
+      if (kind === 2 && weight[stage] > 0) held[on] -= forWeight[stage];
+      if (held[on] > limit[on] + 1e-6) {
+        held[on] = bytesBefore;
+        continue;
+      }
+      const freeBefore = free[on];
+      put[row] += 1;
+      ends[row][j] = start + ticks[row];
+      free[on] = start + ticks[row];
+      left[on] -= ticks[row];
+      remaining -= 1;
+      const found = place(start);
+      remaining += 1;
+      left[on] += ticks[row];
+      free[on] = freeBefore;
+      put[row] -= 1;
+      held[on] = bytesBefore;
+      if (found) return true;
+    }
+    return remember(key);
+  };
+  const remember = (key: string): false => {
+    failed.add(key);
+    return false;
+  };
+  /** What the rest depends on: counts, and times that are yet to come. */
+  const stateKey = (now: number): string => {
+    const times = Array.from(free, (time) => Math.max(0, time - now));
+    for (let row = 0; row < 2 * stages; row += 1)
+      for (let j = 0; j < put[row]; j += 1) times.push(Math.max(-largest, ends[row][j] - now));
+    return `${now} ${put.join(' ')} ${times.join(' ')}`;
+  };
+  const largest = transfer.reduce((most, time) => Math.max(most, time), 0);
+  return place(0);
+}
+
+/** Ticks of the shortest order, from a bound on. */
+export function leastMakespanFrom(problem: OrderProblem, bound: number): number {
+  for (let ticks = bound; ; ticks += 1) if (someOrderEndsBy(problem, ticks)) return ticks;
+}
