@@ -20,6 +20,10 @@ export function nodeIo(): Io {
     environment: process.env,
     cwd: process.cwd(),
     packageRoot: packageRootFrom(dirname(scriptPath())),
+    onInterrupt(stop) {
+      process.once('SIGINT', stop);
+      return () => void process.removeListener('SIGINT', stop);
+    },
     now: () => performance.now(),
   };
 }

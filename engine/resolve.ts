@@ -39,7 +39,8 @@ import { hasNames } from './language/importSettings.ts';
 import { linkFile } from './language/linking.ts';
 import { settingsName } from './language/settingsName.ts';
 import type { JobPlan, PipelinePlan } from './plan.ts';
-import type { Resolution } from './language/resolution.ts';
+import type { PipelineSize, Resolution } from './language/resolution.ts';
+import { equalGroups } from './definitions/cluster.ts';
 import { directSearches, noSearches, type Searches } from './searches.ts';
 
 export interface ResolveRequest {
@@ -76,6 +77,7 @@ export function* resolveSteps({
   let jobs: readonly JobPlan[] = [];
   let pending: readonly string[] = [];
   let tests: Resolution['tests'] = [];
+  let sizes: Resolution['sizes'] = new Map();
   for (const file of graph.order) {
     const numbers = { ...settingsOf(graph, file, options, foreign), ...asked.get(file) };
     const source = graph.files[file];
@@ -86,7 +88,7 @@ export function* resolveSteps({
     const resolution = isKnown ? known : yield* resolveFile(graph, file, resolved, options, foreign, numbers, searches);
     if (isStandard) standardFiles.set(source.syntax, resolution);
     resolved.set(file, resolution.context);
-    if (file === 0) ({ pipelines, jobs, pending, tests } = resolution);
+    if (file === 0) ({ pipelines, jobs, pending, tests, sizes } = resolution);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
@@ -94,6 +96,7 @@ export function* resolveSteps({
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
     pending,
     tests,
+    sizes,
     schedules: [...context.schedules.values()].filter((schedule) => schedule.uri === uri),
     origins: context.origins,
     tracers: context.tracers,
@@ -172,6 +175,7 @@ interface ResolvedFile {
   readonly jobs: readonly JobPlan[];
   readonly pending: readonly string[];
   readonly tests: Resolution['tests'];
+  readonly sizes: Resolution['sizes'];
 }
 
 function* resolveFile(
@@ -197,7 +201,7 @@ function* resolveFile(
         setting: 'pipewright.limits.fileSize',
       },
     );
-    return { context, pipelines: [], jobs: [], pending: [], tests: [] };
+    return { context, pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map() };
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
@@ -235,10 +239,12 @@ function* resolveFile(
   const orderOf = (plan: PipelinePlan) => counted.answer(orderSearch, plan);
   const paceOf = (plan: PipelinePlan) => counted.answer(iterationSearch, plan);
   const planned: PipelineDefinition[] = [];
+  const sizes = new Map<string, PipelineSize>();
   for (const block of blocks('pipeline')) {
     yield;
     const before = unanswered;
     const definition = readPipeline(context, block, overrides);
+    if (definition !== undefined) sizes.set(definition.name, sizeOf(definition));
     const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf, paceOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
     if (plan !== undefined && definition !== undefined) planned.push(definition);
@@ -266,8 +272,20 @@ function* resolveFile(
     reportUnused(context);
     reportUnusedImports(context);
   }
-  return { context, pipelines: [...pipelines.values()], jobs, pending, tests };
+  return { context, pipelines: [...pipelines.values()], jobs, pending, tests, sizes };
 }
+
+const sizeOf = ({ cluster, mesh, model, microbatches }: PipelineDefinition): PipelineSize => {
+  const groups = equalGroups(cluster);
+  const { microBatch } = model;
+  return {
+    devices: cluster.devices.length,
+    ...(groups === undefined ? {} : { groups }),
+    mesh,
+    microBatch,
+    microbatches,
+  };
+};
 
 /** The cluster that a pipeline names, whatever else is wrong with it; the empty text where it names none. */
 function clusterNamed({ body }: BlockDeclaration): string {

@@ -10,6 +10,7 @@ import { planSearch } from '../engine/planning/cut/planners/planSearch.ts';
 import { iterationSearch } from '../engine/iterationSearch.ts';
 import { placementSearch } from '../engine/network/placement/placementSearch.ts';
 import { orderSearch } from '../engine/orderSearch.ts';
+import { rowsSearch } from '../engine/sweep/rowsSearch.ts';
 import { entry, serve } from './serve.ts';
 
 serve([
@@ -24,4 +25,5 @@ serve([
   entry(explanation),
   entry(figureSearch),
   entry(scheduleTest),
+  entry(rowsSearch),
 ]);

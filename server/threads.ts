@@ -42,17 +42,28 @@ export interface ThreadsOptions {
   readonly entry?: () => URL;
   /** Milliseconds after which a thread ends that does not give up its cancelled search. */
   readonly grace?: number;
+  /** Threads at a time, of all owners and of one. Default: 4 and 2. */
+  readonly most?: number;
+  readonly mostOfOwner?: number;
+  /** Threads without work wait for more. Default: all but one end. */
+  readonly keep?: true;
 }
 
-const most = 4;
-const mostOfOwner = 2;
+const usualMost = 4;
+const usualMostOfOwner = 2;
 /** A new thread takes longer to start, and its code is slow at first. */
 const usualGrace = 100;
 
 /** The thread's bundle, next to the server's; its source if the server runs from source. */
 const script = (): URL => new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-export function createThreads({ entry = script, grace = usualGrace }: ThreadsOptions = {}): Threads {
+export function createThreads({
+  entry = script,
+  grace = usualGrace,
+  most = usualMost,
+  mostOfOwner = usualMostOfOwner,
+  keep,
+}: ThreadsOptions = {}): Threads {
   const threads = new Set<Thread>();
   let waiting: Task[] = [];
   let possible = true;
@@ -90,7 +101,7 @@ export function createThreads({ entry = script, grace = usualGrace }: ThreadsOpt
       else if ('answer' in message) task.resolve(message.answer);
     }
     next();
-    if (thread.task === undefined && threads.size > 1) end(thread);
+    if (thread.task === undefined && threads.size > 1 && keep !== true) end(thread);
   }
 
   /** Its search ends after the current step; if that takes too long, the thread ends. */

@@ -6,6 +6,7 @@ import { exportCommand } from './export.ts';
 import { formatCommand } from './format.ts';
 import { importCommand } from './import.ts';
 import { lspCommand } from './lsp.ts';
+import { planCommand } from './plan.ts';
 import { simulateCommand } from './simulate.ts';
 
 /** Every command, in the order of the help. */
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   checkCommand,
   simulateCommand,
   compareCommand,
+  planCommand,
   exportCommand,
   importCommand,
   formatCommand,

@@ -70,3 +70,24 @@ export interface DeviceSet {
     nodes: readonly number[],
   ): readonly number[] | undefined;
 }
+
+/** Sizes of the groups at each depth, outermost first, if devices, groups of one depth and their links are all equal. */
+export function equalGroups({ devices, groups, named }: ClusterDefinition): readonly number[] | undefined {
+  if (named.size > 0) return undefined;
+  const depth = (device: ClusterDevice) => groups[device.group].depth;
+  const [model] = devices;
+  if (devices.some((device) => device.kind !== model.kind || depth(device) !== depth(model))) return undefined;
+  const first = new Map<number, ClusterGroup>();
+  for (const group of groups) {
+    const known = first.get(group.depth) ?? group;
+    first.set(group.depth, known);
+    const size = group.end - group.first;
+    if (size !== known.end - known.first || !sameLink(group.link, known.link)) return undefined;
+    if ((group.switches?.size ?? 0) > 0) return undefined;
+  }
+  return [...first.values()].map(({ first: from, end }) => end - from);
+}
+
+const sameLink = (one: LinkDefinition | undefined, other: LinkDefinition | undefined): boolean =>
+  one === other ||
+  (one?.bandwidth === other?.bandwidth && one?.latency === other?.latency && one?.sharing === other?.sharing);

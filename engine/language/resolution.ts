@@ -15,6 +15,8 @@ export interface Resolution {
   readonly tests: readonly { readonly test: ScheduleTest; readonly place: Place }[];
   /** Schedules that the file itself declares, without those that have errors. */
   readonly schedules: readonly DeclaredSchedule[];
+  /** What each pipeline of the file says of its size, by name; also of one that cannot be planned. */
+  readonly sizes: ReadonlyMap<string, PipelineSize>;
   /** The places of the paths of the plan. */
   readonly origins: Origins;
   /** They find the source of operations: one for each pipeline whose schedule is rows of a file. */
@@ -26,6 +28,20 @@ export interface Resolution {
   readonly imports: readonly string[];
   /** Values that the file does not say and the engine derived, for inlay hints: shown at `offset` of the file itself. */
   readonly derived: readonly DerivedValue[];
+}
+
+/** Devices, ranks and samples of a pipeline. */
+export interface PipelineSize {
+  /** Devices of its cluster. */
+  readonly devices: number;
+  /**
+   * Sizes of the groups of devices at each depth of the cluster, if all devices, all groups of a depth and their links are equal:
+   * sets of consecutive devices that fill groups, or that groups fill, are then all alike. Absent otherwise.
+   */
+  readonly groups?: readonly number[];
+  readonly mesh: Mesh;
+  readonly microBatch: number;
+  readonly microbatches: number;
 }
 
 export interface DerivedValue {

@@ -1,0 +1,189 @@
+import { defaultOptions } from '../../engine/host.ts';
+import { planned } from '../../engine/compare.ts';
+import { parse } from '../../grammar/index.ts';
+import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
+import { type Axis, rowCount, settingsOf } from '../../engine/sweep/axes.ts';
+import { axesProblem } from '../../engine/sweep/axesProblem.ts';
+import { sweepBase, type SweepBase } from '../../engine/sweep/base.ts';
+import { mergeAnswers } from '../../engine/sweep/merge.ts';
+import { placeRow } from '../../engine/sweep/placeRow.ts';
+import { readAxes } from '../../engine/sweep/readAxes.ts';
+import { rememberingHost } from '../../engine/sweep/rowsSearch.ts';
+import { rowText } from '../../engine/sweep/rowText.ts';
+import { objectives } from '../../engine/sweep/sweep.ts';
+import { pipelineBody } from '../../engine/fixes/source.ts';
+import type { Arguments } from '../arguments.ts';
+import { coloursFor } from '../colours.ts';
+import { type Command, usageFault } from '../command.ts';
+import { diskHost, namedPath, shownPath, uriOf } from '../host.ts';
+import type { Io } from '../io.ts';
+import { planCsv, planJson, readPlanJson } from '../output/planData.ts';
+import { planText } from '../output/planText.ts';
+import { overrideProblem, readOverrides } from '../overrides.ts';
+import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
+import { readShard, readThreads, readTime } from '../plan/options.ts';
+import { runSweep } from '../plan/runSweep.ts';
+import { readOperand } from '../readOperand.ts';
+import { status, type Status } from '../status.ts';
+import { list } from '../../engine/quantities.ts';
+import { writeResult } from '../writeResult.ts';
+
+/** `plan FILE`: which settings of a pipeline fit the devices, and which are fastest. */
+export const planCommand: Command = {
+  spec: {
+    name: 'plan',
+    operands: 'FILE',
+    summary:
+      'Search for the settings of a pipeline that fit the devices and are fastest: ranks, microbatches, recomputation, schedules.',
+    options: [
+      {
+        name: 'over',
+        value: 'LIST',
+        doc: 'Keys to search and their values: --over "tensor = [1, 2, 4, 8], pipeline = 1..16, recompute = [none, full]".',
+      },
+      {
+        name: 'limit',
+        value: 'CONDITION',
+        repeated: true,
+        doc: 'What every row must meet: --limit "peak_memory < 75GiB".',
+      },
+      { name: 'minimise', value: 'FIGURE', choices: objectives, doc: 'iteration (the default) or peak_memory.' },
+      { name: 'pipeline', value: 'NAME', doc: 'The pipeline to search, if the file has more than one.' },
+      { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
+      { name: 'time', value: 'TIME', doc: 'Stop after this time, such as 30s, and show what was found.' },
+      { name: 'threads', value: 'COUNT', doc: 'Threads to use. Default: all cores.' },
+      {
+        name: 'format',
+        value: 'text|json|csv',
+        choices: ['text', 'json', 'csv'],
+        doc: 'text (the default), json (all rows that were simulated), or csv (one line per row).',
+      },
+      { name: 'write', value: 'ROW', doc: 'Write the file with the values of a row set: its number, or best.' },
+      { name: 'output', value: 'FILE', doc: 'Where to write. Default: standard output.' },
+      {
+        name: 'shard',
+        value: 'PART/PARTS',
+        doc: 'Search one part of the rows, such as 3/64. Use --format json and merge the parts.',
+      },
+      { name: 'merge', doc: 'Read the parts (FILE…, as written with --format json) and show the front of all.' },
+    ],
+    notes: [
+      'Every row trains the same samples on all devices: data ranks are what tensor, context and pipeline ranks leave of the devices, and microbatches follow from the batch.',
+      'Ctrl+C stops the search and shows what was found. Exit status 1 if no row fits.',
+    ],
+  },
+  async run(args, io) {
+    const fault = (problem: string) => usageFault(io, 'plan', problem);
+    if (args.has('merge')) return merge(args, io);
+    const [path, second] = args.operands;
+    if (path === undefined) return fault('Name a file.');
+    if (second !== undefined) return fault('Name one file. To put parts together, add --merge.');
+    const [time, shard, threads] = [readTime(args), readShard(args), readThreads(args)];
+    for (const problem of [time, shard, threads]) if (typeof problem === 'string') return fault(problem);
+    if (typeof time === 'string' || typeof shard === 'string' || typeof threads === 'string') return status.usage;
+    const asked = readRequest(path, args, io);
+    if (typeof asked === 'string') return fault(asked);
+    const { base, axes, limits } = asked;
+    const wanted = args.value('write');
+    if (wanted !== undefined && wanted !== 'best') return writeRow(asked, wanted, args, io);
+    const { uri, text, host, options, overrides } = base.file;
+    const { files, paths } = asked.host;
+    const source = { uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths };
+    void host;
+    const result = await runSweep({ base, source, shard, time, threads }, io);
+    const minimise = objectives.find((objective) => objective === args.value('minimise')) ?? 'iteration';
+    const answer = planAnswer(
+      base,
+      { file: namedPath(path), axes, minimise, limits, ...(shard === undefined ? {} : { shard }) },
+      result,
+    );
+    if (wanted === 'best') {
+      if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
+      return writeRow(asked, String(answer.best), args, io);
+    }
+    return show(answer, args, io, base);
+  },
+};
+
+interface Request {
+  readonly base: SweepBase;
+  readonly host: ReturnType<typeof rememberingHost>;
+  readonly axes: readonly Axis[];
+  readonly limits: readonly string[];
+}
+
+function readRequest(path: string, args: Arguments, io: Io): Request | string {
+  const read = readOperand(path, io);
+  if ('problem' in read) return read.problem;
+  const overrides = readOverrides(args.values('set'));
+  if ('problem' in overrides) return overrides.problem;
+  const host = rememberingHost(diskHost(io));
+  const uri = uriOf(path, io);
+  const file = { uri, text: read.text, host, options: defaultOptions, overrides: overrides.values };
+  const { resolution } = planned(file);
+  const analysis = { uri, resolution, findings: resolution.findings };
+  const chosen = args.value('pipeline');
+  const name = shownPath(path);
+  const problem = overrideProblem(resolution, overrides) ?? pipelineProblem({ name, analysis }, chosen, undefined);
+  if (problem !== undefined) return problem;
+  const declared = declaredPipelines(analysis);
+  if (chosen === undefined && declared.length > 1)
+    return `${name} has the pipelines ${list(declared)}; choose one with --pipeline.`;
+  const pipeline = chosen ?? declared[0] ?? '';
+  const limits = args.values('limit');
+  const base = sweepBase(file, pipeline, limits);
+  if ('problem' in base) return `${pipeline}: ${base.problem.message} (${base.problem.code})`;
+  const over = args.value('over');
+  const axes = over === undefined ? [] : readAxes(over);
+  if ('problem' in axes) return axes.problem;
+  const wrong = axesProblem(base, axes);
+  return wrong ?? { base, host, axes, limits };
+}
+
+/** The file with the values of a row set. */
+async function writeRow({ base, axes }: Request, wanted: string, args: Arguments, io: Io): Promise<Status> {
+  const rows = rowCount(axes);
+  const row = Number(wanted);
+  if (!/^\d{1,9}$/u.test(wanted) || row >= rows)
+    return usageFault(io, 'plan', `--write takes best or the number of a row from 0 to ${rows - 1}, not "${wanted}".`);
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  const whole = parse(base.file.text);
+  const body = pipelineBody(whole, base.pipeline);
+  const written =
+    'refused' in placed || body === undefined
+      ? { refused: 'refused' in placed ? placed.refused : 'the pipeline is not in the file' }
+      : rowText({ ...base, syntax: whole, body }, placed);
+  if ('refused' in written) return usageFault(io, 'plan', `Row ${row} cannot be written: ${written.refused}.`);
+  return writeResult(io, 'plan', args.value('output'), [written.text]);
+}
+
+async function merge(args: Arguments, io: Io): Promise<Status> {
+  if (args.operands.length === 0) return usageFault(io, 'plan', 'Name the parts to merge.');
+  const parts: PlanAnswer[] = [];
+  for (const path of args.operands) {
+    const read = readOperand(path, io);
+    if ('problem' in read) return usageFault(io, 'plan', read.problem);
+    const part = readPlanJson(read.text);
+    if (part === undefined)
+      return usageFault(
+        io,
+        'plan',
+        `${shownPath(path)} is no part of a search: write it with "plan … --shard 1/4 --format json".`,
+      );
+    parts.push(part);
+  }
+  const merged = mergeAnswers(parts);
+  return 'problem' in merged ? usageFault(io, 'plan', merged.problem) : show(merged, args, io, undefined);
+}
+
+async function show(answer: PlanAnswer, args: Arguments, io: Io, base: SweepBase | undefined): Promise<Status> {
+  const format = args.value('format') ?? 'text';
+  const text =
+    format === 'json'
+      ? planJson(answer)
+      : format === 'csv'
+        ? planCsv(answer)
+        : planText(answer, Math.max(60, io.columns), coloursFor(io), base);
+  const written = await writeResult(io, 'plan', args.value('output'), [text]);
+  return written !== status.fine ? written : answer.best === undefined ? status.findings : status.fine;
+}

@@ -1,0 +1,52 @@
+import type { PlanPoint } from '../../engine/sweep/answer.ts';
+import { bytes, iterationTime } from '../../engine/quantities.ts';
+import type { Colours } from '../colours.ts';
+
+const height = 14;
+const widest = 78;
+
+/** Time over memory in character cells: rows as dots, the front as circles. Rows far slower than the front are left out. */
+export function frontChart(
+  points: readonly PlanPoint[],
+  front: readonly PlanPoint[],
+  columns: number,
+  colours: Colours,
+): string {
+  const margin = 11;
+  const width = Math.max(20, Math.min(widest, columns - margin - 2));
+  const fastest = Math.min(...front.map(({ iteration }) => iteration));
+  const slowest = Math.max(...front.map(({ iteration }) => iteration));
+  // The front takes two thirds of the height at least.
+  const top = Math.max(slowest, fastest * 1.05) + (Math.max(slowest, fastest * 1.05) - fastest) / 2;
+  const shown = points.filter(({ iteration, meets }) => meets && iteration <= top);
+  const peaks = shown.map(({ peak }) => peak);
+  const low = Math.min(...peaks);
+  const high = Math.max(...peaks, low * 1.05, low + 1);
+  const cells = Array.from({ length: height }, () => Array.from({ length: width }, () => ' '));
+  const mark = ({ peak, iteration }: PlanPoint, sign: string): void => {
+    const column = Math.round(((peak - low) / (high - low)) * (width - 1));
+    const row = Math.round(((top - iteration) / (top - fastest)) * (height - 1));
+    cells[row][column] = sign;
+  };
+  for (const point of shown) mark(point, colours.dim('·'));
+  for (const point of front) mark(point, colours.green('●'));
+  const label = (row: number): string =>
+    row === 0
+      ? iterationTime(top)
+      : row === height - 1
+        ? iterationTime(fastest)
+        : row === height >> 1
+          ? iterationTime((top + fastest) / 2)
+          : '';
+  const lines = cells.map((line, row) => `${label(row).padStart(margin - 2)} │${line.join('').trimEnd()}\n`);
+  const left = bytes(low);
+  const right = bytes(high);
+  const gap = ' '.repeat(Math.max(1, width - left.length - right.length));
+  const left_out = points.length - shown.length;
+  return [
+    `${colours.dim('iteration over peak memory of the fullest device')}${left_out === 0 ? '' : colours.dim(`; ${left_out} slower rows, or rows that do not fit, are left out`)}\n`,
+    ...lines,
+    `${' '.repeat(margin - 1)}└${'─'.repeat(width)}\n`,
+    `${' '.repeat(margin)}${left}${gap}${right}\n`,
+  ].join('');
+}

@@ -1,0 +1,77 @@
+import { changesOf, type PlanAnswer, type PlanPoint } from '../../engine/sweep/answer.ts';
+import { settingsText } from '../../engine/sweep/axes.ts';
+import type { SweepBase } from '../../engine/sweep/base.ts';
+import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
+import { printable } from '../../server/printable.ts';
+import type { Colours } from '../colours.ts';
+import { frontChart } from '../drawing/frontChart.ts';
+import { table } from './table.ts';
+
+/** Reasons that are listed; the rest are counted. */
+const mostReasons = 8;
+
+/** The front as a chart and a table, what the best row changes, and what became of the other rows. */
+export function planText(answer: PlanAnswer, columns: number, colours: Colours, base: SweepBase | undefined): string {
+  const front = answer.points.filter((point) => point.front).toSorted((a, b) => a.iteration - b.iteration);
+  const { pipeline, devices, batch } = answer;
+  const head = `${colours.bold(printable(pipeline))}: ${count(answer.rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration${partOf(answer)}\n`;
+  return [
+    head,
+    front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
+    front.length === 0 ? '' : frontTable(answer, front, colours),
+    changes(answer, base, colours),
+    `${colours.bold(answer.certificate)}\n${counts(answer, colours)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+const partOf = ({ shard }: PlanAnswer): string => (shard === undefined ? '' : `, part ${shard.index} of ${shard.of}`);
+
+function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Colours): string {
+  const keys = answer.search.map(({ key }) => key).filter((key) => key !== 'pipeline' && key !== 'data');
+  const hasMfu = front.some(({ mfu }) => mfu !== undefined);
+  const head = ['row', 'iteration', 'peak memory', ...(hasMfu ? ['MFU'] : []), 'bubble', 'pipeline', 'data', ...keys];
+  const rows = front.map((point) => [
+    `${point.row}${point.row === answer.best ? ' *' : ''}`,
+    iterationTime(point.iteration),
+    bytes(point.peak),
+    ...(hasMfu ? [point.mfu === undefined ? '–' : share(point.mfu)] : []),
+    share(point.bubble),
+    String(point.pipeline),
+    String(point.data),
+    ...keys.map((key) => printable(point.settings[key] ?? '–')),
+  ]);
+  const { written } = answer;
+  const asWritten =
+    written === undefined
+      ? ''
+      : `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${written.meets ? '' : ', which does not fit or misses a limit'}`)}\n`;
+  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${asWritten}`;
+}
+
+function changes(answer: PlanAnswer, base: SweepBase | undefined, colours: Colours): string {
+  if (base === undefined || answer.best === undefined) return '';
+  const found = changesOf(base, answer.search, answer.best);
+  if (found.length === 0) return `${colours.bold(`Row ${answer.best}`)} is the file as it is.\n`;
+  const lines = found.map(({ key, from, to }) => [printable(key), `${printable(from)} → ${printable(to)}`]);
+  return `${colours.bold(`Row ${answer.best}`)} changes ${colours.dim(`(write it with --write ${answer.best})`)}\n${table(lines)}`;
+}
+
+/** What became of the rows. */
+function counts({ simulated, over, dropped, unsearched, refused }: PlanAnswer, colours: Colours): string {
+  const lines: readonly (readonly [number, string])[] = [
+    [simulated, 'simulated'],
+    [dropped, 'not simulated: a bound shows that another row is better in time and memory'],
+    [over, 'without room for weights, gradients and optimizer state'],
+    [unsearched, 'not reached'],
+    ...refused
+      .slice(0, mostReasons)
+      .map(
+        ({ reason, rows, example }) =>
+          [rows, `${printable(reason)} ${colours.dim(`(${printable(settingsText(example))})`)}`] as const,
+      ),
+    [refused.slice(mostReasons).reduce((sum, { rows }) => sum + rows, 0), 'cannot be for other reasons'],
+  ];
+  return table(lines.flatMap(([rows, what]) => (rows === 0 ? [] : [[rows.toLocaleString('en-US'), what]])));
+}

@@ -1,0 +1,190 @@
+/** The answer of a sweep as plain data, for terminals, scripts and the preview: fields are added, never renamed. */
+import { iterationTime, bytes, count } from '../quantities.ts';
+import { type Axis, type Settings, settingsOf } from './axes.ts';
+import type { SweepBase } from './base.ts';
+import { evaluateRow, type RowFigures } from './evaluateRow.ts';
+import { frontOf } from './front.ts';
+import { type PlacedRow, placeRow } from './placeRow.ts';
+import { takesChunks } from './scheduleText.ts';
+import type { Objective, RefusedRows, Shard, SweepResult } from './sweep.ts';
+
+/** A row that was simulated. Seconds, bytes, shares of 1. */
+export interface PlanPoint {
+  /** Number of the row in the product; `--write` takes it. */
+  readonly row: number;
+  /** What is searched, without keys that change nothing in this row. */
+  readonly settings: Settings;
+  readonly pipeline: number;
+  readonly data: number;
+  readonly microbatches: number;
+  readonly iteration: number;
+  readonly peak: number;
+  readonly throughput: number;
+  readonly mfu?: number;
+  readonly bubble: number;
+  /** Every device is within its memory, and all limits hold. */
+  readonly meets: boolean;
+  readonly missed?: string;
+  /** No other row that meets the limits is better in time and in memory. */
+  readonly front: boolean;
+}
+
+export interface PlanAnswer {
+  readonly version: 1;
+  readonly file: string;
+  readonly pipeline: string;
+  readonly devices: number;
+  /** Samples of an iteration, in every row. */
+  readonly batch: number;
+  readonly search: readonly Axis[];
+  readonly minimise: Objective;
+  readonly limits: readonly string[];
+  /** Only of one part. */
+  readonly shard?: Shard;
+  readonly rows: number;
+  readonly simulated: number;
+  /** Rows whose weights, gradients, optimizer state and buffers alone do not fit. */
+  readonly over: number;
+  /** Rows that a bound shows to be worse in time and memory than another row. */
+  readonly dropped: number;
+  readonly unsearched: number;
+  /** Seconds that no row is under which was not searched. */
+  readonly unsearched_least?: number;
+  readonly refused: readonly RefusedRows[];
+  /** The pipeline as the file has it; absent if it does not run. */
+  readonly written?: RowFigures;
+  /** Number of the best row. */
+  readonly best?: number;
+  /** How sure that is. */
+  readonly certificate: string;
+  readonly points: readonly PlanPoint[];
+}
+
+export interface Asked {
+  readonly file: string;
+  readonly axes: readonly Axis[];
+  readonly minimise: Objective;
+  readonly limits: readonly string[];
+  readonly shard?: Shard;
+}
+
+export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): PlanAnswer {
+  const { axes, limits, minimise, shard } = asked;
+  const points = result.points.flatMap(({ row, settings, ...figures }): Omit<PlanPoint, 'front'>[] => {
+    const placed = placeRow(base, axes, settings);
+    if ('refused' in placed) return [];
+    const { ranks, data, microbatches } = placed;
+    return [{ row, settings: usedSettings(placed), pipeline: ranks, data, microbatches, ...figures }];
+  });
+  const written = asWritten(base);
+  return withFront({
+    version: 1,
+    file: asked.file,
+    pipeline: base.pipeline,
+    devices: base.devices,
+    batch: base.batch,
+    search: axes,
+    minimise,
+    limits,
+    ...(shard === undefined ? {} : { shard }),
+    rows: result.rows,
+    simulated: points.length,
+    over: result.over,
+    dropped: result.dropped,
+    unsearched: result.unsearched,
+    ...(result.unsearchedLeast === undefined ? {} : { unsearched_least: result.unsearchedLeast }),
+    refused: result.refused,
+    ...(written === undefined ? {} : { written }),
+    points,
+  });
+}
+
+/** The pipeline as the file has it. */
+function asWritten(base: SweepBase): RowFigures | undefined {
+  const row = placeRow(base, [], {});
+  const outcome = 'refused' in row ? undefined : evaluateRow(base, row, []);
+  return outcome?.kind === 'ran' ? outcome.figures : undefined;
+}
+
+/** `chunks` means nothing to a policy without that parameter. */
+const usedSettings = ({ settings, schedule }: PlacedRow): Settings =>
+  Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'chunks' || takesChunks(schedule)));
+
+type Unranked = Omit<PlanAnswer, 'best' | 'certificate' | 'points'> & {
+  readonly points: readonly Omit<PlanPoint, 'front'>[];
+};
+
+/** The front, the best row and its certificate, from the rows. */
+export function withFront(answer: Unranked): PlanAnswer {
+  const front = frontOf(answer.points.filter(({ meets }) => meets));
+  const kept = new Set(front.map(({ row }) => row));
+  const best = answer.minimise === 'iteration' ? front[0] : front.at(-1);
+  const points = answer.points.map((point) => ({ ...point, front: kept.has(point.row) }));
+  return {
+    ...answer,
+    ...(best === undefined ? {} : { best: best.row }),
+    certificate: certificateOf(answer, best),
+    points,
+  };
+}
+
+function certificateOf(answer: Unranked, best: Omit<PlanPoint, 'front'> | undefined): string {
+  const { rows, unsearched, unsearched_least: bound = 0, minimise, limits } = answer;
+  const met = limits.length > 0 ? 'fits, meets the limits' : 'fits';
+  const left = unsearched === 0 ? '' : `; ${count(unsearched, 'was', 'were')} not searched to the end`;
+  if (best === undefined) {
+    const none = limits.length > 0 ? 'fits and meets the limits' : 'fits';
+    return unsearched === 0
+      ? `None of the ${count(rows, 'row', 'rows')} ${none}.`
+      : `No row was found that ${none}${left}.`;
+  }
+  if (minimise === 'peak_memory')
+    return unsearched === 0
+      ? `No other of the ${count(rows, 'row', 'rows')} ${met} and needs less than ${bytes(best.peak)}.`
+      : `The least memory found is ${bytes(best.peak)}${left}.`;
+  if (unsearched === 0 || bound >= best.iteration)
+    return `No other of the ${count(rows, 'row', 'rows')} ${met} and can be under ${iterationTime(best.iteration)}${left}.`;
+  return `The fastest row found takes ${iterationTime(best.iteration)}. No other of the ${count(rows, 'row', 'rows')} can be under ${iterationTime(bound)}${left}.`;
+}
+
+export interface Change {
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What a row changes in the file. */
+export function changesOf(base: SweepBase, axes: readonly Axis[], row: number): readonly Change[] {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  if ('refused' in placed) return [];
+  const { mesh, microBatch, microbatches } = base.size;
+  const before: Readonly<Record<string, string | number | undefined>> = {
+    tensor: mesh.tensor,
+    context: mesh.context,
+    pipeline: base.ranks,
+    data: mesh.data,
+    expert: mesh.expert,
+    micro_batch: microBatch,
+    microbatches,
+    stages: base.chunks === undefined ? undefined : base.chunks * base.ranks,
+    schedule: base.schedule,
+  };
+  const after: Readonly<Record<string, string | number | undefined>> = {
+    tensor: placed.tensor,
+    context: placed.context,
+    pipeline: placed.ranks,
+    data: placed.data,
+    expert: placed.expert,
+    micro_batch: placed.microBatch,
+    microbatches: placed.microbatches,
+    stages: placed.stages,
+    schedule: placed.schedule,
+    ...Object.fromEntries(Object.entries(placed.settings).filter(([key]) => !(key in before) && key !== 'chunks')),
+  };
+  return Object.entries(after).flatMap(([key, to]) => {
+    const from = key in before ? before[key] : base.written(key);
+    return to === undefined || String(from) === String(to)
+      ? []
+      : [{ key, from: String(from ?? 'not set'), to: String(to) }];
+  });
+}

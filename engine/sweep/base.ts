@@ -1,0 +1,112 @@
+/** What a sweep starts from: the file without its other pipelines, and what the pipeline says of its size. */
+import { type Block, type BlockDeclaration, parse, type SyntaxFile } from '../../grammar/index.ts';
+import { apply, type Edit } from '../fixes/proposal.ts';
+import { stagesArgument } from '../fixes/recut.ts';
+import { entriesOf, pipelineBody, valueOf } from '../fixes/source.ts';
+import type { EngineHost, EngineOptions } from '../host.ts';
+import type { PipelineSize } from '../language/resolution.ts';
+import { resolve } from '../resolve.ts';
+import { stageChunks, writtenSchedule } from './scheduleText.ts';
+
+export interface SweepFile {
+  readonly uri: string;
+  readonly text: string;
+  readonly host: EngineHost;
+  readonly options: EngineOptions;
+  /** Values of params instead of their defaults; in base units. */
+  readonly overrides?: Readonly<Record<string, number>>;
+}
+
+export interface SweepBase {
+  readonly file: SweepFile;
+  readonly pipeline: string;
+  /** The file with no pipeline but this one, and no expectations but the limits of the sweep. */
+  readonly syntax: SyntaxFile;
+  readonly body: Block;
+  readonly size: PipelineSize;
+  /** Devices that the rows share out. */
+  readonly devices: number;
+  /** Pipeline ranks of the file. */
+  readonly ranks: number;
+  /** Samples of an iteration. */
+  readonly batch: number;
+  readonly schedule: string;
+  /** Stages of a device, if the file says them. */
+  readonly chunks?: number;
+  /** The value that the file has for a key of the pipeline or for a param. */
+  written(key: string): string | undefined;
+}
+
+/** The base, or why the pipeline cannot be searched: its code is that of the finding. */
+export function sweepBase(
+  file: SweepFile,
+  pipeline: string,
+  limits: readonly string[],
+): SweepBase | { readonly problem: { readonly code: string; readonly message: string } } {
+  const parsed = (text: string) =>
+    parse(text, { size: file.options.limits.fileSize, faults: file.options.limits.findings });
+  const syntax = parsed(lonePipeline(parsed(file.text), pipeline, limits));
+  const { uri, host, options, overrides } = file;
+  const { plan, sizes, findings } = resolve({ uri, syntax, host, options, overrides });
+  const size = sizes.get(pipeline);
+  const body = pipelineBody(syntax, pipeline);
+  const wrong = findings.find(
+    ({ severity, code }) => severity === 'error' && (size === undefined || code === 'expect/failed'),
+  );
+  if (size === undefined || body === undefined || wrong !== undefined) {
+    const { code, message } = wrong ?? { code: 'name/unknown', message: `The file has no pipeline "${pipeline}".` };
+    return { problem: { code, message } };
+  }
+  const planned = plan.pipelines.find(({ name }) => name === pipeline);
+  const { tensor, context, data } = size.mesh;
+  const schedule = writtenSchedule(syntax, body) ?? '1f1b';
+  const ranks = planned?.devices.length ?? Math.max(1, Math.floor(size.devices / (tensor * context * data)));
+  const written = writtenStages(body);
+  const chunks =
+    stageChunks(schedule) ?? (written === undefined ? undefined : Math.max(1, Math.round(written / ranks)));
+  return {
+    file,
+    pipeline,
+    syntax,
+    body,
+    size,
+    devices: size.devices,
+    ranks,
+    batch: size.microbatches * size.microBatch * data,
+    schedule,
+    ...(chunks === undefined ? {} : { chunks }),
+    written: (key) => valueText(syntax, body, key),
+  };
+}
+
+function valueText({ text, declarations }: SyntaxFile, body: Block, key: string): string | undefined {
+  const param = declarations.find((each) => each.kind === 'param' && each.name?.text === key);
+  const value = param?.kind === 'param' ? param.value : valueOf(body, key);
+  return value === undefined ? undefined : text.slice(value.start, value.end);
+}
+
+/** Stages that the file says; absent where they follow from the schedule or from a planner. */
+export function writtenStages(body: Block): number | undefined {
+  const blocks = entriesOf(body, 'stage');
+  if (blocks.length > 0) return blocks.length;
+  const value = valueOf(body, 'stages');
+  if (value?.kind !== 'call') return undefined;
+  if (value.callee.text === 'split') return value.arguments.length;
+  const number = value.callee.text === 'balance' ? stagesArgument(value)?.value : undefined;
+  return number?.kind === 'quantity' ? number.value : undefined;
+}
+
+/** Without other pipelines, jobs, tests and expectations, which take time and change no figure of this pipeline. */
+function lonePipeline({ text, declarations }: SyntaxFile, pipeline: string, limits: readonly string[]): string {
+  const others = declarations.filter(
+    (declaration): declaration is BlockDeclaration =>
+      declaration.kind === 'block' &&
+      (['job', 'expect', 'search'].includes(declaration.keyword.text) ||
+        (declaration.keyword.text === 'pipeline' && declaration.name?.text !== pipeline)),
+  );
+  const edits: readonly Edit[] = others.map(({ start, end }) => ({ start, end, text: '' }));
+  const left = apply(text, edits);
+  return limits.length === 0
+    ? left
+    : `${left}\nexpect ${pipeline} {\n${limits.map((limit) => `  ${limit}\n`).join('')}}\n`;
+}

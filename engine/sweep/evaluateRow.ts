@@ -1,0 +1,141 @@
+/** A row with its figures: planned, and simulated where it can still matter. */
+import { parse } from '../../grammar/index.ts';
+import { expectationOf } from '../analyze/expectations.ts';
+import { simulated } from '../evaluate.ts';
+import type { Resolution } from '../language/resolution.ts';
+import { placementSearch } from '../network/placement/placementSearch.ts';
+import { staticBytes } from '../order/memoryWalk.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { findPolicy } from '../policies/registry.ts';
+import type { PipelineReport } from '../report.ts';
+import { resolve } from '../resolve.ts';
+import { directSearches, type Searches } from '../searches.ts';
+import { stagesOn } from '../stagesOn.ts';
+import type { SweepBase } from './base.ts';
+import { dominates, type Figures } from './front.ts';
+import type { PlacedRow } from './placeRow.ts';
+import { rowText } from './rowText.ts';
+
+/** Figures of a row that ran; seconds, bytes, shares of 1. */
+export interface RowFigures extends Figures {
+  /** Samples per second. */
+  readonly throughput: number;
+  /** Share of the peak FLOPs that the model asks for; absent where layers are measured. */
+  readonly mfu?: number;
+  readonly bubble: number;
+  /** Every device is within its memory, and all limits hold. */
+  readonly meets: boolean;
+  /** The first limit that does not hold, with its figure: `peak_memory < 70GiB: 72.1 GiB`. */
+  readonly missed?: string;
+}
+
+/** What became of a row. */
+export type Outcome =
+  | { readonly kind: 'ran'; readonly figures: RowFigures; readonly work?: number }
+  /** Weights, gradients, optimizer state and buffers alone are more than a device has; bytes. */
+  | { readonly kind: 'over'; readonly least: number; readonly capacity: number; readonly work?: number }
+  /** Bounds on its time and memory show that another row is better in both. */
+  | { readonly kind: 'dropped'; readonly work?: number }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+const direct = directSearches();
+const withoutPlacements: Searches = {
+  answer: (search, problem) => (search.name === placementSearch.name ? undefined : direct.answer(search, problem)),
+};
+
+/** `front`: rows that meet all limits. */
+export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Figures[]): Outcome {
+  const { uri, host, options, overrides } = base.file;
+  const written = rowText(base, row);
+  if ('refused' in written) return { kind: 'refused', code: 'search/refused', message: `${written.refused}.` };
+  const syntax = parse(written.text, { size: options.limits.fileSize, faults: options.limits.findings });
+  const request = { uri, syntax, host, options, overrides };
+  const planOf = ({ plan: { pipelines } }: Resolution) => pipelines.find(({ name }) => name === base.pipeline);
+  let resolution = resolve({ ...request, searches: withoutPlacements });
+  // `place = best` needs a placement; otherwise only a finding about slow links would look for one.
+  if (planOf(resolution) === undefined && resolution.pending.length > 0) resolution = resolve(request);
+  const plan = planOf(resolution);
+  if (plan === undefined) {
+    const found = resolution.findings.find(({ severity }) => severity === 'error');
+    const { code, message } = found ?? { code: 'search/refused', message: 'The pipeline cannot be planned.' };
+    return { kind: 'refused', code, message };
+  }
+  const problem = otherTraining(base, row, plan);
+  if (problem !== undefined) return { kind: 'refused', code: 'search/refused', message: problem };
+  const work = workOf(plan);
+  const known = work === undefined ? {} : { work };
+  for (const [device, { memory, reserved }] of plan.devices.entries()) {
+    const least = staticBytes(plan, device);
+    if (least > memory - reserved) return { kind: 'over', least, capacity: memory - reserved, ...known };
+  }
+  const bounds = boundsOf(plan);
+  if (front.some((figures) => dominates(figures, bounds))) return { kind: 'dropped', ...known };
+  const ran = simulated(plan);
+  if ('faults' in ran) {
+    const [{ code, message }] = ran.faults;
+    return { kind: 'refused', code, message };
+  }
+  return { kind: 'ran', figures: figuresOf(plan, ran.run.report), ...known };
+}
+
+/** Rows compare only if they train as many samples on the same devices. */
+function otherTraining(base: SweepBase, row: PlacedRow, plan: PipelinePlan): string | undefined {
+  const samples = plan.microbatches * plan.microBatchSize * plan.data;
+  if (Math.abs(samples - base.batch) > 1e-6 * base.batch)
+    return `An iteration has ${samples} samples instead of ${base.batch}.`;
+  const devices = plan.devices.reduce((sum, { members = 1 }) => sum + members, 0);
+  const wanted = row.tensor * row.context * row.data * row.ranks;
+  return devices === wanted ? undefined : `It runs on ${devices} of the ${wanted} devices.`;
+}
+
+function figuresOf(plan: PipelinePlan, report: PipelineReport): RowFigures {
+  const { iteration, throughput, devices, bubble, model_flops: flops } = report;
+  const peak = devices.reduce((most, device) => Math.max(most, device.peak), 0);
+  const full = devices.find((device) => device.peak > device.capacity);
+  const failed = plan.expects.find((expect) => !expectationOf(plan, report, expect).holds);
+  const missed = failed === undefined ? undefined : `${failed.text}: ${expectationOf(plan, report, failed).shown}`;
+  return {
+    iteration,
+    peak,
+    throughput,
+    ...(flops === undefined ? {} : { mfu: flops.utilisation }),
+    bubble: bubble.makespan,
+    meets: full === undefined && failed === undefined,
+    ...(missed === undefined ? {} : { missed }),
+  };
+}
+
+/**
+ * Seconds of one microbatch on all stages, forwards and backwards; undefined where devices may do less than that: operations that overlap,
+ * segments, copies of stages, unequal microbatches, schedules that declare their operations.
+ */
+function workOf(plan: PipelinePlan): number | undefined {
+  const { schedule, stages, lengths } = plan;
+  if (schedule.kind !== 'policy' || lengths !== undefined || plan.fill !== undefined) return undefined;
+  if (stages.some(({ copy, offloaded }) => copy !== undefined || offloaded !== undefined)) return undefined;
+  const policy = findPolicy(schedule.name);
+  if (policy === undefined || policy.overlap !== undefined || policy.forwardOnly === true) return undefined;
+  if (policy.loading !== undefined || policy.recompute !== undefined || policy.weights !== undefined) return undefined;
+  if (policy.parts !== undefined) return undefined;
+  return stages.reduce(
+    (sum, { forward, backwardInput, backwardWeight }) => sum + forward + backwardInput + backwardWeight,
+    0,
+  );
+}
+
+/** Figures that no order of this plan is under: the work of the busiest device, and what it holds without activations. */
+function boundsOf(plan: PipelinePlan): Figures {
+  let peak = 0;
+  let iteration = 0;
+  const isKnown = workOf(plan) !== undefined;
+  for (const device of plan.devices.keys()) {
+    peak = Math.max(peak, staticBytes(plan, device));
+    if (!isKnown) continue;
+    const each = stagesOn(plan.placement, device).reduce((sum, stage) => {
+      const { forward, backwardInput, backwardWeight } = plan.stages[stage];
+      return sum + forward + backwardInput + backwardWeight;
+    }, 0);
+    iteration = Math.max(iteration, each * plan.microbatches * (1 - 1e-9));
+  }
+  return { iteration, peak };
+}

@@ -1,0 +1,71 @@
+/** From the values of a row to what its pipeline says: ranks that fill the devices, microbatches of the same batch, stages. */
+import type { Axis, Settings } from './axes.ts';
+import { rankKeys } from './axes.ts';
+import type { SweepBase } from './base.ts';
+import { scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';
+
+/** A row with nothing left open. */
+export interface PlacedRow {
+  readonly settings: Settings;
+  readonly tensor: number;
+  readonly context: number;
+  readonly data: number;
+  readonly expert: number;
+  /** Pipeline ranks. */
+  readonly ranks: number;
+  readonly microBatch: number;
+  readonly microbatches: number;
+  readonly schedule: string;
+  /** Undefined: the schedule decides, which the file declares. */
+  readonly stages?: number;
+}
+
+/** Why a row is no row, in words that rows share. */
+export interface RefusedRow {
+  readonly refused: string;
+}
+
+/** The row, or why it cannot be; microseconds. */
+export function placeRow(base: SweepBase, axes: readonly Axis[], settings: Settings): PlacedRow | RefusedRow {
+  const number = (key: string): number | undefined => (key in settings ? Number(settings[key]) : undefined);
+  const { mesh, microBatch: usualMicroBatch } = base.size;
+  const tensor = number('tensor') ?? mesh.tensor;
+  const context = number('context') ?? mesh.context;
+  const expert = number('expert') ?? mesh.expert;
+  const microBatch = number('micro_batch') ?? usualMicroBatch;
+  const shared = sharedOut(base, settings, tensor * context);
+  if (shared === undefined) return { refused: `its ranks do not make up the ${base.devices} devices` };
+  const { ranks, data } = shared;
+  const samples = microBatch * data;
+  const microbatches = base.batch / samples;
+  if (!Number.isInteger(microbatches))
+    return { refused: `the ${base.batch} samples of an iteration do not divide into its microbatches and data ranks` };
+  const written = settings['schedule'] ?? base.schedule;
+  const chunks = settings['chunks'];
+  const isChunked = chunks !== undefined && takesChunks(written);
+  const first = axes.find(({ key }) => key === 'chunks')?.values[0];
+  if (chunks !== undefined && !isChunked && chunks !== first)
+    return { refused: `${scheduleName(written)} takes no "chunks": it is the same as another row` };
+  const schedule = isChunked ? withChunks(written, chunks) : written;
+  const each = stageChunks(schedule) ?? (schedule === base.schedule ? base.chunks : undefined);
+  return {
+    settings,
+    ...{ tensor, context, data, expert, ranks, microBatch, microbatches, schedule },
+    ...(each === undefined ? {} : { stages: each * ranks }),
+  };
+}
+
+/** Pipeline and data ranks; data ranks are what is left, unless they are searched and pipeline ranks are not. */
+function sharedOut(
+  { devices, ranks: written, size: { mesh } }: SweepBase,
+  settings: Settings,
+  inner: number,
+): { readonly ranks: number; readonly data: number } | undefined {
+  if (!rankKeys.some((key) => key in settings)) return { ranks: written, data: mesh.data };
+  const data = 'data' in settings ? Number(settings['data']) : undefined;
+  const searched = 'pipeline' in settings ? Number(settings['pipeline']) : undefined;
+  const ranks = searched ?? (data === undefined ? written : devices / (inner * data));
+  const left = data ?? devices / (inner * ranks);
+  const isWhole = Number.isInteger(ranks) && Number.isInteger(left) && inner * ranks * left === devices;
+  return isWhole ? { ranks, data: left } : undefined;
+}

@@ -1,0 +1,89 @@
+/** Some rows of a sweep as work for a thread: the problem has the texts of all files, so the thread reads none. */
+import type { EngineHost, EngineOptions } from '../host.ts';
+import type { Search } from '../searches.ts';
+import { type Axis, settingsOf } from './axes.ts';
+import { sweepBase, type SweepBase, type SweepFile } from './base.ts';
+import { evaluateRow, type Outcome } from './evaluateRow.ts';
+import type { Figures } from './front.ts';
+import { placeRow } from './placeRow.ts';
+
+/** A sweep as plain data. */
+export interface SweepSource {
+  readonly uri: string;
+  readonly text: string;
+  readonly options: EngineOptions;
+  readonly overrides?: Readonly<Record<string, number>>;
+  readonly pipeline: string;
+  readonly limits: readonly string[];
+  readonly axes: readonly Axis[];
+  /** What the host answered, by uri, and by path and importing file. */
+  readonly files: Readonly<Record<string, ReturnType<EngineHost['read']>>>;
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+export interface RowsProblem {
+  readonly source: SweepSource;
+  readonly rows: readonly number[];
+  readonly front: readonly Figures[];
+}
+
+/** A host that remembers what it answered. */
+export function rememberingHost(host: EngineHost): EngineHost & Pick<SweepSource, 'files' | 'paths'> {
+  const files: Record<string, ReturnType<EngineHost['read']>> = {};
+  const paths: Record<string, string> = {};
+  return {
+    files,
+    paths,
+    read: (uri) => (files[uri] ??= host.read(uri)),
+    resolve: (path, from) => (paths[pathKey(path, from)] ??= host.resolve(path, from)),
+  };
+}
+
+const pathKey = (path: string, from: string): string => JSON.stringify([path, from]);
+
+const knownHost = ({ files, paths }: Pick<SweepSource, 'files' | 'paths'>): EngineHost => ({
+  read: (uri) => (Object.hasOwn(files, uri) ? files[uri] : { problem: 'not-found' }),
+  resolve: (path, from) => {
+    const key = pathKey(path, from);
+    return Object.hasOwn(paths, key) ? paths[key] : path;
+  },
+});
+
+/** The base of the sweep that was looked at last: a thread works on one sweep at a time. */
+let last: { readonly key: string; readonly base: SweepBase | undefined } | undefined;
+
+function baseOf(source: SweepSource): SweepBase | undefined {
+  const key = JSON.stringify(source);
+  if (last?.key === key) return last.base;
+  const { uri, text, options, overrides, pipeline, limits } = source;
+  const file: SweepFile = { uri, text, host: knownHost(source), options, overrides };
+  const found = sweepBase(file, pipeline, limits);
+  last = { key, base: 'problem' in found ? undefined : found };
+  return last.base;
+}
+
+const unplanned: Outcome = { kind: 'refused', code: 'search/refused', message: 'The pipeline cannot be planned.' };
+
+/** What becomes of a row. */
+export function outcomeOf(base: SweepBase, axes: readonly Axis[], row: number, front: readonly Figures[]): Outcome {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  return 'refused' in placed
+    ? { kind: 'refused', code: 'search/refused', message: placed.refused }
+    : evaluateRow(base, placed, front);
+}
+
+/** What became of each row. */
+export const rowsSearch: Search<RowsProblem, readonly Outcome[]> = {
+  name: 'sweep rows',
+  size: ({ rows }) => rows.length * 500_000,
+  large: true,
+  *steps({ source, rows, front }) {
+    const base = baseOf(source);
+    const outcomes: Outcome[] = [];
+    for (const row of rows) {
+      yield;
+      outcomes.push(base === undefined ? unplanned : outcomeOf(base, source.axes, row, front));
+    }
+    return outcomes;
+  },
+};

@@ -1,0 +1,148 @@
+/** A sweep: every row of the product, cheapest decisions first, down to the front of time and memory. */
+import { type Axis, rowCount, type Settings, settingsOf } from './axes.ts';
+import type { SweepBase } from './base.ts';
+import { classOf, leastIteration } from './classBound.ts';
+import type { Outcome, RowFigures } from './evaluateRow.ts';
+import { type Figures, frontOf } from './front.ts';
+import { waveRows } from './limits.ts';
+import { placeRow } from './placeRow.ts';
+
+/** Part `index` of `of`, counted from 1: rows whose number has this remainder. */
+export interface Shard {
+  readonly index: number;
+  readonly of: number;
+}
+
+/** What a sweep makes least; its front always has both. */
+export const objectives = ['iteration', 'peak_memory'] as const;
+export type Objective = (typeof objectives)[number];
+
+/** Rows to look at next. They may be looked at in any order and on any thread: the answer is the same. */
+export interface Wave {
+  readonly rows: readonly number[];
+  /** Figures of rows that meet all limits, so far. */
+  readonly front: readonly Figures[];
+}
+
+/** What a wave gave, by row of the wave; `undefined` for rows that were not reached. `stop`: no further wave. */
+export interface WaveAnswer {
+  readonly outcomes: readonly (Outcome | undefined)[];
+  readonly stop?: boolean;
+}
+
+export interface SweepPoint extends RowFigures {
+  /** Number of the row in the product. */
+  readonly row: number;
+  readonly settings: Settings;
+}
+
+export interface RefusedRows {
+  readonly reason: string;
+  readonly rows: number;
+  /** Settings of the first of them. */
+  readonly example: Settings;
+}
+
+/** Plain data, equal for equal requests. */
+export interface SweepResult {
+  /** Rows of the product, or of its part. */
+  readonly rows: number;
+  /** Every row that was simulated, in order. */
+  readonly points: readonly SweepPoint[];
+  /** Rows that cannot be, by reason, most first. */
+  readonly refused: readonly RefusedRows[];
+  /** Rows whose weights, gradients, optimizer state and buffers alone do not fit. */
+  readonly over: number;
+  /** Rows that a bound shows to be worse in time and memory than another row. */
+  readonly dropped: number;
+  /** Rows that were not reached, and seconds that none of them can be under. */
+  readonly unsearched: number;
+  readonly unsearchedLeast?: number;
+}
+
+/** Yields waves until all rows are decided, or the answer to a wave says to stop. */
+export function* sweepSteps(
+  base: SweepBase,
+  axes: readonly Axis[],
+  { index, of }: Shard = { index: 1, of: 1 },
+): Generator<Wave, SweepResult, WaveAnswer> {
+  const total = rowCount(axes);
+  const refused = new Map<string, { rows: number; readonly example: Settings }>();
+  const refuse = (reason: string, row: number): void => {
+    const known = refused.get(reason);
+    if (known === undefined) refused.set(reason, { rows: 1, example: settingsOf(axes, row) });
+    else known.rows += 1;
+  };
+  const classes = new Map<string, { readonly rows: number[]; work?: number }>();
+  let rows = 0;
+  for (let row = index - 1; row < total; row += of) {
+    rows += 1;
+    const placed = placeRow(base, axes, settingsOf(axes, row));
+    if ('refused' in placed) {
+      refuse(placed.refused, row);
+      continue;
+    }
+    const key = classOf(base, placed);
+    const known = classes.get(key);
+    if (known === undefined) classes.set(key, { rows: [row] });
+    else known.rows.push(row);
+  }
+
+  const points: SweepPoint[] = [];
+  let front: readonly SweepPoint[] = [];
+  let over = 0;
+  let dropped = 0;
+  let stopped = false;
+  const unsearched: number[] = [];
+  const workOf = new Map<number, number>();
+  const look = function* (wanted: readonly number[]): Generator<Wave, void, WaveAnswer> {
+    for (let from = 0; from < wanted.length; from += waveRows) {
+      const wave = wanted.slice(from, from + waveRows);
+      if (stopped) {
+        unsearched.push(...wave);
+        continue;
+      }
+      const { outcomes, stop = false } = yield { rows: wave, front };
+      stopped = stop;
+      for (const [at, row] of wave.entries()) {
+        const outcome = outcomes[at];
+        if (outcome === undefined) unsearched.push(row);
+        else if (outcome.kind === 'refused')
+          refuse(outcome.code === 'search/refused' ? outcome.message : `${outcome.code}: ${outcome.message}`, row);
+        else if (outcome.kind === 'over') over += 1;
+        else if (outcome.kind === 'dropped') dropped += 1;
+        else points.push({ row, settings: settingsOf(axes, row), ...outcome.figures });
+        if (outcome !== undefined && outcome.kind !== 'refused' && outcome.work !== undefined)
+          workOf.set(row, outcome.work);
+      }
+      front = frontOf(points.filter(({ meets }) => meets));
+    }
+  };
+
+  // One row of each class first: its work bounds the others.
+  const groups = [...classes.values()];
+  yield* look(groups.map((group) => group.rows[0]));
+  const others: { readonly row: number; readonly least: number }[] = [];
+  const leastOf = (row: number, work: number | undefined): number => {
+    const placed = placeRow(base, axes, settingsOf(axes, row));
+    return 'refused' in placed || work === undefined ? 0 : leastIteration(placed, work);
+  };
+  for (const group of groups) {
+    const work = workOf.get(group.rows[0]);
+    for (const row of group.rows.slice(1)) others.push({ row, least: leastOf(row, work) });
+  }
+  const least = new Map(others.map((other) => [other.row, other.least]));
+  // Best bound first.
+  yield* look(others.toSorted((a, b) => a.least - b.least || a.row - b.row).map(({ row }) => row));
+  return {
+    rows,
+    points: points.toSorted((a, b) => a.row - b.row),
+    refused: [...refused]
+      .map(([reason, { rows: number, example }]) => ({ reason, rows: number, example }))
+      .toSorted((a, b) => b.rows - a.rows || (a.reason < b.reason ? -1 : 1)),
+    over,
+    dropped,
+    unsearched: unsearched.length,
+    ...(unsearched.length === 0 ? {} : { unsearchedLeast: Math.min(...unsearched.map((row) => least.get(row) ?? 0)) }),
+  };
+}
