@@ -9,7 +9,7 @@ import { mergeAnswers } from '../../engine/sweep/merge.ts';
 import { placeRow } from '../../engine/sweep/placeRow.ts';
 import { readAxes } from '../../engine/sweep/readAxes.ts';
 import { rememberingHost } from '../../engine/sweep/rowsSearch.ts';
-import { rowText } from '../../engine/sweep/rowText.ts';
+import { rowFile } from '../../engine/sweep/rowText.ts';
 import { objectives } from '../../engine/sweep/sweep.ts';
 import { pipelineBody } from '../../engine/fixes/source.ts';
 import type { Arguments } from '../arguments.ts';
@@ -86,10 +86,9 @@ export const planCommand: Command = {
     const { base, axes, limits } = asked;
     const wanted = args.value('write');
     if (wanted !== undefined && wanted !== 'best') return writeRow(asked, wanted, args, io);
-    const { uri, text, host, options, overrides } = base.file;
+    const { uri, text, options, overrides } = base.file;
     const { files, paths } = asked.host;
     const source = { uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths };
-    void host;
     const result = await runSweep({ base, source, shard, time, threads }, io);
     const minimise = objectives.find((objective) => objective === args.value('minimise')) ?? 'iteration';
     const answer = planAnswer(
@@ -152,7 +151,7 @@ async function writeRow({ base, axes }: Request, wanted: string, args: Arguments
   const written =
     'refused' in placed || body === undefined
       ? { refused: 'refused' in placed ? placed.refused : 'the pipeline is not in the file' }
-      : rowText({ ...base, syntax: whole, body }, placed);
+      : rowFile({ ...base, syntax: whole, body }, placed);
   if ('refused' in written) return usageFault(io, 'plan', `Row ${row} cannot be written: ${written.refused}.`);
   return writeResult(io, 'plan', args.value('output'), [written.text]);
 }

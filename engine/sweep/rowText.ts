@@ -1,5 +1,5 @@
 /** The `.pipe` text of a row: the file with its values set. All other text stays as it is, comments included. */
-import type { Block, BlockDeclaration, SyntaxFile } from '../../grammar/index.ts';
+import { type Block, type BlockDeclaration, format, parse, type SyntaxFile } from '../../grammar/index.ts';
 import { apply, type Edit } from '../fixes/proposal.ts';
 import { recut, stagesArgument } from '../fixes/recut.ts';
 import { entriesOf, lineBreak, lineStart, setKey, valueOf } from '../fixes/source.ts';
@@ -55,6 +55,15 @@ export function rowText(file: Written, row: PlacedRow): { readonly text: string 
     edits.push(...model);
   }
   return { text: apply(text, edits) };
+}
+
+/** The same in the canonical layout, if the file is in it. */
+export function rowFile(file: Written, row: PlacedRow): ReturnType<typeof rowText> {
+  const written = rowText(file, row);
+  const layout = format(file.syntax);
+  if ('refused' in written || !layout.ok || layout.text !== file.syntax.text) return written;
+  const formatted = format(parse(written.text));
+  return formatted.ok ? { text: formatted.text } : written;
 }
 
 /** The number of stages, if the file says it and the row has another one. */

@@ -240,6 +240,23 @@ const allowed: Readonly<Record<string, Rule>> = {
     ],
     types: ['engine/check.ts'],
   },
+  // It plans and simulates texts of one file, as the root does.
+  'engine/sweep/': {
+    ours: [
+      ...values,
+      ...helpers,
+      'engine/resolve.ts',
+      'engine/evaluate.ts',
+      'engine/policies/',
+      'engine/order/',
+      'engine/language/',
+      'engine/network/placement/',
+      'engine/analyze/expectations.ts',
+      'engine/fixes/',
+      'grammar/',
+    ],
+    types: ['engine/host.ts'],
+  },
   // The root composes the rooms.
   'engine/': { ours: ['engine/', 'grammar/'] },
   'server/': {

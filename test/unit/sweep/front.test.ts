@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { dominates, frontOf } from '../../../engine/sweep/front.ts';
+import * as fc from '../../support/property.ts';
+
+const rows = fc.array(fc.record({ iteration: fc.integer({ min: 1, max: 6 }), peak: fc.integer({ min: 1, max: 6 }) }), {
+  maxLength: 30,
+});
+
+test('the front has the figures of all rows that no other row is better than, each once', () => {
+  fc.assert(
+    fc.property(rows, (all) => {
+      const names = (found: typeof all) =>
+        [...new Set(found.map(({ iteration, peak }) => `${iteration} ${peak}`))].toSorted();
+      const front = frontOf(all);
+      expect(names([...front])).toEqual(names(all.filter((row) => !all.some((other) => dominates(other, row)))));
+      expect(new Set(names([...front])).size).toBe(front.length);
+      for (const row of front)
+        expect(all.find(({ iteration, peak }) => iteration === row.iteration && peak === row.peak)).toBe(row);
+    }),
+  );
+});
+
+test('a row is no better than its equal', () => {
+  expect(dominates({ iteration: 1, peak: 1 }, { iteration: 1, peak: 1 })).toBe(false);
+  expect(dominates({ iteration: 1, peak: 1 }, { iteration: 1, peak: 2 })).toBe(true);
+  expect(dominates({ iteration: 1, peak: 2 }, { iteration: 2, peak: 1 })).toBe(false);
+});

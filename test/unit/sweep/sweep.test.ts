@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { check } from '../../../engine/check.ts';
+import { parse } from '../../../grammar/index.ts';
+import { pipelineBody } from '../../../engine/fixes/source.ts';
+import { planAnswer } from '../../../engine/sweep/answer.ts';
+import { rowCount, settingsOf } from '../../../engine/sweep/axes.ts';
+import { classOf, leastIteration } from '../../../engine/sweep/classBound.ts';
+import type { Outcome } from '../../../engine/sweep/evaluateRow.ts';
+import { frontOf } from '../../../engine/sweep/front.ts';
+import { mergeAnswers } from '../../../engine/sweep/merge.ts';
+import { placeRow } from '../../../engine/sweep/placeRow.ts';
+import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
+import { rowText } from '../../../engine/sweep/rowText.ts';
+import { runHere, shaped, sweepCase } from './sweepCase.ts';
+
+const over =
+  'tensor = [1, 2, 4], pipeline = [1, 2, 4, 8], micro_batch = [1, 2], recompute = [none, full], schedule = [1f1b, gpipe, interleaved_1f1b, zb_h1, chimera, seq1f1b(segments = 2)], chunks = [2, 3]';
+const whole = sweepCase(over, { limits: ['peak_memory < 12GiB'] });
+
+/** Every row by itself, with nothing dropped. */
+const every = Array.from({ length: rowCount(whole.axes) }, (_, row): Outcome =>
+  outcomeOf(whole.base, whole.axes, row, []),
+);
+const ran = every.flatMap((outcome, row) => (outcome.kind === 'ran' ? [{ row, ...outcome.figures }] : []));
+const best = frontOf(ran.filter(({ meets }) => meets));
+
+describe('a sweep', () => {
+  const result = runHere(whole);
+
+  test('counts every row once', () => {
+    const refused = result.refused.reduce((sum, { rows }) => sum + rows, 0);
+    expect(result.points.length + result.over + result.dropped + result.unsearched + refused).toBe(every.length);
+    expect(result.rows).toBe(every.length);
+    expect(result.unsearched).toBe(0);
+  });
+
+  test('has the front of an exhaustive search, and drops rows on the way there', () => {
+    expect(best.length).toBeGreaterThan(3);
+    expect(frontOf(result.points.filter(({ meets }) => meets)).map(({ row }) => row)).toEqual(
+      best.map(({ row }) => row),
+    );
+    expect(ran.some(({ meets }) => !meets)).toBe(true);
+    expect(every.filter(({ kind }) => kind === 'dropped').length).toBe(0);
+  });
+
+  test('its bounds are below every simulation of their class', () => {
+    const works = new Map<string, number>();
+    let tested = 0;
+    for (const [row, outcome] of every.entries()) {
+      const placed = placeRow(whole.base, whole.axes, settingsOf(whole.axes, row));
+      if ('refused' in placed || outcome.kind === 'refused' || outcome.work === undefined) continue;
+      const key = classOf(whole.base, placed);
+      const work = works.get(key) ?? outcome.work;
+      works.set(key, work);
+      // Layers of a class cost the same under every cut.
+      expect(outcome.work).toBeCloseTo(work, 12);
+      if (outcome.kind !== 'ran') continue;
+      tested += 1;
+      expect(leastIteration(placed, work)).toBeLessThanOrEqual(outcome.figures.iteration);
+      expect(leastIteration(placed, work)).toBeGreaterThan(0.2 * outcome.figures.iteration);
+    }
+    expect(tested).toBeGreaterThan(100);
+  });
+
+  test('that is stopped says how fast the rows may be that it did not reach', () => {
+    for (const most of [1, 20, 70]) {
+      const stopped = runHere(whole, undefined, most);
+      expect(stopped.unsearched).toBeGreaterThan(0);
+      const seen = new Set(stopped.points.map(({ row }) => row));
+      const others = ran.filter(({ row, meets }) => meets && !seen.has(row));
+      const fastest = Math.min(...others.map(({ iteration }) => iteration));
+      const known = Math.min(...stopped.points.filter(({ meets }) => meets).map(({ iteration }) => iteration));
+      expect(Math.min(stopped.unsearchedLeast ?? 0, known)).toBeLessThanOrEqual(fastest);
+    }
+  });
+
+  test('parts make the front of one run', () => {
+    const asked = { file: 'a.pipe', axes: whole.axes, minimise: 'iteration', limits: ['peak_memory < 12GiB'] } as const;
+    const one = planAnswer(whole.base, asked, result);
+    const parts = [1, 2, 3].map((index) => {
+      const shard = { index, of: 3 };
+      return planAnswer(whole.base, { ...asked, shard }, runHere(whole, shard));
+    });
+    const merged = mergeAnswers(parts.toReversed());
+    if ('problem' in merged) throw new Error(merged.problem);
+    const front = (points: (typeof one)['points']) => points.filter((point) => point.front);
+    expect(front(merged.points)).toEqual(front(one.points));
+    expect(merged.certificate).toBe(one.certificate);
+    expect(merged.rows).toBe(one.rows);
+    expect(merged.shard).toBeUndefined();
+    expect(mergeAnswers(parts.slice(1))).toEqual({ problem: 'Part 1 of 3 is missing. Run it with --shard 1/3.' });
+    expect(mergeAnswers([parts[0], ...parts])).toEqual({ problem: 'Part 1/3 is given twice.' });
+    expect(mergeAnswers([parts[0], { ...parts[1], limits: [] }, parts[2]])).toEqual({
+      problem: 'The parts are of different searches: their files, keys, values or limits differ.',
+    });
+  });
+});
+
+describe('a row', () => {
+  test('has the figures of the file that it writes, whose other text stays', () => {
+    const syntax = parse(shaped);
+    const body = pipelineBody(syntax, 'train');
+    if (body === undefined) throw new Error('no pipeline');
+    for (const { row, iteration, peak } of best) {
+      const placed = placeRow(whole.base, whole.axes, settingsOf(whole.axes, row));
+      if ('refused' in placed) throw new Error(placed.refused);
+      const written = rowText({ ...whole.base, syntax, body }, placed);
+      if ('refused' in written) throw new Error(written.refused);
+      const { uri, host, options } = whole.base.file;
+      const { pipelines, findings } = check({ uri, text: written.text, host, options });
+      const run = pipelines.find(({ plan }) => plan.name === 'train')?.run;
+      expect(findings.filter(({ severity, code }) => severity === 'error' && code !== 'expect/failed')).toEqual([]);
+      expect(run?.report.iteration).toBe(iteration);
+      expect(Math.max(...(run?.report.devices.map((device) => device.peak) ?? []))).toBe(peak);
+      for (const kept of ['/// What is trained.', '// a comment stays', 'expect train { bubble < 90% }'])
+        expect(written.text).toContain(kept);
+      // Another pipeline uses the model, so it keeps its microbatches.
+      const others = pipelines.find(({ plan }) => plan.name === 'other');
+      expect(others?.plan.microBatchSize).toBe(1);
+    }
+  });
+
+  test.each([
+    ['tensor = 2', { data: 1, ranks: 4, microbatches: 32, stages: 4 }],
+    ['pipeline = 2', { data: 4, ranks: 2, microbatches: 8, stages: 2 }],
+    ['data = 1', { data: 1, ranks: 8, microbatches: 32, stages: 8 }],
+    ['micro_batch = 4', { data: 2, ranks: 4, microbatches: 4, stages: 4 }],
+    [
+      'schedule = interleaved_1f1b, chunks = 3',
+      { data: 2, ranks: 4, stages: 12, schedule: 'interleaved_1f1b(chunks = 3)' },
+    ],
+    ['schedule = interleaved_1f1b(chunks = 2), chunks = 3', { stages: 12, schedule: 'interleaved_1f1b(chunks = 3)' }],
+    ['pipeline = 2, data = 4', { data: 4, ranks: 2 }],
+    ['pipeline = 2, data = 2', { refused: 'its ranks do not make up the 8 devices' }],
+    ['tensor = 3', { refused: 'its ranks do not make up the 8 devices' }],
+    [
+      'micro_batch = 3',
+      { refused: 'the 32 samples of an iteration do not divide into its microbatches and data ranks' },
+    ],
+  ])('%s', (keys, expected) => {
+    const { base, axes } = sweepCase(keys);
+    expect(placeRow(base, axes, settingsOf(axes, 0))).toMatchObject(expected);
+  });
+
+  test('a policy without chunks is one row, whatever chunks are searched', () => {
+    const { base, axes } = sweepCase('schedule = [1f1b, interleaved_1f1b], chunks = [2, 3, 4]');
+    const placed = Array.from({ length: 6 }, (_, row) => placeRow(base, axes, settingsOf(axes, row)));
+    expect(placed.filter((row) => 'refused' in row)).toEqual([
+      { refused: '1f1b takes no "chunks": it is the same as another row' },
+      { refused: '1f1b takes no "chunks": it is the same as another row' },
+    ]);
+  });
+});
