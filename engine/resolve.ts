@@ -277,13 +277,14 @@ function* resolveFile(
 
 const sizeOf = ({ cluster, mesh, model, microbatches }: PipelineDefinition): PipelineSize => {
   const groups = equalGroups(cluster);
-  const { microBatch } = model;
+  const { microBatch, after } = model;
   return {
     devices: cluster.devices.length,
     ...(groups === undefined ? {} : { groups }),
     mesh,
     microBatch,
     microbatches,
+    chain: after.size === 0,
   };
 };
 

@@ -42,6 +42,8 @@ export interface PipelineSize {
   readonly mesh: Mesh;
   readonly microBatch: number;
   readonly microbatches: number;
+  /** Every layer of the model needs the one above it, and no other. */
+  readonly chain: boolean;
 }
 
 export interface DerivedValue {

@@ -20,15 +20,19 @@ export function classOf(base: SweepBase, row: PlacedRow): string {
 
 /**
  * Seconds that the row cannot be under. `work`: seconds of one microbatch on all layers, T. Some device has at least the mean work, m·T / p.
- * If devices have one stage each, and their backwards are whole, a device also waits for the stages above it before its first forward and
+ * If devices have one stage each of a chain of layers, and their backwards are whole, a device also waits for the stages above it before its first forward and
  * after its last backward. Then m·t(d) + t(0) + … + t(d − 1) ≤ M for each device, which gives T ≤ M·(1 − (1 − 1/m)^p).
  */
-export function leastIteration({ schedule, ranks, microbatches }: PlacedRow, work: number): number {
+export function leastIteration(
+  { size }: SweepBase,
+  { schedule, ranks, microbatches }: PlacedRow,
+  work: number,
+): number {
   const policy = findPolicy(scheduleName(schedule));
   if (policy === undefined || policy.overlap !== undefined || policy.forwardOnly === true) return 0;
   if (policy.loading !== undefined || policy.recompute !== undefined || policy.weights !== undefined) return 0;
   if (policy.parts !== undefined || policy.copies !== undefined) return 0;
-  const isLone = stageChunks(schedule) === 1 && !policy.split;
+  const isLone = stageChunks(schedule) === 1 && !policy.split && size.chain;
   const least = isLone ? work / (1 - (1 - 1 / microbatches) ** ranks) : (microbatches * work) / ranks;
   return least * (1 - 1e-9);
 }

@@ -68,7 +68,7 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
     const least = staticBytes(plan, device);
     if (least > memory - reserved) return { kind: 'over', least, capacity: memory - reserved, ...known };
   }
-  const bounds = boundsOf(plan);
+  const bounds = boundsOf(base, plan);
   if (front.some((figures) => dominates(figures, bounds))) return { kind: 'dropped', ...known };
   const ran = simulated(plan);
   if ('faults' in ran) {
@@ -123,19 +123,30 @@ function workOf(plan: PipelinePlan): number | undefined {
   );
 }
 
-/** Figures that no order of this plan is under: the work of the busiest device, and what it holds without activations. */
-function boundsOf(plan: PipelinePlan): Figures {
+/**
+ * Figures that no order of this plan is under. A device does all its work; with one stage each and whole backwards, it also waits for the
+ * stages above it. When a microbatch has come down to the last stage, every device holds it for each of its stages.
+ */
+function boundsOf({ size }: SweepBase, plan: PipelinePlan): Figures {
   let peak = 0;
   let iteration = 0;
-  const isKnown = workOf(plan) !== undefined;
+  const { schedule, stages, placement, microbatches } = plan;
+  const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
+  const isKnown = workOf(plan) !== undefined && size.chain;
+  const isHeld = isKnown && policy?.partners === undefined;
+  const isLone = isKnown && policy?.split === false && placement.every((device, stage) => device === stage);
+  const times = stages.map(
+    ({ forward, recompute, backwardInput, backwardWeight }) => forward + recompute + backwardInput + backwardWeight,
+  );
+  let above = 0;
   for (const device of plan.devices.keys()) {
-    peak = Math.max(peak, staticBytes(plan, device));
+    const own = stagesOn(placement, device);
+    const held = isHeld ? own.reduce((sum, stage) => sum + stages[stage].activation, 0) : 0;
+    peak = Math.max(peak, staticBytes(plan, device) + held);
     if (!isKnown) continue;
-    const each = stagesOn(plan.placement, device).reduce((sum, stage) => {
-      const { forward, backwardInput, backwardWeight } = plan.stages[stage];
-      return sum + forward + backwardInput + backwardWeight;
-    }, 0);
-    iteration = Math.max(iteration, each * plan.microbatches * (1 - 1e-9));
+    const work = own.reduce((sum, stage) => sum + times[stage], 0);
+    iteration = Math.max(iteration, (microbatches * work + above) * (1 - 1e-9));
+    if (isLone) above += work;
   }
   return { iteration, peak };
 }

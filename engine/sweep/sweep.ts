@@ -125,7 +125,7 @@ export function* sweepSteps(
   const others: { readonly row: number; readonly least: number }[] = [];
   const leastOf = (row: number, work: number | undefined): number => {
     const placed = placeRow(base, axes, settingsOf(axes, row));
-    return 'refused' in placed || work === undefined ? 0 : leastIteration(placed, work);
+    return 'refused' in placed || work === undefined ? 0 : leastIteration(base, placed, work);
   };
   for (const group of groups) {
     const work = workOf.get(group.rows[0]);
