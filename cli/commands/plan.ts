@@ -131,7 +131,7 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   const pipeline = chosen ?? declared[0] ?? '';
   const limits = args.values('limit');
   const base = sweepBase(file, pipeline, limits);
-  if ('problem' in base) return `${pipeline}: ${base.problem.message} (${base.problem.code})`;
+  if ('problem' in base) return `"${pipeline}" cannot be searched: ${base.problem.message} (${base.problem.code})`;
   const over = args.value('over');
   const axes = over === undefined ? [] : readAxes(over);
   if ('problem' in axes) return axes.problem;

@@ -35,8 +35,8 @@ export interface PipelineSize {
   /** Devices of its cluster. */
   readonly devices: number;
   /**
-   * Sizes of the groups of devices at each depth of the cluster, if all devices, all groups of a depth and their links are equal:
-   * sets of consecutive devices that fill groups, or that groups fill, are then all alike. Absent otherwise.
+   * Sizes of the groups of devices at each depth of the cluster, if all devices, all groups of a depth and their links are equal.
+   * Sets of consecutive devices that fill groups, or that groups fill, are then all alike.
    */
   readonly groups?: readonly number[];
   readonly mesh: Mesh;

@@ -37,7 +37,7 @@ export interface SweepBase {
   written(key: string): string | undefined;
 }
 
-/** The base, or why the pipeline cannot be searched: its code is that of the finding. */
+/** The base, or why the pipeline cannot be searched: with the code of the finding. */
 export function sweepBase(
   file: SweepFile,
   pipeline: string,
@@ -45,14 +45,24 @@ export function sweepBase(
 ): SweepBase | { readonly problem: { readonly code: string; readonly message: string } } {
   const parsed = (text: string) =>
     parse(text, { size: file.options.limits.fileSize, faults: file.options.limits.findings });
-  const syntax = parsed(lonePipeline(parsed(file.text), pipeline, limits));
+  const alone = lonePipeline(parsed(file.text), pipeline);
+  const syntax = parsed(limits.length === 0 ? alone : `${alone}\nexpect ${pipeline} {\n${limits.join('\n')}\n}\n`);
   const { uri, host, options, overrides } = file;
   const { plan, sizes, findings } = resolve({ uri, syntax, host, options, overrides });
   const size = sizes.get(pipeline);
   const body = pipelineBody(syntax, pipeline);
-  const wrong = findings.find(
-    ({ severity, code }) => severity === 'error' && (size === undefined || code === 'expect/failed'),
-  );
+  const brace = limits.find((limit) => /[{}]/u.test(limit));
+  if (brace !== undefined)
+    return {
+      problem: {
+        code: 'syntax/unexpected',
+        message: `A limit is a condition such as "peak_memory < 75GiB", not "${brace}".`,
+      },
+    };
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  // A limit that means nothing is in the text behind the file.
+  const wrong =
+    size === undefined ? errors[0] : errors.find(({ place }) => place.uri === uri && place.start >= alone.length);
   if (size === undefined || body === undefined || wrong !== undefined) {
     const { code, message } = wrong ?? { code: 'name/unknown', message: `The file has no pipeline "${pipeline}".` };
     return { problem: { code, message } };
@@ -97,7 +107,7 @@ export function writtenStages(body: Block): number | undefined {
 }
 
 /** Without other pipelines, jobs, tests and expectations, which take time and change no figure of this pipeline. */
-function lonePipeline({ text, declarations }: SyntaxFile, pipeline: string, limits: readonly string[]): string {
+function lonePipeline({ text, declarations }: SyntaxFile, pipeline: string): string {
   const others = declarations.filter(
     (declaration): declaration is BlockDeclaration =>
       declaration.kind === 'block' &&
@@ -105,8 +115,5 @@ function lonePipeline({ text, declarations }: SyntaxFile, pipeline: string, limi
         (declaration.keyword.text === 'pipeline' && declaration.name?.text !== pipeline)),
   );
   const edits: readonly Edit[] = others.map(({ start, end }) => ({ start, end, text: '' }));
-  const left = apply(text, edits);
-  return limits.length === 0
-    ? left
-    : `${left}\nexpect ${pipeline} {\n${limits.map((limit) => `  ${limit}\n`).join('')}}\n`;
+  return apply(text, edits);
 }

@@ -20,8 +20,8 @@ export function classOf(base: SweepBase, row: PlacedRow): string {
 
 /**
  * Seconds that the row cannot be under. `work`: seconds of one microbatch on all layers, T. Some device has at least the mean work, m·T / p.
- * If devices have one stage each of a chain of layers, and their backwards are whole, a device also waits for the stages above it before its first forward and
- * after its last backward. Then m·t(d) + t(0) + … + t(d − 1) ≤ M for each device, which gives T ≤ M·(1 − (1 − 1/m)^p).
+ * The second bound is for a chain of layers, one stage on each device, and whole backwards. A device then waits for the stages above it,
+ * before its first forward and after its last backward: m·t(d) + t(0) + … + t(d − 1) ≤ M. This gives T ≤ M·(1 − (1 − 1/m)^p).
  */
 export function leastIteration(
   { size }: SweepBase,

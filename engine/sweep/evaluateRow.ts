@@ -106,8 +106,8 @@ function figuresOf(plan: PipelinePlan, report: PipelineReport): RowFigures {
 }
 
 /**
- * Seconds of one microbatch on all stages, forwards and backwards; undefined where devices may do less than that: operations that overlap,
- * segments, copies of stages, unequal microbatches, schedules that declare their operations.
+ * Seconds of one microbatch on all stages, forwards and backwards. Undefined if devices may do less: operations that overlap,
+ * segments, copies of stages, unequal microbatches, operations of a schedule of the file.
  */
 function workOf(plan: PipelinePlan): number | undefined {
   const { schedule, stages, lengths } = plan;

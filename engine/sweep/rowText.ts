@@ -8,7 +8,7 @@ import { writtenStages } from './base.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { wholeKeys } from './axes.ts';
 
-/** Where a text is written: the file that the pipeline is in. */
+/** The file that a row is written into, and its pipeline. */
 export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'schedule' | 'ranks'> & {
   readonly syntax: SyntaxFile;
   readonly body: Block;

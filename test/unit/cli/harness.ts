@@ -21,6 +21,8 @@ interface World {
   readonly environment?: Readonly<Record<string, string>>;
   /** Milliseconds that pass between two looks at the clock. */
   readonly slow?: number;
+  /** The user interrupts at the first opportunity. */
+  readonly interrupted?: true;
 }
 
 /** Runs the command line in a world of its own. */
@@ -49,6 +51,10 @@ export async function call(args: readonly string[], world: World = {}): Promise<
     environment: world.environment ?? {},
     cwd: '/project',
     packageRoot: repository,
+    onInterrupt(stop) {
+      if (world.interrupted === true) stop();
+      return () => {};
+    },
     now: () => (clock += world.slow ?? 0),
   };
   const status = await run(args, io);

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
+import { shaped } from '../sweep/sweepCase.ts';
+import { call, type Called, good } from './harness.ts';
+
+const files = { 'a.pipe': shaped, 'good.pipe': good };
+const over = 'tensor = [1, 2], pipeline = [2, 4], recompute = [none, full]';
+const plan = (...args: readonly string[]): Promise<Called> => call(['plan', ...args, '--threads', '1'], { files });
+const train = (...args: readonly string[]): Promise<Called> =>
+  plan('a.pipe', '--pipeline', 'train', '--over', over, ...args);
+const answerOf = ({ out }: Called): PlanAnswer => JSON.parse(out) as PlanAnswer;
+
+describe('plan', () => {
+  test('shows the front, what the best row changes, and what became of the others', async () => {
+    const { status, out, err } = await train();
+    expect(err).toBe('');
+    expect(status).toBe(0);
+    expect(out).toContain('train: 8 rows on 8 devices, 32 samples an iteration');
+    expect(out).toContain('No other of the 8 rows fits and can be under');
+    expect(out).toMatch(/^ {2}row +iteration +peak memory +MFU +bubble +pipeline +data +tensor +recompute$/m);
+    expect(out).toContain('as written:');
+    const { points, best } = answerOf(await train('--format', 'json'));
+    const fastest = points.find(({ row }) => row === best);
+    expect(fastest?.front).toBe(true);
+    expect(out).toContain(`Row ${best} changes (write it with --write ${best})`);
+    const { tensor } = fastest?.settings ?? {};
+    if (tensor !== '1') expect(out).toContain(`tensor     1 → ${tensor}`);
+  });
+
+  test('gives every row that was simulated as json and as csv', async () => {
+    const answer = answerOf(await train('--format', 'json'));
+    const { simulated, over: full, dropped, unsearched, refused, rows, points, best } = answer;
+    expect(simulated + full + dropped + unsearched + refused.reduce((sum, each) => sum + each.rows, 0)).toBe(rows);
+    expect(points.length).toBe(simulated);
+    const csv = await train('--format', 'csv');
+    const lines = csv.out.trimEnd().split('\r\n');
+    expect(lines[0]).toBe(
+      'row,tensor,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed',
+    );
+    expect(lines.length).toBe(points.length + 1);
+    const line = lines.find((each) => each.startsWith(`${best},`))?.split(',') ?? [];
+    const point = points.find(({ row }) => row === best);
+    expect(line[7]).toBe(String(point?.iteration));
+    expect(line[13]).toBe('true');
+  });
+
+  test('writes the file of a row, in the layout of the file', async () => {
+    const { best, points } = answerOf(await train('--format', 'json'));
+    const written = (await train('--write', 'best')).out;
+    expect((await train('--write', String(best))).out).toBe(written);
+    expect(written).toContain('// a comment stays');
+    const { out } = await call(['simulate', '-', '--pipeline', 'train', '--format', 'json'], {
+      files: { '-': written },
+    });
+    const [report] = (JSON.parse(out) as { pipelines: { iteration: number }[] }).pipelines;
+    expect(report.iteration).toBe(points.find(({ row }) => row === best)?.iteration);
+    const canonical = (await call(['format', 'a.pipe'], { files })).out;
+    const tidy = await call(['plan', 'a.pipe', '--pipeline', 'train', '--over', over, '--write', '7'], {
+      files: { 'a.pipe': canonical },
+    });
+    expect((await call(['format', '-'], { files: { '-': tidy.out } })).out).toBe(tidy.out);
+    const saved = await train('--write', '0', '--output', 'b.pipe');
+    expect(saved.files['b.pipe']).toContain('recompute');
+  });
+
+  test('parts put together are one run', async () => {
+    const whole = answerOf(await train('--format', 'json'));
+    const parts: Record<string, string> = {};
+    for (const index of [1, 2, 3])
+      parts[`${index}.json`] = (await train('--shard', `${index}/3`, '--format', 'json')).out;
+    const merged = await call(['plan', '--merge', ...Object.keys(parts), '--format', 'json'], { files: parts });
+    const answer = answerOf(merged);
+    expect(answer.points.filter(({ front }) => front)).toEqual(whole.points.filter(({ front }) => front));
+    expect(answer.certificate).toBe(whole.certificate);
+    expect((await call(['plan', '--merge', '1.json', '2.json'], { files: parts })).err).toContain(
+      'Part 3 of 3 is missing. Run it with --shard 3/3.',
+    );
+    expect((await call(['plan', '--merge', 'x.json'], { files: { 'x.json': '{"version":1}' } })).err).toContain(
+      'x.json is no part of a search',
+    );
+  });
+
+  test('what is not reached in time is in the certificate, and what was found stays', async () => {
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--over', over, '--threads', '1', '--format', 'json'];
+    const answer = answerOf(await call([...args, '--time', '5s'], { files, slow: 1_000 }));
+    expect(answer.unsearched).toBeGreaterThan(0);
+    expect(answer.simulated).toBeGreaterThan(0);
+    expect(answer.certificate).toContain(`${answer.unsearched} were not searched to the end`);
+    const cancelled = await call(args, { files, interrupted: true });
+    expect(answerOf(cancelled).certificate).toBe('No row was found that fits; 8 were not searched to the end.');
+    expect(cancelled.status).toBe(1);
+  });
+
+  test('a limit that no row meets is a finding, with the figure of each row', async () => {
+    const { status, out } = await train('--limit', 'peak_memory < 1MiB', '--format', 'json');
+    expect(status).toBe(1);
+    const answer = JSON.parse(out) as PlanAnswer;
+    expect(answer.certificate).toBe('None of the 8 rows fits and meets the limits.');
+    expect(answer.points[0].missed).toMatch(/^peak_memory < 1MiB: \d/);
+    const some = answerOf(
+      await train('--limit', 'bubble < 90%', '--limit', 'peak_memory < 100GiB', '--format', 'json'),
+    );
+    expect(some.certificate).toMatch(/^No other of the 8 rows fits, meets the limits and can be under /);
+  });
+
+  test('minimise = peak_memory names the row that needs least', async () => {
+    const { best, points } = answerOf(await train('--minimise', 'peak_memory', '--format', 'json'));
+    const least = Math.min(...points.filter(({ meets }) => meets).map(({ peak }) => peak));
+    expect(points.find(({ row }) => row === best)?.peak).toBe(least);
+  });
+
+  test('a param is a key, and a batch that it changes is another training', async () => {
+    const { points, refused } = answerOf(
+      await plan('good.pipe', '--over', 'microbatches = [8, 16]', '--format', 'json'),
+    );
+    expect(points.map(({ settings }) => settings)).toEqual([{ microbatches: '8' }]);
+    expect(refused).toEqual([
+      { reason: 'An iteration has 16 samples instead of 8.', rows: 1, example: { microbatches: '16' } },
+    ]);
+  });
+
+  test.each([
+    ['', 'There is nothing to search.'],
+    ['tensr = 2', '"tensr" is no key that can be searched. Did you mean "tensor"?'],
+    ['tensor', '--over takes keys with values'],
+    ['tensor = []', 'its list is empty. Give it at least one value.'],
+    ['tensor = 4..1', 'the range 4..1 has no number in it.'],
+    ['tensor = 0..2', '"tensor" takes whole numbers of at least 1, not "0".'],
+    ['tensor = 1..4 step -1', 'must be more than 0'],
+    ['tensor = 2, tensor = 4', '"tensor" is searched twice.'],
+    ['tensor = 1..1000000', 'has 1,000,000 values, more than 10,000.'],
+    ['tensor = 1..1000, pipeline = 1..1000, data = 1..1000', 'make 1,000,000,000 rows, more than 1,000,000.'],
+    ['stages = [balance(2)]', '"stages" cannot be searched: stages follow from "pipeline" and "chunks".'],
+    ['recompute = [none', 'is not a list such as'],
+  ])('--over "%s" is refused: %s', async (text, problem) => {
+    const { status, out, err } = await plan('a.pipe', '--pipeline', 'train', ...(text === '' ? [] : ['--over', text]));
+    expect(status).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain(problem);
+  });
+
+  test.each([
+    [['a.pipe'], 'a.pipe has the pipelines train and other; choose one with --pipeline.'],
+    [['none.pipe'], 'none.pipe cannot be read'],
+    [['a.pipe', 'b.pipe'], 'Name one file.'],
+    [[], 'Name a file.'],
+    [['a.pipe', '--pipeline', 'train', '--over', over, '--shard', '4/3'], '--shard takes a part'],
+    [['a.pipe', '--pipeline', 'train', '--over', over, '--time', 'soon'], '--time takes a time'],
+    [['a.pipe', '--pipeline', 'train', '--over', over, '--time', '3GiB'], '--time takes a time'],
+    [['a.pipe', '--pipeline', 'train', '--over', over, '--write', '99'], '--write takes best or the number of a row'],
+    [['a.pipe', '--pipeline', 'train', '--over', 'tensor = [3]', '--write', '0'], 'Row 0 cannot be written'],
+    [['a.pipe', '--pipeline', 'train', '--over', over, '--limit', 'peak_memry < 1GiB'], 'peak_memry'],
+  ])('%s is refused: %s', async (args, problem) => {
+    const { status, err } = await plan(...args);
+    expect(status).toBe(2);
+    expect(err).toContain(problem);
+  });
+});
