@@ -1,7 +1,7 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { Block, Entry, Expression, Span, SyntaxFile, SyntaxNode } from '../../../grammar/syntax.ts';
 import { callableOf, withArguments } from '../callArguments.ts';
-import { entriesOf } from '../source.ts';
+import { entriesOf, setKey } from '../source.ts';
 import { inserted, replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { expressionAt, siteAt } from './site.ts';
@@ -27,6 +27,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   if (parameters === undefined || value === undefined) return;
   if (finding.hint?.kind === 'insert') yield percent(syntax, value, finding.hint.text);
   if (parameters.what === 'The number of devices' && parameters.value === '0') yield* devicesOneByOne(syntax, path);
+  if (finding.hint?.kind === 'value' && finding.hint.input === 'tensor' && within !== undefined)
+    for (const ranks of finding.hint.values)
+      yield { what: `Write tensor = ${ranks}`, edits: [setKey(syntax.text, within, 'tensor', String(ranks))] };
   const target = declared(syntax, value);
   const sizes = parameters.what.includes('number of stages') ? clusterSizes(analysis).map(String) : [];
   const isBatch = entry?.key.text === 'global_batch';

@@ -7,6 +7,8 @@ import { meshProblem } from './layerCosts.ts';
 
 /** Whose layers are to be costed, on which meshes, and where a finding about a key goes. */
 export interface ToCost {
+  /** Of the pipeline, if it has one. */
+  readonly name?: string;
   readonly model: ModelDefinition;
   readonly meshes: readonly Mesh[];
   at(key: string): Span;
@@ -37,11 +39,18 @@ export function computes(notes: Notes, pipeline: ToCost, kinds: readonly DeviceD
     }
     const found = meshProblem(pipeline.model, mesh);
     if (found === undefined) continue;
-    notes.report.report('value/range', pipeline.at(found.key), {
+    const tensor = found.key === 'context' ? fewerTensor(pipeline.model, mesh) : undefined;
+    const parameters = {
       what: `"${found.key}"`,
       value: String(mesh[found.key]),
-      allowed: `a number that fits layer "${found.layer.name}": ${found.problem.replace(/\.$/, '')}${nearest(pipeline.model, mesh, found.key)}`,
-    });
+      allowed: `a number that fits layer "${found.layer.name}": ${found.problem.replace(/\.$/, '')}${tensor === undefined ? '' : ` (use fewer tensor ranks: \`tensor = ${tensor}\`)`}${nearest(pipeline.model, mesh, found.key)}`,
+    };
+    const { name: owner } = pipeline;
+    const hint =
+      tensor === undefined || owner === undefined
+        ? {}
+        : { hint: { kind: 'value', pipeline: owner, input: 'tensor', values: [tensor] } as const };
+    notes.report.report('value/range', pipeline.at(found.key), parameters, hint);
     return false;
   }
   return true;
@@ -54,6 +63,13 @@ function undividedBy({ sequence = 1, layers }: ModelDefinition, context: number)
     if (cost.kind === 'shape' && cost.tokens !== undefined && cost.tokens % context !== 0)
       return `${cost.tokens} tokens of layer "${name}"`;
   }
+  return undefined;
+}
+
+/** The most tensor ranks, fewer than now, with which these context ranks fit the layers: a rank then has more heads. */
+function fewerTensor(model: ModelDefinition, mesh: Mesh): number | undefined {
+  for (let tensor = Math.min(mesh.tensor, mostRanks) - 1; tensor >= 1; tensor -= 1)
+    if (meshProblem(model, { ...mesh, tensor }) === undefined) return tensor;
   return undefined;
 }
 

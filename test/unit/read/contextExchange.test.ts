@@ -1,5 +1,6 @@
 /** How a file says that context ranks exchange heads for tokens, and what it may not say. */
 import { describe, expect, it } from 'vitest';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { analyse, codesOf, runOf } from '../../support/analyse.ts';
 
 const file = (keys: string, heads = 'heads = 16, kv_heads = 8') => `device gpu {
@@ -65,8 +66,23 @@ describe('context_exchange', () => {
     expect(message(six)[0]).toContain('a rank, 6, over the context ranks; nearest: 2.');
     expect(codesOf(analyse(grouped('context = 8')))).not.toContain('value/range');
     expect(message(grouped('context = 2  tensor = 4  context_exchange = all_to_all'))[0]).toContain(
-      'splits the heads of keys and values of a rank, 1, over',
+      'splits the heads of keys and values of a rank, 1, over the context ranks (use fewer tensor ranks: `tensor = 2`); nearest: 1.',
     );
+    // No number of tensor ranks splits four heads over eight context ranks.
+    expect(message(grouped('context = 8  tensor = 2  context_exchange = all_to_all'))[0]).not.toContain(
+      'fewer tensor ranks',
+    );
+  });
+
+  it('offers the number of tensor ranks that leaves heads enough', () => {
+    const text = file('context = 2  tensor = 4  context_exchange = all_to_all', 'heads = 16, kv_heads = 4').replace(
+      'balance(2)',
+      'balance(1)',
+    );
+    const analysis = analyse(text);
+    const found = analysis.findings.find(({ code }) => code === 'value/range');
+    const [fix] = found === undefined ? [] : fixesFor(analysis, found, analyse);
+    expect(fix?.title).toMatch(/^Write tensor = 2: runs/);
   });
 
   it('without context ranks, and a share of overlap with it, have no effect and are reported', () => {
