@@ -17,6 +17,8 @@ import {
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareParameter, deepest, type Scope, withLocals } from './scopes.ts';
 import type { Dimension } from '../plan.ts';
+import { list } from '../quantities.ts';
+import { linksLike } from '../std/linksLike.ts';
 import { isSequence } from './sequenceForm.ts';
 import { policyAdvice, shareMeant, valueElsewhere, valuesMeant, wordMeant } from './otherNames.ts';
 import type { SymbolInfo } from './resolution.ts';
@@ -584,10 +586,15 @@ function reportUnknown(
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
   if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
   const nearest = write === undefined ? near() : undefined;
+  const links = kind === 'name' && nearest === undefined && write === undefined ? linksLike(name.text) : [];
+  const ofLinks =
+    links.length === 0
+      ? undefined
+      : `Links to import from "std:hardware": ${list(links.map((link) => `\`${link}\``))}.`;
   context.report.report(
     'name/unknown',
     name,
-    { kind, name: name.text, nearest, where, words, write, elsewhere, advice },
+    { kind, name: name.text, nearest, where, words, write, elsewhere, advice: advice ?? ofLinks },
     { hint: suggestions.length > 0 ? { kind: 'spelling', suggestions } : spellingHint(nearest) },
   );
 }

@@ -13,8 +13,20 @@ const cubeMesh = `    link gpu[0] -- gpu[3..4] = 40GB/s + 3.4us
     link gpu[5] -- gpu[7]    = nvlink2_link
     link gpu[6] -- gpu[7]    = 40GB/s + 3.4us`;
 
+/** Memory of the host of a node as it is sold, and what an update of weights reaches in it, if that can be said. */
+interface HostFigures {
+  readonly memory: string;
+  /** GB/s. */
+  readonly bandwidth?: number;
+}
+
+const hostText = ({ memory, bandwidth }: HostFigures): string =>
+  bandwidth === undefined
+    ? `\n    host_memory = ${memory}`
+    : `\n    host_memory    = ${memory}\n    host_bandwidth = ${bandwidth}GB/s`;
+
 /** A node of eight GPUs on NVSwitches, each GPU with a network card. */
-const switched = (gpu: string, nvlink: number, network: number): string => `  switch fabric {}
+const switched = (gpu: string, nvlink: number, network: number, host: HostFigures): string => `  switch fabric {}
   node[nodes] {
     gpu[8] = ${gpu}
     switch nvswitch {
@@ -22,10 +34,11 @@ const switched = (gpu: string, nvlink: number, network: number): string => `  sw
       link  = ${nvlink}GB/s + 1.7us
     }
     link gpu[0..7] -- fabric = ${network}GB/s + 4.8us
+${hostText(host)}
   }`;
 
 /** A node whose GPUs share its network adapter. */
-const adapted = (inside: string, ports: string, uplink: string): string => `  switch fabric {}
+const adapted = (inside: string, ports: string, uplink: string, host: HostFigures): string => `  switch fabric {}
   node[nodes] {
 ${inside}
     switch nic {
@@ -33,6 +46,7 @@ ${inside}
       link  = ${ports}
     }
     link nic -- fabric = ${uplink}
+${hostText(host)}
   }`;
 
 const nvswitch = (gpu: string, nvlink: number): string => `    gpu[8] = ${gpu}
@@ -46,7 +60,9 @@ const source = '"std:hardware"';
 /** The text of `std:clusters`. */
 export const clusters: string = `// Machines to import: \`import { dgx_h100, nodes } from "std:clusters"\`. \`nodes\` is a param: a slider, or --set nodes=4.
 // Rates are what transfers reach (\`std:hardware\` has them with their sources). A route over two hops has half the latency of a
-// transfer on each. Transfers that meet on a port, a network card or an uplink share it.
+// transfer on each. Transfers that meet on a port, a network card or an uplink share it. \`host_memory\` is the memory of a node as
+// it is sold; the system, data loading and checkpoints need some of it. \`host_bandwidth\` is a third of the peak of that memory, as
+// an estimate of what an update reaches: measure yours. A cluster without it cannot offload an optimizer.
 import { a100_40, a100_80, a100_pcie_80, b200, h100, l40s, v100, v100_32 } from ${source}
 import { p4000, rtx2060, titan_rtx, titan_v, nvlink2_link, pcie3x16 } from ${source}
 
@@ -55,23 +71,27 @@ param nodes = 2 in 1..2048
 
 /// DGX A100: eight A100 on NVSwitches (235 GB/s), a 200 Gb/s InfiniBand card for each.
 /// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// Hosts have 2 TB (1 TB with GPUs of 40 GB), 16 channels of DDR4-3200. Two GPUs share a PCIe switch: if both copy to the host, each
+/// reaches about half of \`pcie4x16\`.
 /// Sources: DGX A100 data sheet; NCCL graph/tuning.cc (235 GB/s); SimAI (23.5 GB/s). Confidence: medium.
 cluster dgx_a100 {
-${switched('a100_80', 235, 23.5)}
+${switched('a100_80', 235, 23.5, { memory: '2TB', bandwidth: 135 })}
 }
 
 /// DGX H100: eight H100 on NVSwitches (370 GB/s), a 400 Gb/s InfiniBand card for each.
 /// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// Hosts have 2 TB, 16 channels of DDR5-4800.
 /// Sources: DGX H100 data sheet; nccl-tests #212 (370 GB/s); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_h100 {
-${switched('h100', 370, 48.5)}
+${switched('h100', 370, 48.5, { memory: '2TB', bandwidth: 200 })}
 }
 
 /// DGX B200: eight B200 on NVSwitches (720 GB/s), a 400 Gb/s InfiniBand card for each.
 /// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// Hosts have 2 TB (up to 4), 16 channels of DDR5-5600.
 /// Sources: DGX B200 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_b200 {
-${switched('b200', 720, 48.5)}
+${switched('b200', 720, 48.5, { memory: '2TB', bandwidth: 240 })}
 }
 
 /// DGX-1: eight V100 in a hybrid cube mesh of NVLinks, and a 100 Gb/s InfiniBand card for each two.
@@ -103,6 +123,7 @@ ${cubeMesh}
     link nic1 -- fabric = 12GB/s + 4.8us
     link nic2 -- fabric = 12GB/s + 4.8us
     link nic3 -- fabric = 12GB/s + 4.8us
+${hostText({ memory: '512GB' })}
   }
 }
 
@@ -124,7 +145,7 @@ ${pcieBox('l40s')}
 /// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: AWS instance types; NCCL topo.h. Line rate of the adapter: what transfers reach is not known. Confidence: medium.
 cluster p3dn {
-${adapted(`    gpu[8]                   = v100_32\n${cubeMesh}`, '12GB/s + 2.8us', '12.5GB/s + 10us')}
+${adapted(`    gpu[8]                   = v100_32\n${cubeMesh}`, '12GB/s + 2.8us', '12.5GB/s + 10us', { memory: '768GiB' })}
 }
 
 /// AWS p4d.24xlarge: eight A100 40 GB on NVSwitches; 400 Gb/s for all of them.
@@ -132,14 +153,14 @@ ${adapted(`    gpu[8]                   = v100_32\n${cubeMesh}`, '12GB/s + 2.8us
 /// Sources: AWS instance types; NCCL graph/tuning.cc. Line rate of the adapters: what transfers reach is not known.
 /// Confidence: medium.
 cluster p4d {
-${adapted(nvswitch('a100_40', 235), '24GB/s + 2.8us', '50GB/s + 10us')}
+${adapted(nvswitch('a100_40', 235), '24GB/s + 2.8us', '50GB/s + 10us', { memory: '1152GiB' })}
 }
 
 /// AWS p5.48xlarge: eight H100 on NVSwitches; 3200 Gb/s for all of them.
 /// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
 /// Sources: AWS instance types; nccl-tests #212. Line rate of the adapters: what transfers reach is not known. Confidence: medium.
 cluster p5 {
-${adapted(nvswitch('h100', 370), '48GB/s + 2.8us', '400GB/s + 10us')}
+${adapted(nvswitch('h100', 370), '48GB/s + 2.8us', '400GB/s + 10us', { memory: '2TiB' })}
 }
 
 /// The testbed of HetPipe, 16 GPUs: a node of four of each of four kinds, PCIe 3 inside, 56 Gb/s InfiniBand between.

@@ -26,6 +26,8 @@ export interface DeviceFigures {
   /** What it was judged by. */
   readonly efficiencyFrom?: string;
   readonly efficiencyAt?: Readonly<Record<string, number>>;
+  /** The link of `std:hardware` to its host, of the same sources; absent where none is published for one device. */
+  readonly host?: 'pcie3x16' | 'pcie4x16' | 'pcie5x16';
   readonly confidence: Confidence;
   readonly sources: string;
 }
@@ -49,6 +51,7 @@ export function deviceText(device: DeviceFigures): string {
     ['efficiency', `${efficiency ?? guess}%`],
     ...kernels.map(([key, share]): [string, string] => [key, `${share}%`]),
     ...Object.entries(efficiencyAt).map(([at, share]): [string, string] => [`efficiency(${at})`, `${share}%`]),
+    ...(device.host === undefined ? [] : [['host', device.host] as [string, string]]),
   ];
   const width = Math.max(...entries.map(([key]) => key.length));
   return [

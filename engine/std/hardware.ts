@@ -11,6 +11,8 @@ const head = `// Accelerators and links to import: \`import { h100, ib_ndr_400 }
 // is the peak for one number format; tf32 on devices without it is fp32. \`efficiency\` is the share of the peak that the
 // kernels of large transformer layers reach. With sizes it is the share of single products, \`memory_efficiency\` of kernels that
 // move bytes, and \`attention_efficiency\` of fused attention. docs/accuracy.md says which runs they were fitted to.
+// \`host\` is the link to the memory of the host, as wide as the data sheet says and as fast as copies go if no other device copies
+// behind the same PCIe switch.
 // To change a device, write \`device mine { from = h100  efficiency = 50% }\`.
 // A link is what one transfer reaches one way, and its latency: steps of NCCL's rings take 3.4 us over NVLink, 5.7 us over
 // PCIe, 9.6 us over InfiniBand (NCCL tuning.cc).`;

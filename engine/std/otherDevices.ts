@@ -22,6 +22,7 @@ export const otherDevices: readonly DeviceFigures[] = [
     bandwidth: 5300,
     compute: 1307.4,
     computeAt: { fp8: 2614.9, tf32: 653.7, fp32: 163.4 },
+    host: 'pcie5x16',
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (1300 TFLOPS); MI300X data sheet',
   },

@@ -3,6 +3,7 @@ import { operationMeant, operations, valueKinds } from '../../language/kinds.ts'
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
+import { linksLike } from '../../std/linksLike.ts';
 import { callableOf, withArguments } from '../callArguments.ts';
 import { entriesOf, setKey, valueOf } from '../source.ts';
 import { joined, replaced, withDeclaration, withEntry, withoutItem, withoutNode } from './edits.ts';
@@ -153,14 +154,17 @@ const importing = ({ analysis }: Mistake, exported: Exported): Repair => ({
   edits: [withImport(analysis.syntax, exported)],
 });
 
-/** A name of another file that is spelled alike. */
+/** A name of another file that is spelled alike, and standard links whose names begin with the same letters. */
 function* nearImports(mistake: Mistake, kind: string, name: string): Generator<Repair> {
   const all = new Map([...imported(mistake, kind)].map((exported) => [exported.name, exported]));
   const near = spellings()(name, all.keys());
-  const exported = near === undefined ? undefined : all.get(near);
-  if (exported === undefined) return;
-  const { what, edits } = importing(mistake, exported);
-  yield { what: `${what} in its place`, edits: [...edits, replaced(mistake.finding.place, exported.name)] };
+  const links = kind === 'name' ? linksLike(name) : [];
+  for (const like of new Set(near === undefined ? links : [near, ...links])) {
+    const exported = all.get(like);
+    if (exported === undefined) continue;
+    const { what, edits } = importing(mistake, exported);
+    yield { what: `${what} in its place`, edits: [...edits, replaced(mistake.finding.place, exported.name)] };
+  }
 }
 
 const skeletons: Readonly<Record<string, (name: string, other: string) => string>> = {

@@ -5,6 +5,7 @@ import { defaultOptions } from '../../../engine/host.ts';
 import { format } from '../../../grammar/printer.ts';
 import { parse } from '../../../grammar/parse.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
+import { analyse } from '../../support/analyse.ts';
 import { resolveText } from '../../support/resolve.ts';
 
 const file = parse(clusters, { size: 1e6, faults: 10 });
@@ -104,5 +105,52 @@ pipeline p { model = m  devices = pcie_a100  microbatches = 16  stages = balance
     expect(iteration).toBeGreaterThan(16 * 0.003);
     for (const { peak } of devices) expect(peak).toBeGreaterThanOrEqual(2 ** 30);
     for (const { busy, exposed } of links) expect(busy >= 0 && exposed >= 0).toBe(true);
+  });
+});
+
+describe('hosts', () => {
+  /** A layer whose state waits on the host, and its activations too. */
+  const offloaded = (
+    name: string,
+    keys = 'optimizer = adam_mixed(offload = 100%)  offload = activations(layers = 1)',
+  ) =>
+    analyse(`import "std:clusters"
+model m { sequence = 1024  layer l[4] = transformer(hidden = 1024, heads = 16) }
+pipeline p { model = m  devices = ${name}  microbatches = 2  schedule = 1f1b  stages = balance(2)  ${keys} }`);
+
+  // Data sheets of NVIDIA's machines, instance types of AWS; PCIe reaches 12 GB/s in the third version, twice that in each later one.
+  test.each([
+    ['dgx_a100', 2e12, 24e9, 135e9],
+    ['dgx_h100', 2e12, 48e9, 200e9],
+    ['dgx_b200', 2e12, 48e9, 240e9],
+  ])('%s offloads activations and state', (name, memory, copy, update) => {
+    const { findings, pipelines } = offloaded(name);
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const [{ plan, run }] = pipelines;
+    expect(plan.hosts?.map((host) => host.memory)).toEqual([memory]);
+    expect(run?.report.hosts?.[0].capacity).toBe(memory);
+    const host = plan.step[0].host;
+    const buckets = host?.stages.flatMap((stage) => stage.buckets) ?? [];
+    const seconds = (of: 'out' | 'step' | 'back') => buckets.reduce((all, bucket) => all + bucket[of], 0);
+    const { sent = 0, returned = 0, kept = 0 } = host ?? {};
+    expect(sent / (seconds('out') - buckets.length * 5.7e-6)).toBeCloseTo(copy, -3);
+    // An update reads gradient and state, and writes state and weight. Both devices are in one node, so each has half of its bandwidth.
+    expect((2 * kept - sent + returned) / seconds('step')).toBeCloseTo(update / 2, -3);
+  });
+
+  test.each([
+    ['dgx1_v100', 512e9],
+    ['p3dn', 768 * 2 ** 30],
+    ['p4d', 1152 * 2 ** 30],
+    ['p5', 2 * 2 ** 40],
+  ])('%s offloads activations, and says that nobody knows what an update reaches', (name, memory) => {
+    const { findings, pipelines } = offloaded(name, 'offload = activations(layers = 1)');
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(pipelines[0].plan.hosts?.[0].memory).toBe(memory);
+    expect(
+      offloaded(name)
+        .findings.map(({ message }) => message)
+        .join(),
+    ).toContain('host_bandwidth');
   });
 });

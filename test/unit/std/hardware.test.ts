@@ -31,6 +31,15 @@ function figure(device: string, key: string): number | undefined {
   return undefined;
 }
 
+/** The link to the host that a device names. */
+function hostOf(device: string): string | undefined {
+  for (const entry of blocks.find(({ name }) => name?.text === device)?.body?.entries ?? []) {
+    const value = entry.kind === 'entry' && entry.key.text === 'host' ? entry.values?.[0] : undefined;
+    if (value?.kind === 'name') return value.text;
+  }
+  return undefined;
+}
+
 it('std:hardware is devices and links with documentation and sources, without a mistake, formatted', () => {
   expect(errors).toEqual([]);
   expect(blocks.map(({ keyword }) => keyword.text)).toEqual(blocks.map(() => 'device'));
@@ -77,6 +86,9 @@ describe('std:hardware has every device of devices.csv', () => {
       const known = row.get('vendor') === 'google' && precision === 'fp16' ? undefined : read(`${precision}_tflops`);
       if (known !== undefined) expect([precision, rate(precision)]).toEqual([precision, known]);
     }
+    // The table has one line for dies and chips that share their host's link.
+    const shared = row.get('vendor') === 'google' || ['gb200', 'mi250x'].includes(name);
+    expect(hostOf(name)).toBe(shared ? undefined : row.get('host_link'));
     // Without tensor cores that take it, tf32 is fp32.
     expect(rate('tf32')).toBe(read('tf32_tflops') ?? read('fp32_tflops'));
     // Nothing is said of number formats that a TPU is not known to multiply.

@@ -65,11 +65,17 @@ const cases: readonly Case[] = [
     code: 'type/mismatch',
     text: wrong(
       'device small { memory = 16GiB }',
-      'import { h100 } from "std:hardware"',
-      rowed(offloaded).replace('= small', '= h100'),
+      'import { tpu_v4 } from "std:hardware"',
+      rowed(offloaded).replace('= small', '= tpu_v4'),
     ),
-    titles: ['Declare device h100_host { from = h100  host = 25GB/s + 5us } and use it'],
-    makes: 'device h100_host { from = h100  host = 25GB/s + 5us }\ncluster box { gpu[2] = h100_host ',
+    titles: ['Declare device tpu_v4_host { from = tpu_v4  host = 25GB/s + 5us } and use it'],
+    makes: 'device tpu_v4_host { from = tpu_v4  host = 25GB/s + 5us }\ncluster box { gpu[2] = tpu_v4_host ',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('memory = 16GiB }', 'memory = 16GiB  host = pcie9 }'),
+    titles: ['pcie5x16', 'pcie4x16', 'pcie3x16'].map((link) => `Import "${link}" from "std:hardware" in its place`),
+    makes: 'host = pcie5x16 }',
   },
   {
     code: 'type/mismatch',
