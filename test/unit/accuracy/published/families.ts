@@ -5,6 +5,7 @@ import { llama3 } from './llama3.ts';
 import { megatronBridge } from './megatronBridge.ts';
 import { megatronCi, megatronCiMemory } from './megatronCi.ts';
 import { megatronSc21 } from './megatronSc21.ts';
+import { mixturesOfExperts } from './mixturesOfExperts.ts';
 import { nemoLongContext } from './nemoLongContext.ts';
 import type { Family } from './run.ts';
 import { torchtitan, torchtitanMemory } from './torchtitan.ts';
@@ -21,6 +22,7 @@ export const families: readonly Family[] = [
   llama3,
   megatronBridge,
   nemoLongContext,
+  mixturesOfExperts,
   torchtitan,
   flashAttention2,
   megatronCi,

@@ -8,7 +8,7 @@ export interface Run {
   /** What the paper calls it, and what sets it apart. */
   readonly name: string;
   readonly setting: string;
-  /** A file of `examples/published`, one of its pipelines, and its sliders. */
+  /** A file, from `examples/published`, one of its pipelines, and its sliders. */
   readonly file: string;
   readonly pipeline: string;
   readonly sliders?: Readonly<Record<string, number>>;
@@ -48,7 +48,7 @@ function pipelinesOf({ file, sliders = {} }: Run, mode: Mode): Found {
   const key = JSON.stringify([file, sliders, mode]);
   const before = known.get(key);
   if (before !== undefined) return before;
-  const name = `published/${file}`;
+  const name = file.startsWith('../') ? file.slice(3) : `published/${file}`;
   const text = mode === 'one' ? exampleText(name) : byKernel(exampleText(name));
   if (mode === 'kernels' && text === exampleText(name)) throw new Error(`${name} does not import an A100`);
   const { pipelines } = analyseExample(name, sliders, text);
