@@ -57,19 +57,18 @@ export function layerModesOf(mode: RecomputeMode, roles: readonly LayerRole[]): 
   return roles.map((role) => {
     if (role !== 'block') return role === 'prediction' && some.method === 'uniform' ? 'full' : 'none';
     blocks += 1;
-    const recomputed =
-      some.method === 'block' ? blocks <= some.layers : some.method === 'uniform' || blocks % some.layers === 0;
-    return recomputed ? 'full' : 'none';
+    return recomputesBlock(some, blocks) ? 'full' : 'none';
   });
 }
 
-/**
- * The mode that layers are costed under while no stage is known yet. Under `block` every stage recomputes as many layers, which changes
- * no cut by time.
- */
-export function modeOfAnyLayer(mode: RecomputeMode): RecomputeMode {
+/** Whether a stage recomputes its n-th block, counted from 1. */
+export const recomputesBlock = ({ method, layers }: SomeLayers, n: number): boolean =>
+  method === 'block' ? n <= layers : method === 'uniform' || n % layers === 0;
+
+/** The mode of a layer that is in no stage yet. Under `block` and `every` its place in a stage decides, so it recomputes nothing. */
+export function modeOutsideStages(mode: RecomputeMode, role: LayerRole): RecomputeMode {
   const some = someLayersIn(mode);
-  return some === undefined ? mode : some.method === 'uniform' ? 'full' : 'none';
+  return some === undefined ? mode : some.method === 'uniform' && role !== 'other' ? 'full' : 'none';
 }
 
 /**
@@ -89,9 +88,8 @@ export function inGroups(
     const [first, ...others] = blocks.slice(from, from + some.layers);
     let { recomputed } = layers[first];
     for (const index of others) {
-      // No layer of the group makes the tokens of another tower.
-      const { activation, crossInput = 0 } = layers[index];
-      recomputed += activation - crossInput + layers[index].recomputed;
+      const { crossInput = 0 } = layers[index];
+      recomputed += recomputedInGroup(layers[index]);
       const activationParts: Parts = crossInput > 0 ? { [parts.crossInput]: crossInput } : {};
       found[index] = { ...layers[index], activation: crossInput, activationParts, recomputed: 0 };
     }
@@ -99,3 +97,10 @@ export function inGroups(
   }
   return found;
 }
+
+/** What a group makes again for a layer behind its first one: its input too, but not the tokens of another tower. */
+export const recomputedInGroup = ({
+  activation,
+  crossInput = 0,
+  recomputed,
+}: Pick<LayerCost, 'activation' | 'crossInput' | 'recomputed'>): number => activation - crossInput + recomputed;

@@ -1,5 +1,6 @@
 import { noTraffic, sumTraffic } from './collectives.ts';
 import { addParts, parts } from './layerPart.ts';
+import { recomputedInGroup } from './recompute.ts';
 import { addFrozen } from './training.ts';
 import type { FrozenWeights, LayerCost, Parts, RecomputeMode, Traffic } from './types.ts';
 
@@ -149,6 +150,13 @@ export const withLayer = (sums: LayerSums, layer: SummedCost): LayerSums => ({
     : { crossInput: Math.max(sums.crossInput ?? 0, layer.crossInput ?? 0) }),
   ...(sums.frozen === undefined && layer.frozen === undefined ? {} : { frozen: addFrozen(sums.frozen, layer.frozen) }),
 });
+
+/** The sums with one more layer of the last group that is recomputed at once; `group`: what it makes again without this layer. */
+export function withLayerOfGroup(sums: LayerSums, layer: SummedCost, group: number): LayerSums {
+  const more = recomputedInGroup(layer);
+  const next = withLayer(sums, { ...layer, activation: layer.crossInput ?? 0, recomputed: group + more });
+  return { ...next, recomputedWhole: sums.recomputedWhole + more };
+}
 
 /** The stage of these layers. */
 export function stageCost(sums: LayerSums, recompute: RecomputeMode, input: number): StageCost {

@@ -11,19 +11,10 @@ import type { Site } from './place/sites.ts';
  * ` 4 × 2 layers` after `balance(4)`, ` 5 + 22×4 + 3 layers` where stages differ. If layers can be cut in many orders, `, exact best` or by
  * how much the slowest stage is `above` the least possible at most.
  */
-export function hintBalance(
-  notes: Notes,
-  at: Span,
-  elements: readonly (readonly number[])[],
-  above?: number,
-  remark?: string,
-): void {
+export function hintBalance(notes: Notes, at: Span, elements: readonly (readonly number[])[], above?: number): void {
   const sizes = elements.map((element) => element.length);
   const { text, whole } = sizesText(sizes);
-  const layers = [
-    ...(whole ? [] : [`Layers of each stage: ${sizes.join(', ')}.`]),
-    ...(remark === undefined ? [] : [remark]),
-  ];
+  const layers = whole ? [] : [`Layers of each stage: ${sizes.join(', ')}.`];
   if (above === undefined)
     notes.derived.push({
       offset: at.end,

@@ -6,7 +6,6 @@ import { count } from '../quantities.ts';
 import { lengthCosts } from './cost/lengthCosts.ts';
 import { pipelineMode, reportNothingAhead, stageModes } from './cost/recomputation.ts';
 import { reportRecomputation } from './cost/recomputationFindings.ts';
-import { someLayersIn } from '../costs/recompute.ts';
 import { cutPipeline, type PipelineCut } from './cut/cutPipeline.ts';
 import { bestCut, reportImbalance } from './cut/imbalance.ts';
 import { draft } from './draft.ts';
@@ -90,8 +89,6 @@ function noteCut(
   const replicated = blocks?.some((block) => block.replicate !== undefined) ?? false;
   const equal =
     sites.every((site) => site === sites[0]) &&
-    // Cuts that are compared do not know which layers of a stage are recomputed.
-    someLayersIn(mode) === undefined &&
     stageModes(quietNotes(notes), pipeline).every((stage) => stage === mode);
   // A balanced cut by time is the best there is, one by memory has its reasons.
   if (!replicated && cut.kind !== 'balance' && equal) {
@@ -103,19 +100,7 @@ function noteCut(
       (stage) => blocks?.[stage].at ?? at.stages,
     );
   }
-  if (cut.kind === 'balance') {
-    const some = someLayersIn(mode);
-    const isApart = some !== undefined && some.method !== 'uniform';
-    hintBalance(
-      notes,
-      cut.at,
-      made.elements,
-      cut.by === 'time' && !isApart ? made.above : undefined,
-      isApart
-        ? `Cuts are compared without recomputation, because the layers that \`${mode}\` recomputes follow from the cut. The figures of these stages include it.`
-        : undefined,
-    );
-  }
+  if (cut.kind === 'balance') hintBalance(notes, cut.at, made.elements, cut.by === 'time' ? made.above : undefined);
   reportNothingAhead(notes, pipeline, plan.stages);
 }
 

@@ -4,7 +4,7 @@ import { type LayerDefinition, type ModelDefinition, needsOf } from '../../defin
 import type { MicrobatchLengths } from '../../definitions/pipeline.ts';
 import type { Mesh } from '../../mesh.ts';
 import { contextProblem } from '../../costs/attention.ts';
-import { type LayerRole, modeOfAnyLayer } from '../../costs/recompute.ts';
+import { type LayerRole, modeOutsideStages } from '../../costs/recompute.ts';
 import { withShards } from '../../costs/shardTraffic.ts';
 import { findShape } from '../../costs/shapes.ts';
 import { costUnder } from '../../costs/training.ts';
@@ -21,7 +21,7 @@ export interface LengthKinds extends MicrobatchLengths {
 }
 
 export interface LayerCosts {
-  /** Cost of one element at a site; under `full(…)` as `modeOfAnyLayer` says. */
+  /** Cost of one element at a site; under `full(…)` as `modeOutsideStages` says. */
   of(element: number, site: Site, recompute: RecomputeMode): LayerCost;
   /** Bytes that an element sends on from one device of a site. */
   output(element: number, site: Site): number;
@@ -101,7 +101,7 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     output,
     returns: trained.returns,
     of(element, site, mode) {
-      const recompute = modeOfAnyLayer(mode);
+      const recompute = modeOutsideStages(mode, roleOf(model, element));
       const index = model.layerOf[element];
       const layer = model.layers[index];
       const key = 5 * index + kindOf(element);

@@ -1,10 +1,10 @@
 /** Which stage each layer is in. */
 import type { LayerCosts } from '../cost/layerCosts.ts';
-import { totalTime } from '../cost/layerCosts.ts';
 import { pipelineMode } from '../cost/recomputation.ts';
 import type { Notes } from '../notes.ts';
 import type { PlacedPipeline } from '../place/placePipeline.ts';
 import type { Site } from '../place/sites.ts';
+import { stageSeconds } from './stageSeconds.ts';
 import { type CutRequest, cutOf, elementOrder, type OrderedCut, ordersToCut } from './balanceCut.ts';
 import { stagesOf } from './dag/cutDag.ts';
 import { memoryCut, type Trial } from './memoryCut.ts';
@@ -35,7 +35,7 @@ export function* cutPipeline(
     model,
     order,
     kinds: sites,
-    time: (element, site) => totalTime(costs.of(element, site, mode)),
+    ...stageSeconds(model, costs, mode),
     output: (element) => costs.output(element, sites[0]),
   };
   if (assigned !== undefined) return withElements(request, assigned);

@@ -1,8 +1,7 @@
 import type { Notes } from '../notes.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import { slowestOf } from './balance.ts';
 import type { StagePlan } from '../../plan.ts';
-import { type CutRequest, cutByTime } from './balanceCut.ts';
+import { type CutRequest, cutByTime, slowestStage } from './balanceCut.ts';
 import { totalTime } from '../cost/layerCosts.ts';
 import type { Searches } from '../../searches.ts';
 
@@ -49,10 +48,6 @@ export function reportImbalance(
 export function bestCut<Kind>(searches: Searches, request: CutRequest<Kind>): BestCut | undefined {
   const cut = cutByTime(searches, request);
   if (cut === undefined) return undefined;
-  const { order, starts, above } = cut;
-  const slowest = slowestOf(
-    Float64Array.from(order, (element) => request.time(element, request.kinds[0])),
-    starts,
-  );
-  return { slowest, ...(above === undefined ? {} : { above }) };
+  const { above } = cut;
+  return { slowest: slowestStage(request, cut), ...(above === undefined ? {} : { above }) };
 }

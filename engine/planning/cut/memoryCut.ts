@@ -1,17 +1,17 @@
 /** Cuts by memory: `balance(n, by = memory)` and `balance(n, by = both)`. */
+import { someLayersIn } from '../../costs/recompute.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import { staticBytes, walkMemory } from '../../order/memoryWalk.ts';
 import type { Program } from '../../program.ts';
 import { count } from '../../quantities.ts';
 import type { PipelinePlan } from '../../plan.ts';
-import { balancedStarts } from './balancedStarts.ts';
-import type { OrderedCut } from './balanceCut.ts';
+import { type OrderedCut, startsInOrder } from './balanceCut.ts';
 import { deviceLoads } from './deviceLoads.ts';
 import { cutFigures, type MemoryCutProblem, memoryCutSearch } from './memoryCutSearch.ts';
 import { runFigures, runLayers, type RunRequest } from './runFigures.ts';
 import { type CutFigures, isLess } from './searchCut.ts';
-import { totalTime } from '../cost/layerCosts.ts';
+import { stageSeconds } from './stageSeconds.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 
 /** Stages × layers² and layers up to here: the figures of that many runs are looked at, in some tenths of a second. */
@@ -105,7 +105,7 @@ function* problemOf(
       ...request,
       siteOf: ranks.ranks.map(({ kind }) => sites.indexOf(kind)),
       count: kinds.length,
-      wholeStages: mode === 'stage',
+      wholeStages: mode === 'stage' || someLayersIn(mode) !== undefined,
     },
     plan,
     program,
@@ -115,12 +115,13 @@ function* problemOf(
 }
 
 /** The cut by time, and the fastest cuts of other orders where there are few figures. */
-function seedsOf({ byTime, order, kinds, orders, costs, mode }: MemoryCutRequest): MemoryCutProblem['seeds'] {
+function seedsOf({ byTime, order, kinds, orders, costs, mode, model }: MemoryCutRequest): MemoryCutProblem['seeds'] {
+  const seconds = stageSeconds(model, costs, mode);
   const others = orders(Math.min(mostOrders, Math.floor(tableLimit / (kinds.length * order.length ** 2))))
     .filter((candidate) => candidate.some((element, position) => element !== byTime.order[position]))
     .map((each) => ({
       order: each,
-      starts: balancedStarts(each, kinds, (element, kind) => totalTime(costs.of(element, kind, mode))),
+      starts: startsInOrder({ kinds, ...seconds }, each),
     }));
   return [{ order: byTime.order, starts: byTime.starts }, ...others];
 }

@@ -5,6 +5,7 @@ import type { PlannerLayers } from './planners/layers.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
 import type { Site } from '../place/sites.ts';
+import { stageSeconds } from './stageSeconds.ts';
 import { staticBytes } from '../cost/stagePlans.ts';
 
 /** Costs of the layers, in `order`, on a kind of device, as planners want them. */
@@ -16,6 +17,7 @@ export function plannerCosts(
   mode: RecomputeMode,
 ): PlannerLayers {
   const all = Array.from(order, (element) => costs.of(element, kind, mode));
+  const { recomputed } = stageSeconds(model, costs, mode);
   const position = new Int32Array(order.length);
   for (const [at, element] of order.entries()) position[element] = at;
   // A layer's output crosses all cuts up to the last layer that needs it.
@@ -32,6 +34,15 @@ export function plannerCosts(
       all,
       (layerCost) => layerCost.backwardInput + layerCost.backwardWeight + layerCost.recompute,
     ),
+    ...(recomputed === undefined
+      ? {}
+      : {
+          recomputed: {
+            some: recomputed.some,
+            blocks: Uint8Array.from(order, (element) => (recomputed.isBlock(element) ? 1 : 0)),
+            seconds: Float64Array.from(order, (element) => recomputed.time(element, kind)),
+          },
+        }),
     gradients: Float64Array.from(all, (layerCost) => staticBytes(layerCost, kind, { model, optimizer }).gradients),
     crossing,
     outputs: Float64Array.from(order, (element) => costs.output(element, kind)),

@@ -4,15 +4,18 @@ import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import { keptBytes, optimizers, type ParameterBytes, type Shard, splitBytes } from '../../costs/optimizer.ts';
 import { elementBytes } from '../../costs/precision.ts';
 import { frozenBytes, frozenShare, noFrozen } from '../../costs/training.ts';
-import { noLayers, stageCost, type SummedCost, withLayer } from '../../costs/stage.ts';
+import { recomputedInGroup, recomputesBlock, someLayersIn } from '../../costs/recompute.ts';
+import { noLayers, stageCost, type SummedCost, withLayer, withLayerOfGroup } from '../../costs/stage.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
-import { type LayerCosts, totalTime } from '../cost/layerCosts.ts';
+import { type LayerCosts, roleOf, totalTime } from '../cost/layerCosts.ts';
 import { heldFigures } from './heldRows.ts';
 import type { Site } from '../place/sites.ts';
 
 /** What the figures of runs follow from: plain data. */
 export interface RunLayers {
   readonly mode: RecomputeMode;
+  /** By layer: 1 if `full(…)` counts it. */
+  readonly blocks: Uint8Array;
   /** Layers that each layer needs. */
   readonly needs: readonly (readonly number[])[];
   readonly sites: readonly SiteLayers[];
@@ -32,9 +35,10 @@ export interface RunLayers {
 export interface SiteLayers {
   readonly ranks: number;
   readonly expertRanks: number;
-  /** Different costs, and which of them each layer has. */
+  /** Different costs, and which of them each layer has; `fullOf`: if its stage recomputes it. */
   readonly costs: readonly SummedCost[];
   readonly costOf: Int32Array;
+  readonly fullOf: Int32Array;
   /** Bytes that each layer sends on. */
   readonly outputs: Float64Array;
 }
@@ -51,24 +55,30 @@ export interface RunRequest {
 /** The layers of a model at sites. */
 export function runLayers({ model, costs, mode, optimizer }: RunRequest, sites: readonly Site[]): RunLayers {
   const elements = Array.from({ length: model.elements }, (_, element) => element);
+  const some = someLayersIn(mode);
   const splits = optimizer !== undefined && optimizer.recipe !== optimizers[0];
   return {
     mode,
     element: elementBytes(model.precision),
+    blocks: Uint8Array.from(elements, (element) => (roleOf(model, element) === 'block' ? 1 : 0)),
     needs: elements.map((element) => needsOf(model, element)),
     sites: sites.map((site) => {
       const different = new Map<SummedCost, number>();
-      const costOf = Int32Array.from(elements, (element) => {
-        const cost = costs.of(element, site, mode);
-        const index = different.get(cost) ?? different.size;
-        different.set(cost, index);
-        return index;
-      });
+      const indicesUnder = (of: RecomputeMode): Int32Array =>
+        Int32Array.from(elements, (element) => {
+          const cost = costs.of(element, site, of);
+          const index = different.get(cost) ?? different.size;
+          different.set(cost, index);
+          return index;
+        });
+      const costOf = indicesUnder(mode);
+      const fullOf = some === undefined ? costOf : indicesUnder('full');
       return {
         ranks: site.ranks,
         expertRanks: site.expertRanks,
         costs: [...different.keys()].map(summed),
         costOf,
+        fullOf,
         outputs: Float64Array.from(elements, (element) => costs.output(element, site)),
       };
     }),
@@ -101,6 +111,7 @@ const summed = (cost: SummedCost): SummedCost => ({
   activationForWeight: cost.activationForWeight,
   recomputed: cost.recomputed,
   workspace: cost.workspace,
+  ...(cost.crossInput === undefined ? {} : { crossInput: cost.crossInput }),
   ...(cost.frozen === undefined ? {} : { frozen: cost.frozen }),
 });
 
@@ -136,14 +147,28 @@ interface Ordered {
 }
 
 function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, from: number): Float64Array {
-  const { mode } = layers;
+  const { mode, blocks } = layers;
+  const some = someLayersIn(mode);
+  // Of the stage so far: blocks, and what the group of the last one makes again at once.
+  let [counted, group] = [0, 0];
   const runs = new Float64Array((order.length - from) * columns);
   const received = new Set<number>();
   /** Tensors made here that later layers need, by the last of these. */
   const ending = new Map<number, number>();
   let [sums, entering, leaving] = [noLayers, 0, 0];
   for (let position = from, at = 0; position < order.length; position += 1, at += columns) {
-    sums = withLayer(sums, site.costs[site.costOf[order[position]]]);
+    const element = order[position];
+    counted += blocks[element];
+    const isRecomputed = some !== undefined && blocks[element] === 1 && recomputesBlock(some, counted);
+    const cost = site.costs[(isRecomputed ? site.fullOf : site.costOf)[element]];
+    if (!isRecomputed || some.method !== 'uniform') sums = withLayer(sums, cost);
+    else if (counted % some.layers === 1 % some.layers) {
+      sums = withLayer(sums, cost);
+      group = cost.recomputed;
+    } else {
+      sums = withLayerOfGroup(sums, cost, group);
+      group += recomputedInGroup(cost);
+    }
     for (const index of needs[position]) {
       if (index >= from || received.has(index)) continue;
       received.add(index);

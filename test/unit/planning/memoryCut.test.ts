@@ -79,7 +79,9 @@ const settings = fc
     }),
     microbatches: fc.integer({ min: 1, max: 6 }),
     schedule: fc.constantFrom('gpipe', '1f1b', 'zb_h1', 'zb_h2'),
-    recompute: fc.constantFrom('none', 'full', 'stage'),
+    recompute: fc.constantFrom(
+      ...['none', 'full', 'stage', 'full(layers = 2)', 'full(every = 2)', 'full(layers = 2, method = uniform)'],
+    ),
   })
   .map(({ stages, equal, each, ...rest }): Setting => ({
     ...rest,

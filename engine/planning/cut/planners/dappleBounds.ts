@@ -26,7 +26,7 @@ const slice = 300_000;
 
 /** With the machines of the last stage given, the stage before it has all others at most. */
 export function* dappleBounds({ count, machines, microbatches, costs }: BoundRequest): Generator<void, DappleBounds> {
-  const { forward, backward, exchange, transfer } = costs;
+  const { forward, backward, least, exchange, transfer } = costs;
   const width = machines + 1;
   const slowest = new Float64Array((count + 1) * width).fill(Infinity);
   slowest.fill(0, 0, width);
@@ -47,7 +47,8 @@ export function* dappleBounds({ count, machines, microbatches, costs }: BoundReq
         const time = forward(from, to, replicas) + backward(from, to, replicas);
         // Starting earlier, the stage takes longer; more machines are better in both tables.
         const next = row + replicas + 1;
-        if (microbatches * time >= slowest[next] && time >= rising[next]) break;
+        const shortest = least(from, to, replicas);
+        if (microbatches * shortest >= slowest[next] && shortest >= rising[next]) break;
         work += machines - replicas;
         const reduce = exchange(from, to, replicas);
         for (let most = replicas + 1; most <= machines; most += 1) {

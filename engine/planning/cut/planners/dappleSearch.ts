@@ -32,7 +32,7 @@ interface Search {
 export function* searchSuffixes(problem: DappleProblem): Generator<void, Search> {
   const { layers, machines, microbatches, link } = problem;
   const costs = dappleCosts(problem);
-  const { forward, backward, exchange, transfer } = costs;
+  const { forward, backward, least: shortest, exchange, transfer } = costs;
   const width = machines + 1;
   const bounds = yield* dappleBounds({ count: layers.count, machines, microbatches, costs });
   const root = bounds.slowest[layers.count * width + machines];
@@ -64,8 +64,9 @@ export function* searchSuffixes(problem: DappleProblem): Generator<void, Search>
           work += 1;
           const f = forward(from, to, replicas);
           const b = backward(from, to, replicas);
-          // A longer stage takes longer still.
-          if (microbatches * (f + b) * (1 - rounding) > best.seconds) break;
+          // A longer stage takes longer still, but for layers that only the shorter one recomputes.
+          if (microbatches * shortest(from, to, replicas) * (1 - rounding) > best.seconds) break;
+          if (microbatches * (f + b) * (1 - rounding) > best.seconds) continue;
           suffixes.put(f, b, exchange(from, to, replicas));
           if (from === 0) {
             complete(suffixes, rest, to, replicas, used);

@@ -1,12 +1,15 @@
 /** What planners know of a model, and what they give. All of it is plain data that survives structured cloning. */
 import type { Adjacency } from '../dag/graph.ts';
+import type { RecomputedLayers } from '../stageRuns.ts';
 
 /** Layers in an order in which each comes after those that it needs. */
 export interface PlannerLayers {
   readonly count: number;
-  /** Seconds of each layer for one microbatch: its forward, and its backward with its recomputation. */
+  /** Seconds of each layer for one microbatch: its forward, and its backward with its recomputation; without what `recomputed` adds. */
   readonly forward: Float64Array;
   readonly backward: Float64Array;
+  /** Only if the layers that a stage recomputes follow from the cut: seconds of its backward. */
+  readonly recomputed?: RecomputedLayers;
   /** Bytes of gradients that replicas of the layer exchange. */
   readonly gradients: Float64Array;
   /** `count` + 1 entries: bytes of one microbatch that the layers before the k-th send to it and the layers after it. */

@@ -106,6 +106,11 @@ export function* pipedreamLevels(
         const first = needed(compute[from] - compute[start]);
         if (first + least > last || best[(last - least) * count + from] === Infinity) continue;
         if ((from > start && !states.contains(from, start)) || !states.contains(to, from)) continue;
+        let again = 0;
+        if (level === 0 && states.again !== undefined) {
+          again = microbatches * states.again.seconds(from, to);
+          steps += states.again.steps;
+        }
         const weights = gradients[to] - gradients[from];
         // What enters the first stage comes over an outer level.
         const transfer = from === start ? 0 : (2 * microbatches * sent[from]) / bandwidth;
@@ -113,7 +118,8 @@ export function* pipedreamLevels(
         for (const replicas of choices) {
           if (replicas < least) continue;
           if (first + replicas > last) break;
-          const time = times[replicas]?.[from * count + to] ?? computing;
+          // A part of an outer level is cut further, and its stages recompute what each of them counts.
+          const time = times[replicas]?.[from * count + to] ?? computing + again;
           const exchange = ((replicas - 1) * weights) / bandwidth;
           const stage =
             objective === 'paper'

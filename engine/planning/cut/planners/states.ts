@@ -1,6 +1,7 @@
 /** Sets of layers that a stage of PipeDream's plans can end behind. */
 import { type Dag, dagOf } from '../dag/graph.ts';
 import { idealsOf } from '../dag/ideals.ts';
+import { againOf, type RunSeconds, secondsAgain } from '../stageRuns.ts';
 import { runningSums, type PlannerLayers } from './layers.ts';
 
 /** Set 0 is empty, the last one has all layers, and each comes after those that it contains. */
@@ -9,6 +10,8 @@ export interface States {
   /** Seconds of all layers of the set for one microbatch, and bytes of their gradients. */
   readonly seconds: Float64Array;
   readonly gradients: Float64Array;
+  /** Seconds that the layers between two sets take longer as a stage, since it recomputes some of them, and the steps to find them. */
+  readonly again?: { readonly seconds: RunSeconds; readonly steps: number };
   /** Bytes of one microbatch that layers of the set send to others. */
   readonly sent: Float64Array;
   /** Whether all layers of one set are in the other, a later one. */
@@ -26,6 +29,7 @@ export function prefixStates(layers: PlannerLayers): States {
     count: layers.count + 1,
     seconds: runningSums(secondsOf(layers)),
     gradients: runningSums(layers.gradients),
+    ...(layers.recomputed === undefined ? {} : { again: { seconds: secondsAgain(layers.recomputed), steps: 1 } }),
     sent: layers.crossing,
     contains: () => true,
     between: (other, set) => Array.from({ length: set - other }, (_, index) => other + index),
@@ -48,6 +52,9 @@ export function* graphStates(layers: PlannerLayers): Generator<void, States | un
   const { count, sets, width } = ideals;
   const has = (set: number, layer: number): boolean => ((sets[set * width + (layer >>> 5)] >>> (layer & 31)) & 1) === 1;
   const times = secondsOf(layers);
+  const between = (other: number, set: number): readonly number[] =>
+    Array.from({ length: layers.count }, (_, layer) => layer).filter((layer) => has(set, layer) && !has(other, layer));
+  const { recomputed } = layers;
   const [seconds, gradients, sent] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
   for (let set = 0; set < count; set += 1) {
     for (let layer = 0; layer < layers.count; layer += 1) {
@@ -80,9 +87,14 @@ export function* graphStates(layers: PlannerLayers): Generator<void, States | un
     gradients,
     sent,
     contains: (set, other) => ((within[set * row + (other >>> 5)] >>> (other & 31)) & 1) === 1,
-    between: (other, set) =>
-      Array.from({ length: layers.count }, (_, layer) => layer).filter(
-        (layer) => has(set, layer) && !has(other, layer),
-      ),
+    ...(recomputed === undefined
+      ? {}
+      : {
+          again: {
+            seconds: (other: number, set: number) => againOf(recomputed, between(other, set)),
+            steps: layers.count,
+          },
+        }),
+    between,
   };
 }

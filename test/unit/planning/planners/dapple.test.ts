@@ -1,11 +1,23 @@
 import * as fc from '../../../support/property.ts';
 import { expect, test } from 'vitest';
+import type { SomeLayers } from '../../../../engine/costs/recompute.ts';
 import { dappleSteps } from '../../../../engine/planning/cut/planners/dapple.ts';
 import { searchSuffixes } from '../../../../engine/planning/cut/planners/dappleSearch.ts';
-import { endOf, type LayerFigures, plannerLayers, plansOf, slicesOf, type Split, sumOf } from './plans.ts';
+import {
+  againIn,
+  endOf,
+  someLayers,
+  type LayerFigures,
+  plannerLayers,
+  plansOf,
+  slicesOf,
+  type Split,
+  sumOf,
+} from './plans.ts';
 
 interface Setting {
   readonly layers: readonly LayerFigures[];
+  readonly some?: SomeLayers;
   readonly machines: number;
   readonly microbatches: number;
   readonly data: number;
@@ -13,14 +25,14 @@ interface Setting {
 }
 
 /** L of Fan et al., "DAPPLE" (2021), section 4, written out over the list of stages and transfers. */
-function latency({ layers, microbatches: M, data, link }: Setting, plan: readonly Split[]): number {
+function latency({ layers, some, microbatches: M, data, link }: Setting, plan: readonly Split[]): number {
   const steps = plan.flatMap(({ from, to, replicas }, stage) => {
     const own = layers.slice(from, to);
     const n = replicas * data;
     const bytes = sumOf(own.map((layerFigures) => layerFigures.gradients));
     const step = {
       F: sumOf(own.map((layerFigures) => layerFigures.forward)) / replicas,
-      B: sumOf(own.map((layerFigures) => layerFigures.backward)) / replicas,
+      B: (sumOf(own.map((layerFigures) => layerFigures.backward)) + againIn(own, some)) / replicas,
       AR: 2 * (n - 1) * (link.latency + bytes / n / link.bandwidth),
     };
     if (stage === 0) return [step];
@@ -54,12 +66,29 @@ const setting = (layers: number, machines: number): fc.Arbitrary<Setting> =>
     }),
   });
 
-const searched = ({ layers, ...rest }: Setting) =>
-  endOf(dappleSteps({ planner: 'dapple', ...rest, layers: plannerLayers(layers) }));
+const searched = ({ layers, some, ...rest }: Setting) =>
+  endOf(dappleSteps({ planner: 'dapple', ...rest, layers: plannerLayers(layers, some) }));
 
-test('no cut and no replicas have a shorter latency than the plan', () => {
+/** With layers of which each stage recomputes some. */
+const recomputing = (layers: number, machines: number): fc.Arbitrary<Setting> =>
+  fc
+    .record({
+      one: setting(layers, machines),
+      again: fc.array(fc.option(numbers, { nil: undefined }), { minLength: layers, maxLength: layers }),
+      some: fc.constantFrom(...someLayers),
+    })
+    .map(({ one, again, some }) => ({
+      ...one,
+      some,
+      layers: one.layers.map((figures, at) => (again[at] === undefined ? figures : { ...figures, again: again[at] })),
+    }));
+
+test.each([
+  ['plain layers', setting(7, 4)],
+  ['stages that recompute some layers', recomputing(6, 3)],
+])('no cut and no replicas have a shorter latency than the plan: %s', (_name, settings) => {
   fc.assert(
-    fc.property(setting(7, 4), (one) => {
+    fc.property(settings, (one) => {
       const planned = searched(one);
       const least = Math.min(...plansOf(one.layers.length, one.machines).map((plan) => latency(one, plan)));
       expect(planned.exact).toBe(true);

@@ -9,7 +9,17 @@ import type { Planned, PlannerLayers } from '../../../../engine/planning/cut/pla
 import { pipedreamSteps } from '../../../../engine/planning/cut/planners/pipedream.ts';
 import type { PlannerLevel } from '../../../../engine/planning/cut/planners/pipedreamProblem.ts';
 import { pipedreamObjectives } from '../../../../engine/language/schema/words.ts';
-import { endOf, plannerLayers, plansOf, slicesOf, type Split, sumOf } from './plans.ts';
+import {
+  againIn,
+  endOf,
+  type LayerFigures,
+  plannerLayers,
+  plansOf,
+  slicesOf,
+  someLayers,
+  type Split,
+  sumOf,
+} from './plans.ts';
 
 /** Nodes of so many devices: 10 GB/s inside, 1 GB/s between them. */
 function nodes(devices: number, count: number): readonly PlannerLevel[] {
@@ -96,9 +106,12 @@ test.each([
 );
 
 const numbers = fc.integer({ min: 0, max: 20 });
-const layer = fc.record({ forward: numbers, backward: numbers, gradients: numbers, output: numbers });
+const layer = fc
+  .record({ forward: numbers, backward: numbers, gradients: numbers, output: numbers, again: fc.option(numbers) })
+  .map(({ again, ...figures }): LayerFigures => (again === null ? figures : { ...figures, again }));
 const setting = fc.record({
   layers: fc.array(layer, { minLength: 1, maxLength: 7 }),
+  some: fc.option(fc.constantFrom(...someLayers), { nil: undefined }),
   machines: fc.integer({ min: 1, max: 4 }),
   microbatches: fc.constantFrom(1, 2, 3, 4),
   bandwidth: fc.constantFrom(0.5, 1, 4, Infinity),
@@ -108,13 +121,13 @@ const setting = fc.record({
 // Narayanan et al., "PipeDream" (2019), section 3.1, and its released code; all cuts and all numbers of replicas.
 test.each(pipedreamObjectives)('%s: no cut and no replicas are better than the plan', (objective) => {
   fc.assert(
-    fc.property(setting, ({ layers, machines, microbatches, bandwidth, turns }) => {
+    fc.property(setting, ({ layers, some, machines, microbatches, bandwidth, turns }) => {
       const allows = (n: number) => n === 1 || (turns && (microbatches === 1 || microbatches % n === 0));
       const time = (plan: readonly Split[]): number =>
         Math.max(
           ...plan.map(({ from, to, replicas: m }) => {
             const own = layers.slice(from, to);
-            const compute = microbatches * sumOf(own.map((one) => one.forward + one.backward));
+            const compute = microbatches * (sumOf(own.map((one) => one.forward + one.backward)) + againIn(own, some));
             const weights = sumOf(own.map((one) => one.gradients));
             const sent = from === 0 ? 0 : (2 * microbatches * layers[from - 1].output) / bandwidth;
             return objective === 'paper'
@@ -127,7 +140,7 @@ test.each(pipedreamObjectives)('%s: no cut and no replicas are better than the p
       const planned = endOf(
         pipedreamSteps({
           planner: 'pipedream',
-          layers: plannerLayers(layers),
+          layers: plannerLayers(layers, some),
           levels: [{ machines, bandwidth }],
           ...{ microbatches, objective, replicates: turns },
         }),

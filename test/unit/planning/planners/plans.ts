@@ -1,8 +1,11 @@
 /** Models for planners, and all plans of a small one. */
+import { layerModesOf, type SomeLayers, someLayersMode } from '../../../../engine/costs/recompute.ts';
 import { dagOf } from '../../../../engine/planning/cut/dag/graph.ts';
 import type { PlannerLayers } from '../../../../engine/planning/cut/planners/layers.ts';
 
 export interface LayerFigures {
+  /** Seconds that the layer takes longer if its stage recomputes it; absent: it does not count as one that can be recomputed. */
+  readonly again?: number;
   readonly forward: number;
   readonly backward: number;
   readonly gradients: number;
@@ -11,7 +14,16 @@ export interface LayerFigures {
 }
 
 /** Layers that each need the one before only. */
-export const plannerLayers = (layers: readonly LayerFigures[]): PlannerLayers => ({
+export const plannerLayers = (layers: readonly LayerFigures[], some?: SomeLayers): PlannerLayers => ({
+  ...(some === undefined
+    ? {}
+    : {
+        recomputed: {
+          some,
+          blocks: Uint8Array.from(layers, ({ again }) => (again === undefined ? 0 : 1)),
+          seconds: Float64Array.from(layers, ({ again = 0 }) => again),
+        },
+      }),
   count: layers.length,
   forward: Float64Array.from(layers, (layer) => layer.forward),
   backward: Float64Array.from(layers, (layer) => layer.backward),
@@ -20,6 +32,26 @@ export const plannerLayers = (layers: readonly LayerFigures[]): PlannerLayers =>
   outputs: Float64Array.from(layers, (layer) => layer.output),
   needs: dagOf(layers.length, (layer) => (layer === 0 ? [] : [layer - 1])).needs,
 });
+
+/** Seconds that layers of one stage take longer under a mode, found by the modes of its layers. */
+export function againIn(layers: readonly LayerFigures[], some: SomeLayers | undefined): number {
+  if (some === undefined) return 0;
+  const modes = layerModesOf(
+    someLayersMode(some),
+    layers.map(({ again }) => (again === undefined ? 'other' : 'block')),
+  );
+  return sumOf(layers.map(({ again = 0 }, index) => (modes[index] === 'full' ? again : 0)));
+}
+
+/** Ways to recompute some layers of each stage that depend on where it starts. */
+export const someLayers: readonly SomeLayers[] = [
+  { method: 'block', layers: 0 },
+  { method: 'block', layers: 1 },
+  { method: 'block', layers: 2 },
+  { method: 'every', layers: 2 },
+  { method: 'every', layers: 3 },
+  { method: 'every', layers: 1_000_000_000 },
+];
 
 export interface Split {
   readonly from: number;
