@@ -78,9 +78,9 @@ const settings = fc
       maxLength: 4,
     }),
     microbatches: fc.integer({ min: 1, max: 6 }),
-    schedule: fc.constantFrom('gpipe', '1f1b', 'zb_h1', 'zb_h2'),
+    schedule: fc.constantFrom('gpipe', '1f1b', 'zb_h1', 'zb_h2', '1f1b(recompute = ahead)'),
     recompute: fc.constantFrom(
-      ...['none', 'full', 'stage', 'full(layers = 2)', 'full(every = 2)', 'full(layers = 2, method = uniform)'],
+      ...['none', 'full', 'stage', 'full(layers = 2)', 'full(every = 2)', 'full(layers = 3, method = uniform)'],
     ),
   })
   .map(({ stages, equal, each, ...rest }): Setting => ({
@@ -111,6 +111,48 @@ describe('balance by memory', () => {
       { numRuns: 100 },
     );
   }, 60_000);
+
+  it('knows what a stage recomputes that the whole model as one stage would not', () => {
+    // Every second layer keeps activations: 'every = 2' recomputes those of stages that start behind an odd number of layers.
+    const layers = Array.from({ length: 8 }, (_, at) => ({
+      time: 1,
+      weights: 0,
+      activation: at % 2 === 0 ? 40 : 0,
+      output: 1,
+    }));
+    for (const memories of [
+      [200, 200],
+      [300, 200],
+      [200, 300],
+      [200, 250, 300],
+      [300, 250, 200],
+      [300, 300, 300],
+    ]) {
+      const devices = memories.map((memory) => ({ memory, slow: 1 }));
+      const setting = { layers, devices, microbatches: 1, schedule: 'gpipe', recompute: 'full(every = 2)' };
+      const all = [...sizes(8, devices.length)].map((size) => figures(analysisOf(setting, `split(${size.join()})`)));
+      const found = figures(analysisOf(setting, `balance(${devices.length}, by = memory)`));
+      expect(found.share, memories.join()).toBeCloseTo(Math.min(...all.map(({ share }) => share)), 9);
+    }
+  });
+
+  it('counts the tokens of another tower once in each stage', () => {
+    const block = 'transformer(hidden = 256, heads = 4, flash = true, dropout = false';
+    const shares = (stages: string) =>
+      figures(
+        analyse(`model m { sequence = 64  micro_batch = 2
+  layer vision { shape = ${block})  tokens = 1024 }
+  layer plain[2] = ${block})
+  layer cross[4] { shape = ${block}, cross = 1024)  attends = vision }
+  layer plain_again[2] = ${block}) }
+device d { memory = 1GiB  compute = 1TFLOPS }
+cluster c { gpu[2] = d  link = 1000GB/s }
+pipeline train { model = m  devices = c  microbatches = 4  stages = ${stages}  schedule = 1f1b }
+`),
+      ).share;
+    const all = [...sizes(9, 2)].map((size) => shares(`split(${size.join()})`));
+    expect(shares('balance(2, by = memory)')).toBeCloseTo(Math.min(...all), 9);
+  });
 
   it('gives earlier stages of 1F1B fewer layers, as they hold more microbatches', () => {
     const layers = Array.from({ length: 16 }, () => ({ time: 4, weights: 0, activation: 64, output: 0 }));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { SomeLayers } from '../../../../engine/costs/recompute.ts';
 import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { layersOfProfile } from '../../../../engine/formats/pipedream/layers.ts';
@@ -177,6 +178,8 @@ test.each(pipedreamObjectives)('%s: layers that take no time are one stage on on
 });
 
 interface GraphSetting {
+  readonly figures: readonly LayerFigures[];
+  readonly some: SomeLayers | undefined;
   readonly layers: PlannerLayers;
   readonly levels: readonly PlannerLevel[];
   readonly microbatches: number;
@@ -188,6 +191,7 @@ interface GraphSetting {
 const graphSetting: fc.Arbitrary<GraphSetting> = fc
   .record({
     layers: fc.array(layer, { minLength: 1, maxLength: 5 }),
+    some: fc.option(fc.constantFrom(...someLayers), { nil: undefined }),
     edges: fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }),
     levels: fc.array(
       fc.record({ machines: fc.integer({ min: 1, max: 3 }), bandwidth: fc.constantFrom(0.5, 1, 4, 64) }),
@@ -197,7 +201,7 @@ const graphSetting: fc.Arbitrary<GraphSetting> = fc
     replicates: fc.boolean(),
     objective: fc.constantFrom(...pipedreamObjectives),
   })
-  .map(({ layers, edges, ...rest }) => {
+  .map(({ layers, some, edges, ...rest }) => {
     const needs = layers.map((_, to) =>
       layers.flatMap((_layer, from) => (from < to && edges[(to * (to - 1)) / 2 + from] ? [from] : [])),
     );
@@ -210,12 +214,21 @@ const graphSetting: fc.Arbitrary<GraphSetting> = fc
     );
     return {
       ...rest,
-      layers: { ...plannerLayers(layers), needs: dagOf(layers.length, (to) => needs[to]).needs, crossing },
+      figures: layers,
+      some,
+      layers: { ...plannerLayers(layers, some), needs: dagOf(layers.length, (to) => needs[to]).needs, crossing },
     };
   });
 
+/** Seconds of layers as one stage, for all microbatches. */
+const stageSeconds = ({ figures, some, microbatches }: GraphSetting, stage: readonly number[]): number => {
+  const within = stage.map((at) => figures[at]);
+  return microbatches * (sumOf(within.map(({ forward, backward }) => forward + backward)) + againIn(within, some));
+};
+
 /** All ways to cut the layers between two sets, written out: sets are bits, and the least slowest step is returned. */
-function leastSlowest({ layers, levels, microbatches, replicates, objective }: GraphSetting): number {
+function leastSlowest(setting: GraphSetting): number {
+  const { layers, levels, microbatches, replicates, objective } = setting;
   const all = Array.from({ length: layers.count }, (_, at) => at);
   const needsOf = (at: number) => layers.needs.nodes.subarray(layers.needs.from[at], layers.needs.from[at + 1]);
   const has = (set: number, at: number) => (set & (1 << at)) !== 0;
@@ -231,7 +244,7 @@ function leastSlowest({ layers, levels, microbatches, replicates, objective }: G
     );
   const least = (level: number, around: number, from: number, to: number): number => {
     const inside = all.filter((at) => has(to, at) && !has(from, at));
-    if (level < 0) return sumOf(inside.map((at) => microbatches * (layers.forward[at] + layers.backward[at])));
+    if (level < 0) return stageSeconds(setting, inside);
     const { machines, bandwidth } = levels[level];
     const rest = (at: number, left: number): number => {
       if (at === to) return 0;
@@ -261,10 +274,8 @@ function leastSlowest({ layers, levels, microbatches, replicates, objective }: G
 }
 
 /** The slowest stage of a plan: stages on the same nodes are one stage of the outer level. */
-function slowestOf(
-  { layers, levels, microbatches, objective }: GraphSetting,
-  { stages, order = new Int32Array(0) }: Planned,
-) {
+function slowestOf(setting: GraphSetting, { stages, order = new Int32Array(0) }: Planned) {
+  const { layers, levels, microbatches, objective } = setting;
   interface Part {
     readonly layers: readonly number[];
     readonly machines: readonly number[];
@@ -272,10 +283,7 @@ function slowestOf(
   const own = stages.map(({ from, to, machines = [] }): Part => ({ layers: [...order.subarray(from, to)], machines }));
   const needsOf = (at: number) => layers.needs.nodes.subarray(layers.needs.from[at], layers.needs.from[at + 1]);
   const slowest = (level: number, parts: readonly Part[]): number => {
-    if (level < 0)
-      return sumOf(
-        parts.flatMap((part) => part.layers.map((at) => microbatches * (layers.forward[at] + layers.backward[at]))),
-      );
+    if (level < 0) return sumOf(parts.map((part) => stageSeconds(setting, part.layers)));
     const size = levels.slice(0, level).reduce((product, { machines }) => product * machines, 1);
     const groups = new Map<string, Part[]>();
     for (const part of parts) {
