@@ -107,6 +107,26 @@ const figures = (rows: readonly (readonly [number, number, number, number])[]): 
     return { forward, backward, gradients, output };
   });
 
+test.each([
+  { more: [], machines: 3 },
+  { more: [[1, 0, 400, 0] as const], machines: 4 },
+  { more: [[1, 0, 400, 0] as const, [1, 0, 400, 0] as const], machines: 5 },
+])('a stage that starts earlier may be faster, as it recomputes another layer: %j', ({ more, machines }) => {
+  // The second layer alone recomputes for 20; with the first one in front of it, for nothing.
+  const [before, first, second, ...behind] = figures([[1, 0, 400, 0], [1, 0, 0, 0], [1, 0, 0, 0], ...more]);
+  const layers = [before, { ...first, again: 0 }, { ...second, again: 20 * unit }, ...behind];
+  const link = { bandwidth: 1, latency: 0, alone: false };
+  const some: SomeLayers = { method: 'block', layers: 1 };
+  const one: Setting = { layers, some, machines, microbatches: 90, data: 1, link };
+  const planned = searched(one);
+  expect(planned.exact).toBe(true);
+  expect(planned.seconds).toBeCloseTo(
+    Math.min(...plansOf(layers.length, machines).map((plan) => latency(one, plan))),
+    9,
+  );
+  expect(planned.stages).toContainEqual({ from: 1, to: 3, replicas: 2 });
+});
+
 /** Each needs one of the conditions under which a suffix dominates another, or a bound as low as it is. */
 const inner: [LayerFigures[], number, number, boolean][] = [
   [
