@@ -39,7 +39,7 @@ export interface OrderedCut {
 export interface RecomputedStages<Kind> {
   /** `block` or `every`. */
   readonly some: SomeLayers;
-  /** Whether an element is one of the layers that `some` speaks of. */
+  /** Whether an element is a block: a layer that `some` can choose. */
   isBlock(element: number): boolean;
   /** Seconds that it takes longer if it is recomputed. */
   time(element: number, kind: Kind): number;
