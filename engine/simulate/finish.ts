@@ -14,6 +14,7 @@ export function finish(
   const first = new Float64Array(devices);
   const last = new Float64Array(devices);
   const timeline = { ...run, busy, first, last };
+  const shorter = new Int32Array(program.fused === undefined ? 0 : timing.duration.length);
   let makespan = 0;
   for (let device = 0; device < devices; device += 1) {
     const from = offsets[device];
@@ -25,7 +26,7 @@ export function finish(
       busy[device] = singleBusy(run, device);
       continue;
     }
-    busy[device] = busyAlone(run, device) - hidden(run, device);
+    busy[device] = busyAlone(run, device) - hidden(run, device, shorter);
   }
   const { exchanged, bucketEnd, slowed } = exchangedAt(timeline);
   const hosted = hostedAt({ ...timeline, exchanged }, bucketEnd);
@@ -55,20 +56,28 @@ function busyAlone({ program, timing }: Pick<Timeline, 'program' | 'timing'>, de
   return sum;
 }
 
-/** Seconds of a device's fused operations that hide behind their other half. */
-function hidden({ program, timing }: Pick<Timeline, 'program' | 'timing'>, device: number): number {
+/** Seconds of a device's fused operations that hide behind their other half. `shorter`: zero for each row, before and after. */
+function hidden(
+  { program, timing }: Pick<Timeline, 'program' | 'timing'>,
+  device: number,
+  shorter: Int32Array,
+): number {
   const { offsets, order, shift, fused, overlap = 0 } = program;
   if (fused === undefined || overlap === 0) return 0;
   const { duration } = timing;
-  const shorter = new Map<number, number>();
-  for (let at = offsets[device]; at + 1 < offsets[device + 1]; at += 1) {
+  const stop = offsets[device + 1];
+  for (let at = offsets[device]; at + 1 < stop; at += 1) {
     if (fused[at] === 0) continue;
-    const [first, second] = [order[at] >> shift, order[at + 1] >> shift];
-    const row = duration[first] < duration[second] ? first : second;
-    shorter.set(row, (shorter.get(row) ?? 0) + 1);
+    const first = order[at] >> shift;
+    const second = order[at + 1] >> shift;
+    shorter[duration[first] < duration[second] ? first : second] += 1;
     at += 1;
   }
+  const counts = operationCounts(program);
   let sum = 0;
-  for (const row of [...shorter.keys()].sort((a, b) => a - b)) sum += (shorter.get(row) ?? 0) * duration[row];
+  for (const row of counts.rows.subarray(counts.offsets[device], counts.offsets[device + 1])) {
+    sum += shorter[row] * duration[row];
+    shorter[row] = 0;
+  }
   return overlap * sum;
 }

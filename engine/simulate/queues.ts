@@ -1,6 +1,7 @@
 import type { Program } from '../program.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
-import { EventHeap } from './eventHeap.ts';
+import { EarliestEvent } from './earliest.ts';
+import { queuesForChannels, runChannelQueues } from './channelQueues.ts';
 import { finish } from './finish.ts';
 import { flowNetwork } from './flows.ts';
 import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
@@ -12,6 +13,11 @@ import { transfersOf } from './transfers.ts';
  * number. O(operations · log devices + needs).
  */
 export function runWithQueues(program: Program, timing: Timing): Timeline | undefined {
+  return queuesForChannels(timing) ? runChannelQueues(program, timing) : runInTime(program, timing);
+}
+
+/** The same without the shortcuts of `runChannelQueues`: also for transfers that share hops, and for updates that wait for other copies. */
+export function runInTime(program: Program, timing: Timing): Timeline | undefined {
   const { devices, order, offsets, fused } = program;
   const end = emptyEnds(program);
   const { arrival, users, resultAt, slotAt, readyAt, send } = transfersOf(program, timing, end);
@@ -19,7 +25,7 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
   const freeAt = new Float64Array(devices);
   const cursors = offsets.slice(0, devices);
   const running = new Uint8Array(devices);
-  const heap = new EventHeap(devices);
+  const ending = new EarliestEvent(devices);
   let done = 0;
 
   const tryStart = (device: number): void => {
@@ -34,7 +40,7 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
     }
     running[device] = 1;
     if (starts !== undefined) starts.fill(start, position, position + width);
-    heap.push(start + slotLength(program, position, timing), device);
+    ending.set(device, start + slotLength(program, position, timing));
   };
 
   // Who evicts shows when its transfers begin: memory is held from then on.
@@ -49,11 +55,11 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
 
   for (let device = 0; device < devices; device += 1) tryStart(device);
   for (;;) {
-    if (network?.advance(heap.size > 0 ? heap.time : Infinity)) continue;
-    if (heap.size === 0) break;
-    const device = heap.device;
-    const now = heap.time;
-    heap.pop();
+    if (network?.advance(ending.time)) continue;
+    const now = ending.time;
+    if (now === Infinity) break;
+    const { device } = ending;
+    ending.set(device, Infinity);
     const position = cursors[device];
     cursors[device] += slotWidth(program, position);
     running[device] = 0;

@@ -2,7 +2,7 @@ import type { TransferRule } from '../plan.ts';
 import { deviceOfItem, exchangesOf } from '../order/exchanges.ts';
 import type { Program } from '../program.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
-import { EventHeap } from './eventHeap.ts';
+import { EarliestEvent } from './earliest.ts';
 import { finish } from './finish.ts';
 import { type Timeline, type Timing, emptyEnds, occupancyOf } from '../timeline.ts';
 import { transfersOf } from './transfers.ts';
@@ -38,7 +38,7 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
   /** For the group that a device is in: its transfers that have not begun, and the latest end of the others. */
   const open = new Int32Array(devices);
   const latest = new Float64Array(devices);
-  const heap = new EventHeap(devices);
+  const events = new EarliestEvent(devices);
   /** Position of an update that waits for another copy's gradients, by device; −1 for none. */
   const pending = new Int32Array(devices).fill(-1);
   let done = 0;
@@ -63,9 +63,9 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
       latest[device] = Math.max(latest[device], ends);
       latest[peer] = Math.max(latest[peer], ends);
       open[peer] -= 1;
-      if (open[peer] === 0) heap.push(latest[peer], peer);
+      if (open[peer] === 0) events.set(peer, latest[peer]);
     }
-    if (open[device] === 0) heap.push(latest[device], device);
+    if (open[device] === 0) events.set(device, latest[device]);
   };
 
   const run = (device: number, position: number, now: number): void => {
@@ -80,7 +80,7 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
       if (ready > start) start = ready;
     }
     starts.fill(start, position, position + width);
-    heap.push(start + slotLength(program, position, timing), device);
+    events.set(device, start + slotLength(program, position, timing));
   };
 
   const next = (device: number, now: number): void => {
@@ -91,10 +91,9 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
   };
 
   for (let device = 0; device < devices; device += 1) next(device, 0);
-  while (heap.size > 0) {
-    const device = heap.device;
-    const now = heap.time;
-    heap.pop();
+  while (events.time < Infinity) {
+    const { device, time: now } = events;
+    events.set(device, Infinity);
     const item = cursors[device];
     left[item] = now;
     cursors[device] = item + 1;

@@ -1,0 +1,81 @@
+import * as fc from '../../support/property.ts';
+import { expect, it } from 'vitest';
+import { runChannelQueues } from '../../../engine/simulate/channelQueues.ts';
+import { EarliestEvent } from '../../../engine/simulate/earliest.ts';
+import { runInTime } from '../../../engine/simulate/queues.ts';
+import { timingOf } from '../../../engine/simulate/timing.ts';
+import { generate } from '../../../engine/schedule/generate.ts';
+import { planOf } from '../../support/resolve.ts';
+import { runnable } from '../support/cases.ts';
+import { policy, recipePlan } from '../support/plans.ts';
+
+it('gives what the general method gives, whatever queues for whatever channel', () => {
+  fc.assert(
+    fc.property(
+      runnable,
+      fc.constantFrom('full', 'half', 'shared'),
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 3, maxLength: 3 }),
+      ({ plan, program }, duplex, occupancy, releases) => {
+        const { devices, microbatches } = program;
+        const { routes } = recipePlan({
+          ...{ devices, microbatches, duplex, occupancy, stages: program.stages },
+          ...{ latency: 1, schedule: policy('1f1b') },
+        });
+        const queued = { ...plan, routes, edges: plan.edges.map((edge) => ({ ...edge, bytes: 1 })) };
+        const timing = timingOf(queued, program);
+        const release = timing.duration.map((_, row) => releases[row % 3]);
+        for (const times of [timing, { ...timing, release }])
+          expect(runChannelQueues(program, times)).toEqual(runInTime(program, times));
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+it('gives what the general method gives for slots of two operations, copies of stages and single times', () => {
+  const schedules = ['dualpipe', 'chimera', 'torchgpipe', 'zb_h1', 'gpipe', 'eager_1f1b'].map(
+    (name) => [name, 4] as const,
+  );
+  const chunked = ['dualpipe_v', 'interleaved_1f1b', 'zb_v', 'hanayo'].map((name) => [name, 8] as const);
+  for (const [schedule, stages] of [...schedules, ...chunked]) {
+    for (const link of ['half(1GB/s + 3us)', 'shared(1GB/s + 1us)', '900MB/s']) {
+      const plan = planOf(`
+model m { layer l[16] { forward = 2ms  backward = 5ms  output = 1.5MB } }
+device d { memory = 1TiB }
+cluster c { gpu[4] = d  link = ${link} }
+pipeline train { model = m  devices = c  microbatches = 16  stages = balance(${stages})  schedule = ${schedule} }
+`);
+      const generated = generate(plan);
+      if (!('program' in generated)) throw new Error(generated.faults[0]?.message);
+      const { program } = generated;
+      const timing = timingOf(plan, program);
+      expect(runChannelQueues(program, timing)).toEqual(runInTime(program, timing));
+      const seconds = Float64Array.from(
+        { length: timing.duration.length * program.microbatches },
+        (_, index) => timing.duration[Math.trunc(index / program.microbatches)] * (1 + (index % 7) / 10),
+      );
+      const single = { seconds, layers: timing.duration, least: timing.duration, most: timing.duration };
+      expect(runChannelQueues(program, { ...timing, single })).toEqual(runInTime(program, { ...timing, single }));
+    }
+  }
+});
+
+it('has the earliest event, of equal times the lowest device', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      fc.array(fc.tuple(fc.nat(8), fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constant(Infinity))), { maxLength: 40 }),
+      (devices, changes) => {
+        const events = new EarliestEvent(devices);
+        const times = Array.from({ length: devices }, () => Infinity);
+        for (const [index, time] of changes) {
+          times[index % devices] = time;
+          events.set(index % devices, time);
+          expect(events.time).toBe(Math.min(...times));
+          if (events.time < Infinity) expect(events.device).toBe(times.indexOf(events.time));
+        }
+      },
+    ),
+  );
+});
