@@ -200,7 +200,7 @@ function leaveOut(program: Program, { needs }: Timing, end: Float64Array, arriva
       if (Number.isNaN(end[needs[need] * microbatches + microbatch])) arrival[need * microbatches + microbatch] = NaN;
 }
 
-/** Fills in the arrivals that the loop does without: those within a device, and those of I. */
+/** Fills in the arrivals that the loop does without: results that stay within a device, and what I waits for. */
 function completeArrivals(
   program: Program,
   timing: Timing,
