@@ -330,6 +330,8 @@ export interface StagePlan {
   readonly weights: number;
   readonly gradients: number;
   readonly optimizer: number;
+  /** Bytes of copies of gradients that are there only while weights are updated, after the last operation; absent if there are none. */
+  readonly gradientCopies?: number;
   /** Bytes kept of one microbatch from the start of F to the end of the backward (what recomputation leaves, where there is any). */
   readonly activation: number;
   /** What W still needs once I has run (may be more than `activation` where I recomputes): with a split backward this stays until W ends. */

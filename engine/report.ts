@@ -220,9 +220,9 @@ export interface DeviceReport {
   readonly in_flight: number;
   /** The same in microbatches, with fractions: a chunk of two is a half. Absent where a microbatch passes one stage of the device. */
   readonly in_flight_microbatches?: number;
-  /** End of the operation during which the peak is first reached. */
+  /** End of the operation during which the peak is first reached; start of the update, if that is the peak. */
   readonly peak_at: number;
-  /** Name of that operation; empty where nothing runs. */
+  /** Name of that operation, or `update`; empty where nothing runs. */
   readonly peak_operation: string;
   /** Bytes at the peak by kind; they add up to `peak` without `reserved`, which lies outside the capacity. */
   readonly memory: MemoryByKind;
@@ -272,7 +272,7 @@ export interface HostOptimizerReport {
 
 /**
  * `activations_for_weight` is what a weight gradient needs once the input gradient has run, `recomputed` what a backward has
- * recomputed, `versions` the weights other than the newest. `operations` is what operations of the schedule hold and receive.
+ * recomputed, `versions` the weights other than the newest. `gradient_copies` are there only while weights are updated. `operations` is what operations of the schedule hold and receive.
  */
 export type MemoryItemKind =
   | 'weights'
@@ -284,6 +284,7 @@ export type MemoryItemKind =
   | 'activations_for_weight'
   | 'recomputed'
   | 'operations'
+  | 'gradient_copies'
   | 'workspace';
 
 export interface MemoryItem {
@@ -316,6 +317,8 @@ export interface MemoryByKind {
   readonly workspace: number;
   /** Absent where operations of the schedule hold nothing. */
   readonly operations?: number;
+  /** Only where the peak is the update of the weights, and it copies gradients. */
+  readonly gradient_copies?: number;
   readonly reserved: number;
 }
 

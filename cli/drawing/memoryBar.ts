@@ -10,6 +10,7 @@ export const memoryKinds = [
   'buffers',
   'activations',
   'workspace',
+  'gradient_copies',
 ] as const satisfies readonly (keyof MemoryByKind)[];
 
 type MemoryKind = (typeof memoryKinds)[number];
@@ -32,7 +33,7 @@ export function memoryBar(device: DeviceReport, cells: number, colours: Colours)
 function kindAt(memory: MemoryByKind, at: number): MemoryKind {
   let below = 0;
   for (const kind of memoryKinds) {
-    below += memory[kind];
+    below += memory[kind] ?? 0;
     if (at < below) return kind;
   }
   return 'activations';
@@ -47,6 +48,7 @@ function paint(kind: MemoryKind, colours: Colours): (text: string) => string {
     buffers: colours.gray,
     activations: colours.green,
     workspace: colours.white,
+    gradient_copies: colours.magenta,
   };
   return by[kind];
 }

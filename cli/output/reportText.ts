@@ -138,14 +138,14 @@ function section(title: string, rows: readonly (readonly string[])[], colours: C
 
 /** One column for each kind of memory that any device has. */
 function memoryRows(devices: readonly DeviceReport[], columns: number, colours: Colours): string[][] {
-  const kinds = memoryKinds.filter((kind) => devices.some((device) => device.memory[kind] > 0));
-  const head = ['', '', 'peak', 'of', ...kinds, 'in flight'].map((cell) => colours.dim(cell));
+  const kinds = memoryKinds.filter((kind) => devices.some((device) => (device.memory[kind] ?? 0) > 0));
+  const head = ['', '', 'peak', 'of', ...kinds.map((kind) => kind.replace('_', ' ')), 'in flight'].map((cell) => colours.dim(cell));
   const rows = devices.map((device) => [
     device.name,
     memoryBar(device, columns < 110 ? 16 : 24, colours),
     device.peak > device.capacity ? colours.bold(colours.red(`${bytes(device.peak)} !`)) : bytes(device.peak),
     bytes(device.capacity),
-    ...kinds.map((kind) => bytes(device.memory[kind])),
+    ...kinds.map((kind) => bytes(device.memory[kind] ?? 0)),
     inFlightText(microbatchesInFlight(device)),
   ]);
   return devices.length === 0 ? [] : [head, ...rows];

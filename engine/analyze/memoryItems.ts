@@ -33,10 +33,17 @@ export function memoryItems(
   always('weights');
   always('gradients');
   always('optimizer');
+  if (peak.gradientCopies !== undefined) items.push({ kind: 'gradient_copies', bytes: peak.gradientCopies });
   if (peak.versions > 0) items.push({ kind: 'versions', bytes: peak.versions });
   always('buffers');
   if (peak.position < 0) return items;
-  const { kept, keptForWeight, again, sizes } = heldAt(plan, program, device, peak.position, peak.when);
+  const { kept, keptForWeight, again, sizes } = heldAt(
+    plan,
+    program,
+    device,
+    peak.position,
+    peak.when === 'update' ? 'after' : peak.when,
+  );
   const turn = turnsOf(plan.placement);
   const countOf = (counts: Int32Array, stage: number) =>
     plan.placement[stage] === device ? (counts[turn[stage]] ?? 0) : 0;

@@ -15,6 +15,7 @@ export const itemNames: Readonly<Record<MemoryItemKind, string>> = {
   recomputed: 'recomputed',
   workspace: 'workspace',
   operations: 'operations of the schedule',
+  gradient_copies: 'fp32 copies of gradients for the update',
 };
 
 /** `gpu[0] has 31 % of its memory free: nothing needs to be freed.`; empty for a device with little room. */

@@ -4,7 +4,7 @@ import { fillReport } from '../fill/fillReport.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { type Program, operationName, runsMicrobatch, sharedMicrobatches } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
-import type { MemoryPeak } from '../simulate/memory.ts';
+import { type MemoryPeak, updateStart } from '../simulate/memory.ts';
 import { type Timeline, endAt, iterationSeconds } from '../timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
 import { leastMakespan } from './bound.ts';
@@ -173,8 +173,9 @@ function deviceReport(
     capacity: memory - reserved,
     in_flight: peak.inFlight,
     ...(passes === 1 ? {} : { in_flight_microbatches: peak.inFlight / passes }),
-    peak_at: runs ? endAt(timeline, peak.position) : 0,
-    peak_operation: runs ? operationName(program, program.order[peak.position]) : '',
+    peak_at: peak.when === 'update' ? updateStart(timeline, device) : runs ? endAt(timeline, peak.position) : 0,
+    peak_operation:
+      peak.when === 'update' ? 'update' : runs ? operationName(program, program.order[peak.position]) : '',
     memory: {
       weights: sum((stage) => stage.weights),
       gradients: sum((stage) => stage.gradients),
@@ -186,6 +187,7 @@ function deviceReport(
       ...(peak.operations === undefined
         ? {}
         : { operations: peak.operations.reduce((total, { bytes }) => total + bytes, 0) }),
+      ...(peak.gradientCopies === undefined ? {} : { gradient_copies: peak.gradientCopies }),
       reserved,
     },
     memory_items: memoryItems(plan, program, peak, device),

@@ -33,6 +33,10 @@ export function staticBytes(plan: PipelinePlan, device: number): number {
   }, 0);
 }
 
+/** Bytes that are there in addition while weights are updated: copies of gradients. */
+export const updateBytes = (plan: PipelinePlan, device: number): number =>
+  stagesOn(plan.placement, device).reduce((sum, stage) => sum + (plan.stages[stage].gradientCopies ?? 0), 0);
+
 /** A walk along the slots of a device, stretch by stretch. */
 interface MemoryWalk {
   readonly levels: SlotLevels;

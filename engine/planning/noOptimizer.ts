@@ -15,8 +15,8 @@ export function reportNoOptimizer(
   const usual = usualOptimizer(model.precision);
   const [none, recipe] = [findOptimizer('none'), findOptimizer(usual)].map((found) => {
     if (found === undefined) return 0;
-    const { weight, gradient, state } = keptBytes(found, model.precision);
-    return weight + gradient + state;
+    const { weight, gradient, state, copied = 0 } = keptBytes(found, model.precision);
+    return weight + gradient + state + copied;
   });
   notes.report.report(
     'memory/no-optimizer',

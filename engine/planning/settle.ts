@@ -1,5 +1,6 @@
 /** What a pipeline says with nothing left open: a planner has made its stages, and its iterations are counted. */
 import type { Cut } from '../definitions/cut.ts';
+import { hasBarrier } from '../exchange/rule.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { devicesFor } from './place/ranks.ts';
 import { replicasOf } from './place/replicas.ts';
@@ -14,9 +15,22 @@ export function settle(notes: Notes, pipeline: PipelineDefinition): SettledPipel
   if (cut === undefined) return undefined;
   return {
     ...pipeline,
+    ...optimizerOf(pipeline),
     cut,
     iterations: iterations === 'steady' ? steadyIterations(ranksOf(notes, pipeline, cut), microbatches) : iterations,
   };
+}
+
+/**
+ * Where weights are updated while activations are held, copies of gradients for the update are part of the state: in asynchronous
+ * schedules, and without a barrier between iterations.
+ */
+function optimizerOf({ optimizer, use, exchange }: PipelineDefinition): Pick<PipelineDefinition, 'optimizer'> {
+  if (optimizer?.recipe.withCopies === undefined) return {};
+  const rule = use.kind === 'policy' ? use.policy.weights?.(use.args) : use.definition.weights;
+  const sync = exchange?.sync;
+  const apart = (rule ?? 'flush') === 'flush' && (sync === undefined || hasBarrier(sync.preset, sync.written));
+  return apart ? {} : { optimizer: { ...optimizer, recipe: optimizer.recipe.withCopies } };
 }
 
 /** Ranks of all stages, each replica or copy that takes turns counted. */

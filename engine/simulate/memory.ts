@@ -1,6 +1,6 @@
 import type { PipelinePlan } from '../plan.ts';
-import { memoryWalk, staticBytes, walkMemory } from '../order/memoryWalk.ts';
-import { rowTable } from '../program.ts';
+import { memoryWalk, staticBytes, updateBytes, walkMemory } from '../order/memoryWalk.ts';
+import { type Program, rowTable } from '../program.ts';
 import { type Moves, movesOf } from './guests.ts';
 import { type HeldByOperation, heldByOperations } from './heldByOperations.ts';
 import { type Timeline, endAt, startAt } from '../timeline.ts';
@@ -25,8 +25,11 @@ export interface MemoryPeak {
   readonly bytes: number;
   /** Position in `order` of the operation during which the peak is first reached; −1 where the device runs none. */
   readonly position: number;
-  /** Whether that operation runs then, or has not begun or has ended, where activations of another device come. */
-  readonly when: 'before' | 'during' | 'after';
+  /**
+   * Whether that operation runs then, or has not begun or has ended, where activations of another device come. `update`: it is the
+   * device's last one, and weights are updated.
+   */
+  readonly when: 'before' | 'during' | 'after' | 'update';
   /** Only if devices evict: microbatches of each stage that had come by then, less the microbatches that had left. */
   readonly moved?: Int32Array;
   /** At that operation, with those that it keeps for another device. */
@@ -34,6 +37,8 @@ export interface MemoryPeak {
   readonly workspace: number;
   /** Of weights beyond the newest version. */
   readonly versions: number;
+  /** Copies of gradients, only if weights are updated then. */
+  readonly gradientCopies?: number;
   /** Only if operations of the schedule hold anything then. */
   readonly operations?: readonly HeldByOperation[];
   /**
@@ -43,7 +48,7 @@ export interface MemoryPeak {
   readonly inFlight: number;
 }
 
-/** The most that a device holds at a time: its own operations' (`walkMemory`), and what comes and goes by evictions. */
+/** The most that a device holds at a time: its own operations' (`walkMemory`), what comes and goes by evictions, and the update. */
 export function memoryPeak(plan: PipelinePlan, timeline: Timeline, device: number): MemoryPeak {
   const moves = movesOf(timeline, device);
   const held = heldByOperations(plan, timeline, device);
@@ -56,9 +61,10 @@ function peakOfSlots(plan: PipelinePlan, { program }: Timeline, device: number):
   const base = staticBytes(plan, device);
   const older = versionBytes(plan, program, device);
   const { levels, next } = memoryWalk(plan, program, device);
-  const { last, activations, workspace, held } = levels;
+  const { last, activations, workspace, held, after } = levels;
   // Under GPipe every forward is a new peak: an object for each would be garbage.
   const peak = { bytes: base, position: -1, activations: 0, workspace: 0, versions: 0, inFlight: 0 };
+  let left = 0;
   for (let count = next(); count > 0; count = next()) {
     let most = peak.bytes;
     let highest = -1;
@@ -69,6 +75,7 @@ function peakOfSlots(plan: PipelinePlan, { program }: Timeline, device: number):
       most = bytes;
       highest = slot;
     }
+    left = after[count - 1];
     if (highest < 0) continue;
     peak.bytes = most;
     peak.position = last[highest];
@@ -77,7 +84,39 @@ function peakOfSlots(plan: PipelinePlan, { program }: Timeline, device: number):
     peak.versions = older === undefined ? 0 : older.during(last[highest]);
   }
   const { bytes, position, ...rest } = peak;
-  return { bytes, position, when: 'during', ...rest };
+  const during: MemoryPeak = { bytes, position, when: 'during', ...rest };
+  return withUpdate(plan, program, device, during, { activations: left });
+}
+
+type Left = Pick<MemoryPeak, 'activations' | 'moved' | 'operations'>;
+
+const bytesLeft = ({ activations, operations = [] }: Left): number => activations + bytesOf(operations);
+
+/** When a device begins to update its weights. Copies of gradients are there from then on: the next iteration frees them. */
+export const updateStart = ({ exchanged, last }: Timeline, device: number): number =>
+  Math.max(exchanged[device], last[device]);
+
+/** The peak, or the level while weights are updated if that is higher. `left`: what is there then besides the state. */
+function withUpdate(
+  plan: PipelinePlan,
+  { offsets }: Program,
+  device: number,
+  peak: MemoryPeak,
+  left: Left,
+): MemoryPeak {
+  const gradientCopies = updateBytes(plan, device);
+  const bytes = staticBytes(plan, device) + gradientCopies + bytesLeft(left);
+  if (gradientCopies === 0 || bytes <= peak.bytes) return peak;
+  return {
+    bytes,
+    position: offsets[device] < offsets[device + 1] ? offsets[device + 1] - 1 : -1,
+    when: 'update',
+    ...left,
+    gradientCopies,
+    workspace: 0,
+    versions: 0,
+    inFlight: peak.inFlight,
+  };
 }
 
 const noMoves: Moves = {
@@ -106,31 +145,39 @@ function peakWithMoves(
     inFlight: 0,
   };
   let inFlight = 0;
+  /** What is there most while weights are updated: activations of other devices may come and go. */
+  let left: Left = { activations: 0 };
+  const copies = updateBytes(plan, device) > 0;
+  const updated = updateStart(timeline, device);
   withMoves(
     plan,
     timeline,
     device,
     moves,
     byOperations,
-    ({ position, when, activations, workspace, held }, moved, now) => {
+    ({ from, position, when, activations, workspace, held }, moved, now) => {
       if (held > inFlight) inFlight = held;
       const versions = older === undefined ? 0 : older.during(position);
       const bytes = base + activations + workspace + versions + bytesOf(now);
+      const rest = (): Left => ({
+        activations,
+        ...(moves === noMoves ? {} : { moved: moved.slice() }),
+        ...(now.length === 0 ? {} : { operations: [...now] }),
+      });
+      if (copies && (from <= updated || activations + bytesOf(now) > bytesLeft(left))) left = rest();
       if (bytes <= peak.bytes && peak.position >= 0) return;
       peak = {
         bytes,
         position,
         when,
-        ...(moves === noMoves ? {} : { moved: moved.slice() }),
-        activations,
+        ...rest(),
         workspace,
         versions,
         inFlight,
-        ...(now.length === 0 ? {} : { operations: [...now] }),
       };
     },
   );
-  return { ...peak, inFlight };
+  return withUpdate(plan, timeline.program, device, { ...peak, inFlight }, left);
 }
 
 /** The whole step function of each device, for drawing. */
@@ -149,14 +196,24 @@ function trackWith(steps: Steps, plan: PipelinePlan, timeline: Timeline, device:
   const moves = movesOf(timeline, device);
   const operations = program.offsets[device + 1] - program.offsets[device];
   const held = heldByOperations(plan, timeline, device);
-  restart(steps, base, 2 * operations + (moves?.at.length ?? 0) + 2 * held.length + 1);
+  restart(steps, base, 2 * operations + (moves?.at.length ?? 0) + 2 * held.length + 2);
   const older = versionBytes(plan, program, device);
+  const updated = updateStart(timeline, device);
+  let copies = 0;
+  /** Adds the copies of gradients if the update begins before this moment. */
+  const update = (before: number) => {
+    if (copies > 0 || updated >= before) return;
+    copies = updateBytes(plan, device);
+    addStep(steps, updated, steps.bytes[steps.count - 1] + copies);
+  };
   if (moves === undefined && held.length === 0) addSlots(steps, plan, timeline, device, base, older);
   else {
-    withMoves(plan, timeline, device, moves ?? noMoves, held, ({ from, position, activations, workspace }, _, now) =>
-      addStep(steps, from, base + activations + workspace + (older?.during(position) ?? 0) + bytesOf(now)),
-    );
+    withMoves(plan, timeline, device, moves ?? noMoves, held, ({ from, position, activations, workspace }, _, now) => {
+      update(from);
+      addStep(steps, from, base + activations + workspace + (older?.during(position) ?? 0) + bytesOf(now) + copies);
+    });
   }
+  update(Infinity);
   const { memory, reserved } = plan.devices[device];
   const { at, bytes, count } = steps;
   return { at: at.slice(0, count), bytes: bytes.slice(0, count), base, capacity: memory - reserved };

@@ -5,8 +5,10 @@ import { B, F, I, kindOf, microbatchOf, R, runsForwardOnly, stageOf, U, W } from
 import { slotWidth } from '../order/slot.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { type Timeline, endAt, startAt } from '../timeline.ts';
+import { updateBytes } from '../order/memoryWalk.ts';
 import { movesOf } from './guests.ts';
 import { heldByOperations } from './heldByOperations.ts';
+import { updateStart } from './memory.ts';
 import { versionBytes } from './versionBytes.ts';
 
 /** What comes and goes, in the order in which it is stacked. */
@@ -17,6 +19,7 @@ export const pieceKinds = [
   'recomputed',
   'workspace',
   'operations',
+  'gradient_copies',
 ] as const;
 export type PieceKind = (typeof pieceKinds)[number];
 
@@ -30,7 +33,7 @@ export interface MemoryStack {
   readonly bytes: Float64Array;
   /** Index of `pieceKinds`. */
   readonly kind: Uint8Array;
-  /** Stage of the program, and microbatch; −1 for versions. */
+  /** Stage of the program, and microbatch; −1 for versions and for copies of gradients. */
   readonly stage: Int32Array;
   readonly microbatch: Int32Array;
   /** Number of the declared operation that holds or has sent it; −1 for other pieces. */
@@ -56,6 +59,7 @@ export function memoryStack(plan: PipelinePlan, timeline: Timeline, device: numb
     ...held(plan, timeline, device),
     ...versionPieces(plan, timeline, device),
     ...heldByOperations(plan, timeline, device).map((piece) => ({ ...piece, kind: kindNumber('operations') })),
+    ...updatePieces(plan, timeline, device),
   ];
   pieces.sort((a, b) => a.from - b.from || a.kind - b.kind || a.microbatch - b.microbatch);
   const local = stagesOn(plan.placement, device);
@@ -77,6 +81,20 @@ export function memoryStack(plan: PipelinePlan, timeline: Timeline, device: numb
     microbatch: Int32Array.from(pieces, (piece) => piece.microbatch),
     operation: Int8Array.from(pieces, (piece) => piece.operation ?? -1),
   };
+}
+
+/** Copies of gradients, from the start of the update on. */
+function updatePieces(plan: PipelinePlan, timeline: Timeline, device: number): readonly Piece[] {
+  const bytes = updateBytes(plan, device);
+  const kind = kindNumber('gradient_copies');
+  const [from, to] = [updateStart(timeline, device), endOf(timeline, device)];
+  return bytes > 0 && to > from ? [{ kind, bytes, stage: -1, microbatch: -1, from, to }] : [];
+}
+
+/** End of the iteration, and of the last activations of other devices. */
+function endOf(timeline: Timeline, device: number): number {
+  const moves = movesOf(timeline, device);
+  return Math.max(timeline.makespan, moves?.at.at(-1) ?? 0);
 }
 
 const kindNumber = (kind: PieceKind): number => pieceKinds.indexOf(kind);

@@ -1,7 +1,8 @@
 /**
  * Adam as Megatron-LM keeps it. Its guide (docs/api-guide/dist_optimizer) gives the bytes without further arguments: 18 with bf16
- * weights and fp32 gradients, 20 with fp16 weights, fp16 gradients and an fp32 copy of the gradients. The other arguments belong
- * to its precision-aware optimizer (`--use-precision-aware-optimizer`, `--main-grads-dtype`, `--main-params-dtype`,
+ * weights and fp32 gradients, 20 with fp16 weights, fp16 gradients and an fp32 copy of the gradients. The step makes this copy, and
+ * `zero_grad` frees it before the next forward (core/optimizer/optimizer.py, `_copy_model_grads_to_main_grads`). The other arguments
+ * belong to its precision-aware optimizer (`--use-precision-aware-optimizer`, `--main-grads-dtype`, `--main-params-dtype`,
  * `--exp-avg-dtype`, `--exp-avg-sq-dtype`).
  */
 import {
@@ -38,6 +39,12 @@ const precision: readonly OptimizerParameter[] = [
     'format of the main copy of the weights; a `remainder` is the half of fp32 that the bf16 weight lacks',
   ),
   word('moments', Object.keys(moments), 'fp32', 'format of each of the two moments of Adam'),
+  word(
+    'gradient_copies',
+    ['true', 'false'],
+    'false',
+    'whether the update copies bf16 gradients to fp32. `--grad-reduce-in-bf16` does so without the precision-aware optimizer',
+  ),
 ];
 
 const text = (values: RecipeValues, name: string, usual: string): string => {
@@ -56,9 +63,21 @@ const kept = (
   state: mainParams[text(values, 'main_params', 'fp32')] + 2 * moments[text(values, 'moments', usual)],
   // The other half of the main copy is the weight.
   ...(text(values, 'main_params', 'fp32') === 'remainder' ? { inPlace: true as const } : {}),
+  ...(text(values, 'gradient_copies', 'false') === 'true' ? { copied: mainGrads.fp32 } : {}),
 });
 
-const bf16 = (values: RecipeValues): OptimizerRecipe =>
+/** Why arguments do not fit together. */
+function conflictOf(values: RecipeValues): string | undefined {
+  if (text(values, 'gradient_copies', 'false') === 'true' && text(values, 'main_grads', 'fp32') === 'fp32')
+    return '`gradient_copies = true` needs `main_grads = bf16`: fp32 gradients are not copied';
+  if (text(values, 'primary', 'bf16') === 'fp8' && text(values, 'main_params', 'fp32') === 'remainder')
+    return '`main_params = remainder` needs weights in bf16, and `primary = fp8` keeps none';
+  return undefined;
+}
+
+const bf16 = (values: RecipeValues): OptimizerRecipe | string => conflictOf(values) ?? bf16Recipe(values);
+
+const bf16Recipe = (values: RecipeValues): OptimizerRecipe =>
   recipe(
     'megatron_bf16',
     kept(values, { weight: 2 }),
@@ -81,10 +100,7 @@ const fp8Weights = (values: RecipeValues): Pick<ParameterBytes, 'weight' | 'move
     : { weight: copies, moved: { weight: 1, gathered: copies } };
 };
 
-const fp8 = (values: RecipeValues): OptimizerRecipe | string =>
-  text(values, 'primary', 'bf16') === 'fp8' && text(values, 'main_params', 'fp32') === 'remainder'
-    ? '`main_params = remainder` needs weights in bf16, and `primary = fp8` keeps none'
-    : fp8Recipe(values);
+const fp8 = (values: RecipeValues): OptimizerRecipe | string => conflictOf(values) ?? fp8Recipe(values);
 
 const fp8Recipe = (values: RecipeValues): OptimizerRecipe =>
   recipe(
@@ -114,11 +130,11 @@ const fp8Recipe = (values: RecipeValues): OptimizerRecipe =>
 const none: RecipeValues = new Map();
 
 export const megatron: readonly OptimizerRecipe[] = [
-  bf16(none),
+  bf16Recipe(none),
   recipe(
     'megatron_fp16',
-    { weight: 2, gradient: 2, state: 16, copied: 4 },
-    'Megatron-LM with fp16 weights and gradients, an fp32 copy of the gradients and fp32 state.',
+    { weight: 2, gradient: 2, state: 12, copied: 4 },
+    'Megatron-LM with fp16 weights and gradients, fp32 state, and an fp32 copy of the gradients during the update.',
   ),
   fp8Recipe(none),
   recipe(

@@ -11,6 +11,8 @@ export interface OptimizerRecipe {
   bytes(request: OptimizerRequest): OptimizerBytes;
   /** Bytes of a parameter in transfers between ranks that share it. */
   moved(precision: Precision): MovedBytes;
+  /** The recipe with its copies of gradients as part of the state, there all the time. Absent if it makes none. */
+  readonly withCopies?: OptimizerRecipe;
   /** Bytes of memory that the update of a parameter reads and writes; absent: there is no update. */
   updated?(precision: Precision, clip: boolean): number;
   /** The recipe with the arguments of a file, checked by their parameters; a sentence if they do not fit together. */
@@ -52,6 +54,8 @@ export interface OptimizerBytes {
   readonly weights: number;
   readonly gradients: number;
   readonly optimizer: number;
+  /** Copies of gradients that exist only while weights are updated; absent if there are none. */
+  readonly gradientCopies?: number;
 }
 
 /** Bytes of one parameter before anything is split. */
@@ -62,7 +66,7 @@ export interface ParameterBytes {
   readonly state: number;
   /** The weight itself is updated. Absent: the state has a main copy of it. */
   readonly inPlace?: true;
-  /** Of the state, a copy of the gradient that each update makes. */
+  /** A wider copy of the gradient, which each update makes and which is freed before the next forward. It is not part of `state`. */
   readonly copied?: number;
   /** Only if the bytes that move differ from the bytes that are kept. */
   readonly moved?: Partial<MovedBytes>;
@@ -127,17 +131,33 @@ export const sharing: readonly OptimizerParameter[] = [
 
 /** What a recipe keeps of one parameter. With `splitBytes` it gives the recipe's bytes, without a function. */
 export function keptBytes(recipe: Pick<OptimizerRecipe, 'bytes'>, precision: Precision): ParameterBytes {
-  const { weights, gradients, optimizer } = recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision });
-  return { weight: weights, gradient: gradients, state: optimizer };
+  const { weights, gradients, optimizer, gradientCopies } = recipe.bytes({
+    local: 1,
+    experts: 0,
+    ranks: 1,
+    expertRanks: 1,
+    precision,
+  });
+  return {
+    weight: weights,
+    gradient: gradients,
+    state: optimizer,
+    ...(gradientCopies === undefined ? {} : { copied: gradientCopies }),
+  };
 }
 
 /** A recipe without this share of its state. */
 export const withoutState = (whole: OptimizerRecipe, share: number): OptimizerRecipe => ({
   ...whole,
   bytes: (request) => {
-    const found = whole.bytes(request);
-    return { ...found, optimizer: found.optimizer * (1 - share) };
+    const { gradientCopies, ...found } = whole.bytes(request);
+    return {
+      ...found,
+      optimizer: found.optimizer * (1 - share),
+      ...(gradientCopies === undefined ? {} : { gradientCopies: gradientCopies * (1 - share) }),
+    };
   },
+  ...(whole.withCopies === undefined ? {} : { withCopies: withoutState(whole.withCopies, share) }),
 });
 
 /** Splits what is kept over shard groups; experts over their own. */
@@ -149,6 +169,8 @@ export function splitBytes(kept: ParameterBytes, request: Omit<OptimizerRequest,
     weights: kept.weight * (shardsWeights(shard) ? part : whole),
     gradients: kept.gradient * (shardsGradients(shard) ? part : whole),
     optimizer: kept.state * (shardsState(shard) ? part : whole),
+    // Each rank copies the gradients that it updates weights with.
+    ...(kept.copied === undefined ? {} : { gradientCopies: kept.copied * (shardsState(shard) ? part : whole) }),
   };
 }
 
@@ -160,7 +182,7 @@ export const recipe = (
   more: Pick<OptimizerRecipe, 'with'> & { readonly parameters?: readonly OptimizerParameter[] } = {},
 ): OptimizerRecipe => ({
   name,
-  doc: `${doc} ${kept.weight + kept.gradient + kept.state} bytes per parameter: weights ${kept.weight}, gradients ${kept.gradient}, state ${kept.state}.`,
+  doc: `${doc} ${kept.weight + kept.gradient + kept.state} bytes per parameter: weights ${kept.weight}, gradients ${kept.gradient}, state ${kept.state}.${kept.copied === undefined ? '' : ` The update holds ${kept.copied} bytes more.`}`,
   bytes: (request) => splitBytes(kept, request),
   moved: (precision) => ({
     weight: kept.moved?.weight ?? Math.min(kept.weight, elementBytes(precision)),
@@ -169,12 +191,25 @@ export const recipe = (
   }),
   updated: (precision, clip) => updatedBytes(kept, precision, clip),
   ...more,
+  ...(kept.copied === undefined
+    ? {}
+    : {
+        withCopies: {
+          ...recipe(name, copiesInState(kept), doc, more),
+          updated: (precision, clip) => updatedBytes(kept, precision, clip),
+        },
+      }),
   parameters: [...sharing, ...(more.parameters ?? [])],
+});
+
+const copiesInState = ({ copied = 0, ...kept }: ParameterBytes): ParameterBytes => ({
+  ...kept,
+  state: kept.state + copied,
 });
 
 /**
  * An update reads the gradient and the state, and writes the state and the weight. A weight without a main copy is read too. Clipping
- * reads all gradients for their norm, then reads and writes them to scale them.
+ * reads all gradients for their norm, then reads and writes them to scale them. A copy of the gradient is written and read.
  */
 function updatedBytes(
   { weight, gradient, state, moved, inPlace, copied = 0 }: ParameterBytes,
@@ -183,5 +218,5 @@ function updatedBytes(
 ): number {
   const read = moved?.gradient ?? gradient;
   const written = inPlace === true ? 2 * weight : (moved?.weight ?? Math.min(weight, elementBytes(precision)));
-  return (clip ? 3 * (copied || read) : 0) + read + 2 * state + written;
+  return (clip ? 3 * (copied || read) : 0) + read + 2 * (state + copied) + written;
 }

@@ -71,6 +71,7 @@ function formatsOf(values: Values): readonly string[] {
   const moments = [first ?? 'fp32', second ?? 'fp32'].toSorted((a, b) => sizes.indexOf(a) - sizes.indexOf(b))[0];
   return [
     ...(gradients === 'bf16' || values.has('grad-reduce-in-bf16') ? ['main_grads = bf16'] : []),
+    ...(values.has('grad-reduce-in-bf16') && !isAware ? ['gradient_copies = true'] : []),
     ...(main === 'fp16' ? ['main_params = fp16'] : []),
     ...(isAware && moments !== 'fp32' && sizes.includes(moments) ? [`moments = ${moments}`] : []),
   ];

@@ -1,5 +1,5 @@
 /** The part of an optimizer that is on the host: what goes there, how long its update takes, and what comes back. */
-import { shardRanks, shardsState } from '../../costs/optimizer.ts';
+import { keptBytes, shardRanks, shardsState } from '../../costs/optimizer.ts';
 import type { HostOptimizer, OptimizerUse } from '../../definitions/optimizer.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Precision } from '../../costs/types.ts';
@@ -70,7 +70,7 @@ export function hostStep(
   if (kind.host === undefined || bandwidth === undefined) return undefined;
   const link = kind.host;
   const moved = offload.recipe.moved(precision);
-  const { state } = stateOf(offload, precision);
+  const state = stateOf(offload, precision);
   const inParts = shardsState(optimizer.shard);
   const per = (of: number) => (inParts ? shardRanks(of, optimizer.over) : 1);
   const parametersOf = ({ dense, experts }: GradientBucket) =>
@@ -108,7 +108,8 @@ export function hostStep(
 const copySeconds = (link: { readonly bandwidth: number; readonly latency: number }, bytes: number): number =>
   bytes > 0 ? bytes / link.bandwidth + link.latency : 0;
 
-/** Bytes of state of one parameter, whole. */
-const stateOf = ({ recipe }: HostOptimizer, precision: Precision): { readonly state: number } => ({
-  state: recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision }).optimizer,
-});
+/** Bytes of state of one parameter, whole, with the copy of its gradient that an update makes. */
+function stateOf({ recipe }: HostOptimizer, precision: Precision): number {
+  const { state, copied = 0 } = keptBytes(recipe, precision);
+  return state + copied;
+}

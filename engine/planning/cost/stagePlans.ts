@@ -3,7 +3,7 @@ import { type ModelDefinition, elementName } from '../../definitions/model.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import type { ActivationOffload } from '../../definitions/pipeline.ts';
 import { noTraffic } from '../../costs/collectives.ts';
-import { optimizers, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
+import { type OptimizerBytes, optimizers, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import { gatheredBytes } from '../../costs/gathering.ts';
 import { addParts } from '../../costs/layerPart.ts';
 import { elementBytes } from '../../costs/precision.ts';
@@ -211,7 +211,7 @@ export function staticBytes(
   }: Pick<StageCost, 'localParameters' | 'expertParameters' | 'weights' | 'frozen'>,
   { ranks, expertRanks }: Pick<Site, 'ranks' | 'expertRanks'>,
   { model, optimizer }: Held,
-): { readonly weights: number; readonly gradients: number; readonly optimizer: number } {
+): OptimizerBytes {
   const { precision } = model;
   if (optimizer === undefined || optimizer.recipe === optimizers[0])
     return { weights, gradients: weights - frozenBytes(frozen, elementBytes(precision)), optimizer: 0 };

@@ -85,6 +85,8 @@ export function loadOf(device: DeviceLoad, runs: RunsFrom, parts: number, layers
     stages,
     share(starts, only) {
       let always = 0;
+      // The update holds copies of gradients, and activations are gone then.
+      let update = 0;
       for (let index = 0; index < stages.length; index += 1) {
         const stage = stages[index];
         if (only !== undefined && only !== stage) {
@@ -95,6 +97,7 @@ export function loadOf(device: DeviceLoad, runs: RunsFrom, parts: number, layers
         const to = stage + 1 < parts ? starts[stage + 1] : layers;
         const run = runs(site, from);
         const at = (to - from - 1) * columns;
+        update += owned[index] * run[at + column.update];
         always +=
           owned[index] * run[at + column.static] +
           entering[index] * run[at + column.entering] +
@@ -109,7 +112,7 @@ export function loadOf(device: DeviceLoad, runs: RunsFrom, parts: number, layers
         for (let entry = 0; entry < times.length; entry += 1) bytes += times[entry] * held[entry];
         if (bytes > most) most = bytes;
       }
-      return (always + most) / capacity;
+      return (always + Math.max(most, update)) / capacity;
     },
   };
 }

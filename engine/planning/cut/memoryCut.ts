@@ -2,7 +2,7 @@
 import { someLayersIn } from '../../costs/recompute.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import { staticBytes, walkMemory } from '../../order/memoryWalk.ts';
+import { staticBytes, updateBytes, walkMemory } from '../../order/memoryWalk.ts';
 import type { Program } from '../../program.ts';
 import { count } from '../../quantities.ts';
 import type { PipelinePlan } from '../../plan.ts';
@@ -137,7 +137,7 @@ const isMuchLess = (one: CutFigures, other: CutFigures): boolean =>
 function* plannedShare({ plan, program }: OrderedPlan): Generator<void, number, void> {
   let share = 0;
   for (const [device, { memory, reserved }] of plan.devices.entries()) {
-    let most = 0;
+    let most = updateBytes(plan, device);
     walkMemory(plan, program, device, (_position, _width, activations, workspace) => {
       most = Math.max(most, activations + workspace);
     });

@@ -116,11 +116,12 @@ const summed = (cost: SummedCost): SummedCost => ({
 });
 
 /**
- * Columns of a run, for one microbatch on one device. `static`: bytes of weights, gradients and optimizer state. `entering`: bytes that
+ * Columns of a run, for one microbatch on one device. `static`: bytes of weights, gradients and optimizer state. `update`: bytes of
+ * copies of gradients while weights are updated. `entering`: bytes that
  * come from layers before it, `leaving`: bytes that go to layers behind it, each tensor once. `time`: seconds. From `held` on, bytes by
  * `heldFigures`.
  */
-export const column = { static: 0, entering: 1, leaving: 2, time: 3, held: 4 };
+export const column = { static: 0, update: 1, entering: 2, leaving: 3, time: 4, held: 5 };
 export const columns = column.held + heldFigures.length;
 
 /** Runs of layers that start at one position of the order at a site: `columns` figures for each, shorter runs first. */
@@ -182,7 +183,9 @@ function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, 
       ending.set(last, (ending.get(last) ?? 0) + output);
     }
     const stage = stageCost(sums, mode, entering);
-    runs[at + column.static] = staticBytes(stage, site, layers);
+    const { always, update } = staticBytes(stage, site, layers);
+    runs[at + column.static] = always;
+    runs[at + column.update] = update;
     runs[at + column.entering] = entering;
     runs[at + column.leaving] = Math.max(0, leaving);
     runs[at + column.time] = totalTime(stage);
@@ -201,8 +204,8 @@ function staticBytes(
   }: Pick<SummedCost, 'localParameters' | 'expertParameters' | 'weights' | 'frozen'>,
   { ranks, expertRanks }: SiteLayers,
   { optimizer, element }: RunLayers,
-): number {
-  if (optimizer === undefined) return 2 * weights - frozenBytes(frozen, element);
+): { readonly always: number; readonly update: number } {
+  if (optimizer === undefined) return { always: 2 * weights - frozenBytes(frozen, element), update: 0 };
   const { kept, shard, over, still } = optimizer;
   const bytes = splitBytes(kept, {
     local: localParameters - expertParameters - frozen.dense,
@@ -213,5 +216,8 @@ function staticBytes(
     over,
   });
   const ofFrozen = frozenShare(frozen, still, { ranks, expertRanks, shard, over });
-  return bytes.weights + bytes.gradients + bytes.optimizer + ofFrozen;
+  return {
+    always: bytes.weights + bytes.gradients + bytes.optimizer + ofFrozen,
+    update: bytes.gradientCopies ?? 0,
+  };
 }

@@ -70,7 +70,7 @@ export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: n
     ...(whole ? {} : shares(stage, copy, parts)),
     // Buffers are as large as what the edges carry: a segment's and a part's share already, of all replicas together.
     buffers: stage.buffers / split,
-    ...(owns ? {} : { parameters: 0, weights: 0, gradients: 0, optimizer: 0 }),
+    ...(owns ? {} : { parameters: 0, weights: 0, gradients: 0, optimizer: 0, gradientCopies: undefined }),
     ...(copy?.spare === true ? forwardsOnly(stage.forwardFlops) : {}),
   };
 }
@@ -81,6 +81,7 @@ export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: n
  */
 const forwardsOnly = (forwardFlops: number): Partial<StagePlan> => ({
   gradients: 0,
+  gradientCopies: undefined,
   backwardInput: 0,
   backwardWeight: 0,
   recompute: 0,

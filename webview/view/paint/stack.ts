@@ -1,6 +1,6 @@
 import { type PieceKind, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
 import { bytes, moment } from '../../../engine/quantities.ts';
-import { horizonOf, kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
+import { horizonOf, kindForward, kindInput, kindOptimizer, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
 import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';
 import { labelOn, type Rgb } from '../scene/colour.ts';
@@ -118,6 +118,7 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStac
     activations_for_weight: [theme.kinds[kindWeight], mix(theme.kinds[kindWeight], theme.background, 0.3)],
     recomputed: [theme.kinds[kindRecompute], theme.kinds[kindRecompute]],
     workspace: [theme.kinds[kindInput], theme.kinds[kindInput]],
+    gradient_copies: [theme.kinds[kindOptimizer], theme.kinds[kindOptimizer]],
   };
   const inSight: number[] = [];
   let least = Infinity;

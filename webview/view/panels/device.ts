@@ -32,6 +32,7 @@ const colours: Readonly<Record<Exclude<MemoryItemKind, 'operations'>, number>> =
   activations: kindForward,
   activations_for_weight: kindWeight,
   recomputed: kindRecompute,
+  gradient_copies: kindOptimizer,
   workspace: kindInput,
 };
 

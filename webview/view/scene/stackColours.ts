@@ -33,6 +33,8 @@ export function stackColour(theme: Theme, kind: Exclude<MemoryItemKind, 'operati
       return quiet(theme.dim);
     case 'gradients':
       return quiet(theme.kinds[kindCollective]);
+    case 'gradient_copies':
+      return theme.kinds[kindOptimizer];
     case 'optimizer':
       return quiet(theme.kinds[kindOptimizer]);
     case 'buffers':
