@@ -22,8 +22,8 @@ export function settle(notes: Notes, pipeline: PipelineDefinition): SettledPipel
 }
 
 /**
- * Where weights are updated while activations are held, copies of gradients for the update are part of the state: in asynchronous
- * schedules, and without a barrier between iterations.
+ * If weights may be updated while activations are held, copies of gradients for the update are part of the state. This is so in
+ * asynchronous schedules, and without a barrier between iterations.
  */
 function optimizerOf({ optimizer, use, exchange }: PipelineDefinition): Pick<PipelineDefinition, 'optimizer'> {
   if (optimizer?.recipe.withCopies === undefined) return {};

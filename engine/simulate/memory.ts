@@ -96,7 +96,7 @@ const bytesLeft = ({ activations, operations = [] }: Left): number => activation
 export const updateStart = ({ exchanged, last }: Timeline, device: number): number =>
   Math.max(exchanged[device], last[device]);
 
-/** The peak, or the level while weights are updated if that is higher. `left`: what is there then besides the state. */
+/** The peak, or the level while weights are updated if that is higher. `left`: what is there then in addition to the state. */
 function withUpdate(
   plan: PipelinePlan,
   { offsets }: Program,

@@ -75,10 +75,11 @@ describe('GPT-3 175B on 1,024 A100: t 8, p 8, d 16, full recomputation', () => {
     expect(report.devices.map((device) => device.in_flight)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it('20 bytes a parameter: 12h² split over t, and of 13h the norms and the two biases behind sums whole', () => {
+  it('16 bytes a parameter and 4 during the update: 12h² split over t, and of 13h the norms and the two biases behind sums whole', () => {
     const local = 12 * ((12 * h * h + 7 * h) / t + 6 * h);
-    const { weights, gradients, optimizer } = plan.stages[3];
-    expect(weights + gradients + optimizer).toBe(20 * local);
+    const { weights, gradients, optimizer, gradientCopies } = plan.stages[3];
+    expect(weights + gradients + optimizer).toBe(16 * local);
+    expect(gradientCopies).toBe(4 * local);
   });
 
   it('six all-reduces a block, two of them in what is computed again; gradients over the network card of each', () => {

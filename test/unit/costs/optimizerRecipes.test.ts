@@ -6,6 +6,7 @@ import {
   shardRanks,
   shardsGradients,
   shardsWeights,
+  withoutState,
   type OptimizerRecipe,
   type OptimizerRequest,
   type Shard,
@@ -28,10 +29,10 @@ const recipeOf = (name: string, values: Readonly<Record<string, string | number>
   return built;
 };
 
-/** Bytes a parameter. */
+/** Bytes a parameter while weights are updated. */
 const total = (recipe: OptimizerRecipe, shard: Shard, ranks: number, more: Partial<OptimizerRequest> = {}) => {
-  const { weights, gradients, optimizer } = recipe.bytes(request(ranks, { shard, ...more }));
-  return (weights + gradients + optimizer) / 1000;
+  const { weights, gradients, optimizer, gradientCopies = 0 } = recipe.bytes(request(ranks, { shard, ...more }));
+  return (weights + gradients + optimizer + gradientCopies) / 1000;
 };
 
 describe('published bytes a parameter', () => {
@@ -97,6 +98,30 @@ describe('formats', () => {
       [{ main_params: 'fp16', moments: 'fp16' }, 2 + 4 + 2 + 4],
     ] as const)
       expect(total(recipeOf('megatron_bf16', values), 'none', 1), JSON.stringify(values)).toBe(bytes);
+  });
+
+  it('of copies of gradients that the update makes: of the part that each rank updates, and less with a part on the host', () => {
+    const fp16 = recipeOf('megatron_fp16');
+    const reduced = recipeOf('megatron_bf16', { main_grads: 'bf16', gradient_copies: 'true' });
+    // Megatron-LM, core/optimizer: the step makes `main_param.grad`, or the grad of the shard, with `.float()`.
+    for (const recipe of [fp16, reduced]) {
+      expect(recipe.bytes(request(1))).toEqual({
+        weights: 2000,
+        gradients: 2000,
+        optimizer: 12000,
+        gradientCopies: 4000,
+      });
+      expect(recipe.bytes(request(8, { shard: 'zero1' })).gradientCopies).toBe(500);
+      expect(withoutState(recipe, 0.25).bytes(request(1))).toMatchObject({ optimizer: 9000, gradientCopies: 3000 });
+      const { withCopies } = recipe;
+      expect(withCopies?.bytes(request(1))).toEqual({ weights: 2000, gradients: 2000, optimizer: 16000 });
+      expect(withCopies?.updated?.('fp16', true)).toBe(recipe.updated?.('fp16', true));
+      expect(withCopies?.moved('fp16')).toEqual(recipe.moved('fp16'));
+      expect(withoutState(recipe, 0.25).withCopies?.bytes(request(1))).toMatchObject({ optimizer: 12000 });
+    }
+    expect(recipeOf('megatron_bf16', { main_grads: 'bf16' }).bytes(request(1)).gradientCopies).toBeUndefined();
+    for (const name of ['megatron_bf16', 'megatron_fp8'])
+      expect(findOptimizer(name)?.with?.(new Map([['gradient_copies', 'true']]))).toContain('main_grads = bf16');
   });
 
   it('of weights with fp8 products', () => {
@@ -191,6 +216,8 @@ it('every recipe is documented and findable, and its doc says its bytes', () => 
   for (const recipe of optimizers) {
     expect(findOptimizer(recipe.name)).toBe(recipe);
     if (recipe.name === 'none' || recipe.name === 'custom') continue;
-    expect(recipe.doc).toContain(`${total(recipe, 'none', 1)} bytes per parameter`);
+    const { gradientCopies = 0 } = recipe.bytes(request(1));
+    expect(recipe.doc).toContain(`${total(recipe, 'none', 1) - gradientCopies / 1000} bytes per parameter`);
+    if (gradientCopies > 0) expect(recipe.doc).toContain(`The update holds ${gradientCopies / 1000} bytes more.`);
   }
 });

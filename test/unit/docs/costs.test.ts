@@ -53,7 +53,7 @@ test('the bytes of each recipe on the page of state are those that the engine co
   for (const [, name, weights, gradients, state, ...split] of rows) {
     const recipe = findOptimizer(name);
     const request = { local: 1000, experts: 0, ranks: 8, expertRanks: 8, precision: 'bf16' } as const;
-    expect(recipe?.bytes(request), name).toEqual({
+    expect(recipe?.bytes(request), name).toMatchObject({
       weights: 1000 * Number(weights),
       gradients: 1000 * Number(gradients),
       optimizer: 1000 * Number(state),
@@ -69,6 +69,18 @@ test('the bytes of each recipe on the page of state are those that the engine co
         9,
       );
     }
+  }
+});
+
+test('the page of state names the recipes that copy gradients, with their bytes', () => {
+  const section = statePage.split('## Copies of gradients')[1].split('\n## ')[0];
+  for (const recipe of optimizers) {
+    const { gradientCopies } = recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision: 'bf16' });
+    expect([recipe.name, new RegExp(`\`${recipe.name}\``).test(section)]).toEqual([
+      recipe.name,
+      gradientCopies !== undefined,
+    ]);
+    if (gradientCopies !== undefined) expect(section).toContain(`${gradientCopies} bytes per parameter`);
   }
 });
 

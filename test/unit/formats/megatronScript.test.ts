@@ -156,7 +156,9 @@ describe('flags', () => {
     ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(shard = fsdp)'],
     ['--use-torch-fsdp2', 'optimizer = megatron_bf16(shard = fsdp)'],
     ['--optimizer sgd', 'optimizer = megatron_sgd'],
-    ['--grad-reduce-in-bf16', 'optimizer = megatron_bf16(main_grads = bf16)'],
+    ['--grad-reduce-in-bf16', 'optimizer = megatron_bf16(main_grads = bf16, gradient_copies = true)'],
+    // The precision-aware optimizer reads bf16 gradients.
+    ['--grad-reduce-in-bf16 --use-precision-aware-optimizer', 'optimizer = megatron_bf16(main_grads = bf16)'],
     [
       '--use-precision-aware-optimizer --main-grads-dtype bf16 --main-params-dtype fp16 --exp-avg-dtype fp8 --exp-avg-sq-dtype bf16',
       'optimizer = megatron_bf16(main_grads = bf16, main_params = fp16, moments = bf16)',
