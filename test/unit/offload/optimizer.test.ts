@@ -84,6 +84,15 @@ describe('equal layers on one device', () => {
     expect(run.report.devices[0].host?.optimizer?.update).toBeCloseTo((30 * parameters) / host, 12);
   });
 
+  test('the host copies 16-bit gradients too, and the device copies those of its share', () => {
+    const shared = { devices: 1, layers: 1, weights: [100], optimizer: 'megatron_fp16(offload = 40%)' };
+    const { plan, run } = runOf(shared);
+    const parameters = parametersIn(100);
+    expect(run.report.devices[0].host?.optimizer?.kept).toBeCloseTo(0.4 * (2 + 12 + 4) * parameters, 3);
+    expect(plan.stages[0].gradientCopies).toBeCloseTo(0.6 * 4 * parameters, 3);
+    expect(run.report.devices[0].host?.optimizer?.update).toBeCloseTo((0.4 * (2 + 32 + 2) * parameters) / host, 9);
+  });
+
   test('a share of the state takes that share of bytes and times', () => {
     const { plan, run } = runOf({ devices: 1, layers: 1, weights: [100], optimizer: 'megatron_bf16(offload = 40%)' });
     const parameters = 0.4 * parametersIn(100);

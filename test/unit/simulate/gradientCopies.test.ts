@@ -3,10 +3,12 @@ import { describe, expect, it, test } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { memoryStack, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
+import { movesOf } from '../../../engine/simulate/guests.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import type { Timeline } from '../../../engine/timeline.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, analyseExample } from '../../support/analyse.ts';
+import { exampleText } from '../../support/example.ts';
 import * as fc from '../../support/property.ts';
 import { runnable } from '../support/cases.ts';
 
@@ -26,38 +28,67 @@ const copiesOf = (plan: PipelinePlan, gradientCopies: number): PipelinePlan => (
 const levelAt = ({ at, bytes }: { readonly at: Float64Array; readonly bytes: Float64Array }, time: number): number =>
   bytes[at.findLastIndex((start) => start <= time)];
 
+/**
+ * Compares a device with the same one without copies: what it holds over time, its peak, and the pieces of its stack. Returns
+ * whether other devices' activations come or go during the update.
+ */
+function checkCopies(plan: PipelinePlan, timeline: Timeline, device: number): boolean {
+  const without = { ...plan, stages: plan.stages.map((stage) => ({ ...stage, gradientCopies: 0 })) };
+  const copies = plan.stages.reduce(
+    (sum, { gradientCopies = 0 }, stage) => sum + (plan.placement[stage] === device ? gradientCopies : 0),
+    0,
+  );
+  const update = timeline.exchanged[device];
+  const [plain, track] = [memoryTrack(without, timeline, device), memoryTrack(plan, timeline, device)];
+  const times = [...plain.at, ...track.at, update, timeline.makespan].sort((a, b) => a - b);
+  for (const [index, from] of times.entries()) {
+    const to = times[index + 1] ?? from;
+    if (to - from <= timeline.makespan * 1e-11) continue;
+    const moment = (from + to) / 2;
+    expect(levelAt(track, moment)).toBe(levelAt(plain, moment) + (moment > update ? copies : 0));
+  }
+  const later = plain.bytes.filter((_, step) => plain.at[step] > update);
+  const duringUpdate = Math.max(levelAt(plain, update), ...later) + copies;
+  const before = memoryPeak(without, timeline, device);
+  const peak = memoryPeak(plan, timeline, device);
+  expect(peak.bytes).toBe(Math.max(before.bytes, duringUpdate));
+  // Operations without duration are not in the track.
+  expect(Math.max(...track.bytes)).toBe(Math.max(...plain.bytes, duringUpdate));
+  if (peak.bytes === before.bytes) expect(peak).toEqual(before);
+  else expect(peak).toMatchObject({ when: 'update', workspace: 0, gradientCopies: copies });
+  const stack = memoryStack(plan, timeline, device);
+  const pieces = [...stack.kind.keys()].filter((piece) => pieceKinds[stack.kind[piece]] === 'gradient_copies');
+  expect(pieces.map((piece) => [stack.from[piece], stack.to[piece], stack.bytes[piece]])).toEqual(
+    update < timeline.makespan ? [[update, timeline.makespan, copies]] : [],
+  );
+  return later.length > 0;
+}
+
 it('adds the copies of all stages of a device to what it holds without them, from the start of its update on', () => {
   fc.assert(
     fc.property(runnable, fc.integer({ min: 1, max: 40 }), ({ plan: bare, program }, each) => {
-      const [without, plan] = [copiesOf(bare, 0), copiesOf(bare, each)];
+      const plan = copiesOf(bare, each);
       const timeline = run(plan, program);
-      for (let device = 0; device < program.devices; device += 1) {
-        const copies = each * plan.placement.filter((other) => other === device).length;
-        const update = timeline.exchanged[device];
-        const [plain, track] = [memoryTrack(without, timeline, device), memoryTrack(plan, timeline, device)];
-        const times = [...plain.at, ...track.at, update, timeline.makespan].sort((a, b) => a - b);
-        for (const [index, from] of times.entries()) {
-          const to = times[index + 1] ?? from;
-          if (to - from <= timeline.makespan * 1e-11) continue;
-          const moment = (from + to) / 2;
-          expect(levelAt(track, moment)).toBe(levelAt(plain, moment) + (moment > update ? copies : 0));
-        }
-        const before = memoryPeak(without, timeline, device);
-        const peak = memoryPeak(plan, timeline, device);
-        expect(peak.bytes).toBe(Math.max(before.bytes, plain.base + copies));
-        // Operations without duration are not in the track.
-        expect(Math.max(...track.bytes)).toBe(Math.max(...plain.bytes, plain.base + copies));
-        if (peak.bytes === before.bytes) expect(peak).toEqual(before);
-        else expect(peak).toMatchObject({ when: 'update', activations: 0, workspace: 0, gradientCopies: copies });
-        const stack = memoryStack(plan, timeline, device);
-        const pieces = [...stack.kind.keys()].filter((piece) => pieceKinds[stack.kind[piece]] === 'gradient_copies');
-        expect(pieces.map((piece) => [stack.from[piece], stack.to[piece], stack.bytes[piece]])).toEqual(
-          update < timeline.makespan ? [[update, timeline.makespan, copies]] : [],
-        );
-      }
+      for (let device = 0; device < program.devices; device += 1) checkCopies(plan, timeline, device);
     }),
     { numRuns: 100 },
   );
+});
+
+it('adds them where a device keeps activations of another one beyond the start of its update', () => {
+  const [{ plan: bare, run: found }] = analyseExample('systems/bpipe.pipe').pipelines;
+  if (found === undefined) throw new Error('The example runs.');
+  const { timeline } = found;
+  // Half of the operations of a device are before its update, so that activations come and go after it.
+  const half = timeline.last.map((end) => end / 2);
+  const early = { ...timeline, last: half, exchanged: half };
+  const beyond = [1e9, 1e12].map((gradientCopies) => {
+    const plan = { ...bare, stages: bare.stages.map((stage) => ({ ...stage, gradientCopies })) };
+    return plan.devices.filter(
+      (_, device) => movesOf(timeline, device) !== undefined && checkCopies(plan, early, device),
+    ).length;
+  });
+  expect(beyond).toEqual([6, 6]);
 });
 
 interface Case {
@@ -146,16 +177,36 @@ describe('1,000,000 parameters on each of two devices', () => {
 });
 
 test('a cut by memory has the least peak of all cuts, copies counted', () => {
-  // The first layers keep much and have few parameters.
-  const widths = [400, 500, 700, 900, 1000, 1200];
-  const layers = widths
-    .slice(1)
-    .map((width, index) => `layer l${index} = linear(inputs = ${widths[index]}, outputs = ${width}, bias = false)`)
-    .join('\n  ');
-  for (const tokens of [1, 60, 300, 1000, 4000]) {
-    const peak = (stages: string) =>
-      Math.max(...reportOf({ layers, tokens, stages, schedule: '1f1b' }).devices.map((device) => device.peak));
-    const all = widths.slice(2).map((_, index) => peak(`split(${index + 1}, ${widths.length - 2 - index})`));
-    expect([tokens, peak('balance(2, by = memory)')]).toEqual([tokens, Math.min(...all)]);
-  }
+  const stacks = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 4, maxLength: 7 });
+  let ended = 0;
+  fc.assert(
+    fc.property(stacks, fc.constantFrom(1, 100, 300, 600), (sizes, tokens) => {
+      const widths = sizes.map((size) => 100 * size);
+      const layers = widths
+        .slice(1)
+        .map((width, index) => `layer l${index} = linear(inputs = ${widths[index]}, outputs = ${width}, bias = false)`)
+        .join('\n  ');
+      const most = (stages: string) =>
+        reportOf({ layers, tokens, stages, schedule: '1f1b' }).devices.reduce((one, other) =>
+          other.peak > one.peak ? other : one,
+        );
+      const all = widths.slice(2).map((_, index) => most(`split(${index + 1}, ${widths.length - 2 - index})`).peak);
+      const found = most('balance(2, by = memory)');
+      expect(found.peak).toBe(Math.min(...all));
+      if (found.peak_operation === 'update') ended += 1;
+    }),
+    { numRuns: 60 },
+  );
+  expect(ended).toBeGreaterThan(3);
+});
+
+test('a stage in segments copies its gradients once, and a spare copy none', () => {
+  const { plan } = reportOf({ schedule: 'seq1f1b(segments = 4)', tokens: 64 });
+  expect(plan.stages.map(({ gradientCopies }) => gradientCopies ?? 0)).toEqual([4e6, 0, 0, 0, 4e6, 0, 0, 0]);
+  const example = exampleText('schedules/bamboo.pipe');
+  const bamboo = analyse(example.replace(/schedule *= bamboo/, 'schedule = bamboo  optimizer = megatron_fp16'));
+  const stages = bamboo.pipelines[0].plan.stages;
+  expect(stages.filter(({ copy }) => copy?.spare === true).length).toBeGreaterThan(0);
+  for (const { copy, gradientCopies, gradients } of stages)
+    expect(gradientCopies).toBe(copy?.spare === true ? undefined : 2 * gradients);
 });
