@@ -139,7 +139,9 @@ function section(title: string, rows: readonly (readonly string[])[], colours: C
 /** One column for each kind of memory that any device has. */
 function memoryRows(devices: readonly DeviceReport[], columns: number, colours: Colours): string[][] {
   const kinds = memoryKinds.filter((kind) => devices.some((device) => (device.memory[kind] ?? 0) > 0));
-  const head = ['', '', 'peak', 'of', ...kinds.map((kind) => kind.replace('_', ' ')), 'in flight'].map((cell) => colours.dim(cell));
+  const head = ['', '', 'peak', 'of', ...kinds.map((kind) => kind.replace('_', ' ')), 'in flight'].map((cell) =>
+    colours.dim(cell),
+  );
   const rows = devices.map((device) => [
     device.name,
     memoryBar(device, columns < 110 ? 16 : 24, colours),
