@@ -82,7 +82,8 @@ describe('models with several towers', () => {
     ['LLaVA 1.5 7B', vision.llava, 7_063_427_072],
     ['Llama 3.2 11B Vision', vision.mllama, 10_670_220_835],
     ['T5 11B', t5, 11_307_321_344],
-    // T5 1.1: a gated MLP, and a head with a separate matrix. The count of the stored weights.
+    // T5 1.1: a gated MLP, and "no parameter sharing between embedding and classifier layer" (`released_checkpoints.md` of T5). By hand:
+    // 24 · (4·h² + 3·h·f + 2·h) + 24 · (8·h² + 3·h·f + 3·h) + 2 · 32128·h + 2 · 32 · 64 + 2·h.
     [
       'T5 1.1 XXL',
       {
