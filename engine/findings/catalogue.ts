@@ -446,8 +446,8 @@ export const catalogue = {
       help: string;
     }) =>
       (p.parts.length === 1
-        ? `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for ${p.parts[0].what}.`
-        : `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for communication: ${p.parts.map((part) => `${part.what} ${time(part.exposed)} (${share(part.share)})`).join(', ')}.`) +
+        ? `Devices wait ${time(p.exposed)} on average (${share(p.share)} of the iteration) for ${p.parts[0].what}.`
+        : `Devices wait ${time(p.exposed)} on average (${share(p.share)} of the iteration) for communication: ${p.parts.map((part) => `${part.what} ${time(part.exposed)} (${share(part.share)})`).join(', ')}.`) +
       (p.help === '' ? '' : ` ${p.help}`),
   ),
   'comm/host': entry(
@@ -461,7 +461,7 @@ export const catalogue = {
       slowest?: { readonly step: string; readonly seconds: number };
       help: string;
     }) =>
-      `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for their hosts: ${list(p.parts)}.` +
+      `Devices wait ${time(p.exposed)} on average (${share(p.share)} of the iteration) for their hosts: ${list(p.parts)}.` +
       (p.slowest === undefined ? '' : ` The slowest step is ${p.slowest.step}, ${time(p.slowest.seconds)}.`) +
       ` ${p.help}`,
   ),

@@ -73,7 +73,7 @@ export const figures: readonly FigureSchema[] = [
     dimension: 'share',
     by: [],
     example: 'exposed_communication < 5%',
-    doc: 'Share of the iteration in which devices sit idle waiting for transfers.',
+    doc: 'Share of the iteration in which devices run nothing because they wait for transfers.',
   },
   {
     name: 'mfu',

@@ -236,7 +236,7 @@ describe('comm/host', () => {
     // 2²⁵ parameters: 4 bytes out and 2 back over 25 GB/s, 30 through 100 GB/s.
     const [finding] = findings(shape);
     expect(finding.message).toBe(
-      "Devices sit idle for 18.1 ms on average (37.7 % of the iteration), waiting for their hosts: updated weights 18.1 ms. The slowest step is the host's update (`host_bandwidth`), 10.1 ms. Offload a smaller share, or do more microbatches for each update.",
+      "Devices wait 18.1 ms on average (37.7 % of the iteration) for their hosts: updated weights 18.1 ms. The slowest step is the host's update (`host_bandwidth`), 10.1 ms. Offload a smaller share, or do more microbatches for each update.",
     );
     expect(findings({ ...shape, host: 'host_bandwidth = 1TB/s' })[0].message).toContain(
       'the copy of gradients to the host, 5.37 ms',
@@ -247,7 +247,7 @@ describe('comm/host', () => {
   test('names activations that come too late', () => {
     const shape: Shape = { devices: 1, layers: 4, optimizer, activation: [1000], microbatches: 1 };
     const [finding] = findings({ ...shape, more: 'offload = activations(layers = 3)' });
-    expect(finding.message).toContain('waiting for their hosts: activations');
+    expect(finding.message).toContain('for their hosts: activations');
     expect(finding.message).not.toContain('slowest');
     expect(findings(shape)).toEqual([]);
   });

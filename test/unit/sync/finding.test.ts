@@ -56,6 +56,6 @@ describe('comm/exposed', () => {
     expect(at(part * 1.001)).toEqual([]);
     expect(at(0)).toHaveLength(1);
     const [found] = at(part * 0.999);
-    expect(found.message).toContain('waiting for gradients. `sync = overlap`');
+    expect(found.message).toContain('for gradients. `sync = overlap`');
   });
 });

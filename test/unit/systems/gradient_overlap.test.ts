@@ -42,5 +42,5 @@ test('the finding names gradients where they are exposed, and what would help', 
   const { findings } = analyseExample('systems/gradient_overlap.pipe');
   const messages = findings.filter(({ code }) => code === 'comm/exposed').map(({ message }) => message);
   expect(messages).toHaveLength(1);
-  expect(messages[0]).toContain('waiting for gradients. `sync = overlap`');
+  expect(messages[0]).toContain('for gradients. `sync = overlap`');
 });
