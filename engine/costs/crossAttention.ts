@@ -23,7 +23,7 @@ import {
   sumAdapters,
   trainsWeights,
 } from './training.ts';
-import type { Collective, LayerSetting } from './types.ts';
+import type { Collective, Kernel, LayerSetting } from './types.ts';
 
 export const crossParameters: readonly ShapeParameter[] = [
   {
@@ -58,7 +58,8 @@ export function checkCross(args: ShapeArguments): string | undefined {
 /**
  * Queries of the layer's tokens, keys and values of the other tower's (Vaswani et al., arXiv:1706.03762, section 3.2.3; Megatron-LM,
  * `CrossAttention`). All bytes and FLOPs are of one token of the layer; `ratio` tokens of the other tower come on each. It is never
- * causal. The other tower's tokens are kept as they arrive, once for all layers of a stage.
+ * causal. The other tower's tokens are kept as they arrive, once for all layers of a stage. If nothing before them trains, keys and values
+ * have W and no I: the gradient of their input is needed by nobody.
  */
 export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const { hidden, heads, kvHeads, headDim } = widths(args);
@@ -99,6 +100,8 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
   const exchange = contextExchange(setting, { queries: query, keysAndValues: 2 * keys, attended: query });
   const module = coreModule(core, met, width);
   const kernels = () => coreKernels(core, met, width, tokens);
+  const keysAndValues = (kernel: Kernel): Kernel =>
+    setting.attendedFrozen === true ? { ...kernel, inputless: true } : kernel;
   return {
     parameters: parametersOf(args, heads, kvHeads),
     localParameters: parametersOf(args, localHeads, localKv),
@@ -151,7 +154,7 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
     },
     kernels: () => [
       product([tokens, hidden, localHeads * headDim], element),
-      product([ratio * tokens, other, 2 * localKv * headDim], element),
+      keysAndValues(product([ratio * tokens, other, 2 * localKv * headDim], element)),
       ...(normed > 0 ? [query, keys].map((bytes) => moves(2 * tokens * bytes)) : []),
       ...kernels(),
       product([tokens, localHeads * headDim, hidden], element),
@@ -177,14 +180,16 @@ function parametersOf(args: ShapeArguments, heads: number, kvHeads: number): num
   return 2 * hidden * query + numberOf(args, 'cross_hidden', hidden) * keys + biases + headNorms(args, heads, kvHeads);
 }
 
-/** Tensor ranks need all of the other tower's tokens, and add the gradients of their heads up. */
-function otherCollectives({ tensor, sequenceParallel }: LayerSetting, bytes: number): readonly Collective[] {
+/** Tensor ranks need all of the other tower's tokens, and add the gradients of their heads up, if these are needed. */
+function otherCollectives(
+  { tensor, sequenceParallel, attendedFrozen }: LayerSetting,
+  bytes: number,
+): readonly Collective[] {
   if (tensor === 1) return [];
+  const gathered: Collective = { over: 'tensor', pattern: 'all_gather', bytes, forward: 1, backward: 0 };
+  if (attendedFrozen === true) return sequenceParallel ? [gathered] : [];
   if (!sequenceParallel) return [{ over: 'tensor', pattern: 'all_reduce', bytes, forward: 0, backward: 1 }];
-  return [
-    { over: 'tensor', pattern: 'all_gather', bytes, forward: 1, backward: 0 },
-    { over: 'tensor', pattern: 'reduce_scatter', bytes, forward: 0, backward: 1 },
-  ];
+  return [gathered, { over: 'tensor', pattern: 'reduce_scatter', bytes, forward: 0, backward: 1 }];
 }
 
 /** Adapters that work on `ratio` tokens of another tower for each token of the layer. */

@@ -54,7 +54,7 @@ export interface Work {
 export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, lookUp: boolean): Work {
   if (device.cache !== undefined) return tiledWork(kernels, device, device.cache, lookUp);
   const time = { linear: 0, core: 0, elementwise: 0 };
-  let [kept, coreBackward, frozen] = [0, 0, 0];
+  let [kept, coreBackward, frozen, inputless] = [0, 0, 0, 0];
   for (const kernel of kernels) {
     const fused = fusedOf(kernel, device);
     const seconds = kernel.count * (fused?.forward ?? kernelTime(kernel, device));
@@ -62,6 +62,7 @@ export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, look
     if (kernel.part === 'core') coreBackward += fused === undefined ? 2 * seconds : kernel.count * fused.backward;
     if (kernel.kept === true) kept += seconds;
     if (kernel.frozen === true) frozen += seconds;
+    if (kernel.inputless === true) inputless += seconds;
   }
   const { linear, core, elementwise } = time;
   const forward = linear + core + elementwise;
@@ -69,7 +70,7 @@ export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, look
     forward,
     core,
     coreBackward,
-    backwardInput: lookUp ? 0 : linear + (coreBackward + 2 * elementwise),
+    backwardInput: lookUp ? 0 : linear - inputless + (coreBackward + 2 * elementwise),
     backwardWeight: lookUp ? forward : linear - frozen,
     full: forward - kept,
     selective: core,
@@ -103,7 +104,7 @@ function tiledWork(kernels: readonly Kernel[], device: DeviceSpeed, cache: numbe
     // A product without weights has the gradients of both factors in I.
     if (kernel.part === 'linear') work.backwardWeight += kernel.frozen === true ? 0 : seconds('right');
     else work.backwardInput += seconds('right');
-    work.backwardInput += seconds('left');
+    if (kernel.inputless !== true) work.backwardInput += seconds('left');
   }
   return { ...work, backwardWeight: lookUp ? work.forward : work.backwardWeight, selective: work.core };
 }

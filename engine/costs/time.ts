@@ -99,10 +99,10 @@ function trainedFigures(
   cost: ShapeCost,
   padding: Padding,
 ): Pick<LayerCost, 'backwardFlops' | 'trainable' | 'frozen' | 'forwardOnly'> {
-  const { backward, weightFlops, trainable, frozen, linearFlops, coreFlops, spareFlops = 0 } = cost;
-  if (backward === undefined && frozen === undefined) return {};
+  const { backward, weightFlops, trainable, frozen, linearFlops, coreFlops, spareFlops = 0, inputlessFlops } = cost;
+  if (backward === undefined && frozen === undefined && inputlessFlops === undefined) return {};
   const products = linearFlops - spareFlops - padding.linear;
-  const ofInput = backward === undefined ? products + 2 * (coreFlops - padding.core) : 0;
+  const ofInput = backward === undefined ? products - (inputlessFlops ?? 0) + 2 * (coreFlops - padding.core) : 0;
   const ofWeights = weightFlops === undefined ? products : weightFlops * (1 - padding.share);
   return {
     backwardFlops: backward === 'none' ? 0 : ofInput + ofWeights,
@@ -145,6 +145,7 @@ type Worked = Pick<
   | 'unpacking'
   | 'weightFlops'
   | 'weightTraffic'
+  | 'inputlessFlops'
 >;
 
 /** Of a layer without FLOPs the weight gradient moves what the forward does, and there is no other: an embedding. */
@@ -188,7 +189,7 @@ function extraTraffic({ kernels }: Worked, { cache }: DeviceSpeed): ExtraTraffic
     const bytes = kernel.count * extraBytes(kernel, 'forward', cache);
     extra.forward += bytes;
     if (kernel.kept !== true) extra.full += bytes;
-    extra.left += kernel.count * extraBytes(kernel, 'left', cache);
+    if (kernel.inputless !== true) extra.left += kernel.count * extraBytes(kernel, 'left', cache);
     extra.right += kernel.count * extraBytes(kernel, 'right', cache);
   }
   return extra;
@@ -198,6 +199,7 @@ function extraTraffic({ kernels }: Worked, { cache }: DeviceSpeed): ExtraTraffic
 function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work {
   const { linearFlops: linear, coreFlops: core, recomputeFlops, scores = 0 } = cost;
   const weightless = cost.weightless === true;
+  const ofInput = linear - (cost.inputlessFlops ?? 0);
   const bandwidth = device.bandwidth * shareAt(device.memoryEfficiency ?? [], 0);
   const roofline = (flops: number, traffic: number): number => {
     const computing = device.compute > 0 ? flops / (device.compute * device.efficiency) : 0;
@@ -214,7 +216,7 @@ function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work
       forward: run(linear, extra.forward) + fused.forward + unpacking,
       core: fused.forward,
       coreBackward: fused.backward,
-      backwardInput: run(linear, extra.left) + fused.backward + unpacking,
+      backwardInput: run(ofInput, extra.left) + fused.backward + unpacking,
       backwardWeight: roofline(cost.weightFlops ?? linear, cost.weightTraffic ?? cost.traffic + extra.right),
       full: recomputeFlops === 0 ? 0 : run(recomputeFlops - core, extra.full) + fused.forward + unpacking,
       selective: 0,
@@ -228,7 +230,7 @@ function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work
       ? roofline(2 * core, 2 * cost.traffic + extra.left + extra.right)
       : isLookUp(cost)
         ? 0
-        : run(linear + 2 * core, extra.left) + unpacking,
+        : run(ofInput + 2 * core, extra.left) + unpacking,
     backwardWeight: weightless
       ? 0
       : roofline(cost.weightFlops ?? linear, cost.weightTraffic ?? cost.traffic - scores + extra.right),

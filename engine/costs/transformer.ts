@@ -145,6 +145,7 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     coreFlops,
     ...(fused === undefined ? {} : { fused }),
     ...(spareFlops > 0 ? { spareFlops } : {}),
+    ...(setting.attendedFrozen === true ? { inputlessFlops: tokens * sum(({ otherTower = 0 }) => otherTower) } : {}),
     ...(setting.documents === undefined ? {} : { unpadded: unpaddedIn(args, branches, tokens) }),
     traffic: learned.traffic ?? localParameters * element + all + remade,
     ...(scores > 0 ? { scores } : {}),

@@ -32,6 +32,8 @@ export interface LayerSetting {
   readonly wholeInputs?: true;
   /** What of the layer trains; absent: all of it. */
   readonly training?: LayerTraining;
+  /** Nothing before the other tower's tokens trains, so cross-attention computes no gradient of them. */
+  readonly attendedFrozen?: true;
   /** What a forward stores in other formats than the precision; absent: nothing. */
   readonly stored?: StoredFormat;
 }
@@ -155,6 +157,8 @@ export interface Kernel {
   readonly kept?: true;
   /** A product with weights that do not train: it has no weight gradient. */
   readonly frozen?: true;
+  /** A product with weights whose input needs no gradient: it has no part in I. */
+  readonly inputless?: true;
   /** Of a kernel that is one product, or `times` equal ones: their sizes. */
   readonly factors?: Factors;
 }
@@ -245,6 +249,8 @@ export interface ShapeCost {
   /** FLOPs and bytes of the weight gradient, if not all products with weights have one. */
   readonly weightFlops?: number;
   readonly weightTraffic?: number;
+  /** Of `linearFlops`, products whose input needs no gradient. None where absent. */
+  readonly inputlessFlops?: number;
   /** Bytes that unpacking of weights in 4 bits moves before each F and I, in kernels apart. */
   readonly unpacking?: number;
   /** No gradient enters the layer or leaves it: `none` has neither I nor W, `weights` no I. */

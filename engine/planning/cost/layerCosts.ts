@@ -80,6 +80,7 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
       ...settingOf(model, layer, site, mode),
       ...(site.loss === undefined ? {} : { loss: site.loss }),
       ...(site.wholeInputs === undefined ? {} : { wholeInputs: site.wholeInputs }),
+      ...(trained.attendedFrozen(element) ? { attendedFrozen: true as const } : {}),
       ...ofLayer,
     };
     const found =

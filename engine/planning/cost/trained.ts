@@ -6,11 +6,13 @@ import { elementOrder } from '../cut/balanceCut.ts';
 export interface Trained {
   /** What of an element trains; `undefined`: all, as in a model without frozen layers. */
   of(element: number): LayerTraining | undefined;
+  /** Whether an element attends to tokens of another tower that no gradient goes back to. */
+  attendedFrozen(element: number): boolean;
   /** Whether a gradient comes back to the output of an element: the element trains, or one before it. */
   returns(element: number): boolean;
 }
 
-const all: Trained = { of: () => undefined, returns: () => true };
+const all: Trained = { of: () => undefined, attendedFrozen: () => false, returns: () => true };
 
 /** A layer without weights trains nothing. Linear in the elements and what they need. */
 export function trainedOf(model: ModelDefinition): Trained {
@@ -38,6 +40,7 @@ export function trainedOf(model: ModelDefinition): Trained {
       if (trains === 'all' && needsOf(model, element).length === 0) return undefined;
       return { trains, upstream: upstream[element] === 1 };
     },
+    attendedFrozen: (element) => layers[layerOf[element]].attends?.every((other) => returning[other] === 0) ?? false,
     returns: (element) => returning[element] === 1,
   };
 }

@@ -243,6 +243,53 @@ describe('cross-attention (Vaswani et al., arXiv:1706.03762, section 3.2.3)', ()
     expect(both({}, { tensor: 2, sequenceParallel: true }).crossInput).toBe(other / 2);
   });
 
+  describe('to tokens behind which nothing trains', () => {
+    const frozen = { attendedFrozen: true } as const;
+    // K = X·Wk and V = X·Wv. Wk and Wv have a gradient, Xᵀ·dK and Xᵀ·dV; dX = dK·Wkᵀ + dV·Wvᵀ is asked for by nobody.
+    const keysAndValues = 2 * others * 2 * o * k * d;
+
+    it('has W of keys and values, and no I', () => {
+      const [trained, here] = [both(), both({}, frozen)].map((each) => timeOf(each, setting(at()), device()));
+      const products = both().linearFlops;
+      const core = both().coreFlops;
+      expect([here.forward, here.backwardWeight]).toEqual([products + core, products]);
+      expect(trained.backwardInput).toBe(products + 2 * core);
+      expect(here.backwardInput).toBe(products + 2 * core - keysAndValues);
+      expect(here.backwardFlops).toBe(2 * products + 2 * core - keysAndValues);
+      expect(trained.backwardFlops).toBeUndefined();
+      expect(self(frozen).linearFlops).toBe(self().linearFlops);
+      expect(timeOf(self(frozen), setting(at()), device()).backwardInput).toBe(
+        self().linearFlops + 2 * self().coreFlops,
+      );
+    });
+
+    it.each([
+      ['by kernel', { efficiencyBySize: [{ least: 0, share: 1 }] }],
+      ['with a cache for tiles', { efficiencyBySize: [{ least: 0, share: 1 }], cache: 1e6 }],
+    ])('has one product less in I, %s', (_, over) => {
+      const on = device(over);
+      const [trained, here] = [both(), both({}, frozen)].map((each) => timeOf(each, setting(at()), on));
+      expect(trained.backwardInput - here.backwardInput).toBe(keysAndValues);
+      expect([here.forward, here.backwardWeight]).toEqual([trained.forward, trained.backwardWeight]);
+    });
+
+    it('moves no more bytes for tiles of that product', () => {
+      const on = device({ compute: 0, bandwidth: 1, cache: 1 });
+      const [trained, here] = [both(), both({}, frozen)].map((each) => timeOf(each, setting(at()), on));
+      expect(here.backwardInput).toBeLessThan(trained.backwardInput);
+      expect(here.backwardWeight).toBe(trained.backwardWeight);
+    });
+
+    it('adds up no gradient over tensor ranks', () => {
+      const patterns = (over: Partial<LayerSetting>) =>
+        only({}, over)
+          .collectives.filter(({ bytes }) => bytes === 2 * o * others)
+          .map(({ pattern }) => pattern);
+      expect(patterns({ tensor: 2, ...frozen })).toEqual([]);
+      expect(patterns({ tensor: 2, sequenceParallel: true, ...frozen })).toEqual(['all_gather']);
+    });
+  });
+
   it('exchanges queries, results, and keys and values of the other tower by all-to-all', () => {
     const bytes = only({}, { context: 2, contextExchange: 'all_to_all' })
       .collectives.filter(({ over, pattern }) => over === 'context' && pattern === 'all_to_all')

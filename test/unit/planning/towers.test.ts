@@ -182,6 +182,24 @@ describe('layers that attend to another tower', () => {
     ]);
   });
 
+  it('run no input gradient of keys and values if nothing of the encoder trains', () => {
+    // Samples × layers of a stage × tokens of the encoder × products of keys and of values.
+    const keysAndValues = (count: number) => 2 * count * 24 * 2 * (2 * 128 * 256);
+    const stage = (text: string) => planWith(text, 'stages = split(2, 3, 2)').stages[2];
+    const trained = stage(layers);
+    const frozen = stage(layers.replace('tokens = 24 }', 'tokens = 24  trainable = false }'));
+    expect(trained.backwardInput - frozen.backwardInput).toBe(keysAndValues(2));
+    expect(frozen.backwardWeight).toBe(trained.backwardWeight);
+    expect(frozen.backwardFlops).toBe(2 * trained.forwardFlops - keysAndValues(2));
+    // One layer of the encoder trains: its output has a gradient.
+    const split = layers.replace('encoder[2]', 'first').replace('attends = encoder', 'attends = last');
+    const half = split.replace(
+      'tokens = 24 }',
+      `tokens = 24 }\n layer last { shape = ${encoder}  tokens = 24  trainable = false }`,
+    );
+    expect(stage(half).backwardInput).toBe(trained.backwardInput);
+  });
+
   it('hold the tokens once in a stage, and count all parts', () => {
     const held = (count: number) => planWith(layers, `stages = split(2, ${5 - count}, ${count})`).stages[2].activation;
     const tokens = 2 * 2 * 24 * 128;
