@@ -4,7 +4,7 @@ import { analyze, figuresOf } from './analyze/analyze.ts';
 import { type PlanFinding, planFinding } from './findings/finding.ts';
 import type { EngineOptions } from './host.ts';
 import { type PipelinePlan, paths } from './plan.ts';
-import { generate } from './schedule/generate.ts';
+import { generate, orderSteps } from './schedule/generate.ts';
 import { misplaced, validate } from './schedule/validate.ts';
 import { simulate } from './simulate/simulate.ts';
 import { timingOf } from './simulate/timing.ts';
@@ -47,6 +47,7 @@ const complete = new WeakSet<Program>();
 function* timelineSteps(
   plan: PipelinePlan,
 ): Generator<void, { readonly timeline: Timeline } | { readonly faults: readonly PlanFinding[] }, void> {
+  yield* orderSteps(plan);
   const generated = generate(plan);
   if ('faults' in generated) return generated;
   yield;

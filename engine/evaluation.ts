@@ -29,7 +29,7 @@ export interface Run {
 }
 
 /** Steps of one operation and of one stage from order to report, of a schedule by policy or rule, by rows, and of one that is searched for. */
-const stepsOf = { operation: 20, writtenOperation: 12, searchedOperation: 4_000, stage: 400 };
+const stepsOf = { operation: 20, writtenOperation: 12, searchedOperation: 4_000, visited: 2.5, stage: 400 };
 
 /** About how many elementary steps an evaluation takes. */
 export function evaluationSize({ stages, microbatches, iterations, schedule }: PipelinePlan): number {
@@ -37,9 +37,10 @@ export function evaluationSize({ stages, microbatches, iterations, schedule }: P
     const operations = rowsLength(schedule.rows);
     return stages.length * stepsOf.stage + operations * stepsOf.writtenOperation;
   }
-  const searched = schedule.kind === 'policy' && findPolicy(schedule.name)?.searches === true;
-  const each = searched ? stepsOf.searchedOperation : stepsOf.operation;
-  return stages.length * (stepsOf.stage + microbatches * iterations * 3 * each);
+  const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
+  const each = policy?.searches === true ? stepsOf.searchedOperation : stepsOf.operation;
+  const visited = schedule.kind === 'policy' ? (policy?.searchedOperations?.(schedule.args) ?? 0) : 0;
+  return stages.length * (stepsOf.stage + microbatches * iterations * 3 * each) + visited * stepsOf.visited;
 }
 
 const keys = new WeakMap<PipelinePlan, string>();

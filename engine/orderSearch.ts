@@ -3,7 +3,7 @@ import { evaluationSize, planKey } from './evaluation.ts';
 import type { PipelinePlan } from './plan.ts';
 import type { Program } from './program.ts';
 import type { Search } from './searches.ts';
-import { generate } from './schedule/generate.ts';
+import { generate, orderSteps } from './schedule/generate.ts';
 
 /** No program: why there is none is reported where the plan is run. */
 export const orderSearch: Search<PipelinePlan, { readonly program?: Program }> = {
@@ -12,6 +12,7 @@ export const orderSearch: Search<PipelinePlan, { readonly program?: Program }> =
   size: (plan) => evaluationSize(plan),
   key: planKey,
   *steps(plan) {
+    yield* orderSteps(plan);
     const generated = generate(plan);
     yield;
     return 'program' in generated ? { program: generated.program } : {};

@@ -16,6 +16,10 @@ export interface Policy {
   readonly parameters: readonly PolicyParameter[];
   /** Backward in two operations (I and W) or one (B). */
   readonly split: boolean;
+  /** Whether these arguments ask for whole backwards of a policy that splits them otherwise. */
+  whole?(args: PolicyArguments): boolean;
+  /** Takes only microbatches of equal lengths. */
+  readonly alike?: true;
   /** Stages of the cut for each device; from `chunks` where the policy has that parameter. */
   chunks(args: PolicyArguments): number;
   /**
@@ -60,6 +64,10 @@ export interface Policy {
   readonly operations?: number;
   /** The order is searched for, which takes far longer than writing one down. */
   readonly searches?: true;
+  /** Operations that such a search visits at most, whatever the shape. */
+  searchedOperations?(args: PolicyArguments): number;
+  /** Searches with pauses, for a shape that `check` passes; `order` then finds the answer at once. */
+  prepare?(shape: Shape): Generator<void, unknown>;
   /** Nothing runs backwards. */
   readonly forwardOnly?: boolean;
   /**

@@ -19,6 +19,7 @@ import { pipedream2bw } from './builtin/pipedream_2bw.ts';
 import { pipeswitch } from './builtin/pipeswitch.ts';
 import { pipemare } from './builtin/pipemare.ts';
 import { pipelinedBackprop } from './builtin/pipelined_backprop.ts';
+import { search } from './builtin/search.ts';
 import { seq1f1b } from './builtin/seq1f1b.ts';
 import { torchgpipe } from './builtin/torchgpipe.ts';
 import { vHalf } from './builtin/v_half.ts';
@@ -42,6 +43,7 @@ export const policies: readonly Policy[] = [
   zbH1,
   zbH2,
   zbAuto,
+  search,
   interleavedZb,
   zbV,
   vHalf,

@@ -4,8 +4,12 @@ import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
 import { programCopies } from './copies.ts';
 import { fillTable } from './fillTable.ts';
 import { greedy } from './greedy.ts';
+<<<<<<< HEAD
 import { keptProgram } from './keptPrograms.ts';
 import type { OperationSink, Policy, Shape } from '../policies/policy.ts';
+=======
+import type { OperationSink, Policy, Shape, ShapeFault } from '../policies/policy.ts';
+>>>>>>> e6ace828 (Add the policy search, which looks for the shortest order of a pipeline)
 import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../program.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
 import { recomputeAhead } from './recomputeAhead.ts';
@@ -67,7 +71,7 @@ function byPolicy(plan: PipelinePlan, schedule: Extract<SchedulePlan, { readonly
     return { faults: [planFinding('name/unknown', at, { kind: 'schedule', name: schedule.name, where })] };
   }
   const shape = shapeOf(plan);
-  const faults = [...chunkFault(shape), ...policy.check(shape)];
+  const faults = faultsOf(plan, policy, shape);
   if (faults.length > 0) {
     return {
       faults: faults.map(({ message, fix: { input, values } }) =>
@@ -86,6 +90,26 @@ function byPolicy(plan: PipelinePlan, schedule: Extract<SchedulePlan, { readonly
     plan.placement.every((device, stage) => device === program.placement[stage]);
   const placed = asPlanned ? program : relocate(program, plan);
   return { program: keptProgram(shape.args['recompute'] === 'ahead' ? recomputeAhead(placed, plan) : placed) };
+}
+
+const faultsOf = (plan: PipelinePlan, policy: Policy, shape: Shape): readonly ShapeFault[] => [
+  ...chunkFault(shape),
+  ...(policy.alike === true && plan.lengths !== undefined ? [unlike] : []),
+  ...policy.check(shape),
+];
+
+const unlike: ShapeFault = {
+  message:
+    'its microbatches have different lengths, and the search is for equal ones; write another schedule, such as zb_auto, or leave out "lengths"',
+  fix: { input: 'schedule', values: [] },
+};
+
+/** Searches the order of a plan's policy, with pauses, if it must be searched; `generate` then has it at once. */
+export function* orderSteps(plan: PipelinePlan): Generator<void, void> {
+  const policy = plan.schedule.kind === 'policy' ? findPolicy(plan.schedule.name) : undefined;
+  if (policy?.prepare === undefined || tooMany(plan) !== undefined) return;
+  const shape = shapeOf(plan);
+  if (faultsOf(plan, policy, shape).length === 0) yield* policy.prepare(shape) as Generator<void, void>;
 }
 
 function chunkFault({ stages, chunks }: Shape): ReturnType<Policy['check']> {
@@ -154,7 +178,7 @@ export function programOf(policy: Policy, shape: Shape): Program {
     devices,
     stages,
     microbatches,
-    split: policy.split,
+    split: policy.split && policy.whole?.(shape.args) !== true,
     placement,
     order,
     offsets,

@@ -1,5 +1,6 @@
 /** Orders of other policies as words, for the search to begin with. */
 import type { Layout, Words } from '../../search/layout.ts';
+import type { Objective } from '../../search/run.ts';
 import type { Seed } from '../../search/search.ts';
 import { breadthFirst } from '../builtin/breadth_first.ts';
 import { dualpipeV } from '../builtin/dualpipe_v.ts';
@@ -41,14 +42,14 @@ const candidates: readonly Candidate[] = [
   { policy: breadthFirst, args: { chunks: 2 } },
 ];
 
-/** The orders of policies that put the stages on the same devices and take this shape. `limit` and `objective` are for `zb_auto`. */
-export function seedsOf(
-  shape: Shape,
-  layout: Layout,
-  { limit, objective }: { readonly limit: PolicyArguments[string]; readonly objective: 'end' | 'span' },
-): readonly Seed[] {
+/**
+ * The orders of policies that put the stages on the same devices and take this shape. `zb_auto` gets the limit and the objective
+ * of the search.
+ */
+export function seedsOf(shape: Shape, layout: Layout, objective: Objective): readonly Seed[] {
   const { device } = layout.problem;
   return candidates.flatMap(({ policy, args = {} }) => {
+    const { limit = 'device' } = shape.args;
     const given = policy === zbAuto ? { limit, objective: objective === 'end' ? 'makespan' : 'span' } : args;
     const asked: Shape = { ...shape, args: given };
     if (policy.chunks(given) !== shape.chunks || policy.check(asked).length > 0) return [];

@@ -1,0 +1,140 @@
+import { bytes, count, share, time } from '../../quantities.ts';
+import { layoutOf } from '../../search/layout.ts';
+import { badInteger, shownArgument } from '../arguments.ts';
+import type { OperationSink, Policy, PolicyParameter, Shape, ShapeFault } from '../policy.ts';
+import { answerOf, answerSteps } from '../searched/answers.ts';
+import { limitFaults } from '../searched/limits.ts';
+import { chunksOf, effortOf, isWhole, placementOf } from '../searched/problem.ts';
+import { limitOf, limitParameter } from '../zbAuto/limit.ts';
+
+const parameters: readonly PolicyParameter[] = [
+  limitParameter,
+  {
+    name: 'effort',
+    kind: 'integer',
+    summary: 'How long to search: 1 visits 20 million operations, about a second. More effort never gives a longer order.',
+    default: 1,
+    min: 1,
+    max: 1000,
+  },
+  { name: 'chunks', kind: 'integer', summary: 'Stages that each device holds: 1 or 2.', default: 1, min: 1, max: 2 },
+  {
+    name: 'placement',
+    kind: 'word',
+    words: ['linear', 'v_shape', 'loop'],
+    summary:
+      'Devices of the stages: `linear` with one chunk; with two, `v_shape` (stages i and 2p − 1 − i on device i, the default) or `loop` (i and p + i).',
+  },
+  {
+    name: 'backward',
+    kind: 'word',
+    words: ['split', 'whole'],
+    default: 'split',
+    summary: 'Whether a backward is an input gradient and a weight gradient, which may run later, or one operation.',
+  },
+  {
+    name: 'objective',
+    kind: 'word',
+    words: ['end', 'span'],
+    default: 'end',
+    summary:
+      'Time to minimise: `end`, the end of the last device, or `span`, the longest time between the first start and the last end of a device.',
+  },
+];
+
+/** The best order that a search finds within an effort, and how far it is from the best there could be. */
+export const search: Policy = {
+  name: 'search',
+  summary:
+    'Searches the shortest order for the times and the memory of this pipeline, and proves how much shorter any other could be. One or two chunks on each device.',
+  page: 'search',
+  parameters,
+  split: true,
+  whole: isWhole,
+  alike: true,
+  searches: true,
+  searchedOperations: (args) => effortOf(args) * 2e7,
+  prepare: answerSteps,
+  chunks: (args) => Math.min(2, Math.max(1, chunksOf(args))),
+  placement: placementOf,
+  check: faults,
+  order,
+  explain,
+};
+
+function faults(shape: Shape): readonly ShapeFault[] {
+  const { args, chunks } = shape;
+  for (const [name, most] of [
+    ['chunks', 2],
+    ['effort', 1000],
+  ] as const)
+    if (badInteger(args, name, 1) || Number(args[name] ?? 1) > most) {
+      const message = `${name} is ${shownArgument(args, name)}; it must be a whole number from 1 to ${most}`;
+      return [{ message, fix: { input: name, values: [1, most] } }];
+    }
+  const { placement } = args;
+  if (chunks === 1 && placement !== undefined && placement !== 'linear')
+    return [
+      {
+        message: `placement = ${shownArgument(args, 'placement')} needs two chunks on each device; write chunks = 2`,
+        fix: { input: 'chunks', values: [2] },
+      },
+    ];
+  if (chunks === 2 && placement === 'linear')
+    return [
+      {
+        message: 'placement = linear puts one stage on each device; write v_shape or loop for two chunks',
+        fix: { input: 'chunks', values: [1] },
+      },
+    ];
+  return limitFaults(shape, placementOf(shape));
+}
+
+function order(shape: Shape, device: number, out: OperationSink): void {
+  const { words, problem } = answerOf(shape);
+  const { stages, local, first, offsets } = layoutOf(problem);
+  const counts = new Int32Array(3 * stages);
+  const whole = isWhole(shape.args);
+  for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
+    const code = local[first[device] + words[at]];
+    const kind = Math.floor(code / stages);
+    const stage = code - kind * stages;
+    const microbatch = counts[code]++;
+    if (kind === 0) out.forward(stage, microbatch);
+    else if (kind === 2) out.backwardWeight(stage, microbatch);
+    else if (whole) out.backward(stage, microbatch);
+    else {
+      out.backwardInput(stage, microbatch);
+      // Its weight gradient takes no time.
+      if (problem.weight[stage] === 0) out.backwardWeight(stage, microbatch);
+    }
+  }
+}
+
+function explain(shape: Shape): readonly string[] {
+  const [fault] = faults(shape);
+  if (fault !== undefined) return [`search: ${fault.message}`];
+  const { by, makespan, span, bound, effort, seed, perSecond } = answerOf(shape);
+  const steps: Readonly<Record<string, string>> = {
+    keys: 'disturbed priorities',
+    words: 'moves on a critical path',
+    priorities: 'a priority list',
+    repetition: 'a repeated order of fewer microbatches',
+  };
+  const end = time(makespan / perSecond);
+  return [
+    limitLine(shape),
+    `order: ${steps[by] === undefined ? `${by}, because no shorter one was found` : `found by ${steps[by]}`}, after ${share(Math.min(1, effort / effortOf(shape.args)))} of the effort (${effortOf(shape.args)}); generator seed ${seed >>> 0}`,
+    makespan <= bound
+      ? `end: ${end}, and it is proven that no order within the limit ends sooner`
+      : `end: ${end}, at most ${share(makespan / bound - 1)} above the least possible (${time(bound / perSecond)})`,
+    `longest span: ${time(span / perSecond)}`,
+  ];
+}
+
+function limitLine(shape: Shape): string {
+  const { kind, amount } = limitOf(shape);
+  if (kind === 'microbatches') return `limit: ${count(amount, 'microbatch', 'microbatches')} in flight on a device`;
+  if (kind === 'bytes') return `limit: ${bytes(amount)} of activations on a device`;
+  return 'limit: the memory of each device';
+}

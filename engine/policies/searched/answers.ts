@@ -1,0 +1,55 @@
+import { toEnd } from '../../steps.ts';
+import { listKey } from '../answers.ts';
+import { answersWithin } from '../answers.ts';
+import { layoutOf } from '../../search/layout.ts';
+import type { OrderProblem } from '../../search/orderProblem.ts';
+import type { TimedProblem } from '../../search/problemOf.ts';
+import type { Found } from '../../search/run.ts';
+import { searchSteps, seedOfProblem } from '../../search/search.ts';
+import type { Shape } from '../policy.ts';
+import { effortOf, objectiveOf, problemOfShape } from './problem.ts';
+import { seedsOf } from './seeds.ts';
+
+/** The order that was found for a shape. */
+export interface SearchAnswer extends Found, TimedProblem {
+  /** Of the generator. */
+  readonly seed: number;
+}
+
+/** Orders that were found, by problem: an edit that does not touch the pipeline searches no further. */
+const found = answersWithin<Found>(2 ** 26, ({ words }) => words.length);
+const known = new WeakMap<Shape, SearchAnswer>();
+
+/** All that an order depends on. */
+function keyOf(problem: OrderProblem, { args }: Shape): string {
+  const { devices, microbatches, device, forward, input, weight, transfer, step, activation, forWeight, limit } = problem;
+  const lists = [device, forward, input, weight, transfer, step, activation, forWeight, limit];
+  return [objectiveOf(args), effortOf(args), devices, microbatches, ...lists.map(listKey)].join(';');
+}
+
+/** Finds the order of a shape, with pauses. What was found before is not searched again. */
+export function* answerSteps(shape: Shape): Generator<void, SearchAnswer> {
+  const before = known.get(shape);
+  if (before !== undefined) return before;
+  const timed = problemOfShape(shape);
+  const seed = seedOfProblem(timed.problem);
+  const key = keyOf(timed.problem, shape);
+  const answer = { ...(found.known(key) ?? (yield* foundSteps(shape, timed.problem, seed))), ...timed, seed };
+  found.keep(key, answer);
+  known.set(shape, answer);
+  return answer;
+}
+
+function* foundSteps(shape: Shape, problem: OrderProblem, seed: number): Generator<void, Found> {
+  const objective = objectiveOf(shape.args);
+  const seeds = seedsOf(shape, layoutOf(problem), objective);
+  yield;
+  const steps = searchSteps(problem, { seeds, objective, effort: effortOf(shape.args), seed });
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield;
+  }
+}
+
+export const answerOf = (shape: Shape): SearchAnswer => toEnd(answerSteps(shape));

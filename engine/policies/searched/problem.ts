@@ -1,0 +1,54 @@
+/** What `search` looks for: the problem of a shape, and how long and by what. */
+import type { OrderProblem } from '../../search/orderProblem.ts';
+import { problemOf, type TimedProblem } from '../../search/problemOf.ts';
+import type { Objective } from '../../search/run.ts';
+import { integerArgument } from '../arguments.ts';
+import { linear, loop, wave } from '../placement.ts';
+import type { PolicyArguments, Shape } from '../policy.ts';
+import { limitOf } from '../zbAuto/limit.ts';
+import { limitsOf } from './limits.ts';
+
+export const chunksOf = (args: PolicyArguments): number => integerArgument(args, 'chunks', 1);
+
+export const isWhole = (args: PolicyArguments): boolean => args['backward'] === 'whole';
+
+export const objectiveOf = (args: PolicyArguments): Objective => (args['objective'] === 'span' ? 'span' : 'end');
+
+export const effortOf = (args: PolicyArguments): number => integerArgument(args, 'effort', 1);
+
+/** Device of each stage. Default: one stage on each device, or two in a V. */
+export function placementOf({ args, stages, devices, chunks }: Shape): Int32Array {
+  if (chunks === 1) return linear(stages);
+  return args['placement'] === 'loop' ? loop(stages, devices) : wave(stages, devices);
+}
+
+/** The shape in whole ticks. With `limit` in microbatches, a stage that keeps nothing counts as 1 for each. */
+export function problemOfShape(shape: Shape): TimedProblem {
+  const { devices, stages, microbatches, args } = shape;
+  const device = placementOf(shape);
+  const whole = isWhole(args);
+  const counted = limitOf(shape).kind === 'microbatches';
+  const each = (of: (stage: number) => number): Float64Array =>
+    Float64Array.from({ length: stages }, (_, stage) => of(stage));
+  const isBare = (stage: number): boolean => counted && !(shape.activation[stage] > 0);
+  const split = (stage: number): boolean => !whole && shape.backwardWeight[stage] > 0;
+  const forWeight = each((stage) => (!split(stage) ? 0 : isBare(stage) ? 1 : shape.activationForWeight[stage]));
+  // Where W follows I at once, a microbatch holds the larger of both sizes until then.
+  const activation = each((stage) =>
+    isBare(stage) ? 1 : Math.max(shape.activation[stage], split(stage) || whole ? 0 : shape.activationForWeight[stage]),
+  );
+  const problem: OrderProblem = {
+    devices,
+    microbatches,
+    device,
+    forward: shape.forward,
+    input: each((stage) => shape.backwardInput[stage] + (whole ? shape.backwardWeight[stage] : 0)),
+    weight: each((stage) => (whole ? 0 : shape.backwardWeight[stage])),
+    transfer: shape.transfers,
+    step: Float64Array.from({ length: devices }, (_, on) => shape.step[on] ?? 0),
+    activation,
+    forWeight,
+    limit: limitsOf(shape, device, activation),
+  };
+  return problemOf(problem);
+}

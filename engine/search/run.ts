@@ -1,0 +1,133 @@
+import { fitsAll } from './bytes.ts';
+import { decode, type Decoder, decoderFor } from './decode.ts';
+import { type Layout, layoutOf, type Words } from './layout.ts';
+import type { OrderProblem } from './orderProblem.ts';
+import { type Random, randomOf } from './random.ts';
+import { makespanOf, spanOf, type Timing, timingFor } from './timing.ts';
+
+/** What an order should be best at first: the end of the last device, or the longest span of a device. */
+export type Objective = 'end' | 'span';
+
+/** An order that is shorter than all before it. */
+export interface Found {
+  readonly words: Words;
+  /** Ticks to the end of the last step. */
+  readonly makespan: number;
+  /** Ticks between the first start and the last end of the device where that is longest. */
+  readonly span: number;
+  /** Ticks that no makespan can be under. */
+  readonly bound: number;
+  /** Operations visited until it was found, in units of `operationsOfEffort`. */
+  readonly effort: number;
+  /** What made it: a policy's name, or a step of the search. */
+  readonly by: string;
+}
+
+/** Operations that an effort of 1 visits. */
+export const operationsOfEffort = 2e7;
+/** Operations between two pauses. */
+const operationsOfSlice = 2e5;
+
+/** A search under way. */
+export interface Run {
+  readonly layout: Layout;
+  readonly timing: Timing;
+  readonly decoder: Decoder;
+  readonly random: Random;
+  readonly objective: Objective;
+  /** Ticks of an operation, on average. */
+  readonly typical: number;
+  readonly best: Words;
+  makespan: number;
+  span: number;
+  by: string;
+  bound: number;
+  readonly leastSpan: number;
+  visited: number;
+  /** Operations that the search may visit. */
+  readonly most: number;
+  pauseAt: number;
+  /** Better orders that nobody has been given yet. */
+  readonly found: Found[];
+}
+
+export function runOf(problem: OrderProblem, objective: Objective, effort: number, seed: number): Run {
+  const layout = layoutOf(problem);
+  const { local, first, ticks } = layout;
+  const { devices, microbatches } = problem;
+  let leastSpan = 0;
+  let bound = 0;
+  for (let device = 0; device < devices; device += 1) {
+    let work = 0;
+    for (let place = first[device]; place < first[device + 1]; place += 1) work += microbatches * ticks[local[place]];
+    leastSpan = Math.max(leastSpan, work);
+    bound = Math.max(bound, work + problem.step[device]);
+  }
+  return {
+    layout,
+    timing: timingFor(layout),
+    decoder: decoderFor(layout),
+    random: randomOf(seed),
+    objective,
+    typical: local.reduce((sum, code) => sum + ticks[code], 0) / Math.max(1, local.length),
+    best: new Uint8Array(layout.offsets[devices]),
+    makespan: Infinity,
+    span: Infinity,
+    by: '',
+    bound,
+    leastSpan,
+    visited: 0,
+    most: effort * operationsOfEffort,
+    pauseAt: operationsOfSlice,
+    found: [],
+  };
+}
+
+/** Whether no operation may be visited any more, or no order can be better. */
+export const isOver = (run: Run): boolean =>
+  run.visited >= run.most || (run.objective === 'end' ? run.makespan <= run.bound : run.span <= run.leastSpan);
+
+/** Takes over an order of this makespan if it is better. The bytes of `words` must fit. */
+export function offer(run: Run, words: Words, makespan: number, by: string): void {
+  if (makespan === Infinity || (run.objective === 'end' && makespan > run.makespan)) return;
+  makespanOf(run.layout, words, run.timing);
+  const span = spanOf(run.layout, run.timing);
+  const [value, other, best, otherBest] =
+    run.objective === 'end' ? [makespan, span, run.makespan, run.span] : [span, makespan, run.span, run.makespan];
+  if (value > best || (value === best && other >= otherBest)) return;
+  run.best.set(words);
+  run.makespan = makespan;
+  run.span = span;
+  run.by = by;
+  if (value < best) run.found.push(snapshot(run));
+}
+
+export const snapshot = ({ best, makespan, span, bound, visited, by }: Run): Found => ({
+  words: best.slice(),
+  makespan,
+  span,
+  bound: Math.min(bound, makespan),
+  effort: visited / operationsOfEffort,
+  by,
+});
+
+/** Counts work, and passes on what was found. Pauses now and then. */
+export function* rest(run: Run, operations: number): Generator<Found | undefined, void> {
+  run.visited += operations;
+  if (run.found.length > 0) yield* run.found.splice(0);
+  if (run.visited < run.pauseAt) return;
+  run.pauseAt = run.visited + operationsOfSlice;
+  yield undefined;
+}
+
+/** Builds an order by keys and offers it. */
+export function* offerByKeys(run: Run, keys: Float64Array, words: Words, by: string): Generator<Found | undefined, void> {
+  offer(run, words, decode(run.layout, keys, run.decoder, words), by);
+  yield* rest(run, 2 * words.length);
+}
+
+/** Offers an order that may exceed the limits. */
+export function* offerWords(run: Run, words: Words, by: string): Generator<Found | undefined, void> {
+  if (fitsAll(run.layout, words)) offer(run, words, makespanOf(run.layout, words, run.timing), by);
+  yield* rest(run, words.length);
+}
