@@ -23,8 +23,9 @@ export interface Found {
   readonly by: string;
 }
 
-/** Operations that an effort of 1 visits. */
+/** Operations that an effort of 1 visits, and of a short order for each of its operations. */
 export const operationsOfEffort = 2e7;
+const visitsOfEffort = 5e4;
 /** Operations between two pauses. */
 const operationsOfSlice = 2e5;
 
@@ -77,7 +78,7 @@ export function runOf(problem: OrderProblem, objective: Objective, effort: numbe
     bound,
     leastSpan,
     visited: 0,
-    most: effort * operationsOfEffort,
+    most: effort * Math.min(operationsOfEffort, visitsOfEffort * layout.offsets[devices]),
     pauseAt: operationsOfSlice,
     found: [],
   };
