@@ -4,12 +4,8 @@ import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
 import { programCopies } from './copies.ts';
 import { fillTable } from './fillTable.ts';
 import { greedy } from './greedy.ts';
-<<<<<<< HEAD
 import { keptProgram } from './keptPrograms.ts';
-import type { OperationSink, Policy, Shape } from '../policies/policy.ts';
-=======
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policies/policy.ts';
->>>>>>> e6ace828 (Add the policy search, which looks for the shortest order of a pipeline)
 import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../program.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
 import { recomputeAhead } from './recomputeAhead.ts';

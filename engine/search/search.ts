@@ -1,3 +1,4 @@
+import { boundSteps } from './bound.ts';
 import type { Words } from './layout.ts';
 import { keySearch } from './keySearch.ts';
 import { priorityLists } from './lists.ts';
@@ -33,6 +34,8 @@ export interface SearchOptions {
   readonly seed?: number;
 }
 
+/** Operations that the bound may visit. */
+const boundEffort = 1e7;
 /** Effort for each smaller problem. */
 const smallEffort = 0.04;
 /** Shares of an effort of 1 for a round of keys and a round of words. */
@@ -68,10 +71,26 @@ export function* searchSteps(
   const run = runOf(problem, objective, effort, seed ?? seedOfProblem(problem));
   for (const { name, words } of seeds) yield* offerWords(run, words, name);
   yield* byLists(run);
+  yield* bound(run);
   yield* byRepetend(run);
   yield* byRounds(run);
   yield* rest(run, 0);
   return snapshot(run);
+}
+
+/** Raises the bound. An order that reaches it ends the search. */
+function* bound(run: Run): Generator<Found | undefined, void> {
+  if (run.makespan === Infinity) return;
+  const steps = boundSteps(run.layout.problem, run.makespan, boundEffort);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      run.bound = Math.max(run.bound, step.value.bound);
+      yield* rest(run, step.value.effort);
+      return;
+    }
+    yield undefined;
+  }
 }
 
 function* byLists(run: Run): Generator<Found | undefined, void> {
