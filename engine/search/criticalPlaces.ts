@@ -21,7 +21,7 @@ export function criticalPlaces(
   for (let device = 1; device < devices; device += 1)
     if (free[device] + step[device] > free[last] + step[last]) last = device;
   let at = offsets[last + 1] - 1;
-  for (let count = 0; ; ) {
+  for (let count = 0; ;) {
     into[count] = at;
     count += 1;
     const op = operation[at];

@@ -14,7 +14,7 @@ export const longestRepetend = 8;
 export function smallerCounts(microbatches: number, devices: number, held: number): ReadonlyMap<number, number[]> {
   const least = Math.ceil(Math.max(devices + 2, 10, 2 * Math.min(held, 2 * devices) + 2));
   const counts = new Map<number, number[]>();
-  if (microbatches < 1.5 * least) return counts;
+  if (microbatches < 2.5 * least) return counts;
   for (let length = 1; length <= longestRepetend; length += 1) {
     const count = least + ((microbatches - least) % length);
     if (count + length > microbatches) continue;

@@ -122,7 +122,12 @@ export function* rest(run: Run, operations: number): Generator<Found | undefined
 }
 
 /** Builds an order by keys and offers it. */
-export function* offerByKeys(run: Run, keys: Float64Array, words: Words, by: string): Generator<Found | undefined, void> {
+export function* offerByKeys(
+  run: Run,
+  keys: Float64Array,
+  words: Words,
+  by: string,
+): Generator<Found | undefined, void> {
   offer(run, words, decode(run.layout, keys, run.decoder, words), by);
   yield* rest(run, 2 * words.length);
 }

@@ -34,8 +34,9 @@ export interface SearchOptions {
   readonly seed?: number;
 }
 
-/** Operations that the bound may visit. */
-const boundEffort = 1e7;
+/** Operations that the bound may visit, and how many of them take as long as one of the search. */
+const boundEffort = 1e8;
+const boundOperations = 16;
 /** Effort for each smaller problem. */
 const smallEffort = 0.04;
 /** Shares of an effort of 1 for a round of keys and a round of words. */
@@ -86,7 +87,7 @@ function* bound(run: Run): Generator<Found | undefined, void> {
     const step = steps.next();
     if (step.done === true) {
       run.bound = Math.max(run.bound, step.value.bound);
-      yield* rest(run, step.value.effort);
+      yield* rest(run, step.value.effort / boundOperations);
       return;
     }
     yield undefined;

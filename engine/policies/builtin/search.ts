@@ -12,9 +12,10 @@ const parameters: readonly PolicyParameter[] = [
   {
     name: 'effort',
     kind: 'integer',
-    summary: 'How long to search: 1 visits 20 million operations, about a second. More effort never gives a longer order.',
+    summary:
+      'How long to search: 1 visits 20 million operations, about a second. More effort never gives a longer order; 0 takes the best of the other policies and of simple priorities.',
     default: 1,
-    min: 1,
+    min: 0,
     max: 1000,
   },
   { name: 'chunks', kind: 'integer', summary: 'Stages that each device holds: 1 or 2.', default: 1, min: 1, max: 2 },
@@ -64,12 +65,12 @@ export const search: Policy = {
 
 function faults(shape: Shape): readonly ShapeFault[] {
   const { args, chunks } = shape;
-  for (const [name, most] of [
-    ['chunks', 2],
-    ['effort', 1000],
+  for (const [name, least, most] of [
+    ['chunks', 1, 2],
+    ['effort', 0, 1000],
   ] as const)
-    if (badInteger(args, name, 1) || Number(args[name] ?? 1) > most) {
-      const message = `${name} is ${shownArgument(args, name)}; it must be a whole number from 1 to ${most}`;
+    if (badInteger(args, name, least) || Number(args[name] ?? 1) > most) {
+      const message = `${name} is ${shownArgument(args, name)}; it must be a whole number from ${least} to ${most}`;
       return [{ message, fix: { input: name, values: [1, most] } }];
     }
   const { placement } = args;

@@ -22,7 +22,8 @@ const known = new WeakMap<Shape, SearchAnswer>();
 
 /** All that an order depends on. */
 function keyOf(problem: OrderProblem, { args }: Shape): string {
-  const { devices, microbatches, device, forward, input, weight, transfer, step, activation, forWeight, limit } = problem;
+  const { devices, microbatches, device, forward, input, weight, transfer, step, activation, forWeight, limit } =
+    problem;
   const lists = [device, forward, input, weight, transfer, step, activation, forWeight, limit];
   return [objectiveOf(args), effortOf(args), devices, microbatches, ...lists.map(listKey)].join(';');
 }

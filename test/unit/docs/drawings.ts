@@ -8,7 +8,7 @@ import { analyseBlock, textOf } from './pages.ts';
 
 /** The workload of the schedules page: four devices, eight microbatches, F = I = W = 1 ms for a device, free transfers. */
 export function runUnder(policy: string): Run {
-  const chunks = findPolicy(policy)?.chunks({ chunks: 2 }) ?? 1;
+  const chunks = findPolicy(policy)?.chunks({}) ?? 1;
   const time = `${1 / chunks}ms`;
   const text = `device gpu { memory = 1GiB }
 cluster box { gpu[4] = gpu  link = 1000GB/s + 0us }

@@ -36,10 +36,14 @@ const unitOf: Readonly<Record<string, string>> = {
   compute: 'TFLOPS',
 };
 
+/** Arguments under which a policy that searches takes least long: grids have thousands of shapes. */
+export const quickly = ({ parameters }: Policy, args: PolicyArguments): PolicyArguments =>
+  parameters.some(({ name }) => name === 'effort') ? { ...args, effort: 0 } : args;
+
 /** The case as a file, one layer a stage. `stages` where they are not those that the policy would make of p devices. */
 function textOf(one: Case, stages: number): string {
   const { policy, p, m, args, costs, latency } = one;
-  const written = Object.entries(args).map(([name, value]) => {
+  const written = Object.entries(quickly(policy, args)).map(([name, value]) => {
     const { dimension } = policy.parameters.find((parameter) => parameter.name === name) ?? {};
     const unit = dimension === undefined ? '' : (unitOf[dimension] ?? '');
     return `${name} = ${Array.isArray(value) ? `[${value.join(', ')}]` : `${typeof value === 'object' ? JSON.stringify(value) : value}${unit}`}`;

@@ -7,6 +7,7 @@ import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { withCopies } from '../support/copies.ts';
 import { bruteForce, inFlightOf, programFor, rowsOf, simulated } from './bruteForce.ts';
+import { quickly } from './gridCase.ts';
 import { recipePlan } from '../support/plans.ts';
 import { policyPlan } from './plans.ts';
 
@@ -27,7 +28,7 @@ describe('every policy', () => {
           costs,
           (devices, microbatches, v, group, times) => {
             const chunked = policy.parameters.some(({ name }) => name === 'chunks');
-            const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
+            const args = quickly(policy, chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {});
             const stages = devices * policy.chunks(args);
             const cut = recipePlan({
               microbatches,
@@ -199,7 +200,7 @@ describe('idle time as explained', () => {
     each: Readonly<Record<'f' | 'i' | 'w', number>>,
   ) => {
     const chunked = policy.parameters.some(({ name }) => name === 'chunks');
-    const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
+    const args = quickly(policy, chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {});
     return policyPlan(policy.name, p, m, { ...each, v: policy.chunks(args), args });
   };
   for (const policy of policies.filter(({ name }) => stating.has(name))) {

@@ -20,6 +20,7 @@ const policies = [
   ['zb_h1', 4],
   ['zb_h2', 4],
   ['zb_auto', 4],
+  ['search', 4],
   ['interleaved_zb(2)', 8],
   ['zb_v', 8],
   ['v_half', 8],
@@ -180,8 +181,8 @@ describe('beside the last backward', () => {
           const end = runOf(shape).run.report;
           const overlap = runOf({ ...shape, sync }).run.report;
           const most = Math.max(...end.devices.map((device) => device.sync.time));
-          // `zb_auto` looks for an order anew, and may find a better one for another end.
-          if (one.schedule !== 'zb_auto') {
+          // `zb_auto` and `search` look for an order anew, and may find a better one for another end.
+          if (one.schedule !== 'zb_auto' && one.schedule !== 'search') {
             expect(overlap.iteration).toBeLessThanOrEqual(end.iteration * (1 + 1e-12));
             expect(end.iteration - overlap.iteration).toBeLessThanOrEqual(most + 1e-12);
           }
