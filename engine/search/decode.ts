@@ -30,11 +30,11 @@ export function decoderFor({ problem, codes }: Layout): Decoder {
 /**
  * Giffler and Thompson, "Algorithms for solving production-scheduling problems" (1960): of the device whose next operation can
  * end first, the operation with the least key among those that could start before that end. So no operation could start earlier
- * without a delay of another one. A forward starts only if its bytes fit, and if the stages of the device that hold nothing
- * keep room for one microbatch: the oldest microbatch can then always go on. Ticks to the end of the last step; Infinity if no
- * operation can start.
+ * without a delay of another one. A forward starts only if its bytes fit. With `reserves`, the stages of the device that hold
+ * nothing also keep room for one microbatch: the oldest microbatch can then always go on. Without, some orders are shorter, and
+ * some get stuck. Ticks to the end of the last step; Infinity if no operation can start.
  */
-export function decode(layout: Layout, keys: Float64Array, decoder: Decoder, words: Words): number {
+export function decode(layout: Layout, keys: Float64Array, decoder: Decoder, words: Words, reserves = true): number {
   const { problem, stages, ticks, device: deviceOf, feeds, delay, feeding, local, first, offsets } = layout;
   const { devices, microbatches, activation, forWeight, weight, limit, step } = problem;
   const { end, counts, free, cursor, level, between, next } = decoder;
@@ -50,6 +50,7 @@ export function decode(layout: Layout, keys: Float64Array, decoder: Decoder, wor
     if (code < stages) {
       const taken = activation[code];
       if (level[device] + taken > most) return false;
+      if (!reserves) return true;
       let reserved = between[device] + taken;
       let largest = 0;
       for (let place = first[device]; place < first[device + 1]; place += 1) {

@@ -40,17 +40,19 @@ export function* keySearch(run: Run, round: number, slack: number, until: number
     makespanOf(layout, of, run.timing);
     return spanOf(layout, run.timing);
   };
+  const oneStageEach = layout.stages === layout.problem.devices;
   const accepts = acceptanceFrom(value(best, run.makespan), slack);
   keysOf(run, best, (round % 3) as Reading, base, latest);
   while (run.visited < until && !isOver(run)) {
     keys.set(base);
     disturb(layout, keys, run.typical, random);
     if (random.whole(3) === 0) disturb(layout, keys, run.typical, random);
-    let makespan = decode(layout, keys, run.decoder, words);
+    const reserves = oneStageEach || random.whole(2) === 0;
+    let makespan = decode(layout, keys, run.decoder, words, reserves);
     let work = 2 * size;
     if (makespan < Infinity && random.whole(2) === 0) {
       keysOf(run, words, 1, keys, latest);
-      const justified = decode(layout, keys, run.decoder, other);
+      const justified = decode(layout, keys, run.decoder, other, reserves);
       work += 3 * size;
       if (justified <= makespan) {
         words.set(other);

@@ -34,8 +34,12 @@ export interface SearchOptions {
   readonly seed?: number;
 }
 
-/** Operations that the bound may visit, and how many of them take as long as one of the search. */
+/**
+ * Operations that the bound may visit, in all and of a short order for each pair of operations, and how many of them take as long
+ * as one of the search.
+ */
 const boundEffort = 1e8;
+const boundVisits = 150;
 const boundOperations = 16;
 /** Effort for each smaller problem. */
 const smallEffort = 0.04;
@@ -82,7 +86,8 @@ export function* searchSteps(
 /** Raises the bound. An order that reaches it ends the search. */
 function* bound(run: Run): Generator<Found | undefined, void> {
   if (run.makespan === Infinity) return;
-  const steps = boundSteps(run.layout.problem, run.makespan, boundEffort);
+  const effort = isOver(run) ? 0 : Math.min(boundEffort, boundVisits * run.best.length ** 2);
+  const steps = boundSteps(run.layout.problem, run.makespan, effort);
   for (;;) {
     const step = steps.next();
     if (step.done === true) {

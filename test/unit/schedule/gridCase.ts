@@ -37,7 +37,7 @@ const unitOf: Readonly<Record<string, string>> = {
 };
 
 /** Arguments under which a policy that searches takes least long: grids have thousands of shapes. */
-export const quickly = ({ parameters }: Policy, args: PolicyArguments): PolicyArguments =>
+export const quickly = <Arguments extends PolicyArguments>({ parameters }: Policy, args: Arguments): Arguments =>
   parameters.some(({ name }) => name === 'effort') ? { ...args, effort: 0 } : args;
 
 /** The case as a file, one layer a stage. `stages` where they are not those that the policy would make of p devices. */
