@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 import type { Timing } from './timing.ts';
 
 /**
- * Places in the words of the operations of one critical path, after `makespanOf`: the number of them, which are in `into`. Where an
+ * Places in the words of the operations of one critical path, after `makespanOf`: the number of them, which are in `into`. If an
  * operation could not start earlier for two reasons, the generator chooses the one to follow. `placeOf`: room by code · m + microbatch.
  */
 export function criticalPlaces(

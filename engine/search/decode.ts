@@ -28,8 +28,8 @@ export function decoderFor({ problem, codes }: Layout): Decoder {
 }
 
 /**
- * Giffler and Thompson, "Algorithms for solving production-scheduling problems" (1960): of the device whose next operation can
- * end first, the operation with the least key among those that could start before that end. So no operation could start earlier
+ * Giffler and Thompson, "Algorithms for solving production-scheduling problems" (1960). The device whose next operation can end
+ * first runs the operation with the least key among those that could start before that end. So no operation could start earlier
  * without a delay of another one. A forward starts only if its bytes fit. With `reserves`, the stages of the device that hold
  * nothing also keep room for one microbatch: the oldest microbatch can then always go on. Without, some orders are shorter, and
  * some get stuck. Ticks to the end of the last step; Infinity if no operation can start.

@@ -19,7 +19,7 @@ export interface Layout {
   /** Codes of device d: `local[first[d]]` … `local[first[d + 1] − 1]`, by stage. A word lists indices into them. */
   readonly local: Int32Array;
   readonly first: Int32Array;
-  /** Index of a code among those of its device. */
+  /** Index of a code among the codes of its device. */
   readonly indexOf: Uint8Array;
   /** The word of device d is `words[offsets[d]]` … `words[offsets[d + 1] − 1]`. */
   readonly offsets: Int32Array;

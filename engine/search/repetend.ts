@@ -7,9 +7,9 @@ import { makespanOf, timingFor } from './timing.ts';
 export const longestRepetend = 8;
 
 /**
- * Microbatches of smaller problems to solve, with the lengths of the patterns that each may repeat: Lin et al., "Tessel: Boosting
- * Distributed Execution of Large DNN Models via Flexible Schedule Search" (2024), who call the pattern repetend. None where the
- * problem is hardly larger than they are. `held`: microbatches that a device may hold.
+ * Microbatches of smaller problems to solve, with the lengths of the patterns that each may repeat. None if the problem is hardly
+ * larger. Lin et al., "Tessel: Boosting Distributed Execution of Large DNN Models via Flexible Schedule Search" (2024), call such a
+ * pattern a repetend. `held`: microbatches that a device may hold.
  */
 export function smallerCounts(microbatches: number, devices: number, held: number): ReadonlyMap<number, number[]> {
   const least = Math.ceil(Math.max(devices + 2, 10, 2 * Math.min(held, 2 * devices) + 2));
@@ -23,7 +23,7 @@ export function smallerCounts(microbatches: number, devices: number, held: numbe
   return counts;
 }
 
-/** Keys of the large problem: the instants of the small one's order, with `length` of its microbatches repeated. */
+/** Keys of the large problem: the instants of the small problem's order, with `length` of its microbatches repeated. */
 export function* extendedKeys(
   layout: Layout,
   { words }: Found,

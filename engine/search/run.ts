@@ -29,7 +29,7 @@ const visitsOfEffort = 5e4;
 /** Operations between two pauses. */
 const operationsOfSlice = 2e5;
 
-/** A search under way. */
+/** The state of a search. */
 export interface Run {
   readonly layout: Layout;
   readonly timing: Timing;

@@ -34,13 +34,9 @@ export interface SearchOptions {
   readonly seed?: number;
 }
 
-/**
- * Operations that the bound may visit, in all and of a short order for each pair of operations, and how many of them take as long
- * as one of the search.
- */
+/** Operations that the bound may visit, in all and of a short order for each pair of operations. */
 const boundEffort = 1e8;
 const boundVisits = 150;
-const boundOperations = 16;
 /** Effort for each smaller problem. */
 const smallEffort = 0.04;
 /** Shares of an effort of 1 for a round of keys and a round of words. */
@@ -83,7 +79,7 @@ export function* searchSteps(
   return snapshot(run);
 }
 
-/** Raises the bound. An order that reaches it ends the search. */
+/** Raises the bound. An order that reaches it ends the search. What the bound visits is not counted as effort. */
 function* bound(run: Run): Generator<Found | undefined, void> {
   if (run.makespan === Infinity) return;
   const effort = isOver(run) ? 0 : Math.min(boundEffort, boundVisits * run.best.length ** 2);
@@ -92,7 +88,6 @@ function* bound(run: Run): Generator<Found | undefined, void> {
     const step = steps.next();
     if (step.done === true) {
       run.bound = Math.max(run.bound, step.value.bound);
-      yield* rest(run, step.value.effort / boundOperations);
       return;
     }
     yield undefined;
