@@ -28,8 +28,9 @@ function problemOf(
 ): string | undefined {
   if (use.kind === 'policy' && use.policy.loading !== undefined)
     return 'which loads the model onto one device and runs it once';
-  if (copies?.some(({ segments = 1 }) => segments > 1) === true)
-    return 'which cuts the sequence into segments whose shares hold for one length';
+  // Attention makes a segment's share of the time another one in a shorter sequence.
+  if (copies?.some(({ share, segments = 1, time }) => time !== undefined && time !== (share ?? 1 / segments)) === true)
+    return 'whose `times` of segments hold for one length; leave them out, so that a segment takes its share of the sequence';
   if (evicts || keeps(schedule)) return 'which moves activations to other memory, in copies of one size';
   if (schedule !== undefined && schedule.kind !== 'policy' && (schedule.times ?? []).length > 0)
     return 'which gives single operations a time itself';

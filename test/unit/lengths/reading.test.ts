@@ -166,7 +166,7 @@ describe('lengths of microbatches', () => {
   });
 
   it.each([
-    ['seq1f1b(segments = 2)', 'cuts the sequence into segments'],
+    ['seq1f1b(segments = 2, times = [40, 60])', 'hold for one length; leave them out'],
     ['bpipe', 'moves activations to other memory'],
     ['mine', 'gives single operations a time itself'],
     ['away', 'moves activations to other memory'],

@@ -7,12 +7,16 @@ export interface Operation {
   readonly microbatch: number;
 }
 
-/** Stage s is on device s mod devices. Seconds of operations, and of messages from a stage to the next one or the one before. */
+/**
+ * Stage s is on device s mod devices. Seconds of operations, and of messages from a stage to the next one or the one before. With
+ * `segments`, s counts segments of stages, and stage s / segments is on the device of this number.
+ */
 export interface Shop {
+  readonly segments?: number;
   readonly stages: number;
   readonly devices: number;
   readonly seconds: (operation: Operation) => number;
-  readonly message: (microbatch: number) => { readonly occupancy: number; readonly latency: number };
+  readonly message: (microbatch: number, stage: number) => { readonly occupancy: number; readonly latency: number };
 }
 
 export interface Run {
@@ -34,11 +38,17 @@ export function runOrders(orders: readonly (readonly Operation[])[], shop: Shop)
   const arrival = new Map<string, number>();
   const free = new Map<string, number>();
   const cursor = orders.map(() => 0);
-  const deviceOf = (stage: number) => stage % shop.devices;
+  const { segments = 1 } = shop;
+  const deviceOf = (stage: number) => Math.floor(stage / segments) % shop.devices;
   const inputsOf = ({ kind, stage, microbatch }: Operation): string[] => {
-    if (kind === 'F') return stage === 0 ? [] : [`${stage - 1}F${microbatch}`];
+    const segment = stage % segments;
+    const before = [...(segment > 0 ? [stage - 1] : []), ...(stage >= segments ? [stage - segments] : [])];
+    if (kind === 'F') return before.map((each) => `${each}F${microbatch}`);
     if (kind === 'W') return [`${stage}I${microbatch}`];
-    const back = [`${stage + 1}B${microbatch}`, `${stage + 1}I${microbatch}`].filter((name) => known.has(name));
+    const behind = [...(segment + 1 < segments ? [stage + 1] : []), stage + segments];
+    const back = behind
+      .flatMap((each) => [`${each}B${microbatch}`, `${each}I${microbatch}`])
+      .filter((name) => known.has(name));
     return [`${stage}F${microbatch}`, ...back];
   };
   const arrivalAt = (name: string, operation: Operation): number | undefined => {
@@ -61,9 +71,9 @@ export function runOrders(orders: readonly (readonly Operation[])[], shop: Shop)
         end.set(nameOf(operation), ends);
         moved = true;
         // The message goes to the next stage, or back to the one before.
-        const to = operation.kind === 'F' ? operation.stage + 1 : operation.stage - 1;
+        const to = operation.kind === 'F' ? operation.stage + segments : operation.stage - segments;
         if (operation.kind === 'W' || to < 0 || to >= shop.stages || deviceOf(to) === device) continue;
-        const { occupancy, latency } = shop.message(operation.microbatch);
+        const { occupancy, latency } = shop.message(operation.microbatch, operation.stage);
         const channel = `${device}>${deviceOf(to)}`;
         const leaves = Math.max(ends, free.get(channel) ?? 0) + occupancy;
         free.set(channel, leaves);

@@ -35,6 +35,8 @@ const settings: readonly (readonly [name: string, pipeline: string])[] = [
   ...['pipedream', 'pipedream_2bw', 'pipemare', 'xpipe'].map(
     (name) => [name, `${four}  schedule = ${name}  iterations = 8`] as const,
   ),
+  ['segments', `${linear}  schedule = seq1f1b(segments = 4)`],
+  ['segments of different shares', `${linear}  schedule = seq1f1b(segments = 2, shares = [75, 25])  recompute = full`],
   ['recomputation', `${linear}  schedule = 1f1b  recompute = full`],
   ['recomputation apart', `${linear}  schedule = seldom  recompute = full`],
   ['blocking transfers', `${four}  schedule = gpipe  transfer = rendezvous`],

@@ -29,15 +29,17 @@ const ordersOf = ({ order, offsets, devices, ...rest }: Program): Operation[][] 
   );
 
 /** What the file says, computed here. */
-function shopOf(program: Program, tokens: readonly number[], latency = 0): Shop {
-  const layers = 8 / program.stages;
+function shopOf(program: Program, tokens: readonly number[], latency = 0, shares = [1]): Shop {
+  const segments = shares.length;
+  const layers = (8 * segments) / program.stages;
   const seconds: Record<string, number> = { F: 4e-3, B: 8e-3, I: 3e-3, W: 5e-3 };
   const share = (microbatch: number) => tokens[microbatch] / 1000;
   return {
     stages: program.stages,
     devices: program.devices,
-    seconds: ({ kind, microbatch }) => layers * seconds[kind] * share(microbatch),
-    message: (microbatch) => ({ occupancy: 1.6e-3 * share(microbatch), latency }),
+    segments,
+    seconds: ({ kind, stage, microbatch }) => layers * seconds[kind] * share(microbatch) * shares[stage % segments],
+    message: (microbatch, stage) => ({ occupancy: 1.6e-3 * share(microbatch) * shares[stage % segments], latency }),
   };
 }
 
@@ -46,17 +48,18 @@ const tokenLists = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 4, m
 
 const schedules = ['gpipe', '1f1b', 'zb_h1', 'interleaved_1f1b(chunks = 2)', 'zb_h2'];
 
-function checkRun(plan: PipelinePlan, run: Run, tokens: readonly number[], latency = 0): void {
+function checkRun(plan: PipelinePlan, run: Run, tokens: readonly number[], latency = 0, shares = [1]): void {
   const { timeline, report } = run;
   const orders = ordersOf(timeline.program);
-  const expected = runOrders(orders, shopOf(timeline.program, tokens, latency));
+  const expected = runOrders(orders, shopOf(timeline.program, tokens, latency, shares));
   expect(report.iteration).toBeCloseTo(expected?.makespan ?? NaN, 12);
   if (expected === undefined) return;
-  const layers = 8 / timeline.program.stages;
-  const bytes = (mebibytes: number) => (_: number, microbatch: number) =>
-    Math.round((layers * mebibytes * 2 ** 20 * tokens[microbatch]) / 1000);
+  const segments = shares.length;
+  const layers = (8 * segments) / timeline.program.stages;
+  const bytes = (mebibytes: number) => (stage: number, microbatch: number) =>
+    Math.round((layers * mebibytes * 2 ** 20 * tokens[microbatch] * shares[stage % segments]) / 1000);
   for (const [device, order] of orders.entries()) {
-    const busy = order.reduce((sum, each) => sum + shopOf(timeline.program, tokens).seconds(each), 0);
+    const busy = order.reduce((sum, each) => sum + shopOf(timeline.program, tokens, latency, shares).seconds(each), 0);
     expect(report.devices[device].busy).toBeCloseTo(busy, 12);
     const { memory } = report.devices[device];
     const base = memory.weights + memory.gradients + memory.optimizer + memory.buffers;
@@ -66,7 +69,8 @@ function checkRun(plan: PipelinePlan, run: Run, tokens: readonly number[], laten
       forWeight: bytes(256),
       recomputed: () => 0,
       // A layer's workspace is there while it runs, one layer at a time.
-      workspace: (_, microbatch) => Math.round((32 * 2 ** 20 * tokens[microbatch]) / 1000),
+      workspace: (stage, microbatch) =>
+        Math.round((32 * 2 ** 20 * tokens[microbatch] * shares[stage % segments]) / 1000),
     });
     expect(report.devices[device].peak).toBeCloseTo(peak, 3);
     const items = report.devices[device].memory_items.reduce((sum, item) => sum + item.bytes, 0);
@@ -99,6 +103,22 @@ describe('microbatches of different lengths', () => {
         });
         const { plan, run } = runOf(text);
         checkRun(plan, run, rounded, 1e-5);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it.each([
+    ['seq1f1b(segments = 2)', [0.5, 0.5]],
+    ['seq1f1b(segments = 4)', [0.25, 0.25, 0.25, 0.25]],
+    ['seq1f1b(segments = 3, shares = [50, 30, 20])', [0.5, 0.3, 0.2]],
+  ] as const)('%s: segments take their share of each sequence, as in an independent simulator', (schedule, shares) => {
+    fc.assert(
+      fc.property(tokenLists, (tokens) => {
+        const { plan, run } = runOf(
+          file(`${list(tokens)}  stages = balance(4)  schedule = ${schedule}`, { latency: ' + 10us' }),
+        );
+        checkRun(plan, run, tokens, 1e-5, [...shares]);
       }),
       { numRuns: 12 },
     );
