@@ -15,7 +15,7 @@ import { fitsLengths } from './lengthsFit.ts';
 import type { Notes } from './notes.ts';
 import { offloadFits } from './offloadFits.ts';
 import { planOrigins } from './origins.ts';
-import { copyNames, copyPlan } from './place/copies.ts';
+import { copyNames, copyPlan, pieceOf } from './place/copies.ts';
 import { devicePlans, ranksIn } from './place/devicePlans.ts';
 import type { PlacedPipeline } from './place/placePipeline.ts';
 import { pipelineRoutes } from './routes/pipelineRoutes.ts';
@@ -86,6 +86,7 @@ export function* draft(
       edges: messages.edges,
       optimizer,
       offload: pipeline.offload,
+      pieces: each.map((_, stage) => pieceOf(copies?.[stage], parts)),
       interleaved,
       microbatches,
     });

@@ -30,9 +30,17 @@ export interface StagesRequest {
   readonly edges: readonly EdgePlan[];
   readonly optimizer?: OptimizerUse;
   readonly offload?: ActivationOffload;
+  /** By stage: the share of a microbatch that it runs at a time, of which each copy to the host takes its latency. */
+  readonly pieces: readonly Piece[];
   /** Stages of a device are entered again and again, so messages overlap and buffers are doubled. */
   readonly interleaved: boolean;
   readonly microbatches: number;
+}
+
+/** A segment of the sequence or a part of a microbatch: shares of the bytes and of the seconds of a whole one. */
+export interface Piece {
+  readonly bytes: number;
+  readonly seconds: number;
 }
 
 /**
@@ -77,7 +85,7 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       return layer;
     });
     const layers = inGroups(single, mode, roles);
-    const away = offloadOf(layers, roles, kind, request.offload);
+    const away = offloadOf(layers, roles, kind, request.offload, request.pieces[stage]);
     const gone = new Set(away?.members);
     const onDevice = layers.map((layer, index) =>
       gone.has(index) ? { ...layer, activation: 0, activationParts: {}, crossInput: 0 } : layer,
@@ -139,27 +147,43 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       }));
 }
 
-/** The activations of a stage that are offloaded; `undefined` if none are, or no link says how. */
+/**
+ * The activations of a stage that are offloaded; `undefined` if none are, or no link says how. Figures are of a whole microbatch, such that
+ * a piece has its share of them.
+ */
 function offloadOf(
   layers: readonly LayerCost[],
   roles: readonly LayerRole[],
   { host }: Site,
   offload: ActivationOffload | undefined,
+  piece: Piece,
 ): StageOffload | undefined {
   const link = offload?.link ?? host;
   if (offload === undefined || link === undefined) return undefined;
-  return offloadStage(
+  const { bytes, seconds } = piece;
+  const found = offloadStage(
     layers.map((layer, index) => ({
-      forward: layer.forward,
-      backward: layer.recompute + layer.backwardInput + layer.backwardWeight,
-      input: layer.recompute + layer.backwardInput,
-      activation: layer.activation,
-      activationForWeight: layer.activationForWeight,
+      forward: seconds * layer.forward,
+      backward: seconds * (layer.recompute + layer.backwardInput + layer.backwardWeight),
+      input: seconds * (layer.recompute + layer.backwardInput),
+      activation: bytes * layer.activation,
+      activationForWeight: bytes * layer.activationForWeight,
       counted: roles[index] === 'block',
     })),
     offload.layers,
     link,
   );
+  if (found === undefined || (bytes === 1 && seconds === 1)) return found;
+  return {
+    members: found.members,
+    bytes: found.bytes / bytes,
+    forWeight: found.forWeight / bytes,
+    busy: found.busy / bytes,
+    passing: found.passing / bytes,
+    forward: found.forward / seconds,
+    backward: found.backward / seconds,
+    input: found.input / seconds,
+  };
 }
 
 const offloadedPlan = ({ members, bytes, forWeight, busy, forward, backward, input }: StageOffload): OffloadedPlan => ({

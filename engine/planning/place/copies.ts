@@ -56,6 +56,15 @@ export const firstCopy = (copies: readonly StageCopy[], stage: number): number =
 const lengthOf = ({ share, segments = 1 }: StageCopy): number => share ?? 1 / segments;
 const timeOf = (copy: StageCopy): number => copy.time ?? lengthOf(copy);
 
+/** What a copy runs at a time: the share of a microbatch, cut into `parts`, that its segment takes. */
+export const pieceOf = (
+  copy: StageCopy | undefined,
+  parts: number,
+): { readonly bytes: number; readonly seconds: number } => ({
+  bytes: (copy === undefined ? 1 : lengthOf(copy)) / parts,
+  seconds: (copy === undefined ? 1 : timeOf(copy)) / parts,
+});
+
 /**
  * The plan of a stage as one of its copies or parts. A segment computes its share of the sequence and keeps its share of the
  * activations; the weights are there once, with the first segment, and only where they are at home. If microbatches are cut into `parts`, each part takes its

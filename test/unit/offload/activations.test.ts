@@ -84,6 +84,28 @@ test('segments of a sequence copy and wait for their part', () => {
   expect(parts.plan.stages[0].offloaded?.bytes).toBe((3 * 1000 * MiB) / 2);
 });
 
+test('each segment pays the latency of its copies', () => {
+  // Of 8 layers of 10 ms and 20 ms, 6 are offloaded, with copies of 8 ms and 100 MiB / (25 GB/s).
+  const shape: Shape = { devices: 1, layers: 8, optimizer, activation: [100], microbatches: 3, link: '25GB/s + 8ms' };
+  for (const [schedule, lengths, times] of [
+    ['seq1f1b(2)', [0.5, 0.5], [0.5, 0.5]],
+    ['seq1f1b(4)', [0.25, 0.25, 0.25, 0.25], [0.25, 0.25, 0.25, 0.25]],
+    ['seq1f1b(2, shares = [75, 25])', [0.75, 0.25], [0.75, 0.25]],
+    ['seq1f1b(2, shares = [75, 25], times = [50, 50])', [0.75, 0.25], [0.5, 0.5]],
+  ] as const) {
+    const { report } = runOf({ ...shape, schedule, more: 'offload = activations(layers = 6)' }).run;
+    const sum = (of: (segment: number) => number) => lengths.reduce((all, _, segment) => all + of(segment), 0);
+    const copy = (segment: number) => 8e-3 + (lengths[segment] * 100 * MiB) / 25e9;
+    const late = (segment: number, layer: number) =>
+      Math.max(0, 2 * layer * times[segment] + 6 * copy(segment) - 8 * layer * times[segment]);
+    const exposed = sum((segment) => late(segment, 10e-3) + late(segment, 20e-3));
+    expect(exposed, schedule).toBeGreaterThan(1e-3);
+    expect(report.devices[0].host?.busy, schedule).toBeCloseTo(3 * 6 * sum(copy), 9);
+    expect(report.devices[0].host?.exposed, schedule).toBeCloseTo(3 * exposed, 9);
+    expect(report.iteration, schedule).toBeCloseTo(3 * (8 * 30e-3 + exposed), 9);
+  }
+});
+
 test('of layers that keep less and less, the window of the first ones is more than what stays', () => {
   const { run } = runOf({
     devices: 1,
