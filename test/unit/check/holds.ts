@@ -13,12 +13,19 @@ import { bytes, share } from '../../../engine/quantities.ts';
 import { standardText } from '../../../engine/std/index.ts';
 import { format, parse } from '../../../grammar/index.ts';
 
-/** Findings whose fixes are tried, as each simulates many texts. `in turn`: one, and another one for another text. */
-type Tried = 'all' | 'first' | 'in turn';
+/**
+ * Findings whose fixes are tried, as each simulates many texts. `in turn`: one, and another one for another text. A set: one of each code
+ * that is not in the set, which then has it.
+ */
+type Tried = 'all' | 'first' | 'in turn' | Set<string>;
 
 /** All breaches that `text` brings to light. `files`: what it reads, by address. */
-export function breaches(text: string, fixed: Tried = 'all', files: Files = {}): readonly string[] {
-  const analysis = analyse(text, { files });
+export const breaches = (text: string, fixed: Tried = 'all', files: Files = {}): readonly string[] =>
+  breachesOf(analyse(text, { files }), fixed, files);
+
+/** The same of a text that is checked already. */
+export function breachesOf(analysis: Analysis, fixed: Tried, files: Files): readonly string[] {
+  const { text } = analysis.syntax;
   return [
     ...findingBreaches(analysis),
     ...numberBreaches(reportOf(analysis, 'a.pipe'), 'report'),
@@ -122,13 +129,25 @@ function roundTrips({ pipelines }: Analysis): readonly string[] {
   });
 }
 
+function triedOf(findings: Analysis['findings'], fixed: Tried, text: string): Analysis['findings'] {
+  if (fixed === 'all') return findings;
+  if (typeof fixed === 'string') {
+    const first = fixed === 'in turn' ? text.length % Math.max(1, findings.length) : 0;
+    return findings.slice(first, first + 1);
+  }
+  return findings.filter(({ code }) => {
+    const isNew = !fixed.has(code);
+    fixed.add(code);
+    return isNew;
+  });
+}
+
 function fixBreaches(analysis: Analysis, fixed: Tried, files: Files): readonly string[] {
   const { text } = analysis.syntax;
   const at = text.indexOf('stages = ') + 9;
   const again = checkedOnce((changed) => analyse(changed, { files, earlier: analysis }));
   const { findings } = analysis;
-  const first = fixed === 'in turn' ? text.length % Math.max(1, findings.length) : 0;
-  const tried = fixed === 'all' ? findings : findings.slice(first, first + 1);
+  const tried = triedOf(findings, fixed, text);
   const offered = [
     ...tried.flatMap((finding) => fixesFor(analysis, finding, again)),
     ...refactorings(analysis, at, again),
