@@ -26,8 +26,10 @@ import { readModel } from './read/model.ts';
 import { adoptLayers } from './read/modelFromModel.ts';
 import { readPipeline } from './read/pipeline.ts';
 import { adoptMembers } from './read/scheduleBase.ts';
+import { readSearch } from './read/search.ts';
 import { readSchedule } from './read/schedule.ts';
 import { scheduleTestOf } from './read/scheduleTest.ts';
+import type { SearchDefinition } from './definitions/search.ts';
 import type { PipelineDefinition } from './definitions/pipeline.ts';
 import type { DeclaredSchedule } from './definitions/schedule.ts';
 import { evaluateConstants } from './language/constants.ts';
@@ -78,6 +80,7 @@ export function* resolveSteps({
   let pending: readonly string[] = [];
   let tests: Resolution['tests'] = [];
   let sizes: Resolution['sizes'] = new Map();
+  let settings: Resolution['searches'] = [];
   for (const file of graph.order) {
     const numbers = { ...settingsOf(graph, file, options, foreign), ...asked.get(file) };
     const source = graph.files[file];
@@ -88,7 +91,7 @@ export function* resolveSteps({
     const resolution = isKnown ? known : yield* resolveFile(graph, file, resolved, options, foreign, numbers, searches);
     if (isStandard) standardFiles.set(source.syntax, resolution);
     resolved.set(file, resolution.context);
-    if (file === 0) ({ pipelines, jobs, pending, tests, sizes } = resolution);
+    if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings } = resolution);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
@@ -97,6 +100,7 @@ export function* resolveSteps({
     pending,
     tests,
     sizes,
+    searches: settings,
     schedules: [...context.schedules.values()].filter((schedule) => schedule.uri === uri),
     origins: context.origins,
     tracers: context.tracers,
@@ -176,6 +180,7 @@ interface ResolvedFile {
   readonly pending: readonly string[];
   readonly tests: Resolution['tests'];
   readonly sizes: Resolution['sizes'];
+  readonly searches: Resolution['searches'];
 }
 
 function* resolveFile(
@@ -201,7 +206,7 @@ function* resolveFile(
         setting: 'pipewright.limits.fileSize',
       },
     );
-    return { context, pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map() };
+    return { context, pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map(), searches: [] };
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
@@ -257,6 +262,12 @@ function* resolveFile(
   const unplanned = blocks('pipeline').filter(({ name }) => !pipelines.has(name?.text ?? ''));
   reportIdleDevices(notes, planned, new Set(unplanned.map(clusterNamed)));
   yield;
+  const settings: SearchDefinition[] = [];
+  for (const block of blocks('search')) {
+    const found = readSearch(context, block);
+    const isFirst = settings.every(({ pipeline }) => pipeline !== found?.pipeline);
+    if (found !== undefined && isFirst) settings.push(found);
+  }
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
   const tests: Resolution['tests'][number][] = [];
   for (const block of blocks('expect')) {
@@ -272,7 +283,7 @@ function* resolveFile(
     reportUnused(context);
     reportUnusedImports(context);
   }
-  return { context, pipelines: [...pipelines.values()], jobs, pending, tests, sizes };
+  return { context, pipelines: [...pipelines.values()], jobs, pending, tests, sizes, searches: settings };
 }
 
 const sizeOf = ({ cluster, mesh, model, microbatches }: PipelineDefinition): PipelineSize => {

@@ -57,7 +57,7 @@ export interface Name extends NodeBase {
 
 // Declarations
 
-export type BlockKeyword = 'device' | 'cluster' | 'model' | 'schedule' | 'pipeline' | 'job' | 'expect';
+export type BlockKeyword = 'device' | 'cluster' | 'model' | 'schedule' | 'pipeline' | 'job' | 'search' | 'expect';
 export const blockKeywords: readonly BlockKeyword[] = [
   'device',
   'cluster',
@@ -65,6 +65,7 @@ export const blockKeywords: readonly BlockKeyword[] = [
   'schedule',
   'pipeline',
   'job',
+  'search',
   'expect',
 ];
 export const declarationKeywords = ['import', 'param', 'let', ...blockKeywords] as const;
@@ -132,6 +133,7 @@ export type BlockItem = Entry | Check | Skipped;
  * of `= …`. Parts that are not written are absent. Examples:
  * `forward = 4ms` (key, values) · `layer block[8] { … }` (key, name, index, body) · `gpu[4] = v100` (key, index, values) ·
  * `link gpu[0] -- gpu[1] = …` (key, ends, values) · `row(d) = F[0], B[0]` (key, parameters, values) · `stage first { … }`.
+ * `tensor in 1..8 step 1` or `tensor in [1, 2]` (key, range, step) is only in searches.
  * Two forms are only in schedules: `param warmup = 3 in 1..64 step 1` (key, name, values, range, step) and
  * `require CONDITION` (key, condition). `let w(d) = 2 * d` is an entry with a name and parameters.
  */

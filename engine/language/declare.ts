@@ -12,7 +12,7 @@ export function named(declaration: Declaration): { readonly name: Name; readonly
       return declaration.name === undefined ? undefined : { name: declaration.name, kind: declaration.kind };
     case 'block': {
       const kind = declaration.keyword.text;
-      if (declaration.name === undefined || kind === 'expect') return undefined;
+      if (declaration.name === undefined || kind === 'expect' || kind === 'search') return undefined;
       return { name: declaration.name, kind: kind as SymbolKind };
     }
     default:

@@ -155,6 +155,7 @@ const shapes: Readonly<Record<Form, string>> = {
   condition: 'KEY a <= b',
   block: 'KEY name { … }',
   'indexed-block': 'KEY[n] { … }',
+  range: 'KEY in [a, b]',
 };
 
 function formOf(entry: Entry): Form | undefined {
@@ -164,6 +165,7 @@ function formOf(entry: Entry): Form | undefined {
     return entry.index === undefined ? undefined : 'indexed-block';
   }
   if (entry.condition !== undefined) return 'condition';
+  if (entry.range !== undefined && entry.values === undefined) return 'range';
   if (entry.values === undefined) return undefined;
   if (entry.ends !== undefined) return 'ends';
   if (entry.parameters !== undefined) return entry.name === undefined ? 'call' : 'named-call';

@@ -25,11 +25,20 @@ export function linkExpect(context: FileContext, block: BlockDeclaration): void 
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'check') continue;
     for (const condition of conjuncts(item.condition, ['and', 'or'])) {
-      if (condition.kind === 'name') linkFigure(context, condition);
-      if (condition.kind !== 'binary') continue;
-      for (const side of [condition.left, condition.right]) linkSide(context, side, stages);
+      linkCondition(context, condition, stages);
     }
   }
+}
+
+/** One comparison of a figure of a pipeline. */
+export function linkCondition(
+  context: FileContext,
+  condition: Expression,
+  stages: ReadonlyMap<string, SymbolInfo> | undefined,
+): void {
+  if (condition.kind === 'name') linkFigure(context, condition);
+  if (condition.kind !== 'binary') return;
+  for (const side of [condition.left, condition.right]) linkSide(context, side, stages);
 }
 
 /** Whether the block is a test of a schedule, by its words, and nothing has its name. What it says then means nothing. */

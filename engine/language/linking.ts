@@ -2,6 +2,7 @@
 import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import { linkExpect } from './linkExpect.ts';
+import { linkSearch } from './linkSearch.ts';
 import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
 import { blocks, keysOf, type BlockName, type KeySchema } from './schema.ts';
 import { declareParameter, deepest, type Locals, noScope, scheduleLocals, type Scope, withLocals } from './scopes.ts';
@@ -25,6 +26,7 @@ function linkBlock(context: FileContext, block: BlockDeclaration): void {
   const keyword = block.keyword.text as BlockName;
   if (!(keyword in blocks) || block.body === undefined) return;
   if (keyword === 'expect') return linkExpect(context, block);
+  if (keyword === 'search') return linkSearch(context, block);
   let scope: Scope = noScope;
   const id = block.name === undefined ? undefined : symbolId(keyword as SymbolInfo['kind'], block.name.text);
   if (keyword === 'model')

@@ -1,5 +1,6 @@
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
+import type { SearchDefinition } from '../definitions/search.ts';
 import type { ScheduleTest } from '../definitions/scheduleTest.ts';
 import type { Mesh } from '../mesh.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -15,6 +16,8 @@ export interface Resolution {
   readonly tests: readonly { readonly test: ScheduleTest; readonly place: Place }[];
   /** Schedules that the file itself declares, without those that have errors. */
   readonly schedules: readonly DeclaredSchedule[];
+  /** The searches of the file, one for each pipeline, without those that have errors. */
+  readonly searches: readonly SearchDefinition[];
   /** What each pipeline of the file says of its size, by name; also of one that cannot be planned. */
   readonly sizes: ReadonlyMap<string, PipelineSize>;
   /** The places of the paths of the plan. */

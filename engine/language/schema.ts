@@ -9,6 +9,7 @@ import { layer, model } from './schema/model.ts';
 import { pipeline, stage } from './schema/pipeline.ts';
 import { operation } from './schema/operation.ts';
 import { schedule } from './schema/schedule.ts';
+import { search } from './schema/search.ts';
 import { valueKindOf, type Word } from './kinds.ts';
 import type { BlockName, BlockSchema, KeySchema, ValueSchema } from './schema/types.ts';
 import type { SymbolKind } from './resolution.ts';
@@ -35,6 +36,7 @@ export const blocks: Readonly<Record<BlockName, BlockSchema>> = {
   schedule,
   operation,
   job,
+  search,
   expect,
 };
 

@@ -39,7 +39,8 @@ export function readExpect(
 
 const flipped = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
 
-function readCheck(
+/** A condition of an `expect` or of a search; `undefined` if it is wrong, which has been reported. */
+export function readCheck(
   context: ReadContext,
   condition: Expression,
   plan: PipelinePlan | undefined,

@@ -1,12 +1,14 @@
 /** The answer of a sweep as plain data, for terminals, scripts and the preview: fields are added, never renamed. */
 import { iterationTime, bytes, count } from '../quantities.ts';
-import { type Axis, type Settings, settingsOf } from './axes.ts';
+import type { Axis } from '../definitions/search.ts';
+import { type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { evaluateRow, type RowFigures } from './evaluateRow.ts';
 import { frontOf } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import { takesChunks } from './scheduleText.ts';
-import type { Objective, RefusedRows, Shard, SweepResult } from './sweep.ts';
+import type { RefusedRows, Shard, SweepResult } from './sweep.ts';
+import type { Objective } from '../definitions/search.ts';
 
 /** A row that was simulated. Seconds, bytes, shares of 1. */
 export interface PlanPoint {

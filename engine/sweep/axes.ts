@@ -1,10 +1,5 @@
-/** What a sweep tries: for each key the values as you would write them. A row is one choice of each. */
-
-export interface Axis {
-  /** A key of the pipeline, `pipeline`, `chunks`, `micro_batch`, or the name of a `param`. */
-  readonly key: string;
-  readonly values: readonly string[];
-}
+/** Rows of a sweep: a row is one value of each key. */
+import type { Axis } from '../definitions/search.ts';
 
 /** The values of one row, by key. */
 export type Settings = Readonly<Record<string, string>>;
@@ -14,18 +9,6 @@ export const wholeKeys = ['tensor', 'pipeline', 'data', 'context', 'expert', 'mi
 
 /** Keys that divide the devices. */
 export const rankKeys = ['tensor', 'pipeline', 'data', 'context'] as const;
-
-/** Keys of a pipeline that follow from others in a sweep, and why they are not searched. */
-export const followingKeys: Readonly<Record<string, string>> = {
-  microbatches: 'the samples of an iteration stay as they are, so microbatches follow from "micro_batch" and "data"',
-  global_batch: 'rows with other batches are other trainings and cannot be compared',
-  stages: 'stages follow from "pipeline" and "chunks"',
-  model: 'rows with other models are other trainings and cannot be compared',
-  devices: 'rows on other clusters cannot be compared; make one pipeline for each cluster',
-  tokens: 'rows with other samples are other trainings and cannot be compared',
-  documents: 'rows with other samples are other trainings and cannot be compared',
-  stage: 'stages follow from "pipeline" and "chunks"',
-};
 
 /** Rows of the product, which may be far more than there is room for. */
 export const rowCount = (axes: readonly Axis[]): number => axes.reduce((rows, { values }) => rows * values.length, 1);

@@ -1,7 +1,9 @@
 /** What is wrong with the keys and values of a sweep, before any row is looked at. */
+import { followingKeys } from '../language/schema/search.ts';
 import { findKey, keysOf } from '../language/schema.ts';
 import { nearest } from '../spelling.ts';
-import { type Axis, followingKeys, rankKeys, rowCount, wholeKeys } from './axes.ts';
+import type { Axis } from '../definitions/search.ts';
+import { rankKeys, rowCount, wholeKeys } from './axes.ts';
 import { mostRows } from './limits.ts';
 import type { SweepBase } from './base.ts';
 

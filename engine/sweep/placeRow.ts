@@ -1,5 +1,6 @@
 /** From the values of a row to what its pipeline says: ranks that fill the devices, microbatches of the same batch, stages. */
-import type { Axis, Settings } from './axes.ts';
+import type { Axis } from '../definitions/search.ts';
+import type { Settings } from './axes.ts';
 import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';

@@ -1,7 +1,8 @@
 /** Some rows of a sweep as work for a thread: the problem has the texts of all files, so the thread reads none. */
 import type { EngineHost, EngineOptions } from '../host.ts';
 import type { Search } from '../searches.ts';
-import { type Axis, settingsOf } from './axes.ts';
+import type { Axis } from '../definitions/search.ts';
+import { settingsOf } from './axes.ts';
 import { sweepBase, type SweepBase, type SweepFile } from './base.ts';
 import { evaluateRow, type Outcome } from './evaluateRow.ts';
 import type { Figures } from './front.ts';

@@ -1,5 +1,6 @@
 /** A sweep: every row of the product, cheapest decisions first, down to the front of time and memory. */
-import { type Axis, rowCount, type Settings, settingsOf } from './axes.ts';
+import type { Axis } from '../definitions/search.ts';
+import { rowCount, type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { classOf, leastIteration } from './classBound.ts';
 import type { Outcome, RowFigures } from './evaluateRow.ts';
@@ -12,10 +13,6 @@ export interface Shard {
   readonly index: number;
   readonly of: number;
 }
-
-/** What a sweep makes least; its front always has both. */
-export const objectives = ['iteration', 'peak_memory'] as const;
-export type Objective = (typeof objectives)[number];
 
 /** Rows to look at next. They may be looked at in any order and on any thread: the answer is the same. */
 export interface Wave {

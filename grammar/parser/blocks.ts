@@ -105,22 +105,24 @@ export abstract class BlockParser extends ExpressionParser {
     const doc = this.places.documentation(from);
     const { marks } = this;
     this.CONSUME(types.Word);
-    const name = this.isUnfinished(from) ? undefined : this.OPTION(this.entryName);
+    const isAxis = marks.isAxis(from);
+    const name = isAxis || this.isUnfinished(from) ? undefined : this.OPTION(this.entryName);
     const index = this.OPTION1(this.entryIndex);
     const parameters = this.OPTION2(this.entryParameters);
     const link = this.next;
     const isStray = marks.is(link, types.Link) && (name === undefined || parameters !== undefined);
     const far = isStray ? undefined : this.OPTION3(this.farEnd);
     const ends = far && name && ([this.nearEnd(name, index, link), far] as const);
-    if (!marks.is(this.next, types.Equals) && !marks.is(this.next, types.LeftBrace)) this.recoverHead(from);
+    if (!isAxis && !marks.is(this.next, types.Equals) && !marks.is(this.next, types.LeftBrace)) this.recoverHead(from);
     this.head = from;
-    const rest = this.OPTION4(this.entryRest) ?? this.unassigned();
+    const rest = this.OPTION4(this.entryRest) ?? (isAxis ? undefined : this.unassigned());
     const body = rest !== undefined && 'kind' in rest ? rest : undefined;
     const values = rest !== undefined && 'kind' in rest ? undefined : rest;
     this.allowed = values === undefined ? 'the next entry or "}"' : '",", an operator, the next entry or "}"';
     const isParameter = (): boolean => values !== undefined && marks.isMember(from) && marks.is(from, types.Param);
-    const range = this.OPTION6({ GATE: isParameter, DEF: this.parameterRange });
-    const step = this.OPTION7({ GATE: isParameter, DEF: this.parameterStep });
+    const hasRange = (): boolean => isAxis || isParameter();
+    const range = this.OPTION6({ GATE: hasRange, DEF: this.parameterRange });
+    const step = this.OPTION7({ GATE: hasRange, DEF: this.parameterStep });
     return this.entryOf(from, doc, {
       name: ends === undefined ? name : undefined,
       index: ends === undefined && index !== undefined ? this.unnamed(index) : undefined,

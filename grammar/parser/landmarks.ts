@@ -47,6 +47,8 @@ export class Landmarks {
   private readonly partners: Int32Array;
   /** Tokens `let` and `param` inside a schedule: they begin entries there, and no declarations. */
   private readonly members = new Set<number>();
+  /** Tokens before an `in` inside a search: they begin entries. */
+  private readonly axes = new Set<number>();
 
   constructor(text: string, source: Tokens) {
     this.text = text;
@@ -124,6 +126,11 @@ export class Landmarks {
     return this.members.has(i);
   }
 
+  /** `tensor in …` of a search. */
+  isAxis(i: number): boolean {
+    return this.axes.has(i);
+  }
+
   /** `require` in a block, unless it is used as a key. */
   isRequirement(i: number): boolean {
     return this.is(i, types.Require) && !this.is(i + 1, types.Equals) && !this.is(i + 1, types.LeftBrace);
@@ -153,6 +160,7 @@ export class Landmarks {
   /** A name with a `=` or `{` after it, or after its brackets: an entry, and never the end of an expression. */
   isEntry(i: number): boolean {
     if (!this.isWord(i)) return false;
+    if (this.axes.has(i)) return true;
     let next = i + 1;
     if (this.is(next, types.LeftBracket) && this.partner(next) > 0) next = this.partner(next) + 1;
     if (this.is(next, types.LeftParen) && this.partner(next) > 0) next = this.partner(next) + 1;
@@ -205,6 +213,7 @@ export class Landmarks {
     let braces = 0;
     /** The brace of the schedule that is open, and each `let` and `param` from the first that the layout puts outside. */
     let schedule = -1;
+    let search = -1;
     let outside: number[] = [];
     const leaveSchedule = (): void => {
       // Only a brace that is never closed makes the layout decide.
@@ -222,6 +231,7 @@ export class Landmarks {
           while (stack.length > 0 && this.kind(stack[stack.length - 1] ?? -1) !== id(types.LeftBrace)) stack.pop();
       } else if (opens[kind] === 1) {
         if (braces === 0 && kind === id(types.LeftBrace) && this.image(i - 2) === 'schedule') schedule = i;
+        if (braces === 0 && kind === id(types.LeftBrace) && this.image(i - 2) === 'search') search = i;
         stack.push(i);
         if (kind === id(types.LeftBrace)) braces++;
       } else if (closes[kind] === 1) {
@@ -233,12 +243,14 @@ export class Landmarks {
           this.partners[open] = i;
           this.partners[i] = open;
           if (open === schedule) leaveSchedule();
+          if (open === search) search = -1;
         }
       } else if (keywords[kind] === 1 && stack.length > 0 && this.isDeclaration(i) && this.startsLine(i)) {
         stack.length = 0;
         braces = 0;
+        search = -1;
         leaveSchedule();
-      }
+      } else if (search >= 0 && kind === id(types.In) && braces === 1 && this.isWord(i - 1)) this.axes.add(i - 1);
     }
     leaveSchedule();
   }

@@ -10,10 +10,10 @@ export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch' | '
  * How an entry of a key may be written:
  * `value` `key = …` · `indexed` `key[n] = …` · `ends` `key a -- b = …` · `call` `key(x) = …` ·
  * `named` `key name = …` · `named-call` `key name(x) = …` · `condition` `key CONDITION` · `block` `key name { … }` ·
- * `indexed-block` `key[n] { … }`.
+ * `indexed-block` `key[n] { … }` · `range` `key in …`.
  */
 export type Form =
-  'value' | 'indexed' | 'ends' | 'call' | 'named' | 'named-call' | 'condition' | 'block' | 'indexed-block';
+  'value' | 'indexed' | 'ends' | 'call' | 'named' | 'named-call' | 'condition' | 'block' | 'indexed-block' | 'range';
 
 /** What is allowed after `=`: the kind of the value, and what a key adds to its row in `kinds.ts`. */
 export type ValueSchema =

@@ -1,0 +1,100 @@
+/** Reads a `search`: the values of each key, what is made least, and what rows must meet. */
+import { conjuncts } from '../../grammar/conjuncts.ts';
+import type { BlockDeclaration, Entry } from '../../grammar/syntax.ts';
+import type { Axis, Objective, SearchDefinition } from '../definitions/search.ts';
+import { spellingHint } from '../findings/reporter.ts';
+import { axisValues } from '../language/axisValues.ts';
+import { keysOfEntries, or, readWord } from '../language/keys.ts';
+import { followingKeys } from '../language/schema/search.ts';
+import { findKey, keysOf } from '../language/schema.ts';
+import type { ReadContext } from './context.ts';
+import { readCheck } from './expect.ts';
+
+/** The search; `undefined` if anything of it is wrong, which has been reported. */
+export function readSearch(context: ReadContext, block: BlockDeclaration): SearchDefinition | undefined {
+  const before = context.report.errors();
+  const entries = block.body?.entries.filter((item): item is Entry => item.kind === 'entry') ?? [];
+  const axes: Axis[] = [];
+  const first = new Map<string, Entry>();
+  for (const entry of entries) {
+    const key = entry.key.text;
+    const earlier = first.get(key);
+    if (earlier !== undefined) {
+      const related = [{ place: context.report.place(earlier.key), message: 'This one is used.' }];
+      context.report.report(
+        'key/duplicate',
+        entry.key,
+        { key, block: 'search' },
+        { related, hint: { kind: 'remove' } },
+      );
+      continue;
+    }
+    first.set(key, entry);
+    if (key === 'minimise' || key === 'subject_to') hasValue(context, entry);
+    else {
+      const axis = readAxis(context, entry);
+      if (axis !== undefined) axes.push(axis);
+    }
+  }
+  const keys = keysOfEntries('search', entries, false);
+  const minimise = or(readWord<Objective>(context, keys, 'minimise'), 'iteration');
+  const limits = (first.get('subject_to')?.values ?? []).flatMap((value) =>
+    conjuncts(value).flatMap((condition) => readCheck(context, condition, undefined)?.text ?? []),
+  );
+  if (block.name === undefined || minimise === undefined || context.report.errors() !== before) return undefined;
+  return { pipeline: block.name.text, axes, minimise, limits };
+}
+
+function hasValue({ report, syntax }: ReadContext, { key, values, start, end }: Entry): void {
+  if (values !== undefined || syntax.errors.some((fault) => fault.start >= start && fault.start <= end + 1)) return;
+  report.report('type/mismatch', key, {
+    expected: `\`${findKey('search', key.text)?.example ?? key.text}\``,
+    found: `\`${key.text} in …\``,
+  });
+}
+
+function readAxis(context: ReadContext, entry: Entry): Axis | undefined {
+  const { key, range, step, start, end } = entry;
+  const schema = findKey('search', key.text);
+  const isParam = context.names.get(key.text)?.kind === 'param';
+  if (schema === undefined && !isParam) {
+    unknownKey(context, entry);
+    return undefined;
+  }
+  if (range === undefined) {
+    // Half an entry is the parser's finding.
+    if (!context.syntax.errors.some((fault) => fault.start >= start && fault.start <= end + 1))
+      context.report.report('type/mismatch', key, {
+        expected: `\`${schema?.example ?? `${key.text} in [1, 2]`}\``,
+        found: `\`${key.text} = …\``,
+      });
+    return undefined;
+  }
+  if (range.kind === 'missing') return undefined;
+  const values = axisValues(context.syntax, range, step);
+  if ('expected' in values) {
+    context.report.report('type/mismatch', range, values);
+    return undefined;
+  }
+  const value = schema?.value;
+  const least = value?.kind === 'quantity' && value.integer === true ? (value.min ?? 0) : undefined;
+  const wrong =
+    least === undefined ? undefined : values.find((text) => !/^\d{1,9}$/u.test(text) || Number(text) < least);
+  if (wrong === undefined) return { key: key.text, values };
+  const allowed = `a whole number of at least ${least}`;
+  context.report.report('value/range', range, { what: `"${key.text}"`, value: wrong, allowed });
+  return undefined;
+}
+
+function unknownKey({ report, names }: ReadContext, { key }: Entry): void {
+  if (key.end <= key.start) return;
+  const follows = followingKeys[key.text];
+  if (follows !== undefined) {
+    const advice = `It cannot be searched: ${follows}.`;
+    report.report('key/unknown', key, { key: key.text, block: 'search', advice });
+    return;
+  }
+  const params = [...names.values()].flatMap(({ kind, name }) => (kind === 'param' ? [name] : []));
+  const nearest = report.nearest(key.text, [...keysOf('search').keys(), ...params]);
+  report.report('key/unknown', key, { key: key.text, block: 'search', nearest }, { hint: spellingHint(nearest) });
+}
