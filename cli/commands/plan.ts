@@ -2,7 +2,7 @@ import { defaultOptions } from '../../engine/host.ts';
 import { planned } from '../../engine/compare.ts';
 import { parse } from '../../grammar/index.ts';
 import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
-import type { Axis } from '../../engine/definitions/search.ts';
+import type { Axis, Objective } from '../../engine/definitions/search.ts';
 import { rowCount, settingsOf } from '../../engine/sweep/axes.ts';
 import { axesProblem } from '../../engine/sweep/axesProblem.ts';
 import { sweepBase, type SweepBase } from '../../engine/sweep/base.ts';
@@ -84,14 +84,13 @@ export const planCommand: Command = {
     if (typeof time === 'string' || typeof shard === 'string' || typeof threads === 'string') return status.usage;
     const asked = readRequest(path, args, io);
     if (typeof asked === 'string') return fault(asked);
-    const { base, axes, limits } = asked;
+    const { base, axes, limits, minimise } = asked;
     const wanted = args.value('write');
     if (wanted !== undefined && wanted !== 'best') return writeRow(asked, wanted, args, io);
     const { uri, text, options, overrides } = base.file;
     const { files, paths } = asked.host;
     const source = { uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths };
     const result = await runSweep({ base, source, shard, time, threads }, io);
-    const minimise = objectives.find((objective) => objective === args.value('minimise')) ?? 'iteration';
     const answer = planAnswer(
       base,
       { file: namedPath(path), axes, minimise, limits, ...(shard === undefined ? {} : { shard }) },
@@ -110,6 +109,7 @@ interface Request {
   readonly host: ReturnType<typeof rememberingHost>;
   readonly axes: readonly Axis[];
   readonly limits: readonly string[];
+  readonly minimise: Objective;
 }
 
 function readRequest(path: string, args: Arguments, io: Io): Request | string {
@@ -130,15 +130,30 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   if (chosen === undefined && declared.length > 1)
     return `${name} has the pipelines ${list(declared)}; choose one with --pipeline.`;
   const pipeline = chosen ?? declared[0] ?? '';
-  const limits = args.values('limit');
+  const written = resolution.searches.find((search) => search.pipeline === pipeline);
+  const broken = resolution.findings.find(
+    ({ severity, place }) => severity === 'error' && place.uri === uri && inSearch(file.text, place.start),
+  );
+  if (broken !== undefined) return `${name} has an error in a search: ${broken.message}`;
+  const limits = [...(written?.limits ?? []), ...args.values('limit')];
   const base = sweepBase(file, pipeline, limits);
   if ('problem' in base) return `"${pipeline}" cannot be searched: ${base.problem.message} (${base.problem.code})`;
   const over = args.value('over');
-  const axes = over === undefined ? [] : readAxes(over);
-  if ('problem' in axes) return axes.problem;
+  const added = over === undefined ? [] : readAxes(over);
+  if ('problem' in added) return added.problem;
+  // A key of the command line replaces the key of the file.
+  const axes = [...(written?.axes ?? []).filter(({ key }) => added.every((axis) => axis.key !== key)), ...added];
   const wrong = axesProblem(base, axes);
-  return wrong ?? { base, host, axes, limits };
+  const minimise =
+    objectives.find((objective) => objective === args.value('minimise')) ?? written?.minimise ?? 'iteration';
+  return wrong ?? { base, host, axes, limits, minimise };
 }
+
+/** Whether a place is in a `search` of a text. */
+const inSearch = (text: string, at: number): boolean =>
+  parse(text).declarations.some(
+    (each) => each.kind === 'block' && each.keyword.text === 'search' && each.start <= at && at <= each.end,
+  );
 
 /** The file with the values of a row set. */
 async function writeRow({ base, axes }: Request, wanted: string, args: Arguments, io: Io): Promise<Status> {

@@ -15,6 +15,7 @@ const skeletons: Readonly<Record<string, string>> = {
   pipeline:
     'pipeline ${1:name} {\n\tmodel        = $2\n\tdevices      = $3\n\tmicrobatches = ${4:8}\n\tstages       = balance(${5:4})\n\tschedule     = ${6:1f1b}\n}',
   job: 'job ${1:name} {\n\tworkers = [$2]\n\tsync    = wsp(distance = ${3:0})\n}',
+  search: 'search ${1:pipeline} {\n\ttensor in [${2:1, 2, 4, 8}]\n\tpipeline in [${3:1, 2, 4, 8}]\n}',
   expect: 'expect ${1:pipeline} { $0 }',
 };
 
@@ -25,7 +26,7 @@ export const declarationOffers: readonly Offer[] = declarationKeywords.map((keyw
 /** Keys of a block that are not yet written, those that it needs first. */
 export function keyOffers({ name, body }: Surrounding): readonly Offer[] {
   const used = new Set(
-    body.entries.flatMap((entry) => (entry.kind === 'entry' && entry.values !== undefined ? [entry.key.text] : [])),
+    body.entries.flatMap((entry) => (entry.kind === 'entry' && (entry.values ?? entry.range) !== undefined ? [entry.key.text] : [])),
   );
   const open = blocks[name].keys.filter((key) => key.repeatable === true || !used.has(key.name));
   return [...open.filter((key) => key.required), ...open.filter((key) => !key.required)].map(keyOffer);

@@ -59,10 +59,15 @@ function atTop(view: View, cursor: Cursor): readonly Offer[] {
     if (declaration.kind === 'param' && !firstOnLine(view, cursor)) return afterParam(declaration);
   }
   if (inDeclaration && declaration.kind === 'block' && declaration.body === undefined)
-    return declaration.keyword.text === 'expect' && before.text === 'expect'
-      ? due(symbolsOf(view, ['pipeline', 'schedule']).map(symbolOffer))
-      : [];
+    return namesAfter(view, declaration.keyword.text, before.text);
   return firstOnLine(view, cursor) ? declarationOffers : [];
+}
+
+/** What comes behind `expect` and `search`: names that are declared elsewhere. */
+function namesAfter(view: View, keyword: string, before: string): readonly Offer[] {
+  if (before !== keyword) return [];
+  if (keyword === 'expect') return due(symbolsOf(view, ['pipeline', 'schedule']).map(symbolOffer));
+  return keyword === 'search' ? due(symbolsOf(view, ['pipeline']).map(symbolOffer)) : [];
 }
 
 const tokenOf = (view: View, index: number | undefined) =>
@@ -95,7 +100,8 @@ function inBlock(view: View, cursor: Cursor): readonly Offer[] {
         ? figureOffers
         : [];
   if (nesting.indexed) return due(valueOffers(view, cursor, undefined));
-  if (expectsValue.has(before.text))
+  if (block.name === 'search' && entry?.key.text === 'subject_to' && !firstOnLine(view, cursor)) return figureOffers;
+  if (expectsValue.has(before.text) || (block.name === 'search' && before.text === 'in'))
     return entry === undefined ? [] : due(valueOffers(view, cursor, findKey(block.name, entry.key.text)));
   if (block.name === 'schedule' && before.text === 'require')
     return due([...numbers(view, cursor), ...functionsOf('value')]);

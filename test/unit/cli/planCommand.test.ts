@@ -123,15 +123,15 @@ describe('plan', () => {
     ['', 'There is nothing to search.'],
     ['tensr = 2', '"tensr" is no key that can be searched. Did you mean "tensor"?'],
     ['tensor', '--over takes keys with values'],
-    ['tensor = []', 'its list is empty. Give it at least one value.'],
-    ['tensor = 4..1', 'the range 4..1 has no number in it.'],
+    ['tensor = []', '"tensor" needs at least one value, not an empty list.'],
+    ['tensor = 4..1', '"tensor" needs a range with a number in it, not `4..1`.'],
     ['tensor = 0..2', '"tensor" takes whole numbers of at least 1, not "0".'],
-    ['tensor = 1..4 step -1', 'must be more than 0'],
+    ['tensor = 1..4 step -1', 'needs a step of more than 0, not -1'],
     ['tensor = 2, tensor = 4', '"tensor" is searched twice.'],
-    ['tensor = 1..1000000', 'has 1,000,000 values, more than 10,000.'],
+    ['tensor = 1..1000000', 'needs at most 10,000 values of a key, not 1,000,000.'],
     ['tensor = 1..1000, pipeline = 1..1000, data = 1..1000', 'make 1,000,000,000 rows, more than 1,000,000.'],
     ['stages = [balance(2)]', '"stages" cannot be searched: stages follow from "pipeline" and "chunks".'],
-    ['recompute = [none', 'is not a list such as'],
+    ['recompute = [none', 'needs a list such as [1, 2, 4]'],
   ])('--over "%s" is refused: %s', async (text, problem) => {
     const { status, out, err } = await plan('a.pipe', '--pipeline', 'train', ...(text === '' ? [] : ['--over', text]));
     expect(status).toBe(2);
