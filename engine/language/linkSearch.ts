@@ -24,9 +24,9 @@ export function linkSearch(context: FileContext, { name, body }: BlockDeclaratio
 
 function linkAxis(context: FileContext, { key, range, step, values = [] }: Entry): void {
   const schema = findKey('search', key.text)?.value;
-  const param =
-    schema === undefined && context.names.get(key.text)?.kind === 'param' ? context.names.get(key.text) : undefined;
-  if (param !== undefined) refer(context, key, param.id);
+  const named = schema === undefined ? context.names.get(key.text) : undefined;
+  if (schema === undefined && named?.kind !== 'param') return;
+  if (named !== undefined) refer(context, key, named.id);
   for (const value of [range, step, ...values]) if (value !== undefined) linkAxisValue(context, value, schema);
 }
 

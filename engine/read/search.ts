@@ -1,9 +1,10 @@
 /** Reads a `search`: the values of each key, what is made least, and what rows must meet. */
 import { conjuncts } from '../../grammar/conjuncts.ts';
-import type { BlockDeclaration, Entry } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
 import type { Axis, Objective, SearchDefinition } from '../definitions/search.ts';
 import { spellingHint } from '../findings/reporter.ts';
 import { axisValues } from '../language/axisValues.ts';
+import { quantity } from '../language/expressions.ts';
 import { keysOfEntries, or, readWord } from '../language/keys.ts';
 import { followingKeys } from '../language/schema/search.ts';
 import { findKey, keysOf } from '../language/schema.ts';
@@ -12,7 +13,6 @@ import { readCheck } from './expect.ts';
 
 /** The search; `undefined` if anything of it is wrong, which has been reported. */
 export function readSearch(context: ReadContext, block: BlockDeclaration): SearchDefinition | undefined {
-  const before = context.report.errors();
   const entries = block.body?.entries.filter((item): item is Entry => item.kind === 'entry') ?? [];
   const axes: Axis[] = [];
   const first = new Map<string, Entry>();
@@ -41,9 +41,15 @@ export function readSearch(context: ReadContext, block: BlockDeclaration): Searc
   const limits = (first.get('subject_to')?.values ?? []).flatMap((value) =>
     conjuncts(value).flatMap((condition) => readCheck(context, condition, undefined)?.text ?? []),
   );
-  if (block.name === undefined || minimise === undefined || context.report.errors() !== before) return undefined;
+  if (block.name === undefined || minimise === undefined || hasErrors(context, block)) return undefined;
   return { pipeline: block.name.text, axes, minimise, limits };
 }
+
+/** Also of names, which were looked up before. */
+const hasErrors = ({ report, uri }: ReadContext, { start, end }: BlockDeclaration): boolean =>
+  report.findings.some(
+    ({ severity, place }) => severity === 'error' && place.uri === uri && place.start >= start && place.end <= end,
+  );
 
 function hasValue({ report, syntax }: ReadContext, { key, values, start, end }: Entry): void {
   if (values !== undefined || syntax.errors.some((fault) => fault.start >= start && fault.start <= end + 1)) return;
@@ -77,14 +83,31 @@ function readAxis(context: ReadContext, entry: Entry): Axis | undefined {
     return undefined;
   }
   const value = schema?.value;
-  const least = value?.kind === 'quantity' && value.integer === true ? (value.min ?? 0) : undefined;
-  const wrong =
-    least === undefined ? undefined : values.find((text) => !/^\d{1,9}$/u.test(text) || Number(text) < least);
-  if (wrong === undefined) return { key: key.text, values };
-  const allowed = `a whole number of at least ${least}`;
-  context.report.report('value/range', range, { what: `"${key.text}"`, value: wrong, allowed });
-  return undefined;
+  if (value?.kind !== 'quantity') return { key: key.text, values };
+  const numbers = numbersOf(context, range, values, (each) => quantity(context, each, value, `"${key.text}"`));
+  return numbers === undefined ? undefined : { key: key.text, values: [...new Set(numbers.map(String))] };
 }
+
+/** Items of a list may be names of numbers; the ends of a range are numbers. */
+function numbersOf(
+  context: ReadContext,
+  values: Expression,
+  texts: readonly string[],
+  read: (value: Expression) => number | undefined,
+): readonly number[] | undefined {
+  if (values.kind === 'group') return numbersOf(context, values.inner, texts, read);
+  if (values.kind === 'range') return read(values.from) === undefined ? undefined : texts.map(Number);
+  if (values.kind !== 'list') return all([read(values)]);
+  return all(
+    values.items.flatMap((item) => {
+      const inner = item.kind === 'range' ? axisValues(context.syntax, item) : undefined;
+      return inner === undefined || 'expected' in inner ? [read(item)] : inner.map(Number);
+    }),
+  );
+}
+
+const all = (numbers: readonly (number | undefined)[]): readonly number[] | undefined =>
+  numbers.every((number) => number !== undefined) ? numbers : undefined;
 
 function unknownKey({ report, names }: ReadContext, { key }: Entry): void {
   if (key.end <= key.start) return;

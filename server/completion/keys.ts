@@ -26,7 +26,9 @@ export const declarationOffers: readonly Offer[] = declarationKeywords.map((keyw
 /** Keys of a block that are not yet written, those that it needs first. */
 export function keyOffers({ name, body }: Surrounding): readonly Offer[] {
   const used = new Set(
-    body.entries.flatMap((entry) => (entry.kind === 'entry' && (entry.values ?? entry.range) !== undefined ? [entry.key.text] : [])),
+    body.entries.flatMap((entry) =>
+      entry.kind === 'entry' && (entry.values ?? entry.range) !== undefined ? [entry.key.text] : [],
+    ),
   );
   const open = blocks[name].keys.filter((key) => key.repeatable === true || !used.has(key.name));
   return [...open.filter((key) => key.required), ...open.filter((key) => !key.required)].map(keyOffer);

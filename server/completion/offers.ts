@@ -99,9 +99,13 @@ function inBlock(view: View, cursor: Cursor): readonly Offer[] {
       : startsEntry(view, cursor)
         ? figureOffers
         : [];
+  if (block.name === 'search' && entry !== undefined && (before.text === 'in' || !startsEntry(view, cursor))) {
+    if (entry.key.text === 'subject_to') return figureOffers;
+    const listed = nesting.indexed || before.text === 'in' || expectsValue.has(before.text);
+    return listed ? due(valueOffers(view, cursor, findKey('search', entry.key.text))) : [];
+  }
   if (nesting.indexed) return due(valueOffers(view, cursor, undefined));
-  if (block.name === 'search' && entry?.key.text === 'subject_to' && !firstOnLine(view, cursor)) return figureOffers;
-  if (expectsValue.has(before.text) || (block.name === 'search' && before.text === 'in'))
+  if (expectsValue.has(before.text))
     return entry === undefined ? [] : due(valueOffers(view, cursor, findKey(block.name, entry.key.text)));
   if (block.name === 'schedule' && before.text === 'require')
     return due([...numbers(view, cursor), ...functionsOf('value')]);
@@ -127,7 +131,7 @@ function startsEntry(view: View, { before, entry }: Cursor): boolean {
   if (before.text === '{' || before.text === '}' || before.text === ';') return true;
   if (before.kind === 'punctuation' && before.text !== ')' && before.text !== ']') return false;
   if (entry === undefined) return true;
-  const whole = entry.values !== undefined || entry.body !== undefined;
+  const whole = entry.values !== undefined || entry.body !== undefined || entry.range !== undefined;
   const behind = before.start > (view.syntax.tokens[entry.last]?.start ?? -1);
   return whole || behind;
 }

@@ -103,6 +103,34 @@ describe('plan', () => {
     expect(some.certificate).toMatch(/^No other of the 8 rows fits, meets the limits and can be under /);
   });
 
+  test('reads the search of the file; keys of the command line come in addition, or instead', async () => {
+    const block =
+      'search train { tensor in [1, 2]  pipeline in [2, 4]  subject_to = bubble < 90%  minimise = peak_memory }';
+    const world = { files: { 'a.pipe': `${shaped}${block}\n` } };
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--threads', '1', '--format', 'json'];
+    const written = answerOf(await call(args, world));
+    expect(written.search.map(({ key, values }) => `${key} ${values.join(' ')}`)).toEqual([
+      'tensor 1 2',
+      'pipeline 2 4',
+    ]);
+    expect([written.limits, written.minimise]).toEqual([['bubble < 90%'], 'peak_memory']);
+    const more = answerOf(
+      await call(
+        [...args, '--over', 'tensor = 4, recompute = full', '--limit', 'mfu > 1%', '--minimise', 'iteration'],
+        world,
+      ),
+    );
+    expect(more.search.map(({ key, values }) => `${key} ${values.join(' ')}`)).toEqual([
+      'pipeline 2 4',
+      'tensor 4',
+      'recompute full',
+    ]);
+    expect([more.limits, more.minimise]).toEqual([['bubble < 90%', 'mfu > 1%'], 'iteration']);
+    const broken = await call(args, { files: { 'a.pipe': `${shaped}search train { tensr in [1] }\n` } });
+    expect(broken.status).toBe(2);
+    expect(broken.err).toContain('a.pipe has an error in a search: A search has no key "tensr".');
+  });
+
   test('minimise = peak_memory names the row that needs least', async () => {
     const { best, points } = answerOf(await train('--minimise', 'peak_memory', '--format', 'json'));
     const least = Math.min(...points.filter(({ meets }) => meets).map(({ peak }) => peak));

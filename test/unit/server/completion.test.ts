@@ -22,6 +22,7 @@ test('declaration keywords at the start of a line', async () => {
     'schedule',
     'pipeline',
     'job',
+    'search',
     'expect',
   ]);
   expect(await labels(`${toy}\npip$0`)).toContain('pipeline');
@@ -163,4 +164,19 @@ test('nothing where nothing fits', async () => {
 test('a space opens a list only where a value is due', async () => {
   expect(await labels('device d { memory = 16GiB $0 }', ' ')).toEqual([]);
   expect(await labels('model m { precision = $0 }', ' ')).toContain('bf16');
+});
+
+test('a search offers pipelines, keys, their values and figures', async () => {
+  expect(await labels(`${toy}\nsearch $0`)).toEqual(['train']);
+  const keys = await labels(`${toy}\nsearch train {\n  $0\n}`);
+  expect(keys).toEqual(
+    expect.arrayContaining(['tensor', 'pipeline', 'chunks', 'micro_batch', 'recompute', 'minimise']),
+  );
+  expect(keys).not.toContain('stages');
+  expect(await labels(`${toy}\nsearch train {\n  tensor in [1]\n  $0\n}`)).not.toContain('tensor');
+  expect(await labels(`${toy}\nsearch train {\n  recompute in [$0]\n}`)).toContain('selective');
+  expect(await labels(`${toy}\nsearch train {\n  recompute in $0\n}`)).toContain('selective');
+  expect(await labels(`${toy}\nsearch train {\n  schedule in [1f1b, $0]\n}`)).toContain('zb_h1');
+  expect(await labels(`${toy}\nsearch train {\n  minimise = $0\n}`)).toEqual(['iteration', 'peak_memory']);
+  expect(await labels(`${toy}\nsearch train {\n  subject_to = $0\n}`)).toContain('peak_memory');
 });
