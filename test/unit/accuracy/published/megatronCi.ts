@@ -14,7 +14,7 @@ interface Row {
   readonly setting: string;
   readonly pipeline: string;
   readonly bytes: Bytes;
-  /** Absent where the model is so small that launches of kernels take most of the time. */
+  /** Absent where the model is so small that launches of kernels take most of the time, or where the test does not hold times. */
   readonly seconds?: number;
 }
 
@@ -76,6 +76,11 @@ const rows: readonly Row[] = [
     [49_211_260_928, 6_025_470_464],
     1.100_49,
   ),
+  row('T5 11B', '8 A100, tensor 4, data 2', 'a100_t5_11b', [45_261_885_440, 40_645_533_696]),
+  row('T5 11B', '8 H100, tensor 4, data 2', 'h100_t5_11b', [44_989_894_656, 40_735_711_232]),
+  row('T5 220M', '8 H100, data 8', 't5_data', [6_186_639_360, 4_161_267_712]),
+  row('T5 220M', '8 H100, tensor 2, data 4', 't5_tensor_2', [3_234_076_160, 2_195_274_752]),
+  row('T5 220M', '8 H100, tensor 4, data 2', 't5_tensor_4', [1_831_392_256, 1_106_625_024]),
   row('small', '8 H100, data 8', 'small_data', [4_702_430_720, 581_489_664]),
   row('small', '8 A100, data 8, all recomputed', 'small_full', [2_534_070_272, 1_232_487_936]),
   row('small', '8 H100, pipeline 2', 'small_pipeline_2', [3_633_177_600, 948_653_056]),
