@@ -17,10 +17,11 @@ export interface Flag {
 /** A quoted text that a shell splits again, as in `OPTIONS="--tp 8 --pp 2"`: it has flags, and spaces. */
 const isList = (text: string): boolean => /\s/.test(text) && /(?:^|\s)--[A-Za-z]/.test(text);
 
-/** Words of a script: quotes are taken off, `\` at a line's end and comments passed over. `from`: where the text begins. */
+/** Words of a script: quotes are taken off, `$((A * B))` is one word, `\` at a line's end and comments passed over. `from`: where the text begins. */
 export function wordsOf(text: string, from = 0): readonly Argument[] {
   const words: Argument[] = [];
-  const pattern = /#[^\r\n]*|"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\(?=\r?\n|$)|(?:[^\s"'\\#]|\\\S)(?:[^\s"'\\]|\\\S)*/g;
+  const pattern =
+    /#[^\r\n]*|"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\(?=\r?\n|$)|\$\(\((?:[^()\n]|\([^()\n]*\))*\)\)\)?|(?:[^\s"'\\#]|\\\S)(?:[^\s"'\\]|\\\S)*/g;
   for (const { 0: word, 1: double, 2: single, index } of text.matchAll(pattern)) {
     const quoted = double ?? single;
     if (quoted === undefined && (word.startsWith('#') || word === '\\')) continue;

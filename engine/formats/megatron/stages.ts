@@ -32,6 +32,12 @@ export const sharing = [
   'account-for-loss-in-pipeline-split',
 ];
 
+/** A script may leave a number to who runs it. */
+const wrongNumber = (flag: string, text: string): string =>
+  text.includes('$')
+    ? `\`--${flag} ${text.slice(0, 40)}\`: the script does not set this number. Write it in its place, or assign the variable.`
+    : `\`--${flag}\` needs a whole number of at least 1.`;
+
 /** The stages, or what is wrong with the flags, in order of position. */
 export function stagesOf(flags: Flags, end: number): Result {
   const faults: TextFault[] = [];
@@ -42,7 +48,7 @@ export function stagesOf(flags: Flags, end: number): Result {
     const value = /^\d{1,6}$/.test(found.value?.text ?? '') ? Number(found.value?.text) : 0;
     const { start, end: stop } = found.value ?? found.flag;
     if (value < 1 && !(name === 'mtp-num-layers' && found.value?.text === '0'))
-      faults.push({ start, end: stop, message: `\`--${name}\` needs a whole number of at least 1.` });
+      faults.push({ start, end: stop, message: wrongNumber(name, found.value?.text ?? '') });
     else numbers.set(name, { value, start, end: stop });
   }
   const layout = flags.get('pipeline-model-parallel-layout');

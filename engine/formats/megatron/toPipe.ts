@@ -16,7 +16,9 @@ const layoutAlone = /^["']?[EtmL|,*()\d]*[|E][EtmL|,*()\d]*["']?$/;
 /** Whether a text is a layout alone, or arguments with a pipeline among them. */
 export const isMegatron = (text: string): boolean =>
   layoutAlone.test(text.trim()) ||
-  /(^|\s)--(pipeline-model-parallel|num-layers|decoder-(first|last)-pipeline)/.test(text);
+  /(^|\s)--(pipeline-model-parallel|num-layers|decoder-(first|last)-pipeline|hybrid-(layer|override)-pattern|encoder-num-layers)/.test(
+    text,
+  );
 
 /**
  * A `.pipe` file with the stages of a layout or of Megatron-LM's arguments. With `--hidden-size` and `--num-attention-heads` the
@@ -28,6 +30,8 @@ export function pipeOfMegatron(
   const trimmed = text.trim();
   const isLayout = layoutAlone.test(trimmed);
   const flags = isLayout ? layoutFlag(text, trimmed) : withDefaults(withVariables(flagsOf(text), variablesIn(text)));
+  const unknown = otherModel(flags);
+  if (unknown !== undefined) return { faults: [unknown] };
   const read = stagesOf(flags, text.length);
   if ('faults' in read) return read;
   const values = valuesOf(flags);
@@ -54,6 +58,25 @@ export function pipeOfMegatron(
     ...(left.length === 0 ? [] : [`Not carried, though they may change time or memory: ${left.join(', ')}.`]),
   ];
   return { pipe: written(read, flags, least, model, training), remarks };
+}
+
+const otherModels: readonly (readonly [flag: string, what: string])[] = [
+  ['hybrid-layer-pattern', 'Mamba layers have no shape here. Measure the layers, and write their times'],
+  ['hybrid-override-pattern', 'Mamba layers have no shape here. Measure the layers, and write their times'],
+  [
+    'encoder-num-layers',
+    'a script of an encoder and a decoder is not read. Import the `config.json` of the model instead',
+  ],
+];
+
+/** A flag of a model that is no stack of transformer layers: read as one, it would get the figures of another model. */
+function otherModel(flags: Flags): TextFault | undefined {
+  for (const [name, what] of otherModels) {
+    const found = flags.get(name);
+    if (found !== undefined)
+      return { start: found.flag.start, end: found.flag.end, message: `\`--${name}\`: ${what}.` };
+  }
+  return undefined;
 }
 
 /** Without the flag Megatron-LM has one pipeline rank. A script that gives no model is asked for it: it may be part of another. */

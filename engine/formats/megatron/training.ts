@@ -28,9 +28,7 @@ export function trainingOf(values: Values, model: MegatronModel, ranks: number, 
     ...(tensor === 1 ? [] : [['tensor', String(tensor)] as [string, string]]),
     ...(values.has('sequence-parallel') && tensor > 1 ? [['sequence_parallel', 'true'] as [string, string]] : []),
     ...(context === 1 ? [] : [['context', String(context)] as [string, string]]),
-    ...(context > 1 && values.word('cp-comm-type') === 'a2a'
-      ? [['context_exchange', 'all_to_all'] as [string, string]]
-      : []),
+    ...contextExchange(values, context, remarks),
     ...(data === 1 ? [] : [['data', String(data)] as [string, string]]),
     ...(expert === 1 || !isExperts ? [] : [['expert', String(expert)] as [string, string]]),
     ...(expertTensor === tensor || !isExperts ? [] : [['expert_tensor', String(expertTensor)] as [string, string]]),
@@ -40,6 +38,17 @@ export function trainingOf(values: Values, model: MegatronModel, ranks: number, 
     ...overlapped(values, data * context),
   ];
   return { tensor, context, data, microbatches, keys, remarks };
+}
+
+/** `p2p` is a ring and `a2a` an all-to-all; one for all layers, or one for each. */
+function contextExchange(values: Values, context: number, remarks: string[]): readonly [string, string][] {
+  const kinds = [...new Set(values.words('cp-comm-type'))];
+  if (context === 1 || kinds.length === 0 || (kinds.length === 1 && kinds[0] === 'p2p')) return [];
+  if (kinds.length === 1 && kinds[0] === 'a2a') return [['context_exchange', 'all_to_all']];
+  remarks.push(
+    `--cp-comm-type ${kinds.join(' ')} is not carried: context ranks exchange around a ring here, or by all-to-all in all layers. A ring is written.`,
+  );
+  return [];
 }
 
 /**

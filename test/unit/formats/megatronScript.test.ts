@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { importText } from '../../../engine/formats/importText.ts';
 import { expertLayers } from '../../../engine/formats/megatron/layerPattern.ts';
-import { variablesIn } from '../../../engine/formats/megatron/variables.ts';
+import { shellNumber } from '../../../engine/formats/megatron/arithmetic.ts';
+import { replaced, variablesIn } from '../../../engine/formats/megatron/variables.ts';
 import { analyse } from '../../support/analyse.ts';
 
 const imported = (script: string) => {
@@ -285,7 +286,7 @@ test.each([
   ['0', undefined],
 ])('layers with experts of %s', (text, expected) => expect(expertLayers(text, 4)).toEqual(expected));
 
-test('variables are plain assignments: the last one counts, others are used in it', () => {
+test('variables are numbers, words and arithmetic: the last one counts, others are used in it', () => {
   const found = variablesIn(
     `A=8\nexport B="x y"\n  C='3' # why\nD=\${A}1\nA=9\nE=$((A*2))\nF=a; echo\nif [ G=1 ]; then`,
   );
@@ -294,5 +295,82 @@ test('variables are plain assignments: the last one counts, others are used in i
     ['B', 'x y'],
     ['C', '3'],
     ['D', '81'],
+    ['E', '18'],
   ]);
+});
+
+test.each([
+  ['TP=4\nPP=2', '$((TP*PP))', '8'],
+  ['TP=4\nPP=2', '$(( $TP * ${PP} + 1 ))', '9'],
+  ['W=64\nTP=8\nPP=3', '$((W / (TP * PP)))', '2'],
+  ['W=7', '$((W % 4 - 5))', '-2'],
+  ['', '${TP:-8}', '8'],
+  ['', '${TP-8}', '8'],
+  ['', '${TP:=8}', '8'],
+  ['TP=2', '${TP:-8}', '2'],
+  ['TP=2', '${PP:-${TP}}', '2'],
+  ['', '${PP:-$((2 * 4))}', '8'],
+  ['', '$((RANDOM + 1))', '$((RANDOM + 1))'],
+  ['A=word', '$((A * 2))', '$((A * 2))'],
+  ['A=8', '$((A / 0))', '$((A / 0))'],
+  ['A=8', '$((A << 2))', '$((A << 2))'],
+  ['A=8', '$((2 * ))', '$((2 * ))'],
+])('with %j, %s is %s', (script, text, expected) => expect(replaced(text, variablesIn(script))).toBe(expected));
+
+test('deep parentheses of arithmetic are left alone', () => {
+  const deep = `$((${'('.repeat(50_000)}1${')'.repeat(50_000)}))`;
+  expect(replaced(deep, new Map())).toBe(deep);
+  expect(shellNumber(`${'('.repeat(50_000)}1`, new Map())).toBeUndefined();
+});
+
+test('a flag takes arithmetic with spaces, and a default', () => {
+  const script = `TP=2
+MICRO=4
+WORLD=$((TP * \${NODES:-2} * 4))
+ARGS=(
+  --num-layers \${LAYERS:-16} --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --vocab-size 51200
+  --micro-batch-size $MICRO --global-batch-size $((MICRO * 8 * 3))
+  --tensor-model-parallel-size $TP --pipeline-model-parallel-size $((4 / TP)) --world-size $WORLD)`.replaceAll(
+    '\\$',
+    '$',
+  );
+  const { plan } = analyse(imported(script).pipe).pipelines[0];
+  // 16 devices: 2 tensor ranks × 2 stages × 4 data ranks; 96 samples / (4 · 4).
+  expect([plan.tensor, plan.stages.length, plan.data, plan.microbatches]).toEqual([2, 2, 4, 6]);
+});
+
+describe('other models and other exchanges', () => {
+  test.each([
+    ['--cp-comm-type allgather', /--cp-comm-type allgather is not carried.* A ring is written\./],
+    ['--cp-comm-type a2a+p2p', /--cp-comm-type a2a\+p2p is not carried/],
+    ['--cp-comm-type p2p a2a', /--cp-comm-type p2p a2a is not carried/],
+  ])('%s is named', (flag, remark) => {
+    const made = imported(`${least} ${world} --context-parallel-size 2 ${flag}`);
+    expect(made.remarks.join(' ')).toMatch(remark);
+    expect(made.pipe).not.toContain('context_exchange');
+    expect(made.remarks.join(' ')).not.toContain('may change time or memory: --cp-comm-type');
+  });
+  test('a ring is what is written anyway', () => {
+    const made = imported(`${least} ${world} --context-parallel-size 2 --cp-comm-type p2p`);
+    expect(made.remarks.join(' ')).not.toContain('cp-comm-type');
+  });
+  test('gathering of parameters that overlaps with the forward is named', () => {
+    expect(imported(`${least} ${world} --overlap-param-gather`).remarks.join(' ')).toContain('--overlap-param-gather');
+  });
+  test.each([
+    ['--hybrid-layer-pattern M-M*', 'Mamba layers have no shape here'],
+    ['--hybrid-override-pattern M-M*', 'Mamba layers have no shape here'],
+    ['--encoder-num-layers 12', 'Import the `config.json` of the model'],
+  ])('%s is refused at the flag', (flag, message) => {
+    const script = `--hidden-size 512 ${flag}`;
+    const made = importText(script);
+    expect(made).toMatchObject({ faults: [{ start: 18, end: 18 + flag.split(' ')[0].length }] });
+    expect(JSON.stringify(made)).toContain(message);
+  });
+  test('a number that the script leaves open is named', () => {
+    const made = importText('--num-layers 4 --pipeline-model-parallel-size ${PP}');
+    expect(JSON.stringify(made)).toContain(
+      '`--pipeline-model-parallel-size ${PP}`: the script does not set this number',
+    );
+  });
 });
