@@ -3,6 +3,7 @@ import { ruleParameters } from '../exchange/arguments.ts';
 import { findPreset } from '../exchange/presets.ts';
 import { spellingHint } from '../findings/reporter.ts';
 import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
+import { checkUnit, takesTokens } from './checkUnit.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
 import { findFunction, functionId, functionNames } from './functions.ts';
 import {
@@ -16,13 +17,11 @@ import {
 } from './kinds.ts';
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareParameter, deepest, type Scope, withLocals } from './scopes.ts';
-import type { Dimension } from '../plan.ts';
 import { list } from '../quantities.ts';
 import { linksLike } from '../std/linksLike.ts';
 import { isSequence } from './sequenceForm.ts';
 import { policyAdvice, shareMeant, valueElsewhere, valuesMeant, wordMeant } from './otherNames.ts';
 import type { SymbolInfo } from './resolution.ts';
-import { countsLike, findUnit, nearestUnit, unitsLike } from './units.ts';
 
 /** Links an expression that stands for a number, a link, a range or a list of them. */
 export function linkValue(context: FileContext, expression: Expression | undefined, scope: Scope): void {
@@ -39,7 +38,7 @@ export function linkExpression(
 ): void {
   if (depth > deepest) return;
   // Nearly all values are quantities: they do without the closures below.
-  if (expression.kind === 'quantity') checkUnit(context, expression, dimensionIn(schema, 'first'));
+  if (expression.kind === 'quantity') checkUnit(context, expression, dimensionIn(schema, 'first'), takesTokens(schema));
   else linkComposed(context, expression, schema, scope, depth);
 }
 
@@ -108,38 +107,6 @@ const hyphened = /^\w+(?:[-.]\w+)+$/;
 /** `to = host` of an E: a word, unless the name is a number. A schedule or device with this name is no number. */
 const namesHost = ({ names }: FileContext, { text }: Name, { locals }: Scope): boolean =>
   text === 'host' && !['let', 'param'].includes(names.get(text)?.kind ?? '') && locals?.has(text) !== true;
-
-/** `dimension`: what the key takes, if that is one dimension. Units of it are suggested rather than others that are spelled alike. */
-function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimension | undefined): void {
-  if (findUnit(quantity.unit) !== undefined) return;
-  const nearest = nearestUnit(quantity.unit);
-  const fits = dimension === undefined || nearest === undefined || findUnit(nearest)?.dimension === dimension;
-  const token = context.syntax.tokens[quantity.last];
-  const digits = token === undefined ? '' : token.text.slice(0, token.text.length - quantity.unit.length);
-  if (dimension === 'number') return noUnit(context, quantity);
-  const near = fits ? (nearest === undefined ? [] : [nearest]) : unitsLike(quantity.unit, dimension).slice(0, 2);
-  context.report.report(
-    'syntax/unit',
-    quantity,
-    {
-      text: `Unknown unit "${quantity.unit}".${near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`}`,
-    },
-    near.length === 0 ? {} : { hint: { kind: 'spelling', suggestions: near.map((name) => digits + name) } },
-  );
-}
-
-/** `8K` where a plain number is expected. */
-function noUnit(context: FileContext, quantity: Quantity): void {
-  const suggestions = countsLike(quantity.value, quantity.unit).map(String);
-  const meant = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
-  const text = `Unknown unit "${quantity.unit}". This is a plain number.${meant}`;
-  context.report.report(
-    'syntax/unit',
-    quantity,
-    { text },
-    suggestions.length === 0 ? {} : { hint: { kind: 'spelling', suggestions } },
-  );
-}
 
 function linkName(context: FileContext, name: Name, schema: ValueSchema | undefined, scope: Scope): void {
   const row = valueKindOf(schema);

@@ -33,7 +33,8 @@ function firstOf(context: ReadContext, [first, ...others]: readonly Entry[]): En
 const unwrapped = (value: Expression): Expression => (value.kind === 'group' ? unwrapped(value.inner) : value);
 
 /** Whether an entry `tokens` says lengths, not the tokens of the training. */
-function saysLengths(entry: Entry): boolean {
+export function saysLengths(entry: Entry): boolean {
+  if (entry.key.text !== 'tokens') return false;
   const written = valueOf(entry);
   const value = written === undefined ? undefined : unwrapped(written);
   return (

@@ -17,6 +17,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair> {
   const dimension = key === undefined ? undefined : dimensionIn(key.value, 'first');
   const number = plainNumber(digits);
   if (dimension === 'number') {
+    const [tokens] = key?.value.kind === 'quantity' && key.value.orTokens === true ? unitsLike(unit, 'tokens') : [];
+    if (tokens !== undefined)
+      yield { what: `Change to "${number}${tokens}"`, edits: [replaced(finding.place, `${number}${tokens}`)] };
     for (const count of countsLike(Number(number), unit))
       yield { what: `Change to ${count}`, edits: [replaced(finding.place, String(count))] };
     return;

@@ -116,8 +116,8 @@ export const pipeline: BlockSchema = {
     key(
       'global_batch',
       'global_batch = 2048',
-      whole(1),
-      'Samples of one iteration over all data ranks, instead of `microbatches`: these are global_batch / (micro_batch · data).',
+      { kind: 'quantity', dimension: 'number', integer: true, min: 1, orTokens: true },
+      'Samples of one iteration over all data ranks, instead of `microbatches`: these are global_batch / (micro_batch · data). Or its tokens, `global_batch = 4Mtok`: tokens / `sequence` samples.',
     ),
     key(
       'tokens',

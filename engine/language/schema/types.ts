@@ -27,6 +27,8 @@ export type ValueSchema =
       readonly above?: number;
       /** Words that are allowed in its place. */
       readonly words?: readonly Word[];
+      /** A number of tokens may be written in its place. */
+      readonly orTokens?: true;
     }
   | { readonly kind: 'words'; readonly words: readonly Word[] }
   | { readonly kind: 'name'; readonly of: 'device' | 'cluster' | 'model' | 'pipeline' }

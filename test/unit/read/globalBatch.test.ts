@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { analyse, fixesOf, runOf } from '../../support/analyse.ts';
 import { checkFindings, checkFix } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';
@@ -136,5 +137,62 @@ describe('stages = balance', () => {
     const text = file('microbatches = 4  data = 4').replace('balance(2)', 'balance').replace('block[4]', 'block[8]');
     const fix = fixesOf(analyse(text), 'schedule/bubble').find(({ title }) => title.includes('chunks = 2'));
     expect(fix?.edits.map(({ start, end }) => text.slice(start, end))).toEqual(['1f1b']);
+  });
+});
+
+describe('global_batch in tokens', () => {
+  const tokens = (batch: string, more = 'data = 2', model = 'sequence = 1024') =>
+    file(`global_batch = ${batch}  ${more}`).replace('micro_batch = 4', `micro_batch = 4  ${model}`);
+
+  it('is as many samples as they fill', () => {
+    const text = tokens('65536tok');
+    expect(resolveText(text).plan.pipelines[0].microbatches).toBe(65536 / 1024 / (4 * 2));
+    const [hint] = resolveText(text).derived.filter(({ offset }) => offset === text.indexOf('65536tok') + 8);
+    expect(hint.text).toBe(' 8 microbatches');
+    expect(hint.tooltip).toBe(
+      '65,536 tokens / 1,024 of a sample = 64 samples of an iteration / (4 samples of a microbatch × 2 data ranks).',
+    );
+    expect(runOf(text).run.report.throughput * runOf(text).run.report.iteration).toBeCloseTo(64, 9);
+    expect(resolveText(tokens('64 * 1024tok')).plan.pipelines[0].microbatches).toBe(8);
+  });
+
+  it('that fill no whole number of microbatches are refused with the nearest samples, and with 2²⁰ for a million', () => {
+    // 1,000,000 / 1,024 = 976.56 samples, in eights 976 or 984; 1,048,576 / 1,024 = 1,024.
+    checkFindings(tokens('⟦value/range:1Mtok⟧'), [
+      '"global_batch" is 976.56 samples of 1,024 tokens; it must be 976 or 984 or 1024 samples (a multiple of 8: 4 samples of a microbatch × 2 data ranks).',
+    ]);
+    checkFix(tokens('⟦value/range:1Mtok→976⟧'));
+    checkFix(tokens('⟦value/range:1Mtok→1024⟧'), 'Change to 1024');
+    checkFindings(tokens('⟦value/range:10000tok⟧'), ['it must be 8 or 16 samples (a multiple']);
+    checkFindings(tokens('⟦value/range:-8192tok⟧'), ['over 0']);
+  });
+
+  it('contradict microbatches, or agree with them', () => {
+    checkFindings(tokens('⟦value/range:65536tok⟧', 'data = 2  microbatches = 4'), ['it must be 32 (4 microbatches']);
+    expect(resolveText(tokens('65536tok', 'data = 2  microbatches = 8')).plan.pipelines[0].microbatches).toBe(8);
+  });
+
+  it('need samples of one length', () => {
+    checkFindings(tokens('⟦type/mismatch:65536tok⟧', 'data = 2', ''), [
+      'since model "m" has no "sequence", found 65,536 tokens',
+    ]);
+    for (const lengths of ['tokens = lognormal(mean = 900, sigma = 0.2, seed = 1)', 'documents = [512, 512]']) {
+      checkFindings(tokens('⟦type/mismatch:65536tok⟧', `data = 2  ${lengths}`), [
+        'they differ in tokens. With 1,024 tokens each it would be `64`, found 65,536 tokens',
+      ]);
+      const analysis = analyse(tokens('65536tok', `data = 2  ${lengths}`));
+      const found = analysis.findings.find(({ code }) => code === 'type/mismatch');
+      expect((found === undefined ? [] : fixesFor(analysis, found, analyse)).map(({ title }) => title).join()).toMatch(
+        /^Write 64[:,]/,
+      );
+    }
+    // Tokens of the whole training are no lengths.
+    expect(resolveText(tokens('65536tok', 'data = 2  tokens = 1Btok')).plan.pipelines[0].microbatches).toBe(8);
+  });
+
+  it('are offered where a unit is missing', () => {
+    checkFix(tokens('⟦syntax/unit:4M→4Mtok⟧', 'data = 2', 'sequence = 1000'), 'Change to "4Mtok"');
+    checkFindings(tokens('⟦syntax/unit:512ktok⟧'), ['Did you mean 512Ktok or 512?']);
+    checkFindings(file('microbatches = ⟦syntax/unit:4M⟧'), ['This is a plain number. Did you mean 4194304']);
   });
 });
