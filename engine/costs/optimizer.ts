@@ -78,6 +78,6 @@ export const findOptimizer = (name: string): OptimizerRecipe | undefined =>
 export const usualOptimizer = (precision: Precision): string =>
   elementBytes(precision) === 4
     ? 'adam'
-    : precision === 'fp8' || precision === 'fp16'
+    : precision === 'fp8' || precision === 'fp4' || precision === 'fp16'
       ? `megatron_${precision}`
       : 'megatron_bf16';

@@ -1,4 +1,4 @@
-/** Number formats that a forward stores for the backward, where products with weights are in fp8. */
+/** Number formats that a forward stores for the backward, where products with weights are in fp8 or fp4. */
 import { elementBytes } from './precision.ts';
 import { flagOf, type ShapeArguments } from './shape.ts';
 import type { LayerSetting, StoredFormat } from './types.ts';
@@ -6,11 +6,17 @@ import type { LayerSetting, StoredFormat } from './types.ts';
 /**
  * Recipes by name: bytes of an element of a product's input, scales included. One scale for a tensor is not counted. Blocks of 1 × 128
  * have a scale in fp32, blocks of 32 one byte (Transformer Engine, `Float8BlockScaling`, `MXFP8BlockScaling`).
+ * `nvfp4` has half a byte, and a scale of one byte for 16 elements (`NVFP4BlockScaling`).
  */
-const inputBytes = { delayed: 1, current: 1, blockwise: 1 + 4 / 128, mxfp8: 1 + 1 / 32, deepseek_v3: 1 + 4 / 128 };
+const inputBytes = {
+  ...{ delayed: 1, current: 1, blockwise: 1 + 4 / 128, mxfp8: 1 + 1 / 32, deepseek_v3: 1 + 4 / 128 },
+  nvfp4: 1 / 2 + 1 / 16,
+};
 
 export const storedRecipes = ['current', 'delayed', 'blockwise', 'mxfp8', 'deepseek_v3'] as const;
-export type StoredRecipe = (typeof storedRecipes)[number];
+/** Of `activations = fp4`. */
+export const fp4Recipes = ['nvfp4'] as const;
+export type StoredRecipe = (typeof storedRecipes)[number] | (typeof fp4Recipes)[number];
 
 /**
  * `deepseek_v3` (arXiv:2412.19437, section 3.3.3): inputs of the activation function in fp8, its result recomputed, the result of

@@ -5,7 +5,7 @@
  * recomputation, with one more forward: what is kept is the stage's to say (`sumStage`).
  */
 export type RecomputeMode = LayerMode | 'stage' | 'operations' | `modules(${string})` | `full(${string})`;
-export type Precision = 'fp32' | 'tf32' | 'fp16' | 'bf16' | 'fp8';
+export type Precision = 'fp32' | 'tf32' | 'fp16' | 'bf16' | 'fp8' | 'fp4';
 
 /** What a layer's cost depends on in addition to the layer itself. */
 export interface LayerSetting {

@@ -59,5 +59,6 @@ export function speedAt(
   };
 }
 
-/** fp8 is for products with weights: attention cores multiply 16-bit numbers then. */
-const coreFormat = (precision: Precision): Precision => (precision === 'fp8' ? 'bf16' : precision);
+/** fp8 and fp4 are for products with weights: attention cores multiply 16-bit numbers then. */
+const coreFormat = (precision: Precision): Precision =>
+  precision === 'fp8' || precision === 'fp4' ? 'bf16' : precision;

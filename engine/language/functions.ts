@@ -11,7 +11,7 @@ import { presetText } from '../exchange/rule.ts';
 import { recomputeModules } from '../costs/recompute.ts';
 import { moduleWords, otherModuleNames, pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
-import { storedRecipes } from '../costs/stored.ts';
+import { fp4Recipes, storedRecipes } from '../costs/stored.ts';
 import { loraTargets } from '../costs/types.ts';
 import { valueKinds, type FunctionContext } from './kinds.ts';
 
@@ -150,6 +150,22 @@ const values: readonly FunctionSchema[] = [
         words: ['true', 'false'],
         default: 'false',
       }),
+    ],
+    { bare: true },
+  ),
+  functionRow(
+    'activations',
+    'fp4',
+    'Inputs of products with weights are stored in fp4 for the weight gradient, as Transformer Engine does.',
+    [
+      may(
+        'recipe',
+        'how tensors are scaled: `nvfp4` has a scale in fp8 for 16 elements, and one in fp32 for a tensor',
+        {
+          words: fp4Recipes,
+          default: 'nvfp4',
+        },
+      ),
     ],
     { bare: true },
   ),

@@ -51,7 +51,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     const still = readFrozen(context, keys, layers);
     if (context.report.errors() !== before) return;
     const all = new Set([...(training === undefined ? (base.frozen ?? []) : []), ...(still ?? [])]);
-    const formats = stored ?? (precision === 'fp8' ? base.stored : undefined);
+    const formats = stored ?? (precision === base.precision ? base.stored : undefined);
     const model: ModelDefinition = {
       ...{ name: name.text, sequence, microBatch, precision, ...inherited, layers },
       ...(all.size > 0 ? { frozen: all } : {}),

@@ -1,5 +1,5 @@
-/** Reads `activations = fp8` or `activations = fp8(recipe = blockwise, swiglu = true)` of a model. */
-import { storedFormat, storedRecipes } from '../costs/stored.ts';
+/** Reads `activations = fp8`, `activations = fp8(recipe = blockwise, swiglu = true)` or `activations = fp4` of a model. */
+import { fp4Recipes, storedFormat, storedRecipes } from '../costs/stored.ts';
 import type { Precision, StoredFormat } from '../costs/types.ts';
 import type { Argument } from '../../grammar/syntax.ts';
 import { calleeOf, readCallee } from '../language/callee.ts';
@@ -16,22 +16,27 @@ export function readStored(
   const entry = keys.find('activations');
   if (entry === undefined) return undefined;
   const value = valueOf(entry);
-  if (value === undefined || calleeOf(value)?.text !== 'fp8') {
+  const format = value === undefined ? undefined : calleeOf(value)?.text;
+  if (value === undefined || (format !== 'fp8' && format !== 'fp4')) {
     // An unknown name has been reported where names get their meaning.
-    if (value !== undefined) readCallee(context, value, '`fp8` or `fp8(recipe = blockwise)`');
+    if (value !== undefined) readCallee(context, value, '`fp8`, `fp8(recipe = blockwise)` or `fp4`');
     return 'wrong';
   }
   const bound =
     value.kind === 'call'
-      ? bindArguments(context, value, 'fp8', ['recipe', 'swiglu', 'dispatch'])
+      ? bindArguments(context, value, format, format === 'fp8' ? ['recipe', 'swiglu', 'dispatch'] : ['recipe'])
       : new Map<string, Argument>();
   if (bound === undefined) return 'wrong';
-  const recipe = wordOf(context, bound.get('recipe'), storedRecipes, 'current');
+  const recipe =
+    format === 'fp8'
+      ? wordOf(context, bound.get('recipe'), storedRecipes, 'current')
+      : wordOf(context, bound.get('recipe'), fp4Recipes, 'nvfp4');
   const swiglu = wordOf(context, bound.get('swiglu'), ['true', 'false'], 'false');
   const dispatch = wordOf(context, bound.get('dispatch'), ['true', 'false'], 'false');
   if (recipe === undefined || swiglu === undefined || dispatch === undefined) return 'wrong';
-  if (precision === 'fp8') return storedFormat(recipe, { gate: swiglu === 'true', dispatch: dispatch === 'true' });
-  if (precision !== undefined) notApplicable(context, entry, `products are in ${precision}; write \`precision = fp8\``);
+  if (precision === format) return storedFormat(recipe, { gate: swiglu === 'true', dispatch: dispatch === 'true' });
+  if (precision !== undefined)
+    notApplicable(context, entry, `products are in ${precision}; write \`precision = ${format}\``);
   return undefined;
 }
 

@@ -12,6 +12,7 @@ type Shape = readonly (readonly [size: number, percent: number])[];
 interface Levels {
   readonly products: number;
   readonly fp8?: number;
+  readonly fp4?: number;
   readonly memory: number;
   readonly attention: number;
 }
@@ -20,6 +21,7 @@ interface Shapes {
   /** By GFLOP. */
   readonly products: Shape;
   readonly fp8?: Shape;
+  readonly fp4?: Shape;
   /** By MB. */
   readonly memory: Shape;
   /** By keys of a token. */
@@ -127,13 +129,15 @@ const blackwell: Shapes = {
   ...hopper,
   products: larger(hopper.products),
   fp8: larger(hopper.fp8 ?? []),
+  // Twice the rate of fp8 again. No kernels in fp4 were measured.
+  fp4: larger(larger(hopper.fp8 ?? [])),
   memory: larger(hopper.memory),
 };
 
 type Rates = Required<Pick<DeviceFigures, 'kernels' | 'efficiency'>>;
 
 /** Entries of a device: the figure for the smallest kernels, then those by size. */
-function rates({ products, fp8 = [], memory, forward, backward }: Shapes, levels: Levels): Rates {
+function rates({ products, fp8 = [], fp4 = [], memory, forward, backward }: Shapes, levels: Levels): Rates {
   const entries = (key: string, word: string, unit: string, shape: Shape, level: number) =>
     shape.map(([size, percent]): [string, number] => {
       const within = [...(word === '' ? [] : [word]), ...(size === 0 ? [] : [`${size}${unit}`])];
@@ -144,6 +148,7 @@ function rates({ products, fp8 = [], memory, forward, backward }: Shapes, levels
     kernels: [
       ...entries('efficiency', '', 'GFLOP', products.slice(1), levels.products),
       ...entries('efficiency', 'fp8', 'GFLOP', fp8, levels.fp8 ?? levels.products),
+      ...entries('efficiency', 'fp4', 'GFLOP', fp4, levels.fp4 ?? levels.products),
       ...entries('memory_efficiency', '', 'MB', memory, levels.memory),
       ...entries('attention_efficiency', '', '', forward, levels.attention),
       ...entries('attention_efficiency', 'backward', '', backward, levels.attention),
@@ -155,4 +160,4 @@ export const a100Rates = rates(ampere, { products: 0.87, memory: 0.9, attention:
 const h100Levels: Levels = { products: 0.83, fp8: 0.76, memory: 0.85, attention: 0.58 };
 export const h100Rates = rates(hopper, h100Levels);
 export const h100Flash2Rates = rates(hopperFlash2, h100Levels);
-export const b200Rates = rates(blackwell, { products: 0.8, fp8: 0.7, memory: 0.8, attention: 0.75 });
+export const b200Rates = rates(blackwell, { products: 0.8, fp8: 0.7, fp4: 0.4, memory: 0.8, attention: 0.75 });

@@ -7,7 +7,7 @@ const byA100 =
 const byH100 =
   'measured kernels, at a level fitted to Llama 3 405B (arXiv:2407.21783, table 4), to dense models of Megatron Bridge for fp8, and to long sequences of NeMo for attention';
 const byB200 =
-  'kernels measured on an H100, at a level fitted to dense models of Megatron Bridge with fp8, and to long sequences of NeMo for attention. For 16 bits no run was fitted';
+  'kernels measured on an H100, at a level fitted to dense models of Megatron Bridge with fp8, to two runs on GB300 with fp4, and to long sequences of NeMo. For 16 bits none was fitted';
 
 /** NVIDIA's accelerators for servers; rates are dense. */
 export const nvidia: readonly DeviceFigures[] = [
@@ -250,7 +250,7 @@ export const nvidia: readonly DeviceFigures[] = [
     memory: 178,
     bandwidth: 8000,
     compute: 2250,
-    computeAt: { fp8: 4500, tf32: 1125, fp32: 75 },
+    computeAt: { fp4: 9000, fp8: 4500, tf32: 1125, fp32: 75 },
     ...b200Rates,
     efficiencyFrom: byB200,
     host: 'pcie5x16',
@@ -264,10 +264,24 @@ export const nvidia: readonly DeviceFigures[] = [
     memory: 184,
     bandwidth: 8000,
     compute: 2500,
-    computeAt: { fp8: 5000, tf32: 1250, fp32: 80 },
+    computeAt: { fp4: 10000, fp8: 5000, tf32: 1250, fp32: 80 },
     ...b200Rates,
     efficiencyFrom: byB200,
     confidence: 'medium',
-    sources: 'torchtitan get_peak_flops (2500 TFLOPS); no source for the rest',
+    sources: 'torchtitan get_peak_flops (2500 TFLOPS), glennklockwood.com, B200 (fp4), no source for the rest',
+  },
+  {
+    name: 'gb300',
+    title: 'GB300 (per GPU)',
+    note: 'Two to a CPU; NVLink joins 72. Blackwell Ultra has a higher peak than Blackwell in fp4 only.',
+    memory: 277,
+    bandwidth: 8000,
+    compute: 2500,
+    computeAt: { fp4: 15000, fp8: 5000, tf32: 1250, fp32: 80 },
+    ...b200Rates,
+    efficiencyFrom: byB200,
+    confidence: 'medium',
+    sources:
+      'glennklockwood.com, B300 (8 TB/s, and of 72 1.1 EFLOPS dense fp4 and 360 PFLOPS fp8), 284208 MiB as its driver shows them, no source for the rest',
   },
 ];

@@ -70,8 +70,9 @@ const kept = (
 function conflictOf(values: RecipeValues): string | undefined {
   if (text(values, 'gradient_copies', 'false') === 'true' && text(values, 'main_grads', 'fp32') === 'fp32')
     return '`gradient_copies = true` needs `main_grads = bf16`: fp32 gradients are not copied';
-  if (text(values, 'primary', 'bf16') === 'fp8' && text(values, 'main_params', 'fp32') === 'remainder')
-    return '`main_params = remainder` needs weights in bf16, and `primary = fp8` keeps none';
+  const primary = text(values, 'primary', 'bf16');
+  if (primary !== 'bf16' && text(values, 'main_params', 'fp32') === 'remainder')
+    return `\`main_params = remainder\` needs weights in bf16, and \`primary = ${primary}\` keeps none`;
   return undefined;
 }
 
@@ -127,6 +128,38 @@ const fp8Recipe = (values: RecipeValues): OptimizerRecipe =>
     },
   );
 
+/**
+ * Copies of the weights with fp4 products: 4 bits and a scale of 8 bits for 16 elements. Products read both operands along rows, so
+ * that a transposed copy stays too (Transformer Engine, NVFP4, "Handling transposes").
+ */
+const fp4Copy = 1 / 2 + 1 / 16;
+
+const fp4 = (values: RecipeValues): OptimizerRecipe | string => conflictOf(values) ?? fp4Recipe(values);
+
+const fp4Recipe = (values: RecipeValues): OptimizerRecipe =>
+  recipe(
+    'megatron_fp4',
+    kept(
+      values,
+      text(values, 'primary', 'bf16') === 'bf16'
+        ? { weight: 2 + 2 * fp4Copy, moved: { gathered: 2 + 2 * fp4Copy } }
+        : { weight: 2 * fp4Copy, moved: { weight: fp4Copy, gathered: 2 * fp4Copy } },
+    ),
+    'Megatron-LM with fp4 products: bf16 weights with an fp4 copy and its transpose, fp32 gradients and fp32 state.',
+    {
+      parameters: [
+        word(
+          'primary',
+          ['bf16', 'fp4'],
+          'bf16',
+          'format of the weights that are kept between iterations; `fp4` (`--fp4-param-gather`) keeps no bf16 weights',
+        ),
+        ...precision,
+      ],
+      with: fp4,
+    },
+  );
+
 const none: RecipeValues = new Map();
 
 export const megatron: readonly OptimizerRecipe[] = [
@@ -137,6 +170,7 @@ export const megatron: readonly OptimizerRecipe[] = [
     'Megatron-LM with fp16 weights and gradients, fp32 state, and an fp32 copy of the gradients during the update.',
   ),
   fp8Recipe(none),
+  fp4Recipe(none),
   recipe(
     'megatron_sgd',
     { weight: 2, gradient: 4, state: 8 },

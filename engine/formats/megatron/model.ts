@@ -6,7 +6,7 @@ import type { Values } from './values.ts';
 export interface MegatronModel {
   readonly sequence: number;
   readonly microBatch: number;
-  readonly precision: 'fp8' | 'bf16' | 'fp16' | 'fp32';
+  readonly precision: 'fp8' | 'fp4' | 'bf16' | 'fp16' | 'fp32';
   /** How inputs of products are stored, as a file writes it, if not at the precision. */
   readonly activations?: string;
   readonly embedding: ShapeArguments;
@@ -121,6 +121,10 @@ const isFlash = (values: Values): boolean =>
     !['unfused', 'local'].includes(values.word('attention-backend') ?? 'auto'));
 
 function precisionOf(values: Values): MegatronModel['precision'] {
+  if (values.has('fp4-format')) {
+    values.has('bf16');
+    return 'fp4';
+  }
   if (['fp8-format', 'fp8-hybrid', 'fp8-e4m3'].some((name) => values.has(name))) {
     values.has('bf16');
     return 'fp8';
@@ -134,7 +138,12 @@ const recipes: Readonly<Record<string, string>> = {
 };
 
 function storedOf(values: Values): Pick<MegatronModel, 'activations'> {
-  if (precisionOf(values) !== 'fp8') return {};
+  const precision = precisionOf(values);
+  if (precision === 'fp4') {
+    if ((values.word('fp4-recipe') ?? 'nvfp4') !== 'nvfp4') values.leave('fp4-recipe');
+    return { activations: 'fp4' };
+  }
+  if (precision !== 'fp8') return {};
   const name = values.word('fp8-recipe') ?? 'delayed';
   const recipe = recipes[name];
   if (recipe === undefined) values.leave('fp8-recipe');

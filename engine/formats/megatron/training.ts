@@ -149,7 +149,8 @@ function optimizerOf(values: Values, { precision }: MegatronModel): string {
   const given = [
     ...(shard === undefined ? [] : [`shard = ${shard}`]),
     ...(recipe === 'megatron_fp8' && values.has('fp8-param-gather') ? ['primary = fp8'] : []),
-    ...(recipe === 'megatron_fp8' || recipe === 'megatron_bf16' ? formatsOf(values) : []),
+    ...(recipe === 'megatron_fp4' && values.has('fp4-param-gather') ? ['primary = fp4'] : []),
+    ...(['megatron_fp4', 'megatron_fp8', 'megatron_bf16'].includes(recipe) ? formatsOf(values) : []),
   ];
   return given.length === 0 ? recipe : `${recipe}(${given.join(', ')})`;
 }

@@ -28,7 +28,7 @@ export const model: BlockSchema = {
       'activations',
       'activations = fp8',
       { kind: 'activations' },
-      'Format of stored inputs of products with weights, under `precision = fp8`. Default: 16 bits.',
+      'Format of stored inputs of products with weights: `fp8` under `precision = fp8`, `fp4` under `precision = fp4`. Default: 16 bits.',
     ),
     key(
       'trainable',

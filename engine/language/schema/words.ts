@@ -6,6 +6,7 @@ export const precisions: readonly Word[] = [
   { name: 'bf16', doc: 'Two bytes an element.' },
   { name: 'fp16', doc: 'Two bytes an element.' },
   { name: 'fp8', doc: 'Multiplied in one byte an element; stored in two.' },
+  { name: 'fp4', doc: 'Products with weights are in half a byte an element (NVFP4); stored in two bytes.' },
   { name: 'tf32', doc: 'Four bytes an element, tensor-core rate.' },
   { name: 'fp32', doc: 'Four bytes an element.' },
 ];

@@ -5,7 +5,7 @@ import type { Notes } from '../notes.ts';
 import type { PlacedPipeline } from './placePipeline.ts';
 
 /** Formats of under 16 bits. A device has one only if it has a rate for it, which is higher than the rate of 16 bits. */
-const narrow: readonly string[] = ['fp8', 'fp4'] satisfies readonly (Precision | 'fp4')[];
+const narrow: readonly string[] = ['fp8', 'fp4'] satisfies readonly Precision[];
 
 /** Measured layers have their times, whatever the format. */
 export function reportNumberFormat(notes: Notes, { pipeline, ranks }: PlacedPipeline): void {

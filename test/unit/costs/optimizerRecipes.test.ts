@@ -135,6 +135,21 @@ describe('formats', () => {
       expect(recipe.bytes(request(1))).toEqual({ weights: 1000 * weight, gradients: 4000, optimizer: 12000 });
       expect(recipe.moved('fp8')).toEqual({ weight: gathered, gradient: 4, gathered: weight });
     }
+    // 4 bits and 8 bits for 16 elements, twice: Transformer Engine stores the transposed copy too.
+    const fp4 = recipeOf('megatron_fp4');
+    expect(fp4.bytes(request(1))).toEqual({ weights: 3125, gradients: 4000, optimizer: 12000 });
+    expect(fp4.moved('fp4')).toEqual({ weight: 2, gradient: 4, gathered: 3.125 });
+    const primary = recipeOf('megatron_fp4', { primary: 'fp4' });
+    expect(primary.bytes(request(1))).toEqual({ weights: 1125, gradients: 4000, optimizer: 12000 });
+    expect(primary.moved('fp4')).toEqual({ weight: 0.5625, gradient: 4, gathered: 1.125 });
+    expect(
+      findOptimizer('megatron_fp4')?.with?.(
+        new Map([
+          ['primary', 'fp4'],
+          ['main_params', 'remainder'],
+        ]),
+      ),
+    ).toContain('`primary = fp4` keeps none');
     expect(
       findOptimizer('megatron_fp8')?.with?.(
         new Map([

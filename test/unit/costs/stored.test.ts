@@ -22,6 +22,57 @@ const fp8 = (args: string) => `precision = fp8  activations = fp8${args}`;
 const { h, a, k, d, f } = llama;
 const kept = 4 * h + 2 * (a + 2 * k) * d + 4 * a;
 
+describe('activations in fp4', () => {
+  // Transformer Engine, NVFP4BlockScaling: 4 bits, and a scale of 8 bits for 16 elements.
+  const each = 0.5 + 1 / 16;
+
+  it.each(['', '(recipe = nvfp4)'])(
+    '%s: inputs of products take their bytes and scales, the rest stays in 16 bits',
+    (args) => {
+      const { activation, activationForWeight } = stageOf(flash, `precision = fp4  activations = fp4${args}`);
+      expect(activation).toBe(s * (kept + 2 * a * d + 4 * f + each * (2 * h + a * d + f)));
+      expect(activationForWeight).toBe(s * each * (2 * h + a * d + f + (a + 2 * k) * d + h + 2 * f + h));
+    },
+  );
+
+  it('needs products in fp4, and a model from another one keeps the format of its products', () => {
+    const plain = stageOf(flash, 'precision = bf16').activation;
+    expect(stageOf(flash, 'precision = fp4').activation).toBe(plain);
+    for (const [precision, activations] of [
+      ['fp8', 'fp4'],
+      ['fp4', 'fp8'],
+      ['bf16', 'fp4'],
+    ]) {
+      const text = file(flash, `precision = ${precision}  activations = ${activations}`);
+      const { findings, pipelines } = analyse(text);
+      expect(findings.filter(({ code }) => code === 'key/not-applicable').map(({ message }) => message)).toEqual([
+        expect.stringContaining(`write \`precision = ${activations}\``),
+      ]);
+      expect(pipelines[0].plan.stages[0].activation).toBe(plain);
+    }
+    const based = (precision: string) =>
+      planOf(
+        file(flash, 'precision = fp4  activations = fp4')
+          .replace('device gpu', `model n { from = m  precision = ${precision} }\ndevice gpu`)
+          .replace('model = m ', 'model = n '),
+      ).stages[0].activation;
+    expect(based('fp4')).toBeLessThan(plain);
+    expect(based('fp8')).toBe(plain);
+  });
+
+  it('computes products at the rate of fp4 and attention at the rate of 16 bits', () => {
+    const seconds = (precision: string, rates: string) =>
+      planOf(file(flash, `precision = ${precision}`).replace('1FLOPS', `1FLOPS ${rates}`)).stages[0].forward;
+    const all = seconds('bf16', '');
+    // 2 FLOPs for each weight of a product and token.
+    const products = 2 * s * (2 * h * h + 2 * h * k * d + 3 * h * f);
+    expect(all - seconds('fp4', 'compute(fp4) = 4FLOPS')).toBeCloseTo(0.75 * all, -6);
+    const core = 'attention_efficiency = 100%';
+    const whole = seconds('bf16', core);
+    expect(whole - seconds('fp4', `${core} compute(fp4) = 4FLOPS`)).toBeCloseTo(0.75 * products, -6);
+  });
+});
+
 describe('activations in fp8', () => {
   // Transformer Engine saves the quantised input of a product (`Linear`, `saved_inputmat`); FlashAttention saves its result in 16 bits.
   it.each([

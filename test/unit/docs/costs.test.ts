@@ -47,7 +47,7 @@ test('the page of shapes names every shape with every argument', () => {
 });
 
 test('the bytes of each recipe on the page of state are those that the engine counts', () => {
-  const rows = [...statePage.matchAll(/^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (.+) \| (.+) \| (.+) \|$/gm)];
+  const rows = [...statePage.matchAll(/^\| `(\w+)` \| ([\d.]+) \| (\d+) \| (\d+) \| (.+) \| (.+) \| (.+) \|$/gm)];
   const all = optimizers.filter((optimizer) => optimizer.name !== 'none' && optimizer.name !== 'custom');
   expect(rows.map(([, name]) => name)).toEqual(all.map((optimizerRecipe) => optimizerRecipe.name));
   for (const [, name, weights, gradients, state, ...split] of rows) {
@@ -95,7 +95,7 @@ test('the page of state names every argument of every recipe, and every shard', 
 test('the bytes in transit on the page of state are those that move', () => {
   const rows = statePage.split('## In transit')[1].split('\n## ')[0];
   const written = new Map(
-    [...rows.matchAll(/^\| (`.+`) \| (\d)\b.* \| (\d)\b.* \| (\d)\b.* \|$/gm)].flatMap(([, names, ...bytes]) =>
+    [...rows.matchAll(/^\| (`.+`) \| ([\d.]+)\b.* \| ([\d.]+)\b.* \| (\d)\b.* \|$/gm)].flatMap(([, names, ...bytes]) =>
       names.split(', ').map((name) => [name.replaceAll('`', ''), bytes.map(Number)] as const),
     ),
   );

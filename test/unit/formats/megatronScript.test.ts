@@ -169,6 +169,10 @@ describe('flags', () => {
     ['--fp8-format hybrid', 'activations = fp8(recipe = delayed)'],
     ['--fp8-format e4m3 --fp8-recipe blockwise', 'activations = fp8(recipe = blockwise)'],
     ['--fp8-format hybrid --fp8-recipe tensorwise', 'activations = fp8(recipe = current)'],
+    ['--bf16 --fp4-format e2m1', 'activations = fp4'],
+    ['--bf16 --fp4-format e2m1 --fp4-recipe nvfp4', 'precision = fp4'],
+    ['--fp4-format e2m1', 'optimizer = megatron_fp4'],
+    ['--fp4-format e2m1 --fp4-param-gather', 'optimizer = megatron_fp4(primary = fp4)'],
     // 40 million elements of 4 bytes, or of 2; a script may say how many.
     [`${world} --overlap-grad-reduce`, 'sync = overlap(bucket = 160MB)'],
     [`${world} --overlap-grad-reduce --grad-reduce-in-bf16`, 'sync = overlap(bucket = 80MB)'],

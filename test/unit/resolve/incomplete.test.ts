@@ -123,6 +123,9 @@ ${pipeline('optimizer = none')}`).findings.map(({ code }) => code);
       expect([device, with16(device, 'bf16'), with16(device, 'fp8')]).toEqual([device, [], ['device/number-format']]);
     }
     for (const device of ['h100', 'l4', 'rtx4090', 'mi300x', 'b200']) expect(with16(device, 'fp8')).toEqual([]);
+    for (const device of ['b200', 'gb200', 'gb300']) expect(with16(device, 'fp4')).toEqual([]);
+    for (const device of ['h100', 'rtx4090', 'mi300x'])
+      expect([device, with16(device, 'fp4')]).toEqual([device, ['device/number-format']]);
   });
 
   test('needs the name of a format: a device computes in some format', () => {

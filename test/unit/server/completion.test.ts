@@ -65,7 +65,7 @@ test('values by kind', async () => {
     'split',
     'plan',
   ]);
-  expect(await labels('model m { precision = $0 }')).toEqual(['bf16', 'fp16', 'fp8', 'tf32', 'fp32']);
+  expect(await labels('model m { precision = $0 }')).toEqual(['bf16', 'fp16', 'fp8', 'fp4', 'tf32', 'fp32']);
   expect(await labels(staged.replace('layers = b', 'layers = $0'))).toEqual(['a', 'b']);
   expect(await labels('schedule s { placement = $0 }')).toEqual(['linear', 'v_shape', 'bidirectional', 'loop', 'wave']);
   expect(await labels('model m { layer a = $0 }')).toEqual(

@@ -68,6 +68,7 @@ const names: Readonly<Record<string, string>> = {
   'h200-sxm-141': 'h200',
   'b200-sxm-180': 'b200',
   'gb200-186': 'gb200',
+  'gb300-288': 'gb300',
   'quadro-p4000': 'p4000',
   'if-fdr-56': 'ib_fdr_56',
 };
@@ -87,7 +88,7 @@ describe('std:hardware has every device of devices.csv', () => {
       if (known !== undefined) expect([precision, rate(precision)]).toEqual([precision, known]);
     }
     // The table has one line for dies and chips that share their host's link.
-    const shared = row.get('vendor') === 'google' || ['gb200', 'mi250x'].includes(name);
+    const shared = row.get('vendor') === 'google' || ['gb200', 'gb300', 'mi250x'].includes(name);
     expect(hostOf(name)).toBe(shared ? undefined : row.get('host_link'));
     // Without tensor cores that take it, tf32 is fp32.
     expect(rate('tf32')).toBe(read('tf32_tflops') ?? read('fp32_tflops'));
