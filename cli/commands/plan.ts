@@ -200,5 +200,5 @@ async function show(answer: PlanAnswer, args: Arguments, io: Io, base: SweepBase
         ? planCsv(answer)
         : planText(answer, Math.max(60, io.columns), coloursFor(io), base);
   const written = await writeResult(io, 'plan', args.value('output'), [text]);
-  return written !== status.fine ? written : answer.best === undefined ? status.findings : status.fine;
+  return written !== status.fine || answer.best !== undefined || answer.shard !== undefined ? written : status.findings;
 }

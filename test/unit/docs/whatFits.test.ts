@@ -1,0 +1,124 @@
+/** What the page on searches shows is what its commands print. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
+import { iterationTime, share } from '../../../engine/quantities.ts';
+import { exampleText } from '../../support/example.ts';
+import { call, type Called } from '../cli/harness.ts';
+import { textOf } from './pages.ts';
+
+const page = textOf('docs/how-to/what-fits-on-my-cluster.md');
+const blocksOf = (mark: string): readonly string[] =>
+  [...page.matchAll(new RegExp(`^( *)\`\`\`${mark}\\n([^]*?)^ *\`\`\`$`, 'gm'))].map(([, indent, block]) =>
+    block
+      .split('\n')
+      .map((line) => line.slice(indent.length))
+      .join('\n'),
+  );
+const [added] = blocksOf('pipe add');
+const [figure13] = blocksOf('pipe');
+const files: Record<string, string> = {
+  'train.pipe': `${exampleText('llama3-70b.pipe')}\n${added}`,
+  'megatron_sc21.pipe': exampleText('published/megatron_sc21.pipe'),
+  'figure13.pipe': figure13,
+};
+
+/** Runs a command of the page in this thread. */
+function run(command: string, more: Readonly<Record<string, string>> = {}): Promise<Called> {
+  const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
+  const merges = words.includes('--merge');
+  return call([...words.slice(1), ...(merges || words.includes('--threads') ? [] : ['--threads', '1'])], {
+    files: { ...files, ...more },
+  });
+}
+
+const answer = async (command: string): Promise<PlanAnswer> =>
+  JSON.parse((await run(`${command} --format json`)).out) as PlanAnswer;
+
+describe('every command', () => {
+  const steps = blocksOf('console').map((block) => block.trimEnd().split('\n'));
+  test.each(steps.filter(([command]) => !command.includes('part-*')))('%s', async (command, ...output) => {
+    const { status, out, err, files: after } = await run(command.slice(2));
+    expect(status, err).toBe(0);
+    for (const line of output) expect(out).toContain(`${line}\n`);
+    if (command.includes('--output')) expect(after['faster.pipe']).toContain('stages            = balance(10)');
+  });
+});
+
+describe('parts', () => {
+  let whole: PlanAnswer;
+  beforeAll(async () => {
+    whole = await answer('pipewright plan train.pipe --pipeline interleaved');
+  });
+
+  test('of the makefile make the front of one run', async () => {
+    const [makefile] = blocksOf('make');
+    const [merge, part] = [...makefile.matchAll(/^\t(pipewright .*)$/gm)].map(([, line]) => line);
+    const parts: Record<string, string> = {};
+    for (let index = 1; index <= 8; index += 1) {
+      const name = `part-${index}.json`;
+      const line = part.replace('$<', 'train.pipe').replace('$*', String(index)).replace('$@', name);
+      parts[name] = (await run(line)).files[name] ?? '';
+    }
+    const merged = await run(merge.replace('$^', Object.keys(parts).join(' ')).replace('$@', 'front.txt'), parts);
+    expect(merged.files['front.txt']).toContain(whole.certificate);
+    const json = await run(`pipewright plan --merge ${Object.keys(parts).join(' ')} --format json`, parts);
+    const { points } = JSON.parse(json.out) as PlanAnswer;
+    expect(points.filter(({ front }) => front)).toEqual(whole.points.filter(({ front }) => front));
+  });
+
+  test.each([
+    ['Slurm', blocksOf('bash')[0], /^pipewright .*$/m, (line: string) => line.replaceAll('$SLURM_ARRAY_TASK_ID', '3')],
+    ['Ray', blocksOf('python')[0], /pipewright [^"]*/, (line: string) => line.replace('{index}/{parts}', '3/64')],
+  ] as const)('of %s are parts of the search', async (_, block, pattern, filled) => {
+    const line = filled(pattern.exec(block)?.[0] ?? '').replace('--threads 4', '--threads 1');
+    const { out, files: after } = await run(line);
+    const { shard, search } = JSON.parse(after['part-3.json'] ?? out) as PlanAnswer;
+    expect(shard).toEqual({ index: 3, of: 64 });
+    expect(search).toEqual(whole.search);
+  });
+});
+
+test.each([32, 128])(
+  'figure 13 of the SC 2021 paper, batch %d: the table is the search, and (8, 8) is fastest',
+  async (batch) => {
+    const { points, best } = await answer(`pipewright plan figure13.pipe --set batch=${batch}`);
+    const column = batch === 32 ? 1 : 2;
+    const rows = [...page.matchAll(/^\| (\d+, \d+) \| (.*?) \| (.*?) \|$/gm)].map((cells) => [
+      cells[1],
+      cells[column + 1],
+    ]);
+    expect(
+      points.map(({ settings, iteration }) => [
+        `${settings['pipeline']}, ${settings['tensor']}`,
+        iterationTime(iteration),
+      ]),
+    ).toEqual(rows);
+    expect(points.find(({ row }) => row === best)?.settings).toMatchObject({ pipeline: '8', tensor: '8' });
+  },
+);
+
+test('what the page says of GPT-3 175B', async () => {
+  const command =
+    blocksOf('console')
+      .find((block) => block.includes('megatron_sc21.pipe'))
+      ?.split('\n')[0] ?? '';
+  const { points, written } = await answer(command.slice(2));
+  const byTime = points.filter(({ meets }) => meets).toSorted((a, b) => a.iteration - b.iteration);
+  const of = (row: number) => points.find((point) => point.row === row)?.iteration ?? NaN;
+  expect(of(8)).toBe(written?.iteration);
+  const eight = byTime.filter(({ settings }) => settings['tensor'] === '8').map(({ row }) => row);
+  expect([eight.length, eight.indexOf(8)]).toEqual([6, 3]);
+  expect([...eight.slice(0, 3)].sort()).toEqual([6, 7, 9]);
+  expect(share(1 - of(9) / of(8))).toBe('1.1 %');
+  expect(share(1 - byTime[0].iteration / of(8))).toBe('9.5 %');
+});
+
+test('the hand-made plan of the example is on the front, or a better one is', async () => {
+  const { points, written } = await answer('pipewright plan train.pipe --pipeline interleaved');
+  const front = points.filter((point) => point.front);
+  expect(
+    front.some(
+      ({ iteration, peak }) => written !== undefined && iteration <= written.iteration && peak <= written.peak,
+    ),
+  ).toBe(true);
+});
