@@ -108,7 +108,7 @@ test('what the page says of GPT-3 175B', async () => {
   expect(of(8)).toBe(written?.iteration);
   const eight = byTime.filter(({ settings }) => settings['tensor'] === '8').map(({ row }) => row);
   expect([eight.length, eight.indexOf(8)]).toEqual([6, 3]);
-  expect([...eight.slice(0, 3)].sort()).toEqual([6, 7, 9]);
+  expect(eight.slice(0, 3).toSorted((a, b) => a - b)).toEqual([6, 7, 9]);
   expect(share(1 - of(9) / of(8))).toBe('1.1 %');
   expect(share(1 - byTime[0].iteration / of(8))).toBe('9.5 %');
 });
