@@ -7,7 +7,6 @@ import { stagesOn } from '../stagesOn.ts';
 import { type MemoryPeak, updateStart } from '../simulate/memory.ts';
 import { type Timeline, endAt, iterationSeconds } from '../timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
-import { leastMakespan } from './bound.ts';
 import { bubbleCauses } from './causes.ts';
 import { bytesOfOperations } from '../simulate/heldByOperations.ts';
 import { evictedBytes } from './evicted.ts';
@@ -16,6 +15,7 @@ import { exposedByRoute } from './exposed.ts';
 import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
+import { leastIteration } from './leastIteration.ts';
 import { lengthsReport } from './lengthsReport.ts';
 import { memoryItems } from './memoryItems.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
@@ -120,28 +120,16 @@ function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPe
   const idle = (seconds: number) => idleShare(total, plan.devices.length, seconds);
   const spans = last.map((end, device) => end - first[device]);
   const longest = spans.reduce((best, span, device) => (span > spans[best] ? device : best), 0);
-  const least = leastIteration(plan, timeline, peaks);
+  let bound: number | undefined;
   return {
     makespan: idle(iteration),
     span: spans[longest] > 0 ? Math.max(0, (spans[longest] - busy[longest]) / spans[longest]) : 0,
-    bound: Math.min(idle(iteration), idle(least)),
+    // Found when it is read: trials of other schedules do not ask for it, and it takes longer than all the rest.
+    get bound() {
+      return (bound ??= Math.min(idle(iteration), idle(leastIteration(plan, timeline, peaks))));
+    },
     causes: bubbleCauses(plan, timeline),
   };
-}
-
-/**
- * Without a barrier, iterations follow each other before all of one is done: only what devices and lanes have to do is then a bound. With
- * one, no iteration is under what its lanes need either.
- */
-function leastIteration(
-  plan: PipelinePlan,
-  { program, timing, exchange }: Timeline,
-  peaks: readonly MemoryPeak[],
-): number {
-  const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
-  const open = timing.exchange?.rule.barrier === false;
-  const least = leastMakespan(plan, program, timing, { split: true, memory: fits, open });
-  return Math.max(least, exchange?.boundOfOrders ?? 0);
 }
 
 /** For a steady state: the device's share of one iteration. Iterations follow each other without a gap. */

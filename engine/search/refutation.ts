@@ -34,7 +34,9 @@ export function refutationOf(problem: OrderProblem): Refutation {
   const carried = Int32Array.from(
     codes.carried.flatMap(([a, b, c, d]) => [pairAt(precedence, codes, m, a, b), pairAt(precedence, codes, m, c, d)]),
   );
-  const perRound = groups.reduce((sum, { length }) => sum + 8 * (length * m) ** 2 + length ** 3 * m, 4 * count * m);
+  const plainRound = groups.reduce((sum, { length }) => sum + length ** 3 * m, 4 * count * m);
+  /** By device: what its windows and its order added up to when they were last tightened. Windows only shrink, order only grows. */
+  const tightened = new Float64Array(2 * groups.length);
   let visited = 0;
 
   /** Longest paths from the start; false if a window closes. */
@@ -65,9 +67,22 @@ export function refutationOf(problem: OrderProblem): Refutation {
       }
     return true;
   };
+  /** Whether a device's windows or order have changed since this was last called for it. */
+  const changed = (device: number): boolean => {
+    const group = groups[device];
+    let slack = 0;
+    let known = 0;
+    for (const code of group) for (let at = code * m; at < (code + 1) * m; at += 1) slack += lft[at] - est[at];
+    const from = precedence.base[device];
+    for (let at = from; at < from + group.length ** 2 * m; at += 1) known += before[at];
+    if (slack === tightened[2 * device] && known === tightened[2 * device + 1]) return false;
+    tightened[2 * device] = slack;
+    tightened[2 * device + 1] = known;
+    return true;
+  };
   /** One round of all rules; false if one of them refutes. */
   const round = (last: number): boolean => {
-    visited += perRound;
+    visited += plainRound;
     if (!forwards() || !backwards()) return false;
     precedeByWindows(precedence, codes, m, est, lft);
     precedeByOthers(precedence, codes, m);
@@ -76,15 +91,20 @@ export function refutationOf(problem: OrderProblem): Refutation {
       if (memory === undefined) continue;
       if (!roomForForwards(state, memory) || !roomUntilFreed(state, memory)) return false;
     }
-    for (let device = 0; device < groups.length; device += 1)
+    for (let device = 0; device < groups.length; device += 1) {
+      if (!changed(device)) continue;
+      visited += 8 * (groups[device].length * m) ** 2;
       for (const mirrored of [false, true])
         if (!tightenWindows(codes, precedence, scratch, state, device, last, mirrored)) return false;
+      changed(device);
+    }
     return forwards() && backwards();
   };
 
   function* refuteSteps(last: number): Generator<void, boolean> {
     kept.set(before);
     est.fill(0);
+    tightened.fill(NaN);
     for (let code = 0; code < count; code += 1)
       lft.fill(last - problem.step[codes.ofDevice[code]], code * m, (code + 1) * m);
     for (let slack = Infinity; ;) {

@@ -1,0 +1,37 @@
+import type { PipelinePlan } from '../plan.ts';
+import { boundSteps } from '../search/bound.ts';
+import { programProblem } from '../search/programProblem.ts';
+import type { MemoryPeak } from '../simulate/memory.ts';
+import { toEnd } from '../steps.ts';
+import { iterationSeconds, type Timeline } from '../timeline.ts';
+import { leastMakespan, leastStep } from './bound.ts';
+
+/** Operations that the bound of a report may visit: a few milliseconds, so that it may be shown at a keystroke. */
+const effort = 2e6;
+
+/** What ticks may add to times. */
+const rounding = 1e-9;
+
+/**
+ * Seconds that no order of these operations is under, at most those of this order. Without a barrier, iterations follow each other before all of one is done: only what
+ * devices and lanes have to do is then a bound. With one, no iteration is under what its lanes need either.
+ */
+export function leastIteration(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPeak[]): number {
+  const { program, timing, exchange } = timeline;
+  const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
+  const open = timing.exchange?.rule.barrier === false;
+  const plain = Math.max(
+    leastMakespan(plan, program, timing, { split: true, memory: fits, open }),
+    exchange?.boundOfOrders ?? 0,
+  );
+  const iteration = iterationSeconds(timeline);
+  if (open || plain >= iteration) return plain;
+  const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));
+  const found = programProblem({ plan, program, timing, step, memory: fits });
+  if ('reason' in found) return plain;
+  const upper = Math.ceil(iteration * found.perSecond);
+  const { bound } = toEnd(boundSteps(found.problem, upper, effort));
+  // Ticks are rounded times: a bound that is hardly more says nothing new.
+  const refined = Math.min(iteration, bound / found.perSecond);
+  return refined > plain * (1 + rounding) ? refined : plain;
+}
