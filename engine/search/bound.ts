@@ -1,6 +1,6 @@
 import { leastOf } from './least.ts';
 import type { OrderProblem } from './orderProblem.ts';
-import { refutationOf } from './refutation.ts';
+import { type Refutation, refutationOf } from './refutation.ts';
 
 export interface Bound {
   /** Ticks that no order is under. */
@@ -16,35 +16,45 @@ const fine = 1e-7;
 
 /**
  * A bound on the makespans of all orders, at most `upper`, the makespan of an order that is known. First what takes no time to
- * find, then whether anything is under `upper`, then bisection. Yields after each round over the devices, and ends when more than
- * `effort` operations have been visited: what is proven by then holds. A refutation that the effort would not last for is not begun.
+ * find, then whether anything is under `upper`, then bisection, with the rules alone and then with probes. Yields after each round
+ * over the devices, and ends when more than `effort` operations have been visited: what is proven by then holds.
  */
 export function* boundSteps(problem: OrderProblem, upper: number, effort: number): Generator<void, Bound> {
   let low = Math.min(upper, leastOf(problem));
   if (low >= upper || !(upper < Infinity)) return { bound: low, effort: 0, closed: low >= upper };
   if (roundOf(problem) > effort) return { bound: low, effort: 0, closed: false };
   const refutation = refutationOf(problem);
-  /** Undefined where the effort is spent. */
-  function* refutes(ticks: number): Generator<void, boolean | undefined> {
-    const steps = refutation.refuteSteps(ticks);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-      if (refutation.effort() >= effort) return undefined;
-      yield;
+  let closed = true;
+  for (const probes of [false, true]) {
+    closed = true;
+    let ticks = upper - 1;
+    for (let open = upper; low < open;) {
+      const refuted = yield* refutes(refutation, ticks, probes, effort);
+      if (refuted === undefined) return { bound: low, effort: refutation.effort(), closed: false };
+      if (refuted) low = ticks + 1;
+      else open = ticks;
+      closed = open - low <= 0;
+      if (open - low <= fine * low) break;
+      ticks = low + Math.floor((open - low) / 2);
     }
+    if (low >= upper) break;
   }
-  const found = (closed: boolean): Bound => ({ bound: low, effort: refutation.effort(), closed });
-  let ticks = upper - 1;
-  for (let open = upper; ;) {
-    const refuted = yield* refutes(ticks);
-    if (refuted === undefined) return found(false);
-    if (refuted) low = ticks + 1;
-    else open = ticks;
-    if (low >= open) return found(true);
-    if (open - low <= fine * low) return found(false);
-    ticks = low + Math.floor((open - low) / 2);
-    if (refutation.effort() >= effort) return found(false);
+  return { bound: low, effort: refutation.effort(), closed };
+}
+
+/** Undefined where the effort is spent. */
+function* refutes(
+  refutation: Refutation,
+  ticks: number,
+  probes: boolean,
+  effort: number,
+): Generator<void, boolean | undefined> {
+  const steps = refutation.refuteSteps(ticks, probes);
+  for (;;) {
+    if (refutation.effort() >= effort) return undefined;
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield;
   }
 }
 

@@ -8,13 +8,14 @@ import { codesOf } from './codes.ts';
 import { memoriesOf, type MemoryState, roomForForwards, roomUntilFreed } from './memory.ts';
 import type { OrderProblem } from './orderProblem.ts';
 import { pairAt, precedeByNeighbours, precedeByOthers, precedeByWindows, precedenceOf } from './precedence.ts';
+import { probeSteps } from './probes.ts';
 import { tightenWindows, windowScratch } from './windows.ts';
 
 export interface Refutation {
   /** Whether no order ends by this tick. What it proves meanwhile stays for smaller ones. */
   refute(ticks: number): boolean;
-  /** The same in steps of one round over all devices. */
-  refuteSteps(ticks: number): Generator<void, boolean>;
+  /** The same in steps of about one round over all devices. With `probes`, it also tries orders of single pairs: stronger, and far longer. */
+  refuteSteps(ticks: number, probes?: boolean): Generator<void, boolean>;
   /** Operations visited so far: a measure of work that no clock changes. */
   effort(): number;
 }
@@ -26,7 +27,6 @@ export function refutationOf(problem: OrderProblem): Refutation {
   const memories = memoriesOf(problem, codes);
   const precedence = precedenceOf(codes, m);
   const { before } = precedence;
-  const kept = before.slice();
   const est = new Float64Array(count * m);
   const lft = new Float64Array(count * m);
   const scratch = windowScratch(codes, m);
@@ -34,7 +34,7 @@ export function refutationOf(problem: OrderProblem): Refutation {
   const carried = Int32Array.from(
     codes.carried.flatMap(([a, b, c, d]) => [pairAt(precedence, codes, m, a, b), pairAt(precedence, codes, m, c, d)]),
   );
-  const plainRound = groups.reduce((sum, { length }) => sum + length ** 3 * m, 4 * count * m);
+  const plainRound = groups.reduce((sum, { length }) => sum + 6 * length ** 3 * m, 60 * count * m);
   /** By device: what its windows and its order added up to when they were last tightened. Windows only shrink, order only grows. */
   const tightened = new Float64Array(2 * groups.length);
   let visited = 0;
@@ -101,24 +101,34 @@ export function refutationOf(problem: OrderProblem): Refutation {
     return forwards() && backwards();
   };
 
-  function* refuteSteps(last: number): Generator<void, boolean> {
-    kept.set(before);
+  /** The rules until nothing changes, at most so many rounds; false if they refute. */
+  function* settleSteps(last: number, rounds: number): Generator<void, boolean> {
+    for (let slack = Infinity, at = 0; at < rounds; at += 1) {
+      if (!round(last)) return false;
+      let left = 0;
+      for (let operation = 0; operation < est.length; operation += 1) left += lft[operation] - est[operation];
+      if (left === slack) break;
+      slack = left;
+      yield;
+    }
+    return true;
+  }
+
+  function* refuteSteps(last: number, probes = false): Generator<void, boolean> {
+    const kept = before.slice();
     est.fill(0);
     tightened.fill(NaN);
     for (let code = 0; code < count; code += 1)
       lft.fill(last - problem.step[codes.ofDevice[code]], code * m, (code + 1) * m);
-    for (let slack = Infinity; ;) {
-      if (!round(last)) {
-        // What follows from an assumption that is false says nothing.
-        before.set(kept);
-        return true;
-      }
-      let left = 0;
-      for (let at = 0; at < est.length; at += 1) left += lft[at] - est[at];
-      if (left === slack) return false;
-      slack = left;
-      yield;
+    let open = yield* settleSteps(last, Infinity);
+    if (open && probes) {
+      const settle = (rounds: number): boolean => toEnd(settleSteps(last, rounds));
+      const state = [est, lft, before, tightened];
+      open = !(yield* probeSteps({ microbatches: m, codes, precedence, state, settle }));
     }
+    // What follows from an assumption that is false says nothing.
+    if (!open) before.set(kept);
+    return !open;
   }
   return { refuteSteps, refute: (last) => toEnd(refuteSteps(last)), effort: () => visited };
 }

@@ -5,6 +5,7 @@ import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts
 import type { Switches } from '../zbAuto/construct.ts';
 import { allowed, limitFaults, limitOf, limitParameter } from '../zbAuto/limit.ts';
 import { forwardKind, inputKind, type Objective, problemOf, type SearchProblem } from '../zbAuto/problem.ts';
+import { provenLeast } from '../zbAuto/proven.ts';
 import { search } from '../zbAuto/search.ts';
 
 interface Solution extends Answer {
@@ -78,7 +79,8 @@ function order(shape: Shape, device: number, out: OperationSink): void {
 
 function explain(shape: Shape): readonly string[] {
   if (limitFaults(shape).length > 0) return [`limit: ${limitFaults(shape)[0].message}`];
-  const { by, makespan, least, span, leastSpan, tick } = solve(shape);
+  const { by, makespan, span, leastSpan, tick, ...found } = solve(shape);
+  const least = Math.max(found.least, provenLeast(searchProblemOf(shape), makespan));
   return [
     limitLine(shape),
     'name' in by

@@ -52,6 +52,26 @@ describe('the bound', () => {
   });
 });
 
+describe('the bound under a limit of memory', () => {
+  // Device 0 runs F, waits for F and I of device 1, and runs I and W before it has room for the next F: 5 s a microbatch.
+  it('is reached where a device holds one microbatch at a time', () => {
+    const { bubble, iteration } = reportOf({
+      devices: 2,
+      microbatches: 8,
+      schedule: policy('zb_auto', { limit: 1 }),
+      memory: 1,
+    });
+    expect(iteration).toBe(8 * 5);
+    expect(bubble.makespan).toBeCloseTo(1 - 48 / 80, 12);
+    expect(bubble.bound).toBeCloseTo(1 - 48 / 80, 12);
+  });
+
+  it('does not count for an order that is over it', () => {
+    const { bubble } = reportOf({ devices: 2, microbatches: 8, schedule: policy('zb_h1'), memory: 1 });
+    expect(bubble.bound).toBeCloseTo(1 - 48 / 50, 12);
+  });
+});
+
 describe('the span bubble', () => {
   it('leaves out what a device waits before its first start', () => {
     // Device 0 works 3 s within [0, 5]; device 1 works without a pause from 1 s to 8 s, which is the longest span.
