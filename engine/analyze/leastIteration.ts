@@ -13,8 +13,9 @@ const effort = 2e6;
 const rounding = 1e-9;
 
 /**
- * Seconds that no order of these operations is under, at most those of this order. Without a barrier, iterations follow each other before all of one is done: only what
- * devices and lanes have to do is then a bound. With one, no iteration is under what its lanes need either.
+ * Seconds that no order of these operations is under; at most the iteration of this order. Without a barrier, iterations follow
+ * each other before all of one is done: only what devices and lanes have to do is then a bound. With a barrier, no iteration is
+ * under what its lanes need either.
  */
 export function leastIteration(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPeak[]): number {
   const { program, timing, exchange } = timeline;

@@ -11,7 +11,7 @@ export interface Probed {
   readonly precedence: Precedence;
   /** All that the rules raise or lower. */
   readonly state: readonly (Float64Array | Int32Array)[];
-  /** Runs the rules, at most so many times; false if they refute. */
+  /** Runs the rules, at most that number of times; false if they refute. */
   settle(rounds: number): boolean;
 }
 

@@ -101,7 +101,7 @@ export function refutationOf(problem: OrderProblem): Refutation {
     return forwards() && backwards();
   };
 
-  /** The rules until nothing changes, at most so many rounds; false if they refute. */
+  /** The rules until nothing changes, at most that number of rounds; false if they refute. */
   function* settleSteps(last: number, rounds: number): Generator<void, boolean> {
     for (let slack = Infinity, at = 0; at < rounds; at += 1) {
       if (!round(last)) return false;
