@@ -30,9 +30,9 @@ export function leastIteration(plan: PipelinePlan, timeline: Timeline, peaks: re
   const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));
   const found = programProblem({ plan, program, timing, step, memory: fits });
   if ('reason' in found) return plain;
-  const upper = Math.ceil(iteration * found.perSecond);
+  // Ticks are rounded times: what differs less is equal.
+  const upper = Math.ceil(iteration * (1 - rounding) * found.perSecond);
   const { bound } = toEnd(boundSteps(found.problem, upper, effort));
-  // Ticks are rounded times: a bound that is hardly more says nothing new.
-  const refined = Math.min(iteration, bound / found.perSecond);
+  const refined = bound >= upper ? iteration : bound / found.perSecond;
   return refined > plain * (1 + rounding) ? refined : plain;
 }
