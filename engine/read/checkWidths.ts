@@ -53,8 +53,9 @@ const tokensOf = (model: ModelDefinition, layer: LayerDefinition, argument: stri
   return typeof width === 'number' && tokens !== undefined ? { tokens: tokens * images, width } : undefined;
 };
 
-const withoutOutput = new Set(['lm_head', 'conv2d', 'matmul', 'custom']);
-const withoutInput = new Set(['embedding', 'patch_embedding', 'conv2d', 'matmul', 'custom']);
+/** Shapes whose `hidden` is the width of their input alone, or of their output alone. */
+const withoutOutput = new Set(['lm_head']);
+const withoutInput = new Set(['embedding', 'patch_embedding']);
 
 function outputOf(model: ModelDefinition, layer: LayerDefinition): Tokens | undefined {
   const shape = shapeOf(layer);

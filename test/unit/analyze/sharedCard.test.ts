@@ -27,6 +27,20 @@ function cards(text: string, files = {}) {
 const ms = (seconds: number | undefined): number => Math.round((seconds ?? NaN) * 1e6) / 1e3;
 const iterationOf = (text: string): number => ms(runOf(text).run.report.iteration);
 
+test('sharing that costs less than 0.5 % of the iteration is not reported', () => {
+  const [found] = cards(file(across));
+  const { cost } = parametersOf(found, 'comm/shared-card') ?? {};
+  const seconds = cost?.seconds ?? NaN;
+  expect(seconds).toBeGreaterThan(0);
+  // Longer forwards on both devices make the share smaller, and the cost stays.
+  const withShare = (share: number) => {
+    const forward = 1e-3 + (seconds / share - 0.213) / 2;
+    return cards(file(across).replace('forward = 1ms', `forward = ${forward * 1e3}ms`));
+  };
+  expect(withShare(0.0049)).toEqual([]);
+  expect(withShare(0.0051)).toHaveLength(1);
+});
+
 /** Backwards of the second stage end at 3 ms, and of the first at 4 ms. */
 describe('iteration, ms', () => {
   // 5 ms inside the node, then 50 ms of each stage's 100 ms twice, at half the rate but for 1 ms, then 5 ms inside.

@@ -4,6 +4,7 @@ import { B, F, I, kindOf, stageOf, W } from '../../../engine/program.ts';
 import { endAt, startAt } from '../../../engine/timeline.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { memoryStack } from '../../../engine/simulate/memoryStack.ts';
+import { analyse, fixesOf } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { fileOf, policies, runOf, type Shape } from './fixture.ts';
 
@@ -222,8 +223,16 @@ describe('what a file must say', () => {
     const bare = (written: string) => more(written).replace('host = 25GB/s }', '}');
     checkFindings(bare('⟦type/mismatch:activations(layers = 2)⟧'), ['a link to the host in device "gpu"']);
     checkFindings(bare('activations(layers = 2, link = 25GB/s)'));
+    const [fix] = fixesOf(analyse(bare('activations(layers = 2)')), 'type/mismatch');
+    expect(fix.title).toContain('Add host = 25GB/s + 5us to device "gpu"');
     const half = fileOf({ optimizer, link: 'half(25GB/s)', more: 'offload = ⟦type/mismatch:activations(layers = 2)⟧' });
     checkFindings(half, ['with two directions']);
+  });
+
+  test('parentheses change nothing', () => {
+    expect(runOf({ optimizer, more: 'offload = (activations(layers = 2))' }).plan).toEqual(
+      runOf({ optimizer, more: 'offload = activations(layers = 2)' }).plan,
+    );
   });
 
   test('microbatches of one length', () => {

@@ -2,7 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { B, W } from '../../../engine/program.ts';
 import { endAt, startAt } from '../../../engine/timeline.ts';
-import { runOf as runText } from '../../support/analyse.ts';
+import { analyse, fixesOf, runOf as runText } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { fileOf, parametersIn, policies, runOf, type Shape } from './fixture.ts';
 
@@ -230,11 +230,19 @@ describe('what a file must say', () => {
   test('a link to the host', () => {
     const text = fileOf({ optimizer: 'megatron_bf16(⟦type/mismatch:offload⟧ = 100%)' }).replace('host = 25GB/s }', '}');
     checkFindings(text, ['a link to the host in device "gpu"']);
+    const [fix] = fixesOf(analyse(text.replace(/⟦type\/mismatch:(\w+)⟧/, '$1')), 'type/mismatch');
+    expect(fix.title).toContain('Add host = 25GB/s + 5us to device "gpu"');
   });
 
   test('the bandwidth of its memory', () => {
     const text = fileOf({ host: '', optimizer: 'megatron_bf16(⟦key/missing:offload⟧ = 100%)' });
     checkFindings(text, ['This cluster "box" needs "host_bandwidth", for example `host_bandwidth = 200GB/s`.']);
+  });
+
+  test('the bandwidth of the memory of a node', () => {
+    const text = fileOf({ host: '', optimizer: 'megatron_bf16(⟦key/missing:offload⟧ = 100%)' });
+    const nodes = text.replace('gpu[4] = gpu  link = 25GB/s', 'node[2] { gpu[2] = gpu  link = 25GB/s }  link = 25GB/s');
+    checkFindings(nodes, ['This node of cluster "box" needs "host_bandwidth"']);
   });
 
   test('a share', () => {

@@ -42,6 +42,12 @@ describe('a layer that does not fit the one before it', () => {
   ])('%s', (layers, message) => {
     expect(found(layers)[0]).toContain(message);
   });
+  it('says what the layer before it gives, at its place', () => {
+    const text = `model m { sequence = 64 layer a = ${block(128)} layer b = ${block(256)} }`;
+    const [finding] = analyse(text).findings.filter(({ code }) => code === 'layer/width');
+    expect(finding.related.map(({ message }) => message)).toEqual(['Gives 64 tokens, 128 wide.']);
+    expect(finding.related[0].place.start).toBe(text.indexOf('a = '));
+  });
   it('is reported once, at the layer that reads', () => {
     expect(found(`layer a = ${block(128)} layer b = ${block(256)} layer c = ${block(256)}`)).toHaveLength(1);
   });
@@ -52,6 +58,14 @@ describe('what may fit is not reported', () => {
     ['a merge of 2 × 2 tokens', `${right} ${merge(6, 512)}`],
     ['a merge that drops a token', `${right} ${merge(5, 512)}`],
     ['outputs of four layers side by side', `${right} ${merge(24, 512)}`],
+    [
+      'a merge into narrower tokens that drops a few',
+      `${right} layer b { shape = ${block(32)} tokens = 95 images = 4 }`,
+    ],
+    [
+      'queries that attend to tokens which are not known',
+      `layer a = ${block(128)} layer q { shape = transformer(hidden = 60, heads = 4, cross = 96, cross_hidden = 128) }`,
+    ],
     ['padding', `${patch} ${vision('tokens = 32 images = 4')}`],
     ['a pooled tower', `${right} layer pooled { shape = ${block(128)} tokens = 1 }`],
     ['text that joins', `${right} layer b = ${block(128)}`],
