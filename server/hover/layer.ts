@@ -7,6 +7,7 @@ import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';
 import { sections, table } from './markdown.ts';
 import { plainMarkdown } from '../userText.ts';
+import { trainableRows } from './trainable.ts';
 
 /** What the engine derived for a layer: the figures that its inlay hint is taken from, all of them. */
 export function layerText(view: View, { name, container, extent }: SymbolInfo): string {
@@ -36,6 +37,7 @@ function costsOf({ pipeline, device, mesh, cost }: LayerFigures): string {
     `On one ${device} in \`${pipeline}\`${spread.length === 0 ? '' : ` (${spread.join(', ')})`}, one microbatch:`,
     table([
       ['parameters', positive(cost.localParameters, () => parametersText(cost))],
+      ...trainableRows(cost),
       ['FLOPs of the forward', positive(cost.forwardFlops, (flops) => `${amount(flops)}FLOP`)],
       ['forward', time(cost.forward)],
       ['input gradient', time(cost.backwardInput)],

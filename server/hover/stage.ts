@@ -1,7 +1,7 @@
 import type { Evaluation } from '../../engine/evaluation.ts';
 import { meshText } from '../../engine/mesh.ts';
 import type { StageReport } from '../../engine/report.ts';
-import type { StagePlan } from '../../engine/plan.ts';
+import type { OffloadedPlan, StagePlan } from '../../engine/plan.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { stageName, stageNumber, wholeStages } from '../../engine/stages.ts';
 import { amount, bytes, count, list, time } from '../../engine/quantities.ts';
@@ -9,6 +9,7 @@ import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';
 import { sections, table } from './markdown.ts';
 import { memoryText } from './memory.ts';
+import { trainableRows } from './trainable.ts';
 
 /** Costs of a stage, and what fills its device at the peak. */
 export function stageText(view: View, { name, container }: SymbolInfo): string {
@@ -56,12 +57,14 @@ function stageCosts(stage: StagePlan, ranks: string, differ: boolean): string {
     table([
       ['ranks', ranks === '' ? undefined : ranks],
       ['parameters', positive(stage.parameters, amount)],
+      ...trainableRows(stage),
       ['FLOPs of the forward', positive(stage.forwardFlops, (flops) => `${amount(flops)}FLOP`)],
       ['forward', time(stage.forward)],
       ['input gradient', time(stage.backwardInput)],
       [stage.splitKnown ? 'weight gradient' : 'weight gradient (assumed equal)', time(stage.backwardWeight)],
       ['recompute', positive(stage.recompute, time)],
       ['activation', positive(stage.activation, bytes)],
+      ['activations on the host', stage.offloaded === undefined ? undefined : offloadedText(stage.offloaded)],
       ...trafficRows(stage.traffic),
     ]),
     trafficNote(stage.traffic),
@@ -69,6 +72,12 @@ function stageCosts(stage: StagePlan, ranks: string, differ: boolean): string {
       ? undefined
       : sections('Its forward keeps:', partsTable(stage.activationParts, stage.activation)),
   );
+}
+
+/** Of one microbatch: what the forward copies away, the time of the copy, and by how much it makes the forward and the backward longer. */
+function offloadedText({ layers, bytes: size, busy, exposed }: OffloadedPlan): string {
+  const wait = exposed > 0 ? `${time(exposed)} exposed` : 'hidden';
+  return `${bytes(size)} of ${count(layers, 'layer', 'layers')}, copied in ${time(busy)} in each direction, ${wait}`;
 }
 
 /** Equal neighbours of an array are many; the ends say enough. */

@@ -18,6 +18,7 @@ import type { Searches } from '../../engine/searches.ts';
 import { policyText } from './policy.ts';
 import { scheduleText } from './schedule.ts';
 import { stageText } from './stage.ts';
+import { modelText } from './trainable.ts';
 import { summary } from '../features/codeLens.ts';
 import { printable } from '../printable.ts';
 import { userMarkdown } from '../userText.ts';
@@ -42,6 +43,8 @@ export function hoverSymbol(
       return sections(head(symbol), docOf(symbol), layerText(view, symbol));
     case 'pipeline':
       return sections(head(symbol), docOf(symbol), pipelineText(view, symbol.name));
+    case 'model':
+      return sections(head(symbol), docOf(symbol), baseOf(symbol), modelText(view, symbol.name));
     case 'cluster':
       return sections(head(symbol), docOf(symbol), clusterText(view, offset));
     case 'schedule':
