@@ -454,6 +454,8 @@ export interface ExpectPlan {
 export type ExpectFigure =
   | 'bubble'
   | 'span_bubble'
+  | 'gap'
+  | 'iteration_bound'
   | 'peak_memory'
   | 'iteration'
   | 'throughput'

@@ -22,6 +22,8 @@ export interface PipelineReport {
   /** Absent where layers are measured. */
   readonly model_flops?: ModelFlopsReport;
   readonly bubble: BubbleReport;
+  /** Only for the policy `search`: how far the order is from the shortest. */
+  readonly search?: SearchReport;
   readonly devices: readonly DeviceReport[];
   /** Hosts that say how much memory they have; absent if nothing is kept on any. */
   readonly hosts?: readonly HostMemoryReport[];
@@ -37,6 +39,23 @@ export interface PipelineReport {
   readonly critical_path_length: number;
   /** Only for asynchronous schedules: iterations run back to back, and figures describe the steady state. */
   readonly asynchronous?: AsynchronousReport;
+}
+
+/** The certificate of a searched order. */
+export interface SearchReport {
+  /** Seconds of the simulated order, and seconds that no order within the limit is under. */
+  readonly makespan: number;
+  readonly bound: number;
+  /** (makespan − bound) / bound. */
+  readonly gap: number;
+  /** How long the order took to find: 1 visits 20 million operations. */
+  readonly effort: number;
+  /** `optimal` only if the bound equals the makespan. */
+  readonly status: 'optimal' | 'within';
+  /** Of the random generator. */
+  readonly seed: number;
+  /** What made the order: a policy, or a step of the search. */
+  readonly by: string;
 }
 
 /** Tokens per second over all data ranks, and of each of the pipeline's devices. Padding behind documents does not count. */

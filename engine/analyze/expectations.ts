@@ -70,6 +70,10 @@ export function figureOf(
       return named ? most(devices.map(({ idle }) => shareOf(idle, report.iteration))) : report.bubble.makespan;
     case 'span_bubble':
       return named ? most(devices.map(({ span, busy }) => shareOf(span - busy, span))) : report.bubble.span;
+    case 'gap':
+      return gapOf(report);
+    case 'iteration_bound':
+      return report.iteration / (1 + gapOf(report));
     case 'peak_memory':
       return most(devices.map((deviceReport) => deviceReport.peak));
     case 'iteration':
@@ -95,6 +99,15 @@ export function figureOf(
     case 'gpu_hours':
       return report.tokens?.gpu_hours ?? NaN;
   }
+}
+
+/**
+ * (iteration − bound) / bound. The bound of the bubble is for the same work in less time: with work w, 1 − w / iteration is the bubble,
+ * and 1 − w / bound is its bound.
+ */
+function gapOf({ bubble, search }: PipelineReport): number {
+  if (search !== undefined) return search.gap;
+  return bubble.makespan < 1 ? Math.max(0, (1 - bubble.bound) / (1 - bubble.makespan) - 1) : 0;
 }
 
 /** The figure, with more digits in base units where it would read like the bound that it misses. */

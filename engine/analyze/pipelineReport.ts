@@ -21,6 +21,7 @@ import { memoryItems } from './memoryItems.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
 import { modelFlops } from './modelFlops.ts';
 import { type Prediction, predictionsOf } from './prediction.ts';
+import { searchReport } from './searchReport.ts';
 import { idleShare } from './shares.ts';
 import { type Steady, steadyOf } from './steady.ts';
 import { tokensReport } from './tokensReport.ts';
@@ -46,6 +47,8 @@ export function pipelineReport(
   const lengths = lengthsReport(plan);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, peaks));
   const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));
+  const searched =
+    steady === undefined ? searchReport(plan, timeline, () => leastIteration(plan, timeline, peaks)) : undefined;
   const hosts = hostMemoryReports(plan, devices);
   return {
     name: plan.name,
@@ -60,6 +63,7 @@ export function pipelineReport(
     ...(lengths === undefined ? {} : { lengths }),
     ...(flops === undefined ? {} : { model_flops: flops }),
     bubble: steady === undefined ? bubble(plan, timeline, peaks) : steadyBubble(plan, timeline, steady),
+    ...(searched === undefined ? {} : { search: searched }),
     devices,
     ...(hosts === undefined ? {} : { hosts }),
     stages: plan.stages.map((stage, index) => stageReport(plan, program, stage, index, predictions?.[index])),

@@ -27,6 +27,20 @@ export const figures: readonly FigureSchema[] = [
     doc: 'Idle share of the device with the longest span, from its first start to its last end.',
   },
   {
+    name: 'gap',
+    dimension: 'share',
+    by: [],
+    example: 'gap < 1%',
+    doc: 'Time of the iteration above the least that an order of these operations is proven to need, as a share of the latter.',
+  },
+  {
+    name: 'iteration_bound',
+    dimension: 'time',
+    by: [],
+    example: 'iteration_bound < 4s',
+    doc: 'Time that no order of these operations is under (a proven lower bound).',
+  },
+  {
     name: 'peak_memory',
     dimension: 'bytes',
     by: ['stage', 'device'],

@@ -1,5 +1,4 @@
 /** What `search` looks for: the problem of a shape, and how long and by what. */
-import type { OrderProblem } from '../../search/orderProblem.ts';
 import { problemOf, type TimedProblem } from '../../search/problemOf.ts';
 import type { Objective } from '../../search/run.ts';
 import { integerArgument } from '../arguments.ts';
@@ -31,13 +30,9 @@ export function problemOfShape(shape: Shape): TimedProblem {
   const each = (of: (stage: number) => number): Float64Array =>
     Float64Array.from({ length: stages }, (_, stage) => of(stage));
   const isBare = (stage: number): boolean => counted && !(shape.activation[stage] > 0);
-  const split = (stage: number): boolean => !whole && shape.backwardWeight[stage] > 0;
-  const forWeight = each((stage) => (!split(stage) ? 0 : isBare(stage) ? 1 : shape.activationForWeight[stage]));
-  // Where W follows I at once, a microbatch holds the larger of both sizes until then.
-  const activation = each((stage) =>
-    isBare(stage) ? 1 : Math.max(shape.activation[stage], split(stage) || whole ? 0 : shape.activationForWeight[stage]),
-  );
-  const problem: OrderProblem = {
+  const activation = each((stage) => (isBare(stage) ? 1 : shape.activation[stage]));
+  const forWeight = each((stage) => (whole ? 0 : isBare(stage) ? 1 : shape.activationForWeight[stage]));
+  const timed = problemOf({
     devices,
     microbatches,
     device,
@@ -49,6 +44,11 @@ export function problemOfShape(shape: Shape): TimedProblem {
     activation,
     forWeight,
     limit: limitsOf(shape, device, activation),
-  };
-  return problemOf(problem);
+  });
+  // A weight gradient that takes no time follows its input gradient. If it needs more than the forward kept, its bytes must fit:
+  // it counts as an operation, of one tick.
+  const weight = timed.problem.weight.map((ticks, stage) =>
+    forWeight[stage] > activation[stage] ? Math.max(1, ticks) : ticks,
+  );
+  return { ...timed, problem: { ...timed.problem, weight } };
 }
