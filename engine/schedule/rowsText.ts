@@ -7,8 +7,8 @@ const longestPattern = 64;
 
 /**
  * A schedule that runs the order of a program: each device the same operations, on the same stages. `comment` comes before it, a line
- * for each. Undefined if the program has operations that rows name in another form (recomputation, evictions, copies of stages,
- * shared slots), if a stage does not run its microbatches in ascending order, or if its stages are placed by no rule.
+ * for each. Undefined if a stage does not run its microbatches in ascending order, or if no rule places the stages. Recomputation,
+ * evictions, copies of stages and shared slots have no such text either.
  */
 export function scheduleText(program: Program, name: string, comment: readonly string[]): string | undefined {
   const placement = placementText(program);
