@@ -329,8 +329,9 @@ export const catalogue = {
       /** Devices that keep most there. */
       parts: readonly string[];
       more: number;
+      help: string;
     }) =>
-      `The host of ${p.host} needs ${bytes(p.need)}, ${bytes(p.over)} over its ${bytes(p.capacity)}: ${list(p.parts)}${p.more > 0 ? `, and ${count(p.more, 'more device', 'more devices')}` : ''}. Offload less, use more nodes, or split the state over data ranks.`,
+      `The host of ${p.host} needs ${bytes(p.need)}, ${bytes(p.over)} over its ${bytes(p.capacity)}: ${list(p.parts)}${p.more > 0 ? `, and ${count(p.more, 'more device', 'more devices')}` : ''}. ${p.help}`,
   ),
   'memory/headroom': entry(
     'information',

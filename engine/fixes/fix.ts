@@ -13,6 +13,7 @@ import { conditionFixes } from './condition.ts';
 import { deviceFixes } from './devices.ts';
 import { exchangeFixes } from './exchange.ts';
 import { expectationFixes } from './expectation.ts';
+import { hostMemoryFixes } from './hostMemory.ts';
 import { idleDeviceFixes } from './idleDevices.ts';
 import { imbalanceFixes } from './imbalance.ts';
 import { limitFixes } from './limit.ts';
@@ -60,6 +61,8 @@ const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {
   'schedule/stale-weights': tuned(weightFixes),
   'schedule/missing-version': tuned(weightFixes),
   'stage/device-count': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
+  'memory/host': (analysis, finding, hint, again) =>
+    hint?.kind === 'value' ? hostMemoryFixes(analysis, finding, hint, again) : [],
   'limit/too-large': limitFixes,
   'device/apart': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
   'device/oversubscribed': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),

@@ -8,7 +8,7 @@ import { indentOf, lineBreak, valueOf } from '../source.ts';
 import { inserted, joined, replaced, withEntry, withoutNode } from './edits.ts';
 import { type Exported, standardNames, withImport } from './exports.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
-import { bodyNamedAt, siteAt } from './site.ts';
+import { bodiesOf, bodyNamedAt, siteAt } from './site.ts';
 import { namesOf, valuesOfKey } from './values.ts';
 
 /** The key with a value that it can take: names in scope first, then words, then an example. */
@@ -21,6 +21,7 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const parameters = parametersOf(finding, 'key/missing');
   if (parameters === undefined) return;
   const { key, block, example } = parameters;
+  if (key === 'host_bandwidth') return yield* ofHost(analysis, block, example);
   const { path } = siteAt(analysis.syntax, finding.place.start);
   if (block.startsWith('call to ')) return yield* inCall(mistake, key, example);
   const call = path.findLast((node): node is Call => node.kind === 'call' && node.start === finding.place.start);
@@ -50,6 +51,18 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
     );
     if (replicate !== undefined)
       yield { what: 'Remove "replicate"', edits: [withoutNode(analysis.syntax, replicate)], last: true };
+  }
+}
+
+/** What a cluster of the file says of its hosts: in its nodes, if it has any. */
+function* ofHost({ syntax }: Analysis, block: string, example: string): Generator<Repair> {
+  const name = /cluster "([^"]*)"/.exec(block)?.[1];
+  for (const { body, label } of bodiesOf(syntax)) {
+    if (label !== `cluster "${name}"`) continue;
+    const node = body.entries.find(
+      (entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'node' && entry.body !== undefined,
+    );
+    yield { what: `Add ${example} to ${label}`, edits: [withEntry(syntax.text, node?.body ?? body, example)] };
   }
 }
 

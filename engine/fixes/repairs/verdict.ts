@@ -7,7 +7,7 @@ import type { Edit } from '../proposal.ts';
 export type Verdict = 'clean' | 'reveals';
 
 /** Errors of a plan that runs: figures of it, not mistakes of the text. */
-const ofFigures: readonly Code[] = ['memory/out-of-memory', 'expect/failed', 'schedule/missing-version'];
+const ofFigures: readonly Code[] = ['memory/out-of-memory', 'memory/host', 'expect/failed', 'schedule/missing-version'];
 
 /** Codes in the order in which a file is read: a mistake hides mistakes of later groups. */
 const groups = ['syntax', 'import', 'name', 'key', 'type', 'value', 'layer', 'stage', 'device', 'schedule'];

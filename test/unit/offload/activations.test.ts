@@ -5,6 +5,7 @@ import { endAt, startAt } from '../../../engine/timeline.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { memoryStack } from '../../../engine/simulate/memoryStack.ts';
 import { analyse, fixesOf } from '../../support/analyse.ts';
+import { apply, fixesFor } from '../../../engine/fixes/fix.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { fileOf, policies, runOf, type Shape } from './fixture.ts';
 
@@ -281,5 +282,66 @@ describe('comm/host', () => {
     expect(finding.message).toContain('for their hosts: activations');
     expect(finding.message).not.toContain('slowest');
     expect(findings(shape)).toEqual([]);
+  });
+});
+
+describe('a host that is too small for activations of layers', () => {
+  /** Two stages of eight layers with 4 GiB each, of which the first has two microbatches in flight and the second one. */
+  const file = (memory: string, layers: number) => `
+model toy { layer block[16] { forward = 40ms  backward = 80ms  weights = 1GiB  activation = 4GiB } }
+device gpu { memory = 96GiB  host = 48GB/s }
+cluster box { gpu[2] = gpu  link = 25GB/s  host_memory = ${memory} }
+pipeline train {
+  model = toy  devices = box  stages = balance(2)  microbatches = 8  schedule = 1f1b  optimizer = adam_mixed
+  offload = activations(layers = ${layers})
+}
+`;
+  const found = (text: string) => {
+    const analysis = analyse(text);
+    const finding = analysis.findings.find(({ code }) => code === 'memory/host');
+    return { finding, fixes: finding === undefined ? [] : fixesFor(analysis, finding, analyse) };
+  };
+
+  test.each([
+    // 3 · 4 GiB for each layer of both stages: 48 GiB for four.
+    ['50GiB', 4],
+    ['48GiB', 4],
+    ['47GiB', 3],
+    ['12GiB', 1],
+  ])('of %s says that %d layers fit, and writes them', (memory, most) => {
+    const { finding, fixes } = found(file(memory, 6));
+    expect(finding?.message).toContain(
+      `Offload the activations of fewer layers: if these are alike, at most ${most} ${most === 1 ? 'layer' : 'layers'} of each stage fit`,
+    );
+    // Fewer layers on the host are more on the device, which may not fit there.
+    const fits = found(file(memory, most)).finding === undefined;
+    expect([fits, found(file(memory, most + 1)).finding === undefined]).toEqual([true, false]);
+    if (most === 4) expect(fixes.map(({ title }) => title)).toEqual([expect.stringMatching(/^Offload 4 layers:/)]);
+  });
+
+  test('says that none fits', () => {
+    expect(found(file('11GiB', 6)).finding?.message).toContain(
+      'Not even the activations of one layer of each stage fit',
+    );
+  });
+
+  test('offers the bandwidth of its memory where it is missing', () => {
+    const without = (cluster: string) =>
+      file('1TiB', 4)
+        .replace(/cluster .*/, cluster)
+        .replace('adam_mixed', 'adam_mixed(offload = 100%)');
+    for (const [cluster, makes] of [
+      ['cluster box { gpu[2] = gpu  link = 25GB/s }', 'link = 25GB/s  host_bandwidth = 200GB/s }\n'],
+      [
+        'cluster box { node[1] { gpu[2] = gpu  link = 25GB/s }  link = 5GB/s }',
+        'link = 25GB/s  host_bandwidth = 200GB/s }  link',
+      ],
+    ]) {
+      const analysis = analyse(without(cluster));
+      const missing = analysis.findings.find(({ code }) => code === 'key/missing');
+      const [fix] = missing === undefined ? [] : fixesFor(analysis, missing, analyse);
+      expect(fix?.title).toMatch(/^Add host_bandwidth = 200GB\/s to cluster "box": runs/);
+      expect(apply(analysis.syntax.text, fix.edits)).toContain(makes);
+    }
   });
 });
