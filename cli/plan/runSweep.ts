@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { SweepBase } from '../../engine/sweep/base.ts';
 import type { Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { outcomeOf, rowsSearch, type SweepSource } from '../../engine/sweep/rowsSearch.ts';
+import { waveRows } from '../../engine/sweep/limits.ts';
 import { type Shard, sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
 import { createThreads, type Threads } from '../../server/threads.ts';
 import type { Io } from '../io.ts';
@@ -31,7 +32,7 @@ export async function runSweep({ base, source, shard, time, threads: wanted }: S
   let threads: Threads | undefined;
   const steps = sweepSteps(base, source.axes, shard);
   let step = steps.next();
-  const progress = progressBar(io, 0);
+  const progress = progressBar(io, step.done ? 1 : Math.ceil(step.value.total / waveRows) + 1);
   let looked = 0;
   try {
     while (!step.done) {
@@ -42,7 +43,9 @@ export async function runSweep({ base, source, shard, time, threads: wanted }: S
         ? here(base, source, wave, isOver)
         : onThreads(threads, source, wave, isOver));
       looked += wave.rows.length;
-      progress.tick(`${looked.toLocaleString('en-US')} rows, ${wave.front.length} on the front`);
+      progress.tick(
+        `${looked.toLocaleString('en-US')} of ${wave.total.toLocaleString('en-US')} rows, ${wave.front.length} on the front`,
+      );
       step = steps.next({ outcomes, stop: isOver() });
     }
   } finally {

@@ -19,6 +19,8 @@ export interface Wave {
   readonly rows: readonly number[];
   /** Figures of rows that meet all limits, so far. */
   readonly front: readonly Figures[];
+  /** Rows of all waves. */
+  readonly total: number;
 }
 
 /** What a wave gave, by row of the wave; `undefined` for rows that were not reached. `stop`: no further wave. */
@@ -72,14 +74,16 @@ export function* sweepSteps(
   };
   const classes = new Map<string, { readonly rows: number[]; work?: number }>();
   let rows = 0;
+  let placed = 0;
   for (let row = index - 1; row < total; row += of) {
     rows += 1;
-    const placed = placeRow(base, axes, settingsOf(axes, row));
-    if ('refused' in placed) {
-      refuse(placed.refused, row);
+    const found = placeRow(base, axes, settingsOf(axes, row));
+    if ('refused' in found) {
+      refuse(found.refused, row);
       continue;
     }
-    const key = classOf(base, placed);
+    placed += 1;
+    const key = classOf(base, found);
     const known = classes.get(key);
     if (known === undefined) classes.set(key, { rows: [row] });
     else known.rows.push(row);
@@ -99,7 +103,7 @@ export function* sweepSteps(
         unsearched.push(...wave);
         continue;
       }
-      const { outcomes, stop = false } = yield { rows: wave, front };
+      const { outcomes, stop = false } = yield { rows: wave, front, total: placed };
       stopped = stop;
       for (const [at, row] of wave.entries()) {
         const outcome = outcomes[at];

@@ -44,6 +44,22 @@ describe('plan', () => {
     expect(line[13]).toBe('true');
   });
 
+  test('gives the same answer on threads, and stops there too', async () => {
+    const many = 'tensor = [1, 2, 4], pipeline = [1, 2, 4], recompute = [none, full], schedule = [1f1b, gpipe, zb_h1]';
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--over', many, '--format', 'json'];
+    const alone = await call([...args, '--threads', '1'], { files });
+    expect((await call([...args, '--threads', '2'], { files })).out).toBe(alone.out);
+    const stopped = answerOf(await call([...args, '--threads', '2'], { files, interrupted: true }));
+    expect(stopped.simulated).toBeLessThan(answerOf(alone).simulated);
+    expect(stopped.unsearched).toBeGreaterThan(0);
+  });
+
+  test('shows how far it is on a terminal', async () => {
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--over', over, '--threads', '1'];
+    const { err } = await call(args, { files, terminal: true, slow: 2_000 });
+    expect(err).toContain('8 of 8 rows');
+  });
+
   test('writes the file of a row, in the layout of the file', async () => {
     const { best, points } = answerOf(await train('--format', 'json'));
     const written = (await train('--write', 'best')).out;
