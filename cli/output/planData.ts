@@ -38,30 +38,50 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+/** Values by key. */
+const isSettings = (value: unknown): boolean =>
+  isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+
+const hasNumbers = (value: unknown, keys: readonly string[]): boolean =>
+  isRecord(value) && keys.every((key) => isNumber(value[key]));
+
 function isAnswer(value: unknown): value is PlanAnswer {
   if (!isRecord(value) || value['version'] !== 1) return false;
-  const numbers = ['devices', 'batch', 'rows', 'simulated', 'over', 'dropped', 'unsearched'];
-  const lists = ['search', 'limits', 'refused', 'points'];
-  if (!numbers.every((key) => isNumber(value[key])) || !lists.every((key) => Array.isArray(value[key]))) return false;
-  if (typeof value['file'] !== 'string' || typeof value['pipeline'] !== 'string') return false;
-  if (value['minimise'] !== 'iteration' && value['minimise'] !== 'peak_memory') return false;
-  const { shard, search, points, refused } = value;
-  if (shard !== undefined && !(isRecord(shard) && isNumber(shard['index']) && isNumber(shard['of']))) return false;
-  return (
-    (search as unknown[]).every(
-      (axis) => isRecord(axis) && typeof axis['key'] === 'string' && Array.isArray(axis['values']),
-    ) &&
-    (refused as unknown[]).every(
-      (each) => isRecord(each) && typeof each['reason'] === 'string' && isNumber(each['rows']),
-    ) &&
-    (points as unknown[]).every(isPoint)
-  );
+  const { file, pipeline, minimise, limits, shard, search, points, refused, written } = value;
+  if (!hasNumbers(value, ['devices', 'batch', 'rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
+  if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
+  if (typeof file !== 'string' || typeof pipeline !== 'string' || !isTexts(limits)) return false;
+  if (minimise !== 'iteration' && minimise !== 'peak_memory') return false;
+  if (shard !== undefined && !isShard(shard)) return false;
+  if (written !== undefined && !(hasNumbers(written, ['iteration', 'peak']) && isFlag(written, 'meets'))) return false;
+  return isListOf(search, isAxis) && isListOf(points, isPoint) && isListOf(refused, isRefused);
 }
 
-const isPoint = (point: unknown): boolean =>
-  isRecord(point) &&
-  isRecord(point['settings']) &&
-  ['row', 'pipeline', 'data', 'microbatches', 'iteration', 'peak', 'throughput', 'bubble'].every((key) =>
-    isNumber(point[key]),
-  ) &&
-  typeof point['meets'] === 'boolean';
+const isListOf = (value: unknown, holds: (each: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(holds);
+
+const isFlag = (value: unknown, key: string): boolean => isRecord(value) && typeof value[key] === 'boolean';
+
+/** Parts are counted; a list of missing ones is made. */
+const mostParts = 1_000_000;
+
+const isShard = (value: unknown): boolean =>
+  hasNumbers(value, ['index', 'of']) && isRecord(value) && Number(value['of']) <= mostParts;
+
+const isAxis = (value: unknown): boolean =>
+  isRecord(value) && typeof value['key'] === 'string' && isTexts(value['values']);
+
+const isRefused = (value: unknown): boolean =>
+  hasNumbers(value, ['rows']) && isRecord(value) && typeof value['reason'] === 'string' && isSettings(value['example']);
+
+const figures = ['row', 'pipeline', 'data', 'microbatches', 'iteration', 'peak', 'throughput', 'bubble'];
+
+const isPoint = (value: unknown): boolean =>
+  hasNumbers(value, figures) &&
+  isFlag(value, 'meets') &&
+  isRecord(value) &&
+  isSettings(value['settings']) &&
+  (value['mfu'] === undefined || isNumber(value['mfu'])) &&
+  (value['missed'] === undefined || typeof value['missed'] === 'string');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import * as fc from '../../support/property.ts';
 import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
 import { shaped } from '../sweep/sweepCase.ts';
 import { call, type Called, good } from './harness.ts';
@@ -93,6 +94,32 @@ describe('plan', () => {
     );
     expect((await call(['plan', '--merge', 'x.json'], { files: { 'x.json': '{"version":1}' } })).err).toContain(
       'x.json is no part of a search',
+    );
+  });
+
+  test('whatever a part holds, it is merged or refused', async () => {
+    const part = (await train('--format', 'json')).out;
+    // Any value of the answer, however deep, becomes something else.
+    const places = (value: unknown): readonly (readonly string[])[] =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([key, inner]) => [[key], ...places(inner).map((path) => [key, ...path])])
+        : [];
+    const paths = places(JSON.parse(part));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(paths.length - 1), fc.jsonValue(), async (at, other) => {
+        const answer = JSON.parse(part) as Record<string, unknown>;
+        const path = paths[at];
+        let inner = answer;
+        for (const key of path.slice(0, -1)) inner = inner[key] as Record<string, unknown>;
+        inner[path.at(-1) ?? ''] = other;
+        for (const format of ['text', 'csv']) {
+          const { status } = await call(['plan', '--merge', 'x.json', '--format', format], {
+            files: { 'x.json': JSON.stringify(answer) },
+          });
+          expect([0, 1, 2]).toContain(status);
+        }
+      }),
+      { numRuns: 200 },
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import * as fc from '../../support/property.ts';
 import { check } from '../../../engine/check.ts';
 import { parse } from '../../../grammar/index.ts';
 import { pipelineBody } from '../../../engine/fixes/source.ts';
@@ -102,6 +103,49 @@ describe('a sweep', () => {
       problem: 'The parts are of different searches: their files, keys, values or limits differ.',
     });
   });
+});
+
+test('the front is the front of an exhaustive search, whatever the layers are', () => {
+  const layer = fc.record({
+    forward: fc.integer({ min: 1, max: 9 }),
+    backward: fc.integer({ min: 1, max: 18 }),
+    weights: fc.integer({ min: 0, max: 4 }),
+    activation: fc.integer({ min: 1, max: 4 }),
+  });
+  let droppedRows = 0;
+  fc.assert(
+    fc.property(fc.array(layer, { minLength: 8, maxLength: 12 }), fc.integer({ min: 8, max: 40 }), (layers, memory) => {
+      const written = layers.map(
+        ({ forward, backward, weights, activation }, at) =>
+          `layer l${at} { forward = ${forward}ms  backward = ${backward}ms  weights = ${weights}GiB  activation = ${activation}GiB }`,
+      );
+      const text = `device card { memory = ${memory}GiB }
+cluster box { gpu[4] = card  link = 10GB/s + 5us }
+model uneven { ${written.join('\n')} }
+pipeline train { model = uneven  devices = box  microbatches = 8  stages = balance(4)  schedule = 1f1b }
+`;
+      const { base, axes } = sweepCase(
+        'schedule = [1f1b, gpipe, zb_h1, zb_v, interleaved_1f1b, bpipe], chunks = [2], pipeline = [2, 4]',
+        { text },
+      );
+      const outcomes = Array.from({ length: rowCount(axes) }, (_, row) => outcomeOf(base, axes, row, []));
+      const all = outcomes.flatMap((outcome, row) =>
+        outcome.kind === 'ran' && outcome.figures.meets ? [{ row, ...outcome.figures }] : [],
+      );
+      // Against the whole front, a row is dropped only if another one is better.
+      const front = frontOf(all);
+      const kept = new Set(front.map(({ row }) => row));
+      for (const { row } of all) {
+        const { kind } = outcomeOf(base, axes, row, front);
+        if (kept.has(row)) expect(kind).toBe('ran');
+        if (kind === 'dropped') droppedRows += 1;
+      }
+      const found = runHere({ base, axes }).points.filter(({ meets }) => meets);
+      expect(frontOf(found).map(({ row }) => row)).toEqual([...kept]);
+    }),
+    { numRuns: 20 },
+  );
+  expect(droppedRows).toBeGreaterThan(0);
 });
 
 test('stages that do not wait for each other are not bounded as a chain', () => {
