@@ -169,6 +169,17 @@ function longEnough(context: ReadContext, at: Expression, items: number, microba
   return false;
 }
 
+/** The value of `tokens` or `documents` without parentheses, and its parameter; `undefined` if either has an error. */
+function writtenIn(
+  context: ReadContext,
+  entry: Entry,
+): { readonly value: Expression; readonly parameter: string | undefined } | undefined {
+  const written = valueOf(entry);
+  const read = parameterOf(context, entry);
+  if (written === undefined || read.is === 'wrong') return undefined;
+  return { value: unwrapped(written), parameter: or(read, undefined) };
+}
+
 /** Tokens by microbatch. */
 function tokensOf(
   context: ReadContext,
@@ -177,11 +188,9 @@ function tokensOf(
   longest: number,
   model: ModelDefinition,
 ): readonly number[] | undefined {
-  const written = valueOf(entry);
-  const read = parameterOf(context, entry);
-  if (written === undefined || read.is === 'wrong') return undefined;
-  const parameter = or(read, undefined);
-  const value = unwrapped(written);
+  const written = writtenIn(context, entry);
+  if (written === undefined) return undefined;
+  const { value, parameter } = written;
   if (value.kind === 'call' && isDistribution(value.callee.text)) {
     const draw = readDistribution(context, value, longest);
     return draw === undefined ? undefined : Array.from({ length: microbatches }, draw);
@@ -207,14 +216,12 @@ function documentsOf(
   room: readonly number[],
   model: ModelDefinition,
 ): readonly (readonly number[])[] | undefined {
-  const written = valueOf(entry);
-  const read = parameterOf(context, entry);
-  if (written === undefined || read.is === 'wrong') return undefined;
-  const parameter = or(read, undefined);
-  const value = unwrapped(written);
+  const written = writtenIn(context, entry);
+  if (written === undefined) return undefined;
+  const { value, parameter } = written;
   if (value.kind === 'call' && isDistribution(value.callee.text)) {
     const draw = readDistribution(context, value, Infinity);
-    return draw === undefined ? undefined : packedCut(context, written, draw, room, model);
+    return draw === undefined ? undefined : packedCut(context, value, draw, room, model);
   }
   if (value.kind !== 'list' || value.items.length === 0) {
     context.report.report('type/mismatch', value, {

@@ -2,7 +2,7 @@
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { linkName } from '../sharedLinks.ts';
 import { type Way, waysOf } from '../routes/ways.ts';
-import { type Leaving, partsAt } from './nodeLinks.ts';
+import { depthsOfNodes, type Leaving, routesOut } from './nodeLinks.ts';
 import type { Groups } from './rings.ts';
 
 /**
@@ -38,26 +38,14 @@ export function leavingFlows(
   bytes: number,
   leaving: Leaving,
 ): Record<'out' | 'in', LinkFlows> {
-  const { graph, between } = waysOf(cluster);
+  const { graph } = waysOf(cluster);
   const most = { out: new Map<number, number>(), in: new Map<number, number>() };
-  for (const depth of new Set(cluster.groups.map((group) => group.depth))) {
-    if (depth === 0) continue;
+  for (const depth of depthsOfNodes(cluster)) {
     const flows = { out: new Map<number, number>(), in: new Map<number, number>() };
-    for (const group of groups) {
-      const parts = partsAt(cluster, group, depth);
-      if (parts.length < 2) continue;
-      for (const [index, part] of parts.entries()) {
-        const next = parts[(index + 1) % parts.length];
-        const amount = leaving(part.length, group.length);
-        for (const [place, from] of part.entries()) {
-          const route = between(from, next[place % next.length], bytes);
-          if (route?.kind !== 'named') continue;
-          const edges = route.edges.slice(0, Math.ceil(route.edges.length / 2));
-          for (const link of new Set(edges.map((edge) => graph.channel[edge]))) add(flows.out, link, amount);
-          for (const link of new Set(edges.map((edge) => graph.channel[graph.reverse[edge]])))
-            add(flows.in, link, amount);
-        }
-      }
+    for (const { route, amount } of routesOut(cluster, groups, { bytes, leaving, depth })) {
+      for (const link of new Set(route.edges.map((edge) => graph.channel[edge]))) add(flows.out, link, amount);
+      for (const link of new Set(route.edges.map((edge) => graph.channel[graph.reverse[edge]])))
+        add(flows.in, link, amount);
     }
     for (const direction of ['out', 'in'] as const)
       for (const [link, count] of flows[direction])

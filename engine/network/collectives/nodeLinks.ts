@@ -1,7 +1,7 @@
 /** What workers leave each other of the links between nodes, where each sends to all others or to machines outside. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { loadsOf } from '../loads.ts';
-import { waysOf } from '../routes/ways.ts';
+import { type Way, waysOf } from '../routes/ways.ts';
 import type { Groups } from './rings.ts';
 
 /** Of the bytes of a worker, the part that leaves its node: `inside` of `workers` are in that node. */
@@ -18,32 +18,52 @@ export const toEachOther: Leaving = (inside, workers) => (workers - inside) / (w
  * half enters the other one. Each depth of nested nodes has such links, and the slowest of them decide.
  */
 export function leavingBandwidth(cluster: ClusterDefinition, groups: Groups, bytes: number, leaving: Leaving): number {
-  const routes = waysOf(cluster);
-  const depths = new Set(cluster.groups.map(({ depth }) => depth));
   let bandwidth = Infinity;
-  for (const depth of depths) {
-    if (depth === 0) continue;
-    const loads = loadsOf(routes.graph);
-    for (const group of groups) {
-      const parts = partsAt(cluster, group, depth);
-      if (parts.length < 2) continue;
-      for (const [index, part] of parts.entries()) {
-        const next = parts[(index + 1) % parts.length];
-        const amount = leaving(part.length, group.length);
-        for (const [place, from] of part.entries()) {
-          const to = next[place % next.length];
-          const route = routes.between(from, to, bytes);
-          if (route?.kind !== 'named') continue;
-          const edges = route.edges.slice(0, Math.ceil(route.edges.length / 2));
-          loads.add({ ...route, edges }, from, to, amount);
-        }
-      }
-    }
+  for (const depth of depthsOfNodes(cluster)) {
+    const loads = loadsOf(waysOf(cluster).graph);
+    for (const { route, from, to, amount } of routesOut(cluster, groups, { bytes, leaving, depth }))
+      loads.add(route, from, to, amount);
     loads.each((amount, capacity) => {
       bandwidth = Math.min(bandwidth, capacity / amount);
     });
   }
   return bandwidth;
+}
+
+/** Depths at which nodes have links to each other. */
+export const depthsOfNodes = ({ groups }: ClusterDefinition): readonly number[] =>
+  [...new Set(groups.map(({ depth }) => depth))].filter((depth) => depth > 0);
+
+/** How much a worker sends out of its node, over the first half of a route over named links. */
+interface RouteOut {
+  readonly route: Extract<Way, { readonly kind: 'named' }>;
+  readonly from: number;
+  readonly to: number;
+  readonly amount: number;
+}
+
+/** Each worker sends to one in the next node of its group. */
+export function* routesOut(
+  cluster: ClusterDefinition,
+  groups: Groups,
+  { bytes, leaving, depth }: { readonly bytes: number; readonly leaving: Leaving; readonly depth: number },
+): Generator<RouteOut, void> {
+  const { between } = waysOf(cluster);
+  for (const group of groups) {
+    const parts = partsAt(cluster, group, depth);
+    if (parts.length < 2) continue;
+    for (const [index, part] of parts.entries()) {
+      const next = parts[(index + 1) % parts.length];
+      const amount = leaving(part.length, group.length);
+      for (const [place, from] of part.entries()) {
+        const to = next[place % next.length];
+        const route = between(from, to, bytes);
+        if (route?.kind !== 'named') continue;
+        const edges = route.edges.slice(0, Math.ceil(route.edges.length / 2));
+        yield { route: { ...route, edges }, from, to, amount };
+      }
+    }
+  }
 }
 
 /** The workers of each node of a depth. */
