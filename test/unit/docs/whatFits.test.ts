@@ -15,11 +15,12 @@ const blocksOf = (mark: string): readonly string[] =>
       .join('\n'),
   );
 const [added] = blocksOf('pipe add');
-const [figure13] = blocksOf('pipe');
+const [figure13, figure14] = blocksOf('pipe');
 const files: Record<string, string> = {
   'train.pipe': `${exampleText('llama3-70b.pipe')}\n${added}`,
   'megatron_sc21.pipe': exampleText('published/megatron_sc21.pipe'),
   'figure13.pipe': figure13,
+  'figure14.pipe': figure14,
 };
 
 /** Runs a command of the page in this thread. */
@@ -96,6 +97,23 @@ test.each([32, 128])(
     expect(points.find(({ row }) => row === best)?.settings).toMatchObject({ pipeline: '8', tensor: '8' });
   },
 );
+
+test.each([
+  ['pipeline', 32, 1, 'pipeline = [2, 4, 8, 16, 32], tensor = 1'],
+  ['pipeline', 512, 2, 'pipeline = [2, 4, 8, 16, 32], tensor = 1'],
+  ['tensor', 32, 3, 'tensor = [2, 4, 8, 16, 32], pipeline = 1'],
+  ['tensor', 512, 4, 'tensor = [2, 4, 8, 16, 32], pipeline = 1'],
+])('figures 14 and 15 of the SC 2021 paper: more %s ranks are slower, batch %d', async (key, batch, column, over) => {
+  const { points } = await answer(`pipewright plan figure14.pipe --set batch=${batch} --over "${over}"`);
+  const rows = [...page.matchAll(/^\| (\d+) +((?:\| [^|]+ m?s +){4})\|$/gm)].map(([, ranks, cells]) => [
+    ranks,
+    cells.split('|')[column].trim(),
+  ]);
+  expect(points.map(({ settings, iteration }) => [settings[key], iterationTime(iteration)])).toEqual(rows);
+  const times = points.map(({ iteration }) => iteration);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(times).toHaveLength(5);
+});
 
 test('what the page says of GPT-3 175B', async () => {
   const command =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Hover } from 'vscode-languageserver';
 import { main, positionAt, slice, withClient } from '../../support/server.ts';
-import { ask, serverWith, shownBy } from '../../support/asked.ts';
+import { ask, hoverAt, serverWith, shownBy } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
 
 /** Hovers at `$0`; the text must have each of the parts, and stand over `over`. */
@@ -138,4 +138,12 @@ test('nothing over white space and comments', async () => {
 test('at the end of a name it is still the name, and one character on it is not', async () => {
   await checkHover(toy.replace('= microbatches', '= microbatches$0'), 'microbatches', /param microbatches/);
   expect(await ask(toy.replace('model        = toy', 'model        = toy $0'), 'textDocument/hover')).toBeNull();
+});
+
+test('a search: its keys, values and figures', async () => {
+  const hover = (body: string): Promise<string> => hoverAt(`${toy}\nsearch train { ${body} }`);
+  expect(await hover('ten$0sor in [1]')).toContain('Values to try. Tensor-parallel ranks of each stage.');
+  expect(await hover('micro_ba$0tch in [1]')).toContain('Samples of a microbatch to try');
+  expect(await hover('schedule in [zb_h$01]')).toContain('zb_h1(');
+  expect(await hover('subject_to = peak_me$0mory < 1GiB')).toContain('Most bytes held at any time.');
 });
