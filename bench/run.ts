@@ -8,6 +8,7 @@ import { largeTable } from './measures/large.ts';
 import { motionTable } from './measures/motion.ts';
 import { pageTable } from './measures/page.ts';
 import { parseTable } from './measures/parse.ts';
+import { passesTable } from './measures/passes.ts';
 import { placementTable } from './measures/placement.ts';
 import { redrawTable } from './measures/redraw.ts';
 import { gridTable, schedulesTable } from './measures/schedules.ts';
@@ -19,6 +20,7 @@ import { type Table, tableText } from './rows.ts';
 const tables: readonly (readonly [name: string, make: () => Table | Promise<Table>])[] = [
   ['parse', parseTable],
   ['simulate', simulateTable],
+  ['passes', passesTable],
   ['orders', orderTable],
   ['schedules', schedulesTable],
   ['grid', gridTable],

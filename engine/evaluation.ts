@@ -28,11 +28,27 @@ export interface Run {
   readonly criticalPath: Int32Array;
 }
 
-/** Steps of one operation and of one stage from order to report, of a schedule by policy or rule, by rows, and of one that is searched for. */
-const stepsOf = { operation: 20, writtenOperation: 12, searchedOperation: 4_000, visited: 2.5, stage: 400 };
+/**
+ * Steps of one operation and of one stage from order to report: of a schedule by policy or rule, by rows, and of one that is
+ * searched for. `draws`: of an operation in all random draws.
+ */
+const stepsOf = {
+  operation: 20,
+  writtenOperation: 12,
+  searchedOperation: 4_000,
+  visited: 2.5,
+  draws: 1_000,
+  stage: 400,
+};
 
 /** About how many elementary steps an evaluation takes. */
-export function evaluationSize({ stages, microbatches, iterations, schedule }: PipelinePlan): number {
+export function evaluationSize(plan: PipelinePlan): number {
+  const { stages, microbatches, iterations, jitter } = plan;
+  const drawn = jitter === undefined ? 0 : stages.length * microbatches * iterations * 3 * stepsOf.draws;
+  return sizeOfRun(plan) + drawn;
+}
+
+function sizeOfRun({ stages, microbatches, iterations, schedule }: PipelinePlan): number {
   if (schedule.kind === 'rows' && schedule.fill !== true) {
     const operations = rowsLength(schedule.rows);
     return stages.length * stepsOf.stage + operations * stepsOf.writtenOperation;

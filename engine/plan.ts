@@ -95,6 +95,10 @@ export interface PipelinePlan extends MeshPlan {
   readonly linkSharing?: LinkSharing;
   /** Links through which stages exchange gradients, where the simulation does not share them. */
   readonly sharedLinks?: readonly SharedLinkPlan[];
+  /** By stage: standard deviation of the time of each operation, as a share of it. Absent where times are certain. */
+  readonly jitter?: readonly number[];
+  /** By device: factor on the times of its operations, which neither the cut nor the order knows. Absent where all are 1. */
+  readonly slow?: readonly number[];
   /** Other work that devices do where they idle. */
   readonly fill?: FillPlan;
   /** Figures that must hold. Path `expect:NAME/I`. */
@@ -458,6 +462,9 @@ export type ExpectFigure =
   | 'iteration_bound'
   | 'peak_memory'
   | 'iteration'
+  | 'p50'
+  | 'p95'
+  | 'p99'
   | 'throughput'
   | 'staleness'
   | 'versions'

@@ -33,6 +33,10 @@ export interface PipelineReport {
   readonly fill?: FillReport;
   /** Only if a rule orders the exchange of gradients. */
   readonly exchange?: ExchangeReport;
+  /** Only if the pipeline has `jitter`. */
+  readonly jitter?: JitterReport;
+  /** Only on request (`simulate --sensitivity`). */
+  readonly sensitivity?: SensitivityReport;
   /** One chain of operations that decides the iteration; at most 10,000 are named. */
   readonly critical_path: readonly string[];
   /** Operations of the whole chain. */
@@ -56,6 +60,49 @@ export interface SearchReport {
   readonly seed: number;
   /** What made the order: a policy, or a step of the search. */
   readonly by: string;
+}
+
+/** Seconds of the iteration over random times of operations. */
+export interface JitterReport {
+  /** Simulated iterations: 1,000, or fewer for a large pipeline. */
+  readonly draws: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** How the iteration answers to slower and faster stages, devices and links, while the order stays. */
+export interface SensitivityReport {
+  /** Share by which times are made longer and shorter: 0.1. */
+  readonly change: number;
+  readonly stages: readonly SensitivityRow[];
+  readonly devices: readonly SensitivityRow[];
+  /** Pairs of devices, both directions. */
+  readonly links: readonly SensitivityRow[];
+  readonly slowdown: SlowdownReport;
+}
+
+/** Seconds by which the iteration gets longer if it is slower, and shorter if it is faster. */
+export interface SensitivityRow {
+  readonly name: string;
+  readonly slower: number;
+  readonly faster: number;
+}
+
+/** The slowdown S and its parts, each over an iteration in which operations of a kind take the same time everywhere. */
+export interface SlowdownReport {
+  /** Seconds of that iteration. */
+  readonly ideal: number;
+  readonly slowdown: number;
+  /** S_t: only this kind takes its real times. */
+  readonly kinds: readonly { readonly name: string; readonly slowdown: number }[];
+  /** S_w: only this device takes its real times. */
+  readonly devices: readonly { readonly name: string; readonly slowdown: number }[];
+  /** M_S: share of the slowdown that goes if the last stage takes the mean of all. Absent if there is no slowdown. */
+  readonly last_stage?: number;
 }
 
 /** Tokens per second over all data ranks, and of each of the pipeline's devices. Padding behind documents does not count. */

@@ -143,6 +143,8 @@ export interface Entry extends NodeBase, Documented {
   readonly name?: Name;
   readonly index?: readonly Expression[];
   readonly parameters?: readonly Expression[];
+  /** Names of parameters, as in `jitter(stage = 3)`; only of the keys that take them (`namesParameters`). */
+  readonly parameterNames?: readonly (Name | undefined)[];
   readonly ends?: readonly [Expression, Expression];
   /** Absent where there is no `=`; a value that is missing after `=` or `,` is a `missing` expression. */
   readonly values?: readonly Expression[];

@@ -20,7 +20,7 @@ export function ours(plan: PipelinePlan): Timeline {
 }
 
 /** The same with the plain simulator. */
-function plain(plan: PipelinePlan): number {
+export function plain(plan: PipelinePlan): number {
   const orders = plan.schedule.name === 'zb_h1' ? zbH1 : oneFOneB;
   const [route] = plan.routes;
   const [edge] = plan.edges;

@@ -1,3 +1,4 @@
+import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
 import type { Run } from '../../engine/evaluation.ts';
 import { list } from '../../engine/quantities.ts';
 import { reportOf } from '../../engine/reportOf.ts';
@@ -21,6 +22,7 @@ import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { jobText } from '../output/jobText.ts';
 import { jsonText } from '../output/json.ts';
 import { placeText } from '../output/placeText.ts';
+import { sensitivityText } from '../output/sensitivityRows.ts';
 import { reportText } from '../output/reportText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { pipelineProblem } from '../pipelines.ts';
@@ -50,6 +52,10 @@ export const simulateCommand: Command = {
         value: 'COLUMNS|3.4in|7in',
         doc: 'text: columns of the drawing (default: the width of the terminal). svg, png: one or two columns of a paper (default: 7in).',
       },
+      {
+        name: 'sensitivity',
+        doc: 'What 10 % slower and faster stages, devices and links do to the iteration (text, json).',
+      },
       ...figureOptions,
       { name: 'output', value: 'FILE', doc: 'svg, png, html, trace: write there instead of to standard output.' },
     ],
@@ -59,6 +65,8 @@ export const simulateCommand: Command = {
     const [path, ...more] = args.operands;
     if (path === undefined || more.length > 0) return usageFault(io, 'simulate', 'It needs one file.');
     const format = args.value('format');
+    if (isFigureFormat(format) && args.has('sensitivity'))
+      return usageFault(io, 'simulate', '--sensitivity is for --format text and json.');
     const figure = isFigureFormat(format) ? figureSetting(format, args) : plainSetting(args);
     if (figure !== undefined && 'problem' in figure) return usageFault(io, 'simulate', figure.problem);
     const refused = figure === undefined ? undefined : bytesOnTerminal(figure.format, args, io);
@@ -93,7 +101,10 @@ function columnsOf(args: Arguments, io: Io): number | string {
 /** Options that only figures take. */
 function plainSetting(args: Arguments): undefined | { readonly problem: string } {
   const unused = ['memory', 'scale', 'output'].find((name) => args.has(name));
-  return unused === undefined ? undefined : { problem: `--${unused} is for --format ${list(figureFormats)}.` };
+  if (unused !== undefined) return { problem: `--${unused} is for --format ${list(figureFormats)}.` };
+  return args.has('sensitivity') && args.value('format') === 'csv'
+    ? { problem: '--sensitivity is for --format text and json.' }
+    : undefined;
 }
 
 const simulatedIn = (file: Analysed, chosen: string | undefined) =>
@@ -120,14 +131,25 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
     const report = reportOf(file.analysis, file.path);
     const pipelines = report.pipelines.filter(({ name }) => chosen === undefined || name === chosen);
     const jobs = chosen === undefined ? report.jobs : [];
-    return io.out(jsonText({ ...report, pipelines, jobs }));
+    const asked = args.has('sensitivity')
+      ? pipelines.map((each) => {
+          const found = simulated.find(({ plan }) => plan.name === each.name);
+          return found === undefined ? each : { ...each, sensitivity: sensitivityOf(found.plan, found.run.timeline) };
+        })
+      : pipelines;
+    return io.out(jsonText({ ...report, pipelines: asked, jobs }));
   }
   if (format === 'csv') {
     for (const run of runs) for (const part of csv(run)) await io.out(part);
     return describe(file, runs, io, true);
   }
   const colours = coloursFor(io);
-  for (const { plan, run } of simulated) await io.out(`${reportText(plan, run, columns, colours)}\n`);
+  for (const { plan, run } of simulated) {
+    const sensitivity = args.has('sensitivity')
+      ? `\n${sensitivityText(sensitivityOf(plan, run.timeline), colours)}`
+      : '';
+    await io.out(`${reportText(plan, run, columns, colours)}${sensitivity}\n`);
+  }
   if (chosen === undefined)
     for (const { report } of file.analysis.jobs)
       if (report !== undefined) await io.out(`${jobText(report, colours)}\n`);

@@ -43,6 +43,13 @@ export const columns: readonly Column[] = [
     value: (report) => report.iteration,
     show: iterationTime,
   },
+  ...(['p50', 'p95', 'p99'] as const).map((name): Column => ({
+    name,
+    title: name,
+    best: 'least',
+    value: (report) => report.jitter?.[name],
+    show: iterationTime,
+  })),
   {
     name: 'throughput',
     title: 'samples/s',
@@ -150,9 +157,13 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const derived = rows.some(({ result }) => 'report' in result && result.report.model_flops !== undefined);
   const exchanged = rows.some(({ result }) => 'report' in result && excludesSome(exposedGradients(result.report)));
   const copied = rows.some(({ result }) => 'report' in result && excludesSome(exposedHost(result.report)));
+  const varies = rows.some(({ result }) => 'report' in result && result.report.jitter !== undefined);
   const shown: Readonly<Record<string, boolean>> = {
     // Chunks and segments are of different sizes: only for programs that read it.
     in_flight: false,
+    p50: varies,
+    p95: varies,
+    p99: varies,
     mfu: derived,
     exposed_gradients: exchanged,
     exposed_host: copied,

@@ -35,10 +35,8 @@ import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
 import { longestGradientWait } from '../../engine/analyze/waits/longestWait.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { fullest } from '../../engine/fullest.ts';
+import { section } from './section.ts';
 import { table } from './table.ts';
-
-/** Rows of a table that are shown before the rest is counted. */
-const mostRows = 16;
 
 /** The figures of one pipeline, its timeline, devices, stages and links. */
 export function reportText(plan: PipelinePlan, run: Run, columns: number, colours: Colours): string {
@@ -105,7 +103,13 @@ function figures(report: PipelineReport, colours: Colours): string {
         ]
       : []),
   ];
-  const { model_flops: flops, tokens, lengths } = report;
+  const { model_flops: flops, tokens, lengths, jitter } = report;
+  if (jitter !== undefined)
+    rows.splice(1, 0, [
+      '',
+      `p95 ${iterationTime(jitter.p95)}`,
+      `p50 ${iterationTime(jitter.p50)}, p99 ${iterationTime(jitter.p99)} of ${count(jitter.draws, 'draw', 'draws')}`,
+    ]);
   if (tokens !== undefined) {
     const { each, all, total } = tokenWords(tokens);
     rows.push(['Tokens', colours.bold(all), each]);
@@ -128,13 +132,6 @@ function figures(report: PipelineReport, colours: Colours): string {
 /** What the iteration of an asynchronous schedule is. */
 const pace = ({ iterations, steady, makespan }: AsynchronousReport): string =>
   `${steady ? 'from one update to the next, once full' : 'a mean: the times between updates do not repeat'}; ${iterationTime(makespan)} for all ${iterations}`;
-
-/** A heading with a table; of more than `mostRows` rows the rest is counted. */
-function section(title: string, rows: readonly (readonly string[])[], colours: Colours, right?: number): string {
-  if (rows.length === 0) return '';
-  const more = rows.length > mostRows ? `  … and ${rows.length - mostRows} more\n` : '';
-  return `${colours.bold(title)}\n${table(rows.slice(0, mostRows), right)}${more}`;
-}
 
 /** One column for each kind of memory that any device has. */
 function memoryRows(devices: readonly DeviceReport[], columns: number, colours: Colours): string[][] {

@@ -78,6 +78,10 @@ export function figureOf(
       return most(devices.map((deviceReport) => deviceReport.peak));
     case 'iteration':
       return report.iteration;
+    case 'p50':
+    case 'p95':
+    case 'p99':
+      return report.jitter?.[expect.figure] ?? NaN;
     case 'throughput':
       return report.throughput;
     case 'staleness':
@@ -122,6 +126,8 @@ const needsTokens = (name: ExpectFigure): boolean =>
   name.startsWith('tokens_') || name === 'days' || name === 'gpu_hours';
 
 function unknownBecause(name: ExpectFigure): string {
+  if (name === 'p50' || name === 'p95' || name === 'p99')
+    return 'the pipeline has no `jitter`, or no separate iterations';
   if (!needsTokens(name)) return 'layers are measured';
   const rate = 'the model has no `sequence`';
   return name.startsWith('tokens_') ? rate : `the pipeline sets no \`tokens\`, or ${rate}`;

@@ -16,6 +16,7 @@ import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
 import { leastIteration } from './leastIteration.ts';
+import { jitterReport } from './jitterReport.ts';
 import { lengthsReport } from './lengthsReport.ts';
 import { memoryItems } from './memoryItems.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
@@ -45,6 +46,7 @@ export function pipelineReport(
   const flops = modelFlops(plan, program, iteration);
   const tokens = tokensReport(plan, iteration);
   const lengths = lengthsReport(plan);
+  const jitter = jitterReport(plan, timeline);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, peaks));
   const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));
   const searched =
@@ -70,6 +72,7 @@ export function pipelineReport(
     links: links(plan, timeline, steady),
     ...(fill === undefined ? {} : { fill }),
     ...(exchange === undefined ? {} : { exchange }),
+    ...(jitter === undefined ? {} : { jitter }),
     critical_path: Array.from(path.subarray(0, namedOperations), (at) => operationName(program, program.order[at])),
     critical_path_length: path.length,
     ...(steady === undefined || program.weights === undefined

@@ -43,6 +43,7 @@ export interface PipelineDefinition {
   readonly exchange?: ExchangeUse;
   /** Work for idle devices. */
   readonly fill?: FillUse;
+  readonly variation: VariationUse;
   /** The place of a finding about a key: its value, or the name of the pipeline if the key is not written. */
   at(key: string): Span;
 }
@@ -78,6 +79,22 @@ export interface TransferUse {
 /** Gradients are exchanged during the last backwards, in buckets of at least this number of bytes. 0: a bucket for each layer. */
 export interface SyncRule {
   readonly bucket: number;
+}
+
+/** How times vary from what the layers say. */
+export interface VariationUse {
+  /** Standard deviation of each operation's time, as a share of it. */
+  readonly jitter?: number;
+  /** The same of single stages, by number in the cut. */
+  readonly jitterOf: readonly VariationOf[];
+  /** Factors on the times of devices. */
+  readonly slowOf: readonly VariationOf[];
+}
+
+export interface VariationOf {
+  readonly index: number;
+  readonly value: number;
+  readonly at: Span;
 }
 
 /** The first layers of each stage, their link to the host if the device's is not used, and the place of their number. */

@@ -8,7 +8,18 @@ export interface FigureSchema {
   /** May be restricted: `peak_memory(stage = first)`, `peak_memory(device = 0)`. */
   readonly by: readonly ('stage' | 'device')[];
   readonly example: string;
+  /** The figure that it is a percentile of: `p95(iteration)`. */
+  readonly of?: 'iteration';
 }
+
+const percentile = (name: 'p50' | 'p95' | 'p99', doc: string): FigureSchema => ({
+  name,
+  dimension: 'time',
+  by: [],
+  of: 'iteration',
+  example: `${name}(iteration) < 6.6s`,
+  doc: `${doc} The pipeline needs \`jitter\`.`,
+});
 
 /** Every figure, in the order in which they are offered. */
 export const figures: readonly FigureSchema[] = [
@@ -54,6 +65,9 @@ export const figures: readonly FigureSchema[] = [
     example: 'iteration < 4.2s',
     doc: 'Time of one iteration, including gradient reduction and optimizer step.',
   },
+  percentile('p50', 'The iteration that half of the random draws do not exceed.'),
+  percentile('p95', 'The iteration that 95 % of the random draws do not exceed.'),
+  percentile('p99', 'The iteration that 99 % of the random draws do not exceed.'),
   {
     name: 'throughput',
     dimension: 'rate',

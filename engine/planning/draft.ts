@@ -20,6 +20,7 @@ import { devicePlans, ranksIn } from './place/devicePlans.ts';
 import type { PlacedPipeline } from './place/placePipeline.ts';
 import { pipelineRoutes } from './routes/pipelineRoutes.ts';
 import { schedulePlan } from './schedulePlan.ts';
+import { variationPlan } from './variation.ts';
 import { scheduleWithTimes } from './scheduleTimes.ts';
 
 /** By rank: the device that keeps what its operations evict; −1 for none, or the host. */
@@ -128,6 +129,13 @@ export function* draft(
   if (timed === undefined) return undefined;
   const evicts = partners !== undefined;
   if (!fitsLengths(notes, pipeline, timed, { ...(copies === undefined ? {} : { copies }), evicts })) return undefined;
+  const variation = variationPlan(
+    notes,
+    pipeline,
+    each.map(({ stage }) => stage),
+    ranks.ranks.length,
+  );
+  if (variation === undefined) return undefined;
   planOrigins(notes, pipeline, ranks);
   return {
     name,
@@ -144,6 +152,7 @@ export function* draft(
     routes,
     ...ranksIn(mesh),
     ...(fill === undefined ? {} : { fill }),
+    ...variation,
     microBatchSize: microBatch / parts,
     ...(model.sequence === undefined
       ? {}

@@ -131,6 +131,14 @@ function restriction(
   if (side.kind !== 'call') return {};
   let result: { readonly stage?: number; readonly device?: number } | undefined = {};
   for (const argument of side.arguments) {
+    if (figure.of !== undefined) {
+      if (argument.name === undefined && argument.value.kind === 'name' && argument.value.text === figure.of) continue;
+      context.report.report('type/mismatch', argument, {
+        expected: `\`${figure.name}(${figure.of})\``,
+        found: `\`${canonicalText(context.syntax, side)}\``,
+      });
+      return undefined;
+    }
     const name = argument.name?.text ?? figure.by[0] ?? '';
     if (name !== 'stage' && name !== 'device') {
       const nearest = context.report.nearest(name, figure.by);

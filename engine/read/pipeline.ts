@@ -40,6 +40,7 @@ import { argumentsTried, readScheduleUse } from './scheduleUse.ts';
 import { readCollective } from './collective.ts';
 import { readSync } from './sync.ts';
 import { readTransfer } from './transfer.ts';
+import { readVariation } from './variation.ts';
 
 /**
  * All that the block says; `undefined` where anything of it is wrong, which has been reported. `overrides`: numbers of arguments of
@@ -93,6 +94,7 @@ function readBlock(
   const collective = collectiveValue === undefined ? 'usual' : readCollective(context, collectiveValue);
   const fill = readFill(context, keys);
   const offload = readOffload(context, keys);
+  const variation = readVariation(context, keys);
   const cut =
     model === undefined
       ? undefined
@@ -109,7 +111,7 @@ function readBlock(
     microbatches.is === 'value' ? readLengths(context, keys, microbatches.value, model) : { is: 'absent' };
   if (lengths.is === 'wrong') return undefined;
   if (iterationsRead.is === 'wrong' || tokens.is === 'wrong' || fill === 'wrong') return undefined;
-  if (offload === 'wrong') return undefined;
+  if (offload === 'wrong' || variation === undefined) return undefined;
   if (tokens.is === 'value' && model.sequence === undefined)
     withoutEffect(
       context,
@@ -149,6 +151,14 @@ function readBlock(
     });
     return undefined;
   }
+  const isOpen = sync !== 'end' && !onlyBuckets(sync) && !hasBarrier(sync.preset, sync.written);
+  if (asynchronous || isOpen)
+    withoutEffect(
+      context,
+      keys,
+      'jitter',
+      `${asynchronous ? 'under an asynchronous schedule' : 'without a barrier'} iterations run into each other, so no draw is a separate iteration`,
+    );
   reportIdleKeys(context, keys, mesh, model, cut);
   if (recompute === 'selective' && model.layers.every((layer) => layer.cost.kind === 'measured')) {
     withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
@@ -174,6 +184,7 @@ function readBlock(
     transfer,
     ...(asynchronous ? {} : exchangeOf(sync, collective)),
     ...(fill === undefined ? {} : { fill }),
+    variation,
     at: (key: string) =>
       valueOf(keys.find(key)) ?? (key === 'microbatches' ? valueOf(keys.find('global_batch')) : undefined) ?? name,
   };

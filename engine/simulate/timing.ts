@@ -52,7 +52,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const free = options.freeStep === true;
   const alike = options.equalStages === true || (options.equalMicrobatches === true && plan.lengths !== undefined);
   const { transfer } = plan;
-  const layers = durations(plan, program, options);
+  const layers = slowed(plan, durations(plan, program, options), stages);
   // The means of rows: what equal stages are made of.
   const single = singleTimes(plan, program, layers);
   const duration = options.equalStages === true ? equalDurations(program, layers) : layers;
@@ -223,6 +223,15 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
       duration[U * stages + index] = (step.sync + step.optimizer) / held[placement[index]];
   });
   return duration;
+}
+
+/** With the factors of slow devices; the update of weights, and copies to other memory, take their times. */
+function slowed({ slow, placement }: PipelinePlan, duration: Float64Array, stages: number): Float64Array {
+  if (slow === undefined) return duration;
+  return duration.map((seconds, row) => {
+    const kind: number = kindOfRow(stages, row);
+    return kind === U || kind === E || kind === L ? seconds : seconds * slow[placement[row % stages]];
+  });
 }
 
 /** Every stage takes the mean of all stages, for each kind. */

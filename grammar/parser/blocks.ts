@@ -5,6 +5,9 @@ import { conjuncts } from '../conjuncts.ts';
 import { isComparison } from './chain.ts';
 import { ExpressionParser } from './expressions.ts';
 
+/** Keys whose parameters may have names, as arguments have: `jitter(stage = 3)`. */
+const namesParameters: ReadonlySet<string> = new Set(['jitter', 'slow']);
+
 /** The rules of blocks and their contents. One broken entry costs only that entry. */
 export abstract class BlockParser extends ExpressionParser {
   /** The first token of the entry whose head was read last. */
@@ -104,7 +107,7 @@ export abstract class BlockParser extends ExpressionParser {
     const from = this.next;
     const doc = this.places.documentation(from);
     const { marks } = this;
-    this.CONSUME(types.Word);
+    const isNamed = namesParameters.has(this.CONSUME(types.Word).image);
     const isAxis = marks.isAxis(from);
     const name = isAxis || this.isUnfinished(from) ? undefined : this.OPTION(this.entryName);
     const index = this.OPTION1(this.entryIndex);
@@ -126,7 +129,8 @@ export abstract class BlockParser extends ExpressionParser {
     return this.entryOf(from, doc, {
       name: ends === undefined ? name : undefined,
       index: ends === undefined && index !== undefined ? this.unnamed(index) : undefined,
-      parameters: parameters && this.unnamed(parameters),
+      parameters: parameters && (isNamed ? parameters.map(({ value }) => value) : this.unnamed(parameters)),
+      ...(isNamed && parameters !== undefined ? { parameterNames: parameters.map((item) => item.name) } : {}),
       ends,
       values,
       ...(range === undefined ? {} : { range }),

@@ -15,7 +15,8 @@ const rolesOf = (file: SyntaxFile): readonly (Role | undefined)[] => {
         roles[node.first] = 'begins';
         const opener = (node.name ?? node.key).last + 1;
         if (node.index !== undefined) roles[opener] = 'attached';
-        if (node.parameters !== undefined) roles[(node.parameters[0]?.first ?? 0) - 1] = 'attached';
+        if (node.parameters !== undefined)
+          roles[(node.parameterNames?.[0]?.first ?? node.parameters[0]?.first ?? 0) - 1] = 'attached';
         break;
       }
       case 'check':

@@ -1,10 +1,11 @@
+import { sensitivityChange, stageSensitivity } from '../../engine/analyze/sensitivity.ts';
 import type { Evaluation } from '../../engine/evaluation.ts';
 import { meshText } from '../../engine/mesh.ts';
 import type { StageReport } from '../../engine/report.ts';
 import type { OffloadedPlan, StagePlan } from '../../engine/plan.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { stageName, stageNumber, wholeStages } from '../../engine/stages.ts';
-import { amount, bytes, count, list, time } from '../../engine/quantities.ts';
+import { amount, bytes, count, list, share, time } from '../../engine/quantities.ts';
 import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';
 import { sections, table } from './markdown.ts';
@@ -27,8 +28,23 @@ export function stageText(view: View, { name, container }: SymbolInfo): string {
       pipeline.plan.lengths !== undefined,
     ),
     report === undefined ? undefined : versionText(report),
+    slackText(pipeline, stageNumber(pipeline.plan, index)),
     device === undefined ? undefined : memoryText(pipeline.plan, device, name),
   );
+}
+
+/** Operations of a pipeline that a hover simulates again at most. */
+const mostOperations = 500_000;
+
+/** What the iteration takes if the stage is slower or faster: how much slack it has. */
+function slackText({ plan, run }: Evaluation, stage: number): string | undefined {
+  if (run === undefined || run.program.order.length > mostOperations) return undefined;
+  const { slower, faster } = stageSensitivity(plan, run.timeline, stage);
+  const iteration = run.report.iteration;
+  const effect = (seconds: number, word: string) =>
+    seconds > 1e-9 * iteration ? `${time(seconds)} ${word} (${share(seconds / iteration)})` : `no ${word}`;
+  const change = share(sensitivityChange);
+  return `If the stage is ${change} slower, the iteration gets ${effect(slower, 'longer')}. If it is ${change} faster, the iteration gets ${effect(faster, 'shorter')}.`;
 }
 
 /** Weights of a stage under an asynchronous schedule. */

@@ -220,6 +220,30 @@ export const pipeline: BlockSchema = {
       'How devices exchange results. `buffered` (default): transfers run while both devices work. `rendezvous`: a send and its receive block both devices until the transfer is over. `rendezvous(batched = true)` issues both directions as one batch. `send_recv`, `all_gather` and `broadcast` are buffered, and set how stages of different meshes exchange data (default: the fastest). `scatter_gather` works as in Megatron-LM.',
     ),
     key(
+      'jitter',
+      'jitter = 5%',
+      amountOf('share', { min: 0, max: 1 }),
+      'Standard deviation of the time of each operation, as a share of it. The report then has the median, the 95th and the 99th percentile of the iteration. `jitter(stage = 3) = 10%` is for one stage. Default: 0.',
+      {
+        forms: ['value', 'call'],
+        repeatable: true,
+        parameters: [{ name: 'stage', doc: 'The number of the stage in the cut, from 0.' }],
+        sizes: 'number',
+      },
+    ),
+    key(
+      'slow',
+      'slow(device = 2) = 1.2',
+      amountOf('number', { min: 0.01, max: 100 }),
+      'A factor on the times of a device, to see what a slow device costs. The cut and the order stay as without it. Default: 1.',
+      {
+        forms: ['call'],
+        repeatable: true,
+        parameters: [{ name: 'device', doc: 'The number of the device in the pipeline, from 0.' }],
+        sizes: 'number',
+      },
+    ),
+    key(
       'fill',
       'fill = training(small)',
       { kind: 'fill' },
