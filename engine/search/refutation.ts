@@ -12,7 +12,7 @@ import { probeSteps } from './probes.ts';
 import { tightenWindows, windowScratch } from './windows.ts';
 
 export interface Refutation {
-  /** Whether no order ends by this tick. What it proves meanwhile stays for smaller ones. */
+  /** Whether no order ends by this tick. What it finds out meanwhile stays for smaller ones. */
   refute(ticks: number): boolean;
   /** The same in steps of about one round over all devices. With `probes`, it also tries orders of single pairs: stronger, and far longer. */
   refuteSteps(ticks: number, probes?: boolean): Generator<void, boolean>;
@@ -27,6 +27,9 @@ export function refutationOf(problem: OrderProblem): Refutation {
   const memories = memoriesOf(problem, codes);
   const precedence = precedenceOf(codes, m);
   const { before } = precedence;
+  const implied = before.slice();
+  /** The tick that what is in `before` holds for, and for smaller ones. */
+  let knownFor = Infinity;
   const est = new Float64Array(count * m);
   const lft = new Float64Array(count * m);
   const scratch = windowScratch(codes, m);
@@ -115,7 +118,11 @@ export function refutationOf(problem: OrderProblem): Refutation {
   }
 
   function* refuteSteps(last: number, probes = false): Generator<void, boolean> {
+    // What is known of orders that end by a tick says nothing of those that end later.
+    if (last > knownFor) before.set(implied);
     const kept = before.slice();
+    const keptFor = last > knownFor ? Infinity : knownFor;
+    knownFor = last;
     est.fill(0);
     tightened.fill(NaN);
     for (let code = 0; code < count; code += 1)
@@ -127,7 +134,10 @@ export function refutationOf(problem: OrderProblem): Refutation {
       open = !(yield* probeSteps({ microbatches: m, codes, precedence, state, settle }));
     }
     // What follows from an assumption that is false says nothing.
-    if (!open) before.set(kept);
+    if (!open) {
+      before.set(kept);
+      knownFor = keptFor;
+    }
     return !open;
   }
   return { refuteSteps, refute: (last) => toEnd(refuteSteps(last)), effort: () => visited };

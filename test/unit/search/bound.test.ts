@@ -36,6 +36,20 @@ describe('the bound of an order', () => {
     expect(exact / checked).toBeGreaterThan(0.97);
   });
 
+  it('refutes no tick that an order ends by, whatever ticks it was asked before', () => {
+    fc.assert(
+      fc.property(smallProblem, fc.array(fc.integer({ min: -6, max: 3 }), { maxLength: 6 }), (problem, asked) => {
+        const shortest = leastMakespanFrom(problem, leastOf(problem));
+        const refutation = refutationOf(problem);
+        for (const [at, offset] of [...asked, 0].entries()) {
+          const refuted = toEnd(refutation.refuteSteps(shortest + offset, at % 2 === 1));
+          if (offset >= 0) expect(refuted).toBe(false);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it.each(instances)('of $name is the makespan of its shortest order, or as close as is known', (instance) => {
     const proven = open[instance.name];
     const { bound, closed } = toEnd(boundSteps(instance.problem, instance.best, proven === undefined ? 1e8 : 3e7));
