@@ -11,29 +11,39 @@ export interface Bound {
   readonly closed: boolean;
 }
 
-/** Ends of a bisection that are closer than this share of them count as found. */
-const fine = 1e-7;
+/**
+ * Phases of the search, from short refutations to long ones. `rounds`: about how many rounds over all devices a refutation may
+ * take. `fine`: ends of the bisection that are closer than this share of the bound count as found.
+ */
+const phases = [
+  { probes: false, rounds: Infinity, fine: 1e-7 },
+  { probes: true, rounds: 30, fine: 1e-3 },
+  { probes: true, rounds: Infinity, fine: 1e-7 },
+] as const;
 
 /**
  * A bound on the makespans of all orders, at most `upper`, the makespan of an order that is known. First what takes no time to
  * find, then whether anything is under `upper`, then bisection, with the rules alone and then with probes. Yields after each round
- * over the devices, and ends when more than `effort` operations have been visited: what is proven by then holds.
+ * over the devices, and ends when more than `effort` operations have been visited: what is proven by then holds. More effort goes on
+ * from there, and never gives a lower bound.
  */
 export function* boundSteps(problem: OrderProblem, upper: number, effort: number): Generator<void, Bound> {
   let low = Math.min(upper, leastOf(problem));
   if (low >= upper || !(upper < Infinity)) return { bound: low, effort: 0, closed: low >= upper };
-  if (roundOf(problem) > effort) return { bound: low, effort: 0, closed: false };
+  const round = roundOf(problem);
+  if (round > effort) return { bound: low, effort: 0, closed: false };
   const refutation = refutationOf(problem);
-  let closed = true;
-  for (const probes of [false, true]) {
-    closed = true;
+  let closed = false;
+  for (const { probes, rounds, fine } of phases) {
     let ticks = upper - 1;
     for (let open = upper; low < open;) {
-      const refuted = yield* refutes(refutation, ticks, probes, effort);
-      if (refuted === undefined) return { bound: low, effort: refutation.effort(), closed: false };
-      if (refuted) low = ticks + 1;
+      const until = Math.min(effort, refutation.effort() + rounds * round);
+      const refuted = yield* refutes(refutation, ticks, probes, until);
+      if (refuted === undefined && refutation.effort() >= effort)
+        return { bound: low, effort: refutation.effort(), closed: false };
+      if (refuted === true) low = ticks + 1;
       else open = ticks;
-      closed = open - low <= 0;
+      closed = open <= low;
       if (open - low <= fine * low) break;
       ticks = low + Math.floor((open - low) / 2);
     }
@@ -47,11 +57,11 @@ function* refutes(
   refutation: Refutation,
   ticks: number,
   probes: boolean,
-  effort: number,
+  until: number,
 ): Generator<void, boolean | undefined> {
   const steps = refutation.refuteSteps(ticks, probes);
   for (;;) {
-    if (refutation.effort() >= effort) return undefined;
+    if (refutation.effort() >= until) return undefined;
     const step = steps.next();
     if (step.done === true) return step.value;
     yield;
