@@ -232,6 +232,7 @@ function* resolveFile(
   const pending: string[] = [];
   let unanswered = 0;
   const counted: Searches = {
+    ...(searches.figuresOnly === true ? { figuresOnly: true } : {}),
     answer(search, problem) {
       // Pipelines of imported files are not simulated: only what they declare is of use.
       const found = (file === 0 ? searches : noSearches).answer(search, problem);

@@ -66,7 +66,8 @@ export function* planPipeline(
   noteCut(notes, placed, cut, plan);
   reportRecomputation(notes, placed.pipeline, cut.elements, placed.sites, costs);
   noteStages(notes, placed, cut);
-  if (place === undefined) yield* reportSlowHop(notes, placed, costs, cut, plan, quietly, pace);
+  if (place === undefined && notes.searches.figuresOnly !== true)
+    yield* reportSlowHop(notes, placed, costs, cut, plan, quietly, pace);
   const { model, name, cluster } = pipeline;
   hintLayers(notes, { pipeline: name, model, costs, site: placed.sites[0], recompute: pipelineMode(pipeline) });
   reportNumberFormat(notes, placed);

@@ -168,7 +168,7 @@ export function changesOf(base: SweepBase, axes: readonly Axis[], row: number): 
     expert: mesh.expert,
     micro_batch: microBatch,
     microbatches,
-    stages: base.chunks === undefined ? undefined : base.chunks * base.ranks,
+    stages: base.stages,
     schedule: base.schedule,
   };
   const after: Readonly<Record<string, string | number | undefined>> = {

@@ -6,7 +6,8 @@ import { entriesOf, pipelineBody, valueOf } from '../fixes/source.ts';
 import type { EngineHost, EngineOptions } from '../host.ts';
 import type { PipelineSize } from '../language/resolution.ts';
 import { resolve } from '../resolve.ts';
-import { stageChunks, writtenSchedule } from './scheduleText.ts';
+import { cutStages } from '../stages.ts';
+import { writtenSchedule } from './scheduleText.ts';
 
 export interface SweepFile {
   readonly uri: string;
@@ -31,8 +32,8 @@ export interface SweepBase {
   /** Samples of an iteration. */
   readonly batch: number;
   readonly schedule: string;
-  /** Stages of a device, if the file says them. */
-  readonly chunks?: number;
+  /** Stages of the cut; absent if the file does not plan and does not say them. */
+  readonly stages?: number;
   /** The value that the file has for a key of the pipeline or for a param. */
   written(key: string): string | undefined;
 }
@@ -71,9 +72,7 @@ export function sweepBase(
   const { tensor, context, data } = size.mesh;
   const schedule = writtenSchedule(syntax, body) ?? '1f1b';
   const ranks = planned?.devices.length ?? Math.max(1, Math.floor(size.devices / (tensor * context * data)));
-  const written = writtenStages(body);
-  const chunks =
-    stageChunks(schedule) ?? (written === undefined ? undefined : Math.max(1, Math.round(written / ranks)));
+  const stages = planned === undefined ? writtenStages(body) : cutStages(planned).length;
   return {
     file,
     pipeline,
@@ -84,7 +83,7 @@ export function sweepBase(
     ranks,
     batch: size.microbatches * size.microBatch * data,
     schedule,
-    ...(chunks === undefined ? {} : { chunks }),
+    ...(stages === undefined ? {} : { stages }),
     written: (key) => valueText(syntax, body, key),
   };
 }
@@ -95,8 +94,8 @@ function valueText({ text, declarations }: SyntaxFile, body: Block, key: string)
   return value === undefined ? undefined : text.slice(value.start, value.end);
 }
 
-/** Stages that the file says; absent where they follow from the schedule or from a planner. */
-export function writtenStages(body: Block): number | undefined {
+/** Stages that the file says as a number, or by their layers. */
+function writtenStages(body: Block): number | undefined {
   const blocks = entriesOf(body, 'stage');
   if (blocks.length > 0) return blocks.length;
   const value = valueOf(body, 'stages');

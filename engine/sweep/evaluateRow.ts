@@ -2,8 +2,6 @@
 import { parse } from '../../grammar/index.ts';
 import { expectationOf } from '../analyze/expectations.ts';
 import { simulated } from '../evaluate.ts';
-import type { Resolution } from '../language/resolution.ts';
-import { placementSearch } from '../network/placement/placementSearch.ts';
 import { staticBytes } from '../order/memoryWalk.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { findPolicy } from '../policies/registry.ts';
@@ -11,6 +9,7 @@ import type { PipelineReport } from '../report.ts';
 import { resolve } from '../resolve.ts';
 import { directSearches, type Searches } from '../searches.ts';
 import { stagesOn } from '../stagesOn.ts';
+import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { dominates, type Figures } from './front.ts';
 import type { PlacedRow } from './placeRow.ts';
@@ -38,10 +37,7 @@ export type Outcome =
   | { readonly kind: 'dropped'; readonly work?: number }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
-const direct = directSearches();
-const withoutPlacements: Searches = {
-  answer: (search, problem) => (search.name === placementSearch.name ? undefined : direct.answer(search, problem)),
-};
+const searches: Searches = { ...directSearches(), figuresOnly: true };
 
 /** `front`: rows that meet all limits. */
 export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Figures[]): Outcome {
@@ -49,12 +45,8 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
   const written = rowText(base, row);
   if ('refused' in written) return { kind: 'refused', code: 'search/refused', message: `${written.refused}.` };
   const syntax = parse(written.text, { size: options.limits.fileSize, faults: options.limits.findings });
-  const request = { uri, syntax, host, options, overrides };
-  const planOf = ({ plan: { pipelines } }: Resolution) => pipelines.find(({ name }) => name === base.pipeline);
-  let resolution = resolve({ ...request, searches: withoutPlacements });
-  // `place = best` needs a placement; otherwise only a finding about slow links would look for one.
-  if (planOf(resolution) === undefined && resolution.pending.length > 0) resolution = resolve(request);
-  const plan = planOf(resolution);
+  const resolution = resolve({ uri, syntax, host, options, overrides, searches });
+  const plan = resolution.plan.pipelines.find(({ name }) => name === base.pipeline);
   if (plan === undefined) {
     const found = resolution.findings.find(({ severity }) => severity === 'error');
     const { code, message } = found ?? { code: 'search/refused', message: 'The pipeline cannot be planned.' };
@@ -83,6 +75,8 @@ function otherTraining(base: SweepBase, row: PlacedRow, plan: PipelinePlan): str
   const samples = plan.microbatches * plan.microBatchSize * plan.data;
   if (Math.abs(samples - base.batch) > 1e-6 * base.batch)
     return `An iteration has ${samples} samples instead of ${base.batch}.`;
+  // Replicas of a planner or of `on` are no ranks.
+  if (!rankKeys.some((key) => key in row.settings)) return undefined;
   const devices = plan.devices.reduce((sum, { members = 1 }) => sum + members, 0);
   const wanted = row.tensor * row.context * row.data * row.ranks;
   return devices === wanted ? undefined : `It runs on ${devices} of the ${wanted} devices.`;

@@ -48,13 +48,17 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], settings: Setti
   if (chunks !== undefined && !isChunked && chunks !== first)
     return { refused: `${scheduleName(written)} takes no "chunks": it is the same as another row` };
   const schedule = isChunked ? withChunks(written, chunks) : written;
-  const each = stageChunks(schedule) ?? (schedule === base.schedule ? base.chunks : undefined);
+  const each = schedule === base.schedule ? chunksOf(base) : stageChunks(schedule);
   return {
     settings,
     ...{ tensor, context, data, expert, ranks, microBatch, microbatches, schedule },
     ...(each === undefined ? {} : { stages: each * ranks }),
   };
 }
+
+/** Stages of a device in the file: what its schedule puts there. */
+const chunksOf = ({ stages, ranks, schedule }: SweepBase): number | undefined =>
+  stages === undefined || stages % ranks !== 0 ? stageChunks(schedule) : stages / ranks;
 
 /** Pipeline and data ranks; data ranks are what is left, unless they are searched and pipeline ranks are not. */
 function sharedOut(

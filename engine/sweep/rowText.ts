@@ -4,12 +4,11 @@ import { apply, type Edit } from '../fixes/proposal.ts';
 import { recut, stagesArgument } from '../fixes/recut.ts';
 import { entriesOf, lineBreak, lineStart, setKey, valueOf } from '../fixes/source.ts';
 import type { SweepBase } from './base.ts';
-import { writtenStages } from './base.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { wholeKeys } from './axes.ts';
 
 /** The file that a row is written into, and its pipeline. */
-export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'schedule' | 'ranks'> & {
+export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'schedule' | 'ranks' | 'stages'> & {
   readonly syntax: SyntaxFile;
   readonly body: Block;
 };
@@ -67,9 +66,11 @@ export function rowFile(file: Written, row: PlacedRow): ReturnType<typeof rowTex
 }
 
 /** The number of stages, if the file says it and the row has another one. */
-function cutEdits({ syntax, body }: Written, { stages }: PlacedRow): readonly Edit[] | { readonly refused: string } {
-  const written = writtenStages(body);
-  if (written === undefined || written === stages) return [];
+function cutEdits(
+  { syntax, body, stages: before }: Written,
+  { stages }: PlacedRow,
+): readonly Edit[] | { readonly refused: string } {
+  if (!hasNumber(body) || (stages !== undefined && before === stages)) return [];
   if (stages !== undefined) {
     const cut = recut(syntax, body, stages);
     return 'refused' in cut ? cut : cut.edits;
@@ -85,6 +86,14 @@ function cutEdits({ syntax, body }: Written, { stages }: PlacedRow): readonly Ed
   const others = value.arguments.filter((argument) => argument !== number);
   const kept = others.map(({ start, end }) => syntax.text.slice(start, end)).join(', ');
   return [{ start: value.start, end: value.end, text: kept === '' ? 'balance' : `balance(${kept})` }];
+}
+
+/** Whether the cut has a number of stages, so that a row may need another one. */
+function hasNumber(body: Block): boolean {
+  if (entriesOf(body, 'stage').length > 0) return true;
+  const value = valueOf(body, 'stages');
+  if (value?.kind !== 'call') return false;
+  return value.callee.text === 'split' || (value.callee.text === 'balance' && stagesArgument(value) !== undefined);
 }
 
 function paramEdit({ declarations }: SyntaxFile, name: string, value: string): Edit | undefined {

@@ -13,10 +13,10 @@ export function writtenSchedule({ text }: SyntaxFile, body: Block): string | und
 export const takesChunks = (schedule: string): boolean =>
   findPolicy(read(schedule).name)?.parameters.some(({ name }) => name === 'chunks') === true;
 
-/** Stages of a device under a built-in policy; undefined for a schedule that a file declares. */
+/** Stages of a device under a built-in policy; undefined for a schedule that a file declares, and for `chunks` that is no plain number. */
 export function stageChunks(schedule: string): number | undefined {
-  const { name, numbers } = read(schedule);
-  return findPolicy(name)?.chunks(numbers);
+  const { name, numbers, hasNamedChunks } = read(schedule);
+  return hasNamedChunks ? undefined : findPolicy(name)?.chunks(numbers);
 }
 
 /** The same with this number of chunks: `interleaved_1f1b(chunks = 4)`. */
@@ -37,6 +37,8 @@ interface ScheduleText {
   readonly numbers: PolicyArguments;
   readonly value?: Expression;
   readonly text: string;
+  /** `chunks = NAME`. */
+  readonly hasNamedChunks: boolean;
 }
 
 const known = new Map<string, ScheduleText>();
@@ -60,7 +62,11 @@ function read(schedule: string): ScheduleText {
       given.kind === 'quantity' ? [[parameter?.text ?? parameters[index]?.name ?? '', given.value] as const] : [],
     ),
   ]);
-  const made = { name, numbers, ...(value === undefined ? {} : { value }), text: syntax.text };
+  const hasNamedChunks = written.some(
+    ({ name: parameter, value: given }, index) =>
+      (parameter?.text ?? parameters[index]?.name) === 'chunks' && given.kind !== 'quantity',
+  );
+  const made = { name, numbers, ...(value === undefined ? {} : { value }), text: syntax.text, hasNamedChunks };
   if (known.size >= mostKnown) known.clear();
   known.set(schedule, made);
   return made;

@@ -251,7 +251,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/policies/',
       'engine/order/',
       'engine/language/',
-      'engine/network/placement/',
+      'engine/stages.ts',
       'engine/analyze/expectations.ts',
       'engine/fixes/',
       'grammar/',

@@ -211,6 +211,25 @@ describe('a row', () => {
     expect(placeRow(base, axes, settingsOf(axes, 0))).toMatchObject(expected);
   });
 
+  test('stages and chunks that are names of numbers are cut again like numbers', () => {
+    const text = shaped
+      .replace('pipeline train {', 'let each = 3\npipeline train {')
+      .replace('stages       = balance(4)', 'stages = balance(4 * each)')
+      .replace('schedule     = 1f1b', 'schedule = interleaved_1f1b(chunks = each)');
+    const { base, axes } = sweepCase(
+      'schedule = [interleaved_1f1b(chunks = each), gpipe, interleaved_1f1b(chunks = 2)]',
+      { text },
+    );
+    const found = [0, 1, 2].map((row) => outcomeOf(base, axes, row, []));
+    expect(found.map(({ kind }) => kind)).toEqual(['ran', 'ran', 'ran']);
+    const texts = [0, 1, 2].map((row) => {
+      const placed = placeRow(base, axes, settingsOf(axes, row));
+      const written = 'refused' in placed ? placed : rowText(base, placed);
+      return 'refused' in written ? written.refused : /stages = (.*)/.exec(written.text)?.[1];
+    });
+    expect(texts).toEqual(['balance(4 * each)', 'balance(4)', 'balance(8)']);
+  });
+
   test('a policy without chunks is one row, whatever chunks are searched', () => {
     const { base, axes } = sweepCase('schedule = [1f1b, interleaved_1f1b], chunks = [2, 3, 4]');
     const placed = Array.from({ length: 6 }, (_, row) => placeRow(base, axes, settingsOf(axes, row)));
