@@ -21,7 +21,7 @@ export interface Search<Problem, Answer> {
 export interface Searches {
   /** `undefined`: the answer is being found elsewhere. What needs it is left out, and the host checks again when it is there. */
   answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer | undefined;
-  /** Only figures are wanted: findings that need a search of their own are left out. */
+  /** Only figures are wanted: a finding that needs another search is left out. */
   readonly figuresOnly?: true;
 }
 
