@@ -139,8 +139,10 @@ function linkSide(context: FileContext, side: Expression, stages: ReadonlyMap<st
       if (stage !== undefined) refer(context, value, stage.id);
       else if (stages !== undefined && !context.names.has(value.text)) unknown(context, value, 'stage', stages.keys());
       else if (context.names.has(value.text)) linkValue(context, value, noScope);
-    } else if (value.kind === 'name' && value.text === findFigure(side.callee.text)?.of) linkFigure(context, value);
-    else linkValue(context, value, noScope);
+    } else if (value.kind === 'name' && findFigure(side.callee.text)?.of !== undefined) {
+      // Another name is reported where the figure is read.
+      if (value.text === findFigure(side.callee.text)?.of) linkFigure(context, value);
+    } else linkValue(context, value, noScope);
   }
 }
 

@@ -37,7 +37,7 @@ function readEach(context: ReadContext, keys: Keys, key: string, parameter: stri
     const [first, second] = entry.parameters ?? [];
     const name = entry.parameterNames?.[0];
     if (second !== undefined || (name !== undefined && name.text !== parameter)) {
-      context.report.report('type/mismatch', name ?? second ?? entry.key, {
+      context.report.report('type/mismatch', second ?? name ?? entry.key, {
         expected: `one ${parameter}, such as \`${key}(${parameter} = 2)\``,
         found: second === undefined ? `\`${name?.text ?? ''}\`` : 'more',
       });

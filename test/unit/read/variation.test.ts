@@ -1,0 +1,72 @@
+import { describe, expect, it, test } from 'vitest';
+import { parse } from '../../../grammar/parse.ts';
+import { format } from '../../../grammar/index.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
+
+const text = (keys: string): string => `
+model m { layer l[8] { forward = 1ms  backward = 2ms } }
+device d { memory = 1GiB }
+cluster c { gpu[4] = d  link = 1GB/s }
+pipeline train { model = m  devices = c  microbatches = 8  stages = balance(4)  schedule = 1f1b  ${keys} }
+`;
+const planOf = (keys: string) => resolveText(text(keys)).plan.pipelines[0];
+
+describe('jitter and slow', () => {
+  it('are by stage and by device of the plan, and absent where they say nothing', () => {
+    expect(planOf('jitter = 5%  jitter(stage = 3) = 10%').jitter).toEqual([0.05, 0.05, 0.05, 0.1]);
+    expect(planOf('jitter(1) = 10%').jitter).toEqual([0, 0.1, 0, 0]);
+    expect(planOf('slow(device = 2) = 1.2  slow(device = 0) = 0.9').slow).toEqual([0.9, 1, 1.2, 1]);
+    expect(planOf('jitter = 0%  slow(device = 1) = 1')).not.toHaveProperty('jitter');
+    expect(planOf('jitter = 0%  slow(device = 1) = 1')).not.toHaveProperty('slow');
+  });
+
+  it('are for every chunk and every copy of a stage', () => {
+    const looped = planOf('jitter(stage = 1) = 10%').jitter;
+    expect(looped).toHaveLength(4);
+    const copies = resolveText(text('jitter(stage = 1) = 10%').replace('1f1b', 'chimera')).plan.pipelines[0];
+    expect(copies.stages).toHaveLength(8);
+    expect(copies.jitter?.filter((share) => share === 0.1)).toHaveLength(2);
+  });
+
+  test.each([
+    ['jitter = ⟦value/range:200%⟧', 'from 0 % to 100 %'],
+    ['jitter(stage = ⟦value/range:4⟧) = 5%', 'from 0 to 3'],
+    ['jitter(⟦type/mismatch:device⟧ = 1) = 5%', '`jitter(stage = 2)`'],
+    ['jitter(stage = 1, ⟦type/mismatch:2⟧) = 5%', 'one stage'],
+    ['jitter = 5%  ⟦key/duplicate:jitter⟧ = 6%', 'jitter'],
+    ['slow(device = ⟦value/range:7⟧) = 2', 'from 0 to 3'],
+    ['slow(device = 1) = ⟦value/range:0⟧', '0.01'],
+    ['⟦type/mismatch:slow⟧ = 2', '`slow(x) = …`'],
+  ])('%s', (keys, words) => {
+    checkFindings(text(keys), [words]);
+  });
+
+  it('have no effect where iterations run into each other', () => {
+    checkFindings(text('⟦key/not-applicable:jitter⟧ = 5%').replace('1f1b', 'pipedream'), ['asynchronous']);
+    checkFindings(text('data = 1  ⟦key/not-applicable:jitter⟧ = 5%  sync = ⟦key/not-applicable:bytescheduler⟧'), [
+      'barrier',
+    ]);
+  });
+});
+
+describe('percentiles', () => {
+  const expects = (condition: string, keys = 'jitter = 5%'): string => `${text(keys)}expect train { ${condition} }\n`;
+
+  it('are figures of the iteration', () => {
+    checkFindings(expects('p50(iteration) > 1us  p95(iteration) < 1s and p99(iteration) < 1s'), []);
+    checkFindings(expects('p95(⟦type/mismatch:bubble⟧) < 1s'), ['bubble']);
+    checkFindings(expects('p95(⟦type/mismatch:stage = 0⟧) < 1s'), ['`p95(iteration)`']);
+  });
+});
+
+it('is formatted as a call', () => {
+  expect(format(parse('pipeline p{jitter ( stage=3 )=10%}'))).toMatchObject({
+    ok: true,
+    text: expect.stringContaining('jitter(stage = 3) = 10%') as string,
+  });
+});
+
+it('takes names in no other key', () => {
+  expect(parse('schedule s { row(d = 3) = F[0] }').errors).toHaveLength(1);
+});
