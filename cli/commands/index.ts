@@ -7,6 +7,7 @@ import { formatCommand } from './format.ts';
 import { importCommand } from './import.ts';
 import { lspCommand } from './lsp.ts';
 import { planCommand } from './plan.ts';
+import { searchCommand } from './search.ts';
 import { simulateCommand } from './simulate.ts';
 
 /** Every command, in the order of the help. */
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   simulateCommand,
   compareCommand,
   planCommand,
+  searchCommand,
   exportCommand,
   importCommand,
   formatCommand,

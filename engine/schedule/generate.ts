@@ -8,6 +8,11 @@ import { keptProgram } from './keptPrograms.ts';
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policies/policy.ts';
 import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../program.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
+import { search } from '../policies/builtin/search.ts';
+import { emitWords } from '../policies/searched/emit.ts';
+import { isWhole } from '../policies/searched/problem.ts';
+import type { Words } from '../search/layout.ts';
+import type { OrderProblem } from '../search/orderProblem.ts';
 import { recomputeAhead } from './recomputeAhead.ts';
 import { relocate } from './relocate.ts';
 import { programOfRows } from './rows.ts';
@@ -80,12 +85,16 @@ function byPolicy(plan: PipelinePlan, schedule: Extract<SchedulePlan, { readonly
       ),
     };
   }
-  const program = programOf(policy, shape);
+  const placed = onDevices(programOf(policy, shape), plan);
+  return { program: keptProgram(shape.args['recompute'] === 'ahead' ? recomputeAhead(placed, plan) : placed) };
+}
+
+/** The program on the devices of the plan. */
+function onDevices(program: Program, plan: PipelinePlan): Program {
   const asPlanned =
     program.devices === plan.devices.length &&
     plan.placement.every((device, stage) => device === program.placement[stage]);
-  const placed = asPlanned ? program : relocate(program, plan);
-  return { program: keptProgram(shape.args['recompute'] === 'ahead' ? recomputeAhead(placed, plan) : placed) };
+  return asPlanned ? program : relocate(program, plan);
 }
 
 const faultsOf = (plan: PipelinePlan, policy: Policy, shape: Shape): readonly ShapeFault[] => [
@@ -106,6 +115,23 @@ export function* orderSteps(plan: PipelinePlan): Generator<void, void> {
   if (policy?.prepare === undefined || tooMany(plan) !== undefined) return;
   const shape = shapeOf(plan);
   if (faultsOf(plan, policy, shape).length === 0) yield* policy.prepare(shape) as Generator<void, void>;
+}
+
+/** Why `search` cannot take a plan that asks for it, in sentences without a full stop. */
+export function searchFaults(plan: PipelinePlan): readonly string[] {
+  const fault = tooMany(plan);
+  if (fault !== undefined) return [fault.message];
+  return faultsOf(plan, search, shapeOf(plan)).map(({ message }) => message);
+}
+
+/** The program of an order that `search` found for the shape of a plan. */
+export function searchedProgram(plan: PipelinePlan, shape: Shape, problem: OrderProblem, words: Words): Program {
+  const whole = isWhole(shape.args);
+  const policy: Policy = {
+    ...search,
+    order: (_, device, out) => emitWords(problem, words, whole, device, out),
+  };
+  return onDevices(programOf(policy, shape), plan);
 }
 
 function chunkFault({ stages, chunks }: Shape): ReturnType<Policy['check']> {

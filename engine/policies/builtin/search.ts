@@ -1,8 +1,8 @@
 import { bytes, count, share, time } from '../../quantities.ts';
-import { layoutOf } from '../../search/layout.ts';
 import { badInteger, shownArgument } from '../arguments.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape, ShapeFault } from '../policy.ts';
 import { answerOf, answerSteps } from '../searched/answers.ts';
+import { emitWords } from '../searched/emit.ts';
 import { limitFaults } from '../searched/limits.ts';
 import { chunksOf, effortOf, isWhole, placementOf } from '../searched/problem.ts';
 import { limitOf, limitParameter } from '../zbAuto/limit.ts';
@@ -93,23 +93,7 @@ function faults(shape: Shape): readonly ShapeFault[] {
 
 function order(shape: Shape, device: number, out: OperationSink): void {
   const { words, problem } = answerOf(shape);
-  const { stages, local, first, offsets } = layoutOf(problem);
-  const counts = new Int32Array(3 * stages);
-  const whole = isWhole(shape.args);
-  for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
-    const code = local[first[device] + words[at]];
-    const kind = Math.floor(code / stages);
-    const stage = code - kind * stages;
-    const microbatch = counts[code]++;
-    if (kind === 0) out.forward(stage, microbatch);
-    else if (kind === 2) out.backwardWeight(stage, microbatch);
-    else if (whole) out.backward(stage, microbatch);
-    else {
-      out.backwardInput(stage, microbatch);
-      // Its weight gradient takes no time.
-      if (problem.weight[stage] === 0) out.backwardWeight(stage, microbatch);
-    }
-  }
+  emitWords(problem, words, isWhole(shape.args), device, out);
 }
 
 function explain(shape: Shape): readonly string[] {

@@ -35,17 +35,30 @@ export function* answerSteps(shape: Shape): Generator<void, SearchAnswer> {
   const timed = problemOfShape(shape);
   const seed = seedOfProblem(timed.problem);
   const key = keyOf(timed.problem, shape);
-  const answer = { ...(found.known(key) ?? (yield* foundSteps(shape, timed.problem, seed))), ...timed, seed };
+  const answer = {
+    ...(found.known(key) ?? (yield* quietly(foundSteps(shape, timed.problem, seed, effortOf(shape.args))))),
+    ...timed,
+    seed,
+  };
   found.keep(key, answer);
   known.set(shape, answer);
   return answer;
 }
 
-function* foundSteps(shape: Shape, problem: OrderProblem, seed: number): Generator<void, Found> {
+/** Searches from the orders of other policies on. Yields each better order, and nothing at a pause. */
+export function* foundSteps(
+  shape: Shape,
+  problem: OrderProblem,
+  seed: number,
+  effort: number,
+): Generator<Found | undefined, Found> {
   const objective = objectiveOf(shape.args);
   const seeds = seedsOf(shape, layoutOf(problem), objective);
-  yield;
-  const steps = searchSteps(problem, { seeds, objective, effort: effortOf(shape.args), seed });
+  yield undefined;
+  return yield* searchSteps(problem, { seeds, objective, effort, seed });
+}
+
+function* quietly(steps: Generator<unknown, Found>): Generator<void, Found> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
