@@ -5,7 +5,7 @@ import { toEnd } from '../steps.ts';
 import { iterationSeconds, type Timeline } from '../timeline.ts';
 import { leastStep } from './bound.ts';
 
-/** What holds of an order that is written down. */
+/** What is proven of an order that is written down. */
 export interface VerifiedOrder {
   /** Seconds of the simulated iteration. */
   readonly iteration: number;

@@ -1,0 +1,100 @@
+import { describe, expect, it, test } from 'vitest';
+import { call } from './harness.ts';
+
+const file = (schedule: string, more = '') => `device gpu { memory = 16GiB }
+cluster box { gpu[3] = gpu  link = 25GB/s + 50us }
+model net {
+  layer block[2] { forward = 2ms  backward_input = 3ms  backward_weight = 1ms  activation = 1GiB  weights = 1MiB }
+  layer head { forward = 4ms  backward_input = 4ms  backward_weight = 4ms  activation = 2GiB  weights = 1MiB }
+}
+pipeline train { model = net  devices = box  microbatches = 6  stages = split(1, 1, 1)  schedule = ${schedule}  ${more} }
+`;
+
+const searching = (text: string, args: readonly string[] = [], world: Parameters<typeof call>[1] = {}) =>
+  call(['search', 'a.pipe', ...args], { files: { 'a.pipe': text }, ...world });
+
+// The last device starts after two forwards and two transfers of 50 µs, and has 72 ms of work: no order is under 76.1 ms.
+describe('pipewright search', () => {
+  it('says how long the order takes, how long it took before, and what is proven', async () => {
+    const { status, out, err } = await searching(file('gpipe'));
+    expect(err).toBe('');
+    expect(status).toBe(0);
+    expect(out).toMatch(
+      /^train: The order takes 76.1 ms, [\d.]+ % shorter than gpipe \([\d.]+ ms\)\. No order within the limit is shorter\. Effort [\d.e-]+, seed \d+\.\n$/,
+    );
+    expect((await searching(file('gpipe'))).out).toBe(out);
+  });
+
+  it('writes rows that run the order again, and that --verify proves', async () => {
+    const { out, err } = await searching(file('gpipe'), ['--write', 'rows']);
+    expect(err).toContain('train: The order takes');
+    expect(out).toContain('/// No order within the limit is shorter.\n');
+    const kept = `${out}${file('train_order')}`;
+    const verified = await searching(kept, ['--verify']);
+    expect(verified).toMatchObject({ status: 0, err: '' });
+    expect(verified.out).toMatch(
+      /^train: The order of train_order runs: 54 operations, 76.1 ms\. It fits the memory of each device\. It is proven that no order of these operations is shorter\.\n$/,
+    );
+    const same = await searching(kept);
+    expect(same.out).toContain('no shorter than train_order');
+  });
+
+  it('writes the table of PyTorch to a file', async () => {
+    const { status, files, out } = await searching(file('gpipe'), ['--write', 'csv', '--output', 'b.csv']);
+    expect(status).toBe(0);
+    expect(files['b.csv']?.split('\n')[0]).toMatch(/^0F0,0F1/);
+    expect(out).toContain('train: The order takes');
+  });
+
+  it('proves what it can of an order that is not the shortest', async () => {
+    const { out, status } = await searching(file('gpipe'), ['--verify']);
+    expect(status).toBe(0);
+    expect(out).toMatch(/No order of these operations is under 76.1 ms, so any other is at most [\d.]+ % shorter\./);
+  });
+
+  it('says that an order does not fit, and what has no proof', async () => {
+    const tight = file('gpipe').replace('16GiB', '8GiB');
+    const over = await searching(tight, ['--verify']);
+    expect(over.status).toBe(1);
+    expect(over.out).toContain('It does not fit the memory of its devices, so the bound leaves memory out.');
+    const segments = await searching(file('1f1b', 'recompute = ahead').replace('head {', 'head {'), ['--verify']);
+    expect(segments.status).not.toBe(2);
+    const flushless = await searching(file('pipedream', 'iterations = 4'), ['--verify']);
+    expect(flushless.out).toContain('There is no proof of how short an order could be: the schedule has no flush.');
+  });
+
+  it('refuses what it cannot search, with the reason', async () => {
+    const { status, err } = await searching(file('pipedream', 'iterations = 4'));
+    expect(status).toBe(1);
+    expect(err).toBe('Pipeline "train" cannot be searched: its iterations follow each other without a flush.\n');
+    const three = file('interleaved_1f1b(chunks = 3)')
+      .replace(/block\[2\]/, 'block[8]')
+      .replace('split(1, 1, 1)', 'balance(9)');
+    expect((await searching(three)).err).toContain('the search needs one or two stages on each device');
+  });
+
+  it('stops at the time, and when the user interrupts, with what was found', async () => {
+    const late = await searching(file('gpipe'), ['--time', '1s', '--write', 'rows'], { slow: 400 });
+    expect(late.status).toBe(0);
+    expect(late.out).toContain('schedule train_order {');
+    const stopped = await searching(file('gpipe'), [], { interrupted: true });
+    expect([0, 1]).toContain(stopped.status);
+    expect(stopped.out + stopped.err).toMatch(/The order takes|stopped before it had an order/);
+  });
+
+  test.each([
+    [['--time', '5s'], '--time needs --write'],
+    [['--time', 'soon', '--write', 'rows'], '--time takes a time such as 30s'],
+    [['--time', '5s', '--effort', '2', '--write', 'rows'], 'Choose --time or --effort, not both.'],
+    [['--effort', '-1'], 'effort'],
+    [['--effort', '1.5'], '--effort takes a whole number from 0 to 1000, not "1.5".'],
+    [['--seed', '99999999999'], '--seed takes a whole number from 0 to 4294967295'],
+    [['--verify', '--write', 'rows'], '--verify searches nothing'],
+    [['--output', 'x'], '--output is for --write.'],
+    [['--pipeline', 'nobody'], 'a.pipe has no pipeline "nobody"'],
+  ])('refuses %j', async (args, reason) => {
+    const { status, err } = await searching(file('gpipe'), args);
+    expect(status).toBe(2);
+    expect(err).toContain(reason);
+  });
+});
