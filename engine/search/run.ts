@@ -45,8 +45,9 @@ export interface Run {
   bound: number;
   readonly leastSpan: number;
   visited: number;
-  /** Operations that the search may visit. */
+  /** Operations that the search may visit, and operations of an effort of 1. */
   readonly most: number;
+  readonly visits: number;
   pauseAt: number;
   /** Better orders that nobody has been given yet. */
   readonly found: Found[];
@@ -56,6 +57,7 @@ export function runOf(problem: OrderProblem, objective: Objective, effort: numbe
   const layout = layoutOf(problem);
   const { local, first, ticks } = layout;
   const { devices, microbatches } = problem;
+  const visits = Math.min(operationsOfEffort, visitsOfEffort * layout.offsets[devices]);
   let leastSpan = 0;
   let bound = 0;
   for (let device = 0; device < devices; device += 1) {
@@ -78,7 +80,8 @@ export function runOf(problem: OrderProblem, objective: Objective, effort: numbe
     bound,
     leastSpan,
     visited: 0,
-    most: effort * Math.min(operationsOfEffort, visitsOfEffort * layout.offsets[devices]),
+    most: effort * visits,
+    visits,
     pauseAt: operationsOfSlice,
     found: [],
   };

@@ -1,4 +1,5 @@
 import { boundSteps } from './bound.ts';
+import { decode } from './decode.ts';
 import type { Words } from './layout.ts';
 import { keySearch } from './keySearch.ts';
 import { priorityLists } from './lists.ts';
@@ -9,6 +10,7 @@ import {
   type Found,
   isOver,
   type Objective,
+  offer,
   offerByKeys,
   offerWords,
   operationsOfEffort,
@@ -17,6 +19,7 @@ import {
   runOf,
   snapshot,
 } from './run.ts';
+import { disturbWave, drawWave, waveKeys } from './waves.ts';
 import { wordSearch } from './wordSearch.ts';
 
 /** An order to begin with. */
@@ -41,6 +44,9 @@ const boundVisits = 150;
 const nearly = 1e-5;
 /** Effort for each smaller problem. */
 const smallEffort = 0.04;
+/** Share of an effort of 1 for waves, and waves that are drawn before the best one is disturbed. */
+const waveShare = 0.15;
+const newWaves = 60;
 /** Shares of an effort of 1 for a round of keys and a round of words. */
 const keyShare = 0.08;
 const wordShare = 0.08;
@@ -75,6 +81,7 @@ export function* searchSteps(
   for (const { name, words } of seeds) yield* offerWords(run, words, name);
   yield* byLists(run);
   yield* bound(run);
+  yield* byWaves(run);
   yield* byRepetend(run);
   yield* byRounds(run);
   yield* rest(run, 0);
@@ -93,6 +100,31 @@ function* bound(run: Run): Generator<Found | undefined, void> {
       return;
     }
     yield undefined;
+  }
+}
+
+/** Draws waves, and disturbs the best one of them: where no device holds as many microbatches as there are devices. */
+function* byWaves(run: Run): Generator<Found | undefined, void> {
+  const { layout, random, typical } = run;
+  const keys = new Float64Array(run.timing.end.length);
+  const words: Words = new Uint8Array(run.best.length);
+  const held = heldMost(run);
+  if (held >= layout.problem.devices) return;
+  const until = run.visited + run.visits * waveShare;
+  let best: ReturnType<typeof drawWave> | undefined;
+  let least = Infinity;
+  for (let drawn = 0; run.visited < until && !isOver(run); drawn += 1) {
+    const isNew = best === undefined || drawn < newWaves || random.whole(5) === 0;
+    const wave =
+      isNew || best === undefined ? drawWave(layout, typical, held, random) : disturbWave(best, typical, random);
+    waveKeys(layout, wave, keys);
+    const makespan = decode(layout, keys, run.decoder, words);
+    if (makespan <= least) {
+      least = makespan;
+      best = wave;
+    }
+    offer(run, words, makespan, 'waves');
+    yield* rest(run, 2 * words.length);
   }
 }
 

@@ -104,6 +104,7 @@ function explain(shape: Shape): readonly string[] {
     keys: 'disturbed priorities',
     words: 'moves on a critical path',
     priorities: 'a priority list',
+    waves: 'waves of microbatches',
     repetition: 'a repeated order of fewer microbatches',
   };
   const end = time(makespan / perSecond);

@@ -57,7 +57,9 @@ describe('the policy search', () => {
         for (const name of ['gpipe', '1f1b', 'eager_1f1b', 'zb_h1', 'zb_h2']) {
           const plan = named(bare, name);
           const program = programFor(plan);
-          if (heldBy(plan, program).every((held) => held <= limit))
+          // Where W needs more than F kept, only a whole backward does without those bytes.
+          const isSplit = program.split || bare.stages.every((each) => each.activationForWeight <= each.activation);
+          if (isSplit && heldBy(plan, program).every((held) => held <= limit))
             expect(found, name).toBeLessThanOrEqual(makespan(plan, program) + 1e-9);
         }
       }),
