@@ -150,15 +150,7 @@ const allowed: Readonly<Record<string, Rule>> = {
     types: ['engine/host.ts', 'engine/language/resolution.ts', 'grammar/syntax.ts'],
   },
   'engine/schedule/': {
-    ours: [
-      ...values,
-      ...helpers,
-      ...meshes,
-      'engine/order/',
-      'engine/search/',
-      'engine/policies/',
-      'engine/findings/',
-    ],
+    ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/search/', 'engine/policies/', 'engine/findings/'],
   },
   'engine/simulate/': { ours: [...values, ...helpers, 'engine/order/'] },
   'engine/fill/': { ours: [...values, ...helpers, 'engine/simulate/'] },
