@@ -50,6 +50,15 @@ describe('the bound of an order', () => {
     );
   });
 
+  it('begins anew for a later tick: what holds for orders that end early says nothing of others', () => {
+    const { problem, best } = named('r22');
+    const [asked, fresh] = [refutationOf(problem), refutationOf(problem)];
+    expect(asked.refute(2888)).toBe(false);
+    const before = asked.effort();
+    expect(asked.refute(best)).toBe(fresh.refute(best));
+    expect(asked.effort() - before).toBe(fresh.effort());
+  });
+
   it.each(instances)('of $name is the makespan of its shortest order, or as close as is known', (instance) => {
     const proven = open[instance.name];
     const { bound, closed } = toEnd(boundSteps(instance.problem, instance.best, proven === undefined ? 1e8 : 3e7));
