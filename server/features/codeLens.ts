@@ -74,6 +74,7 @@ export function summary(report: PipelineReport): string {
   const asynchronous = report.asynchronous !== undefined;
   const parts = [
     `${asynchronous ? 'period' : 'iteration'} ${iterationTime(report.iteration)}`,
+    ...(report.jitter === undefined ? [] : [`p95 ${iterationTime(report.jitter.p95)}`]),
     `bubble ${share(report.bubble.makespan)}`,
   ];
   if (asynchronous) parts.push(`staleness ${Math.max(0, ...report.stages.map((stage) => stage.staleness))}`);

@@ -147,3 +147,9 @@ test('a search: its keys, values and figures', async () => {
   expect(await hover('schedule in [zb_h$01]')).toContain('zb_h1(');
   expect(await hover('subject_to = peak_me$0mory < 1GiB')).toContain('Most bytes held at any time.');
 });
+
+test('a schedule of a pipeline with jitter: the 95th percentile behind the iteration', () =>
+  checkHover(toy.replace('= 1f1b', '= $01f1b  jitter = 5%'), '1f1b', /iteration \S+ ms · p95 \S+ ms · bubble/));
+
+test('a stage: what the iteration takes if the stage is slower or faster', () =>
+  checkHover(mark(staged, 'first {'), 'first', /If the stage is 10 % slower, the iteration gets .* longer/));
