@@ -16,7 +16,7 @@ export interface EngineHost {
   resolve(path: string, from: string): string;
 }
 
-/** Figures that a user may set (`pipewright.limits.*`, `pipewright.diagnostics.*`, `pipewright.memory.*`). */
+/** Figures that a user may set (`pipewright.limits.*`, `pipewright.diagnostics.*`, `pipewright.search.*`, `pipewright.memory.*`). */
 export interface EngineOptions {
   readonly limits: {
     /** Bytes (UTF-16 units) of one file. */
@@ -40,6 +40,10 @@ export interface EngineOptions {
     /** A link busy more than this share is `comm/bottleneck-link`. */
     readonly linkBusy: number;
   };
+  readonly search: {
+    /** How long a shorter order of a pipeline is searched once the figures are there; 0 for not at all. */
+    readonly effort: number;
+  };
   /** Bytes of what `reserved = framework` stands for. */
   readonly memory: FrameworkSettings;
 }
@@ -49,5 +53,6 @@ const gibibyte = 2 ** 30;
 export const defaultOptions: EngineOptions = {
   limits: { fileSize: 2_000_000, operations: 16_000_000, elements: 20_000, findings: 1_000 },
   thresholds: { imbalance: 0.1, bubble: 0.3, headroom: 0.06, exposed: 0.05, linkBusy: 0.8 },
+  search: { effort: 0 },
   memory: { context: 1.5 * gibibyte, communicator: 0.5 * gibibyte, reservedMost: 3 * gibibyte },
 };

@@ -6,6 +6,7 @@
 import type { CancellationToken } from 'vscode-languageserver';
 import { type Analysis, type CheckStep, checkSteps, type Planned } from '../engine/check.ts';
 import type { EngineOptions } from '../engine/host.ts';
+import type { Finding } from '../engine/findings/finding.ts';
 import type { Searches } from '../engine/searches.ts';
 import { LineIndex, parse } from '../grammar/index.ts';
 import type { Answers, Round } from './answers.ts';
@@ -29,6 +30,8 @@ export interface Documents {
   surroundings(uri: string): number | undefined;
   /** Checks again: these documents, or all. Their texts are what they were; something around them is not. */
   recheck(uris?: readonly string[]): void;
+  /** The view of a check, and what was found after it. Undefined where the view is not the newest, or there is no room. */
+  extend(view: View, findings: readonly Finding[]): View | undefined;
   /** Checks again the documents that import any of these files. */
   filesChanged(uris: readonly string[]): void;
   /** The newest text's tree, at once. */
@@ -130,6 +133,8 @@ const usualClock: Clock = {
 export function createDocuments(host: DocumentsHost): Documents {
   const clock = host.clock ?? usualClock;
   const states = new Map<string, State>();
+  /** Of views with findings from after their check: the view of the check. */
+  const extended = new WeakMap<View, View>();
   let queue: State[] = [];
   let running = false;
 
@@ -356,6 +361,20 @@ export function createDocuments(host: DocumentsHost): Documents {
         state.syntax = undefined;
         request(state, false);
       }
+    },
+    extend(view, findings) {
+      const state = states.get(view.uri);
+      const isNewest = state?.view === view || (state?.view !== undefined && extended.get(state.view) === view);
+      if (state === undefined || !isNewest || state.done !== state.revision) return undefined;
+      const { analysis, options } = view;
+      if (findings.length === 0 || analysis.findings.length + findings.length >= options.limits.findings)
+        return undefined;
+      const all = [...analysis.findings, ...findings].toSorted(
+        (a, b) => a.place.start - b.place.start || a.place.end - b.place.end,
+      );
+      state.view = { ...view, analysis: { ...analysis, findings: all } };
+      extended.set(state.view, view);
+      return state.view;
     },
     filesChanged,
     syntax(uri) {

@@ -16,6 +16,7 @@ import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
 import { createProgress } from './progress.ts';
 import { createQuickFixes } from './quickFixes.ts';
+import { createShorterOrders } from './shorterOrders.ts';
 import type { Files, SyntaxView, View } from './view.ts';
 import { createThreads } from './threads.ts';
 import { createWorkspace } from './workspace.ts';
@@ -25,7 +26,10 @@ export interface ServerOptions {
   readonly docs?: string;
   /** Replaces the files of the workspace, for instance for a host without a disk. */
   readonly files?: (workspace: Files) => Files;
-  /** Starts a thread once the first document is checked, so that the first large simulation does not wait for it. */
+  /**
+   * Works ahead of requests: starts a thread once the first document is checked, so that the first large simulation does not wait
+   * for it, and looks for shorter orders.
+   */
   readonly ahead?: boolean;
 }
 
@@ -57,18 +61,23 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     }),
   );
   const threads = createThreads();
+  const answers = createAnswers(threads);
   const documents: Documents = createDocuments({
     files,
-    answers: createAnswers(threads),
+    answers,
     ready: configuration.ready,
     options: () => configuration.options,
-    checked(view, edited) {
+    checked(checked, edited) {
+      const view = documents.extend(checked, orders.known(checked)) ?? checked;
       progress.hide(view.uri);
       publish(view);
       // An editor gives up its own request for lenses when its text loses the focus, which may be before the figures are there.
       if (haveMoved(view) || !edited) send(configuration.refresh);
       planned(view);
-      if (server.ahead === true) threads.ahead();
+      if (server.ahead === true) {
+        threads.ahead();
+        orders.ahead(checked);
+      }
       if (session.abilities.codeActions) fixes.ahead(view);
     },
     planned,
@@ -134,6 +143,16 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   }
   const choices = createChoiceLists(documents, (error) => log.error(`completion: ${describe(error)}`));
   const fixes = createQuickFixes(documents, (error) => log.error(`fixes: ${describe(error)}`));
+  const orders = createShorterOrders({
+    answers,
+    found(checked) {
+      const view = documents.extend(checked, orders.known(checked));
+      if (view === undefined) return;
+      publish(view);
+      if (session.abilities.codeActions) fixes.ahead(view);
+    },
+    failed: (error) => log.error(`orders: ${describe(error)}`),
+  });
   const session: Session = {
     connection,
     documents,
@@ -162,11 +181,13 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       documents.set(document.uri, document.version, document.getText());
       choices.stop(document.uri);
       fixes.stop(document.uri);
+      orders.stop(document.uri);
     }),
     texts.onDidClose(({ document }) => {
       documents.close(document.uri);
       choices.stop(document.uri);
       fixes.stop(document.uri);
+      orders.stop(document.uri);
     }),
     texts.listen(connection),
   ];

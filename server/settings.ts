@@ -3,11 +3,12 @@ import { defaultOptions, type EngineOptions } from '../engine/host.ts';
 
 /**
  * Options if an editor sets none: the defaults of `package.json` for VS Code. A timeline that is simulated again at each
- * keystroke must be smaller than the largest that the command line accepts.
+ * keystroke must be smaller than the largest that the command line accepts, and only an editor looks for shorter orders ahead.
  */
 export const editorOptions: EngineOptions = {
   ...defaultOptions,
   limits: { ...defaultOptions.limits, operations: 4_000_000 },
+  search: { effort: 1 },
 };
 
 /** `raw` is the value of the section `pipewright`, of any shape. Equal settings give the same object back, so that nothing is computed again. */
@@ -15,6 +16,11 @@ export function readSettings(raw: unknown, current: EngineOptions): EngineOption
   const next: EngineOptions = {
     limits: numbers(editorOptions.limits, at(raw, 'limits'), (value) => value >= 1),
     thresholds: numbers(editorOptions.thresholds, at(raw, 'diagnostics'), (value) => value >= 0),
+    search: numbers(
+      editorOptions.search,
+      at(raw, 'search'),
+      (value) => Number.isInteger(value) && value >= 0 && value <= 1000,
+    ),
     memory: inBytes(
       numbers(inGibibytes(editorOptions.memory), at(raw, 'memory'), (value) => value >= 0 && value <= 1024),
     ),

@@ -10,6 +10,7 @@ import { planSearch } from '../engine/planning/cut/planners/planSearch.ts';
 import { iterationSearch } from '../engine/iterationSearch.ts';
 import { placementSearch } from '../engine/network/placement/placementSearch.ts';
 import { orderSearch } from '../engine/orderSearch.ts';
+import { shorterOrder } from '../engine/shorterOrder.ts';
 import { rowsSearch } from '../engine/sweep/rowsSearch.ts';
 import { entry, serve } from './serve.ts';
 
@@ -26,4 +27,5 @@ serve([
   entry(figureSearch),
   entry(scheduleTest),
   entry(rowsSearch),
+  entry(shorterOrder),
 ]);

@@ -109,7 +109,7 @@ export function figureOf(
  * (iteration − bound) / bound. The bound of the bubble is for the same work in less time: with work w, 1 − w / iteration is the bubble,
  * and 1 − w / bound is its bound.
  */
-function gapOf({ bubble, search }: PipelineReport): number {
+export function gapOf({ bubble, search }: PipelineReport): number {
   if (search !== undefined) return search.gap;
   return bubble.makespan < 1 ? Math.max(0, (1 - bubble.bound) / (1 - bubble.makespan) - 1) : 0;
 }

@@ -413,6 +413,28 @@ export const catalogue = {
         ...(p.help ? [p.help] : []),
       ].join(' '),
   ),
+  'schedule/shorter-order': entry(
+    'hint',
+    'A shorter order of the same operations',
+    (p: {
+      iteration: number;
+      shorter: number;
+      /** Seconds that no order is under. */
+      bound: number;
+      /** Bytes of the fullest device, now and in the shorter order. */
+      peak: number;
+      peakAfter: number;
+    }) =>
+      [
+        `Another order of these operations takes ${time(p.shorter)} instead of ${time(p.iteration)}, ${share(1 - p.shorter / p.iteration)} less.`,
+        p.peakAfter > p.peak * (1 + 1e-9)
+          ? `It fits the memory: the fullest device needs ${bytes(p.peakAfter)} instead of ${bytes(p.peak)}.`
+          : 'It needs no more memory.',
+        p.bound < p.shorter * (1 - 1e-9)
+          ? `No order that fits is under ${time(p.bound)}.`
+          : 'It is proven that no order that fits is shorter.',
+      ].join(' '),
+  ),
   'schedule/stale-weights': entry(
     'information',
     'Weight versions and staleness, by stage',

@@ -65,6 +65,8 @@ export type FixHint =
   | { readonly kind: 'transfer'; readonly pipeline: string; readonly batched: readonly string[] }
   /** Write into the schedule which numbers it needs. */
   | { readonly kind: 'condition'; readonly schedule: string }
+  /** Run the order of this schedule, which the pipeline's name and `_order` name. */
+  | { readonly kind: 'order'; readonly pipeline: string; readonly text: string }
   /** Take over this schedule by `from`. */
   | { readonly kind: 'take-over' }
   /** Give the stages of each group the same `on`: names of stages, in the order of the schedule's devices. */

@@ -23,6 +23,7 @@ import { optimizerFixes } from './optimizer.ts';
 import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
 import { type Neighbour, repaired } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
+import { orderFixes } from './keepOrder.ts';
 import { placeRefactorings, slowHopFixes } from './place.ts';
 import { transferFixes } from './transfer.ts';
 import { weightFixes } from './weights.ts';
@@ -38,6 +39,7 @@ const byHint: { readonly [K in FixHint['kind']]?: Fixer<Extract<FixHint, { reado
   transfer: (analysis, _, hint, again) => transferFixes(analysis, hint, again),
   balance: (analysis, finding, { pipeline }, again) => imbalanceFixes(analysis, finding, pipeline, again),
   recompute: (analysis, finding, hint, again) => memoryFixes(analysis, finding, hint, again),
+  order: (analysis, _, hint, again) => orderFixes(analysis, hint, again),
   tune: (analysis, _, { pipeline, warmup }, again) => bubbleFixes(analysis, pipeline, again, warmup),
 };
 

@@ -1,4 +1,4 @@
-import type { Block, Entry, Expression, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Block, BlockDeclaration, Entry, Expression, SyntaxFile } from '../../grammar/syntax.ts';
 import type { Edit } from './proposal.ts';
 
 /** The body of `pipeline NAME { … }` as written in the file. */
@@ -60,4 +60,24 @@ export function lineEnd(text: string, offset: number): number {
   const feed = text.indexOf('\n', offset);
   if (feed < 0) return text.length;
   return feed > offset && text[feed - 1] === '\r' ? feed - 1 : feed;
+}
+
+/** The start of the first line of the comments right before a block. */
+export function documentedStart(text: string, { start }: BlockDeclaration): number {
+  let at = lineStart(text, start);
+  // Behind another declaration of the line.
+  if (text.slice(at, start).trim() !== '') return start;
+  for (;;) {
+    const before = lineStart(text, at - 1);
+    if (at === 0 || !text.slice(before, at).trimStart().startsWith('//')) return at;
+    at = before;
+  }
+}
+
+/** A name that the file does not use: this one, or with a number. */
+export function freeName({ tokens }: SyntaxFile, base: string): string {
+  const taken = new Set(tokens.map((token) => token.text));
+  let free = base;
+  for (let number = 2; taken.has(free); number += 1) free = `${base}${number}`;
+  return free;
 }

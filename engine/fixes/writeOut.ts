@@ -7,7 +7,7 @@ import { findPolicy } from '../policies/registry.ts';
 import { scheduleUri, standardText } from '../std/index.ts';
 import { simulated, tried, type Simulated } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
-import { lineBreak, lineStart } from './source.ts';
+import { documentedStart, freeName, lineBreak } from './source.ts';
 
 /** Whether the text runs the same order is found by running both, which must not delay a list of actions. */
 const mostOperations = 100_000;
@@ -46,10 +46,7 @@ function useAt(
 
 /** The schedule in front of the pipeline, under a name that is free. */
 function editsFor({ syntax }: Analysis, block: BlockDeclaration, name: Name, text: string): readonly Edit[] {
-  const taken = new Set(syntax.tokens.map((token) => token.text));
-  const base = `${name.text}_copy`;
-  let free = base;
-  for (let number = 2; taken.has(free); number += 1) free = `${base}${number}`;
+  const free = freeName(syntax, `${name.text}_copy`);
   const end = lineBreak(syntax.text);
   const renamed = text.replace(`schedule ${name.text} {`, `schedule ${free} {`).trimEnd().replaceAll('\n', end);
   const at = documentedStart(syntax.text, block);
@@ -57,18 +54,6 @@ function editsFor({ syntax }: Analysis, block: BlockDeclaration, name: Name, tex
     { start: at, end: at, text: `${renamed}${end}${end}` },
     { start: name.start, end: name.end, text: free },
   ];
-}
-
-/** The start of the first line of the comments right before a block. */
-function documentedStart(text: string, { start }: BlockDeclaration): number {
-  let at = lineStart(text, start);
-  // Behind another declaration of the line.
-  if (text.slice(at, start).trim() !== '') return start;
-  for (;;) {
-    const before = lineStart(text, at - 1);
-    if (at === 0 || !text.slice(before, at).trimStart().startsWith('//')) return at;
-    at = before;
-  }
 }
 
 /** Whether both run the same operations on the same devices at the same times. */

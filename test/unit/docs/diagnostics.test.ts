@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, codes } from '../../../engine/findings/catalogue.ts';
-import { analyseBlock, blocks, exists, pages, textOf } from './pages.ts';
+import { analyseBlockOf, blocks, exists, pages, textOf } from './pages.ts';
 
 /** Codes that may be about a device, a cluster or its links. */
 const advisesOtherwise = /^(?:syntax|name|key|type|value|import)\/|^(?:device\/unknown-route|comm\/bottleneck-link)$/;
 
 describe.each([...codes])('the page of %s', (code) => {
   const page = `docs/diagnostics/${code}.md`;
+  const analyse = analyseBlockOf(code);
 
   test('is there, with its code and severity', () => {
     expect(exists(page)).toBe(true);
@@ -16,7 +17,7 @@ describe.each([...codes])('the page of %s', (code) => {
 
   test('has an example that raises it, and no other error', () => {
     const [example] = blocks(textOf(page), 'pipe');
-    const found = analyseBlock(example).findings;
+    const found = analyse(example).findings;
     expect(found.map((finding) => finding.code)).toContain(code);
     const others = found.filter((finding) => finding.severity === 'error' && finding.code !== code);
     expect(others.map((finding) => `${finding.code}: ${finding.message}`)).toEqual([]);
@@ -24,9 +25,7 @@ describe.each([...codes])('the page of %s', (code) => {
 
   test('has a mended example, where it has one, without it and without errors', () => {
     for (const mended of blocks(textOf(page), 'pipe fixed')) {
-      const found = analyseBlock(mended).findings.filter(
-        (finding) => finding.code === code || finding.severity === 'error',
-      );
+      const found = analyse(mended).findings.filter((finding) => finding.code === code || finding.severity === 'error');
       const informative = code === 'schedule/bubble' && found.every((finding) => finding.severity !== 'error');
       if (!informative) expect(found.map((finding) => `${finding.code}: ${finding.message}`)).toEqual([]);
     }

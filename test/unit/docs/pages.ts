@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Analysis } from '../../../engine/check.ts';
+import type { Code } from '../../../engine/findings/catalogue.ts';
+import { runSearch } from '../../../engine/searches.ts';
+import { orderQuestion, shorterOrder, shorterOrderFinding } from '../../../engine/shorterOrder.ts';
 import { analyse } from '../../support/analyse.ts';
 
 export const repository = resolve(import.meta.dirname, '../../..');
@@ -34,3 +37,18 @@ export const analyseBlock = (text: string): Analysis =>
       'unreadable.pipe': { problem: 'unreadable', detail: 'permission is denied' },
     },
   });
+
+/** Checks the example of a code. Shorter orders are searched only for the page that is about them: each takes a second. */
+export function analyseBlockOf(code: Code): (text: string) => Analysis {
+  if (code !== 'schedule/shorter-order') return analyseBlock;
+  return (text) => {
+    const analysis = analyseBlock(text);
+    const found = analysis.pipelines.flatMap((pipeline) => {
+      const question = orderQuestion(pipeline, 1);
+      const answer = question === undefined ? undefined : runSearch(shorterOrder, question).found;
+      if (question === undefined || answer === undefined) return [];
+      return shorterOrderFinding(question, answer, analysis.resolution.origins) ?? [];
+    });
+    return { ...analysis, findings: [...analysis.findings, ...found] };
+  };
+}

@@ -121,7 +121,8 @@ describe('broken.pipe', () => {
   });
 
   test('every code that one file can raise is there', () => {
-    const elsewhere = ['import/outside-workspace', 'import/unreadable', 'syntax/unclosed'];
+    // Editors look for shorter orders, after the check.
+    const elsewhere = ['import/outside-workspace', 'import/unreadable', 'syntax/unclosed', 'schedule/shorter-order'];
     const missing = codes.filter(
       (code) => !promised.some((candidate) => candidate.code === code) && !elsewhere.includes(code),
     );

@@ -4,7 +4,7 @@ import { type Code, codes } from '../../../engine/findings/catalogue.ts';
 import { type Fix, fixesFor } from '../../../engine/fixes/fix.ts';
 import { repairers, withoutRepair } from '../../../engine/fixes/repairs/repairers.ts';
 import { checkedOnce } from '../../support/analyse.ts';
-import { analyseBlock, blocks, textOf } from '../docs/pages.ts';
+import { analyseBlock, analyseBlockOf, blocks, textOf } from '../docs/pages.ts';
 import { checkPromise } from './promise.ts';
 import { bare } from './repairs/promise.ts';
 
@@ -21,7 +21,7 @@ const lessened: readonly Code[] = [
 /** The fixes of the first such finding in the first example of a page. */
 function exampleOf(code: Code) {
   const [example] = blocks(textOf(`docs/diagnostics/${code}.md`), 'pipe');
-  const analysis = analyseBlock(example);
+  const analysis = analyseBlockOf(code)(example);
   const finding = analysis.findings.find((found) => found.code === code);
   if (finding === undefined) throw new Error(`The example of ${code} does not raise it.`);
   return { analysis, fixes: fixesFor(analysis, finding, checkedOnce(analyseBlock)) };
@@ -47,7 +47,7 @@ describe.each(codes.map((code) => [code, withoutRepair[code]] as const))('%s', (
   it('is gone after each fix, or less, without a new error and with the effect of the title', () => {
     for (const fix of fixes) {
       const changed = checkPromise(analysis, fix, {
-        check: analyseBlock,
+        check: analyseBlockOf(code),
         lessens: repairers[code] !== undefined || lessened.includes(code),
       });
       // Another place may have the same mistake, about another name.

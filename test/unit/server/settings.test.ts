@@ -18,6 +18,11 @@ test('an editor that sets nothing has the limits and thresholds that VS Code dec
     expect(declared(`diagnostics.${key}`), key).toBe(value);
   for (const [key, value] of Object.entries(editorOptions.memory))
     expect(declared(`memory.${key}`), key).toBe(value / 2 ** 30);
+  expect(declared('search.effort')).toBe(editorOptions.search.effort);
+  expect(defaultOptions.search.effort).toBe(0);
+  for (const effort of [-1, 0.5, 1001, 'high'])
+    expect(readSettings({ search: { effort } }, editorOptions)).toBe(editorOptions);
+  expect(readSettings({ search: { effort: 0 } }, editorOptions).search).toEqual({ effort: 0 });
   expect(readSettings(undefined, editorOptions)).toBe(editorOptions);
   expect(readSettings({ limits: { operations: 'many' } }, defaultOptions)).toEqual(editorOptions);
 });

@@ -1,0 +1,201 @@
+/** Orders that are searched after the check: when a search begins and ends, what it publishes, and what is kept of it. */
+import { expect, test } from 'vitest';
+import type { Search } from '../../../engine/searches.ts';
+import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
+import { createAnswers } from '../../../server/answers.ts';
+import { createDocuments } from '../../../server/documents.ts';
+import { createShorterOrders } from '../../../server/shorterOrders.ts';
+import type { Threads } from '../../../server/threads.ts';
+import type { View } from '../../../server/view.ts';
+import { hostOf } from '../../support/host.ts';
+import { main } from '../../support/server.ts';
+import { blocks, textOf } from '../docs/pages.ts';
+
+const [example] = blocks(textOf('docs/diagnostics/schedule/shorter-order.md'), 'pipe');
+const code = 'schedule/shorter-order';
+const other = 'file:///other.pipe';
+
+interface Task {
+  readonly owner: string;
+  readonly search: string;
+  cancelled: boolean;
+  /** Finds the answer. */
+  finish(): void;
+}
+
+/** Threads that do nothing until a test says so. */
+function heldThreads(): { readonly threads: Threads; readonly tasks: Task[] } {
+  const tasks: Task[] = [];
+  const threads: Threads = {
+    run<Problem, Answer>(owner: string, search: Search<Problem, Answer>, problem: Problem) {
+      let resolve = (_: Answer): void => {};
+      const answer = new Promise<Answer>((found) => {
+        resolve = found;
+      });
+      const task: Task = {
+        owner,
+        search: search.name,
+        cancelled: false,
+        finish() {
+          const steps = search.steps(problem);
+          for (;;) {
+            const step = steps.next();
+            if (step.done === true) return resolve(step.value);
+          }
+        },
+      };
+      tasks.push(task);
+      return {
+        answer,
+        cancel: () => {
+          task.cancelled = true;
+        },
+      };
+    },
+    ahead: () => {},
+    close: () => {},
+  };
+  return { threads, tasks };
+}
+
+function open(options: EngineOptions = { ...defaultOptions, search: { effort: 1 } }) {
+  const { threads, tasks } = heldThreads();
+  const answers = createAnswers(threads);
+  /** Codes of what is published, in order. */
+  const published: { readonly view: View; readonly codes: readonly string[] }[] = [];
+  let waiting: (() => void)[] = [];
+  const publish = (view: View): void => {
+    published.push({ view, codes: view.analysis.findings.map((found) => found.code) });
+    for (const resume of waiting.splice(0)) resume();
+  };
+  const failures: unknown[] = [];
+  const documents = createDocuments({
+    files: { ...hostOf(), linesOf: () => undefined, list: () => [], all: () => [] },
+    answers,
+    options: () => options,
+    ready: Promise.resolve(),
+    planned: () => {},
+    checked(view) {
+      publish(documents.extend(view, orders.known(view)) ?? view);
+      orders.ahead(view);
+    },
+    untested: () => {},
+    waiting: () => {},
+    closed: () => {},
+    failed: (_, error) => failures.push(error),
+  });
+  const orders = createShorterOrders(
+    {
+      answers,
+      found(view) {
+        const extended = documents.extend(view, orders.known(view));
+        if (extended !== undefined) publish(extended);
+      },
+      failed: (error) => failures.push(error),
+    },
+    0,
+  );
+  return {
+    tasks,
+    published,
+    failures,
+    set(uri: string, version: number, text: string) {
+      documents.set(uri, version, text);
+      orders.stop(uri);
+    },
+    /** Settled when as much is published. */
+    async publications(count: number) {
+      while (published.length < count)
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        });
+    },
+  };
+}
+
+/** Long enough for timers without a delay, and for all that follows from them. */
+async function idle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+test('findings are published before a search begins, and once more when it has found an order', async () => {
+  const { set, tasks, published, publications, failures } = open();
+  set(main, 1, example);
+  await publications(1);
+  expect(published[0]?.codes).not.toContain(code);
+  expect(tasks).toEqual([]);
+  await idle();
+  expect(tasks.map(({ search }) => search)).toEqual(['shorter-order']);
+  tasks[0]?.finish();
+  await publications(2);
+  expect(published[1]?.codes).toEqual([...(published[0]?.codes ?? []), code]);
+  expect(failures).toEqual([]);
+});
+
+test('a new text ends the search, and what an edit does not touch is not searched again', async () => {
+  const { set, tasks, published, publications } = open();
+  set(main, 1, example);
+  await publications(1);
+  await idle();
+  set(main, 2, `${example}\n`);
+  await publications(2);
+  await idle();
+  expect(tasks.map(({ cancelled }) => cancelled)).toEqual([true, false]);
+  tasks[1]?.finish();
+  await publications(3);
+  set(main, 3, `// moved\n${example}`);
+  await publications(4);
+  await idle();
+  expect(tasks).toHaveLength(2);
+  expect(published.map(({ codes }) => codes.includes(code))).toEqual([false, false, true, true]);
+  const moved = published[3]?.view.analysis.findings.find((found) => found.code === code);
+  const place = `// moved\n${example}`.indexOf('zb_auto');
+  expect(moved?.place.start).toBe(place);
+  // Other times: what was found is of no use.
+  set(main, 4, example.replace('40ms', '41ms'));
+  await publications(5);
+  expect(published[4]?.codes).not.toContain(code);
+  await idle();
+  expect(tasks).toHaveLength(3);
+});
+
+test('one search runs at a time, under a name that is no document', async () => {
+  const { set, tasks, publications } = open();
+  set(main, 1, example);
+  set(other, 1, example.replace('40ms', '42ms'));
+  await publications(2);
+  await idle();
+  expect(tasks).toHaveLength(1);
+  tasks[0]?.finish();
+  await publications(3);
+  await idle();
+  expect(tasks).toHaveLength(2);
+  for (const { owner } of tasks) expect([main, other]).not.toContain(owner);
+});
+
+test('two pipelines of a file have a finding each, as they come', async () => {
+  const { set, tasks, published, publications } = open();
+  const [, pipeline] = /(pipeline train [^]*)/.exec(example) ?? [];
+  const slower = (pipeline ?? '').replace('train', 'longer').replace('= 8', '= 10');
+  set(main, 1, `${example}\n${slower}`);
+  await publications(1);
+  for (const [index, found] of [1, 2].entries()) {
+    await idle();
+    expect(tasks).toHaveLength(found);
+    tasks[index]?.finish();
+    await publications(found + 1);
+    expect(published.at(-1)?.codes.filter((each) => each === code)).toHaveLength(found);
+  }
+});
+
+test('an effort of 0 searches nothing, and an order at its bound is not searched', async () => {
+  const off = open({ ...defaultOptions, search: { effort: 0 } });
+  off.set(main, 1, example);
+  await off.publications(1);
+  const best = open();
+  const [fixed] = blocks(textOf('docs/diagnostics/schedule/shorter-order.md'), 'pipe fixed');
+  best.set(main, 1, fixed);
+  await best.publications(1);
+  await idle();
+  expect([...off.tasks, ...best.tasks]).toEqual([]);
+});
