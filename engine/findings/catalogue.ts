@@ -2,6 +2,7 @@
  * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
+import { alike, versionsKept, type StageVersions } from './stageVersions.ts';
 import { amount, bytes, count, excludesSome, list, share, shareAtMost, show, time } from '../quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
@@ -17,31 +18,6 @@ const entry = <P>(severity: Severity, summary: string, message: (p: P) => string
   summary,
   message,
 });
-
-interface StageVersions {
-  readonly name: string;
-  readonly versions: number;
-  readonly staleness: number;
-}
-
-/** Groups consecutive stages with the same figures. */
-function alike(stages: readonly StageVersions[]): readonly (readonly StageVersions[])[] {
-  const groups: StageVersions[][] = [];
-  for (const stage of stages) {
-    const last = groups.at(-1);
-    if (last?.[0].versions === stage.versions && last[0].staleness === stage.staleness) last.push(stage);
-    else groups.push([stage]);
-  }
-  return groups;
-}
-
-/** `s0 and s1 keep 1 version and are 1 update late`. */
-function versionsKept(stages: readonly StageVersions[]): string {
-  const [{ versions, staleness }] = stages;
-  const alone = stages.length === 1;
-  const late = staleness === 0 ? 'not late' : `${count(staleness, 'update', 'updates')} late`;
-  return `${list(stages.map(({ name }) => name))} ${alone ? 'keeps' : 'keep'} ${count(versions, 'version', 'versions')} and ${alone ? 'is' : 'are'} ${late}`;
-}
 
 /** `kind` is "key", "layer", "unit", …; `nearest` a spelling that exists. */
 const isCall = (block: string): boolean => block.startsWith('call to ');

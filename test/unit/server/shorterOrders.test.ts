@@ -28,7 +28,7 @@ function heldThreads(): { readonly threads: Threads; readonly tasks: Task[] } {
   const tasks: Task[] = [];
   const threads: Threads = {
     run<Problem, Answer>(owner: string, search: Search<Problem, Answer>, problem: Problem) {
-      let resolve = (_: Answer): void => {};
+      let resolve: (answer: Answer) => void = () => {};
       const answer = new Promise<Answer>((found) => {
         resolve = found;
       });
