@@ -149,10 +149,10 @@ test('a new text ends the search, and what an edit does not touch is not searche
   expect(tasks).toHaveLength(2);
   expect(published.map(({ codes }) => codes.includes(code))).toEqual([false, false, true, true]);
   const moved = published[3]?.view.analysis.findings.find((found) => found.code === code);
-  const place = `// moved\n${example}`.indexOf('zb_auto');
+  const place = `// moved\n${example}`.indexOf('zb_h1');
   expect(moved?.place.start).toBe(place);
   // Other times: what was found is of no use.
-  set(main, 4, example.replace('40ms', '41ms'));
+  set(main, 4, example.replace('10ms', '12ms'));
   await publications(5);
   expect(published[4]?.codes).not.toContain(code);
   await idle();
@@ -162,7 +162,7 @@ test('a new text ends the search, and what an edit does not touch is not searche
 test('one search runs at a time, under a name that is no document', async () => {
   const { set, tasks, publications } = open();
   set(main, 1, example);
-  set(other, 1, example.replace('40ms', '42ms'));
+  set(other, 1, example.replace('10ms', '13ms'));
   await publications(2);
   await idle();
   expect(tasks).toHaveLength(1);
