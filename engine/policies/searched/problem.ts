@@ -21,7 +21,10 @@ export function placementOf({ args, stages, devices, chunks }: Shape): Int32Arra
   return args['placement'] === 'loop' ? loop(stages, devices) : wave(stages, devices);
 }
 
-/** The shape in whole ticks. With `limit` in microbatches, a stage that keeps nothing counts as 1 for each. */
+/**
+ * The shape in whole ticks. With `limit` in microbatches, each counts at its largest state, so that W, where it keeps more than F,
+ * takes no room of another microbatch. A stage that keeps nothing counts as 1 for each.
+ */
 export function problemOfShape(shape: Shape): TimedProblem {
   const { devices, stages, microbatches, args } = shape;
   const device = placementOf(shape);
@@ -30,8 +33,11 @@ export function problemOfShape(shape: Shape): TimedProblem {
   const each = (of: (stage: number) => number): Float64Array =>
     Float64Array.from({ length: stages }, (_, stage) => of(stage));
   const isBare = (stage: number): boolean => counted && !(shape.activation[stage] > 0);
-  const activation = each((stage) => (isBare(stage) ? 1 : shape.activation[stage]));
   const forWeight = each((stage) => (whole ? 0 : isBare(stage) ? 1 : shape.activationForWeight[stage]));
+  const activation = each((stage) => {
+    if (isBare(stage)) return 1;
+    return counted ? Math.max(shape.activation[stage], forWeight[stage]) : shape.activation[stage];
+  });
   const timed = problemOf({
     devices,
     microbatches,

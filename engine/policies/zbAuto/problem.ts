@@ -41,7 +41,10 @@ export const weightKind = 2;
  */
 export type Words = Uint8Array;
 
-/** With `counted`, a stage that keeps nothing counts as 1 per microbatch, so that a limit in microbatches applies to it too. */
+/**
+ * With `counted`, bytes are for a limit in microbatches. Each microbatch counts at its largest state, so that W, where it keeps more
+ * than F, takes no room of another microbatch. A stage that keeps nothing counts as 1 per microbatch.
+ */
 export function problemOf(shape: Shape, counted: boolean): Problem {
   const { devices, microbatches } = shape;
   const times = new Float64Array(4 * devices);
@@ -52,9 +55,9 @@ export function problemOf(shape: Shape, counted: boolean): Problem {
   const seconds = times.reduce((sum, time) => sum + time, 0);
   const { duration, transfer } = wholeTicks(times, shape.transfers.slice(), microbatches);
   const ticks = duration.reduce((sum, value) => sum + value, 0);
-  const bare = (device: number): boolean => counted && !(shape.activation[device] > 0);
-  const sizes = (of: Float64Array): Float64Array =>
-    Float64Array.from({ length: devices }, (_, device) => (bare(device) ? 1 : of[device]));
+  const { activation, activationForWeight: forWeight } = shape;
+  const sizes = (of: (device: number) => number): Float64Array =>
+    Float64Array.from({ length: devices }, (_, device) => (counted && !(activation[device] > 0) ? 1 : of(device)));
   return {
     devices,
     microbatches,
@@ -66,7 +69,7 @@ export function problemOf(shape: Shape, counted: boolean): Problem {
     transfer,
     step: duration.subarray(3 * devices),
     tick: ticks > 0 ? seconds / ticks : 0,
-    activation: sizes(shape.activation),
-    forWeight: sizes(shape.activationForWeight),
+    activation: sizes((device) => (counted ? Math.max(activation[device], forWeight[device]) : activation[device])),
+    forWeight: sizes((device) => forWeight[device]),
   };
 }

@@ -33,6 +33,11 @@ const relativeOf = (plan: PipelinePlan, index: number): Program => {
 const most = (plan: PipelinePlan): number =>
   Math.max(...plan.stages.map((stage) => Math.max(stage.activation, stage.activationForWeight)));
 
+const atLargest = (plan: PipelinePlan): PipelinePlan => ({
+  ...plan,
+  stages: plan.stages.map((stage) => ({ ...stage, activation: Math.max(stage.activation, stage.activationForWeight) })),
+});
+
 describe('zb_auto with equal times', () => {
   it.each([
     [4, 3],
@@ -41,6 +46,15 @@ describe('zb_auto with equal times', () => {
     const plan = policyPlan('zb_auto', 4, 8, { args: { limit } });
     expect(simulated(plan).idle).toEqual([idle, idle, idle, idle]);
     expect(Math.max(...simulated(plan).inFlight)).toBeLessThanOrEqual(limit);
+  });
+
+  it.each(['zb_auto', 'search'])('%s fills a limit in microbatches where W needs more bytes than F kept', (name) => {
+    const plan = policyPlan(name, 4, 12, { args: { limit: 4 } });
+    const larger = plan.stages.map((stage) => ({ ...stage, activation: 100, activationForWeight: 101 }));
+    const found = simulated({ ...plan, stages: larger });
+    expect(found.inFlight[0]).toBe(4);
+    // 3m + p − 1, as with W that needs less.
+    expect(found.makespan).toBe(39);
   });
 
   it('needs no more than the memory of zb_h1 for its time, or of zb_h2 for its span', () => {
@@ -78,14 +92,15 @@ describe('zb_auto with any times, sizes, transfers and limits', () => {
             : under(bare, kind === 'bytes' ? bytes(room) : amount);
         const program = programFor(plan);
         expect(validate(program, plan)).toEqual([]);
-        const allowed = plan.stages.map(({ activation, activationForWeight }) =>
-          kind === 'microbatches' ? Math.max(amount * activation, activationForWeight) : room,
-        );
-        for (const [device, held] of heldBy(plan, program).entries()) expect(held).toBeLessThanOrEqual(allowed[device]);
+        // A limit in microbatches counts each at its largest state.
+        const counted = kind === 'microbatches' ? atLargest(plan) : plan;
+        const allowed = counted.stages.map(({ activation }) => (kind === 'microbatches' ? amount * activation : room));
+        for (const [device, held] of heldBy(counted, program).entries())
+          expect(held).toBeLessThanOrEqual(allowed[device]);
         const found = makespan(plan, program);
         for (let index = 0; index < 4; index += 1) {
           const relative = relativeOf(plan, index);
-          if (heldBy(plan, relative).every((held, device) => held <= allowed[device]))
+          if (heldBy(counted, relative).every((held, device) => held <= allowed[device]))
             expect(found).toBeLessThanOrEqual(makespan(plan, relative) + 1e-9);
         }
       }),
