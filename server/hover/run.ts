@@ -1,8 +1,11 @@
 /** A small timeline in the hover of a pipeline's name and of its schedule. */
+import { gapOf } from '../../engine/analyze/expectations.ts';
 import { smallTimeline } from '../../engine/drawing/smallTimeline.ts';
 import type { Evaluation } from '../../engine/evaluation.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { paths } from '../../engine/plan.ts';
+import { excludesSome, shareAtMost, time } from '../../engine/quantities.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import { summary } from '../features/codeLens.ts';
 import { holds } from '../convert.ts';
 import type { View } from '../view.ts';
@@ -19,7 +22,20 @@ export function runText(view: View, symbol: SymbolInfo, offset: number, pictures
   if (symbol.kind !== 'policy' && symbol.kind !== 'schedule') return '';
   const found = scheduledAt(view, offset);
   if (found?.run === undefined || found.plan.schedule.name !== symbol.name) return '';
-  return sections(summary(found.run.report), picture(found));
+  return sections(summary(found.run.report), certificate(found.run.report), picture(found));
+}
+
+/** Rounding of a sum of times. */
+const rounding = 1e-9;
+
+/** How far the order is from the shortest that there can be; empty where nothing is proven. `search` says it among its own figures. */
+function certificate(report: PipelineReport): string {
+  const { asynchronous, search, bubble, iteration } = report;
+  if (asynchronous !== undefined || search !== undefined || !excludesSome(bubble.bound)) return '';
+  const gap = gapOf(report);
+  return gap < rounding
+    ? `End: ${time(iteration)}, and it is proven that no order of these operations ends sooner.`
+    : `End: ${time(iteration)}, at most ${shareAtMost(gap)} above the least possible (${time(iteration / (1 + gap))}).`;
 }
 
 /** The pipeline whose block holds the offset. */

@@ -17,6 +17,8 @@ export interface ClientOptions {
   readonly initialization?: unknown;
   readonly capabilities?: ClientCapabilities;
   readonly files?: ServerOptions['files'];
+  /** The server works ahead of requests, as it does for editors. */
+  readonly ahead?: ServerOptions['ahead'];
   /** Answers `workspace/configuration`. */
   readonly settings?: unknown;
 }
@@ -58,7 +60,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   const down = new PassThrough();
   const server = startServer(
     createConnection(ProposedFeatures.all, new StreamMessageReader(up), new StreamMessageWriter(down)),
-    { docs: 'file:///docs/', files: options.files },
+    { docs: 'file:///docs/', files: options.files, ahead: options.ahead },
   );
   const connection = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
   const open = new Map<string, { version: number; text: string }>();

@@ -29,6 +29,18 @@ test('zb_auto: the limit, the order that was taken, and how far it is from the b
     /end: 216 ms, and no order within the limit ends sooner/,
   ));
 
+test('the schedule of a pipeline: how far its end is from the least possible, and a proof only where they are equal', async () => {
+  // No device can start later than after 3 F, with 8 · 24 ms to do: 216 ms. 1F1B takes (m + p − 1)(F + B) = 11 · 24 ms.
+  const above = /End: 264 ms, at most 22\.3 % above the least possible \(216 ms\)\./;
+  await checkHover(mark(toy, '1f1b'), '1f1b', above);
+  const proven = /End: 216 ms, and it is proven that no order of these operations ends sooner\./;
+  await checkHover(toy.replace('= 1f1b', '= $0zb_h1'), 'zb_h1', proven);
+  // The search says it among its own figures.
+  expect(await hoverAt(toy.replace('= 1f1b', '= $0search'))).not.toContain('End: ');
+  // Without a flush there is no end.
+  expect(await hoverAt(toy.replace('= 1f1b', '= $0pipedream'))).not.toContain('End: ');
+});
+
 test('a param: its value and doc', () =>
   checkHover(toy.replace('= microbatches', '= $0microbatches'), 'microbatches', /8/, 'How many microbatches.'));
 

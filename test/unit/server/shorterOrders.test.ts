@@ -1,5 +1,6 @@
 /** Orders that are searched after the check: when a search begins and ends, what it publishes, and what is kept of it. */
 import { expect, test } from 'vitest';
+import { type CodeAction, CodeActionTriggerKind } from 'vscode-languageserver';
 import type { Search } from '../../../engine/searches.ts';
 import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
 import { createAnswers } from '../../../server/answers.ts';
@@ -8,7 +9,7 @@ import { createShorterOrders } from '../../../server/shorterOrders.ts';
 import type { Threads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { hostOf } from '../../support/host.ts';
-import { main } from '../../support/server.ts';
+import { applyEdits, main, withClient } from '../../support/server.ts';
 import { blocks, textOf } from '../docs/pages.ts';
 
 const [example] = blocks(textOf('docs/diagnostics/schedule/shorter-order.md'), 'pipe');
@@ -198,4 +199,30 @@ test('an effort of 0 searches nothing, and an order at its bound is not searched
   await best.publications(1);
   await idle();
   expect([...off.tasks, ...best.tasks]).toEqual([]);
+});
+
+test('a server that works ahead publishes the finding, and its quick fix writes the order into the file', async () => {
+  await withClient(
+    async (client) => {
+      client.open(main, example);
+      await client.diagnostics(main);
+      const found = () =>
+        client.published.flatMap(({ diagnostics }) => diagnostics).find((diagnostic) => diagnostic.code === code);
+      while (found() === undefined) await idle();
+      expect(client.published).toHaveLength(2);
+      const actions = await client.request<readonly CodeAction[]>('textDocument/codeAction', {
+        textDocument: { uri: main },
+        range: found()?.range,
+        context: { diagnostics: [found()], triggerKind: CodeActionTriggerKind.Invoked },
+      });
+      const kept = actions.find(({ title }) => title.startsWith('Keep this order: iteration −'));
+      const [change] = kept?.edit?.documentChanges ?? [];
+      const edits = change !== undefined && 'edits' in change ? change.edits.filter((each) => 'newText' in each) : [];
+      client.change(main, applyEdits(example, edits));
+      const after = await client.diagnostics(main);
+      expect(after.diagnostics.filter(({ severity }) => severity === 1)).toEqual([]);
+      expect(client.text(main)).toMatch(/schedule train_order \{[^]*zip\([^]*= train_order\n/);
+    },
+    { ahead: true },
+  );
 });
