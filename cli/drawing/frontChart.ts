@@ -18,6 +18,8 @@ export function frontChart(
   const slowest = Math.max(...front.map(({ iteration }) => iteration));
   // The front takes two thirds of the height at least.
   const top = Math.max(slowest, fastest * 1.05) + (Math.max(slowest, fastest * 1.05) - fastest) / 2;
+  // Parts of other programs may hold a time of 0.
+  const range = top > fastest ? top - fastest : 1;
   const shown = points.filter(({ iteration, meets }) => meets && iteration <= top);
   const peaks = shown.map(({ peak }) => peak);
   const low = Math.min(...peaks);
@@ -25,7 +27,7 @@ export function frontChart(
   const cells = Array.from({ length: height }, () => Array.from({ length: width }, () => ' '));
   const mark = ({ peak, iteration }: PlanPoint, sign: string): void => {
     const column = Math.round(((peak - low) / (high - low)) * (width - 1));
-    const row = Math.round(((top - iteration) / (top - fastest)) * (height - 1));
+    const row = Math.round(((top - iteration) / range) * (height - 1));
     cells[row][column] = sign;
   };
   for (const point of shown) mark(point, colours.dim('·'));

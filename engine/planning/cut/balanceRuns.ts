@@ -27,7 +27,8 @@ export function balanceRuns(cut: RunsToCut): Int32Array {
   const kinds = Array.from(cut.kinds);
   const whole = wholeRuns(cut, 50);
   let low = 0;
-  let high = whole.reduce((most, seconds) => Math.max(most, seconds(0, count)), 0);
+  // All layers and all that they may recompute. One stage of all layers may take less: it recomputes fewer than many stages do.
+  let high = 2 ** 50 + 2 * count;
   while (low < high) {
     const middle = low + Math.floor((high - low) / 2);
     if (endsWithin(whole, kinds, count, middle) === undefined) low = middle + 1;

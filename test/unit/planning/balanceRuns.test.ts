@@ -85,6 +85,11 @@ describe('the balanced cut of stages that recompute some layers', () => {
     expect(found(layers, { method: 'every', layers: 4 }, [1, 1])).toEqual([0, 5]);
   });
 
+  it('finds a cut where one stage of all layers recomputes less than several do', () => {
+    const layers = [layer(0), layer(0, 0), layer(1), layer(0, 2)];
+    expect(found(layers, { method: 'block', layers: 1 }, [1, 1, 1])).toEqual([0, 1, 3]);
+  });
+
   it('cuts equal layers evenly whatever they cost, the smaller stages first', () => {
     for (const each of [1, 0.004, 1 / 3, 1e-7]) {
       const layers = new Array<LayerFigures>(11).fill(layer(each, each / 3));
