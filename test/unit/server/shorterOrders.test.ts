@@ -8,6 +8,8 @@ import { createDocuments } from '../../../server/documents.ts';
 import { createShorterOrders } from '../../../server/shorterOrders.ts';
 import type { Threads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
+import { orderQuestion } from '../../../engine/shorterOrder.ts';
+import { analyse } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';
 import { applyEdits, main, withClient } from '../../support/server.ts';
 import { blocks, textOf } from '../docs/pages.ts';
@@ -225,4 +227,14 @@ test('a server that works ahead publishes the finding, and its quick fix writes 
     },
     { ahead: true },
   );
+});
+
+test('whole backwards stay whole in what is searched', () => {
+  const backwards = (schedule: string) =>
+    analyse(example.replace('zb_h1', schedule)).pipelines.flatMap((pipeline) => {
+      const asked = orderQuestion(pipeline, 1)?.plan.schedule;
+      return asked?.kind === 'policy' ? [asked.args['backward']] : [];
+    });
+  expect(backwards('1f1b')).toEqual(['whole']);
+  expect(backwards('zb_h1')).toEqual([undefined]);
 });
