@@ -10,12 +10,12 @@ import type { SweepBase } from './base.ts';
 export function axesProblem(base: SweepBase, axes: readonly Axis[]): string | undefined {
   if (axes.length === 0)
     return 'There is nothing to search. Name keys and their values, such as "tensor = [1, 2, 4, 8], pipeline = [1, 2, 4, 8]".';
-  const params = base.syntax.declarations.flatMap((each) =>
-    each.kind === 'param' && each.name !== undefined ? [each.name.text] : [],
-  );
+  const { params } = base;
   for (const { key, values } of axes) {
     const reason = keyProblem(key, params);
     if (reason !== undefined) return reason;
+    if (base.file.overrides !== undefined && key in base.file.overrides)
+      return `"${key}" is searched, and --set gives it a value. Leave out one of them.`;
     if (values.length === 0) return `"${key}" has no value, so there is no row. Give it at least one.`;
     const isWhole = wholeKeys.some((whole) => whole === key);
     const wrong = isWhole ? values.find((value) => !/^[1-9]\d{0,8}$/u.test(value)) : undefined;

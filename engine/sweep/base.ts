@@ -34,6 +34,8 @@ export interface SweepBase {
   readonly schedule: string;
   /** Stages of the cut; absent if the file does not plan and does not say them. */
   readonly stages?: number;
+  /** Names of the params of the file. */
+  readonly params: readonly string[];
   /** The value that the file has for a key of the pipeline or for a param. */
   written(key: string): string | undefined;
 }
@@ -84,6 +86,9 @@ export function sweepBase(
     batch: size.microbatches * size.microBatch * data,
     schedule,
     ...(stages === undefined ? {} : { stages }),
+    params: syntax.declarations.flatMap((each) =>
+      each.kind === 'param' && each.name !== undefined ? [each.name.text] : [],
+    ),
     written: (key) => valueText(syntax, body, key),
   };
 }

@@ -3,7 +3,7 @@ import type { Axis } from '../definitions/search.ts';
 import type { Settings } from './axes.ts';
 import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
-import { scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';
+import { hasNamedChunks, scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';
 
 /** A row with nothing left open. */
 export interface PlacedRow {
@@ -48,13 +48,17 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], settings: Setti
   if (chunks !== undefined && !isChunked && chunks !== first)
     return { refused: `${scheduleName(written)} takes no "chunks": it is the same as another row` };
   const schedule = isChunked ? withChunks(written, chunks) : written;
-  const each = schedule === base.schedule ? chunksOf(base) : stageChunks(schedule);
+  const each = schedule === base.schedule && !followsParam(base, settings) ? chunksOf(base) : stageChunks(schedule);
   return {
     settings,
     ...{ tensor, context, data, expert, ranks, microBatch, microbatches, schedule },
     ...(each === undefined ? {} : { stages: each * ranks }),
   };
 }
+
+/** Whether the row gives a param another value and the schedule names its chunks: the stages of the file are then not its stages. */
+const followsParam = ({ schedule, params, written }: SweepBase, settings: Settings): boolean =>
+  hasNamedChunks(schedule) && params.some((name) => name in settings && settings[name] !== written(name));
 
 /** Stages of a device in the file: what its schedule puts there. */
 const chunksOf = ({ stages, ranks, schedule }: SweepBase): number | undefined =>

@@ -15,9 +15,12 @@ export const takesChunks = (schedule: string): boolean =>
 
 /** Stages of a device under a built-in policy; undefined for a schedule that a file declares, and for `chunks` that is no plain number. */
 export function stageChunks(schedule: string): number | undefined {
-  const { name, numbers, hasNamedChunks } = read(schedule);
-  return hasNamedChunks ? undefined : findPolicy(name)?.chunks(numbers);
+  const { name, numbers, isNamed } = read(schedule);
+  return isNamed ? undefined : findPolicy(name)?.chunks(numbers);
 }
+
+/** Whether its `chunks` is no plain number, such as `chunks = k`. */
+export const hasNamedChunks = (schedule: string): boolean => read(schedule).isNamed;
 
 /** The same with this number of chunks: `interleaved_1f1b(chunks = 4)`. */
 export function withChunks(schedule: string, chunks: string): string {
@@ -38,7 +41,7 @@ interface ScheduleText {
   readonly value?: Expression;
   readonly text: string;
   /** `chunks = NAME`. */
-  readonly hasNamedChunks: boolean;
+  readonly isNamed: boolean;
 }
 
 const known = new Map<string, ScheduleText>();
@@ -62,11 +65,11 @@ function read(schedule: string): ScheduleText {
       given.kind === 'quantity' ? [[parameter?.text ?? parameters[index]?.name ?? '', given.value] as const] : [],
     ),
   ]);
-  const hasNamedChunks = written.some(
+  const isNamed = written.some(
     ({ name: parameter, value: given }, index) =>
       (parameter?.text ?? parameters[index]?.name) === 'chunks' && given.kind !== 'quantity',
   );
-  const made = { name, numbers, ...(value === undefined ? {} : { value }), text: syntax.text, hasNamedChunks };
+  const made = { name, numbers, ...(value === undefined ? {} : { value }), text: syntax.text, isNamed };
   if (known.size >= mostKnown) known.clear();
   known.set(schedule, made);
   return made;

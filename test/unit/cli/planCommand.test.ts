@@ -190,6 +190,12 @@ describe('plan', () => {
     ]);
   });
 
+  test('a param has its values from the search or from --set, not from both', async () => {
+    const { status, err } = await plan('good.pipe', '--over', 'microbatches = [8]', '--set', 'microbatches=4');
+    expect(status).toBe(2);
+    expect(err).toContain('"microbatches" is searched, and --set gives it a value. Leave out one of them.');
+  });
+
   test.each([
     ['', 'There is nothing to search.'],
     ['tensr = 2', '"tensr" is no key that can be searched. Did you mean "tensor"?'],

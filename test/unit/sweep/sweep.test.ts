@@ -230,6 +230,25 @@ describe('a row', () => {
     expect(texts).toEqual(['balance(4 * each)', 'balance(4)', 'balance(8)']);
   });
 
+  test('chunks that are a searched param are cut for the value of each row', () => {
+    const named = shaped.replace('pipeline train {', 'param k = 2 in 1..8\npipeline train {');
+    const chunked = (stages: string, schedule: string) =>
+      named.replace('balance(4)', stages).replace('schedule     = 1f1b', `schedule = ${schedule}`);
+    const byParam = 'interleaved_1f1b(chunks = k)';
+    const iterations = (keys: string, text: string): readonly number[] => {
+      const { base, axes } = sweepCase(keys, { text });
+      return runHere({ base, axes }).points.map(({ iteration }) => iteration);
+    };
+    const expected = [1, 2, 3].flatMap((chunks) =>
+      iterations('pipeline = 4', chunked(`balance(${4 * chunks})`, `interleaved_1f1b(chunks = ${chunks})`)),
+    );
+    expect(new Set(expected).size).toBe(3);
+    expect(iterations('k = [1, 2, 3]', chunked('balance(8)', byParam))).toEqual(expected);
+    expect(iterations('k = [1, 2, 3]', chunked('balance(4 * k)', byParam))).toEqual(expected);
+    expect(iterations(`schedule = ${byParam}, k = [1, 2, 3]`, named)).toEqual(expected);
+    expect(iterations(`schedule = ${byParam}, pipeline = 4, k = [1, 2, 3]`, named)).toEqual(expected);
+  });
+
   test('a policy without chunks is one row, whatever chunks are searched', () => {
     const { base, axes } = sweepCase('schedule = [1f1b, interleaved_1f1b], chunks = [2, 3, 4]');
     const placed = Array.from({ length: 6 }, (_, row) => placeRow(base, axes, settingsOf(axes, row)));
