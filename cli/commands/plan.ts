@@ -98,6 +98,7 @@ export const planCommand: Command = {
     );
     if (wanted === 'best') {
       if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
+      await io.err(`Row ${answer.best}. ${answer.certificate}\n`);
       return writeRow(asked, String(answer.best), args, io);
     }
     return show(answer, args, io, base);

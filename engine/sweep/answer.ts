@@ -146,6 +146,9 @@ function certificateOf(answer: Unranked, best: Omit<PlanPoint, 'front'> | undefi
       : `The least memory found is ${bytes(best.peak)}${left}.`;
   if (unsearched === 0 || bound >= best.iteration)
     return `No other of the ${count(rows, 'row', 'rows')} ${met} and can be under ${iterationTime(best.iteration)}${left}.`;
+  // Rows that were not even planned have no bound.
+  if (bound === 0)
+    return `The fastest row found takes ${iterationTime(best.iteration)}. Faster ones may be among the others${left}.`;
   return `The fastest row found takes ${iterationTime(best.iteration)}. No other of the ${count(rows, 'row', 'rows')} can be under ${iterationTime(bound)}${left}.`;
 }
 

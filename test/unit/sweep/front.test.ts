@@ -25,3 +25,14 @@ test('a row is no better than its equal', () => {
   expect(dominates({ iteration: 1, peak: 1 }, { iteration: 1, peak: 2 })).toBe(true);
   expect(dominates({ iteration: 1, peak: 2 }, { iteration: 2, peak: 1 })).toBe(false);
 });
+
+test('of rows whose times differ by rounding alone, the first one is in the front', () => {
+  const [plain, chunked] = [
+    { iteration: 7.66890177176003, peak: 3 },
+    { iteration: 7.66890177176001, peak: 3 },
+  ];
+  expect(frontOf([plain, chunked])).toEqual([plain]);
+  expect(frontOf([chunked, plain])).toEqual([chunked]);
+  expect(dominates(chunked, plain)).toBe(false);
+  expect(frontOf([plain, { iteration: 7.6689, peak: 3 }])).toEqual([{ iteration: 7.6689, peak: 3 }]);
+});
