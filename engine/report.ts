@@ -58,7 +58,7 @@ export interface SearchReport {
   readonly status: 'optimal' | 'within';
   /** Of the random generator. */
   readonly seed: number;
-  /** What made the order: a policy, or a step of the search. */
+  /** What made the order: a policy, `simple priorities`, or a step of the search (`waves`, `repetition`, `priorities`, `moves`). */
   readonly by: string;
 }
 
@@ -238,11 +238,19 @@ export interface BubbleReport {
   readonly makespan: number;
   /** (longest device span − busy time of that device) / longest device span. */
   readonly span: number;
-  /** Least makespan bubble that any order could have for this cut, these costs and this memory (a proven lower bound). */
+  /**
+   * Least makespan bubble that any order could have for this cut, these costs and this memory (a proven lower bound). The memory is the
+   * limit of a search, otherwise that of the devices. It does not count where the order itself does not fit the devices.
+   */
   readonly bound: number;
+  /** Only if the bound is higher than without a limit of memory: which limit that is. */
+  readonly bound_within?: BoundWithin | undefined;
   /** They add up to `makespan`. */
   readonly causes: BubbleCauses;
 }
+
+/** The memory of the devices, or the argument `limit` of `search`. */
+export type BoundWithin = 'memory' | 'limit';
 
 export type BubbleCause = 'fill_drain' | 'imbalance' | 'lengths' | 'communication' | 'memory' | 'sync' | 'order';
 /** `lengths` only if microbatches have different lengths. */

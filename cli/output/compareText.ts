@@ -1,7 +1,7 @@
 import { stripVTControlCharacters as plain } from 'node:util';
 import type { DeviceReport } from '../../engine/report.ts';
 import { setsWorkText } from '../../engine/plan.ts';
-import { bytes, count } from '../../engine/quantities.ts';
+import { bytes, count, iterationTime, shareAtMost } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
 import { clip, width } from '../drawing/width.ts';
@@ -154,13 +154,20 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
       ? printable(sync)
       : [],
   );
+  const searched = rows.flatMap((row) => {
+    if (!('report' in row.result) || row.result.report.search === undefined) return [];
+    const { gap, bound, status } = row.result.report.search;
+    const most = status === 'optimal' ? 'proven the shortest' : `at most ${shareAtMost(gap)} longer than the shortest`;
+    return `${nameOf(row, rows)}: ${most} within its memory, which takes ${iterationTime(bound)} or more`;
+  });
   const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));
   const names = columnsFor(rows).map(({ name }) => name);
   const words = [
     ...(same.length > 0 ? [`in all rows: ${same.join(', ')}`] : []),
     ...(marked ? ['* best of its column'] : []),
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
-    'bound: lower bound of the bubble for any order of these operations',
+    'bound: lower bound of the bubble for any order of these operations that fits the memory, where the row itself fits',
+    ...searched,
     ...(served.length > 0 ? [`through parameter servers: ${served.join(', ')}`] : []),
     ...(names.includes('exposed_gradients') || names.includes('exposed_host')
       ? ['exposed: share of the iteration that devices wait for transfers between stages']

@@ -8,6 +8,7 @@ import {
   type StageReport,
 } from '../../engine/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
+import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
@@ -22,6 +23,7 @@ import {
   list,
   moment,
   share,
+  shareAtMost,
   time,
 } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
@@ -45,7 +47,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
   const fills = names.flatMap((_, device) => fillStretches(plan, run.timeline, device) ?? []);
   return [
     headline(plan, report, colours),
-    figures(report, colours),
+    figures(plan, report, colours),
     section('Plan', planRows(report), colours),
     section('Placement', placeRows(report), colours),
     timelineText(run, names, columns, colours, fills),
@@ -80,7 +82,7 @@ function deviceWords({ devices }: PipelinePlan): string {
   return `${count(devices.length, 'device', 'devices')}${all > devices.length ? ` for ${all} GPUs` : ''}`;
 }
 
-function figures(report: PipelineReport, colours: Colours): string {
+function figures(plan: PipelinePlan, report: PipelineReport, colours: Colours): string {
   const { bubble } = report;
   const causes = bubbleCauses
     .filter((cause) => (bubble.causes[cause] ?? 0) >= 0.0005)
@@ -98,10 +100,11 @@ function figures(report: PipelineReport, colours: Colours): string {
           [
             '',
             '',
-            `with these stages${report.exchange === undefined ? '' : ' and this sync'} no order can go below ${share(bubble.bound)}`,
+            `with these stages${report.exchange === undefined ? '' : ' and this sync'}${within(plan, report, (words) => `, within ${words},`)} no order can go below ${share(bubble.bound)}`,
           ],
         ]
       : []),
+    ...searchRows(plan, report, colours),
   ];
   const { model_flops: flops, tokens, lengths, jitter } = report;
   if (jitter !== undefined)
@@ -127,6 +130,26 @@ function figures(report: PipelineReport, colours: Colours): string {
   if (device !== undefined)
     rows.push(['Peak memory', colours.bold(bytes(device.peak)), `of ${bytes(device.capacity)} on ${device.name}`]);
   return table(rows);
+}
+
+/** The memory that bounds are within, where it raises them. */
+const within = (plan: PipelinePlan, { bubble }: PipelineReport, words: (memory: string) => string): string =>
+  bubble.bound_within === undefined ? '' : words(withinWords(plan, bubble.bound_within));
+
+/** The certificate of a searched order. */
+function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours): string[][] {
+  const { search } = report;
+  if (search === undefined) return [];
+  const memory = within(plan, report, (words) => ` within ${words}`);
+  return search.status === 'optimal'
+    ? [['Order', colours.bold('optimal'), `no order${memory} is shorter`]]
+    : [
+        [
+          'Order',
+          colours.bold(`gap ${shareAtMost(search.gap)}`),
+          `no order${memory} takes less than ${iterationTime(search.bound)}`,
+        ],
+      ];
 }
 
 /** What the iteration of an asynchronous schedule is. */

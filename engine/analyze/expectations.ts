@@ -3,6 +3,7 @@ import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import type { PipelineReport } from '../report.ts';
+import { withinWords } from './boundWithin.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
 
 /** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */
@@ -10,7 +11,7 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
   return plan.expects.flatMap((expect) => {
     const figure = figureOf(plan, report, expect);
     if (holds(figure, expect)) return [];
-    const figures = { text: expect.text, figure: shown(figure, expect) };
+    const figures = { text: expect.text, figure: shown(figure, expect) + withinNote(plan, report, expect.figure) };
     const { path, operator } = expect;
     const missed = { path, figure: expect.figure, value: figure, operator };
     // A figure that is unknown survives no JSON.
@@ -46,7 +47,7 @@ export function expectationOf(
   expect: ExpectPlan,
 ): { readonly holds: boolean; readonly shown: string } {
   const figure = figureOf(plan, report, expect);
-  return { holds: holds(figure, expect), shown: shown(figure, expect) };
+  return { holds: holds(figure, expect), shown: shown(figure, expect) + withinNote(plan, report, expect.figure) };
 }
 
 /** The figure of an expectation, in base units. */
@@ -120,6 +121,12 @@ function shown(figure: number, { figure: name, bound, dimension }: ExpectPlan): 
   const text = needsTokens(name) ? String(Number(figure.toPrecision(4))) : show(figure, dimension);
   if (text !== show(bound, dimension)) return text;
   return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;
+}
+
+/** Which memory the orders of a bound are within, where it raises the bound. */
+function withinNote(plan: PipelinePlan, { bubble }: PipelineReport, figure: ExpectFigure): string {
+  if ((figure !== 'gap' && figure !== 'iteration_bound') || bubble.bound_within === undefined) return '';
+  return ` for orders within ${withinWords(plan, bubble.bound_within)}`;
 }
 
 const needsTokens = (name: ExpectFigure): boolean =>

@@ -12,23 +12,26 @@ const effort = 2e6;
 /** What ticks may add to times. */
 const rounding = 1e-9;
 
+/** Whether an order fits the devices. Then others must, too. */
+export const fitsDevices = (plan: PipelinePlan, peaks: readonly MemoryPeak[]): boolean =>
+  peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
+
 /**
- * Seconds that no order of these operations is under; at most the iteration of this order. Without a barrier, iterations follow
+ * Seconds that no order of these operations is under; at most the iteration of this order. `memory`: orders must fit the devices. Without a barrier, iterations follow
  * each other before all of one is done: only what devices and lanes have to do is then a bound. With a barrier, no iteration is
  * under what its lanes need either.
  */
-export function leastIteration(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPeak[]): number {
+export function leastIteration(plan: PipelinePlan, timeline: Timeline, memory: boolean): number {
   const { program, timing, exchange } = timeline;
-  const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
   const open = timing.exchange?.rule.barrier === false;
   const plain = Math.max(
-    leastMakespan(plan, program, timing, { split: true, memory: fits, open }),
+    leastMakespan(plan, program, timing, { split: true, memory, open }),
     exchange?.boundOfOrders ?? 0,
   );
   const iteration = iterationSeconds(timeline);
   if (open || plain >= iteration) return plain;
   const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));
-  const found = programProblem({ plan, program, timing, step, memory: fits });
+  const found = programProblem({ plan, program, timing, step, memory });
   if ('reason' in found) return plain;
   // Ticks are rounded times: what differs less is equal.
   const upper = Math.ceil(iteration * (1 - rounding) * found.perSecond);

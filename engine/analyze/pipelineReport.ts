@@ -7,6 +7,7 @@ import { stagesOn } from '../stagesOn.ts';
 import { type MemoryPeak, updateStart } from '../simulate/memory.ts';
 import { type Timeline, endAt, iterationSeconds } from '../timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
+import { memoryOfBound } from './boundWithin.ts';
 import { bubbleCauses } from './causes.ts';
 import { bytesOfOperations } from '../simulate/heldByOperations.ts';
 import { evictedBytes } from './evicted.ts';
@@ -15,11 +16,19 @@ import { exposedByRoute } from './exposed.ts';
 import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
-import { leastIteration } from './leastIteration.ts';
+import { fitsDevices, leastIteration } from './leastIteration.ts';
 import { jitterReport } from './jitterReport.ts';
 import { lengthsReport } from './lengthsReport.ts';
 import { memoryItems } from './memoryItems.ts';
-import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
+import type {
+  BoundWithin,
+  BubbleCauses,
+  BubbleReport,
+  DeviceReport,
+  LinkReport,
+  PipelineReport,
+  StageReport,
+} from '../report.ts';
 import { modelFlops } from './modelFlops.ts';
 import { type Prediction, predictionsOf } from './prediction.ts';
 import { searchReport } from './searchReport.ts';
@@ -27,6 +36,9 @@ import { idleShare } from './shares.ts';
 import { type Steady, steadyOf } from './steady.ts';
 import { tokensReport } from './tokensReport.ts';
 import { stageTraffic, syncTraffic } from './traffic.ts';
+
+/** What the rounding of times may change. */
+const rounding = 1e-9;
 
 /** Operations named in `critical_path`; a longer path is named up to here and its length is in `critical_path_length`. */
 const namedOperations = 10_000;
@@ -47,10 +59,11 @@ export function pipelineReport(
   const tokens = tokensReport(plan, iteration);
   const lengths = lengthsReport(plan);
   const jitter = jitterReport(plan, timeline);
-  const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, peaks));
+  const fits = fitsDevices(plan, peaks);
+  const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, fits));
   const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));
   const searched =
-    steady === undefined ? searchReport(plan, timeline, () => leastIteration(plan, timeline, peaks)) : undefined;
+    steady === undefined ? searchReport(plan, timeline, () => leastIteration(plan, timeline, fits)) : undefined;
   const hosts = hostMemoryReports(plan, devices);
   return {
     name: plan.name,
@@ -64,7 +77,8 @@ export function pipelineReport(
     ...(tokens === undefined ? {} : { tokens }),
     ...(lengths === undefined ? {} : { lengths }),
     ...(flops === undefined ? {} : { model_flops: flops }),
-    bubble: steady === undefined ? bubble(plan, timeline, peaks) : steadyBubble(plan, timeline, steady),
+    bubble:
+      steady === undefined ? bubble(plan, timeline, peaks, searched?.bound) : steadyBubble(plan, timeline, steady),
     ...(searched === undefined ? {} : { search: searched }),
     devices,
     ...(hosts === undefined ? {} : { hosts }),
@@ -119,7 +133,13 @@ function ownFigures(
   return figures === undefined ? {} : { figures };
 }
 
-function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPeak[]): BubbleReport {
+/** `proven`: seconds that no order within the limit of a search is under. */
+function bubble(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  peaks: readonly MemoryPeak[],
+  proven: number | undefined,
+): BubbleReport {
   const { busy, first, last } = timeline;
   const iteration = iterationSeconds(timeline);
   if (iteration === 0) return { makespan: 0, span: 0, bound: 0, causes: bubbleCauses(plan, timeline) };
@@ -127,16 +147,36 @@ function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPe
   const idle = (seconds: number) => idleShare(total, plan.devices.length, seconds);
   const spans = last.map((end, device) => end - first[device]);
   const longest = spans.reduce((best, span, device) => (span > spans[best] ? device : best), 0);
-  let bound: number | undefined;
+  const fits = fitsDevices(plan, peaks);
+  let known: number | undefined;
+  const least = (): number =>
+    (known ??= Math.min(iteration, Math.max(proven ?? 0, leastIteration(plan, timeline, fits))));
+  let free: number | undefined;
+  const within = (): BoundWithin | undefined => {
+    const memory = memoryOfBound(plan, peaks, fits);
+    if (memory === undefined) return undefined;
+    free ??= leastIteration(plan, timeline, false);
+    return least() > free * (1 + rounding) ? memory : undefined;
+  };
+  const causes = bubbleCauses(plan, timeline);
   return {
     makespan: idle(iteration),
     span: spans[longest] > 0 ? Math.max(0, (spans[longest] - busy[longest]) / spans[longest]) : 0,
     // Found when it is read: trials of other schedules do not ask for it, and it takes longer than all the rest.
     get bound() {
-      return (bound ??= Math.min(idle(iteration), idle(leastIteration(plan, timeline, peaks))));
+      return Math.min(idle(iteration), idle(least()));
     },
-    causes: bubbleCauses(plan, timeline),
+    get bound_within() {
+      return within();
+    },
+    causes: proven !== undefined && within() !== undefined ? withinMemory(causes, 1 - proven / iteration) : causes,
   };
+}
+
+/** What other orders could save only with more memory is the memory's. `most`: the share that any order within it can save. */
+function withinMemory(causes: BubbleCauses, most: number): BubbleCauses {
+  const more = Math.max(0, causes.order - most);
+  return { ...causes, memory: causes.memory + more, order: causes.order - more };
 }
 
 /** For a steady state: the device's share of one iteration. Iterations follow each other without a gap. */

@@ -6,6 +6,7 @@ import { share } from '../quantities.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
+import { withinWords } from './boundWithin.ts';
 import { exchangeFinding } from './exchangeFinding.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
 import { bubbleCauses, causeNames } from '../report.ts';
@@ -33,6 +34,7 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
       paths.key(plan.name, 'schedule'),
       {
         ...{ bubble: bubble.makespan, causes, bound: bubble.bound, help },
+        ...(bubble.bound_within === undefined ? {} : { within: withinWords(plan, bubble.bound_within) }),
         ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
         ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
           ? {}

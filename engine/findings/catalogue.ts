@@ -370,6 +370,8 @@ export const catalogue = {
       bubble: number;
       causes: readonly (readonly [string, number])[];
       bound: number;
+      /** The memory that the bound is within, in words; only if memory raises it. */
+      within?: string;
       help: string;
       /** A rule orders the exchange of gradients. */
       exchange?: true;
@@ -384,7 +386,9 @@ export const catalogue = {
               `Microbatch ${p.longest.microbatch} has ${p.longest.tokens.toLocaleString('en-US')} tokens and takes ${amount(Number(p.longest.time.toPrecision(3)))} times the mean: pack the samples to microbatches that take equally long.`,
             ]),
         ...(excludesSome(p.bound)
-          ? [`With these stages${p.exchange ? ' and this `sync`' : ''} no order can go below ${share(p.bound)}.`]
+          ? [
+              `With these stages${p.exchange ? ' and this `sync`' : ''}${p.within === undefined ? '' : `, within ${p.within},`} no order can go below ${share(p.bound)}.`,
+            ]
           : []),
         ...(p.help ? [p.help] : []),
       ].join(' '),

@@ -42,14 +42,14 @@ export const figures: readonly FigureSchema[] = [
     dimension: 'share',
     by: [],
     example: 'gap < 1%',
-    doc: 'Time of the iteration above the least that an order of these operations is proven to need, as a share of the latter.',
+    doc: 'Time of the iteration above `iteration_bound`, as a share of the latter.',
   },
   {
     name: 'iteration_bound',
     dimension: 'time',
     by: [],
     example: 'iteration_bound < 4s',
-    doc: 'Time that no order of these operations is under (a proven lower bound).',
+    doc: 'Time that no order of these operations within the memory is under (a proven lower bound). The memory is the `limit` of `search`, otherwise that of the devices. If the order itself does not fit the devices, memory does not count.',
   },
   {
     name: 'peak_memory',

@@ -59,7 +59,7 @@ export function* keySearch(run: Run, round: number, slack: number, until: number
         makespan = justified;
       }
     }
-    offer(run, words, makespan, 'keys');
+    offer(run, words, makespan, 'priorities');
     if (accepts(value(words, makespan))) {
       keysOf(run, words, random.whole(3) as Reading, base, latest);
       work += size;

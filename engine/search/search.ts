@@ -133,7 +133,7 @@ function* byLists(run: Run): Generator<Found | undefined, void> {
   const words: Words = new Uint8Array(run.best.length);
   for (const _ of priorityLists(run.layout, keys)) {
     if (isOver(run) && run.makespan < Infinity) return;
-    yield* offerByKeys(run, keys, words, 'priorities');
+    yield* offerByKeys(run, keys, words, 'simple priorities');
   }
 }
 

@@ -37,7 +37,7 @@ export function* wordSearch(run: Run, slack: number, until: number): Generator<F
     const makespan = fits(layout, words, device) ? makespanOf(layout, words, timing) : Infinity;
     if (accepts(value(makespan))) {
       note();
-      offer(run, words, makespan, 'words');
+      offer(run, words, makespan, 'moves');
     } else move(words, to, from);
     yield* rest(run, words.length);
   }

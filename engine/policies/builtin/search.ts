@@ -101,9 +101,9 @@ function explain(shape: Shape): readonly string[] {
   if (fault !== undefined) return [`search: ${fault.message}`];
   const { by, makespan, span, bound, effort, seed, perSecond } = answerOf(shape);
   const steps: Readonly<Record<string, string>> = {
-    keys: 'disturbed priorities',
-    words: 'moves on a critical path',
-    priorities: 'a priority list',
+    'simple priorities': 'a priority list',
+    priorities: 'disturbed priorities',
+    moves: 'moves on a critical path',
     waves: 'waves of microbatches',
     repetition: 'a repeated order of fewer microbatches',
   };

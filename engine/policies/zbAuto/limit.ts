@@ -19,7 +19,7 @@ interface Limit {
   readonly amount: number;
 }
 
-export function limitOf({ args }: Shape): Limit {
+export function limitOf({ args }: Pick<Shape, 'args'>): Limit {
   const limit = args['limit'];
   if (typeof limit === 'number') return { kind: 'microbatches', amount: limit };
   if (typeof limit === 'object' && 'dimension' in limit) return { kind: 'bytes', amount: limit.value };
@@ -36,7 +36,7 @@ interface Sizes {
 }
 
 /**
- * Bytes allowed on each device. A limit in microbatches is that many of the stage's own. A device without room for one gets one
+ * Bytes allowed on each device. A limit in microbatches is that many of the stage's own, each at its largest. A device without room for one gets one
  * all the same. That it runs out of memory is a separate finding, and the order is then the leanest there is.
  */
 export function allowed(shape: Shape, sizes: Sizes, { kind, amount }: Limit): Float64Array {
