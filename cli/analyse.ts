@@ -14,17 +14,19 @@ export interface Analysed {
   readonly analysis: Analysis;
 }
 
-/** Reads and checks one file (`-` is standard input); `problem` where it cannot be read. */
+/** Reads and checks one file (`-` is standard input), or one pipeline of it; `problem` where it cannot be read. */
 export function analyse(
   path: string,
   io: Io,
   progress: Progress,
   overrides: Readonly<Record<string, number>> = {},
+  only?: string,
 ): Analysed | { readonly problem: string } {
   const read = readOperand(path, io);
   if ('problem' in read) return read;
   const name = shownPath(path);
-  const request = { uri: uriOf(path, io), text: read.text, host: diskHost(io), options: defaultOptions, overrides };
+  const named = { uri: uriOf(path, io), text: read.text };
+  const request = { ...named, host: diskHost(io), options: defaultOptions, overrides, only };
   const steps = checkSteps(request);
   for (;;) {
     const step = steps.next();

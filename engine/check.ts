@@ -6,6 +6,7 @@ import { type Evaluation, planKey } from './evaluation.ts';
 import { parse, type SyntaxFile } from '../grammar/index.ts';
 import { evaluation } from './evaluate.ts';
 import type { Severity } from './findings/catalogue.ts';
+import { findingsOf } from './findings/ofPipeline.ts';
 import { finding, type Finding, type PlanFinding, type Subject } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
 import { type TestedSchedule, testFindings } from './grid/testFindings.ts';
@@ -43,6 +44,8 @@ export interface CheckRequest {
   readonly options: EngineOptions;
   /** Values of params instead of their defaults (`--set`, sliders). */
   readonly overrides?: Readonly<Record<string, number>>;
+  /** Only this pipeline is simulated, and findings are of it and of the file. Default: all pipelines and jobs. */
+  readonly only?: string | undefined;
   /** An earlier answer for the same file: pipelines and jobs whose plans are equal are taken from it, not simulated again. */
   readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs'>>;
   /** Default: every answer is found at once, and nothing is pending. */
@@ -72,7 +75,7 @@ export function check(request: CheckRequest): Analysis {
 
 /** The same in steps, so that a server may look for newer text between them and drop the rest. */
 export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysis, void> {
-  const { uri, text, host, options, overrides, earlier, searches = direct } = request;
+  const { uri, text, host, options, overrides, only, earlier, searches = direct } = request;
   const syntax =
     earlier !== undefined && earlier.syntax.text === text
       ? earlier.syntax
@@ -97,6 +100,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const pending = [...resolution.pending];
     const pipelines: Evaluation[] = [];
     for (const plan of resolution.plan.pipelines) {
+      if (only !== undefined && plan.name !== only) continue;
       const problem = { plan, options };
       const key = planKey(plan);
       yield 'planned';
@@ -108,7 +112,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     }
     const jobs: JobEvaluation[] = [];
     const named = new Map(pipelines.map((pipeline) => [pipeline.plan.name, pipeline]));
-    for (const plan of resolution.plan.jobs) {
+    for (const plan of only === undefined ? resolution.plan.jobs : []) {
       const ran = plan.workers.flatMap((name) => named.get(name) ?? []);
       // Where a worker does not run, its own findings say why.
       if (ran.length < plan.workers.length || ran.some((candidate) => candidate.run === undefined)) continue;
@@ -131,7 +135,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     }
     const { origins } = resolution;
     const findings = [
-      ...resolution.findings,
+      ...(only === undefined ? resolution.findings : findingsOf(only, syntax, resolution.findings)),
       ...tests.flatMap(testFindings),
       ...[...pipelines, ...jobs].flatMap((evaluated) =>
         evaluated.findings.flatMap((found) => placed(found, origins, uri)),

@@ -103,7 +103,7 @@ export const exportCommand: Command = {
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'export', overrides.problem);
     const progress = progressBar(io, 4);
-    const file = analyse(path, io, progress, overrides.values);
+    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'));
     progress.end();
     if ('problem' in file) return usageFault(io, 'export', file.problem);
     const problem =

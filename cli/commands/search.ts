@@ -56,7 +56,7 @@ export const searchCommand: Command = {
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return fault(overrides.problem);
     const progress = progressBar(io, 4);
-    const file = analyse(path, io, progress, overrides.values);
+    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'));
     progress.end();
     if ('problem' in file) return fault(file.problem);
     const chosen = args.value('pipeline');

@@ -39,7 +39,7 @@ export const simulateCommand: Command = {
     operands: 'FILE',
     summary: 'Simulate the pipelines of a file: figures, timeline, memory, links.',
     options: [
-      { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline.' },
+      { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline, and what is wrong with it or with the file.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       {
         name: 'format',
@@ -76,7 +76,7 @@ export const simulateCommand: Command = {
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'simulate', overrides.problem);
     const progress = progressBar(io, 4);
-    const file = analyse(path, io, progress, overrides.values);
+    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'));
     progress.end();
     if ('problem' in file) return usageFault(io, 'simulate', file.problem);
     const problem =

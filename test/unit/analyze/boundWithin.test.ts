@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan, PolicyArguments } from '../../../engine/plan.ts';
+import type { PipelinePlan, PolicyArgument } from '../../../engine/plan.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
 import { policyPlan } from '../schedule/plans.ts';
 
 /** F = I = W = 1 on 4 devices with 8 microbatches; one of them takes a byte. `memory`: bytes of a device. */
-function searched(args: PolicyArguments, memory?: number): { readonly report: PipelineReport; readonly said: string } {
+function searched(
+  args: Readonly<Record<string, PolicyArgument>>,
+  memory?: number,
+): { readonly report: PipelineReport; readonly said: string } {
   const bare = policyPlan('search', 4, 8, { args: { effort: 1, ...args } });
   const stages = bare.stages.map((stage) => ({ ...stage, activation: 1, activationForWeight: 1 }));
   const devices = bare.devices.map((device) => (memory === undefined ? device : { ...device, memory }));

@@ -25,6 +25,20 @@ describe('pipewright search', () => {
     expect((await searching(file('gpipe'))).out).toBe(out);
   });
 
+  it('has the certificate of a schedule that is searched in simulate and compare', async () => {
+    const simulated = async (schedule: string) =>
+      (await call(['simulate', 'a.pipe'], { files: { 'a.pipe': file(schedule) } })).out;
+    expect(await simulated('search')).toMatch(/^ {2}Order +optimal +no order is shorter$/m);
+    expect(await simulated('search(limit = 1, effort = 0)')).toMatch(
+      /^ {2}Order +(optimal +no order within the limit of 1 microbatch on each device is shorter|gap [\d.]+ % +no order within the limit of 1 microbatch on each device takes less than [\d.]+ ms)$/m,
+    );
+    expect(await simulated('gpipe')).not.toMatch(/^ {2}Order /m);
+    const compared = await call(['compare', 'a.pipe', '--schedules', 'search, gpipe'], {
+      files: { 'a.pipe': file('gpipe') },
+    });
+    expect(compared.out).toContain('search: proven the shortest within its memory, which takes 76.1 ms or more');
+  });
+
   it('writes rows that run the order again, and that --verify proves', async () => {
     const { out, err } = await searching(file('gpipe'), ['--write', 'rows']);
     expect(err).toContain('train: The order takes');

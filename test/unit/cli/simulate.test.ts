@@ -69,6 +69,23 @@ pipeline p { model = tuned  devices = box  microbatches = 4  stages = balance(2)
     expect(pipeline.devices.map((device: { in_flight: number }) => device.in_flight)).toEqual([4, 3, 2, 1]);
   });
 
+  test('--pipeline judges one pipeline: what is wrong with another is not its fault', async () => {
+    const wrong = `${two}expect again { bubble < 0% }\n`;
+    const simulated = (text: string, name: string) =>
+      call(['simulate', 'a.pipe', '--pipeline', name], { files: { 'a.pipe': text } });
+    const again = await simulated(wrong, 'again');
+    expect(again.status).toBe(1);
+    expect(again.out).toContain('error[expect/failed]');
+    const [first = ''] = /(?<=^pipeline )\w+/m.exec(good) ?? [];
+    const other = await simulated(wrong, first);
+    expect(other).toMatchObject({ status: 0, err: '' });
+    expect(other.out).not.toContain('expect/failed');
+    // What nobody can simulate is in a block of the other one.
+    expect((await simulated(two.replace('schedule = gpipe', 'schedule = nothing'), first)).status).toBe(0);
+    // What is wrong with the file is wrong with each of its pipelines.
+    expect((await simulated(`${two}param x =\n`, first)).status).toBe(1);
+  });
+
   test('--set gives an argument of the schedule another value, under the name of its pipeline', async () => {
     const files = { 'a.pipe': good.replace(/schedule( *)= \w+/, 'schedule$1= dapple') };
     const limited = (value: string) =>
