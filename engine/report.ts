@@ -240,7 +240,7 @@ export interface BubbleReport {
   readonly span: number;
   /**
    * Least makespan bubble that any order could have for this cut, these costs and this memory (a proven lower bound). The memory is the
-   * limit of a search, otherwise that of the devices. It does not count where the order itself does not fit the devices.
+   * limit of a search, otherwise what the devices have. It does not apply where the order itself does not fit the devices.
    */
   readonly bound: number;
   /** Only if the bound is higher than without a limit of memory: which limit that is. */

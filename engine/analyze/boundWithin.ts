@@ -5,7 +5,7 @@ import type { BoundWithin } from '../report.ts';
 import { stagesOn } from '../stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 
-/** Which memory limits the orders that the bound of a pipeline counts; undefined where none does. */
+/** Which memory limits the orders that the bound of a pipeline is about; undefined where none does. */
 export function memoryOfBound(
   plan: PipelinePlan,
   peaks: readonly MemoryPeak[],

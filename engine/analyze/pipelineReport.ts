@@ -151,12 +151,12 @@ function bubble(
   let known: number | undefined;
   const least = (): number =>
     (known ??= Math.min(iteration, Math.max(proven ?? 0, leastIteration(plan, timeline, fits))));
-  let free: number | undefined;
+  let withoutMemory: number | undefined;
+  const free = (): number => (withoutMemory ??= leastIteration(plan, timeline, false));
   const within = (): BoundWithin | undefined => {
     const memory = memoryOfBound(plan, peaks, fits);
     if (memory === undefined) return undefined;
-    free ??= leastIteration(plan, timeline, false);
-    return least() > free * (1 + rounding) ? memory : undefined;
+    return least() > free() * (1 + rounding) ? memory : undefined;
   };
   const causes = bubbleCauses(plan, timeline);
   return {
@@ -169,14 +169,26 @@ function bubble(
     get bound_within() {
       return within();
     },
-    causes: proven !== undefined && within() !== undefined ? withinMemory(causes, 1 - proven / iteration) : causes,
+    causes:
+      proven !== undefined && within() !== undefined
+        ? withinMemory(causes, 1 - proven / iteration, (least() - free()) / iteration)
+        : causes,
   };
 }
 
-/** What other orders could save only with more memory is the memory's. `most`: the share that any order within it can save. */
-function withinMemory(causes: BubbleCauses, most: number): BubbleCauses {
-  const more = Math.max(0, causes.order - most);
-  return { ...causes, memory: causes.memory + more, order: causes.order - more };
+/**
+ * Causes where no order within the memory can save more than a share, `most`. Up to `memory`, what is above it is the memory's: other
+ * orders could save it with more. No order at all avoids the rest.
+ */
+function withinMemory(causes: BubbleCauses, most: number, memory: number): BubbleCauses {
+  const above = Math.max(0, causes.order - most);
+  const byMemory = Math.min(above, memory);
+  return {
+    ...causes,
+    fill_drain: causes.fill_drain + above - byMemory,
+    memory: causes.memory + byMemory,
+    order: causes.order - above,
+  };
 }
 
 /** For a steady state: the device's share of one iteration. Iterations follow each other without a gap. */
