@@ -1,9 +1,10 @@
 /** An entry of a pipeline under the name of another program: its value, written where this language has it. */
 import type { Block, BlockDeclaration, Entry, SyntaxFile } from '../../../grammar/syntax.ts';
 import { isShard, type Shard } from '../../costs/optimizer.ts';
-import { elsewhereMeant, keyMeant } from '../../language/otherNames.ts';
+import { type Elsewhere, elsewhereMeant, keyMeant } from '../../language/otherNames.ts';
 import { optimizerSharded } from '../shard.ts';
 import { entriesOf, setKey, valueOf } from '../source.ts';
+import { hasMisspelled, hasSameElsewhere } from './competing.ts';
 import { replaced, withDeclaration, withoutNode } from './edits.ts';
 import type { Repair } from './repair.ts';
 import type { Site } from './site.ts';
@@ -18,19 +19,26 @@ export function* carriedOver(syntax: SyntaxFile, { within, withinBlock, entry }:
   if (key !== undefined) yield instead(syntax, within, entry, key, written);
   const elsewhere = elsewhereMeant(name);
   if (elsewhere === undefined) return;
-  switch (elsewhere.kind) {
+  const repair = inItsPlace(syntax, within, entry, elsewhere, written);
+  if (repair !== undefined) yield hasSameElsewhere(within, entry) ? { ...repair, contested: true } : repair;
+}
+
+function inItsPlace(
+  syntax: SyntaxFile,
+  body: Block,
+  entry: Entry,
+  place: Elsewhere,
+  written: string,
+): Repair | undefined {
+  switch (place.kind) {
     case 'model':
-      yield inModel(syntax, within, entry, elsewhere.key, written);
-      return;
+      return inModel(syntax, body, entry, place.key, written);
     case 'stages':
-      yield asStages(syntax, within, entry, written);
-      return;
+      return asStages(syntax, body, entry, written);
     case 'chunks':
-      yield asKey(syntax, within, entry, 'schedule', `interleaved_1f1b(chunks = ${written})`);
-      return;
+      return asKey(syntax, body, entry, 'schedule', `interleaved_1f1b(chunks = ${written})`);
     case 'shard':
-      yield asShard(syntax, within, entry, written.toLowerCase());
-      return;
+      return asShard(syntax, body, entry, written.toLowerCase());
   }
 }
 
@@ -43,6 +51,7 @@ function instead(syntax: SyntaxFile, body: Block, entry: Entry, key: string, wri
   return {
     what: `Write ${key} = ${written} instead of microbatches`,
     edits: [replaced(entry.key, key), withoutNode(syntax, contrary)],
+    contested: true,
   };
 }
 
@@ -52,6 +61,7 @@ function asKey(syntax: SyntaxFile, body: Block, entry: Entry, key: string, value
   return {
     what: `Write ${text}`,
     edits: isWritten ? [withoutNode(syntax, entry), setKey(syntax.text, body, key, value)] : [replaced(entry, text)],
+    contested: isWritten || hasMisspelled('pipeline', body, entry, key),
   };
 }
 
@@ -68,6 +78,7 @@ function asStages(syntax: SyntaxFile, body: Block, entry: Entry, number: string)
   return {
     what: `Write stages = ${from}${number}${to}`,
     edits: [withoutNode(syntax, entry), replaced(first, number)],
+    contested: true,
   };
 }
 
@@ -84,6 +95,7 @@ function inModel(syntax: SyntaxFile, body: Block, entry: Entry, key: string, val
     return {
       what: `Write ${text} in model "${used.text}"`,
       edits: [withoutNode(syntax, entry), setKey(syntax.text, declared, key, value)],
+      contested: entriesOf(declared, key).length > 0,
     };
   const made = `my_${used.text}`;
   return {
@@ -115,5 +127,10 @@ function asShard(syntax: SyntaxFile, body: Block, entry: Entry, written: string)
   const edit = optimizerSharded(optimizer, shard);
   return edit === undefined
     ? undefined
-    : { what: `Write shard = ${shard} in the optimizer`, edits: [edit, withoutNode(syntax, entry)] };
+    : {
+        what: `Write shard = ${shard} in the optimizer`,
+        edits: [edit, withoutNode(syntax, entry)],
+        // The optimizer has a shard already, which the edit replaces.
+        contested: edit.end > edit.start,
+      };
 }

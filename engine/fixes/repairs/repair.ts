@@ -16,6 +16,8 @@ export interface Repair {
   readonly edits: readonly (Edit | undefined)[];
   /** Ranked after all others, whatever it gives: it takes something away. */
   readonly last?: true;
+  /** It competes with something that the file says: it is offered, but never preferred and never made without a choice. */
+  readonly contested?: boolean;
   /** Of repairs with the same group only the first that is good is offered. */
   readonly group?: string;
 }
@@ -99,7 +101,9 @@ export function* repaired({ repairs, ranked, most = mostShown }: Repairer, mista
   const isUnambiguous =
     trials < mostTrials &&
     changes.length === 1 &&
+    changes[0].repair.contested !== true &&
     (changes[0].verdict === 'clean' || best.every(({ verdict }) => verdict !== 'clean'));
+  if (best[0].repair.contested === true) return [first, ...others];
   return [{ ...first, preferred: true, ...(isUnambiguous ? { unambiguous: true } : {}) }, ...others];
 }
 
@@ -123,6 +127,7 @@ function shown(kept: readonly Kept[], ranked: 'figures' | undefined, most: numbe
   order.sort(
     (a, b) =>
       Number(a.each.repair.last ?? false) - Number(b.each.repair.last ?? false) ||
+      Number(a.each.repair.contested ?? false) - Number(b.each.repair.contested ?? false) ||
       (ranked === 'figures' ? compareConsequences(a.each.consequence, b.each.consequence) : 0) ||
       a.index - b.index,
   );

@@ -4,6 +4,7 @@ import { findKey, keysOf } from '../../language/schema.ts';
 import { findUnit } from '../../language/units.ts';
 import { entriesOf } from '../source.ts';
 import { carriedOver } from './carriedOver.ts';
+import { hasMisspelled } from './competing.ts';
 import { replaced, withEntry, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { comparing, naming } from './scheduleSlips.ts';
@@ -33,7 +34,11 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   yield* carriedOver(syntax, site);
   const hinted = finding.hint?.kind === 'spelling' ? finding.hint.suggestions : [];
   for (const text of new Set([...hinted, ...(nearest === undefined ? [] : [nearest]), ...similar(site, key)]))
-    yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
+    yield {
+      what: `Change to "${text}"`,
+      edits: [replaced(finding.place, text)],
+      contested: competes(site, text),
+    };
   const call = site.path.findLast((node) => node.kind === 'call' || node.kind === 'index');
   const inCall = call?.kind === 'call' || call?.kind === 'index' ? call.arguments : [];
   const index = inCall.findIndex(({ start, end }) => start <= finding.place.start && finding.place.end <= end);
@@ -50,6 +55,15 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   if (!written.includes('\n')) yield* moves(analysis.syntax, site, key, written);
   yield { what: `Remove "${key}"`, edits: [withoutNode(syntax, entry)], last: true };
 }
+
+/** Whether another unknown key of the block means this one too, such as `gbs` and `batch_size`. */
+const competes = ({ entry, within, withinBlock, key: known }: Site, key: string): boolean =>
+  entry !== undefined &&
+  within !== undefined &&
+  withinBlock !== undefined &&
+  known === undefined &&
+  findKey(withinBlock, key)?.repeatable !== true &&
+  hasMisspelled(withinBlock, within, entry, key);
 
 /** Keys of the block that are spelled alike and not written yet. */
 function similar({ within, withinBlock }: Site, key: string): readonly string[] {

@@ -277,6 +277,12 @@ describe('quick fixes', () => {
     expect((await json(['--fix'], bad.replaceAll('\n', '\r\n'))).after).toBe(good.replaceAll('\n', '\r\n'));
   });
 
+  test.each([['--fix'], ['--fix=key/unknown']])('%s leaves a value that the file says', async (option) => {
+    const twice = good.replace('microbatches = 8', 'microbatches = 8\n  gbs = 16');
+    expect(twice).not.toBe(good);
+    expect((await json([option], twice)).after).toBe(twice);
+  });
+
   test('of one code are made by --fix=CODE, each finding once', async () => {
     const { answer, after } = await json(['--fix=schedule/bubble'], good);
     expect(answer.fixed).toHaveLength(1);

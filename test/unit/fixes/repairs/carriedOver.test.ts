@@ -1,5 +1,6 @@
 /** Keys of a pipeline under the names that launchers and papers give them: the first fix keeps their value. */
 import { describe, expect, test } from 'vitest';
+import { fixesFor } from '../../../../engine/fixes/fix.ts';
 import { analyse } from '../../../support/analyse.ts';
 import { bare, repairsOf } from './promise.ts';
 import { good, wrong } from './text.ts';
@@ -17,8 +18,8 @@ pipeline train {
 `;
 
 /** Titles of the fixes, and the file after the first one. */
-function fixed(text: string): { readonly titles: readonly string[]; readonly made: string } {
-  const fixes = repairsOf({ code: 'key/unknown', text });
+function fixed(text: string, contested = false): { readonly titles: readonly string[]; readonly made: string } {
+  const fixes = repairsOf({ code: 'key/unknown', text, contested });
   let made = text;
   for (const { start, end, text: by } of fixes[0].edits.toSorted((a, b) => b.start - a.start))
     made = made.slice(0, start) + by + made.slice(end);
@@ -44,6 +45,8 @@ describe('the value is carried over', () => {
   ])('%s', (entry, title, makes) => {
     const { titles, made } = fixed(
       withKey(entry, entry.startsWith('vpp') ? imported.replace('balance(4)', 'balance(8)') : imported),
+      // Each replaces a value that the file says.
+      /^(?:gbs|pp|vpp)/.test(entry),
     );
     expect(titles[0]).toBe(title);
     expect(titles.at(-1)).toMatch(/^Remove /);
@@ -71,7 +74,7 @@ describe('the value is carried over', () => {
       ['mbs = 2', 'micro_batch = 2'],
       ['seq_len = 1024', 'sequence = 1024'],
     ]) {
-      const { titles, made } = fixed(withKey(entry, lasting));
+      const { titles, made } = fixed(withKey(entry, lasting), key.startsWith('sequence'));
       expect(titles[0]).toBe(`Write ${key} in model "toy"`);
       expect(without(made)).toMatch(new RegExp(`model toy \\{[^}]*\\b${key}\\b`));
       expect(made).not.toContain(entry);
@@ -86,7 +89,7 @@ describe('the value is carried over', () => {
   });
 
   test('over the value that the key has already', () => {
-    const { titles, made } = fixed(withKey('tp = 4\n  tensor = 2'));
+    const { titles, made } = fixed(withKey('tp = 4\n  tensor = 2'), true);
     expect(titles[0]).toBe('Write tensor = 4');
     expect(made.match(/tensor/g)).toHaveLength(1);
   });
@@ -97,8 +100,39 @@ describe('the value is carried over', () => {
   });
 
   test('keeps the other arguments of the cut', () => {
-    const { made } = fixed(withKey('pp = 8', imported.replace('balance(4)', 'balance(4, by = memory)')));
+    const { made } = fixed(withKey('pp = 8', imported.replace('balance(4)', 'balance(4, by = memory)')), true);
     expect(made).toContain('stages = balance(8, by = memory)');
+  });
+});
+
+describe('what competes with the file is left to a person', () => {
+  const optimizer = '  optimizer = megatron_bf16\n';
+
+  test.each([
+    ['another key means the same', withKey('zero = 1', imported.replace('optimizer =', 'optimiser ='))],
+    [
+      'the optimizer has a shard',
+      withKey('zero = 1', imported.replace(optimizer, '  optimizer = megatron_bf16(shard = fsdp)\n')),
+    ],
+    ['another name has the same place', withKey('zero = 1\n  fsdp = true', imported)],
+    ['two names of one key', withKey('cp = 2\n  context_parallel = 4')],
+  ])('%s', (_, text) => {
+    const analysis = analyse(text);
+    const found = analysis.findings.filter(({ message }) => /no key "(?:zero|fsdp|cp|context_parallel)"/.test(message));
+    expect(found.length).toBeGreaterThan(0);
+    for (const finding of found) {
+      const fixes = fixesFor(analysis, finding, analyse);
+      expect(fixes.length).toBeGreaterThan(1);
+      for (const fix of fixes) expect([fix.preferred, fix.unambiguous], fix.title).toEqual([undefined, undefined]);
+    }
+  });
+
+  test('the misspelling of the other key is safe to correct', () => {
+    const analysis = analyse(withKey('zero = 1', imported.replace('optimizer =', 'optimiser =')));
+    const finding = analysis.findings.find(({ message }) => message.includes('"optimiser"'));
+    if (finding === undefined) throw new Error('The misspelling is not found.');
+    const [first] = fixesFor(analysis, finding, analyse);
+    expect([bare(first), first.unambiguous]).toEqual(['Change to "optimizer"', true]);
   });
 });
 

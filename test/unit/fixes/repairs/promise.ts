@@ -18,6 +18,8 @@ export interface Case {
   readonly files?: Readonly<Record<string, string>>;
   /** Part of the text after the first fix. */
   readonly makes?: string;
+  /** The first fix competes with what the file says: a person chooses, and no fix is preferred. */
+  readonly contested?: boolean;
 }
 
 /** The title without its simulated effect. */
@@ -30,7 +32,12 @@ const checker =
     analyse(text, { files });
 
 /** Fixes of each finding with the code; each is checked against a fresh check of its text. */
-export function repairsOf({ code, text, files = {} }: Pick<Case, 'code' | 'text' | 'files'>): readonly Fix[] {
+export function repairsOf({
+  code,
+  text,
+  files = {},
+  contested = false,
+}: Pick<Case, 'code' | 'text' | 'files' | 'contested'>): readonly Fix[] {
   const again = checker(files);
   const analysis = again(text);
   const found = analysis.findings.filter((finding) => finding.code === code);
@@ -42,7 +49,8 @@ export function repairsOf({ code, text, files = {} }: Pick<Case, 'code' | 'text'
   return found.flatMap((finding) => {
     const fixes = fixesFor(analysis, finding, again, neighbours);
     for (const [index, fix] of fixes.entries()) {
-      expect(fix.preferred === true, fix.title).toBe(index === 0);
+      expect(fix.preferred === true, fix.title).toBe(index === 0 && !contested);
+      if (contested) expect(fix.unambiguous, fix.title).not.toBe(true);
       checkRepair(analysis, finding, fix, again);
     }
     expect(new Set(fixes.map(({ title }) => title)).size, 'two fixes with one title').toBe(fixes.length);
