@@ -90,9 +90,17 @@ function readBatch(
   }
   return {
     samples,
-    words: `${Number(samples.toFixed(2))} samples of ${grouped(sequence)} tokens`,
+    words: `${decimals(samples)} samples of ${grouped(sequence)} tokens`,
     tokens: { all: tokens, each: sequence },
   };
+}
+
+/** Two decimals, or as many as it takes to tell the number from a whole one: a token less than 512 samples is not 512 samples. */
+function decimals(samples: number): string {
+  const most = 15;
+  let digits = 2;
+  while (digits < most && Number.isInteger(Number(samples.toFixed(digits))) && !Number.isInteger(samples)) digits += 1;
+  return String(Number(samples.toFixed(digits)));
 }
 
 /** Samples, if millions of tokens are meant as 2²⁰: a batch of 4 M tokens is often 4,194,304. */

@@ -167,6 +167,14 @@ describe('global_batch in tokens', () => {
     checkFindings(tokens('⟦value/range:-8192tok⟧'), ['over 0']);
   });
 
+  it('a token more or less than a whole number of samples is shown as such', () => {
+    // 65,535 / 1,024 = 63.99902; 65,537 / 1,024 = 64.00098.
+    checkFindings(tokens('⟦value/range:65535tok⟧'), ['is 63.999 samples of 1,024 tokens; it must be 56 or 64 samples']);
+    checkFindings(tokens('⟦value/range:65537tok⟧'), ['is 64.001 samples of 1,024 tokens; it must be 64 or 72 samples']);
+    // A whole number of samples that is no multiple of 8.
+    checkFindings(tokens('⟦value/range:66560tok⟧'), ['is 65 samples of 1,024 tokens; it must be 64 or 72 samples']);
+  });
+
   it('contradict microbatches, or agree with them', () => {
     checkFindings(tokens('⟦value/range:65536tok⟧', 'data = 2  microbatches = 4'), ['it must be 32 (4 microbatches']);
     expect(resolveText(tokens('65536tok', 'data = 2  microbatches = 8')).plan.pipelines[0].microbatches).toBe(8);
