@@ -1,8 +1,15 @@
 /** Stages that Megatron-LM's flags give: from a layout, or layers shared out (megatron/core/transformer/transformer_block.py). */
-import type { TextFault } from '../fault.ts';
+import { clipped, type TextFault } from '../fault.ts';
 import { checkLayout } from './checkLayout.ts';
-import type { Flags } from './flags.ts';
+import type { Argument, Flags } from './flags.ts';
 import { type LayerSymbol, readLayout } from './layout.ts';
+import { blamed } from './unresolved.ts';
+
+/** The text that the flags are from, with the values of its variables. */
+interface Script {
+  readonly text: string;
+  readonly values: ReadonlyMap<string, string>;
+}
 
 export interface MegatronStages {
   /** Symbols of each stage in order; stage k is on rank k mod `ranks`. */
@@ -32,14 +39,33 @@ export const sharing = [
   'account-for-loss-in-pipeline-split',
 ];
 
-/** A script may leave a number to who runs it. */
-const wrongNumber = (flag: string, text: string): string =>
-  text.includes('$')
-    ? `\`--${flag} ${text.slice(0, 40)}\`: the script does not set this number. Write it in its place, or assign the variable.`
-    : `\`--${flag}\` needs a whole number of at least 1.`;
+/** A script may leave a number to who runs it, or compute it as only a shell can. */
+function wrongNumber(flag: string, place: Argument, script: Script): TextFault {
+  const { text, start, end } = place;
+  const root = text.includes('$') ? blamed(script.text, script.values, text) : undefined;
+  if (root === undefined) return { start, end, message: wrongHere(flag, text) };
+  const { name, line, at, unset } = root;
+  const why =
+    unset === undefined
+      ? 'which cannot be computed here: only + − * / % and parentheses of whole numbers are read. Write its number there'
+      : `and the script does not set ${unset}. Write its number there, or assign ${unset}`;
+  return {
+    start: at.start,
+    end: at.end,
+    message: `\`--${flag} ${text.slice(0, 40)}\` needs ${name}. Line ${line} sets it to \`${clipped(at.text)}\`, ${why}.`,
+  };
+}
+
+const wrongHere = (flag: string, text: string): string =>
+  text.startsWith('$(') && !/[A-Za-z_]/.test(text)
+    ? `\`--${flag} ${clipped(text)}\` cannot be computed here: only + − * / % and parentheses of whole numbers are read. Write the number.`
+    : text.includes('$')
+      ? `\`--${flag} ${text.slice(0, 40)}\`: the script does not set this number. Write it in its place, or assign the variable.`
+      : `\`--${flag}\` needs a whole number of at least 1.`;
 
 /** The stages, or what is wrong with the flags, in order of position. */
-export function stagesOf(flags: Flags, end: number): Result {
+export function stagesOf(flags: Flags, script: Script): Result {
+  const end = script.text.length;
   const faults: TextFault[] = [];
   const numbers = new Map<string, { readonly value: number; readonly start: number; readonly end: number }>();
   for (const name of numeric) {
@@ -48,7 +74,7 @@ export function stagesOf(flags: Flags, end: number): Result {
     const value = /^\d{1,6}$/.test(found.value?.text ?? '') ? Number(found.value?.text) : 0;
     const { start, end: stop } = found.value ?? found.flag;
     if (value < 1 && !(name === 'mtp-num-layers' && found.value?.text === '0'))
-      faults.push({ start, end: stop, message: wrongNumber(name, found.value?.text ?? '') });
+      faults.push(wrongNumber(name, { text: found.value?.text ?? '', start, end: stop }, script));
     else numbers.set(name, { value, start, end: stop });
   }
   const layout = flags.get('pipeline-model-parallel-layout');

@@ -8,6 +8,7 @@ import { type MegatronModel, modelOf } from './model.ts';
 import { notCarried } from './notCarried.ts';
 import { type MegatronStages, numeric, sharing, stagesOf } from './stages.ts';
 import { type Training, trainingOf } from './training.ts';
+import { unknownWords } from './unresolved.ts';
 import { valuesOf } from './values.ts';
 import { variablesIn, withVariables } from './variables.ts';
 
@@ -29,10 +30,11 @@ export function pipeOfMegatron(
 ): { readonly pipe: string; readonly remarks: readonly string[] } | { readonly faults: readonly TextFault[] } {
   const trimmed = text.trim();
   const isLayout = layoutAlone.test(trimmed);
-  const flags = isLayout ? layoutFlag(text, trimmed) : withDefaults(withVariables(flagsOf(text), variablesIn(text)));
+  const variables = isLayout ? new Map<string, string>() : variablesIn(text);
+  const flags = isLayout ? layoutFlag(text, trimmed) : withDefaults(withVariables(flagsOf(text), variables));
   const unknown = otherModel(flags);
   if (unknown !== undefined) return { faults: [unknown] };
-  const read = stagesOf(flags, text.length);
+  const read = stagesOf(flags, { text, values: variables });
   if ('faults' in read) return read;
   const values = valuesOf(flags);
   const layers = read.stages.flat().filter((symbol) => symbol === 't').length;
@@ -41,6 +43,7 @@ export function pipeOfMegatron(
   const training = model === undefined ? undefined : trainingOf(values, model, read.ranks, least);
   const carried = new Set([...values.read, ...numeric, ...sharing, 'pipeline-model-parallel-layout']);
   const left = isLayout ? [] : notCarried(flags, carried);
+  const hidden = isLayout ? [] : unknownWords(text, variables);
   const remarks = [
     ...(read.stages.some((stage) => stage.length === 0)
       ? ['Stages without layers have a layer that takes no time and only passes data on.']
@@ -56,6 +59,11 @@ export function pipeOfMegatron(
       ? []
       : ['A script does not name its devices: nodes of eight H100 are written. Change them.']),
     ...(left.length === 0 ? [] : [`Not carried, though they may change time or memory: ${left.join(', ')}.`]),
+    ...(hidden.length === 0
+      ? []
+      : [
+          `Not carried, since the script does not say what flags they hold: ${hidden.join(', ')}. Write the flags in their place.`,
+        ]),
   ];
   return { pipe: written(read, flags, least, model, training), remarks };
 }

@@ -12,7 +12,7 @@ const stagesIn = (text: string): readonly string[] => {
   return 'faults' in read ? ['fault'] : read.stages.map((own) => own.map((placed) => placed.symbol).join(''));
 };
 const given = (args: string) => {
-  const read = stagesOf(flagsOf(args), args.length);
+  const read = stagesOf(flagsOf(args), { text: args, values: new Map() });
   return 'faults' in read
     ? read.faults.map((fault) => `${args.slice(fault.start, fault.end)}: ${fault.message}`)
     : read.stages.map((own) => own.join(''));

@@ -378,3 +378,40 @@ describe('other models and other exchanges', () => {
     );
   });
 });
+
+describe('variables without a value', () => {
+  test.each([
+    ['$((1 ? 4 : 2))', 'cannot be computed here'],
+    ['$((2 ** 3))', 'cannot be computed here'],
+    ['$((8 / 0))', 'cannot be computed here'],
+    ['$(nproc)', 'cannot be computed here'],
+    ['$((UNSET * 2))', 'the script does not set UNSET'],
+  ])('TP=%s is named with its line', (value, why) => {
+    const script = `WORLD=16\nTP=${value} # ranks\nPP=$((WORLD / TP))\npretrain --num-layers 8 --pipeline-model-parallel-size $PP\n`;
+    const made = importText(script);
+    const start = script.indexOf(value);
+    expect(made).toMatchObject({ faults: [{ start, end: start + value.length }] });
+    expect(JSON.stringify(made)).toContain(`needs TP. Line 2 sets it to \`${value}\`, `);
+    expect(JSON.stringify(made)).toContain(why);
+  });
+
+  test('an expression of the flag itself', () => {
+    const made = importText('--num-layers 8 --pipeline-model-parallel-size $((2 ** 3))');
+    expect(JSON.stringify(made)).toContain('`--pipeline-model-parallel-size $((2 ** 3))` cannot be computed here');
+  });
+
+  test('assignments in a circle end', () => {
+    const made = importText('A=$((B + 1))\nB=$((A + 1))\n--num-layers 8 --pipeline-model-parallel-size $A');
+    expect(JSON.stringify(made)).toMatch(/needs [AB]\. Line [12] sets it/);
+  });
+
+  const hidden = (script: string): string =>
+    /do(?:es)? not say what flags they hold: (.*)\. Write/.exec(imported(script).remarks.join('\n'))?.[1] ?? '';
+  test.each([
+    [`torchrun train.py ${least} --lr 1e-4 "\${EXTRA[@]}" --fp16`, '${EXTRA[@]}'],
+    [`torchrun $DIST train.py \\\n  ${least} \\\n  --lr 1 $MORE $@`, '$DIST, $MORE, $@'],
+    [`EXTRA=(--swiglu)\nMORE="--fp16 --swiglu"\ntorchrun train.py ${least} --lr 1 "\${EXTRA[@]}" $MORE`, ''],
+    [`cd $HERE\ntorchrun train.py ${least} --data-path $DATA --lr $LR`, ''],
+    [`EXTRA=$1\ntorchrun train.py ${least} --lr 1 $EXTRA`, '$EXTRA'],
+  ])('%s', (script, words) => expect(hidden(script)).toBe(words));
+});
