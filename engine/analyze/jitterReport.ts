@@ -7,10 +7,11 @@ import type { Timeline } from '../timeline.ts';
  * How the iteration varies; undefined if the times of the plan are certain, or if its iterations run into each other. A percentile is
  * the shortest iteration that this share of the draws does not exceed.
  */
-export function jitterReport(plan: PipelinePlan, timeline: Timeline): JitterReport | undefined {
+export function jitterReport(plan: PipelinePlan, timeline: Timeline, iteration: number): JitterReport | undefined {
   const isOpen = timeline.program.weights !== undefined || timeline.timing.exchange?.rule.barrier === false;
   if (plan.jitter === undefined || isOpen) return undefined;
-  const iterations = iterationsUnderJitter(plan, timeline);
+  const isCertain = plan.jitter.every((share) => share === 0);
+  const iterations = isCertain ? Float64Array.of(iteration) : iterationsUnderJitter(plan, timeline);
   const draws = iterations.length;
   const percentile = (share: number) => iterations[Math.max(0, Math.ceil(share * draws) - 1)];
   return {

@@ -58,7 +58,7 @@ export function pipelineReport(
   const flops = modelFlops(plan, program, iteration);
   const tokens = tokensReport(plan, iteration);
   const lengths = lengthsReport(plan);
-  const jitter = jitterReport(plan, timeline);
+  const jitter = jitterReport(plan, timeline, iteration);
   const fits = fitsDevices(plan, peaks);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, fits));
   const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));

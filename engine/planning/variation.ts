@@ -33,7 +33,8 @@ export function variationPlan(
     (_, device) => slowOf.find(({ index }) => index === device)?.value ?? 1,
   );
   return {
-    ...(shares.some((share) => share > 0) ? { jitter: shares } : {}),
+    // A `jitter` of 0 has percentiles too: each is the iteration.
+    ...(jitter !== undefined || jitterOf.length > 0 ? { jitter: shares } : {}),
     ...(factors.some((factor) => factor !== 1) ? { slow: factors } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { parse } from '../../../grammar/parse.ts';
 import { format } from '../../../grammar/index.ts';
+import { analyse } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';
 
@@ -17,7 +18,12 @@ describe('jitter and slow', () => {
     expect(planOf('jitter = 5%  jitter(stage = 3) = 10%').jitter).toEqual([0.05, 0.05, 0.05, 0.1]);
     expect(planOf('jitter(1) = 10%').jitter).toEqual([0, 0.1, 0, 0]);
     expect(planOf('slow(device = 2) = 1.2  slow(device = 0) = 0.9').slow).toEqual([0.9, 1, 1.2, 1]);
-    expect(planOf('jitter = 0%  slow(device = 1) = 1')).not.toHaveProperty('jitter');
+    // A jitter of 0 is a jitter: its percentiles are the iteration.
+    expect(planOf('jitter = 0%').jitter).toEqual([0, 0, 0, 0]);
+    const report = analyse(text('jitter = 0%')).pipelines[0].run?.report;
+    expect(report?.iteration).toBeGreaterThan(0);
+    expect(report?.jitter?.p95).toBe(report?.iteration);
+    expect(planOf('slow(device = 1) = 1')).not.toHaveProperty('jitter');
     expect(planOf('jitter = 0%  slow(device = 1) = 1')).not.toHaveProperty('slow');
   });
 
