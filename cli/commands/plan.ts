@@ -101,7 +101,7 @@ export const planCommand: Command = {
       await io.err(`Row ${answer.best}. ${answer.certificate}\n`);
       return writeRow(asked, String(answer.best), args, io);
     }
-    return show(answer, args, io, base);
+    return show(answer, args, io);
   },
 };
 
@@ -189,17 +189,17 @@ async function merge(args: Arguments, io: Io): Promise<Status> {
     parts.push(part);
   }
   const merged = mergeAnswers(parts);
-  return 'problem' in merged ? usageFault(io, 'plan', merged.problem) : show(merged, args, io, undefined);
+  return 'problem' in merged ? usageFault(io, 'plan', merged.problem) : show(merged, args, io);
 }
 
-async function show(answer: PlanAnswer, args: Arguments, io: Io, base: SweepBase | undefined): Promise<Status> {
+async function show(answer: PlanAnswer, args: Arguments, io: Io): Promise<Status> {
   const format = args.value('format') ?? 'text';
   const text =
     format === 'json'
       ? planJson(answer)
       : format === 'csv'
         ? planCsv(answer)
-        : planText(answer, Math.max(60, io.columns), coloursFor(io), base);
+        : planText(answer, Math.max(60, io.columns), coloursFor(io));
   const written = await writeResult(io, 'plan', args.value('output'), [text]);
   return written !== status.fine || answer.best !== undefined || answer.shard !== undefined ? written : status.findings;
 }

@@ -49,13 +49,14 @@ const hasNumbers = (value: unknown, keys: readonly string[]): boolean =>
 
 function isAnswer(value: unknown): value is PlanAnswer {
   if (!isRecord(value) || value['version'] !== 1) return false;
-  const { file, pipeline, minimise, limits, shard, search, points, refused, written } = value;
+  const { file, pipeline, minimise, limits, shard, search, points, refused, written, changes } = value;
   if (!hasNumbers(value, ['devices', 'batch', 'rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
   if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
   if (typeof file !== 'string' || typeof pipeline !== 'string' || !isTexts(limits)) return false;
   if (minimise !== 'iteration' && minimise !== 'peak_memory') return false;
   if (shard !== undefined && !isShard(shard)) return false;
   if (written !== undefined && !(hasNumbers(written, ['iteration', 'peak']) && isFlag(written, 'meets'))) return false;
+  if (changes !== undefined && !isListOf(changes, isChange)) return false;
   return isListOf(search, isAxis) && isListOf(points, isPoint) && isListOf(refused, isRefused);
 }
 
@@ -69,6 +70,9 @@ const mostParts = 1_000_000;
 
 const isShard = (value: unknown): boolean =>
   hasNumbers(value, ['index', 'of']) && isRecord(value) && Number(value['of']) <= mostParts;
+
+const isChange = (value: unknown): boolean =>
+  isRecord(value) && ['key', 'from', 'to'].every((key) => typeof value[key] === 'string');
 
 const isAxis = (value: unknown): boolean =>
   isRecord(value) && typeof value['key'] === 'string' && isTexts(value['values']);

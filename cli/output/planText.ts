@@ -1,6 +1,5 @@
-import { changesOf, type PlanAnswer, type PlanPoint } from '../../engine/sweep/answer.ts';
+import type { PlanAnswer, PlanPoint } from '../../engine/sweep/answer.ts';
 import { settingsText } from '../../engine/sweep/axes.ts';
-import type { SweepBase } from '../../engine/sweep/base.ts';
 import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
 import { printable } from '../../server/printable.ts';
 import type { Colours } from '../colours.ts';
@@ -11,7 +10,7 @@ import { table } from './table.ts';
 const mostReasons = 8;
 
 /** The front as a chart and a table, what the best row changes, and what became of the other rows. */
-export function planText(answer: PlanAnswer, columns: number, colours: Colours, base: SweepBase | undefined): string {
+export function planText(answer: PlanAnswer, columns: number, colours: Colours): string {
   const front = answer.points.filter((point) => point.front).toSorted((a, b) => a.iteration - b.iteration);
   const { pipeline, devices, batch } = answer;
   const head = `${colours.bold(printable(pipeline))}: ${count(answer.rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration${partOf(answer)}\n`;
@@ -19,7 +18,7 @@ export function planText(answer: PlanAnswer, columns: number, colours: Colours, 
     head,
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
     front.length === 0 ? '' : frontTable(answer, front, colours),
-    changes(answer, base, colours),
+    changes(answer, colours),
     `${colours.bold(answer.certificate)}\n${counts(answer, colours)}`,
   ]
     .filter((part) => part !== '')
@@ -50,9 +49,9 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Co
   return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${asWritten}`;
 }
 
-function changes(answer: PlanAnswer, base: SweepBase | undefined, colours: Colours): string {
-  if (base === undefined || answer.best === undefined) return '';
-  const found = changesOf(base, answer.search, answer.best);
+function changes(answer: PlanAnswer, colours: Colours): string {
+  const { changes: found } = answer;
+  if (found === undefined || answer.best === undefined) return '';
   if (found.length === 0) return `${colours.bold(`Row ${answer.best}`)} is the file as it is.\n`;
   const lines = found.map(({ key, from, to }) => [printable(key), `${printable(from)} → ${printable(to)}`]);
   return `${colours.bold(`Row ${answer.best}`)} changes ${colours.dim(`(write it with --write ${answer.best})`)}\n${table(lines)}`;

@@ -57,6 +57,8 @@ export interface PlanAnswer {
   readonly written?: RowFigures;
   /** Number of the best row. */
   readonly best?: number;
+  /** What the best row changes in the file. */
+  readonly changes?: readonly Change[];
   /** How sure that is. */
   readonly certificate: string;
   readonly points: readonly PlanPoint[];
@@ -79,7 +81,7 @@ export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): 
     return [{ row, settings: usedSettings(placed), pipeline: ranks, data, microbatches, ...figures }];
   });
   const written = asWritten(base);
-  return withFront({
+  const answer = withFront({
     version: 1,
     file: asked.file,
     pipeline: base.pipeline,
@@ -99,6 +101,7 @@ export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): 
     ...(written === undefined ? {} : { written }),
     points,
   });
+  return answer.best === undefined ? answer : { ...answer, changes: changesOf(base, axes, answer.best) };
 }
 
 /** The pipeline as the file has it. */
@@ -112,7 +115,7 @@ function asWritten(base: SweepBase): RowFigures | undefined {
 const usedSettings = ({ settings, schedule }: PlacedRow): Settings =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'chunks' || takesChunks(schedule)));
 
-type Unranked = Omit<PlanAnswer, 'best' | 'certificate' | 'points'> & {
+type Unranked = Omit<PlanAnswer, 'best' | 'certificate' | 'changes' | 'points'> & {
   readonly points: readonly Omit<PlanPoint, 'front'>[];
 };
 
@@ -137,8 +140,8 @@ function certificateOf(answer: Unranked, best: Omit<PlanPoint, 'front'> | undefi
   if (best === undefined) {
     const none = limits.length > 0 ? 'fits and meets the limits' : 'fits';
     return unsearched === 0
-      ? `None of the ${count(rows, 'row', 'rows')} ${none}.`
-      : `No row was found that ${none}${left}.`;
+      ? `None of the ${count(rows, 'row', 'rows')} ${none}.${nearestText(answer)}`
+      : `No row was found that ${none}${left}.${nearestText(answer)}`;
   }
   if (minimise === 'peak_memory')
     return unsearched === 0
@@ -152,6 +155,17 @@ function certificateOf(answer: Unranked, best: Omit<PlanPoint, 'front'> | undefi
   return `The fastest row found takes ${iterationTime(best.iteration)}. No other of the ${count(rows, 'row', 'rows')} can be under ${iterationTime(bound)}${left}.`;
 }
 
+/** The row that needs least memory and the limit that it misses, for a search that no row meets. */
+function nearestText({ points }: Unranked): string {
+  const least = points.reduce<(typeof points)[number] | undefined>(
+    (known, point) => (known === undefined || point.peak < known.peak ? point : known),
+    undefined,
+  );
+  if (least === undefined) return '';
+  const needs = `Row ${least.row} needs least memory: ${bytes(least.peak)}`;
+  return ` ${needs}${least.missed === undefined ? '' : `; it misses ${least.missed}`}.`;
+}
+
 export interface Change {
   readonly key: string;
   readonly from: string;
@@ -159,7 +173,7 @@ export interface Change {
 }
 
 /** What a row changes in the file. */
-export function changesOf(base: SweepBase, axes: readonly Axis[], row: number): readonly Change[] {
+function changesOf(base: SweepBase, axes: readonly Axis[], row: number): readonly Change[] {
   const placed = placeRow(base, axes, settingsOf(axes, row));
   if ('refused' in placed) return [];
   const { mesh, microBatch, microbatches } = base.size;

@@ -1,6 +1,11 @@
 /** What is wrong with the keys and values of a sweep, before any row is looked at. */
 import { followingKeys } from '../language/schema/search.ts';
 import { findKey, keysOf } from '../language/schema.ts';
+import { parse } from '../../grammar/index.ts';
+import { apply } from '../fixes/proposal.ts';
+import { pipelineBody, setKey, valueOf } from '../fixes/source.ts';
+import { resolve } from '../resolve.ts';
+import { noSearches } from '../searches.ts';
 import { nearest } from '../spelling.ts';
 import type { Axis } from '../definitions/search.ts';
 import { rankKeys, rowCount, wholeKeys } from './axes.ts';
@@ -21,9 +26,41 @@ export function axesProblem(base: SweepBase, axes: readonly Axis[]): string | un
     const wrong = isWhole ? values.find((value) => !/^[1-9]\d{0,8}$/u.test(value)) : undefined;
     if (wrong !== undefined) return `"${key}" takes whole numbers of at least 1, not "${wrong}".`;
   }
+  const misspelled = valueProblem(base, axes);
+  if (misspelled !== undefined) return misspelled;
   const rows = rowCount(axes);
   if (rows > mostRows)
     return `These values make ${rows.toLocaleString('en-US')} rows, more than ${mostRows.toLocaleString('en-US')}. Leave out values, or search fewer keys at a time.`;
+  return undefined;
+}
+
+/** Values that are looked at before the rows; further ones are refused with their rows. */
+const mostLooked = 200;
+
+/** What no row can take, because a value has an unknown name or is of another kind. */
+const misspellings: ReadonlySet<string> = new Set(['name/unknown', 'key/unknown', 'type/mismatch']);
+
+function valueProblem({ syntax, body, pipeline, file }: SweepBase, axes: readonly Axis[]): string | undefined {
+  const looked = axes
+    .filter(({ key }) => findKey('pipeline', key)?.forms.includes('value') === true)
+    .flatMap(({ key, values }) => values.map((value) => ({ key, value })))
+    .filter(({ value }) => Number.isNaN(Number(value)));
+  for (const { key, value } of looked.slice(0, mostLooked)) {
+    const edit = setKey(syntax.text, body, key, value);
+    if (edit === undefined) continue;
+    const { uri, host, options, overrides } = file;
+    const { fileSize: size, findings: faults } = options.limits;
+    const tried = parse(apply(syntax.text, [edit]), { size, faults });
+    const triedBody = pipelineBody(tried, pipeline);
+    const at = triedBody === undefined ? undefined : valueOf(triedBody, key);
+    if (at === undefined) continue;
+    const { findings } = resolve({ uri, syntax: tried, host, options, overrides, searches: noSearches });
+    const found = findings.find(
+      ({ code, place }) =>
+        misspellings.has(code) && place.uri === uri && place.start >= at.start && place.end <= at.end,
+    );
+    if (found !== undefined) return `"${key}" cannot be "${value}". ${found.message}`;
+  }
   return undefined;
 }
 

@@ -21,8 +21,15 @@ export function mergeAnswers(parts: readonly PlanAnswer[]): PlanAnswer | { reado
   const sum = (figure: 'simulated' | 'over' | 'dropped' | 'unsearched'): number =>
     parts.reduce((total, part) => total + part[figure], 0);
   const bounds = parts.flatMap(({ unsearched_least: least }) => (least === undefined ? [] : [least]));
-  const { shard: _shard, best: _best, certificate: _certificate, unsearched_least: _least, ...shared } = first;
-  return withFront({
+  const {
+    shard: _shard,
+    best: _best,
+    changes: _changes,
+    certificate: _certificate,
+    unsearched_least: _least,
+    ...shared
+  } = first;
+  const merged = withFront({
     ...shared,
     rows: rowCount(first.search),
     simulated: sum('simulated'),
@@ -33,6 +40,8 @@ export function mergeAnswers(parts: readonly PlanAnswer[]): PlanAnswer | { reado
     refused: mergedReasons(parts),
     points: parts.flatMap(({ points }) => points).toSorted((a, b) => a.row - b.row),
   });
+  const changes = parts.find(({ best }) => best !== undefined && best === merged.best)?.changes;
+  return changes === undefined ? merged : { ...merged, changes };
 }
 
 /** What all parts of a sweep share. */

@@ -90,6 +90,10 @@ describe('plan', () => {
     const answer = answerOf(merged);
     expect(answer.points.filter(({ front }) => front)).toEqual(whole.points.filter(({ front }) => front));
     expect(answer.certificate).toBe(whole.certificate);
+    expect(answer.changes?.length).toBeGreaterThan(0);
+    expect(answer.changes).toEqual(whole.changes);
+    const shown = await call(['plan', '--merge', ...Object.keys(parts)], { files: parts });
+    expect(shown.out).toContain(`Row ${whole.best} changes`);
     expect((await call(['plan', '--merge', '1.json', '2.json'], { files: parts })).err).toContain(
       'Part 3 of 3 is missing. Run it with --shard 3/3.',
     );
@@ -140,7 +144,9 @@ describe('plan', () => {
     const { status, out } = await train('--limit', 'peak_memory < 1MiB', '--format', 'json');
     expect(status).toBe(1);
     const answer = JSON.parse(out) as PlanAnswer;
-    expect(answer.certificate).toBe('None of the 8 rows fits and meets the limits.');
+    expect(answer.certificate).toMatch(
+      /^None of the 8 rows fits and meets the limits. Row \d needs least memory: [\d.]+ \w+; it misses peak_memory < 1MiB: \d/,
+    );
     expect(answer.points[0].missed).toMatch(/^peak_memory < 1MiB: \d/);
     const some = answerOf(
       await train('--limit', 'bubble < 90%', '--limit', 'peak_memory < 100GiB', '--format', 'json'),
@@ -210,6 +216,8 @@ describe('plan', () => {
     ['tensor = 1..1000000', 'needs at most 10,000 values of a key, not 1,000,000.'],
     ['tensor = 1..1000, pipeline = 1..1000, data = 1..1000', 'make 1,000,000,000 rows, more than 1,000,000.'],
     ['stages = [balance(2)]', '"stages" cannot be searched: stages follow from "pipeline" and "chunks".'],
+    ['schedule = [1f1b, 1f2b]', '"schedule" cannot be "1f2b". Unknown policy "1f2b". Did you mean "1f1b"?'],
+    ['optimizer = [none, nope]', '"optimizer" cannot be "nope". Unknown optimizer "nope". Did you mean "none"?'],
     ['recompute = [none', 'needs a list such as [1, 2, 4]'],
   ])('--over "%s" is refused: %s', async (text, problem) => {
     const { status, out, err } = await plan('a.pipe', '--pipeline', 'train', ...(text === '' ? [] : ['--over', text]));
