@@ -5,6 +5,7 @@ import {
   coreKernels,
   coreModule,
   fusedCore,
+  rawScores,
   savedCore,
   scoreBytes,
 } from './attentionCore.ts';
@@ -135,6 +136,7 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
       [parts.scores]: scores,
     },
     remade: 0,
+    whileInCore: rawScores(args, setting, localHeads),
     adapters,
     forWeight: storedInput(setting, input + attended + qkv + input),
     collectives: [

@@ -49,6 +49,14 @@ export function scoreBytes(
   return { scores: (flagOf(args, 'dropout', true) ? 2 * element + 1 : element) * heads * sequence, sums: 0 };
 }
 
+/**
+ * Bytes per token of the scores before the softmax. Kernels that store their scores hold these next to its result: the forward until
+ * the core returns, the backward as the gradient of the scores, which the softmax turns into the gradient of its input in place
+ * (Megatron-LM, `DotProductAttention`; Transformer Engine, `UnfusedDotProductAttention`). A ring has those of one block of keys.
+ */
+export const rawScores = (args: ShapeArguments, setting: LayerSetting, heads: number): number =>
+  flagOf(args, 'flash', false) ? 0 : (elementBytes(setting.precision) * heads * setting.sequence) / blocksOf(setting);
+
 /** Bytes per token of a rank's queries, of its keys and values, and of what its core returns. */
 interface CoreBytes {
   readonly queries: number;

@@ -5,6 +5,7 @@ import {
   coreKernels,
   coreModule,
   fusedCore,
+  rawScores,
   savedCore,
   scoreBytes,
 } from './attentionCore.ts';
@@ -125,6 +126,7 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
     // A copy in another format is each layer's, and so is a copy with a dropout.
     ...(kept === ratio * arriving ? { crossInput: kept } : {}),
     remade: 0,
+    whileInCore: rawScores(core, met, localHeads),
     adapters,
     forWeight: storedInput(setting, input + ratio * arriving + query + query + 2 * keys + input),
     collectives: [

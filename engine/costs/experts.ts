@@ -75,7 +75,8 @@ export function checkExperts(args: ShapeArguments, setting?: LayerSetting): stri
  * is whole on each. Tokens are spread evenly, times `capacity`; each is kept once for every expert that it goes to. If tensor
  * ranks split an expert, its tokens are gathered, so these copies stay whole on each rank. Otherwise each rank has a different
  * part. Routing keeps its probabilities in fp32. The weights of the sum are applied before the last product, so the experts'
- * outputs are not kept.
+ * outputs are not kept. SwiGLU applies them in its own kernel; other activations do not, and their results are kept for the gradient of
+ * the weights (Megatron-LM, `TEGroupedMLP`, `bias_act_func`).
  */
 export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const hidden = hiddenOf(args);
@@ -98,6 +99,7 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
   const trains = trainsWeights(setting);
   const both = (figure: 'flops' | 'kept' | 'forInput' | 'remade' | 'forWeight') =>
     routed * inner[figure] + shared * innerShared[figure];
+  const weighted = routed * inner.weighted;
   const tokens = tokensOf(setting);
   const local = experts / expert;
   const adapted = adaptersOfExperts(args, setting, { copies: routed, local, inner, innerShared });
@@ -139,7 +141,7 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       [parts.masks]: maskBytes(args, setting),
       [parts.routing]: routing,
       [parts.copies]: trains ? storedInput(setting, copies) : adapted.copies,
-      [parts.experts]: trains ? both('kept') : both('forInput') + adapted.down,
+      [parts.experts]: weighted + (trains ? both('kept') : both('forInput') + adapted.down),
       [parts.adapters]: adapted.adapters.sums,
     },
     remade: trains ? both('remade') : adapted.remade,
@@ -153,13 +155,13 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
     kernels: () => [...inside(), residual(args, setting)],
     modules: {
       moe: {
-        frees: { [parts.routing]: routing, [parts.copies]: copies, [parts.experts]: both('kept') },
+        frees: { [parts.routing]: routing, [parts.copies]: copies, [parts.experts]: weighted + both('kept') },
         kernels: inside,
         collectives,
       },
       // The activation function alone. Its inputs stay.
       moe_act: {
-        frees: { [parts.experts]: routed * (inner.kept - inner.gates) },
+        frees: { [parts.experts]: weighted + routed * (inner.kept - inner.gates) },
         kernels: () =>
           innerKernels(args, setting, width / expertTensor, (tokens * routed) / local, local).filter(
             ({ part }) => part === 'elementwise',

@@ -64,6 +64,8 @@ export function innerPart(args: ShapeArguments, setting: LayerSetting, localFfn:
     /** Of these, what the input gradient reads: all but the input of the last product. */
     forInput: gates + (keeps === 'eager' ? product : 0),
     remade: keeps === 'recompute' ? product : 0,
+    /** Kept too where the activation is not fused with the product with a routing probability: its result, which that product reads. */
+    weighted: up === 1 || keeps === 'eager' ? product : 0,
     forWeight: storedInput(setting, element * up * localFfn + product),
   };
 }

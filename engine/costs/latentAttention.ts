@@ -6,6 +6,7 @@ import {
   coreKernels,
   coreModule,
   fusedCore,
+  rawScores,
   savedCore,
   scoreBytes,
 } from './attentionCore.ts';
@@ -182,6 +183,7 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
       [parts.scores]: scores,
     },
     remade: 0,
+    whileInCore: rawScores(args, setting, local),
     adapters,
     matrices: compress + widen,
     forWeight: storedInput(setting, input + compressed + attended + gradients),

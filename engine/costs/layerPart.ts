@@ -27,6 +27,8 @@ export interface LayerPart {
   readonly keeps: Parts;
   /** Bytes that the backward makes again for itself, whatever is recomputed. */
   readonly remade: number;
+  /** Bytes that its core holds in addition while it runs, in either direction; absent: none. */
+  readonly whileInCore?: number;
   /** Bytes that the weight gradient needs: inputs of layers with weights, and the gradients of their outputs. */
   readonly forWeight: number;
   /** Bytes of a token too; counted where their group has several ranks. */

@@ -73,6 +73,8 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
     // The loss of each token, fp32: nothing that a next stage would wait for.
     output: 4 * tokens,
     workspace: tokens * held.workspace,
+    // Where data ranks share the weights, whole gradients of the head are on their way to them while the layers before it run again.
+    ...(setting.loss === 'eager' ? { workspaceStays: true } : {}),
     collectives:
       tensor === 1
         ? []

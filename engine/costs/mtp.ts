@@ -74,6 +74,7 @@ function costOfPrediction(args: ShapeArguments, setting: LayerSetting): ShapeCos
     ),
     activationForWeight: layer.activationForWeight + 3 * kept + 8 * tokens + head.activationForWeight,
     workspace: Math.max(layer.workspace, head.workspace),
+    ...(head.workspaceStays === undefined ? {} : { workspaceStays: head.workspaceStays }),
     collectives: [...layer.collectives, ...joined, ...lookUpCollectives(setting, bytes), ...head.collectives],
     kernels() {
       // A look-up, both norms, the two vectors joined, and their projection.

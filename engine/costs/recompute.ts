@@ -72,7 +72,8 @@ export function modeOutsideStages(mode: RecomputeMode, role: LayerRole): Recompu
 }
 
 /**
- * Layers of a stage whose groups are recomputed at once: the first layer of a group has what the whole group keeps and recomputes.
+ * Layers of a stage whose groups are recomputed at once: the first layer of a group has what the whole group keeps and recomputes, and
+ * its workspace.
  * The others keep nothing, since the recomputation makes their inputs too.
  */
 export function inGroups(
@@ -86,14 +87,15 @@ export function inGroups(
   const blocks = layers.flatMap((_, index) => (roles[index] === 'block' ? [index] : []));
   for (let from = 0; from < blocks.length; from += some.layers) {
     const [first, ...others] = blocks.slice(from, from + some.layers);
-    let { recomputed } = layers[first];
+    let { recomputed, workspace } = layers[first];
     for (const index of others) {
       const { crossInput = 0 } = layers[index];
       recomputed += recomputedInGroup(layers[index]);
+      workspace = Math.max(workspace, layers[index].workspace);
       const activationParts: Parts = crossInput > 0 ? { [parts.crossInput]: crossInput } : {};
-      found[index] = { ...layers[index], activation: crossInput, activationParts, recomputed: 0 };
+      found[index] = { ...layers[index], activation: crossInput, activationParts, recomputed: 0, workspace: 0 };
     }
-    found[first] = { ...layers[first], recomputed };
+    found[first] = { ...layers[first], recomputed, workspace };
   }
   return found;
 }

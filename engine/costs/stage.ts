@@ -25,6 +25,7 @@ export interface StageCost {
   /** Of `activation`, tokens of another tower that its layers attend to; absent: none. */
   readonly crossInput?: number;
   readonly activationForWeight: number;
+  /** What is recomputed at a time, as far as it is not in the place of `workspace` that another layer needs. */
   readonly recomputed: number;
   /** What a separate R makes: the activations of all layers at once. */
   readonly recomputedWhole: number;
@@ -48,10 +49,10 @@ export interface StageFigures extends StageCost {
  *
  * With recomputation, each layer is a checkpoint. F leaves each layer's kept part (2sbh of a transformer layer under full
  * recomputation). The backward goes from last to first: it recomputes one layer's activations, uses them and drops them before
- * the next. So in addition to the sum of what is kept, only the largest `recomputed` is held at a time. The result is exact if
+ * the next. So in addition to the sum of what is kept, the most of one layer is held at a time: what it recomputes and its workspace.
+ * The logits of a head are gone when the first layer runs again, but for the gradient that a separate W reads. The result is exact if
  * the largest layer is the last one, or all are equal. Otherwise it is an upper bound, since kept parts of later layers are free
- * by then. Workspace is likewise the largest of one layer at a time. Tokens of another tower that several layers attend to are one
- * tensor.
+ * by then. Tokens of another tower that several layers attend to are one tensor.
  *
  * Under `stage` the whole stage is one checkpoint: F leaves `input` bytes (0 for a stage that reads the data), and the backward
  * first recomputes everything else. Huang et al., "GPipe" (2019), section 2.3.
@@ -91,14 +92,25 @@ export function withoutCopy(layer: LayerCost, held: number): LayerCost {
   };
 }
 
-/**
- * Sums over layers before it is known which activations are kept; `recomputed` and `workspace` are the figures of the largest
- * layer.
- */
-export type LayerSums = Omit<StageCost, 'recomputeMode'>;
+/** Sums over layers before it is known which activations are kept; `workspace` is the largest of a layer. */
+export interface LayerSums extends Omit<StageCost, 'recomputeMode' | 'recomputed'> {
+  /** Of the layer that holds most while it runs again; absent: none does. */
+  readonly again?: RunningAgain;
+  /** The most that one layer recomputes. */
+  readonly largest: number;
+}
+
+/** What is held while a layer runs again, beyond what the stage keeps. `workspace` includes what layers behind it leave for W. */
+interface RunningAgain {
+  readonly recomputed: number;
+  readonly workspace: number;
+}
 
 /** What sums take of a layer. */
-export type SummedCost = Pick<LayerCost, Exclude<keyof LayerSums, 'recomputedWhole'>>;
+export type SummedCost = Pick<
+  LayerCost,
+  Exclude<keyof LayerSums, 'recomputedWhole' | 'again' | 'largest'> | 'recomputed' | 'workspaceStays'
+>;
 
 const partsOf = ({ activation, activationParts }: LayerCost): Parts => activationParts ?? { activations: activation };
 
@@ -123,10 +135,32 @@ export const noLayers: LayerSums = {
   weights: 0,
   activation: 0,
   activationForWeight: 0,
-  recomputed: 0,
+  largest: 0,
   recomputedWhole: 0,
   workspace: 0,
 };
+
+/**
+ * Bytes of a layer's workspace that stay from its input gradient to its weight gradient, because its `activation` and what it recomputes
+ * have no room for them: the gradient of a head's logits.
+ */
+const leftForWeight = (layer: SummedCost): number =>
+  layer.workspaceStays === true
+    ? layer.workspace
+    : Math.min(layer.workspace, Math.max(0, layer.activationForWeight - layer.activation - layer.recomputed));
+
+/** The most that a layer holds while it runs again, with one more layer behind all others. */
+function againWith(again: RunningAgain | undefined, layer: SummedCost): RunningAgain | undefined {
+  const { recomputed, workspace } = layer;
+  const before = again && { ...again, workspace: again.workspace + leftForWeight(layer) };
+  if (recomputed === 0) return before;
+  const most = before === undefined ? -1 : before.recomputed + before.workspace;
+  return recomputed + workspace > most ? { recomputed, workspace } : before;
+}
+
+/** What is held beyond the stage's workspace while a layer runs again. Differences of workspaces come first: they are mostly 0. */
+const beyondWorkspace = ({ again, largest, workspace }: LayerSums): number =>
+  again === undefined ? 0 : Math.min(largest, Math.max(0, again.recomputed + (again.workspace - workspace)));
 
 /** The sums with one more layer at the end. */
 export const withLayer = (sums: LayerSums, layer: SummedCost): LayerSums => ({
@@ -142,7 +176,8 @@ export const withLayer = (sums: LayerSums, layer: SummedCost): LayerSums => ({
   weights: sums.weights + layer.weights,
   activation: sums.activation + layer.activation - Math.min(sums.crossInput ?? 0, layer.crossInput ?? 0),
   activationForWeight: sums.activationForWeight + layer.activationForWeight,
-  recomputed: Math.max(sums.recomputed, layer.recomputed),
+  again: againWith(sums.again, layer),
+  largest: Math.max(sums.largest, layer.recomputed),
   recomputedWhole: sums.recomputedWhole + layer.recomputed,
   workspace: Math.max(sums.workspace, layer.workspace),
   ...(sums.crossInput === undefined && layer.crossInput === undefined
@@ -151,17 +186,23 @@ export const withLayer = (sums: LayerSums, layer: SummedCost): LayerSums => ({
   ...(sums.frozen === undefined && layer.frozen === undefined ? {} : { frozen: addFrozen(sums.frozen, layer.frozen) }),
 });
 
-/** The sums with one more layer of the last group that is recomputed at once; `group`: what it makes again without this layer. */
-export function withLayerOfGroup(sums: LayerSums, layer: SummedCost, group: number): LayerSums {
+/** The sums with one more layer of the last group that is recomputed at once; `group`: what it holds without this layer. */
+export function withLayerOfGroup(sums: LayerSums, layer: SummedCost, group: RunningAgain): LayerSums {
   const more = recomputedInGroup(layer);
-  const next = withLayer(sums, { ...layer, activation: layer.crossInput ?? 0, recomputed: group + more });
+  const next = withLayer(sums, {
+    ...layer,
+    activation: layer.crossInput ?? 0,
+    recomputed: group.recomputed + more,
+    workspace: Math.max(group.workspace, layer.workspace),
+  });
   return { ...next, recomputedWhole: sums.recomputedWhole + more };
 }
 
 /** The stage of these layers. */
 export function stageCost(sums: LayerSums, recompute: RecomputeMode, input: number): StageCost {
-  if (recompute !== 'stage') return { ...sums, recomputeMode: recompute };
+  const { again: _again, largest: _largest, ...summed } = sums;
+  if (recompute !== 'stage') return { ...summed, recomputed: beyondWorkspace(sums), recomputeMode: recompute };
   const activation = Math.min(sums.activation, input);
   const whole = sums.activation - activation;
-  return { ...sums, activation, recomputed: whole, recomputedWhole: whole, recomputeMode: recompute };
+  return { ...summed, activation, recomputed: whole, recomputedWhole: whole, recomputeMode: recompute };
 }

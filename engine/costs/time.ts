@@ -68,6 +68,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     recomputed: cost.recomputed,
     output: cost.output,
     workspace: cost.workspace,
+    ...(cost.workspaceStays === undefined ? {} : { workspaceStays: cost.workspaceStays }),
     ...(cost.activationParts === undefined ? {} : { activationParts: cost.activationParts }),
     ...(cost.crossInput === undefined ? {} : { crossInput: cost.crossInput }),
     ...(cost.repeats === undefined ? {} : { recomputedParts: cost.repeats.frees }),

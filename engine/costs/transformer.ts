@@ -115,6 +115,7 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   );
   const all = sumParts(keeps);
   const remade = tokens * sum((branch) => branch.remade);
+  const whileInCore = tokens * Math.max(...branches.map((branch) => branch.whileInCore ?? 0));
   const collectives = branches
     .flatMap((branch) => branch.collectives)
     .map((collective) => ({ ...collective, bytes: tokens * collective.bytes }));
@@ -152,12 +153,12 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     ...remaining,
     activationForWeight: learned.forWeight ?? tokens * (sum(({ forWeight }) => forWeight) + sumParts(extra.keeps)),
     output: tokens * input,
+    // What the products hold and what the core holds are not there at the same time.
     workspace:
-      remade +
       arriving +
       gatheredInputs(setting, branches.length, tokens * element * hidden) +
       extra.workspace +
-      learned.workspace,
+      Math.max(remade + learned.workspace, whileInCore),
     collectives,
     kernels() {
       const kernels = branches.flatMap((branch) => [normed, ...branch.kernels()]);

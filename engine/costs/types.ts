@@ -238,6 +238,8 @@ export interface ShapeCost {
   /** Bytes sent to the next layer, and held only while the layer runs (logits). */
   readonly output: number;
   readonly workspace: number;
+  /** `workspace` is not free for other layers while these run again. */
+  readonly workspaceStays?: true;
   readonly collectives: readonly Collective[];
   /** Of one forward. A function, since only devices with figures for single kernels ask for them. */
   readonly kernels: () => readonly Kernel[];
@@ -305,6 +307,8 @@ export interface LayerCost {
   readonly recomputed: number;
   readonly output: number;
   readonly workspace: number;
+  /** `workspace` is not free for other layers while these run again. */
+  readonly workspaceStays?: true;
   /** `activation` by what it is; absent where the file only says how much it is. */
   readonly activationParts?: Parts;
   /** Of `activation`, tokens of another tower: all layers of a stage that attend to them hold them once. */

@@ -111,6 +111,7 @@ const summed = (cost: SummedCost): SummedCost => ({
   activationForWeight: cost.activationForWeight,
   recomputed: cost.recomputed,
   workspace: cost.workspace,
+  ...(cost.workspaceStays === undefined ? {} : { workspaceStays: cost.workspaceStays }),
   ...(cost.crossInput === undefined ? {} : { crossInput: cost.crossInput }),
   ...(cost.frozen === undefined ? {} : { frozen: cost.frozen }),
 });
@@ -151,7 +152,8 @@ function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, 
   const { mode, blocks } = layers;
   const some = someLayersIn(mode);
   // Of the stage so far: blocks, and what the group of the last one makes again at once.
-  let [counted, group] = [0, 0];
+  let counted = 0;
+  let group = { recomputed: 0, workspace: 0 };
   const runs = new Float64Array((order.length - from) * columns);
   const received = new Set<number>();
   /** Tensors made here that later layers need, by the last of these. */
@@ -165,10 +167,13 @@ function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, 
     if (!isRecomputed || some.method !== 'uniform') sums = withLayer(sums, cost);
     else if (counted % some.layers === 1 % some.layers) {
       sums = withLayer(sums, cost);
-      group = cost.recomputed;
+      group = { recomputed: cost.recomputed, workspace: cost.workspace };
     } else {
       sums = withLayerOfGroup(sums, cost, group);
-      group += recomputedInGroup(cost);
+      group = {
+        recomputed: group.recomputed + recomputedInGroup(cost),
+        workspace: Math.max(group.workspace, cost.workspace),
+      };
     }
     for (const index of needs[position]) {
       if (index >= from || received.has(index)) continue;

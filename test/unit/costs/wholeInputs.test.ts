@@ -5,7 +5,7 @@ import { cost } from './settings.ts';
 
 const [sequence, hidden, heads, tensor, microBatch] = [2048, 1024, 16, 4, 3];
 const sbh = sequence * microBatch * hidden;
-const layer = { hidden, heads };
+const layer = { hidden, heads, flash: true };
 const split = { sequence, microBatch, tensor, sequenceParallel: true } as const;
 const whole = { ...split, wholeInputs: true } as const;
 
@@ -45,7 +45,7 @@ describe('inputs that stay gathered', () => {
   it('come with shards of the weights', () => {
     const workspace = (shard: string, recompute = 'full', data = 2) =>
       planOf(`
-model m { sequence = ${sequence}  micro_batch = ${microBatch}  layer block[2] = transformer(hidden = ${hidden}, heads = ${heads}) }
+model m { sequence = ${sequence}  micro_batch = ${microBatch}  layer block[2] = transformer(hidden = ${hidden}, heads = ${heads}, flash = true) }
 device g { memory = 80GiB  compute = 100TFLOPS }
 cluster c { gpu[${data * tensor}] = g  link = 100GB/s }
 pipeline p {

@@ -88,7 +88,8 @@ describe('modules', () => {
   // experts.py: `CheckpointWithoutOutput` around the activation function.
   test('moe_act: the product of gate and up goes for each copy of a token', () => {
     expectModule(experts, 'modules(moe_act)', { frees: j * 2 * e, flops: 0 });
-    expectModule({ ...experts, swiglu: 'eager' }, 'modules(moe_act)', { frees: j * 4 * e, flops: 0 });
+    // The activated gate, its product with up, and that with the probability.
+    expectModule({ ...experts, swiglu: 'eager' }, 'modules(moe_act)', { frees: j * 6 * e, flops: 0 });
     expect(layer(experts, 'modules(moe_act)').repeats?.traffic).toBe(s * j * 6 * e);
   });
 
