@@ -50,9 +50,9 @@ export function scoreBytes(
 }
 
 /**
- * Bytes per token of the scores before the softmax. Kernels that store their scores hold these next to its result: the forward until
- * the core returns, the backward as the gradient of the scores, which the softmax turns into the gradient of its input in place
- * (Megatron-LM, `DotProductAttention`; Transformer Engine, `UnfusedDotProductAttention`). A ring has those of one block of keys.
+ * Bytes per token of the scores before the softmax. Kernels that store their scores hold these next to the result of the softmax, until
+ * the core returns. Its backward holds a gradient of this size, which the softmax overwrites. Around a ring, a rank has the scores of one
+ * block of keys. Sources: Megatron-LM, `DotProductAttention`; Transformer Engine, `UnfusedDotProductAttention`.
  */
 export const rawScores = (args: ShapeArguments, setting: LayerSetting, heads: number): number =>
   flagOf(args, 'flash', false) ? 0 : (elementBytes(setting.precision) * heads * setting.sequence) / blocksOf(setting);

@@ -141,8 +141,8 @@ export const noLayers: LayerSums = {
 };
 
 /**
- * Bytes of a layer's workspace that stay from its input gradient to its weight gradient, because its `activation` and what it recomputes
- * have no room for them: the gradient of a head's logits.
+ * Bytes of a layer's workspace that stay from its input gradient to its weight gradient: the gradient of a head's logits. What fits in
+ * the place of its `activation` is not counted twice.
  */
 const leftForWeight = (layer: SummedCost): number =>
   layer.workspaceStays === true

@@ -99,8 +99,14 @@ const pages: Readonly<Record<string, readonly Row[]>> = {
     ['2·N·h', () => cost('lm_head', { ...words, loss: 'chunked(8)' }).activation - cost('lm_head', words).activation],
     [
       '2·f / t',
-      () => cost('transformer', { ...gated, swiglu: 'recompute' }, { ...setting, context: 1 }).workspace / s / b,
+      () =>
+        cost('transformer', { ...gated, swiglu: 'recompute', flash: true }, { ...setting, context: 1 }).workspace /
+        s /
+        b,
     ],
+    ['2·a·s / t', () => cost('transformer', gpt, { ...setting, context: 1 }).workspace / s / b],
+    // Beyond the input and the output of the activation.
+    ['2·`expert_ffn` / t', () => part('experts', experts) / symbols.j - (4 * w) / t, { ...symbols, expert_ffn: w }],
   ],
   time: [
     ['2 · 2·N·h', () => cost('embedding', words).traffic],
