@@ -139,6 +139,9 @@ describe('a layer that runs again before a head', () => {
     const stage = sumStage(layers, 'full');
     expect(beyondKept(stage)).toBeLessThanOrEqual(block.recomputed + stage.workspace);
     expect(beyondKept(stage)).toBeGreaterThanOrEqual(block.recomputed / 2 + 3 * norm);
+    // The gradient of the logits does not come on top of a workspace that is larger anyway.
+    const wide = { ...block, workspace: 20 * norm };
+    expect(beyondKept(sumStage([wide, head(4000)], 'full'))).toBe(block.recomputed + 20 * norm);
   });
 
   it('holds its workspace while it runs again', () => {
