@@ -85,14 +85,15 @@ export interface SyncRule {
 export interface VariationUse {
   /** Standard deviation of each operation's time, as a share of it. */
   readonly jitter?: number;
-  /** The same of single stages, by number in the cut. */
+  /** The same of single stages. */
   readonly jitterOf: readonly VariationOf[];
   /** Factors on the times of devices. */
   readonly slowOf: readonly VariationOf[];
 }
 
 export interface VariationOf {
-  readonly index: number;
+  /** Number of the stage in the cut or of the device, or name of the stage. */
+  readonly which: number | string;
   readonly value: number;
   readonly at: Span;
 }

@@ -1,6 +1,6 @@
 /** Gives each name of a file its meaning, by the schema of the key around it. Reports unknown names and units, each once. */
 import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
-import { type FileContext, referTo, symbolId } from './context.ts';
+import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { linkExpect } from './linkExpect.ts';
 import { linkSearch } from './linkSearch.ts';
 import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
@@ -69,7 +69,7 @@ function linkEntries(
     const key = keys.get(item.key.text);
     if (key === undefined) continue;
     const { parameters, index, ends, values, range, step, condition } = item;
-    if (key.parameters !== undefined) linkWords(context, item, key, scope);
+    if (key.parameters !== undefined) linkWords(context, item, key, scope, owner);
     const named = parameters !== undefined && key.parameters === undefined;
     const outer = block === 'operation' ? { ...scope, parametersFor: withParameter(context, item) } : scope;
     const inner = named
@@ -86,15 +86,35 @@ function linkEntries(
 }
 
 /** `compute(fp8)`, `efficiency(fp8, 16GFLOP)`: the parentheses hold a word of the key, or a value if the key takes sizes. */
-function linkWords(context: FileContext, { key, parameters = [] }: Entry, schema: KeySchema, scope: Scope): void {
+function linkWords(
+  context: FileContext,
+  { parameters = [] }: Entry,
+  schema: KeySchema,
+  scope: Scope,
+  owner: string | undefined,
+): void {
   const words = (schema.parameters ?? []).map((parameter) => parameter.name);
+  const stages =
+    schema.stages === true ? (context.members.get(owner ?? '') ?? new Map<string, SymbolInfo>()) : undefined;
   for (const parameter of parameters) {
     const isName = parameter.kind === 'name';
+    const stage = isName ? stages?.get(parameter.text) : undefined;
+    if (isName && stage !== undefined) {
+      refer(context, parameter, stage.id);
+      continue;
+    }
     if (isName && words.includes(parameter.text)) continue;
     if (schema.sizes !== undefined && (!isName || words.length === 0 || context.names.has(parameter.text)))
       linkValue(context, parameter, scope);
-    else if (isName) unknown(context, parameter, key.text === 'overlap' ? 'group' : 'number format', words);
+    else if (isName && stages !== undefined) unknown(context, parameter, 'stage', stages.keys());
+    else if (isName) unknown(context, parameter, nounOf(schema), words);
   }
+}
+
+/** What a name in the parentheses of a key should be. */
+function nounOf({ name, sizes }: KeySchema): string {
+  if (name === 'overlap') return 'group';
+  return sizes === 'number' ? 'name' : 'number format';
 }
 
 /** Switches of a cluster or node: names for the links of the block and of the nodes in it. */

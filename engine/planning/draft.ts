@@ -132,7 +132,7 @@ export function* draft(
   const variation = variationPlan(
     notes,
     pipeline,
-    each.map(({ stage }) => stage),
+    { names, stages: each.map(({ stage }) => stage) },
     ranks.ranks.length,
   );
   if (variation === undefined) return undefined;

@@ -6,35 +6,44 @@ import type { Notes } from './notes.ts';
 export function variationPlan(
   { report }: Notes,
   { variation }: SettledPipeline,
-  /** Of each stage of the plan its number in the cut. */
-  stages: readonly number[],
+  /** Names of the stages of the cut, and of each stage of the plan its number there. */
+  { names, stages }: { readonly names: readonly string[]; readonly stages: readonly number[] },
   devices: number,
 ): Pick<PipelinePlan, 'jitter' | 'slow'> | undefined {
   const { jitter, jitterOf, slowOf } = variation;
-  const count = stages.reduce((most, stage) => Math.max(most, stage + 1), 0);
-  const isNumber = ({ index, at }: VariationOf, most: number, what: string): boolean => {
-    if (index < most) return true;
-    report.report('value/range', at, {
-      what: `The number of the ${what}`,
-      value: String(index),
-      allowed: `a whole number from 0 to ${most - 1}`,
-    });
-    return false;
-  };
-  const right = [
-    ...jitterOf.map((of) => isNumber(of, count, 'stage')),
-    ...slowOf.map((of) => isNumber(of, devices, 'device')),
-  ];
-  if (right.includes(false)) return undefined;
-  const jitterAt = (stage: number) => jitterOf.find(({ index }) => index === stage)?.value ?? jitter ?? 0;
-  const shares = stages.map(jitterAt);
-  const factors = Array.from(
-    { length: devices },
-    (_, device) => slowOf.find(({ index }) => index === device)?.value ?? 1,
-  );
+  let wrong = false;
+  /** The values of single ones. */
+  function byNumber(
+    uses: readonly VariationOf[],
+    most: number,
+    key: string,
+    what: string,
+  ): ReadonlyMap<number, number> {
+    const values = new Map<number, number>();
+    for (const { which, value, at } of uses) {
+      const index = typeof which === 'number' ? which : names.indexOf(which);
+      if (index < 0 || index >= most) {
+        report.report('value/range', at, {
+          what: `The number of the ${what}`,
+          value: String(which),
+          allowed: `a whole number from 0 to ${most - 1}`,
+        });
+        wrong = true;
+      } else if (values.has(index))
+        report.report('key/duplicate', at, { key: `${key}(${what} = ${which})`, block: 'pipeline' });
+      else values.set(index, value);
+    }
+    return values;
+  }
+  const ofStages = byNumber(jitterOf, names.length, 'jitter', 'stage');
+  const ofDevices = byNumber(slowOf, devices, 'slow', 'device');
+  if (wrong) return undefined;
+  const factors = Array.from({ length: devices }, (_, device) => ofDevices.get(device) ?? 1);
   return {
     // A `jitter` of 0 has percentiles too: each is the iteration.
-    ...(jitter !== undefined || jitterOf.length > 0 ? { jitter: shares } : {}),
+    ...(jitter !== undefined || jitterOf.length > 0
+      ? { jitter: stages.map((stage) => ofStages.get(stage) ?? jitter ?? 0) }
+      : {}),
     ...(factors.some((factor) => factor !== 1) ? { slow: factors } : {}),
   };
 }

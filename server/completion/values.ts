@@ -118,6 +118,7 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   if (key !== undefined)
     return [
       ...(call.position === 0 ? (key.parameters ?? key.leading ?? []).map(wordOffer) : []),
+      ...(call.position === 0 && key.stages === true ? membersFor(view, cursor, 'stage').map(symbolOffer) : []),
       ...(call.position === 0 && takesOperation.includes(key.name)
         ? declaredSymbols(view, cursor).map(symbolOffer)
         : []),

@@ -61,6 +61,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   }
   if (dimension !== undefined)
     yield { what: `Write ${exampleOf[dimension]}`, edits: [replaced(value, exampleOf[dimension])], last: true };
+  // What is expected is more than a dimension: the example is made from the value.
+  else if (parameters.example !== undefined)
+    yield { what: `Write ${parameters.example}`, edits: [replaced(value, parameters.example)] };
   if (entry !== undefined)
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
 }

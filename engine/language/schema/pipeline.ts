@@ -227,8 +227,9 @@ export const pipeline: BlockSchema = {
       {
         forms: ['value', 'call'],
         repeatable: true,
-        parameters: [{ name: 'stage', doc: 'The number of the stage in the cut, from 0.' }],
+        parameters: [{ name: 'stage', doc: 'The name of a stage, or its number in the cut, from 0.' }],
         sizes: 'number',
+        stages: true,
       },
     ),
     key(

@@ -48,6 +48,8 @@ export interface KeySchema {
   readonly leading?: readonly Word[];
   /** Dimension of a size that is allowed there in their place, or behind one. */
   readonly sizes?: Dimension;
+  /** A stage of the pipeline may be named there too. */
+  readonly stages?: true;
   /** May be written more than once in a block. */
   readonly repeatable?: boolean;
   /** Takes several values with commas. */

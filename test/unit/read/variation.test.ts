@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { parse } from '../../../grammar/parse.ts';
 import { format } from '../../../grammar/index.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, fixesOf } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';
 
@@ -27,6 +27,44 @@ describe('jitter and slow', () => {
     expect(planOf('jitter = 0%  slow(device = 1) = 1')).not.toHaveProperty('slow');
   });
 
+  const stages = ['first', 'b', 'c', 'last']
+    .map((name, at) => `stage ${name} { layers = l[${2 * at}..${2 * at + 1}] }`)
+    .join('  ');
+  const named = (keys: string): string => text(keys).replace('stages = balance(4)', stages);
+
+  it('name a stage of the pipeline, which is the same as its number', () => {
+    const plan = (keys: string) => resolveText(named(keys)).plan.pipelines[0];
+    expect(plan('jitter(stage = last) = 10%').jitter).toEqual([0, 0, 0, 0.1]);
+    expect(plan('jitter(b) = 10%  jitter(stage = 2) = 5%  jitter = 1%').jitter).toEqual([0.01, 0.1, 0.05, 0.01]);
+    const copies = resolveText(named('jitter(stage = b) = 10%').replace('1f1b', 'chimera')).plan.pipelines[0];
+    expect(copies.jitter?.filter((share) => share === 0.1)).toHaveLength(2);
+    expect(copies.jitter?.map((share, at) => share > 0 && copies.stages[at].copy?.stage)).toContain(1);
+  });
+
+  test.each([
+    ['jitter(stage = ⟦name/unknown:lst⟧) = 5%', 'Unknown stage "lst". Did you mean "last"?'],
+    ['jitter(stage = last) = 5%  jitter(stage = ⟦key/duplicate:3⟧) = 6%', '"jitter(stage = 3)" is set twice'],
+    ['jitter(stage = last) = 5%  ⟦key/duplicate:jitter⟧(stage = last) = 6%', '"jitter(stage = last)" is set twice'],
+    ['slow(device = ⟦name/unknown:last⟧) = 2', 'Unknown name "last".'],
+  ])('of named stages: %s', (keys, words) => {
+    checkFindings(named(keys), [words]);
+  });
+
+  it('are factors, and a share gets the factor that it stands for', () => {
+    for (const [share, factor] of [
+      ['20%', '1.2'],
+      ['0.5%', '1.005'],
+      ['120%', '1.2'],
+      ['100%', '1'],
+    ]) {
+      const words = `Expected a factor on the times of the device, found a share; write for example \`${factor}\`.`;
+      checkFindings(text(`slow(device = 2) = ⟦type/dimension:${share}⟧`), [words]);
+      checkFindings(`let much = ${share}\n${text('slow(device = 2) = ⟦type/dimension:much⟧')}`, [words]);
+      const titles = fixesOf(analyse(text(`slow(device = 2) = ${share}`)), 'type/dimension').map(({ title }) => title);
+      expect(titles[0]).toContain(`Write ${factor}`);
+    }
+  });
+
   it('are for every chunk and every copy of a stage', () => {
     const looped = planOf('jitter(stage = 1) = 10%').jitter;
     expect(looped).toHaveLength(4);
@@ -44,6 +82,9 @@ describe('jitter and slow', () => {
     ['slow(device = ⟦value/range:7⟧) = 2', 'from 0 to 3'],
     ['slow(device = 1) = ⟦value/range:0⟧', '0.01'],
     ['⟦type/mismatch:slow⟧ = 2', '`slow(x) = …`'],
+    ['jitter(stage = ⟦type/mismatch:stage⟧) = 5%', 'Expected a stage, such as `jitter(stage = 2)`, found `stage`.'],
+    ['slow(⟦type/mismatch:device⟧) = 2', 'Expected a device, such as `slow(device = 2)`, found `device`.'],
+    ['slow(device = 1) = ⟦type/dimension:2ms⟧', 'Expected a plain number, found a time'],
   ])('%s', (keys, words) => {
     checkFindings(text(keys), [words]);
   });

@@ -137,6 +137,13 @@ test('figures in an expect, and stages of its pipeline', async () => {
   expect(await labels(`${toy}\nexpect $0`)).toEqual(['train']);
 });
 
+test('stages of the pipeline, for the jitter of one', async () => {
+  const varied = (key: string) => staged.replace('schedule', `${key}  schedule`);
+  const offers = await labels(varied('jitter(stage = $0) = 5%'));
+  expect(offers.filter((label) => ['first', 'second'].includes(label))).toEqual(['first', 'second']);
+  expect(await labels(varied('slow(device = $0) = 1.2'))).not.toContain('first');
+});
+
 test('names of the standard hardware', async () => {
   expect(await labels('import "$0"')).toContain('std:hardware');
   expect(await labels('import { $0 } from "std:hardware"')).toContain('v100');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { WorkspaceEdit } from 'vscode-languageserver';
 import { applyEdits, main, positionAt, withClient } from '../../support/server.ts';
 import { serverWith } from '../../support/asked.ts';
-import { toy } from './samples.ts';
+import { staged, toy } from './samples.ts';
 
 /** Renames at `$0` of main.pipe; gives the new texts by file, or the refusal. */
 async function renamed(source: string, newName: string): Promise<ReadonlyMap<string, string> | string> {
@@ -29,6 +29,12 @@ test('every use in the file and nothing else', async () => {
       ],
     ]),
   );
+});
+
+test('a stage, also where its jitter is set', async () => {
+  const source = staged.replace('schedule', 'jitter(stage = first) = 5%  schedule');
+  const after = await renamed(source.replace('stage first', 'stage $0first'), 'entry');
+  expect(after).toEqual(new Map([[main, source.replaceAll('first', 'entry')]]));
 });
 
 test('an imported name, from either side', async () => {
