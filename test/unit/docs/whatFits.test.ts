@@ -1,7 +1,8 @@
 /** What the page on searches shows is what its commands print. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
-import { iterationTime, share } from '../../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../../engine/quantities.ts';
+import { dataFile } from '../support/data.ts';
 import { exampleText } from '../../support/example.ts';
 import { call, type Called } from '../cli/harness.ts';
 import { textOf } from './pages.ts';
@@ -15,12 +16,13 @@ const blocksOf = (mark: string): readonly string[] =>
       .join('\n'),
   );
 const [added] = blocksOf('pipe add');
-const [figure13, figure14] = blocksOf('pipe');
+const [figure13, figure14, calculon] = blocksOf('pipe');
 const files: Record<string, string> = {
   'train.pipe': `${exampleText('llama3-70b.pipe')}\n${added}`,
   'megatron_sc21.pipe': exampleText('published/megatron_sc21.pipe'),
   'figure13.pipe': figure13,
   'figure14.pipe': figure14,
+  'calculon.pipe': calculon,
 };
 
 /** Runs a command of the page in this thread. */
@@ -129,6 +131,85 @@ test('what the page says of GPT-3 175B', async () => {
   expect(eight.slice(0, 3).toSorted((a, b) => a - b)).toEqual([6, 7, 9]);
   expect(share(1 - of(9) / of(8))).toBe('1.1 %');
   expect(share(1 - byTime[0].iteration / of(8))).toBe('9.5 %');
+});
+
+test('GPT-3 175B on 1,024 devices takes the days that the page says', async () => {
+  const text = calculon
+    .replace('node[64]', 'node[128]')
+    .replace('= 512\n', '= 1536\n')
+    .replace(/^ +sequence_parallel.*\n/m, '');
+  const over = 'tensor = [8], pipeline = [16], micro_batch = [1], schedule = [interleaved_1f1b], chunks = [3]';
+  const command = `pipewright plan big.pipe --over "${over}, recompute = [full]" --format json`;
+  const { points } = JSON.parse((await run(command, { 'big.pipe': text })).out) as PlanAnswer;
+  const [{ iteration }] = points;
+  const days = (iteration * 300e9) / (1536 * 2048) / 86_400;
+  expect(/an iteration takes .*/.exec(page)?.[0]).toBe(
+    `an iteration takes ${iterationTime(iteration)} here. That makes ${days.toFixed(1)} days.`,
+  );
+});
+
+describe('the product that Calculon enumerates', () => {
+  interface Row {
+    readonly key: string;
+    readonly seconds: number;
+    readonly bytes: number;
+  }
+  const theirs: readonly Row[] = dataFile('calculon/gpt3_175b_512.csv')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','))
+    .map((cells) => ({
+      key: cells.slice(0, 5).join(', '),
+      seconds: Number(cells[5]),
+      bytes: Number(cells[6]) * 2 ** 30,
+    }));
+  let ours: readonly (Row & { readonly best: boolean })[];
+  beforeAll(async () => {
+    const { points, best } = await answer('pipewright plan calculon.pipe');
+    ours = points
+      .filter(({ meets }) => meets)
+      .map(({ row, settings, iteration, peak }) => ({
+        key: ['tensor', 'pipeline', 'micro_batch', 'chunks', 'recompute']
+          .map((name) => settings[name] ?? '1')
+          .join(', '),
+        seconds: iteration,
+        bytes: peak,
+        best: row === best,
+      }));
+  });
+
+  test('has the same fastest row, nearly the same order, and times that are a little longer', () => {
+    const both = theirs.flatMap((their) => {
+      const our = ours.find(({ key }) => key === their.key);
+      return our === undefined ? [] : [{ their, our }];
+    });
+    expect(both.find(({ our }) => our.best)?.their).toBe(theirs.toSorted((a, b) => a.seconds - b.seconds)[0]);
+    const ranks = (times: readonly number[]): readonly number[] => {
+      const sorted = times.toSorted((a, b) => a - b);
+      return times.map((value) => sorted.indexOf(value));
+    };
+    const [our, their] = [ranks(both.map((row) => row.our.seconds)), ranks(both.map((row) => row.their.seconds))];
+    const n = both.length;
+    const squares = our.reduce((total, rank, at) => total + (rank - their[at]) ** 2, 0);
+    const correlation = 1 - (6 * squares) / (n * (n * n - 1));
+    const longer = both.reduce((total, row) => total + row.our.seconds / row.their.seconds - 1, 0) / n;
+    expect(/Both figure .*/.exec(page)?.[0]).toBe(
+      `Both figure ${n} rows that fit. Their order is nearly the same (rank correlation ${correlation.toFixed(2)}), and times here are ${Math.round(longer * 100)} % longer on average.`,
+    );
+  });
+
+  test('takes the times and the memory of the table', () => {
+    const table = [...page.matchAll(/^\| (\d+, \d+, \d+, \d+, \w+) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$/gm)];
+    expect(table).toHaveLength(8);
+    for (const [, key, ...cells] of table) {
+      const figures = [theirs, ours].flatMap((rows) => {
+        const row = rows.find((candidate) => candidate.key === key);
+        return row === undefined ? [] : [iterationTime(row.seconds), bytes(row.bytes)];
+      });
+      expect(cells, key).toEqual(figures);
+    }
+  });
 });
 
 test('the hand-made plan of the example is on the front, or a better one is', async () => {
