@@ -4,7 +4,7 @@ import { lookUpCollectives } from './embedding.ts';
 import { moves, product } from './kernels.ts';
 import { addParts, hiddenOf, parts, tokensOf, wholeRanks } from './layerPart.ts';
 import { lmHead } from './lm_head.ts';
-import { lossParameter } from './loss.ts';
+import { lossOf, lossParameter } from './loss.ts';
 import { normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
 import { type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
@@ -36,12 +36,18 @@ export const mtp: ShapeSchema = {
  * logits: the layer of the arguments + 2h² + 3 norms. Embedding and head are shared with the model and counted there. The rank
  * also holds a copy of the embedding, which is on another stage. Full recomputation recomputes the layer, not projection and
  * logits, as `lm_head` does.
+ *
+ * Its loss is computed before the head's, and its backward runs behind the head's. So its softmax stays while the head has its
+ * logits, whatever the file says of the loss (Megatron-LM, `GPTModel._postprocess` calls `process_mtp_loss` first, and
+ * `MTPLossAutoScaler` keeps the graph of that loss).
  */
 function costOfPrediction(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const hidden = hiddenOf(args);
   const { tensor } = setting;
   const layer = costOfTransformer(args, setting);
-  const head = lmHead.cost({ ...args, tied: true }, setting);
+  const ofHead: ShapeArguments = { ...args, tied: true };
+  const usual = lossOf(args, setting).kind === 'usual';
+  const head = lmHead.cost(usual ? { ...ofHead, loss: 'parallel' } : ofHead, setting);
   const element = elementBytes(setting.precision);
   const tokens = tokensOf(setting);
   const bytes = element * tokens * hidden;

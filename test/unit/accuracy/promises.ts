@@ -75,6 +75,8 @@ const texts: readonly string[] = [
   `7B with 8 chunks, ${off(additions.filter(named('7B, 8 A100, pipeline')))}`,
   `Small models with experts, ${off(additions.filter((run) => small(run) && !dense(run)))}`,
   `Mixtral, ${off(additions.filter(named('Mixtral')))}`,
+  `32 experts with latent attention, ${off(additions.filter(named('latent attention')))}`,
+  `DeepSeek-V3 on GB200, ${off(additions.filter(named('DeepSeek-V3, 14 layers, GB200')))}`,
   `With 32 microbatches the figures come out ${off(gpipe.runs.filter(many))} off, with fewer ${off(gpipe.runs.filter((run) => !many(run)))}.`,
 ];
 export const promises: readonly { readonly text: string }[] = texts.map((text) => ({ text }));

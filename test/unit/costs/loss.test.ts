@@ -87,8 +87,23 @@ test('`mtp` has a head of its own, with the same loss', () => {
   const args = { hidden, heads: 4, vocab, pad: 1 };
   const usual = cost('mtp', args, { sequence });
   const eager = cost('mtp', { ...args, loss: 'eager' }, { sequence });
-  expect(eager.activation - usual.activation).toBe(6 * logits);
+  const parallel = cost('mtp', { ...args, loss: 'parallel' }, { sequence });
+  expect(eager.activation - parallel.activation).toBe((6 - 4) * logits);
   expect(eager.workspace).toBe(8 * logits);
+  // Its softmax is there while the head behind it runs, so it is never only workspace.
+  expect(usual.activation).toBe(parallel.activation);
+  expect(usual.workspace).toBe(2 * logits);
+});
+
+test('a stage with d depths of `mtp` and a head holds (4·d + 6) B of each logit', () => {
+  const usual = (depths: number): number => {
+    const prediction = `layer predict[${depths}] = mtp(hidden = 4096, heads = 32, vocab = 128256, flash = true)\n  layer head`;
+    const text = file('', 'megatron_bf16').replace('layer head', prediction);
+    const { activationParts = {}, workspace } = stageOf(text);
+    return (activationParts['logits and loss'] ?? 0) + workspace;
+  };
+  const all = 32768 * 128256;
+  for (const depths of [1, 2, 3]) expect(usual(depths)).toBe((4 * depths + 6) * all);
 });
 
 test('kernels: a fused loss reads each logit once, an eager one copies it, chunks take as many kernels each', () => {
