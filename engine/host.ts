@@ -27,6 +27,8 @@ export interface EngineOptions {
     readonly elements: number;
     /** Findings reported for one file. */
     readonly findings: number;
+    /** Rows of one search over settings. */
+    readonly searchRows: number;
   };
   readonly thresholds: {
     /** Slowest stage over the mean by more than this share is `stage/imbalance`. */
@@ -51,7 +53,7 @@ export interface EngineOptions {
 const gibibyte = 2 ** 30;
 
 export const defaultOptions: EngineOptions = {
-  limits: { fileSize: 2_000_000, operations: 16_000_000, elements: 20_000, findings: 1_000 },
+  limits: { fileSize: 2_000_000, operations: 16_000_000, elements: 20_000, findings: 1_000, searchRows: 1_000_000 },
   thresholds: { imbalance: 0.1, bubble: 0.3, headroom: 0.06, exposed: 0.05, linkBusy: 0.8 },
   search: { effort: 0 },
   memory: { context: 1.5 * gibibyte, communicator: 0.5 * gibibyte, reservedMost: 3 * gibibyte },

@@ -26,7 +26,7 @@ import { readModel } from './read/model.ts';
 import { adoptLayers } from './read/modelFromModel.ts';
 import { readPipeline } from './read/pipeline.ts';
 import { adoptMembers } from './read/scheduleBase.ts';
-import { readSearch } from './read/search.ts';
+import { readSearches } from './read/search.ts';
 import { readSchedule } from './read/schedule.ts';
 import { scheduleTestOf } from './read/scheduleTest.ts';
 import type { SearchDefinition } from './definitions/search.ts';
@@ -263,12 +263,7 @@ function* resolveFile(
   const unplanned = blocks('pipeline').filter(({ name }) => !pipelines.has(name?.text ?? ''));
   reportIdleDevices(notes, planned, new Set(unplanned.map(clusterNamed)));
   yield;
-  const settings: SearchDefinition[] = [];
-  for (const block of blocks('search')) {
-    const found = readSearch(context, block);
-    const isFirst = settings.every(({ pipeline }) => pipeline !== found?.pipeline);
-    if (found !== undefined && isFirst) settings.push(found);
-  }
+  const settings: readonly SearchDefinition[] = readSearches(context, blocks('search'));
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
   const tests: Resolution['tests'][number][] = [];
   for (const block of blocks('expect')) {

@@ -2,7 +2,7 @@
 import type { Session } from './session.ts';
 import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
+import { methods, type PlanChanged, type PlanOutdated } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './answers.ts';
@@ -14,6 +14,7 @@ import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
+import { createPlanSearches } from './planSearches.ts';
 import { createProgress } from './progress.ts';
 import { createQuickFixes } from './quickFixes.ts';
 import { createShorterOrders } from './shorterOrders.ts';
@@ -68,6 +69,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     ready: configuration.ready,
     options: () => configuration.options,
     checked(checked, edited) {
+      sweeps.changed(checked.uri);
       const view = documents.extend(checked, orders.known(checked)) ?? checked;
       progress.hide(view.uri);
       publish(view);
@@ -153,6 +155,12 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     },
     failed: (error) => log.error(`orders: ${describe(error)}`),
   });
+  const sweeps = createPlanSearches({
+    documents,
+    found: (part) => send(() => connection.sendNotification(methods.planFound, part)),
+    outdated: (search) =>
+      send(() => connection.sendNotification(methods.planOutdated, { search } satisfies PlanOutdated)),
+  });
   const session: Session = {
     connection,
     documents,
@@ -160,6 +168,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     log,
     choices,
     fixes,
+    plans: sweeps,
     abilities: abilitiesOf({}),
     docs: server.docs,
   };
@@ -182,12 +191,14 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       choices.stop(document.uri);
       fixes.stop(document.uri);
       orders.stop(document.uri);
+      sweeps.changed(document.uri);
     }),
     texts.onDidClose(({ document }) => {
       documents.close(document.uri);
       choices.stop(document.uri);
       fixes.stop(document.uri);
       orders.stop(document.uri);
+      sweeps.changed(document.uri);
     }),
     texts.listen(connection),
   ];
@@ -197,6 +208,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       open = false;
       for (const disposable of listening) disposable.dispose();
       threads.close();
+      sweeps.close();
       connection.dispose();
     },
   };

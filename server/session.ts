@@ -5,6 +5,7 @@ import type { Configuration } from './configuration.ts';
 import type { ChoiceLists } from './completion/choiceLists.ts';
 import type { Documents } from './documents.ts';
 import type { Log } from './handlers.ts';
+import type { PlanSearches } from './planSearches.ts';
 import type { QuickFixes } from './quickFixes.ts';
 
 export interface Session {
@@ -14,6 +15,7 @@ export interface Session {
   readonly log: Log;
   readonly choices: ChoiceLists;
   readonly fixes: QuickFixes;
+  readonly plans: PlanSearches;
   abilities: ClientAbilities;
   /** Uri of the folder `docs/`. */
   docs?: string;

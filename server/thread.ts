@@ -11,7 +11,7 @@ import { iterationSearch } from '../engine/iterationSearch.ts';
 import { placementSearch } from '../engine/network/placement/placementSearch.ts';
 import { orderSearch } from '../engine/orderSearch.ts';
 import { shorterOrder } from '../engine/shorterOrder.ts';
-import { rowsSearch } from '../engine/sweep/rowsSearch.ts';
+import { rowsSearch, writtenSearch } from '../engine/sweep/rowsSearch.ts';
 import { entry, serve } from './serve.ts';
 
 serve([
@@ -27,5 +27,6 @@ serve([
   entry(figureSearch),
   entry(scheduleTest),
   entry(rowsSearch),
+  entry(writtenSearch),
   entry(shorterOrder),
 ]);

@@ -14,7 +14,7 @@ import type { Io } from '../io.ts';
 import { printable } from '../../server/printable.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { githubLines } from '../output/github.ts';
-import { jsonText } from '../output/json.ts';
+import { jsonText } from '../../server/jsonText.ts';
 import { placeText } from '../output/placeText.ts';
 import { sarif, type Checked } from '../output/sarif.ts';
 import { untestedSchedules } from '../output/untested.ts';

@@ -20,7 +20,7 @@ import type { Io } from '../io.ts';
 import { csv } from '../output/csv.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { jobText } from '../output/jobText.ts';
-import { jsonText } from '../output/json.ts';
+import { jsonText } from '../../server/jsonText.ts';
 import { placeText } from '../output/placeText.ts';
 import { sensitivityText } from '../output/sensitivityRows.ts';
 import { reportText } from '../output/reportText.ts';

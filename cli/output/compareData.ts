@@ -1,7 +1,7 @@
 import { columns, type FileRow } from './compareColumns.ts';
 import { printable } from '../../server/printable.ts';
-import { quoted } from './csv.ts';
-import { jsonText } from './json.ts';
+import { quoted } from '../../server/quoted.ts';
+import { jsonText } from '../../server/jsonText.ts';
 import { fullest } from '../../engine/fullest.ts';
 
 /** `{ version, rows: [{ file, pipeline, schedule, sync?, collective?, cut?, report | problem }] }`; fields are added, never renamed. */

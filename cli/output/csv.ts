@@ -1,5 +1,6 @@
 import type { Run } from '../../engine/evaluation.ts';
 import { kindName, stageOf } from '../../engine/program.ts';
+import { quoted } from '../../server/quoted.ts';
 import { laneOf } from '../drawing/lane.ts';
 
 /** Lines that are joined before they are handed on. */
@@ -30,7 +31,3 @@ export function* csv(run: Run): Generator<string> {
   }
   yield lines.join('');
 }
-
-/** A field of RFC 4180. In quotes also what a CI log would take for a command at the start of a line. */
-export const quoted = (text: string): string =>
-  /[",\r\n]|^\s*::/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

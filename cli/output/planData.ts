@@ -1,26 +1,4 @@
 import type { PlanAnswer } from '../../engine/sweep/answer.ts';
-import { printable } from '../../server/printable.ts';
-import { quoted } from './csv.ts';
-import { jsonText } from './json.ts';
-
-/** The whole answer; fields are added, never renamed. */
-export const planJson = (answer: PlanAnswer): string => jsonText(answer);
-
-/** One line for each row that was simulated (RFC 4180), in base units. */
-export function planCsv({ search, points }: PlanAnswer): string {
-  const keys = search.map(({ key }) => key);
-  const figures = ['iteration', 'peak', 'throughput', 'mfu', 'bubble'] as const;
-  const head = ['row', ...keys, 'ranks', 'data_ranks', 'microbatches', ...figures, 'meets', 'front', 'missed'];
-  const lines = points.map((point) => [
-    String(point.row),
-    ...keys.map((key) => point.settings[key] ?? ''),
-    ...[point.pipeline, point.data, point.microbatches].map(String),
-    ...figures.map((figure) => String(point[figure] ?? '')),
-    ...[point.meets, point.front].map(String),
-    point.missed ?? '',
-  ]);
-  return [head, ...lines].map((line) => `${line.map((cell) => quoted(printable(cell))).join(',')}\r\n`).join('');
-}
 
 /** An answer that was written as JSON; undefined for anything else. */
 export function readPlanJson(text: string): PlanAnswer | undefined {

@@ -32,11 +32,18 @@ export async function runSweep({ base, source, shard, time, threads: wanted }: S
   let threads: Threads | undefined;
   const steps = sweepSteps(base, source.axes, shard);
   let step = steps.next();
-  const progress = progressBar(io, step.done ? 1 : Math.ceil(step.value.total / waveRows) + 1);
+  let progress: ReturnType<typeof progressBar> | undefined;
   let looked = 0;
   try {
     while (!step.done) {
       const wave = step.value;
+      if (wave.rows.length === 0) {
+        // Ctrl+C is heard between two turns.
+        await new Promise((resolve) => setImmediate(resolve));
+        step = steps.next({ outcomes: [], stop: isOver() });
+        continue;
+      }
+      progress ??= progressBar(io, Math.ceil(wave.total / waveRows) + 1);
       if (threads === undefined && cores > 1 && wave.rows.length + looked > fewRows)
         threads = createThreads({ most: cores, mostOfOwner: cores, keep: true });
       const outcomes = await (threads === undefined
@@ -49,7 +56,7 @@ export async function runSweep({ base, source, shard, time, threads: wanted }: S
       step = steps.next({ outcomes, stop: isOver() });
     }
   } finally {
-    progress.end();
+    progress?.end();
     threads?.close();
     release?.();
   }

@@ -90,7 +90,9 @@ export const catalogue = {
     (p: { kind: string; name: string; builtIn?: true }) =>
       p.builtIn
         ? `"${p.name}" is built in; choose another name for this ${p.kind}.`
-        : `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
+        : p.kind === 'search'
+          ? `The pipeline "${p.name}" has more than one search; the first one is used. Put all keys into one.`
+          : `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
   ),
   'name/unused': entry(
     'hint',

@@ -1,6 +1,6 @@
 /** Reads a `search`: the values of each key, what is made least, and what rows must meet. */
 import { conjuncts } from '../../grammar/conjuncts.ts';
-import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import type { Axis, Objective, SearchDefinition } from '../definitions/search.ts';
 import { spellingHint } from '../findings/reporter.ts';
 import { axisValues } from '../language/axisValues.ts';
@@ -11,8 +11,25 @@ import { findKey, keysOf } from '../language/schema.ts';
 import type { ReadContext } from './context.ts';
 import { readCheck } from './expect.ts';
 
+/** The searches of a file, one for each pipeline, without those that have errors. */
+export function readSearches(context: ReadContext, blocks: readonly BlockDeclaration[]): readonly SearchDefinition[] {
+  const { report } = context;
+  const first = new Map<string, Name>();
+  return blocks.flatMap((block) => {
+    const { name } = block;
+    const earlier = first.get(name?.text ?? '');
+    if (earlier !== undefined && name !== undefined) {
+      const related = [{ place: report.place(earlier), message: 'This one is used.' }];
+      report.report('name/duplicate', name, { kind: 'search', name: name.text }, { related });
+      return [];
+    }
+    if (name !== undefined && name.end > name.start) first.set(name.text, name);
+    return readSearch(context, block) ?? [];
+  });
+}
+
 /** The search; `undefined` if anything of it is wrong, which has been reported. */
-export function readSearch(context: ReadContext, block: BlockDeclaration): SearchDefinition | undefined {
+function readSearch(context: ReadContext, block: BlockDeclaration): SearchDefinition | undefined {
   const entries = block.body?.entries.filter((item): item is Entry => item.kind === 'entry') ?? [];
   const axes: Axis[] = [];
   const first = new Map<string, Entry>();
@@ -42,7 +59,22 @@ export function readSearch(context: ReadContext, block: BlockDeclaration): Searc
     conjuncts(value).flatMap((condition) => readCheck(context, condition, undefined)?.text ?? []),
   );
   if (block.name === undefined || minimise === undefined || hasErrors(context, block)) return undefined;
+  if (isTooLarge(context, block.name, axes)) return undefined;
   return { pipeline: block.name.text, axes, minimise, limits };
+}
+
+/** A product of more rows than the limit is refused before anything is made of it. */
+function isTooLarge({ report, options }: ReadContext, name: Name, axes: readonly Axis[]): boolean {
+  const rows = axes.reduce((product, { values }) => product * values.length, 1);
+  const { searchRows: most } = options.limits;
+  if (rows <= most) return false;
+  report.report('limit/too-large', name, {
+    what: 'Rows of this search',
+    figure: rows.toLocaleString('en-US'),
+    limit: most.toLocaleString('en-US'),
+    setting: 'pipewright.limits.searchRows',
+  });
+  return true;
 }
 
 /** Also of names, which were looked up before. */

@@ -72,18 +72,37 @@ export interface Asked {
   readonly shard?: Shard;
 }
 
+/** A row that was simulated, before all are known. */
+export type FoundPoint = Omit<PlanPoint, 'front'>;
+
+export function foundPoint(base: SweepBase, axes: readonly Axis[], row: number, figures: RowFigures): FoundPoint[] {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  if ('refused' in placed) return [];
+  const { ranks, data, microbatches } = placed;
+  return [{ row, settings: usedSettings(placed), pipeline: ranks, data, microbatches, ...figures }];
+}
+
 export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): PlanAnswer {
-  const { axes, limits, minimise, shard } = asked;
-  const points = result.points.flatMap(({ row, settings, ...figures }): Omit<PlanPoint, 'front'>[] => {
-    const placed = placeRow(base, axes, settings);
-    if ('refused' in placed) return [];
-    const { ranks, data, microbatches } = placed;
-    return [{ row, settings: usedSettings(placed), pipeline: ranks, data, microbatches, ...figures }];
+  const points = result.points.flatMap((point) => {
+    const { row, settings: _, ...figures } = point;
+    return foundPoint(base, asked.axes, row, figures);
   });
-  const written = asWritten(base);
+  return answerOf(base, asked, { ...result, points, written: asWritten(base) });
+}
+
+/** The same from points that are known, in order of their rows. `written`: the pipeline as the file has it. */
+export function answerOf(
+  base: SweepBase,
+  { file, axes, limits, minimise, shard }: Asked,
+  result: Omit<SweepResult, 'points'> & {
+    readonly points: readonly FoundPoint[];
+    readonly written: RowFigures | undefined;
+  },
+): PlanAnswer {
+  const { points, written } = result;
   const answer = withFront({
     version: 1,
-    file: asked.file,
+    file,
     pipeline: base.pipeline,
     devices: base.devices,
     batch: base.batch,
@@ -105,7 +124,7 @@ export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): 
 }
 
 /** The pipeline as the file has it. */
-function asWritten(base: SweepBase): RowFigures | undefined {
+export function asWritten(base: SweepBase): RowFigures | undefined {
   const row = placeRow(base, [], {});
   const outcome = 'refused' in row ? undefined : evaluateRow(base, row, []);
   return outcome?.kind === 'ran' ? outcome.figures : undefined;
@@ -116,7 +135,7 @@ const usedSettings = ({ settings, schedule }: PlacedRow): Settings =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'chunks' || takesChunks(schedule)));
 
 type Unranked = Omit<PlanAnswer, 'best' | 'certificate' | 'changes' | 'points'> & {
-  readonly points: readonly Omit<PlanPoint, 'front'>[];
+  readonly points: readonly FoundPoint[];
 };
 
 /** The front, the best row and its certificate, from the rows. */
@@ -133,7 +152,7 @@ export function withFront(answer: Unranked): PlanAnswer {
   };
 }
 
-function certificateOf(answer: Unranked, best: Omit<PlanPoint, 'front'> | undefined): string {
+function certificateOf(answer: Unranked, best: FoundPoint | undefined): string {
   const { rows, unsearched, unsearched_least: bound = 0, minimise, limits } = answer;
   const met = limits.length > 0 ? 'fits, meets the limits' : 'fits';
   const left = unsearched === 0 ? '' : `; ${count(unsearched, 'was', 'were')} not searched to the end`;

@@ -6,13 +6,20 @@ import { apply } from '../fixes/proposal.ts';
 import { pipelineBody, setKey, valueOf } from '../fixes/source.ts';
 import { resolve } from '../resolve.ts';
 import { noSearches } from '../searches.ts';
+import { toEnd } from '../steps.ts';
 import { nearest } from '../spelling.ts';
 import type { Axis } from '../definitions/search.ts';
 import { rankKeys, rowCount, wholeKeys } from './axes.ts';
-import { mostRows } from './limits.ts';
 import type { SweepBase } from './base.ts';
 
-export function axesProblem(base: SweepBase, axes: readonly Axis[]): string | undefined {
+export const axesProblem = (base: SweepBase, axes: readonly Axis[]): string | undefined =>
+  toEnd(axesProblemSteps(base, axes));
+
+/** The same in steps: each value that may be misspelled takes as long as planning the file. */
+export function* axesProblemSteps(
+  base: SweepBase,
+  axes: readonly Axis[],
+): Generator<undefined, string | undefined, void> {
   if (axes.length === 0)
     return 'There is nothing to search. Name keys and their values, such as "tensor = [1, 2, 4, 8], pipeline = [1, 2, 4, 8]".';
   const { params } = base;
@@ -26,12 +33,11 @@ export function axesProblem(base: SweepBase, axes: readonly Axis[]): string | un
     const wrong = isWhole ? values.find((value) => !/^[1-9]\d{0,8}$/u.test(value)) : undefined;
     if (wrong !== undefined) return `"${key}" takes whole numbers of at least 1, not "${wrong}".`;
   }
-  const misspelled = valueProblem(base, axes);
-  if (misspelled !== undefined) return misspelled;
   const rows = rowCount(axes);
-  if (rows > mostRows)
-    return `These values make ${rows.toLocaleString('en-US')} rows, more than ${mostRows.toLocaleString('en-US')}. Leave out values, or search fewer keys at a time.`;
-  return undefined;
+  const { searchRows: most } = base.file.options.limits;
+  if (rows > most)
+    return `These values make ${rows.toLocaleString('en-US')} rows, more than ${most.toLocaleString('en-US')}. Leave out values, search fewer keys at a time, or raise the setting "pipewright.limits.searchRows" in an editor.`;
+  return yield* valueProblem(base, axes);
 }
 
 /** Values that are looked at before the rows; further ones are refused with their rows. */
@@ -40,12 +46,16 @@ const mostLooked = 200;
 /** What no row can take, because a value has an unknown name or is of another kind. */
 const misspellings: ReadonlySet<string> = new Set(['name/unknown', 'key/unknown', 'type/mismatch']);
 
-function valueProblem({ syntax, body, pipeline, file }: SweepBase, axes: readonly Axis[]): string | undefined {
+function* valueProblem(
+  { syntax, body, pipeline, file }: SweepBase,
+  axes: readonly Axis[],
+): Generator<undefined, string | undefined, void> {
   const looked = axes
     .filter(({ key }) => findKey('pipeline', key)?.forms.includes('value') === true)
     .flatMap(({ key, values }) => values.map((value) => ({ key, value })))
     .filter(({ value }) => Number.isNaN(Number(value)));
   for (const { key, value } of looked.slice(0, mostLooked)) {
+    yield;
     const edit = setKey(syntax.text, body, key, value);
     if (edit === undefined) continue;
     const { uri, host, options, overrides } = file;

@@ -5,8 +5,11 @@ import { stagesArgument } from '../fixes/recut.ts';
 import { entriesOf, pipelineBody, valueOf } from '../fixes/source.ts';
 import type { EngineHost, EngineOptions } from '../host.ts';
 import type { PipelineSize } from '../language/resolution.ts';
-import { resolve } from '../resolve.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { resolveSteps } from '../resolve.ts';
+import type { Searches } from '../searches.ts';
 import { cutStages } from '../stages.ts';
+import { toEnd } from '../steps.ts';
 import { writtenSchedule } from './scheduleText.ts';
 
 export interface SweepFile {
@@ -34,24 +37,37 @@ export interface SweepBase {
   readonly schedule: string;
   /** Stages of the cut; absent if the file does not plan and does not say them. */
   readonly stages?: number;
+  /** Bytes of a device, without what is reserved; absent if devices differ, or if the file does not plan. */
+  readonly capacity?: number;
+  /** The least peak that a limit of the sweep allows; bytes, and the limit as it is written. */
+  readonly peakLimit?: { readonly bytes: number; readonly text: string };
+  /** Costs follow from shapes: with measured layers, tensor ranks save nothing. */
+  readonly isDerived: boolean;
   /** Names of the params of the file. */
   readonly params: readonly string[];
   /** The value that the file has for a key of the pipeline or for a param. */
   written(key: string): string | undefined;
 }
 
+type FoundBase = SweepBase | { readonly problem: { readonly code: string; readonly message: string } };
+
 /** The base, or why the pipeline cannot be searched: with the code of the finding. */
-export function sweepBase(
+export const sweepBase = (file: SweepFile, pipeline: string, limits: readonly string[]): FoundBase =>
+  toEnd(sweepBaseSteps(file, pipeline, limits));
+
+/** The same in steps. `searches`: where planners are asked. */
+export function* sweepBaseSteps(
   file: SweepFile,
   pipeline: string,
   limits: readonly string[],
-): SweepBase | { readonly problem: { readonly code: string; readonly message: string } } {
+  searches?: Searches,
+): Generator<void, FoundBase, void> {
   const parsed = (text: string) =>
     parse(text, { size: file.options.limits.fileSize, faults: file.options.limits.findings });
   const alone = lonePipeline(parsed(file.text), pipeline);
   const syntax = parsed(limits.length === 0 ? alone : `${alone}\nexpect ${pipeline} {\n${limits.join('\n')}\n}\n`);
   const { uri, host, options, overrides } = file;
-  const { plan, sizes, findings } = resolve({ uri, syntax, host, options, overrides });
+  const { plan, sizes, findings } = yield* resolveSteps({ uri, syntax, host, options, overrides, searches });
   const size = sizes.get(pipeline);
   const body = pipelineBody(syntax, pipeline);
   const brace = limits.find((limit) => /[{}]/u.test(limit));
@@ -86,10 +102,26 @@ export function sweepBase(
     batch: size.microbatches * size.microBatch * data,
     schedule,
     ...(stages === undefined ? {} : { stages }),
+    ...(planned === undefined ? {} : memoryOf(planned)),
+    isDerived: planned?.stages.some(({ forwardFlops }) => forwardFlops > 0) === true,
     params: syntax.declarations.flatMap((each) =>
       each.kind === 'param' && each.name !== undefined ? [each.name.text] : [],
     ),
     written: (key) => valueText(syntax, body, key),
+  };
+}
+
+/** What devices have, and what the limits of the sweep leave of it. */
+function memoryOf({ devices, expects }: PipelinePlan): Pick<SweepBase, 'capacity' | 'peakLimit'> {
+  const capacities = new Set(devices.map(({ memory, reserved }) => memory - reserved));
+  const [capacity] = capacities;
+  const [least] = expects
+    .filter(({ figure, operator }) => figure === 'peak_memory' && (operator === '<' || operator === '<='))
+    .filter(({ stage, device }) => stage === undefined && device === undefined)
+    .toSorted((a, b) => a.bound - b.bound);
+  return {
+    ...(capacities.size === 1 ? { capacity } : {}),
+    ...(least === undefined ? {} : { peakLimit: { bytes: least.bound, text: least.text } }),
   };
 }
 

@@ -4,7 +4,8 @@ import type { Search } from '../searches.ts';
 import type { Axis } from '../definitions/search.ts';
 import { settingsOf } from './axes.ts';
 import { sweepBase, type SweepBase, type SweepFile } from './base.ts';
-import { evaluateRow, type Outcome } from './evaluateRow.ts';
+import { asWritten } from './answer.ts';
+import { evaluateRow, type Outcome, type RowFigures } from './evaluateRow.ts';
 import type { Figures } from './front.ts';
 import { placeRow } from './placeRow.ts';
 
@@ -72,6 +73,18 @@ export function outcomeOf(base: SweepBase, axes: readonly Axis[], row: number, f
     ? { kind: 'refused', code: 'search/refused', message: placed.refused }
     : evaluateRow(base, placed, front);
 }
+
+/** The pipeline as the file has it; null if it does not run. */
+export const writtenSearch: Search<SweepSource, RowFigures | null> = {
+  name: 'sweep as written',
+  size: () => 500_000,
+  large: true,
+  *steps(source) {
+    yield;
+    const base = baseOf(source);
+    return base === undefined ? null : (asWritten(base) ?? null);
+  },
+};
 
 /** What became of each row. */
 export const rowsSearch: Search<RowsProblem, readonly Outcome[]> = {

@@ -5,7 +5,7 @@ import type { SweepBase } from './base.ts';
 import { classOf, leastIteration } from './classBound.ts';
 import type { Outcome, RowFigures } from './evaluateRow.ts';
 import { type Figures, frontOf } from './front.ts';
-import { waveRows } from './limits.ts';
+import { rowsOfPause, waveRows } from './limits.ts';
 import { placeRow } from './placeRow.ts';
 
 /** Part `index` of `of`, counted from 1: rows whose number has this remainder. */
@@ -14,12 +14,15 @@ export interface Shard {
   readonly of: number;
 }
 
-/** Rows to look at next. They may be looked at in any order and on any thread: the answer is the same. */
+/**
+ * Rows to look at next. They may be looked at in any order and on any thread: the answer is the same. No rows: some milliseconds of work
+ * are done, and a host may answer requests before it goes on.
+ */
 export interface Wave {
   readonly rows: readonly number[];
   /** Figures of rows that meet all limits, so far. */
   readonly front: readonly Figures[];
-  /** Rows of all waves. */
+  /** Rows of all waves, as far as they are counted. */
   readonly total: number;
 }
 
@@ -75,8 +78,14 @@ export function* sweepSteps(
   const classes = new Map<string, { readonly rows: number[]; work?: number }>();
   let rows = 0;
   let placed = 0;
+  let stopped = false;
+  const pause = function* (): Generator<Wave, void, WaveAnswer> {
+    const { stop = false } = yield { rows: [], front: [], total: placed };
+    stopped ||= stop;
+  };
   for (let row = index - 1; row < total; row += of) {
     rows += 1;
+    if (rows % rowsOfPause === 0) yield* pause();
     const found = placeRow(base, axes, settingsOf(axes, row));
     if ('refused' in found) {
       refuse(found.refused, row);
@@ -93,7 +102,6 @@ export function* sweepSteps(
   let front: readonly SweepPoint[] = [];
   let over = 0;
   let dropped = 0;
-  let stopped = false;
   const unsearched: number[] = [];
   const workOf = new Map<number, number>();
   const look = function* (wanted: readonly number[]): Generator<Wave, void, WaveAnswer> {
@@ -104,7 +112,8 @@ export function* sweepSteps(
         continue;
       }
       const { outcomes, stop = false } = yield { rows: wave, front, total: placed };
-      stopped = stop;
+      stopped ||= stop;
+      const known = points.length;
       for (const [at, row] of wave.entries()) {
         const outcome = outcomes[at];
         if (outcome === undefined) unsearched.push(row);
@@ -116,7 +125,7 @@ export function* sweepSteps(
         if (outcome !== undefined && outcome.kind !== 'refused' && outcome.work !== undefined)
           workOf.set(row, outcome.work);
       }
-      front = frontOf(points.filter(({ meets }) => meets));
+      front = frontOf([...front, ...points.slice(known).filter(({ meets }) => meets)]);
     }
   };
 
@@ -130,7 +139,10 @@ export function* sweepSteps(
   };
   for (const group of groups) {
     const work = workOf.get(group.rows[0]);
-    for (const row of group.rows.slice(1)) others.push({ row, least: leastOf(row, work) });
+    for (const row of group.rows.slice(1)) {
+      others.push({ row, least: leastOf(row, work) });
+      if (others.length % rowsOfPause === 0) yield* pause();
+    }
   }
   const least = new Map(others.map((other) => [other.row, other.least]));
   // Best bound first.

@@ -5,6 +5,7 @@ import { list } from '../../engine/quantities.ts';
 import type { Searches } from '../../engine/searches.ts';
 import type { ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
 import { readState } from '../../webview/protocol/state.ts';
+import { fileName } from '../fileName.ts';
 import { packageVersion } from '../packageVersion.ts';
 import { type Scale, scales } from '../raster.ts';
 import { rasterInThread } from '../rasterInThread.ts';
@@ -60,14 +61,4 @@ export async function exportAnswer(
   if (!known.includes(scale)) return { problem: `The scale is one of ${list(scales.map(String))}.` };
   const bytes = await rasterInThread({ svg: found.text, scale: scale as Scale });
   return { pipeline: found.pipeline, base64: Buffer.from(bytes).toString('base64') };
-}
-
-/** The last part of a uri's path, as people read it. */
-function fileName(uri: string): string {
-  const name = uri.slice(uri.lastIndexOf('/') + 1);
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }

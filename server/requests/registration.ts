@@ -4,6 +4,11 @@ import { RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
   type ExportRequest,
+  type FindPlanRequest,
+  type PlanFileAnswer,
+  type PlanFileRequest,
+  type PlanRowRequest,
+  type StopPlan,
   type CandidatesRequest,
   type HelpRequest,
   type ImportAnswer,
@@ -39,7 +44,7 @@ import { pathsAt } from './pathsAt.ts';
 import { planAnswer } from './plan.ts';
 import { policySource } from './policySource.ts';
 
-export function registerRequests({ connection, documents, log }: Session): void {
+export function registerRequests({ connection, documents, log, plans }: Session): void {
   const on = <P extends { readonly uri: string }>(
     type: RequestType<P, unknown, void>,
     need: Need,
@@ -82,6 +87,13 @@ export function registerRequests({ connection, documents, log }: Session): void 
     documents.answered(view.uri, (searches) => originAnswer(view, params, searches), token),
   );
   on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'plan', paramEdit);
+  on(new RequestType<FindPlanRequest, unknown, void>(methods.findPlan), 'plan', plans.find);
+  on(new RequestType<PlanRowRequest, unknown, void>(methods.planRow), 'names', plans.row);
+  connection.onNotification(methods.stopPlan, ({ search }: StopPlan) => plans.stop(search));
+  connection.onRequest(
+    new RequestType<PlanFileRequest, PlanFileAnswer, void>(methods.planFile),
+    handler(log, methods.planFile, plans.file),
+  );
   connection.onRequest(
     new RequestType<ImportRequest, ImportAnswer, void>(methods.import),
     handler(log, methods.import, importFile),

@@ -1,5 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
+import type { Axis, Objective } from '../../engine/definitions/search.ts';
 import type { Plan } from '../../engine/plan.ts';
+import type { FoundPoint, PlanAnswer as SweepAnswer } from '../../engine/sweep/answer.ts';
 
 /** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
 
@@ -284,6 +286,84 @@ export interface TrustChanged {
   readonly trusted: boolean;
 }
 
+/** `pipewright/findPlan`: looks for the fastest plan of a pipeline until all rows are decided, it is stopped, or the text changes. */
+export interface FindPlanRequest {
+  readonly uri: string;
+  /** Number of the search, which `planFound` repeats. Unique among the searches of the client. */
+  readonly search: number;
+  /** Default: the pipeline of the first `search` of the file, otherwise its first pipeline. */
+  readonly pipeline?: string;
+  /** Goes on with the last search of this file, if it was stopped and its text is the same. */
+  readonly more?: true;
+}
+/** How a search has ended. `figures`: what all rows come to. */
+export type FindPlanAnswer =
+  | { readonly figures: PlanEnd }
+  /** It cannot begin. `range`: where, in the file. */
+  | { readonly problem: string; readonly range?: Range }
+  /** The text has changed, or its document is closed. */
+  | { readonly outdated: true }
+  | null;
+
+/** Notification `pipewright/planFound`, server → client: what a search has found since the last one. */
+export interface PlanFound {
+  readonly search: number;
+  /** With the first one. */
+  readonly head?: PlanHead;
+  readonly points: readonly FoundPoint[];
+  /** Rows that are decided, and all rows. */
+  readonly looked: number;
+  readonly total: number;
+}
+
+/** What is searched. */
+export interface PlanHead {
+  readonly pipeline: string;
+  /** Version of the text. */
+  readonly version: number;
+  readonly axes: readonly Axis[];
+  /** The file has no `search`: these are usual values. */
+  readonly isDefault: boolean;
+  readonly minimise: Objective;
+  readonly limits: readonly string[];
+  readonly devices: number;
+  /** Samples of an iteration. */
+  readonly batch: number;
+  /** Bytes of a device, and the least peak that a limit allows; absent if devices differ, or without such a limit. */
+  readonly capacity?: number;
+  readonly peakLimit?: { readonly bytes: number; readonly text: string };
+}
+
+/** The answer of the terminal without its points, which have come before. */
+export type PlanEnd = Omit<SweepAnswer, 'points'>;
+
+/** Notification `pipewright/planOutdated`, server → client: the text or a file around it has changed since a search began. */
+export interface PlanOutdated {
+  readonly search: number;
+}
+
+/** Notification `pipewright/stopPlan`, client → server: the search ends, and says what it has found. */
+export interface StopPlan {
+  readonly search: number;
+}
+
+/** `pipewright/planRow`: the edit that writes a row of a search into the file. Nothing is written. */
+export interface PlanRowRequest {
+  readonly uri: string;
+  readonly search: number;
+  readonly row: number;
+}
+export type PlanRowAnswer =
+  { readonly version: number; readonly edits: readonly TextEdit[] } | { readonly problem: string } | null;
+
+/** `pipewright/planFile`: a search that has ended as the terminal writes it. */
+export interface PlanFileRequest {
+  readonly uri: string;
+  readonly search: number;
+  readonly format: 'csv' | 'json';
+}
+export type PlanFileAnswer = { readonly text: string } | { readonly problem: string } | null;
+
 /** What the client may pass as `initializationOptions`; all of it optional. */
 export interface InitializationOptions {
   /** True where absent: editors without a notion of trust. */
@@ -312,5 +392,11 @@ export const methods = {
   candidates: 'pipewright/candidates',
   policySource: 'pipewright/policySource',
   import: 'pipewright/import',
+  findPlan: 'pipewright/findPlan',
+  planFound: 'pipewright/planFound',
+  planOutdated: 'pipewright/planOutdated',
+  stopPlan: 'pipewright/stopPlan',
+  planRow: 'pipewright/planRow',
+  planFile: 'pipewright/planFile',
   trust: 'pipewright/trust',
 } as const;

@@ -31,6 +31,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
         ),
       ],
     };
+  } else if (isWritten && kind === 'search') {
+    // Its name is the one of its pipeline.
+    yield removal(syntax, start, 'Remove the second search');
   } else if (isWritten) {
     yield {
       what: `Rename to "${freeName(syntax.tokens, name)}"`,
@@ -40,7 +43,11 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   }
   const first = finding.related.find(({ place }) => place.uri === analysis.uri)?.place;
   if (first !== undefined && kind !== 'worker')
-    yield removal(syntax, first.start, `Remove the first ${kind} "${name}"`);
+    yield removal(
+      syntax,
+      first.start,
+      kind === 'search' ? 'Remove the first search' : `Remove the first ${kind} "${name}"`,
+    );
 }
 
 function removal(syntax: Parameters<typeof withoutNode>[0], at: number, what: string): Repair | undefined {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { format, parse } from '../../../grammar/index.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { resolve } from '../../../engine/resolve.ts';
+import { checkFindings, checkFix } from '../../support/expected.ts';
 
 const before = `device card { memory = 24GiB }
 cluster box { gpu[4] = card  link = 25GB/s }
@@ -10,6 +11,12 @@ param reserve = 2 in 1..4
 let limit = 20GiB
 pipeline train { model = toy  devices = box  microbatches = 8  stages = balance(4)  schedule = 1f1b }
 `;
+
+/** Without names that nothing uses. */
+const plain = before
+  .split('\n')
+  .filter((line) => !/^(param|let) /u.test(line))
+  .join('\n');
 
 const resolved = (text: string) =>
   resolve({
@@ -59,9 +66,28 @@ describe('search', () => {
     expect(plans('search train { tensor in [2]  schedule in [gpipe] }\n')).toEqual(plans(''));
   });
 
-  test('the first search of a pipeline is used', () => {
-    const { searches } = resolved('search train { tensor in [1] }\nsearch train { tensor in [2] }');
+  test('the first search of a pipeline is used; the second is reported, with a fix that removes it', () => {
+    const body = 'search train { tensor in [1] }\nsearch train { tensor in [2] }';
+    const { searches } = resolved(body);
     expect(searches.map(({ axes }) => axes)).toEqual([[{ key: 'tensor', values: ['1'] }]]);
+    checkFindings(plain + body.replace(/train(?= \{ tensor in \[2)/, '⟦error name/duplicate:train⟧'), [
+      'The pipeline "train" has more than one search; the first one is used. Put all keys into one.',
+    ]);
+    checkFix(
+      `${plain}search train { tensor in [1] }\n⟦search →⟧⟦name/duplicate:train→⟧⟦ { tensor in [2] }\n→⟧`,
+      'Remove the second search',
+    );
+  });
+
+  test('of more rows than the limit is refused before any is made; as many as the limit are not', () => {
+    const values = (count: number) => Array.from({ length: count }, (_, at) => at + 1).join(', ');
+    const body = (tensor: number) =>
+      `search train { tensor in [${values(tensor)}]  pipeline in [${values(100)}]  data in [${values(100)}] }`;
+    expect(resolved(body(100)).searches).toHaveLength(1);
+    expect(resolved(body(101)).searches).toEqual([]);
+    checkFindings(plain + body(101).replace('search train', 'search ⟦error limit/too-large:train⟧'), [
+      'Rows of this search: 1,010,000, over the limit of 1,000,000. Reduce it, or raise the setting "pipewright.limits.searchRows" in an editor; the command line\'s limit is fixed.',
+    ]);
   });
 
   test('params and the pipeline are renamed with their uses', () => {

@@ -1,0 +1,205 @@
+/** Searches over settings, asked of the real server: they find what the terminal finds, and can be stopped and continued. */
+import { describe, expect, test } from 'vitest';
+import { frontOf } from '../../../engine/sweep/front.ts';
+import { planAnswer } from '../../../engine/sweep/answer.ts';
+import { planCsv, planJson } from '../../../server/planData.ts';
+import {
+  type FindPlanAnswer,
+  methods,
+  type PlanFileAnswer,
+  type PlanFound,
+  type PlanOutdated,
+  type PlanRowAnswer,
+} from '../../../webview/protocol/requests.ts';
+import { analyse } from '../../support/analyse.ts';
+import { applyEdits, type Client, main, withClient } from '../../support/server.ts';
+import { runHere, shaped, sweepCase } from '../sweep/sweepCase.ts';
+
+const searched = `${shaped}search train {
+  pipeline in [1, 2, 4, 8]
+  tensor in [1, 2, 4]
+  schedule in [1f1b, gpipe, zb_h1]
+  recompute in [none, full]
+  subject_to = peak_memory < 20GiB
+}
+`;
+const over = 'pipeline = [1, 2, 4, 8], tensor = [1, 2, 4], schedule = [1f1b, gpipe, zb_h1], recompute = [none, full]';
+
+const founds = ({ notifications }: Client, search: number): readonly PlanFound[] =>
+  notifications.flatMap(({ method, params }) =>
+    method === methods.planFound && (params as PlanFound).search === search ? [params as PlanFound] : [],
+  );
+const pointsOf = (client: Client, search: number) => founds(client, search).flatMap(({ points }) => points);
+const find = (client: Client, search: number, more?: true) =>
+  client.request<FindPlanAnswer>(methods.findPlan, { uri: main, search, ...(more ? { more } : {}) });
+const fileOf = async (client: Client, search: number, format: 'csv' | 'json'): Promise<string> => {
+  const answer = await client.request<PlanFileAnswer>(methods.planFile, { uri: main, search, format });
+  if (answer === null || 'problem' in answer) throw new Error(answer?.problem);
+  return answer.text;
+};
+function figuresOf(answer: FindPlanAnswer) {
+  if (answer === null || !('figures' in answer)) throw new Error(JSON.stringify(answer));
+  return answer.figures;
+}
+/** Waits for the first points of a search. */
+async function begun(client: Client, search: number): Promise<void> {
+  while (pointsOf(client, search).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('a search in the editor', () => {
+  test('finds what one thread finds, in its files too; progress comes in parts', async () => {
+    const here = sweepCase(over, { text: searched, limits: ['peak_memory < 20GiB'] });
+    const asked = {
+      file: 'main.pipe',
+      axes: here.axes,
+      minimise: 'iteration',
+      limits: ['peak_memory < 20GiB'],
+    } as const;
+    const expected = planAnswer(here.base, asked, runHere(here));
+    await withClient(async (client) => {
+      client.open(main, searched);
+      const { points: _, ...figures } = expected;
+      expect(figuresOf(await find(client, 1))).toEqual({ ...figures, file: main.slice(main.lastIndexOf('/') + 1) });
+      const points = pointsOf(client, 1).toSorted((a, b) => a.row - b.row);
+      expect(points).toEqual(expected.points.map(({ front: __, ...point }) => point));
+      expect(
+        frontOf(points.filter(({ meets }) => meets))
+          .map(({ row }) => row)
+          .toSorted((a, b) => a - b),
+      ).toEqual(expected.points.flatMap(({ row, front }) => (front ? [row] : [])));
+      const parts = founds(client, 1);
+      expect(parts[0].head).toMatchObject({
+        pipeline: 'train',
+        axes: here.axes,
+        isDefault: false,
+        devices: 8,
+        batch: 32,
+      });
+      expect(parts[0].head?.peakLimit).toEqual({ bytes: 20 * 2 ** 30, text: 'peak_memory < 20GiB' });
+      expect(parts.at(-1)).toMatchObject({ looked: parts.at(-1)?.total });
+      const named = { ...expected, file: main.slice(main.lastIndexOf('/') + 1) };
+      expect(await fileOf(client, 1, 'csv')).toBe(planCsv(named));
+      expect(await fileOf(client, 1, 'json')).toBe(planJson(named));
+    });
+  });
+
+  test('that is stopped keeps what it has and says so; more of it gives the whole', async () => {
+    await withClient(async (client) => {
+      client.open(main, searched);
+      const whole = figuresOf(await find(client, 1));
+      const asked = find(client, 2);
+      await begun(client, 2);
+      client.notify(methods.stopPlan, { search: 2 });
+      const stopped = figuresOf(await asked);
+      expect(stopped.unsearched).toBeGreaterThan(0);
+      expect(stopped.certificate).toContain('not searched to the end');
+      expect(stopped.simulated).toBe(pointsOf(client, 2).length);
+      const before = new Set(pointsOf(client, 2).map(({ row }) => row));
+      expect(figuresOf(await find(client, 3, true))).toEqual(whole);
+      // What was decided is not decided again.
+      expect(pointsOf(client, 3).filter(({ row }) => before.has(row))).toEqual([]);
+      expect(before.size + pointsOf(client, 3).length).toBe(whole.simulated);
+    });
+  });
+
+  test('ends when the text changes, and an older one is outdated; a comment counts as well', async () => {
+    await withClient(async (client) => {
+      client.open(main, searched);
+      const asked = find(client, 1);
+      await begun(client, 1);
+      client.change(main, `${searched}// more\n`);
+      expect(await asked).toEqual({ outdated: true });
+      const outdated = () =>
+        client.notifications.flatMap(({ method, params }) =>
+          method === methods.planOutdated ? [(params as PlanOutdated).search] : [],
+        );
+      expect(outdated()).toEqual([1]);
+      figuresOf(await find(client, 2));
+      const row = { uri: main, search: 2, row: 0 };
+      client.change(main, searched);
+      expect(await client.request<PlanRowAnswer>(methods.planRow, row)).toEqual({
+        problem: 'The file has changed since this search. Search again.',
+      });
+      expect(outdated()).toEqual([1, 2]);
+    });
+  });
+
+  test('requests are answered while it runs', async () => {
+    await withClient(async (client) => {
+      client.open(main, searched);
+      const asked = find(client, 1);
+      await begun(client, 1);
+      const first = await Promise.race([
+        client.request('textDocument/documentSymbol', { textDocument: { uri: main } }).then(() => 'symbols'),
+        asked.then(() => 'search'),
+      ]);
+      expect(first).toBe('symbols');
+      client.notify(methods.stopPlan, { search: 1 });
+      await asked;
+    });
+  });
+
+  test('writes a row as one edit, whose file has the figures of the row and keeps its comments', async () => {
+    await withClient(async (client) => {
+      client.open(main, searched);
+      const { best = -1, changes } = figuresOf(await find(client, 1));
+      const point = pointsOf(client, 1).find(({ row }) => row === best);
+      const answer = await client.request<PlanRowAnswer>(methods.planRow, { uri: main, search: 1, row: best });
+      if (answer === null || 'problem' in answer) throw new Error('no edit');
+      expect(answer.edits).toHaveLength(1);
+      expect(changes).not.toEqual([]);
+      const text = applyEdits(searched, answer.edits);
+      expect(text).toContain('// a comment stays');
+      const run = analyse(text).pipelines.find(({ plan }) => plan.name === 'train')?.run;
+      expect(run?.report.iteration).toBe(point?.iteration);
+      expect(await client.request(methods.planRow, { uri: main, search: 1, row: 7e6 })).toEqual({
+        problem: 'The search has no row 7000000.',
+      });
+      expect(await client.request(methods.planFile, { uri: main, search: 9, format: 'csv' })).toEqual({
+        problem: 'This search has not ended.',
+      });
+    });
+  });
+
+  test('a file without a search has usual values, which it names', async () => {
+    await withClient(async (client) => {
+      client.open(main, shaped);
+      figuresOf(await find(client, 1));
+      const [{ head }] = founds(client, 1);
+      expect(head).toMatchObject({ pipeline: 'train', isDefault: true });
+      expect(head?.axes.map(({ key }) => key)).toEqual(['tensor', 'pipeline', 'schedule', 'recompute']);
+    });
+  });
+
+  test.each([
+    [
+      'more rows than the setting',
+      { limits: { searchRows: 10 } },
+      searched,
+      /^Rows of this search: 72, over the limit of 10\..*pipewright\.limits\.searchRows/,
+    ],
+    [
+      'an error in the search',
+      {},
+      searched.replace('[none, full]', '[none, ful]'),
+      /^Unknown value "ful"\. Did you mean "full"/,
+    ],
+    ['no pipeline', {}, 'let a = 1\n', /no pipeline to search/],
+    [
+      'a pipeline that cannot be planned',
+      {},
+      searched.replace('= small //', '= smal //'),
+      /cannot be searched\. Unknown model/,
+    ],
+  ])('%s: nothing is run', async (_, settings, text, problem) => {
+    await withClient(
+      async (client) => {
+        client.open(main, text);
+        const answer = await find(client, 1);
+        expect(answer).toMatchObject({ problem: expect.stringMatching(problem) });
+        expect(founds(client, 1)).toEqual([]);
+      },
+      { initialization: { settings: { pipewright: settings, ...settings } } },
+    );
+  });
+});
