@@ -2,9 +2,10 @@ import { toEnd } from './steps.ts';
 
 /**
  * Work that may take longer than an editor can wait: a planner, the evaluation of a pipeline. Each kind has a problem and an answer
- * of plain data, so that a host may find the answer in another thread.
+ * of plain data, so that a host may find the answer in another thread. A search may say how far it is: each `Progress` is plain
+ * data, too, and takes the place of the one before.
  */
-export interface Search<Problem, Answer> {
+export interface Search<Problem, Answer, Progress = unknown> {
   /** Unique among searches. */
   readonly name: string;
   /** About how many elementary steps the search takes, some 20 ns each. Cheap to ask; the same problem gives the same size. */
@@ -13,8 +14,8 @@ export interface Search<Problem, Answer> {
   readonly large?: true;
   /** Equal for equal problems. Default: the problem as JSON. */
   key?(problem: Problem): string;
-  /** Finds the answer; pauses after a few milliseconds of work, counted in steps. */
-  steps(problem: Problem): Generator<void, Answer, void>;
+  /** Finds the answer; pauses after a few milliseconds of work, counted in steps. It yields its progress, or nothing. */
+  steps(problem: Problem): Generator<Progress | undefined, Answer, void>;
 }
 
 /** Where the engine asks for answers. */

@@ -1,16 +1,20 @@
 /** A shorter order of a pipeline's operations. It takes a second to find, so an editor looks for it once its check is done. */
 import { gapOf } from './analyze/expectations.ts';
 import { searchPlan } from './analyze/findOrder.ts';
+import { orderCurve, type OrderProgress } from './analyze/orderCurve.ts';
 import { simulated } from './evaluate.ts';
 import { type Evaluation, planKey } from './evaluation.ts';
 import { finding, type Finding } from './findings/finding.ts';
 import { placeOf } from './check.ts';
 import { type Origins, paths, type PipelinePlan } from './plan.ts';
+import { answerTo, foundSteps } from './policies/searched/answers.ts';
+import { problemOfShape } from './policies/searched/problem.ts';
+import { shapeOf } from './policies/shape.ts';
 import { B, kindOf, type Program } from './program.ts';
-import type { PipelineReport } from './report.ts';
-import { time } from './quantities.ts';
-import { orderSteps } from './schedule/generate.ts';
+import type { PipelineReport, SearchReport } from './report.ts';
+import { count, time } from './quantities.ts';
 import { scheduleText } from './schedule/rowsText.ts';
+import { seedOfProblem } from './search/search.ts';
 import type { Search } from './searches.ts';
 
 export interface OrderQuestion {
@@ -21,7 +25,7 @@ export interface OrderQuestion {
   readonly peak: number;
 }
 
-/** An order that saves at least `leastSaved`, and that fits the memory of every device. */
+/** An order that fits the memory of every device. */
 export interface ShorterOrder {
   readonly iteration: number;
   readonly peak: number;
@@ -31,60 +35,112 @@ export interface ShorterOrder {
   readonly text: string;
 }
 
-/** Less of the iteration is not worth an edit. */
+export interface OrderAnswer {
+  /** Shorter than the file's by at least `leastSaved`. */
+  readonly found?: ShorterOrder;
+  /** Shorter than the file's, however little. */
+  readonly shorter?: ShorterOrder;
+  /** How the search went; absent where its order does not run. */
+  readonly search?: OrderProgress & Pick<SearchReport, 'status'> & { readonly fits: boolean };
+}
+
+/** Less of the iteration is not worth an edit that nobody asked for. */
 const leastSaved = 0.01;
+/** Times that differ by less are equal. */
+const rounding = 1e-9;
 /** Operations of a pipeline that an editor searches. */
 const mostOperations = 20_000;
 
-/** Answers nothing where no order is found that is worth an edit. */
-export const shorterOrder: Search<OrderQuestion, { readonly found?: ShorterOrder }> = {
+export const shorterOrder: Search<OrderQuestion, OrderAnswer, OrderProgress> = {
   name: 'shorter-order',
   // Always in a thread.
   size: () => Infinity,
   key: ({ plan, iteration }) => `${iteration} ${planKey(plan)}`,
   *steps({ plan, iteration }) {
-    yield* orderSteps(plan);
+    const shape = shapeOf(plan);
+    const timed = problemOfShape(shape);
+    const curve = orderCurve(plan, shape, timed);
+    const steps = foundSteps(shape, timed.problem, seedOfProblem(timed.problem), effortOf(plan));
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) yield step.value === undefined ? undefined : curve.add(step.value);
+    answerTo(shape, step.value);
+    yield;
     const result = simulated(plan);
     if (!('run' in result)) return {};
     const { program, report } = result.run;
+    if (report.search === undefined) return {};
+    const { bound, seed, status } = report.search;
     const fits = report.devices.every(({ peak, capacity }) => peak <= capacity);
-    if (!fits || report.search === undefined || report.iteration > iteration * (1 - leastSaved)) return {};
-    const { bound, seed } = report.search;
-    const effort = plan.schedule.kind === 'policy' ? Number(plan.schedule.args['effort']) : 0;
+    const search = { ...curve.end(step.value, report.iteration, bound), status, fits };
+    if (!fits || report.iteration >= iteration * (1 - rounding)) return { search };
     const text = scheduleText(program, orderName(plan), [
       `The shortest order found for ${plan.name} with ${plan.microbatches} microbatches: ${time(report.iteration)}.`,
-      report.search.status === 'optimal'
+      status === 'optimal'
         ? 'No order within the memory is shorter.'
         : `No order within the memory is under ${time(bound)}.`,
-      `Search: effort ${effort}, seed ${seed}.`,
+      `Search: effort ${effortOf(plan)}, seed ${seed}.`,
     ]);
-    return text === undefined ? {} : { found: { iteration: report.iteration, peak: peakOf(report), bound, text } };
+    if (text === undefined) return { search };
+    const shorter = { iteration: report.iteration, peak: peakOf(report), bound, text };
+    return { search, shorter, ...(report.iteration > iteration * (1 - leastSaved) ? {} : { found: shorter }) };
   },
 };
+
+const effortOf = ({ schedule }: PipelinePlan): number =>
+  schedule.kind === 'policy' ? Number(schedule.args['effort'] ?? 1) : 0;
 
 /** Name of the schedule in the text of an answer. */
 const orderName = ({ name }: Pick<PipelinePlan, 'name'>): string => `${name}_order`;
 
-/** What to search for a pipeline; undefined where the bound leaves nothing to save, or where orders cannot be searched. */
-export function orderQuestion({ plan, run }: Evaluation, effort: number): OrderQuestion | undefined {
-  if (run === undefined || !(effort > 0) || run.report.operations > mostOperations) return undefined;
+/** What to search for a pipeline unasked; undefined if the bound leaves nothing to save, or if orders cannot be searched. */
+export function orderQuestion(pipeline: Evaluation, effort: number): OrderQuestion | undefined {
+  const { plan, run } = pipeline;
+  if (run === undefined || !(effort > 0) || isSearched(plan)) return undefined;
+  if (1 / (1 + gapOf(run.report)) > 1 - leastSaved) return undefined;
+  const asked = askedOrder(pipeline, effort);
+  return 'reason' in asked ? undefined : asked;
+}
+
+/** More is not an argument of `search`. */
+export const mostEffort = 1_000;
+
+/** Effort of a search that a reader asks for. `usual`: of searches that nobody asks for; 0 for none. */
+export function askedEffort(plan: PipelinePlan, usual: number, times: number): number {
+  const least = isSearched(plan) ? Math.max(1, effortOf(plan)) : Math.max(1, usual);
+  return Math.min(mostEffort, Math.max(1, Math.round(least * times)));
+}
+
+const isSearched = ({ schedule }: PipelinePlan): boolean => schedule.kind === 'policy' && schedule.name === 'search';
+
+/** The same for a reader who asks for it, or why there is nothing to search: a clause after "because". */
+export function askedOrder({ plan, run }: Evaluation, effort: number): OrderQuestion | { readonly reason: string } {
+  if (run === undefined) return { reason: 'the pipeline does not run' };
   const { program, report } = run;
-  const { schedule } = plan;
-  if (schedule.kind === 'policy' && schedule.name === 'search') return undefined;
-  if (program.forwardOnly === true || report.asynchronous !== undefined) return undefined;
-  // Rows run operations one after the other: these programs do more.
-  if (program.fused !== undefined || program.copies !== undefined || (program.overlap ?? 0) > 0) return undefined;
-  if (program.apart !== undefined || program.partner !== undefined || plan.lengths !== undefined) return undefined;
-  const least = 1 / (1 + gapOf(report));
-  if (least > 1 - leastSaved) return undefined;
+  const reason = reasonAgainst(plan, program, report);
+  if (reason !== undefined) return { reason };
   const searched = searchPlan(plan);
-  if ('problem' in searched || searched.schedule.kind !== 'policy') return undefined;
-  const args = { ...searched.schedule.args, effort, ...(isWhole(program) ? { backward: 'whole' } : {}) };
+  if ('problem' in searched) return { reason: searched.problem };
+  if (searched.schedule.kind !== 'policy') return { reason: 'its orders are not searched' };
+  const whole = !isSearched(plan) && isWhole(program);
+  const args = { ...searched.schedule.args, effort, ...(whole ? { backward: 'whole' } : {}) };
   return {
     plan: { ...searched, schedule: { ...searched.schedule, args } },
     iteration: report.iteration,
     peak: peakOf(report),
   };
+}
+
+/** Rows run operations one after the other: some programs do more. */
+function reasonAgainst(plan: PipelinePlan, program: Program, report: PipelineReport): string | undefined {
+  if (report.operations > mostOperations)
+    return `it has ${count(report.operations, 'operation', 'operations')}, and at most ${count(mostOperations, 'is', 'are')} searched`;
+  if (program.forwardOnly === true) return 'nothing runs backwards';
+  if (report.asynchronous !== undefined) return 'its schedule has no flush';
+  if (program.fused !== undefined || (program.overlap ?? 0) > 0) return 'its operations share slots';
+  if (program.copies !== undefined) return 'its stages have copies or segments';
+  if (program.apart !== undefined) return 'recomputation is a separate operation in it';
+  if (program.partner !== undefined) return 'its devices keep activations for each other';
+  return plan.lengths === undefined ? undefined : 'its microbatches have different lengths';
 }
 
 const peakOf = ({ devices }: PipelineReport): number => devices.reduce((most, { peak }) => Math.max(most, peak), 0);

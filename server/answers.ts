@@ -12,6 +12,12 @@ export interface Answers {
 }
 
 export interface Round extends Searches {
+  /** The same, and says how far the search is, from then until the round is released or the answer is there. */
+  follow<Problem, Answer, Progress>(
+    search: Search<Problem, Answer, Progress>,
+    problem: Problem,
+    onProgress: (progress: Progress) => void,
+  ): Answer | undefined;
   /** Everything that the round needs has been asked: what only earlier rounds asked for is given up. */
   asked(): void;
   /** Settled when everything that was asked has been answered or given up. */
@@ -25,6 +31,10 @@ type Owner = string | symbol;
 interface Wanted {
   /** Documents, and rounds of requests. */
   readonly owners: Set<Owner>;
+  /** Of owners who follow the search. */
+  readonly followers: Map<Owner, (progress: unknown) => void>;
+  /** How far it is. */
+  progress?: unknown;
   readonly running: Running<unknown>;
   /** Settled once there is an answer, or none will come. */
   readonly settled: Promise<void>;
@@ -48,12 +58,15 @@ export function createAnswers(threads: Threads, small = onTheSpot): Answers {
     search: Search<Problem, Answer>,
     problem: Problem,
   ): Wanted {
-    const running = threads.run(document, search, problem);
+    const running = threads.run(document, search, problem, (progress) => {
+      task.progress = progress;
+      for (const tell of task.followers.values()) tell(progress);
+    });
     let give = (): void => {};
     const settled = new Promise<void>((resolve) => {
       give = resolve;
     });
-    const task: Wanted = { owners: new Set(), running, settled, give };
+    const task: Wanted = { owners: new Set(), followers: new Map(), running, settled, give };
     const settle = (answer: NonNullable<Wanted['answer']>): void => {
       task.answer = answer;
       give();
@@ -79,7 +92,9 @@ export function createAnswers(threads: Threads, small = onTheSpot): Answers {
   /** Gives up what the owner wants, but for these. */
   function release(owner: Owner, but?: ReadonlySet<string>): void {
     for (const [key, task] of wanted) {
-      if (but?.has(key) === true || !task.owners.delete(owner) || task.owners.size > 0) continue;
+      if (but?.has(key) === true) continue;
+      task.followers.delete(owner);
+      if (!task.owners.delete(owner) || task.owners.size > 0) continue;
       wanted.delete(key);
       task.running.cancel();
       task.give();
@@ -88,23 +103,34 @@ export function createAnswers(threads: Threads, small = onTheSpot): Answers {
 
   function round(document: string, owner: Owner): Round {
     const asked = new Set<string>();
+    function answer<Problem, Answer, Progress>(
+      search: Search<Problem, Answer, Progress>,
+      problem: Problem,
+      onProgress?: (progress: Progress) => void,
+    ): Answer | undefined {
+      if (search.size(problem) <= small) return direct.answer(search, problem);
+      const key = searchKey(search, problem);
+      if (known.has(key)) {
+        const found = known.get(key);
+        remember(key, found);
+        return found as Answer;
+      }
+      const task = wanted.get(key) ?? ask(document, key, search, problem);
+      wanted.set(key, task);
+      task.owners.add(owner);
+      asked.add(key);
+      if (onProgress !== undefined) {
+        const tell = (progress: unknown): void => onProgress(progress as Progress);
+        if (!task.followers.has(owner) && task.progress !== undefined) tell(task.progress);
+        task.followers.set(owner, tell);
+      }
+      if (task.answer === undefined) return undefined;
+      if ('error' in task.answer) throw task.answer.error;
+      return task.answer.value as Answer;
+    }
     return {
-      answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer | undefined {
-        if (search.size(problem) <= small) return direct.answer(search, problem);
-        const key = searchKey(search, problem);
-        if (known.has(key)) {
-          const answer = known.get(key);
-          remember(key, answer);
-          return answer as Answer;
-        }
-        const task = wanted.get(key) ?? ask(document, key, search, problem);
-        wanted.set(key, task);
-        task.owners.add(owner);
-        asked.add(key);
-        if (task.answer === undefined) return undefined;
-        if ('error' in task.answer) throw task.answer.error;
-        return task.answer.value as Answer;
-      },
+      answer,
+      follow: answer,
       asked: () => release(owner, asked),
       async answered() {
         await Promise.all([...asked].flatMap((key) => wanted.get(key)?.settled ?? []));

@@ -1,6 +1,7 @@
 /** What runs in a thread: it finds one answer at a time, and gives a search up between two of its steps when nobody wants the answer. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Search } from '../engine/searches.ts';
+import { newestOf } from './newest.ts';
 
 export interface Asked {
   /** Unique among the tasks of the server. */
@@ -12,6 +13,7 @@ export interface Asked {
 export type Answered =
   | { readonly ready: true }
   | { readonly task: number; readonly answer: unknown }
+  | { readonly task: number; readonly progress: unknown }
   | { readonly task: number; readonly error: string }
   | { readonly task: number; readonly givenUp: true };
 
@@ -21,7 +23,7 @@ export interface Given {
   readonly unwanted: Int32Array<SharedArrayBuffer>;
 }
 
-type Steps = (problem: never) => Generator<void, unknown, void>;
+type Steps = (problem: never) => Generator<unknown, unknown, void>;
 
 /** A search by its name. A problem comes from the search of that name, so its type is right. */
 export const entry = <Problem, Answer>({ name, steps }: Search<Problem, Answer>): readonly [string, Steps] => [
@@ -38,9 +40,11 @@ export function serve(entries: readonly (readonly [string, Steps])[]): void {
     try {
       const steps = searches.get(search)?.(problem as never);
       if (steps === undefined) throw new Error(`Unknown search "${search}".`);
+      const tell = newestOf((progress) => parentPort?.postMessage({ task, progress } satisfies Answered));
       while (Atomics.load(unwanted, 0) !== task) {
         const step = steps.next();
         if (step.done === true) return { task, answer: step.value };
+        tell(step.value);
       }
       return { task, givenUp: true };
     } catch (error) {

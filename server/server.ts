@@ -169,6 +169,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     choices,
     fixes,
     plans: sweeps,
+    orders,
     abilities: abilitiesOf({}),
     docs: server.docs,
   };

@@ -7,6 +7,7 @@ import type { Documents } from './documents.ts';
 import type { Log } from './handlers.ts';
 import type { PlanSearches } from './planSearches.ts';
 import type { QuickFixes } from './quickFixes.ts';
+import type { ShorterOrders } from './shorterOrders.ts';
 
 export interface Session {
   readonly connection: Connection;
@@ -16,6 +17,7 @@ export interface Session {
   readonly choices: ChoiceLists;
   readonly fixes: QuickFixes;
   readonly plans: PlanSearches;
+  readonly orders: ShorterOrders;
   abilities: ClientAbilities;
   /** Uri of the folder `docs/`. */
   docs?: string;

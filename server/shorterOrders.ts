@@ -3,7 +3,14 @@
  * after the other, in one thread. What was found is kept, so that an edit elsewhere in the file searches nothing again.
  */
 import { CancellationTokenSource, type CancellationToken } from 'vscode-languageserver';
-import { orderQuestion, type OrderQuestion, shorterOrder, shorterOrderFinding } from '../engine/shorterOrder.ts';
+import type { OrderProgress } from '../engine/analyze/orderCurve.ts';
+import {
+  type OrderAnswer,
+  orderQuestion,
+  type OrderQuestion,
+  shorterOrder,
+  shorterOrderFinding,
+} from '../engine/shorterOrder.ts';
 import type { Finding } from '../engine/findings/finding.ts';
 import { searchKey } from '../engine/searches.ts';
 import type { Answers } from './answers.ts';
@@ -15,6 +22,15 @@ export interface ShorterOrders {
   known(view: View): readonly Finding[];
   /** The text is checked: looks for what is not known, once nobody types. */
   ahead(view: View): void;
+  /**
+   * Searches because a reader asks, at once; what is known is not searched again. `tell` hears how far the search is. Undefined
+   * once the token is cancelled, or the text has changed.
+   */
+  search(
+    asked: AskedSearch,
+    tell: (progress: OrderProgress) => void,
+    token: CancellationToken,
+  ): Promise<OrderAnswer | undefined>;
   /** The text has changed, or its document is closed. */
   stop(uri: string): void;
 }
@@ -26,7 +42,10 @@ export interface ShorterOrdersHost {
   failed(error: unknown): void;
 }
 
-type Answer = ReturnType<(typeof shorterOrder)['steps']> extends Generator<void, infer A, void> ? A : never;
+export interface AskedSearch {
+  readonly view: View;
+  readonly question: OrderQuestion;
+}
 
 /** Milliseconds without a new text after which orders are searched. */
 const usualQuiet = 1_000;
@@ -36,10 +55,16 @@ const kept = 64;
 const owner = 'pipewright:orders';
 
 export function createShorterOrders({ answers, found, failed }: ShorterOrdersHost, quiet = usualQuiet): ShorterOrders {
-  const known = new Map<string, Answer>();
+  const known = new Map<string, OrderAnswer>();
+  /** Of questions that readers have asked with more effort: the newest answer, by the key of the usual question. */
+  const longer = new Map<string, OrderAnswer>();
   const waiting = new Map<string, { readonly source: CancellationTokenSource; readonly timer: NodeJS.Timeout }>();
+  /** Views of checks, without what was found after them. */
+  const checked = new Map<string, View>();
+  /** Searches that readers asked for, by document. */
+  const asked = new Map<string, Set<CancellationTokenSource>>();
   const questions = new WeakMap<View['analysis'], readonly OrderQuestion[]>();
-  /** Settled when no search runs. */
+  /** Settled when no search runs that nobody asked for. */
   let last = Promise.resolve();
 
   function questionsOf({ analysis, options }: View): readonly OrderQuestion[] {
@@ -52,27 +77,33 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
 
   const keyOf = (question: OrderQuestion): string => searchKey(shorterOrder, question);
 
-  function remember(key: string, answer: Answer): void {
-    known.set(key, answer);
-    const [oldest] = known.keys();
-    if (known.size > kept && oldest !== undefined) known.delete(oldest);
+  function remember(into: Map<string, OrderAnswer>, key: string, answer: OrderAnswer): void {
+    into.delete(key);
+    into.set(key, answer);
+    const [oldest] = into.keys();
+    if (into.size > kept && oldest !== undefined) into.delete(oldest);
   }
 
-  async function search(view: View, question: OrderQuestion, token: CancellationToken): Promise<void> {
+  /** Undefined once nobody wants the answer. */
+  async function find(
+    question: OrderQuestion,
+    token: CancellationToken,
+    tell: (progress: OrderProgress) => void = () => {},
+  ): Promise<OrderAnswer | undefined> {
     const key = keyOf(question);
-    if (known.has(key)) return;
+    const before = known.get(key);
+    if (before !== undefined) return before;
     const round = answers.request(owner);
     try {
-      for (;;) {
-        const answer = round.answer(shorterOrder, question);
+      while (!token.isCancellationRequested) {
+        const answer = round.follow(shorterOrder, question, tell);
         if (answer !== undefined) {
-          remember(key, answer);
-          if (answer.found !== undefined) found(view);
-          return;
+          remember(known, key, answer);
+          return answer;
         }
         await Promise.race([round.answered(), cancelled(token)]);
-        if (token.isCancellationRequested) return;
       }
+      return undefined;
     } finally {
       round.release();
     }
@@ -80,28 +111,49 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
 
   async function searchAll(view: View, token: CancellationToken): Promise<void> {
     for (const question of questionsOf(view)) {
+      if (known.has(keyOf(question))) continue;
+      const answer = await find(question, token);
       if (token.isCancellationRequested) return;
-      await search(view, question, token);
+      if (answer?.found !== undefined) found(view);
     }
   }
 
-  function stop(uri: string): void {
+  /** The finding has the best order that is known. */
+  function rememberLonger(uri: string, question: OrderQuestion, answer: OrderAnswer): void {
+    const view = checked.get(uri);
+    if (view === undefined) return;
+    const usual = questionsOf(view).find(({ plan }) => plan.name === question.plan.name);
+    if (usual === undefined || keyOf(usual) === keyOf(question)) return;
+    remember(longer, keyOf(usual), answer);
+    if (answer.found !== undefined) found(view);
+  }
+
+  function stopUnasked(uri: string): void {
     const state = waiting.get(uri);
     waiting.delete(uri);
     clearTimeout(state?.timer);
     state?.source.cancel();
   }
 
+  function stop(uri: string): void {
+    stopUnasked(uri);
+    checked.delete(uri);
+    for (const source of asked.get(uri) ?? []) source.cancel();
+    asked.delete(uri);
+  }
+
   return {
     known: (view) =>
       questionsOf(view).flatMap((question) => {
-        const answer = known.get(keyOf(question))?.found;
+        const key = keyOf(question);
+        const answer = longer.get(key)?.found ?? known.get(key)?.found;
         const { origins } = view.analysis.resolution;
         const finding = answer === undefined ? undefined : shorterOrderFinding(question, answer, origins);
         return finding === undefined || finding.place.uri !== view.uri ? [] : [finding];
       }),
     ahead(view) {
-      stop(view.uri);
+      stopUnasked(view.uri);
+      checked.set(view.uri, view);
       if (questionsOf(view).every((question) => known.has(keyOf(question)))) return;
       const source = new CancellationTokenSource();
       const timer = setTimeout(() => {
@@ -110,6 +162,22 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
       // Nobody waits for it: it keeps no process alive.
       timer.unref();
       waiting.set(view.uri, { source, timer });
+    },
+    async search({ view, question }, tell, token) {
+      const source = new CancellationTokenSource();
+      const listening = token.onCancellationRequested(() => source.cancel());
+      const all = asked.get(view.uri) ?? new Set();
+      asked.set(view.uri, all.add(source));
+      try {
+        const answer = await find(question, source.token, (progress) => {
+          if (!source.token.isCancellationRequested) tell(progress);
+        });
+        if (answer !== undefined) rememberLonger(view.uri, question, answer);
+        return source.token.isCancellationRequested ? undefined : answer;
+      } finally {
+        listening.dispose();
+        all.delete(source);
+      }
     },
     stop,
   };

@@ -1,11 +1,20 @@
 /** Threads that find answers outside the server's thread, so that no document and no request waits for the work of another. */
 import { Worker } from 'node:worker_threads';
 import type { Search } from '../engine/searches.ts';
+import { newestOf } from './newest.ts';
 import type { Answered, Asked, Given } from './serve.ts';
 
 export interface Threads {
-  /** Finds the answer for one owner. An owner has at most half of the threads, so that there is one for others. */
-  run<Problem, Answer>(owner: string, search: Search<Problem, Answer>, problem: Problem): Running<Answer>;
+  /**
+   * Finds the answer for one owner. An owner has at most half of the threads, so that there is one for others. `onProgress` hears
+   * how far it is, until it is answered or cancelled.
+   */
+  run<Problem, Answer, Progress>(
+    owner: string,
+    search: Search<Problem, Answer, Progress>,
+    problem: Problem,
+    onProgress?: (progress: Progress) => void,
+  ): Running<Answer>;
   /** Starts a thread if there is none, so that the first search does not wait for it. */
   ahead(): void;
   close(): void;
@@ -22,8 +31,9 @@ interface Task {
   readonly message: Asked;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
+  readonly progress?: (progress: unknown) => void;
   /** The work itself, for where there is no thread to be had. */
-  readonly steps: () => Generator<void, unknown, void>;
+  readonly steps: () => Generator<unknown, unknown, void>;
   cancelled: boolean;
 }
 
@@ -94,6 +104,10 @@ export function createThreads({
       if (task?.cancelled === true) giveUp(thread);
       return;
     }
+    if ('progress' in message) {
+      if (task?.cancelled === false) task.progress?.(message.progress);
+      return;
+    }
     clearTimeout(thread.timer);
     thread.task = undefined;
     if (task !== undefined && !task.cancelled) {
@@ -157,10 +171,12 @@ export function createThreads({
   async function here(task: Task): Promise<void> {
     try {
       const steps = task.steps();
+      const tell = newestOf((progress) => task.progress?.(progress));
       while (!task.cancelled) {
         await new Promise((resolve) => setImmediate(resolve));
         const step = steps.next();
         if (step.done) return task.resolve(step.value);
+        tell(step.value);
       }
     } catch (error) {
       task.reject(error instanceof Error ? error : new Error(String(error)));
@@ -168,7 +184,12 @@ export function createThreads({
   }
 
   return {
-    run<Problem, Answer>(owner: string, search: Search<Problem, Answer>, problem: Problem): Running<Answer> {
+    run<Problem, Answer, Progress>(
+      owner: string,
+      search: Search<Problem, Answer, Progress>,
+      problem: Problem,
+      onProgress?: (progress: Progress) => void,
+    ): Running<Answer> {
       let cancel = (): void => {};
       tasks += 1;
       const number = tasks;
@@ -178,6 +199,7 @@ export function createThreads({
           message: { task: number, search: search.name, problem },
           resolve: (found) => resolve(found as Answer),
           reject,
+          ...(onProgress === undefined ? {} : { progress: (progress) => onProgress(progress as Progress) }),
           steps: () => search.steps(problem),
           cancelled: false,
         };

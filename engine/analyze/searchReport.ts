@@ -2,7 +2,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { answerOf } from '../policies/searched/answers.ts';
 import { shapeOf } from '../policies/shape.ts';
 import type { SearchReport } from '../report.ts';
-import type { OrderProblem } from '../search/orderProblem.ts';
+import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
 import { iterationSeconds, type Timeline } from '../timeline.ts';
 import { leastStep } from './bound.ts';
@@ -19,11 +19,8 @@ export function searchReport(plan: PipelinePlan, timeline: Timeline, least: () =
   const { schedule } = plan;
   if (schedule.kind !== 'policy' || schedule.name !== 'search') return undefined;
   const answer = answerOf(shapeOf(plan));
-  const { program, timing } = timeline;
   const makespan = iterationSeconds(timeline);
-  const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));
-  const simulated = programProblem({ plan, program, timing, step, memory: false });
-  const holds = !('reason' in simulated) && isNoFaster(simulated, answer);
+  const holds = boundHolds(plan, timeline, answer);
   const bound = Math.min(makespan, Math.max(least(), holds ? answer.bound / answer.perSecond : 0));
   const isOptimal = makespan <= bound * (1 + rounding);
   return {
@@ -37,16 +34,18 @@ export function searchReport(plan: PipelinePlan, timeline: Timeline, least: () =
   };
 }
 
-interface Timed {
-  readonly problem: OrderProblem;
-  readonly perSecond: number;
+/** Whether the bounds of a search hold for what its orders take when they are simulated. `timeline`: of any of its orders. */
+export function boundHolds(plan: PipelinePlan, { program, timing }: Timeline, searched: TimedProblem): boolean {
+  const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));
+  const simulated = programProblem({ plan, program, timing, step, memory: false });
+  return !('reason' in simulated) && isNoFaster(simulated, searched);
 }
 
 /** Whether every time of a problem is at least the same time of another one. The backward of a stage may be whole in either. */
-function isNoFaster(program: Timed, searched: Timed): boolean {
-  const seconds = ({ problem, perSecond }: Timed, name: 'forward' | 'input' | 'weight' | 'transfer' | 'step') =>
+function isNoFaster(program: TimedProblem, searched: TimedProblem): boolean {
+  const seconds = ({ problem, perSecond }: TimedProblem, name: 'forward' | 'input' | 'weight' | 'transfer' | 'step') =>
     problem[name].map((ticks) => ticks / perSecond);
-  const backward = (of: Timed): Float64Array => {
+  const backward = (of: TimedProblem): Float64Array => {
     const weight = seconds(of, 'weight');
     return seconds(of, 'input').map((input, stage) => input + weight[stage]);
   };

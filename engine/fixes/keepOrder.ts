@@ -11,7 +11,7 @@ type Hint = Extract<FixHint, { readonly kind: 'order' }>;
 
 export function* orderFixes(analysis: Analysis, { pipeline, text }: Hint, again: Again): FixSteps {
   const before = simulated(analysis, pipeline)?.run.report.iteration;
-  const edits = editsFor(analysis, pipeline, text);
+  const edits = orderEdits(analysis, pipeline, text);
   if (before === undefined || edits === undefined) return [];
   const candidate = { what: 'Keep this order', kind: 'order', edits };
   return yield* fixesAmong(
@@ -23,7 +23,11 @@ export function* orderFixes(analysis: Analysis, { pipeline, text }: Hint, again:
 }
 
 /** The schedule in front of the pipeline, under a name that is free, and the pipeline with it. */
-function editsFor({ syntax }: Analysis, pipeline: string, text: string): readonly (Edit | undefined)[] | undefined {
+export function orderEdits(
+  { syntax }: Pick<Analysis, 'syntax'>,
+  pipeline: string,
+  text: string,
+): readonly (Edit | undefined)[] | undefined {
   const block = syntax.declarations.find(
     (node): node is BlockDeclaration =>
       node.kind === 'block' && node.keyword.text === 'pipeline' && node.name?.text === pipeline,

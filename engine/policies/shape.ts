@@ -25,11 +25,19 @@ export const bareShape = (
   };
 };
 
+const shapes = new WeakMap<PipelinePlan, Shape>();
+
 /**
  * What a policy sees of a pipeline. Recomputation counts as part of the input gradient. `devices` are those that the policy
- * would spread the stages over: stages / chunks, replicas counted.
+ * would spread the stages over: stages / chunks, replicas counted. One plan has one shape.
  */
 export function shapeOf(plan: PipelinePlan): Shape {
+  let shape = shapes.get(plan);
+  if (shape === undefined) shapes.set(plan, (shape = makeShape(plan)));
+  return shape;
+}
+
+function makeShape(plan: PipelinePlan): Shape {
   const { schedule } = plan;
   const args: PolicyArguments = schedule.kind === 'policy' ? schedule.args : {};
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;

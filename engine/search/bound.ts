@@ -23,11 +23,11 @@ const phases = [
 
 /**
  * A bound on the makespans of all orders, at most `upper`, the makespan of an order that is known. First what takes no time to
- * find, then whether anything is under `upper`, then bisection, with the rules alone and then with probes. Yields after each round
- * over the devices, and ends when more than `effort` operations have been visited: what is proven by then holds. More effort goes on
+ * find, then whether anything is under `upper`, then bisection, with the rules alone and then with probes. Yields what is proven
+ * after each round over the devices, and ends when more than `effort` operations have been visited: what is proven by then holds. More effort goes on
  * from there, and never gives a lower bound.
  */
-export function* boundSteps(problem: OrderProblem, upper: number, effort: number): Generator<void, Bound> {
+export function* boundSteps(problem: OrderProblem, upper: number, effort: number): Generator<Bound, Bound> {
   let low = Math.min(upper, leastOf(problem));
   if (low >= upper || !(upper < Infinity)) return { bound: low, effort: 0, closed: low >= upper };
   const round = roundOf(problem);
@@ -38,7 +38,7 @@ export function* boundSteps(problem: OrderProblem, upper: number, effort: number
     let ticks = upper - 1;
     for (let open = upper; low < open;) {
       const until = Math.min(effort, refutation.effort() + rounds * round);
-      const refuted = yield* refutes(refutation, ticks, probes, until);
+      const refuted = yield* refutes(refutation, ticks, probes, until, low);
       if (refuted === undefined && refutation.effort() >= effort)
         return { bound: low, effort: refutation.effort(), closed: false };
       if (refuted === true) low = ticks + 1;
@@ -58,13 +58,14 @@ function* refutes(
   ticks: number,
   probes: boolean,
   until: number,
-): Generator<void, boolean | undefined> {
+  low: number,
+): Generator<Bound, boolean | undefined> {
   const steps = refutation.refuteSteps(ticks, probes);
   for (;;) {
     if (refutation.effort() >= until) return undefined;
     const step = steps.next();
     if (step.done === true) return step.value;
-    yield;
+    yield { bound: low, effort: refutation.effort(), closed: false };
   }
 }
 

@@ -19,6 +19,8 @@ export interface Found {
   readonly bound: number;
   /** Operations visited until it was found, in units of `operationsOfEffort`. */
   readonly effort: number;
+  /** The same with what the bound has visited. */
+  readonly work: number;
   /** What made it: a policy's name, or a step of the search. */
   readonly by: string;
 }
@@ -45,6 +47,8 @@ export interface Run {
   bound: number;
   readonly leastSpan: number;
   visited: number;
+  /** Operations that the bound has visited. */
+  bounding: number;
   /** Operations that the search may visit, and operations of an effort of 1. */
   readonly most: number;
   readonly visits: number;
@@ -80,6 +84,7 @@ export function runOf(problem: OrderProblem, objective: Objective, effort: numbe
     bound,
     leastSpan,
     visited: 0,
+    bounding: 0,
     most: effort * visits,
     visits,
     pauseAt: operationsOfSlice,
@@ -106,12 +111,13 @@ export function offer(run: Run, words: Words, makespan: number, by: string): voi
   if (value < best) run.found.push(snapshot(run));
 }
 
-export const snapshot = ({ best, makespan, span, bound, visited, by }: Run): Found => ({
+export const snapshot = ({ best, makespan, span, bound, visited, bounding, by }: Run): Found => ({
   words: best.slice(),
   makespan,
   span,
   bound: Math.min(bound, makespan),
   effort: visited / operationsOfEffort,
+  work: (visited + bounding) / operationsOfEffort,
   by,
 });
 

@@ -69,7 +69,8 @@ export const seedOfProblem = (problem: OrderProblem): number =>
   ]);
 
 /**
- * The best order of a problem that it finds within an effort. It yields each better order, and nothing where the caller may pause.
+ * The best order of a problem that it finds within an effort. It yields each better order, the order again when more is proven of
+ * it, and nothing where the caller may pause.
  * What it does depends on the problem, the seeds and the generator only, and effort ends it: a higher effort goes on where a
  * lower one ends. The limits must hold one microbatch of all stages of each device.
  */
@@ -93,13 +94,15 @@ function* bound(run: Run): Generator<Found | undefined, void> {
   if (run.makespan === Infinity) return;
   const effort = isOver(run) ? 0 : Math.min(boundEffort, boundVisits * run.best.length ** 2);
   const steps = boundSteps(run.layout.problem, run.makespan, effort);
+  const before = run.bounding;
   for (;;) {
-    const step = steps.next();
-    if (step.done === true) {
-      run.bound = Math.max(run.bound, step.value.bound);
-      return;
-    }
-    yield undefined;
+    const { done, value } = steps.next();
+    run.bounding = before + value.effort;
+    const isHigher = value.bound > run.bound;
+    run.bound = Math.max(run.bound, value.bound);
+    if (isHigher) yield snapshot(run);
+    else if (done !== true) yield undefined;
+    if (done === true) return;
   }
 }
 

@@ -3,7 +3,7 @@ import { gapOf } from '../../engine/analyze/expectations.ts';
 import { smallTimeline } from '../../engine/drawing/smallTimeline.ts';
 import type { Evaluation } from '../../engine/evaluation.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
-import { paths } from '../../engine/plan.ts';
+import { paths, type PipelinePlan } from '../../engine/plan.ts';
 import { excludesSome, shareAtMost, time } from '../../engine/quantities.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { summary } from '../features/codeLens.ts';
@@ -22,16 +22,20 @@ export function runText(view: View, symbol: SymbolInfo, offset: number, pictures
   if (symbol.kind !== 'policy' && symbol.kind !== 'schedule') return '';
   const found = scheduledAt(view, offset);
   if (found?.run === undefined || found.plan.schedule.name !== symbol.name) return '';
-  return sections(summary(found.run.report), certificate(found.run.report), picture(found));
+  return sections(summary(found.run.report), certificate(found.plan, found.run.report), picture(found));
 }
 
 /** Rounding of a sum of times. */
 const rounding = 1e-9;
 
-/** How far the order is from the shortest that there can be; empty where nothing is proven. `search` says it among its own figures. */
-function certificate(report: PipelineReport): string {
-  const { asynchronous, search, bubble, iteration } = report;
-  if (asynchronous !== undefined || search !== undefined || !excludesSome(bubble.bound)) return '';
+/** Policies that say it among their own figures. */
+const saying: ReadonlySet<string> = new Set(['search', 'zb_auto']);
+
+/** How far the order is from the shortest that there can be; empty if nothing is proven. */
+function certificate({ schedule }: PipelinePlan, report: PipelineReport): string {
+  const { asynchronous, bubble, iteration } = report;
+  if (schedule.kind === 'policy' && saying.has(schedule.name)) return '';
+  if (asynchronous !== undefined || !excludesSome(bubble.bound)) return '';
   const gap = gapOf(report);
   return gap < rounding
     ? `End: ${time(iteration)}, and it is proven that no order of these operations ends sooner.`

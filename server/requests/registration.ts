@@ -1,6 +1,6 @@
 /** Requests beyond the protocol; their shapes are in `webview/protocol/requests.ts`. */
 import type { Session } from '../session.ts';
-import { RequestType, type CancellationToken } from 'vscode-languageserver';
+import { ProgressType, RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
   type ExportRequest,
@@ -19,6 +19,8 @@ import {
   type OriginRequest,
   type MoveInRowRequest,
   type MoveSlotRequest,
+  type OrderRequest,
+  type OrderState,
   type ParamEditRequest,
   type PathsRequest,
   type PlanRequest,
@@ -39,12 +41,13 @@ import { locatePath } from './locate.ts';
 import { originAnswer } from './origin.ts';
 import { moveInRow } from './moveInRow.ts';
 import { moveSlot } from './moveSlot.ts';
+import { orderSearch } from './orderSearch.ts';
 import { paramEdit } from './paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
 import { planAnswer } from './plan.ts';
 import { policySource } from './policySource.ts';
 
-export function registerRequests({ connection, documents, log, plans }: Session): void {
+export function registerRequests({ connection, documents, log, orders, plans }: Session): void {
   const on = <P extends { readonly uri: string }>(
     type: RequestType<P, unknown, void>,
     need: Need,
@@ -94,6 +97,14 @@ export function registerRequests({ connection, documents, log, plans }: Session)
     new RequestType<PlanFileRequest, PlanFileAnswer, void>(methods.planFile),
     handler(log, methods.planFile, plans.file),
   );
+  const progress = new ProgressType<OrderState>();
+  on(new RequestType<OrderRequest, unknown, void>(methods.orderSearch), 'figures', (view, params, token) => {
+    const { partialResultToken: to } = params;
+    const tell = (state: OrderState): void => {
+      if (to !== undefined && !token.isCancellationRequested) void connection.sendProgress(progress, to, state);
+    };
+    return orderSearch(view, params, { orders, tell }, token);
+  });
   connection.onRequest(
     new RequestType<ImportRequest, ImportAnswer, void>(methods.import),
     handler(log, methods.import, importFile),

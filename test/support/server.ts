@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import {
   createConnection,
   createMessageConnection,
+  ProgressType,
   ProposedFeatures,
   StreamMessageReader,
   StreamMessageWriter,
@@ -33,6 +34,8 @@ export interface Client {
   text(uri: string): string;
   version(uri: string): number;
   request<R>(method: string, params: unknown): Promise<R>;
+  /** What `$/progress` carries for a token, from now on. */
+  progress(token: string): readonly unknown[];
   notify(method: string, params: unknown): void;
   /** The diagnostics of the newest version, once they are there. */
   diagnostics(uri: string): Promise<PublishDiagnosticsParams>;
@@ -133,6 +136,11 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
     text: (uri) => documentOf(uri).text,
     version: (uri) => documentOf(uri).version,
     request: (method, params) => connection.sendRequest(method, params),
+    progress(token) {
+      const heard: unknown[] = [];
+      connection.onProgress(new ProgressType<unknown>(), token, (value) => void heard.push(value));
+      return heard;
+    },
     notify: send,
     async diagnostics(uri) {
       for (;;) {

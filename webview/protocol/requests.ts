@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { Axis, Objective } from '../../engine/definitions/search.ts';
-import type { Plan } from '../../engine/plan.ts';
 import type { FoundPoint, PlanAnswer as SweepAnswer } from '../../engine/sweep/answer.ts';
+import type { Plan, SchedulePlan } from '../../engine/plan.ts';
 
 /** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
 
@@ -236,6 +236,52 @@ export interface HelpAnswer {
   readonly fixes: readonly HelpFix[];
 }
 
+/**
+ * `pipewright/orderSearch`: searches a shorter order of a pipeline, with the values that the file has. While it runs, `$/progress` with
+ * the token carries an `OrderState`, at most ten a second. Null once the text has changed or the request is cancelled.
+ */
+export interface OrderRequest {
+  readonly uri: string;
+  readonly pipeline: string;
+  /** Effort as a multiple of the setting. */
+  readonly times: number;
+  readonly partialResultToken?: string | number;
+}
+export type OrderResult = (OrderState & { readonly end: OrderEnd }) | { readonly reason: string } | null;
+export interface OrderState {
+  /** Of the search: 1 visits 20 million operations. */
+  readonly effort: number;
+  /** More effort is taken. */
+  readonly mayGoOn: boolean;
+  /** The order that the file has, and seconds of its iteration. */
+  readonly schedule: string;
+  readonly iteration: number;
+  /** Work in the unit of the effort, seconds of the best order, seconds that no order is under; work rises. */
+  readonly points: readonly OrderPoint[];
+  /** The best order; absent before there is one. */
+  readonly order?: FoundOrder;
+}
+export type OrderPoint = readonly [work: number, iteration: number, bound: number];
+export interface OrderEnd {
+  /** `optimal` only if the bound equals the makespan. */
+  readonly status: 'optimal' | 'within';
+  /** Whether the best order fits the memory of every device. */
+  readonly fits: boolean;
+  /** Writes the best order into this version of the text; absent if it is not shorter than the file's, or does not fit. */
+  readonly keep?: { readonly version: number; readonly edits: readonly TextEdit[] };
+}
+/** An order of a plan with `schedule`, in words: what the thread that simulates it needs, and no timeline. */
+export interface FoundOrder {
+  readonly schedule: SchedulePlan;
+  /** Base64, a byte for each operation. */
+  readonly words: string;
+  /** Ticks of the search that no order is under. */
+  readonly bound: number;
+  readonly effort: number;
+  readonly work: number;
+  readonly by: string;
+}
+
 /** `pipewright/export`: a pipeline as a file for papers and other programs. */
 export interface ExportRequest {
   readonly uri: string;
@@ -388,6 +434,7 @@ export const methods = {
   help: 'pipewright/help',
   moveInRow: 'pipewright/moveInRow',
   moveSlot: 'pipewright/moveSlot',
+  orderSearch: 'pipewright/orderSearch',
   export: 'pipewright/export',
   candidates: 'pipewright/candidates',
   policySource: 'pipewright/policySource',

@@ -1,5 +1,5 @@
 import type { Answer } from '../zbAuto/answer.ts';
-import { bytes, share, time } from '../../quantities.ts';
+import { bytes, share, shareAtMost, time } from '../../quantities.ts';
 import { linear } from '../placement.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts';
 import type { Switches } from '../zbAuto/construct.ts';
@@ -88,7 +88,7 @@ function explain(shape: Shape): readonly string[] {
       : `order: constructed; ${switchesLine(by)}`,
     makespan <= least
       ? `end: ${time(makespan * tick)}, and no order within the limit ends sooner`
-      : `end: ${time(makespan * tick)}; no order within the limit ends before ${time(least * tick)}, so at most ${saved(makespan, least)} of it could be saved`,
+      : `end: ${time(makespan * tick)}, at most ${shareAtMost(makespan / least - 1)} above the least possible (${time(least * tick)})`,
     span <= leastSpan
       ? `longest span: ${time(span * tick)}, and no order within the limit has a shorter one`
       : `longest span: ${time(span * tick)}; no order within the limit has one under ${time(leastSpan * tick)}, so at most ${saved(span, leastSpan)} of it could be saved`,

@@ -35,12 +35,15 @@ export function* answerSteps(shape: Shape): Generator<void, SearchAnswer> {
   const timed = problemOfShape(shape);
   const seed = seedOfProblem(timed.problem);
   const key = keyOf(timed.problem, shape);
-  const answer = {
-    ...(found.known(key) ?? (yield* quietly(foundSteps(shape, timed.problem, seed, effortOf(shape.args))))),
-    ...timed,
-    seed,
-  };
+  const answer = found.known(key) ?? (yield* quietly(foundSteps(shape, timed.problem, seed, effortOf(shape.args))));
   found.keep(key, answer);
+  return answerTo(shape, answer);
+}
+
+/** From now on the answer of this shape is an order that is known from elsewhere. Other shapes do not have it. */
+export function answerTo(shape: Shape, order: Found): SearchAnswer {
+  const timed = problemOfShape(shape);
+  const answer = { ...order, ...timed, seed: seedOfProblem(timed.problem) };
   known.set(shape, answer);
   return answer;
 }

@@ -114,26 +114,37 @@ describe('the search for an order', () => {
     }
   });
 
-  it('yields each better order once, as it is found, and what it returns last', () => {
+  it('yields each better order as it is found, again when more is proven, and what it returns last', () => {
     const r15 = instances.find(({ name }) => name === 'r15');
     if (r15 === undefined) throw new Error('no instance r15');
     const steps = searchSteps(r15.problem, { seeds: [], objective: 'end', effort: 0.2 });
     const seen: number[] = [];
+    const proven: number[] = [];
+    const work: number[] = [];
     let pauses = 0;
     for (;;) {
       const step = steps.next();
       if (step.done === true) {
         expect(step.value.makespan).toBe(seen.at(-1));
+        expect(step.value.bound).toBe(proven.at(-1));
         break;
       }
       if (step.value === undefined) pauses += 1;
       else {
         expect(run(r15.problem, step.value.words)).toEqual({ end: step.value.makespan, fits: true });
         seen.push(step.value.makespan);
+        proven.push(step.value.bound);
+        work.push(step.value.work);
+        expect(step.value.work).toBeGreaterThanOrEqual(step.value.effort);
       }
     }
-    expect(seen.length).toBeGreaterThan(3);
-    expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => b - a));
+    expect(new Set(seen).size).toBeGreaterThan(3);
+    expect(new Set(proven).size).toBeGreaterThan(3);
+    expect(seen).toEqual(seen.toSorted((a, b) => b - a));
+    expect(proven).toEqual(proven.toSorted((a, b) => a - b));
+    expect(work).toEqual(work.toSorted((a, b) => a - b));
+    // Nothing is yielded twice.
+    expect(new Set(seen.map((makespan, at) => `${makespan} ${proven[at]}`)).size).toBe(seen.length);
     expect(pauses).toBeGreaterThan(5);
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Hover } from 'vscode-languageserver';
+import { exampleText } from '../../support/example.ts';
 import { main, positionAt, slice, withClient } from '../../support/server.ts';
 import { ask, hoverAt, serverWith, shownBy } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
@@ -28,6 +29,13 @@ test('zb_auto: the limit, the order that was taken, and how far it is from the b
     /order: zb_h1/,
     /end: 216 ms, and no order within the limit ends sooner/,
   ));
+
+test('zb_auto: one line says where its order ends', async () => {
+  const text = await hoverAt(exampleText('search.pipe').replace('= zb_auto', '= $0zb_auto'));
+  expect(text.match(/end: /gi)).toHaveLength(1);
+  // 1.2792 s, and `search` proves that 1.2449 s are the least.
+  expect(text).toContain('- end: 1.28 s, at most 2.8 % above the least possible (1.24 s)');
+});
 
 test('the schedule of a pipeline: how far its end is from the least possible, and a proof only where they are equal', async () => {
   // No device can start later than after 3 F, with 8 · 24 ms to do: 216 ms. 1F1B takes (m + p − 1)(F + B) = 11 · 24 ms.

@@ -5,7 +5,7 @@ import { entry, serve } from '../../../server/serve.ts';
 
 const search = <Problem, Answer>(
   name: string,
-  steps: (problem: Problem) => Generator<void, Answer, void>,
+  steps: (problem: Problem) => Generator<unknown, Answer, void>,
 ): Search<Problem, Answer> => ({ name, size: () => 1, steps });
 
 const begin = (numbers: Int32Array): void => void Atomics.store(numbers, 0, 1);
@@ -21,6 +21,15 @@ serve([
     search('endless', function* (numbers: Int32Array) {
       begin(numbers);
       for (;;) yield;
+    }),
+  ),
+  entry(
+    // Counts as fast as it can until its second number is set, and answers with how far it has come.
+    search('counting', function* (numbers: Int32Array) {
+      let count = 0;
+      begin(numbers);
+      for (; Atomics.load(numbers, 1) === 0; count += 1) yield count;
+      return count;
     }),
   ),
   entry(

@@ -1,6 +1,7 @@
 /** Orders that are searched after the check: when a search begins and ends, what it publishes, and what is kept of it. */
 import { expect, test } from 'vitest';
-import { type CodeAction, CodeActionTriggerKind } from 'vscode-languageserver';
+import { CancellationTokenSource, type CodeAction, CodeActionTriggerKind } from 'vscode-languageserver';
+import type { OrderProgress } from '../../../engine/analyze/orderCurve.ts';
 import type { Search } from '../../../engine/searches.ts';
 import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
 import { createAnswers } from '../../../server/answers.ts';
@@ -8,7 +9,8 @@ import { createDocuments } from '../../../server/documents.ts';
 import { createShorterOrders } from '../../../server/shorterOrders.ts';
 import type { Threads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
-import { orderQuestion } from '../../../engine/shorterOrder.ts';
+import { askedOrder, orderQuestion } from '../../../engine/shorterOrder.ts';
+import type { OrderResult, OrderState } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';
 import { applyEdits, main, withClient } from '../../support/server.ts';
@@ -22,6 +24,8 @@ interface Task {
   readonly owner: string;
   readonly search: string;
   cancelled: boolean;
+  /** Takes steps until the search says how far it is. */
+  advance(): void;
   /** Finds the answer. */
   finish(): void;
 }
@@ -30,15 +34,28 @@ interface Task {
 function heldThreads(): { readonly threads: Threads; readonly tasks: Task[] } {
   const tasks: Task[] = [];
   const threads: Threads = {
-    run<Problem, Answer>(owner: string, search: Search<Problem, Answer>, problem: Problem) {
+    run<Problem, Answer, Progress>(
+      owner: string,
+      search: Search<Problem, Answer, Progress>,
+      problem: Problem,
+      onProgress?: (progress: Progress) => void,
+    ) {
       let resolve: (answer: Answer) => void = () => {};
       const answer = new Promise<Answer>((found) => {
         resolve = found;
       });
+      const begun = search.steps(problem);
       const task: Task = {
         owner,
         search: search.name,
         cancelled: false,
+        advance() {
+          for (;;) {
+            const step = begun.next();
+            if (step.done === true) return;
+            if (step.value !== undefined) return onProgress?.(step.value);
+          }
+        },
         finish() {
           const steps = search.steps(problem);
           for (;;) {
@@ -102,6 +119,7 @@ function open(options: EngineOptions = { ...defaultOptions, search: { effort: 1 
     tasks,
     published,
     failures,
+    orders,
     set(uri: string, version: number, text: string) {
       documents.set(uri, version, text);
       orders.stop(uri);
@@ -201,6 +219,117 @@ test('an effort of 0 searches nothing, and an order at its bound is not searched
   await best.publications(1);
   await idle();
   expect([...off.tasks, ...best.tasks]).toEqual([]);
+});
+
+/** The question of the newest text, and a search for it that a reader watches. */
+function watch({ orders, published }: ReturnType<typeof open>, effort = 1) {
+  const view = published.at(-1)?.view;
+  const [pipeline] = view?.analysis.pipelines ?? [];
+  if (view === undefined || pipeline === undefined) throw new Error('nothing is published');
+  const question = askedOrder(pipeline, effort);
+  if ('reason' in question) throw new Error(question.reason);
+  const heard: OrderProgress[] = [];
+  const source = new CancellationTokenSource();
+  const answer = orders.search({ view, question }, (progress) => heard.push(progress), source.token);
+  return { heard, answer, cancel: () => source.cancel() };
+}
+
+test('a reader hears how far a search is, and both searches of one question are one task', async () => {
+  const opened = open();
+  opened.set(main, 1, example);
+  await opened.publications(1);
+  const { heard, answer } = watch(opened);
+  await idle();
+  expect(opened.tasks).toHaveLength(1);
+  opened.tasks[0]?.advance();
+  opened.tasks[0]?.advance();
+  expect(heard.map(({ points }) => points.length)).toEqual([1, 2]);
+  opened.tasks[0]?.finish();
+  const found = await answer;
+  expect(found?.search?.points.slice(0, 2)).toEqual(heard[1]?.points);
+  // Without a search: it is known.
+  expect(await watch(opened).answer).toEqual(found);
+  expect(opened.tasks).toHaveLength(1);
+});
+
+test('a reader who looks away, or types, hears nothing more', async () => {
+  const off = { ...defaultOptions, search: { effort: 0 } };
+  for (const end of ['cancel', 'edit'] as const) {
+    const opened = open(off);
+    opened.set(main, 1, example);
+    await opened.publications(1);
+    const { heard, answer, cancel } = watch(opened);
+    await idle();
+    opened.tasks[0]?.advance();
+    expect(heard).toHaveLength(1);
+    if (end === 'cancel') cancel();
+    else opened.set(main, 2, `${example}\n`);
+    expect(await answer).toBeUndefined();
+    expect(opened.tasks.map(({ cancelled }) => cancelled)).toEqual([true]);
+    opened.tasks[0]?.advance();
+    expect(heard).toHaveLength(1);
+  }
+});
+
+test('the finding has the order of the longest search that a reader asked for', async () => {
+  const opened = open();
+  opened.set(main, 1, example);
+  await opened.publications(1);
+  await idle();
+  opened.tasks[0]?.finish();
+  await opened.publications(2);
+  const { answer } = watch(opened, 4);
+  await idle();
+  opened.tasks[1]?.finish();
+  await answer;
+  await opened.publications(3);
+  const text = (at: number) =>
+    opened.published[at]?.view.analysis.findings.flatMap(({ hint }) => (hint?.kind === 'order' ? [hint.text] : []));
+  expect(text(1)).toEqual([expect.stringContaining('Search: effort 1,')]);
+  expect(text(2)).toEqual([expect.stringContaining('Search: effort 4,')]);
+});
+
+test('a request for a search carries its progress, and its edits are those of the quick fix', async () => {
+  await withClient(async (client) => {
+    client.open(main, example);
+    const heard = client.progress('strip');
+    const asked = { uri: main, pipeline: 'train', times: 1, partialResultToken: 'strip' };
+    const result = await client.request<OrderResult>('pipewright/orderSearch', asked);
+    if (result === null || !('end' in result)) throw new Error('no result');
+    expect(heard.length).toBeGreaterThan(0);
+    expect(result).toMatchObject({
+      effort: 1,
+      mayGoOn: true,
+      schedule: 'zb_h1',
+      end: { status: 'optimal', fits: true },
+    });
+    const after = analyse(applyEdits(example, result.end.keep?.edits ?? []));
+    expect(after.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const { iteration } = after.pipelines[0]?.run?.report ?? {};
+    expect(result.points.at(-1)?.slice(1)).toEqual([iteration, iteration]);
+    for (const state of heard as OrderState[]) {
+      expect(state.points.length).toBeGreaterThan(0);
+      expect(result.points.slice(0, state.points.length)).toEqual(state.points);
+    }
+    const none = { uri: main, pipeline: 'nowhere', times: 1 };
+    expect(await client.request('pipewright/orderSearch', none)).toEqual({ reason: 'the file has an error' });
+  });
+});
+
+test('the reason is said for orders that cannot be searched', async () => {
+  const reasons: readonly (readonly [string, string, string])[] = [
+    ['microbatches = 8', 'microbatches = 8000', 'it has 96,000 operations, and at most 20,000 are searched'],
+    ['zb_h1', 'pipedream', 'its schedule has no flush'],
+    ['zb_h1', 'bpipe', 'its devices keep activations for each other'],
+  ];
+  await withClient(async (client) => {
+    for (const [from, to, reason] of reasons) {
+      const file = `file:///${to.replaceAll(/[^a-z0-9]/g, '')}.pipe`;
+      client.open(file, example.replace(from, to));
+      const asked = { uri: file, pipeline: 'train', times: 1 };
+      expect(await client.request('pipewright/orderSearch', asked)).toEqual({ reason });
+    }
+  });
 });
 
 test('a server that works ahead publishes the finding, and its quick fix writes the order into the file', async () => {

@@ -3,6 +3,7 @@ import { evaluation } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { type PlanProblem, planSearch } from '../../../engine/planning/cut/planners/planSearch.ts';
 import { runSearch, type Search } from '../../../engine/searches.ts';
+import { messagePause } from '../../../server/newest.ts';
 import { createThreads, type Threads } from '../../../server/threads.ts';
 import { plannerLayers } from '../planning/planners/plans.ts';
 import { recipePlan, policy } from '../support/plans.ts';
@@ -53,6 +54,7 @@ const searchNamed = <Problem, Answer>(name: string): Search<Problem, Answer> => 
 const thread = searchNamed<null, number>('thread');
 const endless = searchNamed<Int32Array, never>('endless');
 const held = searchNamed<Int32Array, string>('held');
+const counting = searchNamed<Int32Array, number>('counting');
 const never = 1e9;
 
 /** Numbers that both threads see. A search that gets them sets the first when it begins. */
@@ -136,6 +138,50 @@ test('the answer of a task that was given up never reaches the next', async () =
   expect(await wanted.answer).toBe('answer 7');
   expect(answered).toBe(0);
   expect(started()).toBe(1);
+  threads.close();
+});
+
+test('a search says how far it is, ten times a second at most and never after it is given up', async () => {
+  const { threads } = counted(never);
+  const shared = numbers();
+  const heard: number[] = [];
+  const begunAt = performance.now();
+  const running = threads.run('a', counting, shared, (progress) => heard.push(Number(progress)));
+  while (heard.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  // The first message comes at once, so two pauses lie between three messages.
+  expect(performance.now() - begunAt).toBeGreaterThan(2 * messagePause);
+  Atomics.store(shared, 1, 1);
+  const count = await running.answer;
+  expect(heard).toEqual([...new Set(heard)].toSorted((a, b) => a - b));
+  // It counts to thousands between two messages.
+  expect(count).toBeGreaterThan(100 * heard.length);
+  const [next, others]: [Int32Array, unknown[]] = [numbers(), []];
+  const given = threads.run('a', counting, next, (progress) => others.push(progress));
+  await begun(next);
+  given.cancel();
+  await threads.run('a', thread, null).answer;
+  expect(others.length).toBeLessThanOrEqual(1);
+  const before = others.length;
+  await new Promise((resolve) => setTimeout(resolve, 2 * messagePause));
+  expect(others).toHaveLength(before);
+  threads.close();
+});
+
+test('without a thread, the work says how far it is, too', async () => {
+  const threads = createThreads({ entry: () => new URL('file:///nowhere/thread.js') });
+  const heard: unknown[] = [];
+  const counted: Search<null, string> = {
+    name: 'counted',
+    size: () => 1,
+    *steps() {
+      for (let count = 0; count < 50; count += 1) yield count;
+      return 'done';
+    },
+  };
+  expect(await threads.run('a', counted, null, (progress) => heard.push(progress)).answer).toBe('done');
+  // Fifty steps take less than the pause between two messages.
+  expect(heard[0]).toBe(0);
+  expect(heard.length).toBeLessThan(10);
   threads.close();
 });
 
