@@ -90,6 +90,11 @@ export interface SensitivityRow {
   readonly name: string;
   readonly slower: number;
   readonly faster: number;
+  /**
+   * Only of stages: seconds by which each microbatch may take longer, while the iteration gets longer by these seconds only once. An
+   * asynchronous one gets no longer at all. Absent if the stage never holds up more, as with one microbatch, and for over 100,000 operations.
+   */
+  readonly slack?: number;
 }
 
 /** The slowdown S and its parts, each over an iteration in which operations of a kind take the same time everywhere. */

@@ -146,7 +146,7 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
   const colours = coloursFor(io);
   for (const { plan, run } of simulated) {
     const sensitivity = args.has('sensitivity')
-      ? `\n${sensitivityText(sensitivityOf(plan, run.timeline), colours)}`
+      ? `\n${sensitivityText(plan, sensitivityOf(plan, run.timeline), run.report.iteration, colours)}`
       : '';
     await io.out(`${reportText(plan, run, columns, colours)}${sensitivity}\n`);
   }

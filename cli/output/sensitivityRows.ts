@@ -1,38 +1,52 @@
-import type { SensitivityReport, SensitivityRow } from '../../engine/report.ts';
-import { share, time } from '../../engine/quantities.ts';
+import { effectOf, negligible, type Tornado, tornadoOf, tornadoRows } from '../../engine/analyze/tornado.ts';
+import { hasSlack, slackWords } from '../../engine/analyze/slackWords.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import type { SensitivityReport } from '../../engine/report.ts';
+import { count, share, time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { section } from './section.ts';
 
-/** The effect of times on the iteration, and its slowdown. */
-export const sensitivityText = (report: SensitivityReport, colours: Colours): string =>
-  [section('Sensitivity', sensitivityRows(report), colours), section('Slowdown', slowdownRows(report), colours)].join(
+/** The effect of times on the iteration (seconds), and its slowdown. */
+export function sensitivityText(
+  plan: PipelinePlan,
+  report: SensitivityReport,
+  iteration: number,
+  colours: Colours,
+): string {
+  const tornado = tornadoOf(tornadoRows(plan, report), iteration);
+  return [
+    section('Sensitivity', sensitivityRows(report.change, tornado), colours),
+    ...(tornado.folded > 0 ? [colours.dim(`  ${foldedText(tornado)}\n`)] : []),
     '\n',
-  );
+    section('Slowdown', slowdownRows(report), colours),
+  ].join('');
+}
 
 /** Cells of the longest bar on either side. */
 const barCells = 16;
 
-/** What has most effect first, as a table with bars: a tornado. Rows without effect are left out. */
-function sensitivityRows({ change, stages, devices, links }: SensitivityReport): string[][] {
-  // A device with one stage has the row of the stage.
-  const rows = [...stages, ...(devices.length === stages.length ? [] : devices), ...links]
-    .filter(({ slower, faster }) => effect({ slower, faster }) > 0)
-    .sort((a, b) => effect(b) - effect(a));
-  const most = rows.reduce((all, row) => Math.max(all, row.slower, row.faster), 0);
+/** What has most effect first, as a table with bars: a tornado. */
+function sensitivityRows(change: number, { rows }: Tornado): string[][] {
+  const most = rows.reduce((all, row) => Math.max(all, effectOf(row)), 0);
   const bar = (seconds: number) => '█'.repeat(Math.round((barCells * Math.max(0, seconds)) / most));
   return rows.length === 0
     ? []
     : [
-        ['', `${share(change)} faster`, '', '', `${share(change)} slower`],
-        ...rows.map(({ name, slower, faster }) => [
+        ['', `${share(change)} faster`, '', '', `${share(change)} slower`, ''],
+        ...rows.map(({ name, slower, faster, slack }) => [
           name,
           signed(-faster),
           bar(faster).padStart(barCells),
           bar(slower).padEnd(barCells),
           signed(slower),
+          slack === undefined || !hasSlack(slack) ? '' : (slackWords(slack) ?? ''),
         ]),
       ];
 }
+
+/** `12 others: under 0.1 % of the iteration`. */
+const foldedText = ({ rows, folded }: Tornado): string =>
+  `${rows.length === 0 ? count(folded, 'part', 'parts') : count(folded, 'other', 'others')}: under ${share(negligible)} of the iteration`;
 
 /** How much the iteration is longer than one of equal operations, and why. */
 function slowdownRows({ slowdown: { ideal, slowdown, kinds, devices, last_stage } }: SensitivityReport): string[][] {
@@ -47,12 +61,6 @@ function slowdownRows({ slowdown: { ideal, slowdown, kinds, devices, last_stage 
       : [['M_S', share(last_stage), 'of the slowdown goes with an average last stage']]),
   ];
 }
-
-const effect = ({ slower, faster }: Pick<SensitivityRow, 'slower' | 'faster'>): number => {
-  const most = Math.max(slower, faster);
-  // Less than a nanosecond is rounding.
-  return most < 1e-9 ? 0 : most;
-};
 
 const signed = (seconds: number): string =>
   Math.abs(seconds) < 1e-9 ? '0' : `${seconds < 0 ? '−' : '+'}${time(Math.abs(seconds))}`;

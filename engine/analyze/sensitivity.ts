@@ -1,87 +1,112 @@
 /** What slower and faster stages, devices and links do to the iteration, while the order of the operations stays. */
 import type { PipelinePlan } from '../plan.ts';
 import type { SensitivityReport, SensitivityRow, SlowdownReport } from '../report.ts';
-import { B, E, F, I, type Kind, kindOfRow, L, type Program, U, W } from '../program.ts';
-import { type TimeFactors, scaledTiming } from '../simulate/scaled.ts';
-import { simulate } from '../simulate/simulate.ts';
+import { B, F, I, type Kind, kindOfRow, type Program, W } from '../program.ts';
+import type { TimeFactors } from '../simulate/scaled.ts';
 import { timingOf } from '../simulate/timing.ts';
 import { cutStages, stageName, stageNumber } from '../stages.ts';
-import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';
-import { steadyOf } from './steady.ts';
+import { stagesOn } from '../stagesOn.ts';
+import type { Timeline, Timing } from '../timeline.ts';
+import { isOfStage, isWork, iterationIn, iterationUnder, iterationWith } from './scaledRuns.ts';
+import { stageSlack } from './stageSlack.ts';
 
 /** Share by which times are made longer and shorter. */
 export const sensitivityChange = 0.1;
 
-/** Two runs for each stage, each device and each pair of linked devices; then the runs of `slowdownOf`. */
-export function sensitivityOf(plan: PipelinePlan, timeline: Timeline): SensitivityReport {
+/** What is made slower and faster: a stage of the cut with all its copies and parts, a device, or both directions between two devices. */
+export type SensitivityTarget =
+  | { readonly kind: 'stage'; readonly index: number }
+  | { readonly kind: 'device'; readonly index: number }
+  | { readonly kind: 'link'; readonly between: readonly [number, number] };
+
+/** All of them: stages, devices, then links. */
+export function sensitivityTargets(plan: PipelinePlan): readonly SensitivityTarget[] {
   const pairs = new Map(
     plan.routes.map(({ from, to }) => {
       const [a, b] = [Math.min(from, to), Math.max(from, to)];
       return [`${a} ${b}`, [a, b] as const];
     }),
   );
+  return [
+    ...cutStages(plan).map((_, index) => ({ kind: 'stage' as const, index })),
+    ...plan.devices.map((_, index) => ({ kind: 'device' as const, index })),
+    ...Array.from(pairs.values(), (between) => ({ kind: 'link' as const, between })),
+  ];
+}
+
+export function targetName(plan: PipelinePlan, target: SensitivityTarget): string {
+  if (target.kind === 'stage') return stageName(cutStages(plan)[target.index].plan);
+  if (target.kind === 'device') return plan.devices[target.index].name;
+  return target.between.map((device) => plan.devices[device].name).join(' – ');
+}
+
+/** The stage of the cut that is all of a device, and on no other device; undefined if there is none. */
+export function stageOfDevice(plan: PipelinePlan, device: number): number | undefined {
+  const [stage, ...more] = new Set(stagesOn(plan.placement, device).map((each) => stageNumber(plan, each)));
+  const isWhole =
+    stage !== undefined &&
+    more.length === 0 &&
+    plan.placement.every((at, index) => at === device || stageNumber(plan, index) !== stage);
+  return isWhole ? stage : undefined;
+}
+
+/** Two runs for each stage, each device and each pair of linked devices, and some for the slack of stages; then the runs of `slowdownOf`. */
+export function sensitivityOf(plan: PipelinePlan, timeline: Timeline): SensitivityReport {
+  const targets = sensitivityTargets(plan);
+  const stages = targets.flatMap((target) => (target.kind === 'stage' ? stageRow(plan, timeline, target.index) : []));
+  const others = (kind: 'device' | 'link'): readonly SensitivityRow[] =>
+    targets
+      .filter((target) => target.kind === kind)
+      .map((target) => {
+        const same = target.kind === 'device' ? stageOfDevice(plan, target.index) : undefined;
+        const { slower, faster } = same === undefined ? sensitivityTo(plan, timeline, target) : stages[same];
+        return { name: targetName(plan, target), slower, faster };
+      });
   return {
     change: sensitivityChange,
-    stages: cutStages(plan).map((stage, index) => ({
-      name: stageName(stage.plan),
-      ...stageSensitivity(plan, timeline, index),
-    })),
-    devices: plan.devices.map(({ name }, device) => ({
-      name,
-      ...changed(timeline, (factor) => ({ row: (row) => (deviceOfRow(plan, timeline, row) === device ? factor : 1) })),
-    })),
-    links: [...pairs.values()].map(([a, b]) => ({
-      name: `${plan.devices[a].name} – ${plan.devices[b].name}`,
-      ...changed(timeline, (factor) => ({
-        route: (route) => {
-          const { from, to } = plan.routes[route];
-          return Math.min(from, to) === a && Math.max(from, to) === b ? factor : 1;
-        },
-      })),
-    })),
+    stages,
+    devices: others('device'),
+    links: others('link'),
     slowdown: slowdownOf(plan, timeline),
   };
 }
 
-/** The same for one stage of the cut, with all its copies and parts. */
-export function stageSensitivity(
-  plan: PipelinePlan,
-  timeline: Timeline,
-  stage: number,
-): Pick<SensitivityRow, 'slower' | 'faster'> {
-  const { stages } = timeline.program;
-  return changed(timeline, (factor) => ({
-    row: (row) => (isWork(stages, row) && stageNumber(plan, row % stages) === stage ? factor : 1),
-  }));
+/** A stage of the cut with its slack. */
+export function stageRow(plan: PipelinePlan, timeline: Timeline, stage: number): SensitivityRow {
+  const target = { kind: 'stage', index: stage } as const;
+  const slack = stageSlack(plan, timeline, stage);
+  return {
+    name: targetName(plan, target),
+    ...sensitivityTo(plan, timeline, target),
+    ...(slack === undefined ? {} : { slack }),
+  };
 }
 
 /** Seconds by which the iteration gets longer and shorter. */
-function changed(
+export function sensitivityTo(
+  plan: PipelinePlan,
   timeline: Timeline,
-  factors: (factor: number) => TimeFactors,
+  target: SensitivityTarget,
 ): Pick<SensitivityRow, 'slower' | 'faster'> {
-  const { program, timing } = timeline;
-  const base = seconds(timeline);
+  const base = iterationIn(timeline);
   const under = (factor: number): number =>
-    iterationUnder(timeline, scaledTiming(timing, program, factors(factor))) ?? base;
+    iterationWith(timeline, factorsOf(plan, timeline.program, target, factor)) ?? base;
   return { slower: under(1 + sensitivityChange) - base, faster: base - under(1 - sensitivityChange) };
 }
 
-/** Everything that a stage computes: neither the update of its weights nor copies to other memory. */
-function isWork(stages: number, row: number): boolean {
-  const kind: number = kindOfRow(stages, row);
-  return kind !== U && kind !== E && kind !== L;
-}
-
-const deviceOfRow = ({ placement }: PipelinePlan, { program: { stages } }: Timeline, row: number): number =>
-  isWork(stages, row) ? placement[row % stages] : -1;
-
-/** Seconds of an iteration of a run: the steady period of an asynchronous pipeline. */
-const seconds = (timeline: Timeline): number => steadyOf(timeline)?.period ?? iterationSeconds(timeline);
-
-function iterationUnder({ program }: Timeline, timing: Timing): number | undefined {
-  const run = simulate(program, timing);
-  return run === undefined ? undefined : seconds(run);
+function factorsOf(plan: PipelinePlan, program: Program, target: SensitivityTarget, factor: number): TimeFactors {
+  if (target.kind === 'stage') return { row: (row) => (isOfStage(plan, program, target.index, row) ? factor : 1) };
+  if (target.kind === 'device') {
+    const isOn = (row: number) => isWork(program, row) && plan.placement[row % program.stages] === target.index;
+    return { row: (row) => (isOn(row) ? factor : 1) };
+  }
+  const [a, b] = target.between;
+  return {
+    route: (route) => {
+      const { from, to } = plan.routes[route];
+      return Math.min(from, to) === a && Math.max(from, to) === b ? factor : 1;
+    },
+  };
 }
 
 /**
@@ -102,7 +127,7 @@ export function slowdownOf(plan: PipelinePlan, timeline: Timeline): SlowdownRepo
   const none = mixed(() => false);
   const ideal = run({ ...rest, ...delays, ...none });
   const real = (isReal: (row: number) => boolean): number => run({ ...rest, ...delays, ...mixed(isReal) }) / ideal;
-  const actual = seconds(timeline);
+  const actual = iterationIn(timeline);
   const lastStage = cutStages(plan).length - 1;
   const fixed = run({ ...timing, ...mixed((row) => stageNumber(plan, row % stages) !== lastStage) });
   return {

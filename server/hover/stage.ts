@@ -1,4 +1,6 @@
-import { sensitivityChange, stageSensitivity } from '../../engine/analyze/sensitivity.ts';
+import { sensitivityChange, sensitivityTo } from '../../engine/analyze/sensitivity.ts';
+import { hasSlack } from '../../engine/analyze/slackWords.ts';
+import { stageSlack } from '../../engine/analyze/stageSlack.ts';
 import type { Evaluation } from '../../engine/evaluation.ts';
 import { meshText } from '../../engine/mesh.ts';
 import type { StageReport } from '../../engine/report.ts';
@@ -36,15 +38,21 @@ export function stageText(view: View, { name, container }: SymbolInfo): string {
 /** Operations of a pipeline that a hover simulates again at most. */
 const mostOperations = 500_000;
 
-/** What the iteration takes if the stage is slower or faster: how much slack it has. */
+/** What the iteration takes if the stage is slower or faster, and how much slack it has. */
 function slackText({ plan, run }: Evaluation, stage: number): string | undefined {
   if (run === undefined || run.program.order.length > mostOperations) return undefined;
-  const { slower, faster } = stageSensitivity(plan, run.timeline, stage);
+  const { slower, faster } = sensitivityTo(plan, run.timeline, { kind: 'stage', index: stage });
   const iteration = run.report.iteration;
   const effect = (seconds: number, word: string) =>
     seconds > 1e-9 * iteration ? `${time(seconds)} ${word} (${share(seconds / iteration)})` : `no ${word}`;
   const change = share(sensitivityChange);
-  return `If the stage is ${change} slower, the iteration gets ${effect(slower, 'longer')}. If it is ${change} faster, the iteration gets ${effect(faster, 'shorter')}.`;
+  const effects = `If the stage is ${change} slower, the iteration gets ${effect(slower, 'longer')}. If it is ${change} faster, the iteration gets ${effect(faster, 'shorter')}.`;
+  const slack = stageSlack(plan, run.timeline, stage);
+  if (slack === undefined) return effects;
+  if (!hasSlack(slack)) return `${effects} It has no slack.`;
+  const cost =
+    run.report.asynchronous === undefined ? 'the iteration gets longer only once' : 'the period stays the same';
+  return `${effects} Slack: ${time(slack)} per microbatch. Up to that, ${cost}.`;
 }
 
 /** Weights of a stage under an asynchronous schedule. */

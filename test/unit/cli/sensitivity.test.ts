@@ -40,3 +40,14 @@ test.each([['csv'], ['svg'], ['trace']])('is refused for %s', async (format) => 
   const { err } = await run('--format', format);
   expect(err).toContain('--sensitivity is for --format text and json');
 });
+
+test('small effects are counted, and a stage has its slack', async () => {
+  const { out } = await run();
+  // Nothing is sent, so the link has no effect.
+  expect(out).toContain('  1 other: under 0.1 % of the iteration\n');
+  // 6 ms in the first stage, 9 ms in the second one.
+  expect(out).toMatch(/s0 .*slack 3 ms per microbatch/);
+  expect(out).not.toMatch(/s1 .*slack/);
+  // A device with one stage has the row of the stage.
+  expect(out).not.toMatch(/gpu\[0\] +−/);
+});

@@ -173,3 +173,21 @@ test('a schedule of a pipeline with jitter: the 95th percentile behind the itera
 
 test('a stage: what the iteration takes if the stage is slower or faster', () =>
   checkHover(mark(staged, 'first {'), 'first', /If the stage is 10 % slower, the iteration gets .* longer/));
+
+test('a stage: its slack, up to the slowest stage', async () => {
+  // F + B: 6 ms and 3 ms for two layers and one.
+  const uneven = staged.replace('layer b {', 'layer c { forward = 1ms  backward = 2ms }  layer b {');
+  const source = uneven.replace('layers = a', 'layers = a, c').replace(' + 5us', '');
+  await checkHover(
+    mark(source, 'second {'),
+    'second',
+    /Slack: 3 ms per microbatch. Up to that, the iteration gets longer only once\./,
+  );
+  await checkHover(mark(source, 'first {'), 'first', /shorter \([\d.]+ %\)\. It has no slack\./);
+  const steady = source.replace('gpipe', 'pipedream').replace('microbatches = 4', 'microbatches = 1  iterations = 64');
+  await checkHover(
+    mark(steady, 'second {'),
+    'second',
+    /Slack: 3 ms per microbatch. Up to that, the period stays the same\./,
+  );
+});

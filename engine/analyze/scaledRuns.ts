@@ -1,0 +1,39 @@
+/** Iterations of a program in its order, with other times of what is in it. */
+import type { PipelinePlan } from '../plan.ts';
+import { E, kindOfRow, L, type Program, rowOf, U } from '../program.ts';
+import { scaledTiming, type TimeFactors } from '../simulate/scaled.ts';
+import { simulate } from '../simulate/simulate.ts';
+import { stageNumber } from '../stages.ts';
+import { iterationSeconds, secondsOf, type Timeline, type Timing } from '../timeline.ts';
+import { steadyOf } from './steady.ts';
+
+/** Seconds of an iteration: the steady period of an asynchronous pipeline. */
+export const iterationIn = (timeline: Timeline): number => steadyOf(timeline)?.period ?? iterationSeconds(timeline);
+
+/** Seconds of an iteration with other times; undefined if operations wait for each other. */
+export function iterationUnder({ program }: Pick<Timeline, 'program'>, timing: Timing): number | undefined {
+  const run = simulate(program, timing);
+  return run === undefined ? undefined : iterationIn(run);
+}
+
+/** The same with factors on the times that the timeline has. */
+export const iterationWith = ({ program, timing }: Timeline, factors: TimeFactors): number | undefined =>
+  iterationUnder({ program }, scaledTiming(timing, program, factors));
+
+/** Everything that a stage computes: neither the update of its weights nor copies to other memory. */
+export function isWork({ stages }: Pick<Program, 'stages'>, row: number): boolean {
+  const kind: number = kindOfRow(stages, row);
+  return kind !== U && kind !== E && kind !== L;
+}
+
+/** Whether a row is work of a stage of the cut: of all its copies and parts. */
+export const isOfStage = (plan: PipelinePlan, program: Program, stage: number, row: number): boolean =>
+  isWork(program, row) && stageNumber(plan, row % program.stages) === stage;
+
+/** Seconds that a stage of the cut works for a microbatch: the mean over all microbatches. */
+export function secondsForMicrobatch(plan: PipelinePlan, { program, timing }: Timeline, stage: number): number {
+  let sum = 0;
+  for (const word of program.order)
+    if (isOfStage(plan, program, stage, rowOf(program, word))) sum += secondsOf(timing, program, word);
+  return sum / program.microbatches;
+}
