@@ -7,7 +7,7 @@ import { parse, type SyntaxFile } from '../grammar/index.ts';
 import { evaluation } from './evaluate.ts';
 import type { Severity } from './findings/catalogue.ts';
 import { findingsOf } from './findings/ofPipeline.ts';
-import { finding, type Finding, type PlanFinding, type Subject } from './findings/finding.ts';
+import { finding, type Finding, findingAt, type PlanFinding, type Subject } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
 import { type TestedSchedule, testFindings } from './grid/testFindings.ts';
 import { scheduleTest } from './grid/testSearch.ts';
@@ -178,12 +178,17 @@ const mostNamed = 3;
  * first stays and names the others.
  */
 function merged(findings: readonly Finding[]): Finding[] {
+  const key = ({ about, code, place }: Finding): string => `${place.start} ${place.end} ${code} ${about?.kind ?? ''}`;
+  const counts = new Map<string, number>();
+  for (const found of findings) counts.set(key(found), (counts.get(key(found)) ?? 0) + 1);
   const kept = new Map<string, { readonly found: Finding; readonly others: Subject[] }>();
   for (const found of findings) {
-    const { about, code, place } = found;
-    const key = `${place.start} ${place.end} ${code} ${about === undefined ? found.message : about.kind}`;
-    const same = kept.get(key);
-    if (same === undefined) kept.set(key, { found, others: [] });
+    const { about } = found;
+    // A message may be long in the making: it is read only if another one may be the same.
+    const isCompared = about === undefined && (counts.get(key(found)) ?? 0) > 1;
+    const words = isCompared ? `${key(found)} ${found.message}` : key(found);
+    const same = kept.get(words);
+    if (same === undefined) kept.set(words, { found, others: [] });
     else if (about !== undefined) same.others.push(about);
   }
   return [...kept.values()].map(({ found, others }) =>
@@ -216,10 +221,10 @@ function placed(found: PlanFinding, origins: Origins, uri: string): Finding[] {
     const there = placeOf(mention.at, origins);
     return there === undefined ? [] : [{ place: there, message: mention.message }];
   });
-  if (place.uri === uri || found.severity !== 'error') return [{ ...found, place, related }];
+  if (place.uri === uri || found.severity !== 'error') return [findingAt(found, place, related)];
   const [pipeline] = found.at.split('/');
   const use = placeOf(paths.key(pipeline, 'schedule'), origins);
-  return [{ ...found, place: use ?? place, related: [{ place, message: 'It is about this text.' }, ...related] }];
+  return [findingAt(found, use ?? place, [{ place, message: 'It is about this text.' }, ...related])];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Run } from '../evaluation.ts';
-import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { latePlanFinding, type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import { type PipelinePlan, type SchedulePlan, paths, setsWork } from '../plan.ts';
 import { share } from '../quantities.ts';
@@ -9,7 +9,7 @@ import { outcomeOf, underPolicy } from './alternatives.ts';
 import { withinWords } from './boundWithin.ts';
 import { exchangeFinding } from './exchangeFinding.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
-import { bubbleCauses, causeNames } from '../report.ts';
+import { bubbleCauses, type BubbleReport, causeNames } from '../report.ts';
 import { sharedCardFinding } from './sharedCard.ts';
 import { shareOf } from './shares.ts';
 
@@ -20,35 +20,32 @@ const askUpTo = 100_000;
 export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {
   const { bubble } = run.report;
   if (bubble.makespan < 0.0005) return [];
-  const causes = bubbleCauses
-    .filter((cause) => (bubble.causes[cause] ?? 0) >= 0.0005)
-    .map((cause) => [causeNames[cause], bubble.causes[cause] ?? 0] as const)
-    .sort((a, b) => b[1] - a[1]);
-  const help =
-    run.program.forwardOnly !== true && run.report.asynchronous === undefined && run.report.operations <= askUpTo
-      ? whatHelps(plan, bubble.makespan)
-      : '';
-  return [
-    planFinding(
-      'schedule/bubble',
-      paths.key(plan.name, 'schedule'),
-      {
-        ...{ bubble: bubble.makespan, causes, bound: bubble.bound, help },
-        ...(bubble.bound_within === undefined ? {} : { within: withinWords(plan, bubble.bound_within) }),
-        ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
-        ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
-          ? {}
-          : { longest: run.report.lengths.longest }),
-      },
-      // Where a device is only loaded and run once, a lane that is done with its part has no more to do.
-      {
-        hint: { kind: 'tune', pipeline: plan.name },
-        severity:
-          bubble.makespan > options.thresholds.bubble && run.program.forwardOnly !== true ? 'warning' : 'information',
-      },
-    ),
-  ];
+  // Neither the bound nor other choices are needed to know that there is a finding.
+  const parameters = () => ({
+    ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: helpOf(plan, run) },
+    ...(bubble.bound_within === undefined ? {} : { within: withinWords(plan, bubble.bound_within) }),
+    ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
+    ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
+      ? {}
+      : { longest: run.report.lengths.longest }),
+  });
+  // Where a device is only loaded and run once, a lane that is done with its part has no more to do.
+  const severity =
+    bubble.makespan > options.thresholds.bubble && run.program.forwardOnly !== true ? 'warning' : 'information';
+  const hint = { kind: 'tune', pipeline: plan.name } as const;
+  return [latePlanFinding('schedule/bubble', paths.key(plan.name, 'schedule'), parameters, severity, hint)];
 }
+
+const causesOf = ({ causes }: BubbleReport): (readonly [string, number])[] =>
+  bubbleCauses
+    .filter((cause) => (causes[cause] ?? 0) >= 0.0005)
+    .map((cause) => [causeNames[cause], causes[cause] ?? 0] as const)
+    .sort((a, b) => b[1] - a[1]);
+
+const helpOf = (plan: PipelinePlan, { program, report }: Run): string =>
+  program.forwardOnly !== true && report.asynchronous === undefined && report.operations <= askUpTo
+    ? whatHelps(plan, report.bubble.makespan)
+    : '';
 
 /** Pieces that the policy cuts each microbatch of the file into. */
 const partsOf = (schedule: SchedulePlan): number =>

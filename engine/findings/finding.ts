@@ -110,6 +110,45 @@ export function planFinding<C extends Code>(
   return { ...text(code, parameters, severity), at, related, hint, ...(about === undefined ? {} : { about }) };
 }
 
+/**
+ * The same for a message that takes longer to make than all the rest: it is made when it, or its parameters, are first read. Trials of
+ * other files look at codes and figures only.
+ */
+export function latePlanFinding<C extends Code>(
+  code: C,
+  at: string,
+  parameters: () => Parameters<C>,
+  severity: Severity,
+  hint: FixHint,
+): PlanFinding {
+  let made: ReturnType<typeof text> | undefined;
+  const words = () => (made ??= text(code, parameters(), severity));
+  return {
+    ...{ code, severity, at, related: [], hint },
+    get message() {
+      return words().message;
+    },
+    get parameters() {
+      return words().parameters;
+    },
+  };
+}
+
+/** A finding at a place of the text, without reading its message. */
+export function findingAt(found: PlanFinding, place: Place, related: Finding['related']): Finding {
+  const { code, severity, hint, about } = found;
+  return {
+    ...{ code, severity, place, related, hint },
+    ...(about === undefined ? {} : { about }),
+    get message() {
+      return found.message;
+    },
+    get parameters() {
+      return found.parameters;
+    },
+  };
+}
+
 function text<C extends Code>(code: C, parameters: Parameters<C>, severity?: Severity) {
   const entry = catalogue[code];
   const message = (entry.message as (p: Parameters<C>) => string)(parameters);

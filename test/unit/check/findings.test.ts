@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { bubbleFinding } from '../../../engine/analyze/scheduleFindings.ts';
+import type { PlanFinding } from '../../../engine/findings/finding.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { analyse } from '../../support/analyse.ts';
+import { directSearches, type Searches } from '../../../engine/searches.ts';
+import { analyse, runOf } from '../../support/analyse.ts';
 
 const findingsOf = (text: string, findings: number) =>
   analyse(text, { options: { ...defaultOptions, limits: { ...defaultOptions.limits, findings } } }).findings;
@@ -57,3 +60,56 @@ pipeline p { model = m  devices = c  microbatches = ${devices}  stages = balance
     }
   });
 });
+
+describe('the message on the bubble', () => {
+  const idle = (name: string) =>
+    `pipeline ${name} { model = m  devices = c  microbatches = 4  stages = balance(4)  schedule = 1f1b }\n`;
+  const text = (...names: string[]) => `device d { memory = 16GiB }\ncluster c { gpu[4] = d  link = 100GB/s }
+model m { layer a[4] { forward = 1ms  backward = 2ms } }\n${names.map(idle).join('')}`;
+
+  it('asks for the bound once it is read, and once', () => {
+    const { plan, run } = runOf(text('p'));
+    let asked = 0;
+    const bubble = {
+      ...run.report.bubble,
+      get bound() {
+        asked += 1;
+        return run.report.bubble.bound;
+      },
+    };
+    const [found] = bubbleFinding(plan, { ...run, report: { ...run.report, bubble } }, defaultOptions);
+    expect([found.code, found.severity, asked]).toEqual(['schedule/bubble', 'warning', 0]);
+    expect(found.parameters).toBeDefined();
+    expect(found.message).toBe(found.message);
+    expect(asked).toBe(1);
+  });
+
+  it('is not read by a check: trials of fixes do without', () => {
+    const direct = directSearches();
+    const read: string[] = [];
+    const watched = (found: PlanFinding): PlanFinding =>
+      Object.defineProperty({ ...found }, 'message', {
+        enumerable: true,
+        get: () => {
+          read.push(found.at);
+          return found.message;
+        },
+      });
+    const searches: Searches = {
+      answer(search, problem) {
+        const answer = direct.answer(search, problem);
+        return isEvaluated(answer) ? { ...answer, findings: answer.findings.map(watched) } : answer;
+      },
+    };
+    const { findings } = analyse(text('p', 'q'), { searches });
+    expect(findings.map(({ code }) => code)).toEqual(['schedule/bubble', 'schedule/bubble']);
+    expect(read).toEqual([]);
+    expect(findings.map(({ message }) => message)).toEqual(
+      analyse(text('p', 'q')).findings.map(({ message }) => message),
+    );
+    expect(read).toEqual(['p/key:schedule', 'q/key:schedule']);
+  });
+});
+
+const isEvaluated = (answer: unknown): answer is { readonly findings: readonly PlanFinding[] } =>
+  typeof answer === 'object' && answer !== null && 'findings' in answer;
