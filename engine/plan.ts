@@ -165,10 +165,10 @@ export interface PlacementFigures {
 
 /** What `plan(…)` made of a model and a cluster. */
 export interface CutPlan {
-  readonly planner: 'pipedream' | 'dapple';
+  readonly planner: 'pipedream' | 'dapple' | 'alpa';
   /** Formula that `plan(pipedream)` minimises. */
   readonly objective?: 'paper' | 'released';
-  /** Seconds by the planner's formula: of the slowest stage in one update (PipeDream) or of an iteration (DAPPLE). */
+  /** Seconds by the planner's formula: of the slowest stage in one update (PipeDream) or of an iteration (DAPPLE, Alpa). */
   readonly value: number;
   /** Seconds that no plan is below; equal to `value` if the plan is exact. */
   readonly least: number;
@@ -182,6 +182,9 @@ export interface PlannedStagePlan {
   readonly name: string;
   readonly layers: readonly string[];
   readonly replicas: number;
+  /** Ranks of the stage, if the planner chooses them. */
+  readonly tensor?: number;
+  readonly data?: number;
   readonly devices: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export type Cut =
 /** A cut that a planner makes, with replicas of its stages, once costs are known. */
 export interface PlanCut {
   readonly kind: 'plan';
-  readonly planner: 'pipedream' | 'dapple';
+  readonly planner: 'pipedream' | 'dapple' | 'alpa';
   /** What `plan(pipedream)` makes least. */
   readonly objective: 'paper' | 'released';
   readonly at: Span;

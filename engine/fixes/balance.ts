@@ -16,6 +16,7 @@ interface Stage {
   /** Only of planned stages. */
   readonly on?: string;
   readonly replicate?: string;
+  readonly ranks?: { readonly tensor: number; readonly data: number };
 }
 
 const title = 'Write the balanced stages into the file';
@@ -131,8 +132,10 @@ export function stageEdits(text: string, body: Block, stages: readonly Stage[]):
   return edits.length === blocks.length ? edits : undefined;
 }
 
-const placed = ({ on, replicate }: Stage): string =>
-  (on === undefined ? '' : `  on = ${on}`) + (replicate === undefined ? '' : `  replicate = ${replicate}`);
+const placed = ({ on, replicate, ranks }: Stage): string =>
+  (on === undefined ? '' : `  on = ${on}`) +
+  (replicate === undefined ? '' : `  replicate = ${replicate}`) +
+  (ranks === undefined ? '' : `  tensor = ${ranks.tensor}  data = ${ranks.data}`);
 
 /** Stages of `balance` may have names that no file could write. */
 const nameOf = ({ name }: Stage, index: number): string => (/^[A-Za-z_]\w*$/.test(name) ? name : `stage_${index}`);

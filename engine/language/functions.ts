@@ -9,7 +9,7 @@ import { collectives } from '../exchange/collectives.ts';
 import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { presetText } from '../exchange/rule.ts';
 import { recomputeModules } from '../costs/recompute.ts';
-import { moduleWords, otherModuleNames, pipedreamObjectives } from './schema/words.ts';
+import { moduleWords, otherModuleNames, pipedreamObjectives, planners } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
 import { fp4Recipes, storedRecipes } from '../costs/stored.ts';
 import { loraTargets } from '../costs/types.ts';
@@ -118,8 +118,8 @@ const values: readonly FunctionSchema[] = [
     [
       need(
         'planner',
-        'the planner: `pipedream` makes the slowest stage of a full pipeline as fast as possible, `dapple` makes a synchronous iteration as short as possible',
-        ['pipedream', 'dapple'],
+        'the planner. `pipedream` makes the slowest stage of a full pipeline as fast as possible. `dapple` makes a synchronous iteration as short as possible. `alpa` does so too, and chooses the tensor and data ranks of every stage',
+        planners,
       ),
       may(
         'objective',

@@ -77,6 +77,8 @@ export interface PlannedBlock {
   readonly layers: readonly string[];
   readonly on?: string;
   readonly replicate?: string;
+  /** Only if the planner chooses the ranks of the stage. */
+  readonly ranks?: { readonly tensor: number; readonly data: number };
 }
 
 export type SymbolKind =

@@ -1,6 +1,7 @@
 /** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, `stages = plan(…)`, or `stage` blocks. */
-import { pipedreamObjectives } from '../language/schema/words.ts';
+import { pipedreamObjectives, planners } from '../language/schema/words.ts';
 import type { BalanceBy, Cut } from '../definitions/cut.ts';
+
 import type { PlanCut } from '../definitions/cut.ts';
 import type { Replication } from '../definitions/cut.ts';
 import type { StageBlock } from '../definitions/cut.ts';
@@ -19,7 +20,6 @@ import { readMesh } from './mesh.ts';
 import { readRecompute } from './recompute.ts';
 import { stageCount, type StagePlaces } from './stageCount.ts';
 
-const planners = ['pipedream', 'dapple'] as const;
 const balanceBy = ['time', 'memory', 'both'] as const;
 
 /**
@@ -123,8 +123,8 @@ function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
   const planner = word(context, wanted, planners);
   const written = bound.get('objective')?.value;
   const objective = written === undefined ? 'paper' : word(context, written, pipedreamObjectives);
-  if (written !== undefined && planner === 'dapple') {
-    const reason = '`plan(dapple)` always minimises the latency of an iteration';
+  if (written !== undefined && planner !== undefined && planner !== 'pipedream') {
+    const reason = `\`plan(${planner})\` always minimises the latency of an iteration`;
     context.report.report('key/not-applicable', written, { key: 'objective', reason });
   }
   return planner === undefined || objective === undefined ? undefined : { kind: 'plan', planner, objective, at: call };

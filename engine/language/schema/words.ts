@@ -25,5 +25,8 @@ export const moduleWords: Readonly<Record<RecomputeModule, string>> = {
   shared_experts: 'Experts that every token goes to: frees what is inside them.',
 };
 
+/** Planners that `plan(…)` knows. */
+export const planners = ['pipedream', 'dapple', 'alpa'] as const;
+
 /** What `plan(pipedream)` can make least: the bottleneck as the paper defines it, or as the released program does. */
 export const pipedreamObjectives = ['paper', 'released'] as const;

@@ -7,6 +7,7 @@ import { sizeOf } from '../../mesh.ts';
 import { count, list, time } from '../../quantities.ts';
 import type { Searches } from '../../searches.ts';
 import { dappleInTime } from './planners/dapple.ts';
+import { alpaPlan, alpaProblemOf } from './alpaCut.ts';
 import type { PlannerLayers } from './planners/layers.ts';
 import { pipedreamInTime } from './planners/pipedream.ts';
 import { planSearch } from './planners/planSearch.ts';
@@ -31,6 +32,11 @@ export function planCut(notes: Notes, pipeline: Uncut, cut: PlanCut): Cut | unde
   const problem = problemOf(pipeline, cut);
   if (problem !== undefined || kind === undefined) return refuse(notes, cut, problem ?? 'there are no devices');
   // Without named links neighbours tell how far all are from one another; with them each pair may have a way of its own.
+  if (cut.planner === 'alpa') {
+    const found = alpaPlan(notes, pipeline, kind);
+    if (typeof found === 'string') return refuse(notes, cut, found);
+    return found === undefined ? undefined : cutOf(notes, pipeline, cut, found, elementOrder(model));
+  }
   if (!isInTime(pipeline, cut, machines) || (cluster.named.size > 0 && cluster.devices.length > mostNamed))
     return refuse(
       notes,
@@ -61,7 +67,11 @@ export function planCut(notes: Notes, pipeline: Uncut, cut: PlanCut): Cut | unde
   const request = { searches: notes.searches, pipeline, cut, layers, machines, link };
   const planned = cut.planner === 'dapple' ? byDapple(request) : byPipedream(request);
   // The answer is being found elsewhere.
-  if (planned === undefined) return undefined;
+  return planned === undefined ? undefined : cutOf(notes, pipeline, cut, planned, order);
+}
+
+/** The stages of a plan, with an inlay hint about it. */
+function cutOf(notes: Notes, pipeline: Uncut, cut: PlanCut, planned: Explained, order: Int32Array): Cut {
   const blocks = blocksOf(pipeline, cut, planned, order);
   hint(notes, pipeline, cut, planned, blocks);
   const made = cutPlan(pipeline, cut, planned, blocks);
@@ -149,7 +159,7 @@ function problemOf(pipeline: Uncut, { planner }: PlanCut): string | undefined {
     return `it plans iterations that end in a flush, and "${scheduleName(pipeline)}" has no flush; use \`plan(pipedream)\``;
   if (planner === 'pipedream' && takesTurns(pipeline) && mesh.data > 1)
     return `it replicates stages by itself; leave out \`data = ${mesh.data}\``;
-  return undefined;
+  return planner === 'alpa' ? alpaProblemOf(pipeline) : undefined;
 }
 
 function refuse(notes: Notes, { planner, at }: PlanCut, problem: string): undefined {
@@ -169,12 +179,15 @@ function hint(
   { stages, seconds, tooltip }: Explained,
   blocks: readonly PlannedStageBlock[],
 ): void {
-  const sizes = stages.map(({ from, to, replicas }) => `${to - from} × ${replicas}`);
+  const sizes = stages.map(
+    ({ from, to, replicas, ranks, machines = [] }) =>
+      `${to - from} × ${ranks === undefined ? replicas : machines.length}`,
+  );
   const shown = sizes.length > mostTerms ? [...sizes.slice(0, mostTerms - 1), '…'] : sizes;
   notes.derived.push({
     offset: at.end,
     text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}`,
-    tooltip: `Planned ${time(seconds)}, with layers × replicas of each stage: ${sizes.join(', ')}.\n${sentence(tooltip)}`,
+    tooltip: `Planned ${time(seconds)}, with layers × ${stages.some(({ ranks }) => ranks !== undefined) ? 'devices' : 'replicas'} of each stage: ${sizes.join(', ')}.\n${sentence(tooltip)}`,
     planned: {
       pipeline: name,
       stages: blocks.map(({ block: _block, replicas: _replicas, devices: _devices, ...rest }) => rest),

@@ -2,7 +2,7 @@
 import type { DeviceSet } from '../../definitions/cluster.ts';
 import type { PlanCut, Replication, StageBlock } from '../../definitions/cut.ts';
 import { elementName } from '../../definitions/model.ts';
-import { sizeOf } from '../../mesh.ts';
+import { type Mesh, sameMesh, sizeOf } from '../../mesh.ts';
 import type { CutPlan } from '../../plan.ts';
 import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Planned } from './planners/layers.ts';
@@ -23,6 +23,7 @@ export interface PlannedStageBlock {
   readonly devices: readonly number[];
   readonly on?: string;
   readonly replicate?: string;
+  readonly ranks?: { readonly tensor: number; readonly data: number };
 }
 
 /** `on` only if a stage has several replicas or devices are left out between stages, so that a plain cut stays one. */
@@ -40,8 +41,11 @@ export function blocksOf(
     next += replicas;
     return machines ?? Array.from({ length: replicas }, (_, index) => first + index);
   });
-  const pinned = placed.length < next || placed.some(([machine], stage) => machine !== stage);
-  return stages.map(({ from, to, replicas }, stage) => {
+  const pinned =
+    placed.length < next ||
+    placed.some(([machine], stage) => machine !== stage) ||
+    stages.some(({ ranks }) => ranks !== undefined);
+  return stages.map(({ from, to, replicas, ranks }, stage) => {
     const elements = Array.from({ length: to - from }, (_, index) => order[planned?.[from + index] ?? from + index]);
     const devices = placed[stage].flatMap((machine) => Array.from({ length: size }, (_, at) => machine * size + at));
     const end: DeviceSet = { devices: () => devices };
@@ -53,15 +57,24 @@ export function blocksOf(
         elements,
         ...(pinned ? { on: { end, at } } : {}),
         ...(replicate ? { replicate: { rule, at } } : {}),
+        ...(ranks === undefined ? {} : { mesh: meshOf(mesh, ranks) }),
       },
       layers: elements.map((element) => elementName(model, element)),
       devices,
       replicas,
       ...(pinned ? { on: deviceText(devices) } : {}),
       ...(replicate ? { replicate: rule } : {}),
+      ...(ranks === undefined ? {} : { ranks }),
     };
   });
 }
+
+/** The mesh of a stage with these ranks, as a `stage` block that names them has it. */
+export const meshOf = (base: Mesh, { tensor, data }: Pick<Mesh, 'tensor' | 'data'>): Mesh => {
+  const expertTensor = base.expertTensor === base.tensor ? tensor : base.expertTensor;
+  const mesh: Mesh = { ...base, tensor, data, expertTensor };
+  return sameMesh(mesh, base) ? base : mesh;
+};
 
 /** What the report says of the plan. */
 export function cutPlan(
@@ -82,10 +95,11 @@ export function cutPlan(
       machines,
       ...(bandwidth < Infinity ? { bandwidth } : {}),
     })),
-    stages: blocks.map(({ block, layers, replicas, devices }) => ({
+    stages: blocks.map(({ block, layers, replicas, ranks, devices }) => ({
       name: block.name,
       layers,
       replicas,
+      ...ranks,
       devices: devices.map((device) => cluster.devices[device].name),
     })),
   };

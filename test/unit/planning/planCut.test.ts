@@ -282,7 +282,7 @@ test.each([
   [{ stages: 'plan(dapple)' }, 'use `plan(pipedream)`'],
   [{ cluster: 'gpu[4] = a' }, 'device/unknown-route'],
   [{ stages: 'plan()' }, 'key/missing'],
-  [{ stages: 'plan(alpa)' }, 'name/unknown'],
+  [{ stages: 'plan(pipedram)' }, 'name/unknown'],
   [{ stages: 'plan(3)' }, 'type/mismatch'],
   [{ stages: 'plan(pipedream, objective = fast)' }, 'name/unknown'],
   [
@@ -303,7 +303,7 @@ test('under every policy a plan runs, or one finding says why not', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...named),
-      fc.constantFrom('pipedream', 'dapple'),
+      fc.constantFrom('pipedream', 'dapple', 'alpa'),
       fc.integer({ min: 1, max: 6 }),
       fc.integer({ min: 1, max: 5 }),
       fc.integer({ min: 1, max: 8 }),

@@ -26,6 +26,8 @@ export interface PlannedStage {
   readonly replicas: number;
   /** Numbers of the machines; absent: the next ones that no stage before has. */
   readonly machines?: readonly number[];
+  /** How its machines share each microbatch, if the planner decides that. */
+  readonly ranks?: { readonly tensor: number; readonly data: number };
 }
 
 /** Stages in order, and the seconds that the planner's formula gives them. */

@@ -1,4 +1,6 @@
 import type { Search } from '../../../searches.ts';
+import { alpaSize, alpaSteps, type AlpaAnswer } from './alpa.ts';
+import type { AlpaProblem } from './alpaProblem.ts';
 import { dappleSize, dappleSteps } from './dapple.ts';
 import type { DappleProblem } from './dappleProblem.ts';
 import type { Planned } from './layers.ts';
@@ -14,3 +16,6 @@ export const planSearch: Search<PlanProblem, Planned> = {
   size: (problem) => (problem.planner === 'dapple' ? dappleSize(problem) : pipedreamWork(problem)),
   steps: (problem) => (problem.planner === 'dapple' ? dappleSteps(problem) : pipedreamSteps(problem)),
 };
+
+/** The same for `plan(alpa)`, which may find that no plan is possible. */
+export const alpaSearch: Search<AlpaProblem, AlpaAnswer> = { name: 'plan alpa', size: alpaSize, steps: alpaSteps };
