@@ -58,8 +58,17 @@ export interface SearchReport {
   readonly status: 'optimal' | 'within';
   /** Of the random generator. */
   readonly seed: number;
-  /** What made the order: a policy, `simple priorities`, or a step of the search (`waves`, `repetition`, `priorities`, `moves`). */
+  /** What made the order: a policy, `simple priorities`, or a step of the search (`rounds`, `waves`, `repetition`, `priorities`, `moves`). */
   readonly by: string;
+  /** What it minimises: the `end` of the last device, or the longest `span` of a device. */
+  readonly objective: 'end' | 'span';
+  /** Only if it minimises spans. The figures above are for the end all the same. */
+  readonly span?: SpanReport;
+}
+
+/** The longest span of a device in the simulated order, from its first start to its last end, in seconds; and its certificate. */
+export interface SpanReport extends Pick<SearchReport, 'bound' | 'gap' | 'status'> {
+  readonly longest: number;
 }
 
 /** Seconds of the iteration over random times of operations. */

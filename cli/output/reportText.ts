@@ -141,15 +141,27 @@ function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours
   const { search } = report;
   if (search === undefined) return [];
   const memory = within(plan, report, (words) => ` within ${words}`);
-  return search.status === 'optimal'
-    ? [['Order', colours.bold('optimal'), `no order${memory} is shorter`]]
-    : [
-        [
+  const { span } = search;
+  return [
+    search.status === 'optimal'
+      ? ['Order', colours.bold('optimal'), `no order${memory} is shorter`]
+      : [
           'Order',
           colours.bold(`gap ${shareAtMost(search.gap)}`),
           `no order${memory} takes less than ${iterationTime(search.bound)}`,
         ],
-      ];
+    ...(span === undefined
+      ? []
+      : [
+          [
+            'Longest span',
+            colours.bold(iterationTime(span.longest)),
+            span.status === 'optimal'
+              ? 'optimal: no order within the limit has a shorter one'
+              : `no order within the limit is under ${iterationTime(span.bound)}`,
+          ],
+        ]),
+  ];
 }
 
 /** What the iteration of an asynchronous schedule is. */

@@ -1,10 +1,12 @@
 import type { PipelinePlan } from '../plan.ts';
-import { answerOf } from '../policies/searched/answers.ts';
+import { answerOf, type SearchAnswer } from '../policies/searched/answers.ts';
+import { objectiveOf } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
-import type { SearchReport } from '../report.ts';
+import type { SearchReport, SpanReport } from '../report.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
-import { iterationSeconds, type Timeline } from '../timeline.ts';
+import { firstStarts } from '../search/spans.ts';
+import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';
 import { leastStep } from './bound.ts';
 
 /** What the rounding of times to ticks may change. */
@@ -20,29 +22,70 @@ export function searchReport(plan: PipelinePlan, timeline: Timeline, least: () =
   if (schedule.kind !== 'policy' || schedule.name !== 'search') return undefined;
   const answer = answerOf(shapeOf(plan));
   const makespan = iterationSeconds(timeline);
-  const holds = boundHolds(plan, timeline, answer);
-  const bound = Math.min(makespan, Math.max(least(), holds ? answer.bound / answer.perSecond : 0));
-  const isOptimal = makespan <= bound * (1 + rounding);
+  const bound = Math.max(least(), boundHolds(plan, timeline, answer) ? answer.bound / answer.perSecond : 0);
+  const objective = objectiveOf(schedule.args);
+  const { status, ...proof } = proofOf(makespan, bound);
   return {
     makespan,
-    bound,
-    gap: isOptimal || !(bound > 0) ? 0 : (makespan - bound) / bound,
+    ...proof,
     effort: answer.effort,
-    status: isOptimal ? 'optimal' : 'within',
+    status,
     seed: answer.seed >>> 0,
     by: answer.by,
+    objective,
+    ...(objective === 'span' ? { span: spanReport(plan, timeline, answer) } : {}),
+  };
+}
+
+/**
+ * A span is at least what its device has to do. The bound of the search holds if the simulation starts each device as early as the search
+ * assumed, and is not faster afterwards. Neither a barrier nor an exchange of gradients is part of a span.
+ */
+function spanReport(plan: PipelinePlan, timeline: Timeline, answer: SearchAnswer): SpanReport {
+  const { first, last, busy, timing } = timeline;
+  const longest = last.reduce((most, end, device) => Math.max(most, end - first[device]), 0);
+  const work = busy.reduce((most, seconds) => Math.max(most, seconds), 0);
+  const starts = firstStarts(answer.problem);
+  const startsInTime = first.every((start, device) => start <= (starts[device] / answer.perSecond) * (1 + rounding));
+  const holds =
+    startsInTime && isSlower(plan, timeline, { ...timing, exchange: undefined }, answer, ['forward', 'transfer']);
+  return { longest, ...proofOf(longest, Math.max(work, holds ? answer.spanBound / answer.perSecond : 0)) };
+}
+
+/** What a bound says of a figure. */
+function proofOf(figure: number, least: number): Pick<SpanReport, 'bound' | 'gap' | 'status'> {
+  const bound = Math.min(figure, least);
+  const isOptimal = figure <= bound * (1 + rounding);
+  return {
+    bound,
+    gap: isOptimal || !(bound > 0) ? 0 : (figure - bound) / bound,
+    status: isOptimal ? 'optimal' : 'within',
   };
 }
 
 /** Whether the bounds of a search hold for what its orders take when they are simulated. `timeline`: of any of its orders. */
-export function boundHolds(plan: PipelinePlan, { program, timing }: Timeline, searched: TimedProblem): boolean {
+export const boundHolds = (plan: PipelinePlan, timeline: Timeline, searched: TimedProblem): boolean =>
+  isSlower(plan, timeline, timeline.timing, searched, ['forward', 'transfer', 'step']);
+
+/** Whether the simulation cannot be faster than what the search assumed: in these times, and in the backwards. */
+function isSlower(
+  plan: PipelinePlan,
+  { program }: Timeline,
+  timing: Timing,
+  searched: TimedProblem,
+  times: readonly ('forward' | 'transfer' | 'step')[],
+): boolean {
   const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));
   const simulated = programProblem({ plan, program, timing, step, memory: false });
-  return !('reason' in simulated) && isNoFaster(simulated, searched);
+  return !('reason' in simulated) && isNoFaster(simulated, searched, times);
 }
 
-/** Whether every time of a problem is at least the same time of another one. The backward of a stage may be whole in either. */
-function isNoFaster(program: TimedProblem, searched: TimedProblem): boolean {
+/** Whether these times and the backwards of a problem take at least as long as in another one. The backward of a stage may be whole in either. */
+function isNoFaster(
+  program: TimedProblem,
+  searched: TimedProblem,
+  times: readonly ('forward' | 'transfer' | 'step')[],
+): boolean {
   const seconds = ({ problem, perSecond }: TimedProblem, name: 'forward' | 'input' | 'weight' | 'transfer' | 'step') =>
     problem[name].map((ticks) => ticks / perSecond);
   const backward = (of: TimedProblem): Float64Array => {
@@ -53,9 +96,7 @@ function isNoFaster(program: TimedProblem, searched: TimedProblem): boolean {
     times.length === others.length && times.every((time, at) => time >= others[at] * (1 - rounding));
   const isWhole = searched.problem.weight.every((ticks) => ticks === 0);
   return (
-    (['forward', 'transfer', 'step'] as const).every((name) =>
-      covers(seconds(program, name), seconds(searched, name)),
-    ) &&
+    times.every((name) => covers(seconds(program, name), seconds(searched, name))) &&
     covers(backward(program), backward(searched)) &&
     (isWhole || (['input', 'weight'] as const).every((name) => covers(seconds(program, name), seconds(searched, name))))
   );

@@ -4,7 +4,7 @@ import type { Layout, Words } from './layout.ts';
 import { latestStarts } from './latest.ts';
 import { acceptanceFrom } from './lateAcceptance.ts';
 import { type Found, isOver, offer, rest, type Run } from './run.ts';
-import { makespanOf, spanOf } from './timing.ts';
+import { makespanOf } from './timing.ts';
 
 /** Which instants of an order are its keys: the start of each operation, the latest start, or the middle of both. */
 type Reading = 0 | 1 | 2;
@@ -35,13 +35,8 @@ export function* keySearch(run: Run, round: number, slack: number, until: number
   const words: Words = new Uint8Array(size);
   const other: Words = new Uint8Array(size);
   const [base, keys, latest] = [bytesOfKeys(layout), bytesOfKeys(layout), bytesOfKeys(layout)];
-  const value = (of: Words, makespan: number): number => {
-    if (run.objective === 'end' || makespan === Infinity) return makespan;
-    makespanOf(layout, of, run.timing);
-    return spanOf(layout, run.timing);
-  };
   const oneStageEach = layout.stages === layout.problem.devices;
-  const accepts = acceptanceFrom(value(best, run.makespan), slack);
+  const accepts = acceptanceFrom(run.makespan, slack);
   keysOf(run, best, (round % 3) as Reading, base, latest);
   while (run.visited < until && !isOver(run)) {
     keys.set(base);
@@ -60,7 +55,7 @@ export function* keySearch(run: Run, round: number, slack: number, until: number
       }
     }
     offer(run, words, makespan, 'priorities');
-    if (accepts(value(words, makespan))) {
+    if (accepts(makespan)) {
       keysOf(run, words, random.whole(3) as Reading, base, latest);
       work += size;
     }

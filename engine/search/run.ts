@@ -1,9 +1,11 @@
 import { fitsAll } from './bytes.ts';
 import { decode, type Decoder, decoderFor } from './decode.ts';
 import { type Layout, layoutOf, type Words } from './layout.ts';
+import { leastOf } from './least.ts';
 import type { OrderProblem } from './orderProblem.ts';
 import { type Random, randomOf } from './random.ts';
-import { makespanOf, spanOf, type Timing, timingFor } from './timing.ts';
+import { spanProblem } from './spans.ts';
+import { endOf, makespanOf, spanOf, type Timing, timingFor } from './timing.ts';
 
 /** What an order should be best at first: the end of the last device, or the longest span of a device. */
 export type Objective = 'end' | 'span';
@@ -15,8 +17,9 @@ export interface Found {
   readonly makespan: number;
   /** Ticks between the first start and the last end of the device where that is longest. */
   readonly span: number;
-  /** Ticks that no makespan can be under. */
+  /** Ticks that no makespan can be under, and that no longest span can be under. */
   readonly bound: number;
+  readonly spanBound: number;
   /** Operations visited until it was found, in units of `operationsOfEffort`. */
   readonly effort: number;
   /** The same with what the bound has visited. */
@@ -31,8 +34,9 @@ const visitsOfEffort = 5e4;
 /** Operations between two pauses. */
 const operationsOfSlice = 2e5;
 
-/** The state of a search. */
+/** The state of a search. The layout has the problem whose end is the figure to minimise: for spans the problem of `spanProblem`. */
 export interface Run {
+  readonly problem: OrderProblem;
   readonly layout: Layout;
   readonly timing: Timing;
   readonly decoder: Decoder;
@@ -41,11 +45,14 @@ export interface Run {
   /** Ticks of an operation, on average. */
   readonly typical: number;
   readonly best: Words;
+  /** Ticks to the end of the best order, and the other figure: its longest span or, if that is the objective, its makespan. */
   makespan: number;
-  span: number;
+  other: number;
   by: string;
   bound: number;
-  readonly leastSpan: number;
+  /** Ticks that the other figure cannot be under, and ticks that ends are above the longest span if that is the objective. */
+  readonly leastOther: number;
+  readonly above: number;
   visited: number;
   /** Operations that the bound has visited. */
   bounding: number;
@@ -57,20 +64,22 @@ export interface Run {
   readonly found: Found[];
 }
 
-export function runOf(problem: OrderProblem, objective: Objective, effort: number, seed: number): Run {
+export function runOf(given: OrderProblem, objective: Objective, effort: number, seed: number): Run {
+  const { problem, above } = objective === 'span' ? spanProblem(given) : { problem: given, above: 0 };
   const layout = layoutOf(problem);
   const { local, first, ticks } = layout;
   const { devices, microbatches } = problem;
   const visits = Math.min(operationsOfEffort, visitsOfEffort * layout.offsets[devices]);
   let leastSpan = 0;
-  let bound = 0;
+  let leastEnd = 0;
   for (let device = 0; device < devices; device += 1) {
     let work = 0;
     for (let place = first[device]; place < first[device + 1]; place += 1) work += microbatches * ticks[local[place]];
     leastSpan = Math.max(leastSpan, work);
-    bound = Math.max(bound, work + problem.step[device]);
+    leastEnd = Math.max(leastEnd, work + given.step[device]);
   }
   return {
+    problem: given,
     layout,
     timing: timingFor(layout),
     decoder: decoderFor(layout),
@@ -79,10 +88,11 @@ export function runOf(problem: OrderProblem, objective: Objective, effort: numbe
     typical: local.reduce((sum, code) => sum + ticks[code], 0) / Math.max(1, local.length),
     best: new Uint8Array(layout.offsets[devices]),
     makespan: Infinity,
-    span: Infinity,
+    other: Infinity,
     by: '',
-    bound,
-    leastSpan,
+    bound: objective === 'span' ? leastSpan + above : leastEnd,
+    leastOther: objective === 'span' ? leastOf(given) : leastSpan,
+    above,
     visited: 0,
     bounding: 0,
     most: effort * visits,
@@ -93,33 +103,36 @@ export function runOf(problem: OrderProblem, objective: Objective, effort: numbe
 }
 
 /** Whether no operation may be visited any more, or no order can be better. */
-export const isOver = (run: Run): boolean =>
-  run.visited >= run.most || (run.objective === 'end' ? run.makespan <= run.bound : run.span <= run.leastSpan);
+export const isOver = (run: Run): boolean => run.visited >= run.most || run.makespan <= run.bound;
 
-/** Takes over an order of this makespan if it is better. The bytes of `words` must fit. */
+/** Takes over an order of this makespan if it is better, or if it is as good and its other figure is less. The bytes of `words` must fit. */
 export function offer(run: Run, words: Words, makespan: number, by: string): void {
-  if (makespan === Infinity || (run.objective === 'end' && makespan > run.makespan)) return;
+  if (makespan === Infinity || makespan > run.makespan) return;
   makespanOf(run.layout, words, run.timing);
-  const span = spanOf(run.layout, run.timing);
-  const [value, other, best, otherBest] =
-    run.objective === 'end' ? [makespan, span, run.makespan, run.span] : [span, makespan, run.span, run.makespan];
-  if (value > best || (value === best && other >= otherBest)) return;
+  const other = run.objective === 'span' ? endOf(run.problem, run.timing) : spanOf(run.layout, run.timing);
+  if (makespan === run.makespan && other >= run.other) return;
+  const isBetter = makespan < run.makespan;
   run.best.set(words);
   run.makespan = makespan;
-  run.span = span;
+  run.other = other;
   run.by = by;
-  if (value < best) run.found.push(snapshot(run));
+  if (isBetter) run.found.push(snapshot(run));
 }
 
-export const snapshot = ({ best, makespan, span, bound, visited, bounding, by }: Run): Found => ({
-  words: best.slice(),
-  makespan,
-  span,
-  bound: Math.min(bound, makespan),
-  effort: visited / operationsOfEffort,
-  work: (visited + bounding) / operationsOfEffort,
-  by,
-});
+export function snapshot(run: Run): Found {
+  const { objective, best, makespan, other, bound, leastOther, above, visited, bounding, by } = run;
+  const proven = Math.min(bound, makespan) - above;
+  const end = makespan - above;
+  return {
+    words: best.slice(),
+    ...(objective === 'span'
+      ? { makespan: other, span: end, bound: Math.min(leastOther, other), spanBound: proven }
+      : { makespan: end, span: other, bound: proven, spanBound: leastOther }),
+    effort: visited / operationsOfEffort,
+    work: (visited + bounding) / operationsOfEffort,
+    by,
+  };
+}
 
 /** Counts work, and passes on what was found. Pauses now and then. */
 export function* rest(run: Run, operations: number): Generator<Found | undefined, void> {

@@ -19,6 +19,7 @@ import {
   runOf,
   snapshot,
 } from './run.ts';
+import { roundOrders } from './rounds.ts';
 import { disturbWave, drawWave, waveKeys } from './waves.ts';
 import { wordSearch } from './wordSearch.ts';
 
@@ -80,6 +81,7 @@ export function* searchSteps(
 ): Generator<Found | undefined, Found> {
   const run = runOf(problem, objective, effort, seed ?? seedOfProblem(problem));
   for (const { name, words } of seeds) yield* offerWords(run, words, name);
+  yield* byRoundOrders(run);
   yield* byLists(run);
   yield* bound(run);
   yield* byWaves(run);
@@ -131,6 +133,11 @@ function* byWaves(run: Run): Generator<Found | undefined, void> {
   }
 }
 
+function* byRoundOrders(run: Run): Generator<Found | undefined, void> {
+  const words: Words = new Uint8Array(run.best.length);
+  for (const _ of roundOrders(run.layout, words)) yield* offerWords(run, words, 'rounds');
+}
+
 function* byLists(run: Run): Generator<Found | undefined, void> {
   const keys = new Float64Array(run.timing.end.length);
   const words: Words = new Uint8Array(run.best.length);
@@ -147,7 +154,7 @@ function* byRepetend(run: Run): Generator<Found | undefined, void> {
   const words: Words = new Uint8Array(run.best.length);
   for (const [count, lengths] of smallerCounts(problem.microbatches, problem.devices, heldMost(run))) {
     if (isOver(run)) return;
-    const inner = runOf({ ...problem, microbatches: count }, run.objective, smallEffort, 1);
+    const inner = runOf({ ...run.problem, microbatches: count }, run.objective, smallEffort, 1);
     yield* pausesOf(byLists(inner));
     yield* pausesOf(byRounds(inner));
     yield* rest(run, inner.visited);

@@ -1,4 +1,5 @@
 import type { Layout, Words } from './layout.ts';
+import type { OrderProblem } from './orderProblem.ts';
 
 /** Room for timing many orders of one problem, and the instants of the order that was timed last. */
 export interface Timing {
@@ -39,7 +40,7 @@ export function timingFor({ problem, codes, offsets }: Layout): Timing {
  */
 export function makespanOf(layout: Layout, words: Words, timing: Timing): number {
   const { problem, ticks, device: deviceOf, feeds, delay, feeding, local, first, offsets } = layout;
-  const { devices, microbatches, step } = problem;
+  const { devices, microbatches } = problem;
   const { end, operation, start, sequence, counts, cursor, free, stack, stacked } = timing;
   counts.fill(0);
   free.fill(0);
@@ -88,10 +89,14 @@ export function makespanOf(layout: Layout, words: Words, timing: Timing): number
     cursor[device] = at;
     free[device] = now;
   }
-  if (done < sequence.length) return Infinity;
-  let makespan = 0;
-  for (let device = 0; device < devices; device += 1) makespan = Math.max(makespan, free[device] + step[device]);
-  return makespan;
+  return done < sequence.length ? Infinity : endOf(problem, timing);
+}
+
+/** Ticks to the end of the last step, after `makespanOf`. */
+export function endOf({ devices, step }: OrderProblem, { free }: Timing): number {
+  let end = 0;
+  for (let device = 0; device < devices; device += 1) end = Math.max(end, free[device] + step[device]);
+  return end;
 }
 
 /** Ticks between first start and last end, of the device where that is longest, after `makespanOf`. */

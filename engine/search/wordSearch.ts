@@ -3,11 +3,11 @@ import { criticalPlaces } from './criticalPlaces.ts';
 import { acceptanceFrom } from './lateAcceptance.ts';
 import type { Words } from './layout.ts';
 import { type Found, isOver, offer, rest, type Run } from './run.ts';
-import { makespanOf, spanOf } from './timing.ts';
+import { makespanOf } from './timing.ts';
 
 /** Moves an operation of a critical path to another place of its word, 1 … 3p places away. Until `until` operations have been visited. */
 export function* wordSearch(run: Run, slack: number, until: number): Generator<Found | undefined, void> {
-  const { layout, timing, random, best, objective } = run;
+  const { layout, timing, random, best } = run;
   const { device: deviceOf, offsets, problem } = layout;
   const words: Words = best.slice();
   const placeOf = new Int32Array(timing.end.length);
@@ -19,9 +19,7 @@ export function* wordSearch(run: Run, slack: number, until: number): Generator<F
     length = criticalPlaces(layout, timing, random, placeOf, critical);
     operation.set(timing.operation);
   };
-  const value = (makespan: number): number =>
-    objective === 'end' || makespan === Infinity ? makespan : spanOf(layout, timing);
-  const accepts = acceptanceFrom(value(makespanOf(layout, words, timing)), slack);
+  const accepts = acceptanceFrom(makespanOf(layout, words, timing), slack);
   note();
   while (run.visited < until && !isOver(run)) {
     const from = critical[random.whole(length)];
@@ -35,7 +33,7 @@ export function* wordSearch(run: Run, slack: number, until: number): Generator<F
     }
     move(words, from, to);
     const makespan = fits(layout, words, device) ? makespanOf(layout, words, timing) : Infinity;
-    if (accepts(value(makespan))) {
+    if (accepts(makespan)) {
       note();
       offer(run, words, makespan, 'moves');
     } else move(words, to, from);

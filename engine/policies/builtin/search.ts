@@ -4,7 +4,7 @@ import type { OperationSink, Policy, PolicyParameter, Shape, ShapeFault } from '
 import { answerOf, answerSteps } from '../searched/answers.ts';
 import { emitWords } from '../searched/emit.ts';
 import { limitFaults } from '../searched/limits.ts';
-import { chunksOf, effortOf, isWhole, placementOf } from '../searched/problem.ts';
+import { chunksOf, effortOf, isWhole, objectiveOf, placementOf } from '../searched/problem.ts';
 import { limitOf, limitParameter } from '../zbAuto/limit.ts';
 
 const parameters: readonly PolicyParameter[] = [
@@ -99,11 +99,13 @@ function order(shape: Shape, device: number, out: OperationSink): void {
 function explain(shape: Shape): readonly string[] {
   const [fault] = faults(shape);
   if (fault !== undefined) return [`search: ${fault.message}`];
-  const { by, makespan, span, bound, effort, seed, perSecond } = answerOf(shape);
+  const { by, makespan, span, bound, spanBound, effort, seed, perSecond } = answerOf(shape);
+  const isSpan = objectiveOf(shape.args) === 'span';
   const steps: Readonly<Record<string, string>> = {
     'simple priorities': 'a priority list',
     priorities: 'disturbed priorities',
     moves: 'moves on a critical path',
+    rounds: 'rounds of a forward and an input gradient on every device',
     waves: 'waves of microbatches',
     repetition: 'a repeated order of fewer microbatches',
   };
@@ -114,9 +116,14 @@ function explain(shape: Shape): readonly string[] {
     makespan <= bound
       ? `end: ${end}, and it is proven that no order within the limit ends sooner`
       : `end: ${end}, at most ${share(makespan / bound - 1)} above the least possible (${time(bound / perSecond)})`,
-    `longest span: ${time(span / perSecond)}`,
+    `longest span: ${time(span / perSecond)}${isSpan ? spanProof(span, spanBound, perSecond) : ''}`,
   ];
 }
+
+const spanProof = (span: number, bound: number, perSecond: number): string =>
+  span <= bound
+    ? ', and it is proven that no order within the limit has a shorter one'
+    : `, at most ${share(span / bound - 1)} above the least possible (${time(bound / perSecond)})`;
 
 function limitLine(shape: Shape): string {
   const { kind, amount } = limitOf(shape);

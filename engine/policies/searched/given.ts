@@ -4,6 +4,7 @@ import type { OrderProblem } from '../../search/orderProblem.ts';
 import type { Found } from '../../search/run.ts';
 import { makespanOf, spanOf, timingFor } from '../../search/timing.ts';
 import type { PipelinePlan } from '../../plan.ts';
+import type { SearchReport } from '../../report.ts';
 import { F, kindOf, type Program, stageOf, W } from '../../program.ts';
 import { shapeOf } from '../shape.ts';
 import { answerTo } from './answers.ts';
@@ -14,7 +15,7 @@ export type GivenOrder = Omit<Found, 'makespan' | 'span'>;
 
 /**
  * Takes an order as the answer of the search for this plan, which must have `search` as its schedule. False if it cannot be one:
- * then the plan is searched as usual. `bound` is taken as it is, up to the makespan, which is computed anew.
+ * then the plan is searched as usual. The bounds are taken as they are, up to the makespan and the span, which are computed anew.
  */
 export function giveOrder(plan: PipelinePlan, order: GivenOrder): boolean {
   const shape = shapeOf(plan);
@@ -23,8 +24,10 @@ export function giveOrder(plan: PipelinePlan, order: GivenOrder): boolean {
   if (!isComplete(layout, order.words) || !fitsAll(layout, order.words)) return false;
   const timing = timingFor(layout);
   const makespan = makespanOf(layout, order.words, timing);
-  if (!(makespan < Infinity) || !(order.bound >= 0)) return false;
-  answerTo(shape, { ...order, makespan, span: spanOf(layout, timing), bound: Math.min(order.bound, makespan) });
+  if (!(makespan < Infinity) || !(order.bound >= 0) || !(order.spanBound >= 0)) return false;
+  const span = spanOf(layout, timing);
+  const [bound, spanBound] = [Math.min(order.bound, makespan), Math.min(order.spanBound, span)];
+  answerTo(shape, { ...order, makespan, span, bound, spanBound });
   return true;
 }
 
@@ -41,20 +44,23 @@ function isComplete({ problem, local, first, offsets }: Layout, words: Words): b
   return counts.every((count) => count === problem.microbatches);
 }
 
-/** The order of a plan with `search` as its schedule, and what it proved. `bound`: in seconds. */
+/** The order of a plan with `search` as its schedule, and what its report proved. */
 export function givenOrder(
   plan: PipelinePlan,
   program: Program,
-  search: Pick<Found, 'bound' | 'effort' | 'by'>,
+  search: Pick<SearchReport, 'bound' | 'effort' | 'by' | 'span'>,
 ): GivenOrder | undefined {
   const shape = shapeOf(plan);
   const { problem, perSecond } = problemOfShape(shape);
   const words = wordsOf(problem, program, isWhole(shape.args));
   if (words === undefined) return undefined;
   // A bound of the search is in whole ticks. One from elsewhere is found anew by whoever reports this order.
-  const ticks = Math.round(search.bound * perSecond);
-  const bound = ticks / perSecond === search.bound ? ticks : ticks - 1;
-  return { words, bound: Math.max(0, bound), effort: search.effort, work: search.effort, by: search.by };
+  const ticksOf = (seconds: number): number => {
+    const ticks = Math.round(seconds * perSecond);
+    return Math.max(0, ticks / perSecond === seconds ? ticks : ticks - 1);
+  };
+  const [bound, spanBound] = [ticksOf(search.bound), ticksOf(search.span?.bound ?? 0)];
+  return { words, bound, spanBound, effort: search.effort, work: search.effort, by: search.by };
 }
 
 /** The words of a program; undefined if it has other operations than a search orders. */

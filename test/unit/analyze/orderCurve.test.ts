@@ -110,6 +110,22 @@ describe('an order that is handed over', () => {
     }
   });
 
+  it('keeps what is proven of the longest span', () => {
+    const { plan: byEnd } = searched();
+    const plan: PipelinePlan = {
+      ...byEnd,
+      schedule: { kind: 'policy', name: 'search', args: { objective: 'span', effort: 0 } },
+    };
+    const found = simulated(plan);
+    if (!('run' in found) || found.run.report.search?.span === undefined) throw new Error('no span');
+    const order = givenOrder(plan, found.run.program, found.run.report.search);
+    if (order === undefined) throw new Error('no words');
+    const again = copyOf(plan);
+    expect(giveOrder(again, order)).toBe(true);
+    const given = simulated(again);
+    expect('run' in given ? given.run.report.search?.span : undefined).toEqual(found.run.report.search.span);
+  });
+
   it('is the answer for its plan alone', () => {
     const { heard } = searchOf(questionOf('heuristic'));
     const { plan, run } = searched();

@@ -1,34 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Shape } from '../../../../engine/policies/policy.ts';
 import { seedsOf } from '../../../../engine/policies/searched/seeds.ts';
 import { layoutOf } from '../../../../engine/search/layout.ts';
 import type { OrderProblem } from '../../../../engine/search/orderProblem.ts';
 import { search } from '../../../../engine/search/search.ts';
 import { instances } from '../../search/instances.ts';
-
-/** What policies see of an instance: ticks as seconds, and the limits as memory. */
-function shapeFor(problem: OrderProblem): Shape {
-  const stages = problem.device.length;
-  return {
-    devices: problem.devices,
-    stages,
-    chunks: stages / problem.devices,
-    microbatches: problem.microbatches,
-    iterations: 1,
-    args: {},
-    replicas: new Int32Array(stages).fill(1),
-    forward: problem.forward,
-    backwardInput: problem.input,
-    backwardWeight: problem.weight,
-    recompute: new Float64Array(stages),
-    transfer: problem.transfer.reduce((most, ticks) => Math.max(most, ticks), 0),
-    transfers: problem.transfer,
-    activation: problem.activation,
-    activationForWeight: problem.forWeight,
-    step: problem.step,
-    room: problem.limit,
-  };
-}
+import { shapeFor } from './shapes.ts';
 
 const found = (problem: OrderProblem, effort: number) =>
   search(problem, { seeds: seedsOf(shapeFor(problem), layoutOf(problem), 'end'), objective: 'end', effort });

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { answerOf } from '../../../../engine/policies/searched/answers.ts';
+import { searchReport } from '../../../../engine/analyze/searchReport.ts';
 import { search } from '../../../../engine/policies/builtin/search.ts';
 import { shapeOf } from '../../../../engine/policies/shape.ts';
 import type { PipelinePlan, PolicyArgument } from '../../../../engine/plan.ts';
@@ -130,6 +131,38 @@ describe('the policy search', () => {
     expect(analyse(oneChunk('zb_h1')).pipelines[0].run?.report.search).toBeUndefined();
   });
 
+  it('certifies the longest span if that is the objective, with a barrier or without', () => {
+    for (const barrier of [true, false]) {
+      const report = (schedule: string) => {
+        const found = analyse(spanned(schedule, barrier)).pipelines[0].run?.report;
+        if (found === undefined) throw new Error(schedule);
+        return { ...found, longest: Math.max(...found.devices.map(({ span }) => span)) };
+      };
+      const found = report('search(objective = span, limit = 5)');
+      expect(found.search).toMatchObject({
+        objective: 'span',
+        span: { longest: found.longest, status: 'optimal', gap: 0 },
+      });
+      expect(found.search?.span?.bound).toBeCloseTo(found.longest, 12);
+      const other = report('search(limit = 5)');
+      expect(other.search?.objective).toBe('end');
+      expect(other.search).not.toHaveProperty('span');
+      expect(found.longest).toBeLessThanOrEqual(other.longest);
+      // More memory than an order can use: no device waits within its span, but for what has to come first.
+      expect(found.longest).toBeGreaterThan(report('search(objective = span, limit = 8)').longest);
+    }
+  });
+
+  it('claims no span that the simulation does not confirm: if transfers queue, a device may start later', () => {
+    const [{ run, plan }] = analyse(spanned('search(objective = span, limit = 5)', true)).pipelines;
+    if (run === undefined) throw new Error('no run');
+    const { timeline } = run;
+    const late = { ...timeline, first: timeline.first.map((start, device) => start + (device === 2 ? 1e-4 : 0)) };
+    const proof = searchReport(plan, late, () => 0)?.span;
+    expect(proof?.bound).toBeCloseTo(Math.max(...timeline.busy), 12);
+    expect(proof?.status).toBe('within');
+  });
+
   it('can pause, and gives the same order at once afterwards', () => {
     const plan = searched(policyPlan('search', 4, 9, { f: 3, i: 4, w: 2, transfer: 0.5 }), { limit: 3, effort: 1 });
     let pauses = 0;
@@ -175,6 +208,15 @@ describe('the policy search', () => {
 
 const cluster = `device gpu { memory = 16GiB }
 cluster box { gpu[3] = gpu  link = 25GB/s + 50us }
+`;
+
+const spanned = (schedule: string, barrier: boolean) => `device gpu { memory = 16GiB }
+cluster box { gpu[8] = gpu  link = 25GB/s + 50us }
+model net { layer block[4] { forward = 5ms  backward_input = 6ms  backward_weight = 4ms  activation = 8MiB  output = 1MiB  weights = 1MiB } }
+pipeline train {
+  model = net  devices = box  data = 2  microbatches = 12  stages = balance(4)  schedule = ${schedule}
+  sync = overlap(order = forward, barrier = ${barrier})
+}
 `;
 
 const twoChunks = (schedule: string) => `${cluster}

@@ -1,0 +1,89 @@
+import type { OrderProblem } from '../../../engine/search/orderProblem.ts';
+
+/**
+ * The longest span of a device, from its first start to its last end, in the order where that is shortest. Tries all orders,
+ * operation by operation by their starts. Every operation starts as soon as its device is free and what it needs has come: no
+ * device may start late to look shorter. Shares no code with the search.
+ */
+export function leastSpan(problem: OrderProblem, atLeast: number): number {
+  for (let span = atLeast; ; span += 1) if (someOrderSpans(problem, span)) return span;
+}
+
+function someOrderSpans(problem: OrderProblem, most: number): boolean {
+  const { devices, microbatches: m, device, transfer, activation, forWeight, limit } = problem;
+  const stages = device.length;
+  const ticks = [...problem.forward, ...problem.input, ...problem.weight];
+  const done = new Array<number>(3 * stages).fill(0);
+  const ends = ticks.map(() => new Array<number>(m).fill(0));
+  const first = new Array<number>(devices).fill(-1);
+  const free = new Array<number>(devices).fill(0);
+  const held = new Array<number>(devices).fill(0);
+  const work = new Array<number>(devices).fill(0);
+  device.forEach((on, stage) => {
+    work[on] += m * (ticks[stage] + ticks[stages + stage] + ticks[2 * stages + stage]);
+  });
+  const failed = new Set<string>();
+  let left = 3 * stages * m;
+
+  const earliest = (row: number): number => {
+    const [kind, stage, j] = [Math.floor(row / stages), row % stages, done[row]];
+    const needs: (readonly [number, number])[] = [];
+    if (kind === 0 && stage > 0) needs.push([stage - 1, transfer[stage - 1]]);
+    if (kind === 1) needs.push([stage, 0]);
+    if (kind === 1 && stage + 1 < stages) needs.push([row + 1, transfer[stage]]);
+    if (kind === 2) needs.push([row - stages, 0]);
+    return needs.reduce(
+      (start, [other, delay]) => (done[other] <= j ? Infinity : Math.max(start, ends[other][j] + delay)),
+      free[device[stage]],
+    );
+  };
+  /** Bytes of a device after an operation. */
+  const bytesAfter = (kind: number, stage: number): number => {
+    const kept = problem.weight[stage] > 0 ? forWeight[stage] : 0;
+    return held[device[stage]] + [activation[stage], kept - activation[stage], -kept][kind];
+  };
+  const furthest = Math.max(0, ...transfer);
+  /** What the rest depends on: counts, what each device has left of its span, and times that are yet to come. */
+  const stateKey = (now: number): string => {
+    const times = first.map((start, on) => (start < 0 ? 0.5 : start - now) + 1000 * Math.max(0, free[on] - now));
+    for (let row = 0; row < 2 * stages; row += 1)
+      for (let j = 0; j < done[row]; j += 1) times.push(Math.max(-furthest, ends[row][j] - now));
+    return `${done.join(' ')} ${times.join(' ')}`;
+  };
+  const run = (now: number): boolean => {
+    if (left === 0) return true;
+    for (let on = 0; on < devices; on += 1)
+      if (first[on] >= 0 && Math.max(now, free[on]) + work[on] > first[on] + most) return false;
+    const key = stateKey(now);
+    if (failed.has(key)) return false;
+    for (let row = 0; row < 3 * stages; row += 1) {
+      if (done[row] === m) continue;
+      const [kind, stage] = [Math.floor(row / stages), row % stages];
+      const on = device[stage];
+      const start = earliest(row);
+      // Operations are put by their starts; an earlier one would have been put before.
+      if (start === Infinity || start < now) continue;
+      const before = { first: first[on], free: free[on], held: held[on] };
+      const after = bytesAfter(kind, stage);
+      if (after > limit[on] + 1e-6) continue;
+      if (first[on] < 0) first[on] = start;
+      if (start + ticks[row] <= first[on] + most) {
+        held[on] = after;
+        free[on] = start + ticks[row];
+        ends[row][done[row]] = free[on];
+        done[row] += 1;
+        left -= 1;
+        work[on] -= ticks[row];
+        const found = run(start);
+        done[row] -= 1;
+        left += 1;
+        work[on] += ticks[row];
+        if (found) return true;
+      }
+      ({ first: first[on], free: free[on], held: held[on] } = before);
+    }
+    failed.add(key);
+    return false;
+  };
+  return run(0);
+}
