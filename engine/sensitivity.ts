@@ -1,27 +1,10 @@
-/** How much a faster stage would help: the pipeline simulated again with shorter times of the stage. */
+/** The device that explains the difference of two plans: one of them simulated again with times of the other. */
 import { steadyOf } from './analyze/steady.ts';
 import type { PipelinePlan } from './plan.ts';
 import { generate } from './schedule/generate.ts';
 import { simulate } from './simulate/simulate.ts';
 import { timingOf } from './simulate/timing.ts';
-import { stageNumber } from './stages.ts';
 import { iterationSeconds } from './timeline.ts';
-
-/** The plan in which a stage of the cut, with all its copies and parts, takes `factor` of its time. Transfers and the step stay. */
-export const withStageTimes = (plan: PipelinePlan, stage: number, factor: number): PipelinePlan => ({
-  ...plan,
-  stages: plan.stages.map((each, index) =>
-    stageNumber(plan, index) === stage
-      ? {
-          ...each,
-          forward: each.forward * factor,
-          backwardInput: each.backwardInput * factor,
-          backwardWeight: each.backwardWeight * factor,
-          recompute: each.recompute * factor,
-        }
-      : each,
-  ),
-});
 
 /** Devices that are tried as the reason of a difference. */
 const mostTried = 3;

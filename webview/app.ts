@@ -1,6 +1,7 @@
 import { blockOrigin } from './input/blockOrigin.ts';
 import { fasterStage } from './input/fasterStage.ts';
 import { inputs } from './input/inputs.ts';
+import { sensitive } from './input/sensitive.ts';
 import { stalledSearch } from './input/stalledSearch.ts';
 import type { ToPage } from './protocol/messages.ts';
 import type { Range } from './protocol/requests.ts';
@@ -98,6 +99,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       },
       openSource: () => input.selection.openSource(undefined, false),
       pipeline: file.choose,
+      sensitivity: () => sensing.toggle(),
       compare: (all) => comparing.open(all ? 'pipelines' : undefined),
       exportShown: () => exportShown(),
       modes: () => update.modes(),
@@ -244,6 +246,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       else if (what === 'export') exportShown();
       else if (what === 'legend') page.toggleLegend();
       else if (what === 'compare') comparing.open();
+      else if (what === 'sensitivity') sensing.toggle();
       else update.change({ [what]: !update.settings()[what] });
     },
     colourBy: (colourBy) => {
@@ -257,8 +260,17 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const known = (): void => {
     update.selection();
     input.selection.refresh();
+    sensing.found();
   };
   const faster = fasterStage(timelines.timeline, known);
+  const sensing = sensitive({
+    page,
+    simulated: faster.simulated,
+    timeline: timelines.timeline,
+    post: editor.post,
+    theme: update.theme,
+    select: (next) => input.selection.select(next, true),
+  });
   const written = blockOrigin(timelines.timeline, editor.alone ? () => undefined : editor.post, known);
 
   function sceneOf(timeline: ShownTimeline, view: Viewport, layout: Layout): Scene {
@@ -267,7 +279,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       ...update.settings(),
       ...input.selection.seen(),
       ...input.why.seen(),
-      faster: (stage) => faster.change(timeline.plan, stage, timeline.picture.report.iteration),
+      sensitivity: (stage) => faster.row(timeline.plan, stage),
       theme: update.theme(),
       view,
       layout,
@@ -388,6 +400,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     comparing.close();
     input.selection.clear();
     input.why.clear();
+    sensing.clear();
     input.rows.clear();
     highlighted.set([], []);
     page.toolbar.missing(undefined);
@@ -420,6 +433,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   function exchanged(next: ShownTimeline, before: ShownTimeline | undefined, newest: boolean): void {
     input.selection.carry(next, before);
     input.why.carry(next, before);
+    sensing.shown();
     restore = undefined;
     page.notice.shown();
     player.place();
@@ -456,6 +470,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         state.recolour();
         workers.themeChanged();
         comparing.recolour();
+        sensing.found();
       });
       if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
       editor.post(saved === undefined ? { type: 'ready' } : { type: 'ready', state: saved });

@@ -17,6 +17,7 @@ import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
 import { rowMoveTests } from './rowMoves.page.ts';
+import { sensitivityTests } from './sensitivity.page.ts';
 import { stampTests } from './stamp.page.ts';
 import { standaloneTests } from './standalone.page.ts';
 import { missingTests } from './missing.page.ts';
@@ -43,6 +44,7 @@ const all: readonly PageTest[] = [
   ...lifecycleTests,
   ...markTests,
   ...rowMoveTests,
+  ...sensitivityTests,
   ...stampTests,
   ...missingTests,
   ...standaloneTests,

@@ -291,6 +291,15 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    name: 'sensitivity',
+    file: changed(['schedule     = 1f1b', 'schedule     = 1f1b\n  slow(device = 1) = 1.2']),
+    size: [1100, 640],
+    act: async (preview) => {
+      await press(preview, 'v');
+      await preview.page.locator('.tornado-rows button').first().waitFor();
+    },
+  },
+  {
     name: 'race',
     file: changed(['= 16GiB', '= 6GiB']),
     size: [1100, 820],

@@ -4,7 +4,7 @@ import { stagesOn } from '../../engine/stagesOn.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { engineWorker } from '../session/engineWorker.ts';
 import type { Pointed, Selection } from '../session/selection.ts';
-import { sensitivities, unaskedOperations } from '../session/sensitivities.ts';
+import { type Sensitivity, sensitivities, unaskedOperations } from '../session/sensitivities.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 
 /** Stages of one device that are simulated. */
@@ -12,7 +12,9 @@ const mostStages = 4;
 /** Milliseconds that the pointer rests on a block or the name of a device before its stages are simulated. */
 const rest = 300;
 
-/** What a faster stage would bring: for the block or device under the pointer, for the selected block, and for the stages of a selected device. */
+const stageTarget = (index: number) => ({ kind: 'stage', index }) as const;
+
+/** What a faster or slower stage would bring: for the block or device under the pointer, for the selected block, and for the stages of a selected device. */
 export function fasterStage(timeline: () => ShownTimeline | undefined, found: () => void) {
   const simulated = sensitivities((receive) => engineWorker(receive, () => undefined), found);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +33,7 @@ export function fasterStage(timeline: () => ShownTimeline | undefined, found: ()
     const of = timeline();
     if (of === undefined || (!asked && of.picture.report.operations > unaskedOperations)) return;
     const stages = stagesAt(of, target);
-    if (stages.length > 0) simulated.want(of.plan, stages);
+    if (stages.length > 0) simulated.want(of.plan, of.picture.report.operations, stages.map(stageTarget));
   }
   return {
     pointed(at: Pointed | undefined): void {
@@ -41,8 +43,10 @@ export function fasterStage(timeline: () => ShownTimeline | undefined, found: ()
     selected: (selection: Selection | undefined): void => want(selection, false),
     /** On request, however large the pipeline is. */
     ask: (selection: Selection | undefined): void => want(selection, true),
-    /** Seconds more of an iteration (less than 0: fewer) for a stage of the plan; undefined while not known. */
-    change: (plan: PipelinePlan, stage: number, iteration: number): number | undefined =>
-      simulated.change(plan, stageNumber(plan, stage), iteration),
+    /** Of a stage of the plan; undefined while not known. */
+    row: (plan: PipelinePlan, stage: number): Sensitivity | undefined =>
+      simulated.of(plan, stageTarget(stageNumber(plan, stage))),
+    /** All that is known, and what is still to be simulated. */
+    simulated,
   };
 }

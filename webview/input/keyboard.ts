@@ -43,7 +43,9 @@ export interface KeyboardHost {
   peak(): void;
   /** To the next shorter (1) or longer (−1) bubble. */
   bubble(direction: 1 | -1): void;
-  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help' | 'export' | 'legend' | 'compare'): void;
+  toggle(
+    what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help' | 'export' | 'legend' | 'compare' | 'sensitivity',
+  ): void;
 }
 
 const zoomStep = 1.4;
@@ -70,6 +72,7 @@ const toggles = {
   l: 'legend',
   e: 'export',
   x: 'compare',
+  v: 'sensitivity',
   '?': 'help',
 } as const;
 

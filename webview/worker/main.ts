@@ -1,6 +1,5 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
-import { iterationOf } from '../../engine/sensitivity.ts';
 import { stallOf } from '../../engine/stall.ts';
 import type { Question } from '../picture/questions.ts';
 import { colouringOf, fits } from './colouring.ts';
@@ -18,6 +17,7 @@ import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
 import { pictureOf } from './makePicture.ts';
 import { answerTo, type Asked } from './questions.ts';
+import { sensitivityStudy } from './sensitivity.ts';
 import { simulateRows } from './simulateRows.ts';
 import { type Pyramid, buildPyramid } from './pyramid.ts';
 import { typicalBlocks } from './typicalBlocks.ts';
@@ -45,7 +45,9 @@ let waitingLanes: string | undefined;
 let newestRun: Extract<ToWorker, { type: 'run' }> | undefined;
 let waitingDraw: Extract<ToWorker, { type: 'draw' }> | undefined;
 const waitingAsks = new Map<Question['kind'], Extract<ToWorker, { type: 'ask' }>>();
-let waitingIteration: Extract<ToWorker, { type: 'iterate' }> | undefined;
+/** Each of them is answered. */
+let waitingStudies: readonly Extract<ToWorker, { type: 'sensitivity' }>[] = [];
+const study = sensitivityStudy();
 /** Timelines to compare, each of which is worked out. */
 let waitingEntries: Extract<ToWorker, { type: 'enter' }>[] = [];
 let waitingStrips: Extract<ToWorker, { type: 'strips' }> | undefined;
@@ -62,7 +64,7 @@ scope.addEventListener('message', ({ data }) => {
   if (data.type === 'palette') palette = data.palette;
   else if (data.type === 'run') waitingRun = data;
   else if (data.type === 'ask') waitingAsks.set(data.question.kind, data);
-  else if (data.type === 'iterate') waitingIteration = data;
+  else if (data.type === 'sensitivity') waitingStudies = [...waitingStudies, data];
   else if (data.type === 'lanes') waitingLanes = data.job;
   else if (data.type === 'enter') waitingEntries.push(data);
   else if (data.type === 'strips') waitingStrips = data;
@@ -84,10 +86,13 @@ function work(): void {
   const asks = [...waitingAsks.values()];
   waitingAsks.clear();
   for (const ask of asks) attempt(ask.generation, () => reply(ask));
-  const iterate = waitingIteration;
-  waitingIteration = undefined;
-  if (iterate !== undefined)
-    attempt(0, () => scope.postMessage({ type: 'iterated', id: iterate.id, iteration: iterationOf(iterate.plan) }));
+  const studies = waitingStudies;
+  waitingStudies = [];
+  for (const { id, plan, targets } of studies)
+    attempt(0, () => {
+      if (plan !== undefined) study.begin(plan);
+      scope.postMessage({ type: 'sensitivity', id, rows: targets.map(study.row) });
+    });
   const job = waitingLanes;
   waitingLanes = undefined;
   if (job !== undefined) attempt(newestRun?.generation ?? 0, () => sendLanes(job));

@@ -1,5 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
-import type { JobReport, PipelineReport } from '../../engine/report.ts';
+import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
+import type { JobReport, PipelineReport, SensitivityRow } from '../../engine/report.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
 import type { Stall } from '../../engine/stall.ts';
 import type { FrameView } from './frame.ts';
@@ -23,8 +24,13 @@ export type ToWorker =
   | { readonly type: 'palette'; readonly palette: Palette }
   /** About the timeline on show; of questions of one kind that wait, the newest is answered. */
   | { readonly type: 'ask'; readonly id: number; readonly generation: number; readonly question: Question }
-  /** The iteration of a plan, and nothing else. */
-  | { readonly type: 'iterate'; readonly id: number; readonly plan: PipelinePlan }
+  /** What slower and faster parts of a plan do to its iteration. `plan`: of these and all later questions. */
+  | {
+      readonly type: 'sensitivity';
+      readonly id: number;
+      readonly plan?: PipelinePlan;
+      readonly targets: readonly SensitivityTarget[];
+    }
   /** A timeline to compare. `kept`: it will be drawn. */
   | {
       readonly type: 'enter';
@@ -115,8 +121,12 @@ export type FromWorker =
     }
   /** No answer if the timeline is no longer on show. */
   | { readonly type: 'answer'; readonly id: number; readonly answer?: Answer }
-  /** Seconds; absent where the plan cannot run. */
-  | { readonly type: 'iterated'; readonly id: number; readonly iteration?: number }
+  /** One for each target, in order; undefined if the plan cannot run. */
+  | {
+      readonly type: 'sensitivity';
+      readonly id: number;
+      readonly rows: readonly (SensitivityRow | undefined)[];
+    }
   /** After the picture: of the jobs that can run. */
   | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
   | { readonly type: 'lanes'; readonly generation: number; readonly lanes: JobLanes }

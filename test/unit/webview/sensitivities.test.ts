@@ -1,104 +1,160 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sensitivityOf, type SensitivityTarget } from '../../../engine/analyze/sensitivity.ts';
+import { tornadoRows, tornadoTargets } from '../../../engine/analyze/tornado.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { iterationOf, withStageTimes } from '../../../engine/sensitivity.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { FromWorker, ToWorker } from '../../../webview/worker/messages.ts';
 import { sensitivities } from '../../../webview/session/sensitivities.ts';
+import { sensitivityStudy } from '../../../webview/worker/sensitivity.ts';
 import { analyseExample } from '../../support/analyse.ts';
 import { policy, recipePlan } from '../support/plans.ts';
 
-/** Workers that run what they are sent when told to. */
+/** Workers that answer what they are sent when told to. */
 function harness() {
-  const sent: { readonly message: ToWorker; readonly reply: (message: FromWorker) => void }[] = [];
+  const sent: { readonly message: Extract<ToWorker, { type: 'sensitivity' }>; readonly reply: () => void }[] = [];
   let stopped = 0;
   let found = 0;
   const made = sensitivities(
-    (receive) => ({
-      send: (message) => void sent.push({ message, reply: receive }),
-      stop: () => void (stopped += 1),
-    }),
+    (receive: (message: FromWorker) => void) => {
+      const study = sensitivityStudy();
+      return {
+        send: (message) => {
+          if (message.type !== 'sensitivity') throw new Error(message.type);
+          const { id, plan: given, targets } = message;
+          const reply = () => {
+            if (given !== undefined) study.begin(given);
+            receive({ type: 'sensitivity', id, rows: targets.map(study.row) });
+          };
+          sent.push({ message, reply });
+        },
+        stop: () => void (stopped += 1),
+      };
+    },
     () => (found += 1),
   );
-  const answer = (index: number) => {
-    const { message, reply } = sent[index];
-    if (message.type !== 'iterate') throw new Error(message.type);
-    reply({ type: 'iterated', id: message.id, iteration: iterationOf(message.plan) });
-  };
-  return { made, sent, answer, stopped: () => stopped, found: () => found };
+  return { made, sent, answer: (index: number) => sent[index].reply(), stopped: () => stopped, found: () => found };
 }
 
 const plan = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b'), forward: [2, 3, 2, 2], latency: 0.5 });
+const stage = (index: number) => ({ kind: 'stage', index }) as const;
+/** As many operations as make one target a message. */
+const large = 1_000_000;
 
-it('is the difference to the pipeline with a stage that takes nine tenths of its time', () => {
-  const { made, answer } = harness();
-  const iteration = iterationOf(plan) ?? NaN;
-  const direct: PipelinePlan = {
-    ...plan,
-    stages: plan.stages.map((stage, index) =>
-      index === 1 ? { ...stage, forward: 2.7, backwardInput: 0.9, backwardWeight: 0.9 } : stage,
-    ),
-  };
-  expect(made.change(plan, 1, iteration)).toBeUndefined();
-  made.want(plan, [1]);
-  answer(0);
-  const expected = (evaluate(direct, defaultOptions).run?.report.iteration ?? NaN) - iteration;
-  expect(expected).toBeLessThan(0);
-  expect(made.change(plan, 1, iteration)).toBeCloseTo(expected, 12);
+const reportOf = (of: PipelinePlan) => {
+  const { run } = evaluate(of, defaultOptions);
+  if (run === undefined) throw new Error('it does not run');
+  return sensitivityOf(of, run.timeline);
+};
+
+describe('sensitivities in the worker', () => {
+  it('are those of the report', () => {
+    const { made, sent, answer } = harness();
+    made.want(plan, 64, [stage(1), stage(3)]);
+    expect(made.of(plan, stage(1))).toBeUndefined();
+    answer(0);
+    const { stages } = reportOf(plan);
+    expect(stages[1].slower).toBeGreaterThan(0);
+    expect(made.of(plan, stage(1))).toEqual(stages[1]);
+    expect(made.of(plan, stage(3))).toEqual(stages[3]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each(['quickstart.pipe', 'systems/pipedream.pipe', 'systems/seq1f1b.pipe', 'systems/chimera.pipe'])(
+    'of all parts of %s are the rows that the terminal draws',
+    (name) => {
+      for (const { plan: each, run } of analyseExample(name).pipelines) {
+        if (run === undefined) continue;
+        const { made, answer } = harness();
+        const targets = tornadoTargets(each);
+        made.wantAll(each, 1, targets);
+        answer(0);
+        const rows = targets.map((target) => ({ ...Object(made.of(each, target)), target }));
+        expect(rows).toEqual(tornadoRows(each, sensitivityOf(each, run.timeline)));
+      }
+    },
+  );
+
+  it('do not contain random draws, and are of rows with what they lack', () => {
+    const [{ plan: noisy }] = analyseExample('quickstart.pipe').pipelines;
+    const study = sensitivityStudy();
+    study.begin(noisy);
+    const certain = study.row(stage(0));
+    study.begin({ ...noisy, jitter: noisy.stages.map(() => 0.5) });
+    expect(study.row(stage(0))).toEqual(certain);
+  });
+
+  it('are none of a plan that cannot run', () => {
+    const { made, answer } = harness();
+    const broken: PipelinePlan = { ...plan, schedule: { kind: 'rows', name: 'none', rows: [] } as never };
+    made.want(broken, 1, [stage(0)]);
+    answer(0);
+    expect(made.of(broken, stage(0))).toBe('none');
+  });
 });
 
-it('simulates each stage of a plan once, and of those that wait the newest', () => {
-  const { made, sent, answer, found } = harness();
-  made.want(plan, [0]);
-  made.want(plan, [1]);
-  made.want(plan, [2]);
-  expect(sent).toHaveLength(1);
-  answer(0);
-  answer(1);
-  made.want(plan, [0]);
-  made.want(plan, [2]);
-  expect(sent).toHaveLength(2);
-  expect(found()).toBe(2);
-  expect(made.change(plan, 1, 1)).toBeUndefined();
-});
+describe('what is simulated', () => {
+  it('is each part of a plan once, and of those that come first the newest', () => {
+    const { made, sent, answer, found } = harness();
+    made.want(plan, large, [stage(0)]);
+    made.want(plan, large, [stage(1)]);
+    made.want(plan, large, [stage(2)]);
+    expect(sent).toHaveLength(1);
+    answer(0);
+    answer(1);
+    made.want(plan, large, [stage(0)]);
+    made.want(plan, large, [stage(2)]);
+    expect(sent.map(({ message }) => message.targets)).toEqual([[stage(0)], [stage(2)]]);
+    expect(found()).toBe(2);
+    expect(made.of(plan, stage(1))).toBeUndefined();
+  });
 
-it('simulates the stages of a device one after the other', () => {
-  const { made, sent, answer } = harness();
-  made.want(plan, [3, 1]);
-  expect(sent).toHaveLength(1);
-  answer(0);
-  answer(1);
-  for (const stage of [3, 1]) expect(made.change(plan, stage, 0)).toBe(iterationOf(withStageTimes(plan, stage, 0.9)));
-});
+  it('is sent with the plan once, a few parts at a time for a large one', () => {
+    const { made, sent, answer } = harness();
+    const targets: readonly SensitivityTarget[] = [0, 1, 2, 3].map(stage);
+    made.wantAll(plan, 100_000, targets);
+    answer(0);
+    answer(1);
+    expect(sent.map(({ message }) => message.targets.length)).toEqual([2, 2]);
+    expect(sent.map(({ message }) => message.plan)).toEqual([plan, undefined]);
+    for (const target of targets) expect(made.of(plan, target)).toMatchObject({ name: expect.any(String) as string });
+  });
 
-it('stops the simulation of a plan that is no longer on show, and drops its answer', () => {
-  const { made, answer, stopped, found } = harness();
-  const other = { ...plan };
-  made.want(plan, [0]);
-  made.want(other, [0]);
-  expect(stopped()).toBe(1);
-  answer(0);
-  expect(found()).toBe(0);
-  answer(1);
-  expect(made.change(other, 0, 0)).toBe(iterationOf(withStageTimes(plan, 0, 0.9)));
-  expect(made.change(plan, 0, 0)).toBeUndefined();
-});
+  it('is what is looked at before the rest', () => {
+    const { made, sent, answer } = harness();
+    made.wantAll(plan, large, [0, 1, 2, 3].map(stage));
+    made.want(plan, large, [stage(3)]);
+    for (const at of [0, 1, 2, 3]) answer(at);
+    expect(sent.map(({ message }) => message.targets)).toEqual([[stage(0)], [stage(3)], [stage(1)], [stage(2)]]);
+  });
 
-it.each([
-  'quickstart.pipe',
-  'systems/pipedream.pipe',
-  'systems/seq1f1b.pipe',
-  'systems/chimera.pipe',
-  'systems/rendezvous.pipe',
-])('iterates as the report of %s says', (name) => {
-  for (const { plan: each, run } of analyseExample(name).pipelines)
-    if (run !== undefined) expect(iterationOf(each)).toBe(run.report.iteration);
-});
+  it('stops for another plan, and its answer is dropped', () => {
+    const { made, sent, answer, stopped, found } = harness();
+    const other = { ...plan };
+    made.want(plan, large, [stage(0)]);
+    made.want(other, large, [stage(0)]);
+    expect(stopped()).toBe(1);
+    answer(0);
+    expect(found()).toBe(0);
+    answer(1);
+    expect(sent[1].message.plan).toBe(other);
+    expect(made.of(other, stage(0))).toEqual(reportOf(plan).stages[0]);
+    expect(made.of(plan, stage(0))).toBeUndefined();
+  });
 
-it('makes all copies and parts of a stage faster', () => {
-  const [{ plan: parts }] = analyseExample('systems/seq1f1b.pipe').pipelines.slice(1);
-  const faster = withStageTimes(parts, 0, 0.9);
-  expect(parts.stages.filter(({ copy }) => copy?.stage === 0).length).toBeGreaterThan(1);
-  for (const [index, stage] of faster.stages.entries())
-    expect(stage.forward).toBe(parts.stages[index].forward * (stage.copy?.stage === 0 ? 0.9 : 1));
+  it('stops when nobody waits for all parts, and begins again with the plan', () => {
+    const { made, sent, answer, stopped } = harness();
+    made.wantAll(plan, large, [0, 1].map(stage));
+    answer(0);
+    made.dropAll();
+    expect(stopped()).toBe(1);
+    made.wantAll(plan, large, [0, 1].map(stage));
+    expect(sent.map(({ message }) => message.targets)).toEqual([[stage(0)], [stage(1)], [stage(1)]]);
+    expect(sent[2].message.plan).toBe(plan);
+    // What is looked at goes on.
+    answer(2);
+    made.want(plan, large, [stage(2)]);
+    made.dropAll();
+    expect(stopped()).toBe(1);
+  });
 });

@@ -8,6 +8,9 @@ const tallest = 220;
 /** Blocks of a device that are looked at: a long timeline has blocks of every type among them. */
 const mostBlocks = 512;
 
+/** Figures as long as any. */
+const sampleRow: Scene['sensitivity'] = () => ({ name: '', slower: 0.1234, faster: 0.1234, slack: 0.1234 });
+
 /** Blocks of every type on the first, the middle and the last device: what the details of any block look like. */
 function sampleBlocks(picture: Picture): readonly number[] {
   const { offsets, rows } = picture.columns;
@@ -43,7 +46,7 @@ export function cardHeight(
     for (const child of Array.from(foot.children).slice(0, 2)) child.removeAttribute('hidden');
     const selection = { kind: 'block', block } as const;
     // Figures that come later have their line.
-    const sample = facts({ ...scene, selection, faster: () => -scene.picture.report.iteration / 10 });
+    const sample = facts({ ...scene, selection, sensitivity: sampleRow });
     const probe = element('div', { class: 'card probe', 'aria-hidden': 'true', inert: '' }, ...sample, foot);
     bar.append(probe);
     const needed = probe.offsetHeight;

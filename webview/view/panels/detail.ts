@@ -75,7 +75,7 @@ export function detail(actions: DetailActions) {
     const device = selection?.kind === 'device' ? selection.device : undefined;
     facts.replaceChildren(...pairs(scene), ...(device === undefined ? [] : deviceTables(scene, device)));
     const stage = selection?.kind === 'block' ? stageOf(picture, selection.block) : -1;
-    const unknown = stage >= 0 && scene.faster(stage) === undefined;
+    const unknown = stage >= 0 && scene.sensitivity(stage) === undefined;
     faster.hidden = !unknown || picture.report.operations <= unaskedOperations;
     whyHere.hidden = !isExplained(scene);
     microbatch = selection?.kind === 'block' ? microbatchOf(picture, selection.block) : -1;

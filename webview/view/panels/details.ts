@@ -1,6 +1,7 @@
 import { peakText } from '../../../engine/analyze/itemWords.ts';
 import { unitOf } from '../../../engine/analyze/memoryWords.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
+import { slackWords } from '../../../engine/analyze/slackWords.ts';
 import { groupWords } from '../../../engine/analyze/traffic.ts';
 import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
 import type { HostReport } from '../../../engine/report.ts';
@@ -22,6 +23,7 @@ import {
 import { pieceLines, pieceTitle } from '../../picture/laneWords.ts';
 import { rangeFigures } from '../../picture/rangeFigures.ts';
 import { withoutUnit } from '../../session/figures.ts';
+import { changeText } from '../../session/tornadoBars.ts';
 import type { Scene } from '../scene/scene.ts';
 import { smallShare } from '../../session/smallShare.ts';
 import type { Picture } from '../../picture/picture.ts';
@@ -44,7 +46,7 @@ export function pointedDetails(scene: Scene, pointed: Pointed): Details {
   return targetDetails(scene, pointed);
 }
 
-function targetDetails({ plan, picture, faster, origin }: Scene, target: Target): Details {
+function targetDetails({ plan, picture, sensitivity, origin }: Scene, target: Target): Details {
   if (target.kind === 'piece')
     return {
       title: pieceTitle(picture, target.piece),
@@ -57,7 +59,7 @@ function targetDetails({ plan, picture, faster, origin }: Scene, target: Target)
   const lines = [
     ...ghostLines(picture, target.block),
     ...blockLines(plan, picture, target.block),
-    ...fasterLine(plan, picture, stageOf(picture, target.block), faster),
+    ...sensitivityLines(plan, picture, stageOf(picture, target.block), sensitivity),
     ...guardLines(plan, picture, target.block),
     ...origin(target.block),
   ];
@@ -71,13 +73,24 @@ const ghostLines = (picture: Picture, block: number): readonly Line[] =>
 const guardLines = (plan: PipelinePlan, picture: Picture, block: number): readonly Line[] =>
   guardsOf(plan, typeOf(picture, block), stageOf(picture, block)).map(({ text }): Line => ['Allowed by', text]);
 
-/** `s1 10 % faster`, `−6.1 ms`: as simulated; nothing while it is not known. */
-function fasterLine(plan: PipelinePlan, picture: Picture, stage: number, faster: Scene['faster']): readonly Line[] {
-  const change = stage < 0 ? undefined : faster(stage);
-  if (change === undefined || Number.isNaN(change)) return [];
-  const small = Math.abs(change) <= picture.report.iteration * 1e-9;
-  const figure = small ? 'no change' : `${change < 0 ? '−' : '+'}${time(Math.abs(change))}`;
-  return [[`${stageName(plan.stages[stage])} 10 % faster`, figure]];
+/** `s1 10 % slower`, `+12 ms (+1.2 %)`, and its slack: as simulated; nothing while it is not known. */
+function sensitivityLines(
+  plan: PipelinePlan,
+  { report }: Picture,
+  stage: number,
+  sensitivity: Scene['sensitivity'],
+): readonly Line[] {
+  const row = stage < 0 ? undefined : sensitivity(stage);
+  if (row === undefined || row === 'none') return [];
+  const name = stageName(plan.stages[stage]);
+  const slack = slackWords(row.slack);
+  return [
+    [`${name} 10 % faster`, changeText(-row.faster, report.iteration)],
+    [
+      `${name} 10 % slower`,
+      [changeText(row.slower, report.iteration), ...(slack === undefined ? [] : [slack])].join(', '),
+    ],
+  ];
 }
 
 /** All that is known of the selection. */
@@ -117,7 +130,7 @@ export function selectionDetails(scene: Scene): Details | undefined {
 }
 
 /** The card of the device has the rest, item by item. */
-function deviceDetails({ plan, picture, faster }: Scene, device: number): Details {
+function deviceDetails({ plan, picture, sensitivity }: Scene, device: number): Details {
   const report = picture.report.devices[device];
   const left = report.capacity - report.peak;
   return {
@@ -132,7 +145,7 @@ function deviceDetails({ plan, picture, faster }: Scene, device: number): Detail
       // Parts of one stage of the cut are faster together.
       ...stagesOn(plan.placement, device)
         .filter((stage, at, all) => all.findIndex((each) => cutNumber(plan, each) === cutNumber(plan, stage)) === at)
-        .flatMap((stage) => fasterLine(plan, picture, stage, faster)),
+        .flatMap((stage) => sensitivityLines(plan, picture, stage, sensitivity)),
     ],
   };
 }

@@ -30,6 +30,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Y', 'explain the selected bubble, or the longest one'],
   ['[ ]', 'next longer, next shorter bubble'],
   ['K', 'show what fills the memory at its peak'],
+  ['V', 'show what the iteration is sensitive to'],
   ['Space', 'play the iteration, pause; with reduced motion: step to the next event'],
   ['E', 'export a figure, a page or a trace'],
   ['I', 'show the memory and exchanges of the device'],

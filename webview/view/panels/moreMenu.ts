@@ -8,6 +8,8 @@ export interface MenuActions {
   colourBy(colourBy: ColourBy): void;
   toggle(what: 'criticalPath' | 'bubbles' | 'memory'): void;
   table(): void;
+  /** What the iteration is sensitive to. */
+  sensitivity(): void;
   help(): void;
   /** Goes to the schedule in the text. */
   openSource(): void;
@@ -36,6 +38,7 @@ export function moreMenu(
       menuItem('Memory', 'M', () => actions.toggle('memory'), settings.memory),
       element('hr'),
       menuItem('Table', 'T', actions.table),
+      menuItem('Sensitivity', 'V', actions.sensitivity),
     );
     const modes = actions.modes();
     if (modes !== undefined) {

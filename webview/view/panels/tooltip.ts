@@ -17,9 +17,10 @@ function keyOf(pointed: Pointed): string {
 }
 
 /** Lines that come once they are simulated, or once the editor has answered. */
-function laterKey({ plan, picture, faster, origin }: Scene, pointed: Pointed): string {
-  if (pointed.kind === 'block') return `${faster(stageOf(picture, pointed.block))} ${origin(pointed.block).length}`;
-  return pointed.kind === 'device' ? stagesOn(plan.placement, pointed.device).map(faster).join() : '';
+function laterKey({ plan, picture, sensitivity, origin }: Scene, pointed: Pointed): string {
+  const isKnown = (stage: number) => sensitivity(stage) !== undefined;
+  if (pointed.kind === 'block') return `${isKnown(stageOf(picture, pointed.block))} ${origin(pointed.block).length}`;
+  return pointed.kind === 'device' ? stagesOn(plan.placement, pointed.device).map(isKnown).join() : '';
 }
 
 const feet: Readonly<Record<Pointed['kind'], string>> = {

@@ -3,6 +3,7 @@ import type { PipelinePlan } from '../../../engine/plan.ts';
 import type { Settings } from '../../session/settings.ts';
 import type { Selection, Target } from '../../session/selection.ts';
 import type { Layout } from './layout.ts';
+import type { Sensitivity } from '../../session/sensitivities.ts';
 import type { Highlight } from '../../session/highlight.ts';
 import type { RowShape } from './rowShape.ts';
 import type { Theme } from './theme.ts';
@@ -40,8 +41,8 @@ export interface Scene extends Settings {
   readonly why?: Why;
   /** What fills the device whose memory is explained. */
   readonly stack?: MemoryStack;
-  /** Seconds that an iteration takes longer if a stage of the plan is 10 % faster (less than 0: shorter); undefined while not known. */
-  faster(stage: number): number | undefined;
+  /** What a slower or faster stage of the plan does to the iteration; undefined while not known. */
+  sensitivity(stage: number): Sensitivity | undefined;
   /** What wrote a block, as labels with values; empty while not known, and for blocks of built-in orders. */
   origin(block: number): readonly Line[];
   /** Device pixels a CSS pixel. */

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
+import { tornadoRows } from '../../engine/analyze/tornado.ts';
+import type { FromPage } from '../../webview/protocol/messages.ts';
+import { tornadoBars } from '../../webview/session/tornadoBars.ts';
+import type { PageTest } from './check.ts';
+import { example } from './example.ts';
+import { axe, type Preview, settled, violations } from './harness.ts';
+
+const sideOf = (preview: Preview) => preview.page.locator('.side');
+const rowsOf = (preview: Preview) => sideOf(preview).locator('.tornado-rows button');
+
+async function opened(
+  browser: Parameters<PageTest['run']>[0],
+  message: ReturnType<typeof example>['message'],
+  options = {},
+): Promise<Preview> {
+  const preview = await browser.open(options);
+  await preview.post(message);
+  await preview.drawn();
+  await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+  await preview.page.keyboard.press('v');
+  return preview;
+}
+
+/** The bars that the report of an example has. */
+function expectedOf(name: string) {
+  const { analysis, message } = example(name);
+  const [{ plan, run }] = analysis.pipelines;
+  if (run === undefined) throw new Error(`${name} does not run`);
+  const bars = tornadoBars(tornadoRows(plan, sensitivityOf(plan, run.timeline)), run.report.iteration);
+  return { plan, message, ...bars };
+}
+
+const bars: PageTest = {
+  name: 'V shows what the iteration is sensitive to, as the report says, and Esc closes it',
+  run: async (browser) => {
+    for (const name of ['quickstart', 'systems/dualpipe']) {
+      const expected = expectedOf(name);
+      const preview = await opened(browser, expected.message);
+      await rowsOf(preview).first().waitFor();
+      const shown = await rowsOf(preview).evaluateAll((all) =>
+        all.map((row) => [
+          row.getAttribute('data-row'),
+          row.querySelector('.high')?.textContent,
+          row.getAttribute('title'),
+        ]),
+      );
+      assert.deepEqual(
+        shown,
+        expected.bars.map(({ row, longerText, words }) => [row.name, longerText, words]),
+      );
+      // The ends of the bars are where the figures say.
+      const [first] = expected.bars;
+      const track = await rowsOf(preview).first().locator('.track').boundingBox();
+      const longer = await rowsOf(preview).first().locator('.longer').boundingBox();
+      assert.ok(track !== null && longer !== null);
+      assert.ok(Math.abs(longer.width / track.width - (first.longer.to - first.longer.from)) < 0.01);
+      assert.ok(Math.abs((longer.x - track.x) / track.width - expected.axis) < 0.01);
+      const status = await sideOf(preview).locator('[role=status]').innerText();
+      if (expected.folded > 0) assert.match(status, new RegExp(`^${expected.folded} others? under 0\\.1 %$`));
+      assert.deepEqual(await axe(preview.page), []);
+      await preview.page.keyboard.press('Escape');
+      await settled(preview.page);
+      assert.equal(await sideOf(preview).isVisible(), false);
+      assert.ok(await preview.page.evaluate(() => document.activeElement?.closest('.grid') !== null));
+      assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
+      await preview.close();
+    }
+  },
+};
+
+const choice: PageTest = {
+  name: 'a row leads to its stage, device or link in the text, and selects it',
+  run: async (browser) => {
+    const expected = expectedOf('systems/dualpipe');
+    const preview = await opened(browser, expected.message);
+    await rowsOf(preview).first().waitFor();
+    const last = async () =>
+      (await preview.posted())
+        .filter((each): each is Extract<FromPage, { type: 'reveal' }> => each.type === 'reveal')
+        .at(-1)?.path;
+    const { name } = expected.plan;
+    const paths = { stage: `${name}/stage:`, device: `${name}/device:`, link: `${name}/route:` };
+    const seen = new Set<string>();
+    for (const [at, { row }] of expected.bars.entries()) {
+      if (seen.has(row.target.kind)) continue;
+      seen.add(row.target.kind);
+      const more = sideOf(preview).getByRole('button', { name: /^Show \d+ more rows$/ });
+      if (await more.isVisible()) await more.click();
+      await rowsOf(preview).nth(at).click();
+      await settled(preview.page);
+      const path = await last();
+      assert.ok(path !== undefined && path.startsWith(paths[row.target.kind]), path);
+      if (row.target.kind === 'link') continue;
+      const detail = await preview.page.locator('.detail').innerText();
+      const device =
+        row.target.kind === 'device'
+          ? row.name
+          : expected.plan.devices[expected.plan.placement[Number(path.split(':')[1])]].name;
+      assert.ok(detail.includes(device), `${detail} has ${device}`);
+    }
+    assert.ok(seen.size >= 2, [...seen].join());
+    await preview.close();
+  },
+};
+
+const edits: PageTest = {
+  name: 'another plan has its own bars, and a large one is simulated only on request',
+  run: async (browser) => {
+    const first = expectedOf('quickstart');
+    const preview = await opened(browser, first.message);
+    await rowsOf(preview).first().waitFor();
+    const [pipeline] = first.message.plan.pipelines;
+    const slow = { ...pipeline, slow: pipeline.devices.map((_, at) => (at === 1 ? 1.5 : 1)) };
+    const changed = (plan: typeof pipeline, version: number) => ({
+      ...first.message,
+      version,
+      plan: { ...first.message.plan, pipelines: [plan, ...first.message.plan.pipelines.slice(1)] },
+    });
+    await preview.post(changed(slow, 2));
+    await preview.drawn();
+    await preview.page.waitForFunction(
+      () => document.querySelector('.tornado-rows button')?.getAttribute('data-row') === 's1',
+    );
+    // 6,000 microbatches on four devices: over 65,536 operations with B apart.
+    await preview.post(changed({ ...slow, microbatches: 20_000 }, 3));
+    await preview.drawn();
+    const start = sideOf(preview).getByRole('button', { name: 'Simulate' });
+    await start.waitFor();
+    assert.equal(await rowsOf(preview).count(), 0);
+    await start.click();
+    await rowsOf(preview).first().waitFor();
+    assert.equal(await start.isVisible(), false);
+    await preview.close();
+  },
+};
+
+export const sensitivityTests: readonly PageTest[] = [bars, choice, edits];

@@ -1,0 +1,25 @@
+import { type SensitivityTarget, sensitivityTo, stageRow, targetName } from '../../engine/analyze/sensitivity.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import type { SensitivityRow } from '../../engine/report.ts';
+import type { Timeline } from '../../engine/timeline.ts';
+import { simulateRows } from './simulateRows.ts';
+
+/** What slower and faster parts of one plan do to its iteration. The plan is simulated once, then twice and more for each part. */
+export function sensitivityStudy() {
+  let of: { readonly plan: PipelinePlan; readonly timeline: Timeline } | undefined;
+  return {
+    begin(plan: PipelinePlan): void {
+      // Draws of random times would take longer than all the rest.
+      const { jitter: _, ...certain } = plan;
+      const found = simulateRows(certain);
+      of = 'faults' in found ? undefined : { plan: found.plan, timeline: found.run.timeline };
+    },
+    /** Undefined if the plan cannot run. */
+    row(target: SensitivityTarget): SensitivityRow | undefined {
+      if (of === undefined) return undefined;
+      const { plan, timeline } = of;
+      if (target.kind === 'stage') return stageRow(plan, timeline, target.index);
+      return { name: targetName(plan, target), ...sensitivityTo(plan, timeline, target) };
+    },
+  };
+}
