@@ -1,4 +1,5 @@
 /** The report: the contract of `simulate --format json`. Fields are added, never renamed. Seconds, bytes, shares of 1. */
+import type { SearchReport } from './searchReport.ts';
 import type { CutPlan, PlacePlan } from './plan.ts';
 
 export interface PipelineReport {
@@ -43,32 +44,6 @@ export interface PipelineReport {
   readonly critical_path_length: number;
   /** Only for asynchronous schedules: iterations run back to back, and figures describe the steady state. */
   readonly asynchronous?: AsynchronousReport;
-}
-
-/** The certificate of a searched order. */
-export interface SearchReport {
-  /** Seconds of the simulated order, and seconds that no order within the limit is under. */
-  readonly makespan: number;
-  readonly bound: number;
-  /** (makespan − bound) / bound. */
-  readonly gap: number;
-  /** How long the order took to find: 1 visits 20 million operations. */
-  readonly effort: number;
-  /** `optimal` only if the bound equals the makespan. */
-  readonly status: 'optimal' | 'within';
-  /** Of the random generator. */
-  readonly seed: number;
-  /** What made the order: a policy, `simple priorities`, or a step of the search (`rounds`, `waves`, `repetition`, `priorities`, `moves`). */
-  readonly by: string;
-  /** What it minimises: the `end` of the last device, or the longest `span` of a device. */
-  readonly objective: 'end' | 'span';
-  /** Only if it minimises spans. The figures above are for the end all the same. */
-  readonly span?: SpanReport;
-}
-
-/** The longest span of a device in the simulated order, from its first start to its last end, in seconds; and its certificate. */
-export interface SpanReport extends Pick<SearchReport, 'bound' | 'gap' | 'status'> {
-  readonly longest: number;
 }
 
 /** Seconds of the iteration over random times of operations. */

@@ -141,7 +141,7 @@ function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours
   const { search } = report;
   if (search === undefined) return [];
   const memory = within(plan, report, (words) => ` within ${words}`);
-  const { span } = search;
+  const { span, p95 } = search;
   return [
     search.status === 'optimal'
       ? ['Order', colours.bold('optimal'), `no order${memory} is shorter`]
@@ -159,6 +159,15 @@ function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours
             span.status === 'optimal'
               ? 'optimal: no order within the limit has a shorter one'
               : `no order within the limit is under ${iterationTime(span.bound)}`,
+          ],
+        ]),
+    ...(p95 === undefined
+      ? []
+      : [
+          [
+            'Chosen for',
+            `p95 ${iterationTime(p95.p95)}`,
+            `the least of ${count(p95.orders, 'order', 'orders')}; the shortest ends at ${iterationTime(p95.shortest)}, with a p95 of ${iterationTime(p95.shortest_p95)}`,
           ],
         ]),
   ];

@@ -1,3 +1,4 @@
+import { percentile } from '../order/jitter.ts';
 import type { PipelinePlan } from '../plan.ts';
 import type { JitterReport } from '../report.ts';
 import { iterationsUnderJitter } from '../simulate/draws.ts';
@@ -13,13 +14,12 @@ export function jitterReport(plan: PipelinePlan, timeline: Timeline, iteration: 
   const isCertain = plan.jitter.every((share) => share === 0);
   const iterations = isCertain ? Float64Array.of(iteration) : iterationsUnderJitter(plan, timeline);
   const draws = iterations.length;
-  const percentile = (share: number) => iterations[Math.max(0, Math.ceil(share * draws) - 1)];
   return {
     draws,
     mean: iterations.reduce((sum, value) => sum + value, 0) / draws,
-    p50: percentile(0.5),
-    p95: percentile(0.95),
-    p99: percentile(0.99),
+    p50: percentile(iterations, 0.5),
+    p95: percentile(iterations, 0.95),
+    p99: percentile(iterations, 0.99),
     least: iterations[0],
     most: iterations[draws - 1],
   };

@@ -67,10 +67,10 @@ export function orderCurve(plan: PipelinePlan, shape: Shape, timed: TimedProblem
     points.push({ work, iteration: seconds, bound: bound >= seconds * (1 - rounding) ? seconds : bound });
   }
 
-  const progress = ({ words, bound, spanBound, effort, work, by }: Found): OrderProgress => ({
+  const progress = ({ words, bound, spanBound, effort, work, by, risk }: Found): OrderProgress => ({
     points: [...points],
     // Answers hand their arrays over.
-    order: { words: words.slice(), bound, spanBound, effort, work, by },
+    order: { words: words.slice(), bound, spanBound, effort, work, by, ...(risk === undefined ? {} : { risk }) },
   });
 
   return {

@@ -2,9 +2,10 @@ import type { PipelinePlan } from '../plan.ts';
 import { answerOf, type SearchAnswer } from '../policies/searched/answers.ts';
 import { objectiveOf } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
-import type { SearchReport, SpanReport } from '../report.ts';
+import type { RiskReport, SearchReport, SpanReport } from '../searchReport.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
+import type { Risk } from '../search/risk.ts';
 import { firstStarts } from '../search/spans.ts';
 import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';
 import { leastStep } from './bound.ts';
@@ -34,6 +35,7 @@ export function searchReport(plan: PipelinePlan, timeline: Timeline, least: () =
     by: answer.by,
     objective,
     ...(objective === 'span' ? { span: spanReport(plan, timeline, answer) } : {}),
+    ...(answer.risk === undefined ? {} : { p95: riskReport(answer.risk, answer.perSecond) }),
   };
 }
 
@@ -51,6 +53,14 @@ function spanReport(plan: PipelinePlan, timeline: Timeline, answer: SearchAnswer
     startsInTime && isSlower(plan, timeline, { ...timing, exchange: undefined }, answer, ['forward', 'transfer']);
   return { longest, ...proofOf(longest, Math.max(work, holds ? answer.spanBound / answer.perSecond : 0)) };
 }
+
+const riskReport = ({ p95, shortest, orders, draws }: Risk, perSecond: number): RiskReport => ({
+  p95: p95 / perSecond,
+  shortest: shortest.makespan / perSecond,
+  shortest_p95: shortest.p95 / perSecond,
+  orders,
+  draws,
+});
 
 /** What a bound says of a figure. */
 function proofOf(figure: number, least: number): Pick<SpanReport, 'bound' | 'gap' | 'status'> {

@@ -130,6 +130,8 @@ export interface Shape {
   readonly step: Float64Array;
   /** Bytes that a device has for activations: its capacity without weights, gradients, optimizer state, buffers and the largest workspace. */
   readonly room: Float64Array;
+  /** Standard deviation of the times of a stage, as a share of them; undefined if times are certain. */
+  readonly jitter?: Float64Array;
 }
 
 export interface ShapeFault {

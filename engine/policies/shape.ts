@@ -38,7 +38,7 @@ export function shapeOf(plan: PipelinePlan): Shape {
 }
 
 function makeShape(plan: PipelinePlan): Shape {
-  const { schedule } = plan;
+  const { schedule, jitter } = plan;
   const args: PolicyArguments = schedule.kind === 'policy' ? schedule.args : {};
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
   const cut = wholeStages(plan);
@@ -79,6 +79,7 @@ function makeShape(plan: PipelinePlan): Shape {
       return step === undefined ? 0 : tailOf(plan, step) + step.sync + step.optimizer;
     }),
     room: Float64Array.from(ranks, (rank) => roomOf(plan, rank) / sharers(rank)),
+    ...(jitter === undefined ? {} : { jitter: Float64Array.from(cut, ({ index }) => jitter[index]) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { type Layout, layoutOf, type Words } from './layout.ts';
 import { leastOf } from './least.ts';
 import type { OrderProblem } from './orderProblem.ts';
 import { type Random, randomOf } from './random.ts';
+import type { Risk } from './risk.ts';
 import { spanProblem } from './spans.ts';
 import { endOf, makespanOf, spanOf, type Timing, timingFor } from './timing.ts';
 
@@ -26,7 +27,12 @@ export interface Found {
   readonly work: number;
   /** What made it: a policy's name, or a step of the search. */
   readonly by: string;
+  /** Only if it was chosen for random times. */
+  readonly risk?: Risk;
 }
+
+/** Orders that are compared under random times: the last ones that were shorter than all before. */
+const incumbents = 32;
 
 /** Operations that an effort of 1 visits, and of a short order for each of its operations. */
 export const operationsOfEffort = 2e7;
@@ -62,6 +68,8 @@ export interface Run {
   pauseAt: number;
   /** Better orders that nobody has been given yet. */
   readonly found: Found[];
+  /** The last better orders, shortest last. */
+  readonly last: Found[];
 }
 
 export function runOf(given: OrderProblem, objective: Objective, effort: number, seed: number): Run {
@@ -99,6 +107,7 @@ export function runOf(given: OrderProblem, objective: Objective, effort: number,
     visits,
     pauseAt: operationsOfSlice,
     found: [],
+    last: [],
   };
 }
 
@@ -116,7 +125,10 @@ export function offer(run: Run, words: Words, makespan: number, by: string): voi
   run.makespan = makespan;
   run.other = other;
   run.by = by;
-  if (isBetter) run.found.push(snapshot(run));
+  if (!isBetter) return;
+  const order = snapshot(run);
+  run.found.push(order);
+  if (run.last.push(order) > incumbents) run.last.shift();
 }
 
 export function snapshot(run: Run): Found {

@@ -1,20 +1,16 @@
 /** Iterations of a pipeline whose operations take random times. */
+import { drawKey, drawsFor, factorAt, factorTable, operationKey, tableLength } from '../order/jitter.ts';
 import type { PipelinePlan } from '../plan.ts';
-import type { Program } from '../program.ts';
+import { kindOfRow, type Program, stageNumberOfStage } from '../program.ts';
 import { transfersNeverQueue } from './channels.ts';
 import { syncedAfter } from './gradients.ts';
 import { twoNeeds, type TwoNeeds } from './inOrder.ts';
-import { drawKey, factorAt, factorTable, operationKey, tableLength } from './jitter.ts';
 import { simulate } from './simulate.ts';
 import { startOrder } from './startOrder.ts';
 import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';
 
-/** Draws, fewer for a large pipeline: `operations` of them in all. A general run takes about 20 times as long as a linear one. */
-const most = { draws: 1_000, least: 100, operations: 300_000_000, generalOperations: 15_000_000 };
-
-/** Number of draws for a pipeline. */
-export const drawsFor = (operations: number, room: number): number =>
-  Math.max(most.least, Math.min(most.draws, Math.floor(room / Math.max(1, operations))));
+/** Operations in all draws. A general run takes about 20 times as long as a linear one. */
+const most = { operations: 300_000_000, generalOperations: 15_000_000 };
 
 /**
  * Seconds of the iteration in each draw, shortest first. The order of the operations stays. An operation has the same factor in the
@@ -24,6 +20,9 @@ export function iterationsUnderJitter(plan: PipelinePlan, timeline: Timeline): F
   const factors = factorsOf(plan, timeline);
   return (linearDraws(timeline, factors) ?? generalDraws(timeline, factors)).sort();
 }
+
+const keyOf = (program: Program, row: number, microbatch: number): number =>
+  operationKey(kindOfRow(program.stages, row), stageNumberOfStage(program, row % program.stages), microbatch);
 
 /** Tables of factors one after the other, and where the table of each row begins. */
 interface Factors {
@@ -53,7 +52,7 @@ export function linearDraws({ program, timing }: Timeline, factors: Factors): Fl
   const words = startOrder(program, timing);
   if (rows === undefined || words === undefined) return undefined;
   const mask = (1 << program.shift) - 1;
-  const keys = words.map((word) => operationKey(program, word >> program.shift, word & mask));
+  const keys = words.map((word) => keyOf(program, word >> program.shift, word & mask));
   const end = new Float64Array(rows.made.reduce((last, slot) => Math.max(last, slot), 0) + program.microbatches).fill(
     NaN,
   );
@@ -126,7 +125,7 @@ function drawnTiming(program: Program, timing: Timing, { tables, from }: Factors
   for (const word of order) {
     const row = word >> shift;
     const at = row * microbatches + (word & mask);
-    const factor = tables[from[row] + factorAt(operationKey(program, row, word & mask), draw)];
+    const factor = tables[from[row] + factorAt(keyOf(program, row, word & mask), draw)];
     seconds[at] = (single === undefined ? duration[row] : single.seconds[at]) * factor;
     least[row] = Math.min(least[row], seconds[at]);
     longest[row] = Math.max(longest[row], seconds[at]);

@@ -4,6 +4,7 @@ import type { OperationSink, Policy, PolicyParameter, Shape, ShapeFault } from '
 import { answerOf, answerSteps } from '../searched/answers.ts';
 import { emitWords } from '../searched/emit.ts';
 import { limitFaults } from '../searched/limits.ts';
+import type { Risk } from '../../search/risk.ts';
 import { chunksOf, effortOf, isWhole, objectiveOf, placementOf } from '../searched/problem.ts';
 import { limitOf, limitParameter } from '../zbAuto/limit.ts';
 
@@ -40,6 +41,14 @@ const parameters: readonly PolicyParameter[] = [
     default: 'end',
     summary:
       'Time to minimise: `end`, the end of the last device, or `span`, the longest time between the first start and the last end of a device.',
+  },
+  {
+    name: 'prefer',
+    kind: 'word',
+    words: ['shortest', 'p95'],
+    default: 'shortest',
+    summary:
+      'Which order to take: `shortest`, or `p95`, the order whose iteration 95 of 100 random draws stay under the earliest. It needs the key `jitter`.',
   },
 ];
 
@@ -88,6 +97,20 @@ function faults(shape: Shape): readonly ShapeFault[] {
         fix: { input: 'chunks', values: [1] },
       },
     ];
+  if (args['prefer'] === 'p95' && shape.jitter === undefined)
+    return [
+      {
+        message: 'prefer = p95 needs random times; write jitter = 5% in the pipeline, or leave out prefer',
+        fix: { input: 'schedule', values: [] },
+      },
+    ];
+  if (args['prefer'] === 'p95' && args['objective'] === 'span')
+    return [
+      {
+        message: 'prefer = p95 compares ends; write objective = end, or leave out prefer',
+        fix: { input: 'schedule', values: [] },
+      },
+    ];
   return limitFaults(shape, placementOf(shape));
 }
 
@@ -99,31 +122,42 @@ function order(shape: Shape, device: number, out: OperationSink): void {
 function explain(shape: Shape): readonly string[] {
   const [fault] = faults(shape);
   if (fault !== undefined) return [`search: ${fault.message}`];
-  const { by, makespan, span, bound, spanBound, effort, seed, perSecond } = answerOf(shape);
+  const { by, makespan, span, bound, spanBound, effort, seed, perSecond, risk } = answerOf(shape);
   const isSpan = objectiveOf(shape.args) === 'span';
-  const steps: Readonly<Record<string, string>> = {
-    'simple priorities': 'a priority list',
-    priorities: 'disturbed priorities',
-    moves: 'moves on a critical path',
-    rounds: 'rounds of a forward and an input gradient on every device',
-    waves: 'waves of microbatches',
-    repetition: 'a repeated order of fewer microbatches',
-  };
   const end = time(makespan / perSecond);
   return [
     limitLine(shape),
-    `order: ${steps[by] === undefined ? `${by}, because no shorter one was found` : `found by ${steps[by]}`}, after ${share(Math.min(1, effort / effortOf(shape.args)))} of the effort (${effortOf(shape.args)}); generator seed ${seed >>> 0}`,
+    `order: ${madeBy(by, risk === undefined)}, after ${share(Math.min(1, effort / effortOf(shape.args)))} of the effort (${effortOf(shape.args)}); generator seed ${seed >>> 0}`,
     makespan <= bound
       ? `end: ${end}, and it is proven that no order within the limit ends sooner`
       : `end: ${end}, at most ${share(makespan / bound - 1)} above the least possible (${time(bound / perSecond)})`,
     `longest span: ${time(span / perSecond)}${isSpan ? spanProof(span, spanBound, perSecond) : ''}`,
+    ...(risk === undefined ? [] : [riskLine(risk, perSecond)]),
   ];
 }
+
+const steps: Readonly<Record<string, string>> = {
+  'simple priorities': 'a priority list',
+  priorities: 'disturbed priorities',
+  moves: 'moves on a critical path',
+  rounds: 'rounds of a forward and an input gradient on every device',
+  waves: 'waves of microbatches',
+  repetition: 'a repeated order of fewer microbatches',
+};
+
+/** `isShortest`: otherwise the order was not chosen for its length. */
+const madeBy = (by: string, isShortest: boolean): string => {
+  if (steps[by] !== undefined) return `found by ${steps[by]}`;
+  return isShortest ? `${by}, because no shorter one was found` : by;
+};
 
 const spanProof = (span: number, bound: number, perSecond: number): string =>
   span <= bound
     ? ', and it is proven that no order within the limit has a shorter one'
     : `, at most ${share(span / bound - 1)} above the least possible (${time(bound / perSecond)})`;
+
+const riskLine = ({ p95, shortest, orders, draws }: Risk, perSecond: number): string =>
+  `p95: ${time(p95 / perSecond)}, the least of ${count(orders, 'order', 'orders')} in ${count(draws, 'draw', 'draws')}; the shortest order ends at ${time(shortest.makespan / perSecond)}, with a p95 of ${time(shortest.p95 / perSecond)}`;
 
 function limitLine(shape: Shape): string {
   const { kind, amount } = limitOf(shape);

@@ -7,7 +7,7 @@ import type { TimedProblem } from '../../search/problemOf.ts';
 import type { Found } from '../../search/run.ts';
 import { searchSteps, seedOfProblem } from '../../search/search.ts';
 import type { Shape } from '../policy.ts';
-import { effortOf, objectiveOf, problemOfShape } from './problem.ts';
+import { effortOf, objectiveOf, problemOfShape, randomTimes } from './problem.ts';
 import { seedsOf } from './seeds.ts';
 
 /** The order that was found for a shape. */
@@ -21,10 +21,13 @@ const found = answersWithin<Found>(2 ** 26, ({ words }) => words.length);
 const known = new WeakMap<Shape, SearchAnswer>();
 
 /** All that an order depends on. */
-function keyOf(problem: OrderProblem, { args }: Shape): string {
+function keyOf(problem: OrderProblem, shape: Shape): string {
+  const { args } = shape;
   const { devices, microbatches, device, forward, input, weight, transfer, step, activation, forWeight, limit } =
     problem;
-  const lists = [device, forward, input, weight, transfer, step, activation, forWeight, limit];
+  const lists: ArrayLike<number>[] = [device, forward, input, weight, transfer, step, activation, forWeight, limit];
+  const { jitter = [] } = randomTimes(shape) ?? {};
+  lists.push(jitter);
   return [objectiveOf(args), effortOf(args), devices, microbatches, ...lists.map(listKey)].join(';');
 }
 
@@ -58,7 +61,8 @@ export function* foundSteps(
   const objective = objectiveOf(shape.args);
   const seeds = seedsOf(shape, layoutOf(problem), objective);
   yield undefined;
-  return yield* searchSteps(problem, { seeds, objective, effort, seed });
+  const random = randomTimes(shape);
+  return yield* searchSteps(problem, { seeds, objective, effort, seed, ...(random === undefined ? {} : { random }) });
 }
 
 function* quietly(steps: Generator<unknown, Found>): Generator<void, Found> {

@@ -1,10 +1,11 @@
 import { fitsAll } from '../../search/bytes.ts';
 import { type Layout, layoutOf, type Words } from '../../search/layout.ts';
 import type { OrderProblem } from '../../search/orderProblem.ts';
+import type { Risk } from '../../search/risk.ts';
 import type { Found } from '../../search/run.ts';
 import { makespanOf, spanOf, timingFor } from '../../search/timing.ts';
 import type { PipelinePlan } from '../../plan.ts';
-import type { SearchReport } from '../../report.ts';
+import type { RiskReport, SearchReport } from '../../searchReport.ts';
 import { F, kindOf, type Program, stageOf, W } from '../../program.ts';
 import { shapeOf } from '../shape.ts';
 import { answerTo } from './answers.ts';
@@ -48,7 +49,7 @@ function isComplete({ problem, local, first, offsets }: Layout, words: Words): b
 export function givenOrder(
   plan: PipelinePlan,
   program: Program,
-  search: Pick<SearchReport, 'bound' | 'effort' | 'by' | 'span'>,
+  search: Pick<SearchReport, 'bound' | 'effort' | 'by' | 'span' | 'p95'>,
 ): GivenOrder | undefined {
   const shape = shapeOf(plan);
   const { problem, perSecond } = problemOfShape(shape);
@@ -60,8 +61,22 @@ export function givenOrder(
     return Math.max(0, ticks / perSecond === seconds ? ticks : ticks - 1);
   };
   const [bound, spanBound] = [ticksOf(search.bound), ticksOf(search.span?.bound ?? 0)];
-  return { words, bound, spanBound, effort: search.effort, work: search.effort, by: search.by };
+  const { effort, by, p95 } = search;
+  return {
+    words,
+    bound,
+    spanBound,
+    effort,
+    work: effort,
+    by,
+    ...(p95 === undefined ? {} : { risk: riskOf(p95, perSecond) }),
+  };
 }
+
+const riskOf = ({ p95, shortest, shortest_p95: ofShortest, orders, draws }: RiskReport, perSecond: number): Risk => ({
+  ...{ p95: p95 * perSecond, orders, draws },
+  shortest: { makespan: shortest * perSecond, p95: ofShortest * perSecond },
+});
 
 /** The words of a program; undefined if it has other operations than a search orders. */
 function wordsOf(problem: OrderProblem, program: Program, whole: boolean): Words | undefined {

@@ -1,6 +1,7 @@
 /** What `search` looks for: the problem of a shape, and how long and by what. */
 import { problemOf, type TimedProblem } from '../../search/problemOf.ts';
 import type { Objective } from '../../search/run.ts';
+import type { RandomTimes } from '../../search/search.ts';
 import { integerArgument } from '../arguments.ts';
 import { linear, loop, wave } from '../placement.ts';
 import type { PolicyArguments, Shape } from '../policy.ts';
@@ -12,6 +13,10 @@ export const chunksOf = (args: PolicyArguments): number => integerArgument(args,
 export const isWhole = (args: PolicyArguments): boolean => args['backward'] === 'whole';
 
 export const objectiveOf = (args: PolicyArguments): Objective => (args['objective'] === 'span' ? 'span' : 'end');
+
+/** The random times that the order is chosen for; undefined if it is the shortest that is wanted. */
+export const randomTimes = ({ args, jitter }: Shape): RandomTimes | undefined =>
+  args['prefer'] === 'p95' && jitter !== undefined ? { jitter, whole: isWhole(args) } : undefined;
 
 export const effortOf = (args: PolicyArguments): number => integerArgument(args, 'effort', 1);
 

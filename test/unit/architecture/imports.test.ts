@@ -32,6 +32,7 @@ const values = [
   'engine/exchangeTimeline.ts',
   'engine/timeline.ts',
   'engine/report.ts',
+  'engine/searchReport.ts',
 ];
 const helpers = [
   'engine/quantities.ts',

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import {
-  drawsFor,
-  factorsOf,
-  generalDraws,
-  iterationsUnderJitter,
-  linearDraws,
-} from '../../../engine/simulate/draws.ts';
-import { factorTable, normalQuantile } from '../../../engine/simulate/jitter.ts';
+import { factorsOf, generalDraws, iterationsUnderJitter, linearDraws } from '../../../engine/simulate/draws.ts';
+import { drawsFor, factorTable, normalQuantile } from '../../../engine/order/jitter.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import type { Timeline } from '../../../engine/timeline.ts';

@@ -1,6 +1,4 @@
 /** Random times of operations: log-normal factors with mean 1 from a table, the same for the same operation of any schedule. */
-import { kindOfRow, type Program, stageNumberOfStage } from '../program.ts';
-
 /** Factors in a table. */
 export const tableLength = 1 << 16;
 /** Bits of a hash that are no index into the table. */
@@ -19,13 +17,9 @@ export function factorTable(share: number): Float64Array {
   return table.map((value) => value / mean);
 }
 
-/** A number for each operation, by row and microbatch: equal for equal kinds, stages and microbatches of any program. */
-export const operationKey = (program: Program, row: number, microbatch: number): number =>
-  mixed(
-    Math.imul(kindOfRow(program.stages, row) + 1, 0x9e3779b1) ^
-      Math.imul(stageNumberOfStage(program, row % program.stages) + 1, 0x85ebca77) ^
-      Math.imul(microbatch + 1, 0xc2b2ae3d),
-  );
+/** A number for each operation: the same for any schedule. `kind` is one of a program's; `stage` is its number in the cut. */
+export const operationKey = (kind: number, stage: number, microbatch: number): number =>
+  mixed(Math.imul(kind + 1, 0x9e3779b1) ^ Math.imul(stage + 1, 0x85ebca77) ^ Math.imul(microbatch + 1, 0xc2b2ae3d));
 
 /** A number for each draw. */
 export const drawKey = (draw: number): number => mixed(Math.imul(draw + 1, 0x27d4eb2f) ^ 0x165667b1);
@@ -33,6 +27,17 @@ export const drawKey = (draw: number): number => mixed(Math.imul(draw + 1, 0x27d
 /** Index into a table of factors for an operation in a draw. */
 export const factorAt = (operation: number, draw: number): number =>
   Math.imul(operation ^ draw, 0x9e3779b1) >>> surplus;
+
+/** Draws, fewer for many operations: `room` operations in all. */
+const [mostDraws, leastDraws] = [1_000, 100];
+
+/** Number of draws for a pipeline. */
+export const drawsFor = (operations: number, room: number): number =>
+  Math.max(leastDraws, Math.min(mostDraws, Math.floor(room / Math.max(1, operations))));
+
+/** The least of these values, which ascend, that this share of them does not exceed. */
+export const percentile = (ascending: Float64Array, share: number): number =>
+  ascending[Math.max(0, Math.ceil(share * ascending.length) - 1)];
 
 /** The finaliser of MurmurHash3: every bit of the result depends on every bit of the value. */
 function mixed(value: number): number {

@@ -1,0 +1,39 @@
+/** The certificate of a searched order. */
+export interface SearchReport {
+  /** Seconds of the simulated order, and seconds that no order within the limit is under. */
+  readonly makespan: number;
+  readonly bound: number;
+  /** (makespan − bound) / bound. */
+  readonly gap: number;
+  /** How long the order took to find: 1 visits 20 million operations. */
+  readonly effort: number;
+  /** `optimal` only if the bound equals the makespan. */
+  readonly status: 'optimal' | 'within';
+  /** Of the random generator. */
+  readonly seed: number;
+  /** What made the order: a policy, `simple priorities`, or a step of the search (`rounds`, `waves`, `repetition`, `priorities`, `moves`). */
+  readonly by: string;
+  /** What it minimises: the `end` of the last device, or the longest `span` of a device. */
+  readonly objective: 'end' | 'span';
+  /** Only if it minimises spans. The figures above are for the end all the same. */
+  readonly span?: SpanReport;
+  /** Only if the order is chosen for random times. */
+  readonly p95?: RiskReport;
+}
+
+/** The longest span of a device in the simulated order, from its first start to its last end, in seconds; and its certificate. */
+export interface SpanReport extends Pick<SearchReport, 'bound' | 'gap' | 'status'> {
+  readonly longest: number;
+}
+
+/** Orders under random times, by the model of the search: seconds that 95 of 100 draws do not exceed. */
+export interface RiskReport {
+  /** Of this order, which has the least of all orders that were compared. */
+  readonly p95: number;
+  /** The end of the shortest order, and its p95. */
+  readonly shortest: number;
+  readonly shortest_p95: number;
+  /** Orders that were compared, and draws for each. */
+  readonly orders: number;
+  readonly draws: number;
+}
