@@ -1,4 +1,11 @@
-const extensions = { svg: '.svg', png: '.png', html: '.html', trace: '.trace.json' } as const;
+const extensions = {
+  svg: '.svg',
+  png: '.png',
+  html: '.html',
+  trace: '.trace.json',
+  csv: '.csv',
+  json: '.json',
+} as const;
 
 /** File name that an export is offered under: `quickstart-train.svg`. Characters that file systems refuse become hyphens. */
 export function exportName(path: string, pipeline: string, format: keyof typeof extensions): string {

@@ -45,6 +45,10 @@ export function activate(context: vscode.ExtensionContext): void {
       const uri = targetOf(target) ?? shown.shownFile();
       if (uri !== undefined) shown.compare(uri, typeof pipeline === 'string' ? pipeline : undefined);
     }),
+    vscode.commands.registerCommand('pipewright.findPlan', (target?: unknown, pipeline?: unknown) => {
+      const uri = targetOf(target) ?? shown.shownFile();
+      if (uri !== undefined) shown.findPlan(uri, typeof pipeline === 'string' ? pipeline : undefined);
+    }),
     vscode.commands.registerCommand(
       'pipewright.exportTimeline',
       async (target?: unknown, pipeline?: unknown, known?: unknown) => {

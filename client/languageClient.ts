@@ -18,6 +18,8 @@ import { restartAfter, restartLimit, type ServerState } from './serverState.ts';
 /** Asks the server once it is running. Answers `undefined` where it is not, or where the request failed or was cancelled. */
 export interface Requests {
   send<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T | undefined>;
+  /** Tells the server something, if it runs. */
+  notify(method: string, params: unknown): void;
 }
 
 export interface Server extends Requests, vscode.Disposable {
@@ -129,6 +131,9 @@ export function createServer(
         output.debug(`${method}: ${String(error)}`);
         return undefined;
       }
+    },
+    notify(method, params) {
+      if (client.state === State.Running) void client.sendNotification(method, params);
     },
     dispose() {
       for (const listener of listeners) listener.dispose();

@@ -20,6 +20,7 @@ import { rowShape } from './view/scene/rowShape.ts';
 import type { Scene } from './view/scene/scene.ts';
 import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
 import { type Viewport, restoredViewport } from './view/scene/viewport.ts';
+import { plans } from './plans.ts';
 import { races } from './races.ts';
 import { states } from './states.ts';
 import { sweeps } from './sweeps.ts';
@@ -101,6 +102,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       pipeline: file.choose,
       sensitivity: () => sensing.toggle(),
       compare: (all) => comparing.open(all ? 'pipelines' : undefined),
+      findPlan: () => planning.open(file.pipeline()?.name),
       exportShown: () => exportShown(),
       modes: () => update.modes(),
       sync: (change) => editor.post({ type: 'sync', ...change }),
@@ -212,6 +214,18 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       page.cover.close('compare');
       page.focusTimeline();
     },
+    nextRequest,
+  });
+  const planning = plans({
+    post: editor.post,
+    theme: update.theme,
+    show: (content) => page.cover.show('plan', content),
+    close: () => {
+      page.cover.close('plan');
+      page.focusTimeline();
+    },
+    trial: (actions) => page.toolbar.trial(actions, 'a plan'),
+    say: page.say,
     nextRequest,
   });
   const workers = jobView({
@@ -332,11 +346,21 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         if (message.trying === undefined) state.untried();
         input.rows.planned(message.trying !== undefined);
         file.receive(message);
+        planning.planned(message.trying !== undefined);
         comparing.changed();
         charts.received(message, file.params());
         return;
       case 'compare':
         comparing.open();
+        return;
+      case 'plans':
+        planning.open(message.pipeline);
+        return;
+      case 'planFound':
+      case 'planEnd':
+      case 'planOutdated':
+      case 'planNote':
+        planning.receive(message);
         return;
       case 'entry':
         comparing.entry(message);
@@ -398,6 +422,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     page.showJobs([]);
     workers.close();
     comparing.close();
+    planning.leave();
     input.selection.clear();
     input.why.clear();
     sensing.clear();
@@ -471,6 +496,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         workers.themeChanged();
         comparing.recolour();
         sensing.found();
+        planning.recolour();
       });
       if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
       editor.post(saved === undefined ? { type: 'ready' } : { type: 'ready', state: saved });

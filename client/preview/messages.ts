@@ -86,6 +86,35 @@ export function readFromPage(raw: unknown): FromPage | undefined {
         ? { type: 'sweep', request, pipeline, name, values }
         : undefined;
     }
+    case 'findPlan': {
+      const { request, pipeline, more } = raw;
+      return isPlace(request) && (pipeline === undefined || isName(pipeline))
+        ? {
+            type: 'findPlan',
+            request,
+            ...(pipeline === undefined ? {} : { pipeline }),
+            ...(more === true ? { more } : {}),
+          }
+        : undefined;
+    }
+    case 'stopPlan': {
+      const { request } = raw;
+      return isPlace(request) ? { type: 'stopPlan', request } : undefined;
+    }
+    case 'writePlan': {
+      const { request, row } = raw;
+      return isPlace(request) && isPlace(row) ? { type: 'writePlan', request, row } : undefined;
+    }
+    case 'showPlan': {
+      const { request, row } = raw;
+      return isPlace(request) && (isPlace(row) || row === -1) ? { type: 'showPlan', request, row } : undefined;
+    }
+    case 'savePlan': {
+      const { request, format } = raw;
+      return isPlace(request) && (format === 'csv' || format === 'json')
+        ? { type: 'savePlan', request, format }
+        : undefined;
+    }
     case 'endRace': {
       const { request } = raw;
       return isPlace(request) ? { type: 'endRace', request } : undefined;

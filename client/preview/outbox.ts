@@ -12,8 +12,8 @@ export interface Outbox {
   closed(): void;
 }
 
-/** In the order in which they go out: how the page works, what it shows, what it outlines. Answers to an earlier page are dropped. */
-const sorts = ['modes', 'picture', 'highlight', 'compare'] as const;
+/** In the order in which they go out: how the page works, what it shows, what it outlines, what the reader asked for. Answers to an earlier page are dropped. */
+const sorts = ['modes', 'picture', 'highlight', 'compare', 'plans'] as const;
 type Sort = (typeof sorts)[number];
 
 const answers: ReadonlySet<ToPage['type']> = new Set([
@@ -24,9 +24,13 @@ const answers: ReadonlySet<ToPage['type']> = new Set([
   'origin',
   'entry',
   'entries',
+  'planFound',
+  'planEnd',
+  'planOutdated',
+  'planNote',
 ]);
 const sortOf = ({ type }: ToPage): Sort | undefined =>
-  answers.has(type) ? undefined : type === 'modes' || type === 'highlight' || type === 'compare' ? type : 'picture';
+  answers.has(type) ? undefined : (sorts.find((sort) => sort === type) ?? 'picture');
 
 export function createOutbox(send: (message: ToPage) => void): Outbox {
   let open = false;

@@ -1,6 +1,13 @@
 /** All previews: opens them, restores them after a reload, and keeps them in step with text, settings, cursor and active file. */
 import * as vscode from 'vscode';
-import { methods, type PathsAnswer, type PathsRequest, type PlanChanged } from '../../webview/protocol/requests.ts';
+import {
+  methods,
+  type PathsAnswer,
+  type PathsRequest,
+  type PlanChanged,
+  type PlanFound,
+  type PlanOutdated,
+} from '../../webview/protocol/requests.ts';
 import type { Server } from '../languageClient.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { namedDocument } from '../namedDocument.ts';
@@ -23,6 +30,8 @@ export interface Previews extends vscode.Disposable {
   open(uri: vscode.Uri, pipeline?: string, another?: boolean): void;
   /** Shows the comparison of a pipeline in the preview of its file. */
   compare(uri: vscode.Uri, pipeline?: string): void;
+  /** Searches for the fastest plan of a pipeline, in the preview of its file. */
+  findPlan(uri: vscode.Uri, pipeline?: string): void;
   /** The preview that has the focus follows the active file, or is pinned to its own. */
   follow(following: boolean): void;
   /** The file of the preview that has the focus. */
@@ -127,6 +136,12 @@ export function createPreviews(
       // The server may spell a uri otherwise than the editor does.
       for (const preview of of(vscode.Uri.parse(changed.uri))) void preview.refresh();
     }),
+    server.client.onNotification(methods.planFound, (found: PlanFound) => {
+      for (const preview of previews) preview.planFound(found);
+    }),
+    server.client.onNotification(methods.planOutdated, ({ search }: PlanOutdated) => {
+      for (const preview of previews) preview.planOutdated(search);
+    }),
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
       for (const preview of of(document.uri)) preview.edited(document.version);
     }),
@@ -191,6 +206,12 @@ export function createPreviews(
       of(uri)
         .find(({ place }) => place.kind === 'tab')
         ?.compare();
+    },
+    findPlan(uri, pipeline) {
+      open(uri, pipeline);
+      of(uri)
+        .find(({ place }) => place.kind === 'tab')
+        ?.findPlan(pipeline);
     },
     follow: (following) => focused()?.follow(following),
     shownFile: () => focused()?.uri(),

@@ -13,6 +13,7 @@ import {
   type Overrides,
   type PathGroup,
   type PlanAnswer,
+  type PlanFound,
   type PlanRequest,
 } from '../../webview/protocol/requests.ts';
 import type { Requests } from '../languageClient.ts';
@@ -26,6 +27,7 @@ import { createRace } from './race.ts';
 import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
 import { createOutbox } from './outbox.ts';
+import { createPlans } from './plans.ts';
 import type { Place } from './place.ts';
 import { createMovedOrders } from './movedOrders.ts';
 import { locate, show, writeEdits, writeParam } from './source.ts';
@@ -55,6 +57,11 @@ export interface Preview {
   modesChanged(): void;
   /** Opens the comparison, once the page has a timeline. */
   compare(): void;
+  /** Opens the search for the fastest plan, and begins it. */
+  findPlan(pipeline: string | undefined): void;
+  /** What a search has found. */
+  planFound(found: PlanFound): void;
+  planOutdated(search: number): void;
   /** The newest text that was shown. */
   text(): string | undefined;
 }
@@ -133,6 +140,13 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     refresh,
   });
 
+  const plans = createPlans({
+    requests,
+    uri: () => uri,
+    post: (message) => outbox.post(message),
+    refresh,
+  });
+
   async function refresh(): Promise<void> {
     asked += 1;
     const mine = asked;
@@ -143,7 +157,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       if (mine === asked) outbox.post(gone(file));
       return;
     }
-    const tried = help.tried(document.version) ?? movedOrders.tried(document.version);
+    const tried = triedIn(document.version);
     const request: PlanRequest = { uri: file.toString(), overrides, trial: tried?.trial };
     const answer = await requests.send<PlanAnswer>(methods.plan, request);
     if (mine !== asked) return;
@@ -152,6 +166,9 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     cursor.again();
     if (answer !== undefined) chosen = undefined;
   }
+
+  /** What is on show that the file does not have. */
+  const triedIn = (version: number) => help.tried(version) ?? movedOrders.tried(version) ?? plans.tried(version);
 
   const gone = (file: vscode.Uri): ToPage => ({
     type: 'gone',
@@ -199,7 +216,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     const file = uri;
     const document = file === undefined ? undefined : await opened(file);
     if (file === undefined || document === undefined) return;
-    const { trial } = help.tried(document.version) ?? {};
+    const { trial } = help.tried(document.version) ?? plans.tried(document.version) ?? {};
     const asked: OriginRequest = { uri: file.toString(), overrides, trial, path };
     const answer = await requests.send<OriginAnswer>(methods.origin, asked);
     outbox.post({ type: 'origin', request, lines: answer?.lines ?? [] });
@@ -257,6 +274,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       renamed = undefined;
       help.forget();
       movedOrders.forget();
+      plans.forget();
       cursor.forget();
     }
     uri = next;
@@ -331,6 +349,12 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       case 'endRace':
       case 'adopt':
         return race.receive(message);
+      case 'findPlan':
+      case 'stopPlan':
+      case 'writePlan':
+      case 'showPlan':
+      case 'savePlan':
+        return plans.receive(message);
       case 'sync':
         if (message.following !== undefined) follow(message.following);
         return setSyncModes(message);
@@ -365,7 +389,10 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     },
     outline: cursor.moved,
     show: showFile,
-    edited: help.edited,
+    edited(version) {
+      help.edited(version);
+      plans.edited(version);
+    },
     moved(to) {
       if (uri === undefined) return;
       const from = uri.toString();
@@ -381,6 +408,9 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     modesChanged: postModes,
     text: () => text,
     compare: () => outbox.post({ type: 'compare' }),
+    findPlan: (pipeline) => outbox.post({ type: 'plans', ...(pipeline === undefined ? {} : { pipeline }) }),
+    planFound: plans.found,
+    planOutdated: plans.outdated,
   };
   title();
   webview.onDidReceiveMessage((raw: unknown) => {
@@ -390,7 +420,9 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
   });
   // A page that is hidden is thrown away and starts again when it is shown: what is posted meanwhile waits for its `ready`.
   place.onVisibility(() => {
-    if (!place.isVisible()) outbox.closed();
+    if (place.isVisible()) return;
+    outbox.closed();
+    plans.forget();
   });
   const dist = vscode.Uri.joinPath(host.extension, 'dist');
   const resource = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();

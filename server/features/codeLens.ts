@@ -7,6 +7,7 @@ import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan.ts';
 import { type TestedSchedule, shapesWith } from '../../engine/grid/testFindings.ts';
 import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
+import { rowCount } from '../../engine/sweep/axes.ts';
 import { printable } from '../printable.ts';
 import { type ClientAbilities, rangeIn, type View } from '../view.ts';
 
@@ -18,6 +19,7 @@ export function codeLenses(view: View, { previews }: Pick<ClientAbilities, 'prev
   const { pipelines, jobs, tests } = view.analysis;
   return [
     ...(previews ? tests.flatMap((tested) => testLens(view, tested)) : []),
+    ...(previews ? searchLenses(view) : []),
     ...pipelines.flatMap((pipeline) =>
       lens(view, paths.pipeline(pipeline.plan.name), titleOf(pipeline), pipeline.plan.name).flatMap((figures) =>
         previews ? [figures, ...actions(view, figures, pipeline)] : [figures],
@@ -37,6 +39,22 @@ function testLens(view: View, { test, place, answer }: TestedSchedule): CodeLens
   const title = `${passed} of ${count(answer.verdicts.length - refused, 'shape passes', 'shapes pass')}`;
   const command = { title, command: 'pipewright.openPreview', arguments: [view.uri, test.name] };
   return [{ range: rangeIn(view, place), command }];
+}
+
+/** `Find the fastest plan · 240 rows`: begins the search in the preview. A search with an error has none. */
+function searchLenses(view: View): CodeLens[] {
+  const searches = new Map(view.analysis.resolution.searches.map((search) => [search.pipeline, search]));
+  return view.syntax.declarations.flatMap((declaration): CodeLens[] => {
+    if (declaration.kind !== 'block' || declaration.keyword.text !== 'search') return [];
+    const pipeline = declaration.name?.text ?? '';
+    const search = searches.get(pipeline);
+    // Of several searches of a pipeline the first one is used.
+    if (search === undefined || !searches.delete(pipeline)) return [];
+    const rows = search.axes.length === 0 ? '' : ` · ${count(rowCount(search.axes), 'row', 'rows')}`;
+    const title = `Find the fastest plan${rows}`;
+    const command = { title, command: 'pipewright.findPlan', arguments: [view.uri, pipeline] };
+    return [{ range: rangeIn(view, declaration.name ?? declaration.keyword), command }];
+  });
 }
 
 function lens(view: View, path: string, title: string, pipeline: string): CodeLens[] {

@@ -6,6 +6,8 @@ import type {
   CandidatesAnswer,
   ExportAnswer,
   ExportRequest,
+  FindPlanAnswer,
+  FindPlanRequest,
   HelpAnswer,
   HelpFix,
   LocateAnswer,
@@ -13,7 +15,9 @@ import type {
   OriginAnswer,
   PathsAnswer,
   PlanAnswer,
+  PlanFound,
   PlanRequest,
+  PlanRowAnswer,
   TextEdit,
 } from '../../webview/protocol/requests.ts';
 import type { FromPage, RaceEntry } from '../../webview/protocol/messages.ts';
@@ -115,6 +119,34 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         for (const [index, value] of values.entries())
           await entry(request, index, String(value), { overrides: { [name]: value } }, pipeline);
         return preview.post({ type: 'entries', request, count: values.length });
+      }
+      case 'findPlan': {
+        const { request, pipeline, more } = message;
+        const found = await client.request<FindPlanAnswer>(methods.findPlan, {
+          uri,
+          search: request,
+          ...(pipeline === undefined ? {} : { pipeline }),
+          ...(more === undefined ? {} : { more }),
+        } satisfies FindPlanRequest);
+        for (const { method, params } of client.notifications)
+          if (method === methods.planFound && (params as PlanFound).search === request) {
+            const { search: _, ...part } = params as PlanFound;
+            await preview.post({ type: 'planFound', request, ...part });
+          }
+        if (found === null || 'outdated' in found) return preview.post({ type: 'planOutdated', request });
+        return preview.post({ type: 'planEnd', request, ...found });
+      }
+      case 'showPlan':
+      case 'writePlan': {
+        const { request, row } = message;
+        if (row < 0) return show();
+        const found = await client.request<PlanRowAnswer>(methods.planRow, { uri, search: request, row });
+        if (found === null || 'problem' in found)
+          return preview.post({ type: 'planNote', request, text: found?.problem ?? 'No answer.' });
+        if (message.type === 'showPlan') return show({ trial: found }, { trying: `Row ${row}` });
+        await edit(found.edits);
+        await preview.post({ type: 'planNote', request, text: `Row ${row} is in the file now.` });
+        return preview.post({ type: 'planOutdated', request });
       }
       case 'addPipeline': {
         const addition = (await plan()).contents?.addition?.edit;

@@ -20,6 +20,7 @@ import { rowMoveTests } from './rowMoves.page.ts';
 import { sensitivityTests } from './sensitivity.page.ts';
 import { stampTests } from './stamp.page.ts';
 import { standaloneTests } from './standalone.page.ts';
+import { planTests } from './plan.page.ts';
 import { missingTests } from './missing.page.ts';
 import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
@@ -47,6 +48,7 @@ const all: readonly PageTest[] = [
   ...sensitivityTests,
   ...stampTests,
   ...missingTests,
+  ...planTests,
   ...standaloneTests,
   ...raceTests,
   ...stateTests,

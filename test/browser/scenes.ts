@@ -211,6 +211,22 @@ const offloading = exampleFile(
   exampleFile('schedules/pipeoffload.pipe').text.replace('host = pcie4x16', 'host = 10GB/s'),
 );
 
+/** A search over settings of 70 billion parameters on 64 devices. */
+const searching = exampleFile(
+  'llama3-70b.pipe',
+  `${exampleFile('llama3-70b.pipe').text}
+search interleaved {
+  tensor in [1, 2, 4, 8]
+  pipeline in [1, 2, 4, 8, 16]
+  schedule in [1f1b, interleaved_1f1b, zb_h1]
+  chunks in [2, 4, 5]
+  recompute in [none, selective, full]
+  micro_batch in [1, 2]
+  subject_to = peak_memory < 72GiB
+}
+`,
+);
+
 export const focusGrid = (preview: Preview): Promise<void> =>
   preview.page.locator('.grid [tabindex="0"]').first().focus();
 
@@ -310,6 +326,17 @@ export const scenes: readonly Scene[] = [
         const rows = document.querySelectorAll('.race-row:has(.race-name)');
         return rows.length > 2 && !Array.from(rows).some(({ textContent }) => textContent?.includes('Simulating'));
       });
+    },
+  },
+  {
+    name: 'plan',
+    file: searching,
+    size: [1100, 720],
+    pipeline: 'interleaved',
+    act: async (preview, editor) => {
+      await preview.post({ type: 'plans', pipeline: 'interleaved' });
+      await editor.answer();
+      await preview.page.locator('.plan-certificate:not(:empty)').waitFor();
     },
   },
   {

@@ -33,7 +33,7 @@ async function asked(): Promise<Asked> {
   const posted: ToPage[] = [];
   const refreshed: (string | undefined)[] = [];
   const help = createHelp({
-    requests: { send: <T>() => Promise.resolve(answer as T) },
+    requests: { send: <T>() => Promise.resolve(answer as T), notify: () => undefined },
     uri: () => document.uri,
     overrides: () => ({}),
     post: (message) => posted.push(message),

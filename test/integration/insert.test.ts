@@ -6,7 +6,7 @@ import { closeAll, open } from './editor.ts';
 function hostOf(editor: vscode.TextEditor): InsertHost {
   const extension = vscode.extensions.all.find(({ id }) => id.endsWith('.pipewright'));
   assert(extension, 'the extension is there');
-  const requests = { send: () => Promise.resolve(undefined) };
+  const requests = { send: () => Promise.resolve(undefined), notify: () => undefined };
   return { extension: extension.extensionUri, requests, uri: () => editor.document.uri };
 }
 

@@ -3,6 +3,8 @@ import type { PipelinePlan, Plan } from '../../engine/plan.ts';
 import type {
   BlocksAnswer,
   FileContents,
+  PlanEnd,
+  PlanFound,
   HelpFix,
   HelpRequest,
   MoveInRowAnswer,
@@ -72,6 +74,22 @@ export type ToPage =
   | ({ readonly type: 'modes' } & PreviewModes)
   /** The reader asked for the comparison outside the page (a code lens). */
   | { readonly type: 'compare' }
+  /** The reader asked for the fastest plan outside the page (a code lens, the palette). */
+  | { readonly type: 'plans'; readonly pipeline?: string }
+  /** What a search for plans has found since the last message. */
+  | ({ readonly type: 'planFound'; readonly request: number } & Omit<PlanFound, 'search'>)
+  /** A search for plans has ended, or could not begin. `range`: what is wrong, in the file. */
+  | {
+      readonly type: 'planEnd';
+      readonly request: number;
+      readonly figures?: PlanEnd;
+      readonly problem?: string;
+      readonly range?: Range;
+    }
+  /** The file has changed since a search began. */
+  | { readonly type: 'planOutdated'; readonly request: number }
+  /** What became of a row that was to be written or shown, or of a file that was to be saved. */
+  | { readonly type: 'planNote'; readonly request: number; readonly text: string }
   /** One timeline to compare with. */
   | ({ readonly type: 'entry'; readonly request: number } & RaceEntry)
   /** All entries of an answer have come. */
@@ -144,6 +162,15 @@ export type FromPage =
       readonly name: string;
       readonly values: readonly number[];
     }
+  /** Search for the fastest plan. `more`: go on with the search that was stopped. */
+  | { readonly type: 'findPlan'; readonly request: number; readonly pipeline?: string; readonly more?: true }
+  | { readonly type: 'stopPlan'; readonly request: number }
+  /** Write a row of the search into the file. */
+  | { readonly type: 'writePlan'; readonly request: number; readonly row: number }
+  /** Show what a row gives; −1 shows the file again. */
+  | { readonly type: 'showPlan'; readonly request: number; readonly row: number }
+  /** Save the points of a search. */
+  | { readonly type: 'savePlan'; readonly request: number; readonly format: 'csv' | 'json' }
   /** Nobody waits for the rest of an answer. */
   | { readonly type: 'endRace'; readonly request: number }
   /** Write the entry at `index` of an answer into the file. */

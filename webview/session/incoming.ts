@@ -3,6 +3,7 @@ import type { PipelinePlan, Plan } from '../../engine/plan.ts';
 import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
 import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
+import { readPlanMessage } from './incomingPlans.ts';
 
 /** Messages are checked before use: shape, types and the lengths that indices rely on. */
 
@@ -116,6 +117,12 @@ export function readMessage(data: unknown): ToPage | undefined {
     }
     case 'compare':
       return { type: 'compare' };
+    case 'plans':
+    case 'planFound':
+    case 'planEnd':
+    case 'planOutdated':
+    case 'planNote':
+      return readPlanMessage(data);
     case 'entries': {
       const { request, count } = data;
       return isCount(request) && isCount(count) ? { type: 'entries', request, count } : undefined;

@@ -334,6 +334,21 @@ const allowed: Readonly<Record<string, Rule>> = {
     types: ['webview/worker/messages.ts'],
     packages: [],
   },
+  // The search for plans, which takes the place of the timeline too.
+  'webview/view/plan/': {
+    ours: [
+      'webview/view/plan/',
+      'webview/view/paint/ruler.ts',
+      'webview/view/paint/canvas.ts',
+      'webview/view/scene/',
+      'webview/view/onMeasureChange.ts',
+      'webview/controls/',
+      'webview/session/',
+      'engine/',
+    ],
+    types: ['webview/protocol/requests.ts'],
+    packages: [],
+  },
   'webview/view/': {
     ours: [
       'webview/view/',

@@ -1,5 +1,6 @@
 /** Searches over settings, asked of the real server: they find what the terminal finds, and can be stopped and continued. */
 import { describe, expect, test } from 'vitest';
+import type { CodeLens } from 'vscode-languageserver';
 import { frontOf } from '../../../engine/sweep/front.ts';
 import { planAnswer } from '../../../engine/sweep/answer.ts';
 import { planCsv, planJson } from '../../../server/planData.ts';
@@ -122,6 +123,22 @@ describe('a search in the editor', () => {
       });
       expect(outdated()).toEqual([1, 2]);
     });
+  });
+
+  test('has a lens that begins it, with the number of rows; a search with an error has none', async () => {
+    await withClient(
+      async (client) => {
+        const lenses = async () =>
+          (await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri: main } })).flatMap(
+            ({ command }) => (command?.command === 'pipewright.findPlan' ? [[command.title, command.arguments]] : []),
+          );
+        client.open(main, searched);
+        expect(await lenses()).toEqual([['Find the fastest plan · 72 rows', [main, 'train']]]);
+        client.change(main, searched.replace('none, full', 'none, ful'));
+        expect(await lenses()).toEqual([]);
+      },
+      { initialization: { previews: true } },
+    );
   });
 
   test('requests are answered while it runs', async () => {

@@ -14,6 +14,7 @@ export interface MenuActions {
   /** Goes to the schedule in the text. */
   openSource(): void;
   compare(all: boolean): void;
+  findPlan(): void;
   exportShown(): void;
   /** How preview and text follow each other; undefined without an editor, or before it has said so. */
   modes(): PreviewModes | undefined;
@@ -44,6 +45,7 @@ export function moreMenu(
     if (modes !== undefined) {
       menu.append(
         menuItem('Compare', 'X', () => actions.compare(false)),
+        menuItem('Find the fastest plan', '', actions.findPlan),
         menuItem('Export…', 'E', actions.exportShown),
         menuItem('Open the schedule in the text', '', actions.openSource),
         element('hr'),

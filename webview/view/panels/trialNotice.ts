@@ -1,31 +1,44 @@
-import { element } from '../../controls/dom.ts';
+import { element, setText } from '../../controls/dom.ts';
 
 export interface TrialActions {
   apply(): void;
   back(): void;
 }
 
-/** At the right of the toolbar: a fix is on show that the file does not have. It is taken, or left, here. */
+/** What can be tried, and what its buttons do. */
+const kinds = {
+  'a fix': { written: 'Apply the fix that is shown', leads: 'Back to the deadlock' },
+  'a plan': { written: 'Write the plan that is shown into the file', leads: 'Back to the search' },
+} as const;
+type TrialKind = keyof typeof kinds;
+
+/** At the right of the toolbar: a fix or a plan is on show that the file does not have. It is taken, or left, here. */
 export function trialNotice() {
   let actions: TrialActions | undefined;
-  const button = (text: string, name: string, className: string, act: () => void): HTMLElement => {
-    const made = element('button', { type: 'button', class: className, 'aria-label': name, title: name }, text);
+  const button = (className: string, act: () => void): HTMLElement => {
+    const made = element('button', { type: 'button', class: className });
     made.addEventListener('click', act);
     return made;
   };
-  const box = element(
-    'div',
-    { class: 'trial', role: 'group', 'aria-label': 'Trying a fix', hidden: '' },
-    element('span', { class: 'dim' }, 'Trying a fix'),
-    button('Apply', 'Apply the fix that is shown', 'act primary', () => actions?.apply()),
-    button('Back', 'Back to the deadlock', 'act', () => actions?.back()),
-  );
+  const call = (made: HTMLElement, text: string, name: string): void => {
+    setText(made, text);
+    for (const attribute of ['aria-label', 'title']) made.setAttribute(attribute, name);
+  };
+  const words = element('span', { class: 'dim' });
+  const apply = button('act primary', () => actions?.apply());
+  const back = button('act', () => actions?.back());
+  const box = element('div', { class: 'trial', role: 'group', hidden: '' }, words, apply, back);
   return {
     element: box,
-    /** Without actions there is none. */
-    show(next: TrialActions | undefined): void {
+    /** Without actions there is none. `what`: what is tried. */
+    show(next: TrialActions | undefined, what: TrialKind = 'a fix'): void {
       actions = next;
       box.hidden = next === undefined;
+      const { written, leads } = kinds[what];
+      setText(words, `Trying ${what}`);
+      box.setAttribute('aria-label', `Trying ${what}`);
+      call(apply, 'Apply', written);
+      call(back, 'Back', leads);
     },
   };
 }

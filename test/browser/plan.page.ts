@@ -1,0 +1,329 @@
+/** The search for the fastest plan in the page: what the server finds is drawn, listed, shown and written. */
+import assert from 'node:assert/strict';
+import { bytes, iterationTime } from '../../engine/quantities.ts';
+import type { FoundPoint } from '../../engine/sweep/answer.ts';
+import { frontOf } from '../../engine/sweep/front.ts';
+import { methods, type FindPlanAnswer, type PlanFound } from '../../webview/protocol/requests.ts';
+import { startClient } from '../support/server.ts';
+import type { PageTest } from './check.ts';
+import { exampleFile, type TextFile } from './editor.ts';
+import { axe, type Preview, settled } from './harness.ts';
+import { type Scene, visit } from './scenes.ts';
+
+/** The quickstart with a search that has its whole front in sight. */
+const searched = (body: string): TextFile => {
+  const { text } = exampleFile('quickstart.pipe');
+  return exampleFile('quickstart.pipe', `${text}\nsearch train {\n${body}}\n`);
+};
+const file = searched(`  pipeline in [1, 2, 4]
+  schedule in [1f1b, gpipe, zb_h1, interleaved_1f1b]
+  chunks in [2]
+  recompute in [none, full]
+  subject_to = peak_memory < 8GiB
+`);
+const scene: Scene = { name: 'search', file, size: [1200, 760] };
+
+/** The search as the server answers it. */
+async function answered({ uri, text }: TextFile) {
+  const client = await startClient();
+  try {
+    client.open(uri, text);
+    const answer = await client.request<FindPlanAnswer>(methods.findPlan, { uri, search: 1 });
+    const parts = client.notifications.flatMap(({ method, params }) =>
+      method === methods.planFound ? [params as PlanFound] : [],
+    );
+    if (answer === null || !('figures' in answer)) throw new Error(JSON.stringify(answer));
+    return { figures: answer.figures, head: parts[0].head, points: parts.flatMap(({ points }) => points) };
+  } finally {
+    client.stop();
+  }
+}
+type Answered = Awaited<ReturnType<typeof answered>>;
+
+const frontIn = ({ points }: Answered): readonly FoundPoint[] => frontOf(points.filter(({ meets }) => meets));
+const card = (preview: Preview) => preview.page.locator('.plan-card');
+const button = (preview: Preview, name: string) =>
+  preview.page.locator('.plan').getByRole('button', { name, exact: true });
+const certificate = (preview: Preview) => preview.page.locator('.plan-certificate').innerText();
+
+/** Opens the view as a code lens does. */
+async function opened(preview: Preview): Promise<number> {
+  await preview.post({ type: 'plans', pipeline: 'train' });
+  await settled(preview.page);
+  const asked = (await preview.posted()).findLast(({ type }) => type === 'findPlan');
+  assert.ok(asked?.type === 'findPlan');
+  assert.equal(asked.pipeline, 'train');
+  return asked.request;
+}
+
+const whole: PageTest = {
+  name: 'plans: the figures of the search are shown, arrows go along the front, and Enter writes',
+  run: async (browser) => {
+    const expected = await answered(file);
+    const front = frontIn(expected);
+    assert.ok(front.length > 2 && front.length < expected.points.length);
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview, editor) => {
+      const before = editor.text();
+      await opened(preview);
+      await editor.answer();
+      assert.equal(await certificate(preview), expected.figures.certificate);
+      const title = () => card(preview).locator('h3').innerText();
+      const words = ({ iteration, peak }: FoundPoint) => `${iterationTime(iteration)} · ${bytes(peak)}`;
+      assert.equal(await title(), words(front[0]));
+      assert.match(await card(preview).innerText(), /The fastest that fits/);
+      // The plot has the focus: to the left there is less memory.
+      for (const each of front.slice(1)) {
+        await preview.page.keyboard.press('ArrowLeft');
+        assert.equal(await title(), words(each));
+      }
+      await preview.page.keyboard.press('ArrowLeft');
+      assert.equal(await title(), words(front[front.length - 1]));
+      await preview.page.keyboard.press('End');
+      assert.equal(await title(), words(front[0]));
+      const options = preview.page.locator('.plan-plot [role=option]');
+      assert.equal(await options.count(), front.length);
+      assert.equal(
+        await preview.page.locator('.plan-plot [aria-selected=true]').getAttribute('id'),
+        `plan-row-${front[0].row}`,
+      );
+      await preview.page.keyboard.press('Enter');
+      await editor.answer();
+      assert.notEqual(editor.text(), before);
+      assert.match(await certificate(preview), /^The file has changed/);
+      assert.match(
+        await preview.page.locator('.plan-note').innerText(),
+        new RegExp(`^Row ${front[0].row} is in the file now`),
+      );
+      assert.ok(await button(preview, 'Search again').isVisible());
+      await button(preview, 'Search again').click();
+      await editor.answer();
+      // The best plan is the file now.
+      assert.match(await card(preview).innerText(), /as fast as this file, as much memory/);
+    });
+  },
+};
+
+const drawn: PageTest = {
+  name: 'plans: marks are where time and memory put them; a click selects, the limit is labelled, the file is marked',
+  run: async (browser) => {
+    const expected = await answered(file);
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview, editor) => {
+      await opened(preview);
+      await editor.answer();
+      const plot = preview.page.locator('.plan-plot');
+      // Looks for each point of the front with the pointer, and checks the order of their places.
+      const found = new Map<string, { x: number; y: number }>();
+      const front = frontIn(expected);
+      const tips = await plot.evaluate((node) => {
+        const { left, top, width, height } = node.getBoundingClientRect();
+        const seen: [text: string, x: number, y: number][] = [];
+        for (let y = top + 4; y < top + height - 28; y += 5)
+          for (let x = left + 66; x < left + width - 8; x += 5) {
+            node.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y }));
+            const text = node.querySelector('.plan-tip:not([hidden]) strong')?.textContent ?? '';
+            if (text !== '') seen.push([text, x, y]);
+          }
+        return seen;
+      });
+      for (const [text, x, y] of tips) if (!found.has(text)) found.set(text, { x, y });
+      const places = front.map(({ iteration, peak }) => found.get(`${iterationTime(iteration)} · ${bytes(peak)}`));
+      for (const [index, place] of places.entries()) {
+        assert.ok(place, `front ${index}`);
+        const faster = places[index - 1];
+        if (faster !== undefined)
+          assert.ok(place.x <= faster.x + 14 && place.y <= faster.y + 14, 'less memory, more time');
+      }
+      const last = places.at(-1);
+      assert.ok(last);
+      await preview.page.mouse.click(last.x, last.y);
+      const { iteration, peak } = front[front.length - 1];
+      assert.equal(await card(preview).locator('h3').innerText(), `${iterationTime(iteration)} · ${bytes(peak)}`);
+      await preview.shot('plan');
+    });
+  },
+};
+
+const table: PageTest = {
+  name: 'plans: the table has every row, sorts by its headers and by keys, and axe finds nothing in it',
+  run: async (browser) => {
+    const expected = await answered(file);
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview, editor) => {
+      await opened(preview);
+      await editor.answer();
+      await button(preview, 'Table').click();
+      await settled(preview.page);
+      const grid = preview.page.locator('.plan-table .cells');
+      assert.equal(await grid.getAttribute('aria-rowcount'), String(expected.points.length + 1));
+      const iterations = () =>
+        preview.page
+          .locator('.plan-table .lines [role=row]')
+          .evaluateAll((rows) => rows.map((row) => row.children[1].textContent));
+      const sorted = expected.points.toSorted((a, b) => a.iteration - b.iteration || a.row - b.row);
+      const shown = await iterations();
+      assert.deepEqual(
+        shown,
+        sorted.slice(0, shown.length).map(({ iteration }) => iterationTime(iteration)),
+      );
+      await button(preview, 'peak memory').click();
+      const least = expected.points.toSorted((a, b) => a.peak - b.peak || a.row - b.row);
+      assert.deepEqual(
+        await iterations(),
+        least.slice(0, shown.length).map(({ iteration }) => iterationTime(iteration)),
+      );
+      assert.equal(await preview.page.locator('.plan-table [aria-sort=ascending]').innerText(), 'peak memory ↑');
+      await preview.page.locator('.plan-table .lines [tabindex="0"]').focus();
+      await preview.page.keyboard.press('ArrowDown');
+      await preview.page.keyboard.press('Enter');
+      assert.equal(await card(preview).locator('dd').first().innerText(), String(least[1].row));
+      assert.deepEqual(await axe(preview.page), []);
+    });
+  },
+};
+
+const stopped: PageTest = {
+  name: 'plans: progress, Stop and Search longer; a text that changes marks the search as outdated',
+  run: async (browser) => {
+    const { figures, head, points } = await answered(file);
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview) => {
+      const request = await opened(preview);
+      assert.equal(await preview.page.locator('.plan-message').innerText(), 'Searching…');
+      const half = points.slice(0, 9);
+      const rows = figures.rows;
+      await preview.post({
+        type: 'planFound',
+        request,
+        ...(head === undefined ? {} : { head }),
+        points: half,
+        looked: 12,
+        total: rows,
+      });
+      await settled(preview.page);
+      assert.match(
+        await preview.page.locator('.plan-progress').innerText(),
+        new RegExp(`^12 of ${rows} rows · 9 simulated`),
+      );
+      assert.equal(
+        await preview.page.locator('.plan-line').getAttribute('aria-valuenow'),
+        String(Math.round((12 / rows) * 100)),
+      );
+      await button(preview, 'Stop').click();
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'stopPlan', request });
+      const sentence = 'The fastest row found takes 1 s; 3 were not searched to the end.';
+      await preview.post({ type: 'planEnd', request, figures: { ...figures, unsearched: 3, certificate: sentence } });
+      await settled(preview.page);
+      assert.equal(await certificate(preview), sentence);
+      assert.ok(await button(preview, 'Stop').isHidden());
+      await button(preview, 'Search longer').click();
+      const more = (await preview.posted()).at(-1);
+      assert.ok(more?.type === 'findPlan' && more.more === true && more.request > request);
+      // What an older search still says changes nothing; what was found stays.
+      await preview.post({ type: 'planFound', request, points: points.slice(9), looked: 24, total: rows });
+      await settled(preview.page);
+      assert.match(await preview.page.locator('.plan-progress').innerText(), /9 simulated/);
+      await preview.post({ type: 'planOutdated', request: more.request });
+      await settled(preview.page);
+      assert.match(await certificate(preview), /^The file has changed/);
+      assert.ok(
+        await card(preview)
+          .locator('vscode-button', { hasText: 'Write this plan' })
+          .evaluate((node) => (node as HTMLButtonElement).disabled),
+      );
+      await preview.page.keyboard.press('Escape');
+      assert.ok(await preview.page.locator('.plan').isHidden());
+    });
+  },
+};
+
+const shown: PageTest = {
+  name: 'plans: Show it draws the timeline of a plan that the file does not have; Apply writes it, Back returns',
+  run: async (browser) => {
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview, editor) => {
+      const before = editor.text();
+      await opened(preview);
+      await editor.answer();
+      const policy = () => preview.page.locator('header .policy').innerText();
+      await preview.page.keyboard.press('End');
+      await preview.page.getByRole('button', { name: 'Show it: the timeline' }).click();
+      await editor.answer();
+      await preview.page.locator('header .trial:not(.missing)').waitFor();
+      assert.match(await preview.page.locator('header .trial:not(.missing)').innerText(), /Trying a plan/);
+      assert.equal(await policy(), 'zb_h1');
+      assert.equal(editor.text(), before);
+      await preview.page.getByRole('button', { name: 'Back to the search' }).click();
+      await editor.answer();
+      assert.ok(await preview.page.locator('.plan').isVisible());
+      assert.equal(await policy(), '1f1b');
+      await preview.page.getByRole('button', { name: 'Show it: the timeline' }).click();
+      await editor.answer();
+      await preview.page.getByRole('button', { name: 'Write the plan that is shown into the file' }).click();
+      await editor.answer();
+      assert.match(editor.text(), /schedule += zb_h1/);
+      assert.ok(await preview.page.locator('header .trial:not(.missing)').isHidden());
+    });
+  },
+};
+
+/** Bodies of a search, and what the page says of it. */
+const none: readonly (readonly [name: string, body: string, says: RegExp])[] = [
+  [
+    'none fits',
+    '  pipeline in [1, 2, 4]\n  subject_to = peak_memory < 1MiB\n',
+    /^None of the 3 rows fits and meets the limits\. Row 2 needs least memory/,
+  ],
+  ['all refused', '  pipeline in [3]\n', /^None of the 1 row/],
+  ['a misspelled value', '  recompute in [none, ful]\n', /^Unknown value "ful"\. Did you mean "full"\?/],
+];
+const without: readonly PageTest[] = none.map(([name, body, says]) => ({
+  name: `plans: a search of which ${name} says what is wrong, without a violation`,
+  run: async (browser) => {
+    const broken = { ...scene, file: searched(body) };
+    await visit(browser, broken, { width: 700, height: 700 }, async (preview, editor) => {
+      await opened(preview);
+      await editor.answer();
+      assert.match(await certificate(preview), says);
+      assert.deepEqual(await axe(preview.page), []);
+      await preview.shot(`plan-${name.replaceAll(' ', '-')}`);
+      if (name === 'none fits') assert.match(await card(preview).innerText(), /Needs least memory of all rows/);
+      if (name !== 'a misspelled value') return;
+      const line = broken.file.text.split('\n').findIndex((each) => each.includes('ful]'));
+      await button(preview, `Go to line ${line + 1}`).click();
+      const asked = (await preview.posted()).at(-1);
+      assert.ok(asked?.type === 'goto' && asked.line === line);
+    });
+  },
+}));
+
+const many: PageTest = {
+  name: 'plans: 100,000 points are drawn, and every one is in the table',
+  run: async (browser) => {
+    const { figures, head, points } = await answered(file);
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview) => {
+      const request = await opened(preview);
+      // Made in the page: they need not cross a channel.
+      await preview.page.evaluate(
+        ([number, first, model]) => {
+          const made = Array.from({ length: 100_000 }, (_, row) => ({
+            ...model,
+            row,
+            meets: row % 7 > 0,
+            iteration: model.iteration * (1 + (row % 977) / 977 + row / 1e6),
+            peak: 2 ** 30 * (4 + (row % 641) / 150),
+          }));
+          window.postMessage(
+            { type: 'planFound', request: number, head: first, points: made, looked: 100_000, total: 100_000 },
+            '*',
+          );
+        },
+        [request, head, points[0]] as const,
+      );
+      await preview.post({ type: 'planEnd', request, figures: { ...figures, rows: 100_000, simulated: 100_000 } });
+      await preview.page.locator('.plan-certificate:not(:empty)').waitFor();
+      await preview.shot('plan-many');
+      await button(preview, 'Table').click();
+      assert.equal(await preview.page.locator('.plan-table .cells').getAttribute('aria-rowcount'), '100001');
+      assert.ok((await preview.page.locator('.plan-table .lines [role=row]').count()) < 60);
+    });
+  },
+};
+
+export const planTests: readonly PageTest[] = [whole, drawn, table, stopped, shown, ...without, many];

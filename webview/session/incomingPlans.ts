@@ -1,0 +1,96 @@
+import type { FoundPoint } from '../../engine/sweep/answer.ts';
+import type { ToPage } from '../protocol/messages.ts';
+import type { PlanEnd, PlanHead, Range } from '../protocol/requests.ts';
+import { type Fields, isFields, isFigure } from '../protocol/state.ts';
+
+/** Messages of searches for plans, checked before use. */
+
+type PlanMessage = Extract<ToPage, { readonly type: 'plans' | 'planFound' | 'planEnd' | 'planOutdated' | 'planNote' }>;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => isFigure(value) && Number.isInteger(value) && value >= 0;
+const isSwitch = (value: unknown): value is boolean => typeof value === 'boolean';
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+const isAll = (value: unknown, holds: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(holds);
+const isMaybe = (value: unknown, holds: (item: unknown) => boolean): boolean => value === undefined || holds(value);
+
+const isSettings = (value: unknown): boolean => isFields(value) && Object.values(value).every(isText);
+const isAxis = (value: unknown): boolean => isFields(value) && isText(value.key) && isTexts(value.values);
+const isObjective = (value: unknown): boolean => value === 'iteration' || value === 'peak_memory';
+
+/** Seconds and bytes are over 0: they are places of a drawing. */
+const isPoint = (value: unknown): value is FoundPoint =>
+  isFields(value) &&
+  [value.row, value.pipeline, value.data, value.microbatches].every(isCount) &&
+  [value.iteration, value.peak, value.throughput, value.bubble].every((figure) => isFigure(figure) && figure >= 0) &&
+  isSettings(value.settings) &&
+  isSwitch(value.meets) &&
+  isMaybe(value.mfu, isFigure) &&
+  isMaybe(value.missed, isText);
+
+const isHead = (value: unknown): value is PlanHead =>
+  isFields(value) &&
+  isText(value.pipeline) &&
+  isCount(value.version) &&
+  isAll(value.axes, isAxis) &&
+  isSwitch(value.isDefault) &&
+  isObjective(value.minimise) &&
+  isTexts(value.limits) &&
+  isFigure(value.devices) &&
+  isFigure(value.batch) &&
+  isMaybe(value.capacity, isFigure) &&
+  isMaybe(value.peakLimit, (limit) => isFields(limit) && isFigure(limit.bytes) && isText(limit.text));
+
+const isRefused = (value: unknown): boolean =>
+  isFields(value) && isText(value.reason) && isCount(value.rows) && isSettings(value.example);
+const isChange = (value: unknown): boolean =>
+  isFields(value) && isText(value.key) && isText(value.from) && isText(value.to);
+const isWritten = (value: unknown): boolean =>
+  isFields(value) && isFigure(value.iteration) && isFigure(value.peak) && isSwitch(value.meets);
+
+const isEnd = (value: unknown): value is PlanEnd =>
+  isFields(value) &&
+  [value.rows, value.simulated, value.over, value.dropped, value.unsearched].every(isCount) &&
+  isText(value.certificate) &&
+  isObjective(value.minimise) &&
+  isAll(value.refused, isRefused) &&
+  isMaybe(value.best, isCount) &&
+  isMaybe(value.written, isWritten) &&
+  isMaybe(value.changes, (changes) => isAll(changes, isChange));
+
+const isPosition = (value: unknown): boolean => isFields(value) && isCount(value.line) && isCount(value.character);
+const isRange = (value: unknown): value is Range => isFields(value) && isPosition(value.start) && isPosition(value.end);
+
+export function readPlanMessage(data: Fields): PlanMessage | undefined {
+  const { type, request } = data;
+  if (type === 'plans') return { type, ...(isText(data.pipeline) ? { pipeline: data.pipeline } : {}) };
+  if (!isCount(request)) return undefined;
+  switch (type) {
+    case 'planFound': {
+      const { head, points, looked, total } = data;
+      if (!Array.isArray(points) || !points.every(isPoint) || !isCount(looked) || !isCount(total)) return undefined;
+      if (head !== undefined && !isHead(head)) return undefined;
+      return { type, request, points, looked, total, ...(head === undefined ? {} : { head }) };
+    }
+    case 'planEnd': {
+      const { figures, problem, range } = data;
+      if (!isEnd(figures) && !isText(problem)) return undefined;
+      return {
+        type,
+        request,
+        ...(isEnd(figures) ? { figures } : {}),
+        ...(isText(problem) ? { problem } : {}),
+        ...(isRange(range) ? { range } : {}),
+      };
+    }
+    case 'planOutdated':
+      return { type, request };
+    case 'planNote': {
+      const { text } = data;
+      return isText(text) ? { type, request, text } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import type { FoundPoint } from '../../../engine/sweep/answer.ts';
+import { share } from '../../../engine/quantities.ts';
+import { element, setText } from '../../controls/dom.ts';
+import { button } from '../../controls/toolkit.ts';
+import type { PlanSearchState } from '../../session/planFound.ts';
+import { againstFile, figureWords, missWords, rowCounts } from './words.ts';
+
+export interface CardActions {
+  /** Writes a row into the file. */
+  write(row: number): void;
+  /** Shows what a row gives, without writing it. */
+  show(row: number): void;
+}
+
+/** Reasons that are listed; the terminal lists all. */
+const mostReasons = 10;
+
+/** The selected plan with its settings, what can be done with it, and what became of all rows. */
+export function planCard(actions: CardActions) {
+  const title = element('h3');
+  const state = element('p', { class: 'plan-state' });
+  const settings = element('dl', { class: 'plan-settings' });
+  let shown = -1;
+  const write = button('Write this plan', () => actions.write(shown), 'Write this plan into the file', 'primary');
+  const show = button('Show it', () => actions.show(shown), 'Show it: the timeline of this plan, without writing it');
+  const buttons = element('div', { class: 'plan-actions' }, write.element, show.element);
+  const changes = element('div', { class: 'plan-changes' });
+  const plan = element(
+    'section',
+    { class: 'plan-card', 'aria-label': 'Selected plan' },
+    title,
+    state,
+    buttons,
+    settings,
+    changes,
+  );
+  const counts = element('dl', { class: 'plan-counts' });
+  const rows = element('details', { class: 'plan-rows' }, element('summary', {}, 'What became of the rows'), counts);
+  const box = element('aside', { class: 'plan-side', 'aria-label': 'Plan' }, plan, rows);
+
+  return {
+    element: box,
+    update(search: PlanSearchState, point: FoundPoint | undefined): void {
+      const { figures, outdated } = search;
+      plan.hidden = point === undefined;
+      rows.hidden = figures === undefined;
+      if (point !== undefined) {
+        shown = point.row;
+        const isBest = figures?.best === point.row;
+        setText(title, figureWords(point));
+        const lines = [
+          search.front.length === 0 && point === search.smallest ? 'Needs least memory of all rows' : '',
+          isBest ? (figures.minimise === 'iteration' ? 'The fastest that fits' : 'The smallest that fits') : '',
+          missWords(point),
+          againstFile(point, figures?.written),
+        ];
+        setText(state, lines.filter((line) => line !== '').join('; '));
+        state.classList.toggle('over', !point.meets);
+        settings.replaceChildren(...pairs(settingsOf(point)));
+        // The server says what the best row changes; of other rows, their settings say it.
+        const found = isBest ? (figures.changes ?? []) : [];
+        changes.hidden = found.length === 0;
+        changes.replaceChildren(
+          element('h4', {}, 'Changes in the file'),
+          element('dl', {}, ...pairs(found.map(({ key, from, to }) => [key, `${from} → ${to}`] as const))),
+        );
+      }
+      write.setDisabled(outdated);
+      show.setDisabled(outdated);
+      if (figures === undefined) return;
+      const all = rowCounts(figures);
+      const rest = all.slice(mostReasons).reduce((sum, [number]) => sum + number, 0);
+      const listed = [
+        ...all.slice(0, mostReasons),
+        ...(rest === 0 ? [] : [[rest, 'cannot be for other reasons'] as const]),
+      ];
+      counts.replaceChildren(
+        ...pairs(listed.map(([number, words]) => [number.toLocaleString('en-US'), words] as const)),
+      );
+      // Nothing to look at but the reasons.
+      if (search.points.length === 0) rows.open = true;
+    },
+  };
+}
+
+const settingsOf = (point: FoundPoint): readonly (readonly [string, string])[] => [
+  ['row', String(point.row)],
+  ...Object.entries({ ...point.settings, pipeline: String(point.pipeline), data: String(point.data) }),
+  ['microbatches', String(point.microbatches)],
+  ['bubble', share(point.bubble)],
+  ['samples/s', point.throughput.toPrecision(4)],
+];
+
+const pairs = (all: readonly (readonly [string, string])[]): readonly HTMLElement[] =>
+  all.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);

@@ -1,0 +1,87 @@
+/** What shapes and colours of points tell apart: the schedule, and one other setting. */
+import type { FoundPoint } from '../../../engine/sweep/answer.ts';
+import type { PlanHead } from '../../protocol/requests.ts';
+import { shapes } from './marks.ts';
+
+/** Colours that are furthest apart come first (numbers of `theme.hues`). */
+export const hueOrder = [2, 0, 4, 6, 5, 1, 7, 3] as const;
+
+/** The values of a key, each with its look: a number. */
+export interface Scheme {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+export interface Looks {
+  /** Undefined if all points are alike. */
+  readonly shape: Scheme | undefined;
+  readonly colour: Scheme | undefined;
+}
+
+const shapeKey = 'schedule';
+const colourKey = 'recompute';
+
+/** The value that a point shows: its schedule without arguments, such as `interleaved_1f1b`. */
+const valueOf = ({ settings }: FoundPoint, key: string): string | undefined => {
+  const value = settings[key];
+  return key === shapeKey ? value?.replace(/\(.*$/su, '') : value;
+};
+
+/** The values of a key that points have, in the order in which the search has them. */
+function schemeOf(points: readonly FoundPoint[], { axes }: Pick<PlanHead, 'axes'>, key: string): Scheme | undefined {
+  const axis = axes.find((each) => each.key === key);
+  if (axis === undefined) return undefined;
+  const found = new Set(points.flatMap((point) => valueOf(point, key) ?? []));
+  const written = axis.values.map((value) => (key === shapeKey ? value.replace(/\(.*$/su, '') : value));
+  const values = [...new Set(written)].filter((value) => found.has(value));
+  return values.length < 2 ? undefined : { key, values };
+}
+
+/**
+ * Shapes are schedules. Colours are kinds of recomputation, otherwise the searched key of which the points have most values, up to as many
+ * as there are colours. If no schedule is searched, shapes are nothing.
+ */
+export function looksOf(points: readonly FoundPoint[], head: Pick<PlanHead, 'axes'>): Looks {
+  const shape = schemeOf(points, head, shapeKey);
+  const others = head.axes
+    .filter(({ key }) => key !== shapeKey && key !== colourKey)
+    .flatMap(({ key }) => schemeOf(points, head, key) ?? [])
+    .toSorted((a, b) => b.values.length - a.values.length);
+  const colour =
+    schemeOf(points, head, colourKey) ?? others.find(({ values }) => values.length <= hueOrder.length) ?? others.at(0);
+  return { shape, colour };
+}
+
+/** Number of the value that a point has; the last look is for all further values, and for points without one. */
+export function lookOf(point: FoundPoint, scheme: Scheme | undefined, most: number): number {
+  if (scheme === undefined) return 0;
+  const found = scheme.values.indexOf(valueOf(point, scheme.key) ?? '');
+  return found < 0 || found >= most ? most - 1 : found;
+}
+
+export const shapeOf = (point: FoundPoint, { shape }: Looks): number => lookOf(point, shape, shapes.length);
+export const hueOf = (point: FoundPoint, { colour }: Looks): number => lookOf(point, colour, hueOrder.length);
+
+const letters: readonly (readonly [key: string, letter: string])[] = [
+  ['tensor', 't'],
+  ['context', 'c'],
+  ['pipeline', 'p'],
+  ['data', 'd'],
+  ['expert', 'e'],
+];
+
+/** `t8 p4 d2`: the ranks that differ between points, otherwise the first setting that does. */
+export function shortLabels(points: readonly FoundPoint[]): (point: FoundPoint) => string {
+  const ranks = (point: FoundPoint, key: string): string =>
+    key === 'pipeline' || key === 'data' ? String(point[key]) : (point.settings[key] ?? '');
+  const differs = (of: (point: FoundPoint) => string): boolean => new Set(points.map(of)).size > 1;
+  const varied = letters.filter(([key]) => differs((point) => ranks(point, key)));
+  const keys = [...new Set(points.flatMap(({ settings }) => Object.keys(settings)))];
+  const other = keys.find((key) => differs(({ settings }) => settings[key] ?? ''));
+  return (point) =>
+    varied.length > 0
+      ? varied.flatMap(([key, letter]) => (ranks(point, key) === '' ? [] : [`${letter}${ranks(point, key)}`])).join(' ')
+      : other === undefined
+        ? ''
+        : (point.settings[other] ?? '');
+}

@@ -1,0 +1,204 @@
+import { element, setShare, setText } from '../../controls/dom.ts';
+import { iconButton } from '../../controls/iconButton.ts';
+import { menuItem } from '../../controls/menu.ts';
+import { opensPopover } from '../../controls/popover.ts';
+import { list } from '../../../engine/quantities.ts';
+import type { PlanSearchState } from '../../session/planFound.ts';
+import type { Theme } from '../scene/theme.ts';
+import { type CardActions, planCard } from './card.ts';
+import { planLegend } from './legend.ts';
+import { looksOf } from './looks.ts';
+import { scatter } from './scatter.ts';
+import { planTable } from './table.ts';
+import { progressWords } from './words.ts';
+
+export interface PlanViewActions extends CardActions {
+  stop(): void;
+  /** Goes on with a search that was stopped. */
+  longer(): void;
+  again(): void;
+  select(row: number): void;
+  save(format: 'csv' | 'json'): void;
+  /** Shows what is wrong in the text. */
+  goto(): void;
+  close(): void;
+}
+
+export interface PlanViewState {
+  readonly search: PlanSearchState;
+  readonly theme: Theme;
+  readonly selected: number | undefined;
+}
+
+/** The search for the fastest plan: its scatter, or its table, the selected plan, and how sure the answer is. */
+export function planView(actions: PlanViewActions) {
+  const heading = element('h2');
+  const progress = element('span', { class: 'plan-progress dim' });
+  const act = (label: string, run: () => void): HTMLButtonElement => {
+    const made = element('button', { type: 'button', class: 'race-version' }, label);
+    made.addEventListener('click', run);
+    return made;
+  };
+  const stop = act('Stop', actions.stop);
+  const longer = act('Search longer', actions.longer);
+  const again = act('Search again', actions.again);
+  const tableButton = act('Table', () => turnTable());
+  tableButton.setAttribute('aria-pressed', 'false');
+  const save = element('button', { type: 'button', class: 'race-version' }, 'Save…');
+  opensPopover(save, 'Save', () =>
+    element(
+      'div',
+      { class: 'menu' },
+      menuItem('CSV, one line for each row', '', () => actions.save('csv')),
+      menuItem('JSON, all that the terminal writes', '', () => actions.save('json')),
+    ),
+  );
+  const line = element('div', {
+    class: 'plan-line',
+    role: 'progressbar',
+    'aria-label': 'Rows of the search',
+    'aria-valuemin': '0',
+    'aria-valuemax': '100',
+  });
+  const bar = element(
+    'div',
+    { class: 'race-bar-top' },
+    heading,
+    iconButton('close', 'Back to the timeline (Esc)', actions.close),
+    progress,
+    stop,
+    longer,
+    again,
+    tableButton,
+    save,
+  );
+  const chart = scatter({ select: actions.select, write: actions.write });
+  const legend = planLegend();
+  const axes = element(
+    'div',
+    { class: 'plan-axes' },
+    element('span', {}, element('strong', {}, 'Iteration'), element('span', { class: 'dim' }, ' lower left is better')),
+    element('span', { class: 'dim' }, 'peak memory of the fullest device →'),
+  );
+  const message = element('div', { class: 'plan-message', hidden: '' });
+  const drawing = element('div', { class: 'plan-chart' }, axes, chart.element, message, legend.element);
+  const rows = planTable({ select: actions.select, write: actions.write });
+  const card = planCard(actions);
+  const body = element('div', { class: 'plan-body' }, drawing, rows.element, card.element);
+  const sentence = element('p', { class: 'plan-certificate', role: 'status' });
+  const note = element('p', { class: 'plan-note' });
+  const box = element('section', { class: 'plan', 'aria-label': 'Plan' }, bar, line, body, sentence, note);
+  let state: PlanViewState | undefined;
+
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    actions.close();
+  });
+
+  function turnTable(): void {
+    const shown = !rows.isShown();
+    drawing.hidden = shown;
+    tableButton.setAttribute('aria-pressed', String(shown));
+    rows.show(shown);
+    if (!shown) update();
+  }
+
+  function update(): void {
+    if (state === undefined) return;
+    const { search, theme, selected } = state;
+    const { head, status, figures, points, outdated, problem } = search;
+    setText(heading, head === undefined ? 'Plan' : `Plan of ${head.pipeline}`);
+    setText(progress, progressWords(search));
+    const isRunning = status === 'running';
+    const focused = document.activeElement;
+    const hadFocus = [stop, longer, again].some((each) => each === focused);
+    stop.hidden = !isRunning;
+    longer.hidden = isRunning || outdated || (figures?.unsearched ?? 0) === 0;
+    again.hidden = isRunning || !(outdated || status === 'failed');
+    save.hidden = isRunning || outdated || figures === undefined;
+    tableButton.hidden = points.length === 0;
+    if (points.length === 0 && rows.isShown()) turnTable();
+    line.hidden = !isRunning;
+    const part = search.total === 0 ? 0 : search.looked / search.total;
+    setShare(line, part);
+    line.setAttribute('aria-valuenow', String(Math.round(part * 100)));
+    box.classList.toggle('outdated', outdated);
+    const looks = looksOf(points, head ?? { axes: [] });
+    legend.update(looks, theme);
+    if (!drawing.hidden) chart.update({ search, looks, theme, selected });
+    chart.describe(describe(search));
+    rows.update(search, selected);
+    card.update(
+      search,
+      points.find(({ row }) => row === selected),
+    );
+    showMessage(search);
+    setText(
+      sentence,
+      outdated
+        ? 'The file has changed since this search: its figures are of the text before.'
+        : (problem ?? figures?.certificate ?? ''),
+    );
+    setText(note, notes(search, chart.outside()).join(' '));
+    if (hadFocus && !isSeen(focused)) focus();
+  }
+
+  function showMessage({ status, points, figures, problem, range }: PlanSearchState): void {
+    const text =
+      problem !== undefined
+        ? problem
+        : points.length > 0
+          ? ''
+          : figures !== undefined
+            ? 'No row could be simulated.'
+            : status === 'running'
+              ? 'Searching…'
+              : '';
+    message.hidden = text === '' || status === 'idle';
+    chart.element.hidden = !message.hidden;
+    axes.hidden = !message.hidden;
+    if (message.hidden) return;
+    const parts: (HTMLElement | string)[] = [element('p', {}, text)];
+    if (range !== undefined) parts.push(act(`Go to line ${range.start.line + 1}`, actions.goto));
+    message.replaceChildren(...parts);
+  }
+
+  const isSeen = (node: Element | null): boolean => node instanceof HTMLElement && node.checkVisibility();
+
+  /** To what the reader acts on: the points, otherwise the first button in sight. */
+  function focus(): void {
+    if (isSeen(chart.element)) return chart.focus();
+    [stop, longer, again, tableButton].find(isSeen)?.focus();
+  }
+
+  return {
+    element: box,
+    update(next: PlanViewState): void {
+      state = next;
+      update();
+    },
+    focus,
+  };
+}
+
+function describe({ front, points, figures }: PlanSearchState): string {
+  if (points.length === 0) return 'No plan yet';
+  const many = `${points.length} plans, ${front.length} of them on the front of time and memory`;
+  return figures === undefined ? many : `${many}. ${figures.certificate}`;
+}
+
+/** What the reader should know about the drawing. */
+function notes({ head, note }: PlanSearchState, outside: number): readonly string[] {
+  if (head === undefined) return [note].filter((text) => text !== '');
+  const keys = list(head.axes.map(({ key, values }) => `${key} ${values.join(', ')}`));
+  return [
+    note,
+    head.isDefault
+      ? `The file has no search for this pipeline. These are usual values: ${keys}. Write a search block to choose others.`
+      : '',
+    outside === 0
+      ? ''
+      : `${outside.toLocaleString('en-US')} ${outside === 1 ? 'row lies' : 'rows lie'} outside the frame; the table has all.`,
+  ].filter((text) => text !== '');
+}

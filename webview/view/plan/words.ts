@@ -1,0 +1,58 @@
+/** Plans in words: for the card, the table, and whoever does not see the drawing. */
+import type { FoundPoint } from '../../../engine/sweep/answer.ts';
+import { settingsText } from '../../../engine/sweep/axes.ts';
+import { bytes, count, iterationTime, share } from '../../../engine/quantities.ts';
+import type { PlanSearchState } from '../../session/planFound.ts';
+import type { PlanEnd } from '../../protocol/requests.ts';
+
+/** `9.605 s · 61.7 GiB · MFU 38.7 %`. */
+export const figureWords = ({ iteration, peak, mfu }: FoundPoint): string =>
+  [iterationTime(iteration), bytes(peak), ...(mfu === undefined ? [] : [`MFU ${share(mfu)}`])].join(' · ');
+
+/** Settings of a row, with the ranks that follow from them. */
+export function settingWords({ settings, pipeline, data }: FoundPoint): string {
+  const shown = { ...settings, pipeline: String(pipeline), data: String(data) };
+  return settingsText(shown);
+}
+
+export const pointWords = (point: FoundPoint): string =>
+  `${figureWords(point)}, ${settingWords(point)}${missWords(point) === '' ? '' : `, ${missWords(point)}`}`;
+
+/** Why a row does not count; empty if it does. */
+export const missWords = ({ meets, missed }: FoundPoint): string =>
+  meets ? '' : missed === undefined ? 'does not fit' : `misses ${missed}`;
+
+/** `4.1 % faster than this file, 12 GiB more`. */
+export function againstFile({ iteration, peak }: FoundPoint, written: PlanEnd['written']): string {
+  if (written === undefined) return '';
+  const change = iteration / written.iteration - 1;
+  const extra = peak - written.peak;
+  const isSame = share(Math.abs(change)) === share(0);
+  const faster = isSame
+    ? 'as fast as this file'
+    : `${share(Math.abs(change))} ${change < 0 ? 'faster' : 'slower'} than this file`;
+  const more =
+    Math.abs(extra) < 2 ** 20 ? 'as much memory' : `${bytes(Math.abs(extra))} ${extra < 0 ? 'less' : 'more'}`;
+  return `${faster}, ${more}`;
+}
+
+/** `120 of 216 rows · 67 fit`. */
+export function progressWords({ status, looked, total, points, fit, figures }: PlanSearchState): string {
+  const simulated = `${points.length.toLocaleString('en-US')} simulated · ${fit.toLocaleString('en-US')} fit`;
+  if (figures !== undefined && status !== 'running') return `${count(figures.rows, 'row', 'rows')} · ${simulated}`;
+  if (status !== 'running') return '';
+  return `${looked.toLocaleString('en-US')} of ${count(total, 'row', 'rows')} · ${simulated}`;
+}
+
+/** What became of the rows: numbers with words. */
+export function rowCounts(figures: PlanEnd): readonly (readonly [rows: number, words: string])[] {
+  const { simulated, dropped, over, unsearched, refused } = figures;
+  const counts: readonly (readonly [number, string])[] = [
+    [simulated, 'simulated'],
+    [dropped, 'not simulated: a bound shows that another row is better in time and memory'],
+    [over, 'without room for weights, gradients and optimizer state'],
+    [unsearched, 'not reached'],
+    ...refused.map(({ reason, rows, example }) => [rows, `${reason} (${settingsText(example)})`] as const),
+  ];
+  return counts.filter(([rows]) => rows > 0);
+}
