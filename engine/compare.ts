@@ -3,7 +3,8 @@
  * separately, so one that cannot run leaves the others alone.
  */
 import { type Expression, parse, type SyntaxFile } from '../grammar/index.ts';
-import type { PipelineReport } from './report.ts';
+import { pairedDraws } from './analyze/pairedDraws.ts';
+import type { PairedReport, PipelineReport } from './report.ts';
 import type { CheckRequest } from './check.ts';
 import { evaluate } from './evaluate.ts';
 import { apply } from './fixes/proposal.ts';
@@ -53,6 +54,10 @@ export interface CompareRow {
   readonly result: { readonly report: PipelineReport } | { readonly problem: RowProblem };
   /** Only of a row that runs. */
   readonly cut?: RowCut;
+  /** Seconds of its iteration under random times, by draw; absent if the report has no `jitter`. */
+  readonly draws?: Float64Array;
+  /** Against the pipeline as written, if rows try other values and times are random. */
+  readonly paired?: PairedReport;
   /** It does work that rows under other schedules leave out. */
   readonly setsWork?: true;
   /** Codes of findings of severity error about the pipeline, as reported once it runs. */
@@ -100,6 +105,14 @@ export function rowUnder(request: CompareRequest, base: Planned, pipeline: strin
     result: { problem: { code: problem.code, message } },
     errors: [problem.code],
   };
+}
+
+/** The row with how sure its gain over the pipeline as written is. Nothing is added to a row that says the same as the file. */
+export function pairedWith(row: CompareRow, written: CompareRow): CompareRow {
+  const same = variantKeys.every((key) => row[key] === undefined || row[key] === written[key]);
+  const paired =
+    same || row.draws === undefined || written.draws === undefined ? undefined : pairedDraws(row.draws, written.draws);
+  return paired === undefined ? row : { ...row, paired };
 }
 
 /** The file with these values: one edit after the other, each in the text that the one before it left. */
@@ -174,6 +187,7 @@ function rowOf(
     ...(setsWork(plan.schedule) ? { setsWork: true } : {}),
     result: run === undefined ? { problem: { code: stopped.code, message: stopped.message } } : { report: run.report },
     ...(run === undefined ? {} : { cut: cutOf(from, plan, instead) }),
+    ...(run?.draws === undefined ? {} : { draws: run.draws }),
     errors: run === undefined ? [stopped.code] : errors.map(({ code }) => code),
   };
 }

@@ -26,6 +26,8 @@ export interface Run {
   readonly report: PipelineReport;
   /** Positions in `program.order` of the canonical critical path, first operation first. */
   readonly criticalPath: Int32Array;
+  /** Seconds of the iteration under random times, by draw; absent if the report has no `jitter`. */
+  readonly draws?: Float64Array;
 }
 
 /**

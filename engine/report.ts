@@ -56,6 +56,18 @@ export interface JitterReport {
   readonly p99: number;
   readonly least: number;
   readonly most: number;
+  /** Draws in intervals of equal length from `least` to `most`. Absent if all draws are equal. */
+  readonly counts?: readonly number[];
+}
+
+/** One pipeline against another, draw by draw: an operation has the same random factor in the same draw of both. */
+export interface PairedReport {
+  /** Draws that both have. */
+  readonly draws: number;
+  /** Share of the draws in which the iteration is shorter. */
+  readonly faster: number;
+  /** Time that is saved in a draw, as a share of the other iteration: 5th, 50th and 95th percentile. Less than 0: it takes longer. */
+  readonly gain: { readonly p5: number; readonly p50: number; readonly p95: number };
 }
 
 /** How the iteration answers to slower and faster stages, devices and links, while the order stays. */

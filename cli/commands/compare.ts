@@ -1,6 +1,8 @@
 import {
   type CompareRequest,
+  type CompareRow,
   isValue,
+  pairedWith,
   planned,
   type Planned,
   rowAsWritten,
@@ -152,8 +154,12 @@ function evaluated(files: readonly File[], variants: readonly Variant[] | undefi
       variants === undefined
         ? [() => rowAsWritten(request, base, pipeline)]
         : variants.map((variant) => () => rowUnder(request, base, pipeline, variant));
+    let written: CompareRow | undefined;
     return evaluations.map((row) => {
-      const made = { ...row(), file: path };
+      const alone = row();
+      // Only random times need the pipeline as written.
+      if (variants !== undefined && alone.draws !== undefined) written ??= rowAsWritten(request, base, pipeline);
+      const made = { ...(written === undefined ? alone : pairedWith(alone, written)), file: path };
       progress.tick(`${pipeline}: ${triedIn(made)}`);
       return made;
     });

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters as plain } from 'node:util';
 import type { DeviceReport } from '../../engine/report.ts';
+import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { setsWorkText } from '../../engine/plan.ts';
 import { bytes, count, iterationTime, shareAtMost } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
@@ -50,6 +51,7 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
   if (running.length > 0)
     parts.push(
       memory(running, names, cut ? Math.max(20, space - first - 4) : Infinity, colours),
+      sureness(running, names, colours),
       recuts(running, names, colours),
       legend(
         rows,
@@ -124,6 +126,14 @@ function peaks(devices: readonly DeviceReport[]): string {
     else runs.push({ text, times: 1 });
   }
   return runs.map(({ text, times }) => (times === 1 ? text : `${times} × ${text}`)).join(', ');
+}
+
+/** How sure it is that rows are faster than the pipeline as written: differences draw by draw. */
+function sureness(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, colours: Colours): string {
+  const lines = rows.flatMap((row) =>
+    row.paired === undefined ? [] : [[names.get(row) ?? '', pairedWords(row.paired)]],
+  );
+  return lines.length === 0 ? '' : `${colours.bold('Against the file, draw by draw')}\n${table(lines)}`;
 }
 
 /** Rows whose model is cut otherwise than in the file. */

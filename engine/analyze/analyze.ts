@@ -6,7 +6,9 @@ import { type MemoryPeak, memoryPeak } from '../simulate/memory.ts';
 import type { Timeline } from '../timeline.ts';
 import { criticalPath } from './criticalPath.ts';
 import { simulationFindings } from './findings.ts';
+import { jitterDraws } from './jitterReport.ts';
 import { pipelineReport } from './pipelineReport.ts';
+import { iterationIn } from './scaledRuns.ts';
 
 /** Figures and findings of one simulated pipeline. */
 export function analyze(
@@ -25,6 +27,8 @@ export function figuresOf(
 ): { readonly run: Run; readonly peaks: readonly MemoryPeak[] } {
   const peaks = plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
   const path = criticalPath(timeline);
-  const report = pipelineReport(plan, timeline, peaks, path);
-  return { run: { program: timeline.program, timeline, report, criticalPath: path }, peaks };
+  const draws = jitterDraws(plan, timeline, iterationIn(timeline));
+  const report = pipelineReport(plan, timeline, peaks, path, draws);
+  const run = { program: timeline.program, timeline, report, criticalPath: path };
+  return { run: draws === undefined ? run : { ...run, draws }, peaks };
 }

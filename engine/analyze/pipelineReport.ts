@@ -49,6 +49,8 @@ export function pipelineReport(
   timeline: Timeline,
   peaks: readonly MemoryPeak[],
   path: Int32Array,
+  /** Seconds of the iteration under random times, by draw. */
+  draws?: Float64Array,
 ): PipelineReport {
   const { program, makespan } = timeline;
   const steady = steadyOf(timeline);
@@ -58,7 +60,6 @@ export function pipelineReport(
   const flops = modelFlops(plan, program, iteration);
   const tokens = tokensReport(plan, iteration);
   const lengths = lengthsReport(plan);
-  const jitter = jitterReport(plan, timeline, iteration);
   const fits = fitsDevices(plan, peaks);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, fits));
   const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));
@@ -86,7 +87,7 @@ export function pipelineReport(
     links: links(plan, timeline, steady),
     ...(fill === undefined ? {} : { fill }),
     ...(exchange === undefined ? {} : { exchange }),
-    ...(jitter === undefined ? {} : { jitter }),
+    ...(draws === undefined ? {} : { jitter: jitterReport(draws) }),
     critical_path: Array.from(path.subarray(0, namedOperations), (at) => operationName(program, program.order[at])),
     critical_path_length: path.length,
     ...(steady === undefined || program.weights === undefined

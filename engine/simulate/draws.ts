@@ -13,12 +13,12 @@ import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';
 const most = { operations: 300_000_000, generalOperations: 15_000_000 };
 
 /**
- * Seconds of the iteration in each draw, shortest first. The order of the operations stays. An operation has the same factor in the
+ * Seconds of the iteration, by draw. The order of the operations stays. An operation has the same factor in the
  * same draw under any schedule, so differences between schedules are not differences of luck.
  */
 export function iterationsUnderJitter(plan: PipelinePlan, timeline: Timeline): Float64Array {
   const factors = factorsOf(plan, timeline);
-  return (linearDraws(timeline, factors) ?? generalDraws(timeline, factors)).sort();
+  return linearDraws(timeline, factors) ?? generalDraws(timeline, factors);
 }
 
 const keyOf = (program: Program, row: number, microbatch: number): number =>

@@ -407,3 +407,47 @@ test('a list is split at its outer commas', () => {
     }),
   );
 });
+
+describe('random times', () => {
+  const noisy = `
+model m { layer l[8] { forward = 1ms  backward_input = 1ms  backward_weight = 1ms } }
+device d { memory = 1GiB }
+cluster c { gpu[4] = d  link = 1GB/s }
+pipeline train { model = m  devices = c  microbatches = 8  stages = balance(4)  schedule = 1f1b  JITTER }
+`;
+  const compared = async (schedules: string, jitter: string, ...more: readonly string[]) => {
+    const files = { 'a.pipe': noisy.replace('JITTER', jitter) };
+    return (await call(['compare', 'a.pipe', '--schedules', schedules, ...more], { files })).out;
+  };
+  interface Rows {
+    readonly rows: readonly { readonly schedule: string; readonly paired?: { readonly faster: number } }[];
+  }
+
+  test('are compared draw by draw with the pipeline as written, also if no row has its schedule', async () => {
+    const out = await compared('zb_h1, gpipe', 'jitter = 5%');
+    expect(out).toContain('Against the file, draw by draw');
+    expect(out).toMatch(/zb_h1 +faster in 100 % of draws; gain [\d.]+…[\d.]+ %/);
+    const { rows } = JSON.parse(await compared('1f1b, zb_h1, gpipe', 'jitter = 5%', '--format', 'json')) as Rows;
+    // The row of the file is not compared with itself.
+    expect(rows.map(({ schedule, paired }) => [schedule, paired !== undefined])).toEqual([
+      ['1f1b', false],
+      ['zb_h1', true],
+      ['gpipe', true],
+    ]);
+    expect(rows[1].paired).toMatchObject({ draws: 1000, faster: 1 });
+    const csv = await compared('1f1b, zb_h1', 'jitter = 5%', '--format', 'csv');
+    const [head, own, other] = csv.split('\r\n').map((line) => line.split(',').slice(-3));
+    expect(head).toEqual(['faster', 'gain_p5', 'gain_p95']);
+    expect(own).toEqual(['', '', '']);
+    expect(other.map(Number).every((value) => value > 0)).toBe(true);
+    expect(Number(other[0])).toBe(1);
+  });
+
+  test('are no figure of certain times', async () => {
+    for (const jitter of ['', 'jitter = 0%']) {
+      expect(await compared('zb_h1', jitter)).not.toContain('draw by draw');
+      expect(await compared('zb_h1', jitter, '--format', 'json')).not.toContain('paired');
+      expect(await compared('zb_h1', jitter, '--format', 'csv')).not.toContain('gain_p5');
+    }
+  });
+});

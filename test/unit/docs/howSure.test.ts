@@ -18,7 +18,7 @@ test.each(blocksOf('console'))('%s', async (block) => {
 });
 
 test('the file has no error', async () => {
-  expect(blocksOf('console')).toHaveLength(2);
+  expect(blocksOf('console')).toHaveLength(3);
   const { out } = await call(['check', 'noisy.pipe'], { files: { 'noisy.pipe': file } });
   expect(out).not.toContain('error');
 });
