@@ -22,5 +22,6 @@ export const parts = {
   others: 'other activations',
   tokens: 'token numbers',
   logits: 'logits and loss',
+  sent: 'sent outputs',
   lossGradient: 'gradient of the head input',
 } as const;

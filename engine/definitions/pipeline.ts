@@ -74,6 +74,8 @@ export type Overlap = DeviceSpeed['overlap'];
 export interface TransferUse {
   readonly rule?: TransferRule;
   readonly reshard?: Resharding;
+  /** Each stage has buffers for the messages of all microbatches, and keeps what it sends until the backward. */
+  readonly receive?: 'all';
 }
 
 /** Gradients are exchanged during the last backwards, in buckets of at least this number of bytes. 0: a bucket for each layer. */

@@ -240,7 +240,19 @@ const values: readonly FunctionSchema[] = [
     need('v', 'stages of each device'),
   ]),
   functionRow('placement', 'wave', 'A zig-zag over the devices, 2w stages per device.', [need('w', 'waves')]),
-  functionRow('transfer', 'buffered', 'Transfers run while both devices work.', [], { bare: true }),
+  functionRow(
+    'transfer',
+    'buffered',
+    'Transfers run while both devices work.',
+    [
+      may(
+        'receive',
+        'messages that a stage has room for. `all`: of every microbatch, and it keeps what it sends until the backward, as torch.distributed.pipelining does',
+        { words: ['next', 'all'], default: 'next' },
+      ),
+    ],
+    { bare: true },
+  ),
   functionRow(
     'transfer',
     'rendezvous',

@@ -49,7 +49,7 @@ export function* draft(
   costs: LayerCosts,
   { stageOf, elements }: PipelineCut,
 ): Generator<void, PipelinePlan | undefined, void> {
-  const { pipeline, parts, microbatches, ranks, sites, partners, interleaved, at } = placed;
+  const { pipeline, parts, microbatches, ranks, sites, partners, room, at } = placed;
   const { name, doc, model, cluster, cut, mesh, iterations, optimizer, transfer } = pipeline;
   const { copies } = ranks;
   const modes = stageModes(notes, pipeline);
@@ -88,7 +88,7 @@ export function* draft(
       optimizer,
       offload: pipeline.offload,
       pieces: each.map((_, stage) => pieceOf(copies?.[stage], parts)),
-      interleaved,
+      room,
       microbatches,
     });
     const parted = made.map(({ plan, ...sizes }, index) => ({

@@ -18,6 +18,12 @@ export interface Policy {
   readonly split: boolean;
   /** Whether these arguments ask for whole backwards of a policy that splits them otherwise. */
   whole?(args: PolicyArguments): boolean;
+  /**
+   * Present if a device receives one message ahead in each direction, whatever stages it has. Messages that wait at the ends of the
+   * pipeline, where they come from the other end: activations on the first device, gradients on the last. Absent: every stage has
+   * separate room.
+   */
+  messagesAtEnds?(shape: Pick<Shape, 'devices' | 'microbatches' | 'args'>): number;
   /** Takes only microbatches of equal lengths. */
   readonly alike?: true;
   /** Stages of the cut for each device; from `chunks` where the policy has that parameter. */

@@ -17,13 +17,17 @@ const reshardings: Readonly<Record<string, Resharding>> = {
   scatter_gather: { strategy: 'scatter_gather' },
 };
 
+/** What a stage has room to receive: one message at a time, or all of an iteration. */
+const rooms: Readonly<Record<string, 'next' | 'all'>> = { next: 'next', all: 'all' };
+
 const parameters: Readonly<Record<string, readonly string[]>> = {
+  buffered: ['receive'],
   rendezvous: ['batched', 'reshard'],
   all_gather: ['scope'],
   broadcast: ['chunks'],
 };
 
-/** `buffered`, `broadcast(chunks = 64)` or `rendezvous(batched = true)`; `undefined` where it is wrong, which has been reported. */
+/** `buffered`, `buffered(receive = all)`, `broadcast(chunks = 64)` or `rendezvous(batched = true)`; `undefined` where it is wrong, which has been reported. */
 export function readTransfer(context: ReadContext, expression: Expression): TransferUse | undefined {
   if (expression.kind === 'group') return readTransfer(context, expression.inner);
   const name = readCallee(context, expression, '`buffered`, `rendezvous` or a reshard method such as `broadcast`');
@@ -34,6 +38,11 @@ export function readTransfer(context: ReadContext, expression: Expression): Tran
       : new Map<string, Argument>();
   if (bound === undefined) return undefined;
   if (name.text === 'rendezvous') return readRendezvous(context, bound);
+  const receive = bound.get('receive');
+  if (receive !== undefined) {
+    const read = readWord(context, receive, rooms);
+    return read === undefined ? undefined : read === 'all' ? { receive: 'all' } : {};
+  }
   const reshard = reshardings[name.text];
   if (reshard === undefined) return {};
   const scope = bound.get('scope');

@@ -217,7 +217,7 @@ export const pipeline: BlockSchema = {
       'transfer',
       'transfer = buffered',
       { kind: 'transfer' },
-      'How devices exchange results. `buffered` (default): transfers run while both devices work. `rendezvous`: a send and its receive block both devices until the transfer is over. `rendezvous(batched = true)` issues both directions as one batch. `send_recv`, `all_gather` and `broadcast` are buffered, and set how stages of different meshes exchange data (default: the fastest). `scatter_gather` works as in Megatron-LM.',
+      'How devices exchange results. `buffered` (default): transfers run while both devices work. `buffered(receive = all)` has receive buffers for every microbatch, as in PyTorch. `rendezvous`: a send and its receive block both devices until the transfer is over. `rendezvous(batched = true)` issues both directions as one batch. `send_recv`, `all_gather` and `broadcast` are buffered, and set how stages of different meshes exchange data (default: the fastest). `scatter_gather` works as in Megatron-LM.',
     ),
     key(
       'jitter',

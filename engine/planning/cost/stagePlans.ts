@@ -5,7 +5,7 @@ import type { ActivationOffload } from '../../definitions/pipeline.ts';
 import { noTraffic } from '../../costs/collectives.ts';
 import { type OptimizerBytes, optimizers, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import { gatheredBytes } from '../../costs/gathering.ts';
-import { addParts } from '../../costs/layerPart.ts';
+import { addParts, parts } from '../../costs/layerPart.ts';
 import { elementBytes } from '../../costs/precision.ts';
 import { frozenBytes, frozenShare, noFrozen } from '../../costs/training.ts';
 import { offloadStage, type StageOffload } from '../../costs/offload.ts';
@@ -14,6 +14,7 @@ import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
 import type { FrozenWeights, LayerCost, RecomputeMode } from '../../costs/types.ts';
 import type { EdgePlan, OffloadedPlan, StagePlan } from '../../plan.ts';
 import { type LayerCosts, roleOf } from './layerCosts.ts';
+import { bufferBytes, type MessageRoom, sentBytes } from './messageRoom.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 
 export interface StagesRequest {
@@ -32,8 +33,7 @@ export interface StagesRequest {
   readonly offload?: ActivationOffload;
   /** By stage: the share of a microbatch that it runs at a time, of which each copy to the host takes its latency. */
   readonly pieces: readonly Piece[];
-  /** Stages of a device are entered again and again, so messages overlap and buffers are doubled. */
-  readonly interleaved: boolean;
+  readonly room: MessageRoom;
   readonly microbatches: number;
 }
 
@@ -63,6 +63,7 @@ const slice = 200;
 export function* stagePlans(request: StagesRequest): Generator<void, readonly StageParts[], void> {
   const { model, names, elements, modes, ranks, costs } = request;
   const buffers = bufferBytes(request);
+  const sent = sentBytes(request);
   /** By rank, parameters of the token embedding that an earlier layer on it holds, of whatever stage, and of copies before it. */
   const embeddings = new Float64Array(ranks.ranks.length);
   const copied = new Float64Array(ranks.ranks.length);
@@ -97,7 +98,10 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
     const held = staticBytes(cost, kind, request);
     const { trainable, backwardFlops, frozen = noFrozen } = cost;
     const spareFlops = layers.reduce((sum, layer) => sum + (layer.spareFlops ?? 0), 0);
-    const activationParts = addParts(cost.activationParts, { 'handed on': request.relayed[stage] });
+    const activationParts = addParts(cost.activationParts, {
+      'handed on': request.relayed[stage],
+      [parts.sent]: sent[stage],
+    });
     const plan: StagePlan = {
       name,
       layers: elements[stage].map((element) => elementName(model, element)),
@@ -114,7 +118,7 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       ...held,
       weights: held.weights + gathered.weights,
       gradients: held.gradients + gathered.gradients,
-      activation: activation + request.relayed[stage],
+      activation: activation + request.relayed[stage] + sent[stage],
       activationForWeight,
       recomputed,
       ...(recomputedWhole === recomputed ? {} : { recomputedWhole }),
@@ -141,9 +145,9 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
   const waiting = waitingBytes(request, stages);
   return waiting === undefined
     ? stages
-    : stages.map((parts, stage) => ({
-        ...parts,
-        plan: { ...parts.plan, buffers: parts.plan.buffers + waiting[stage] },
+    : stages.map((made, stage) => ({
+        ...made,
+        plan: { ...made.plan, buffers: made.plan.buffers + waiting[stage] },
       }));
 }
 
@@ -283,33 +287,4 @@ function gatheredFor(
   if (!accumulate) return { ...none, passing: Math.max(forward, backward) };
   const sum = (figure: 'weights' | 'gradients') => sizes.reduce((total, size) => total + size[figure], 0);
   return { weights: sum('weights'), gradients: sum('gradients'), passing: Math.max(forward, backward) };
-}
-
-/**
- * One message to receive in each direction: activations from earlier stages and gradients from later ones. Frameworks with
- * point-to-point receive buffers keep them so (Megatron-LM, schedules.py). Twice these bytes if receives overlap.
- */
-export function bufferBytes({
-  edges,
-  ranks,
-  interleaved,
-}: Pick<StagesRequest, 'edges' | 'ranks' | 'interleaved'>): Float64Array {
-  const bytes = new Float64Array(ranks.placement.length);
-  // A message comes from one of the replicas of the other stage: room for one is enough for all.
-  const roomFor = new Set<string>();
-  const number = (stage: number) => ranks.copies?.[stage].stage ?? stage;
-  const add = (stage: number, other: number, size: number) => {
-    const key = `${stage} ${number(other)}`;
-    if (ranks.copies?.[other].segment === undefined && roomFor.has(key)) return;
-    roomFor.add(key);
-    bytes[stage] += size;
-  };
-  for (const edge of edges) {
-    if (ranks.placement[edge.from] === ranks.placement[edge.to]) continue;
-    // Each receives in parts of its own.
-    add(edge.to, edge.from, edge.back ?? edge.bytes);
-    // No gradient comes back from a stage behind layers that do not train; to a spare copy `back` is 0.
-    if (edge.forwardOnly !== true || edge.back === 0) add(edge.from, edge.to, edge.bytes);
-  }
-  return interleaved ? bytes.map((value) => 2 * value) : bytes;
 }

@@ -27,7 +27,7 @@ export function* cutPipeline(
   costs: LayerCosts,
   trial: (cut: PipelineCut) => Generator<void, Trial | undefined, void>,
 ): Generator<void, PipelineCut | undefined, void> {
-  const { pipeline, assigned, sites, ranks, parts, interleaved } = placed;
+  const { pipeline, assigned, sites, ranks, parts, room } = placed;
   const { cut, model, optimizer } = pipeline;
   const order = elementOrder(model);
   const mode = pipelineMode(pipeline);
@@ -56,7 +56,7 @@ export function* cutPipeline(
     ranks,
     kinds: sites,
     parts,
-    interleaved,
+    room,
     byTime,
     orders: (most) => ordersToCut(request, most),
     trial: (found) => trial(inOrder(found)),

@@ -1,7 +1,7 @@
 /** What a cut costs each device: the share of its capacity that it takes. */
 import type { PipelinePlan } from '../../plan.ts';
 import type { Program } from '../../program.ts';
-import { bufferBytes } from '../cost/stagePlans.ts';
+import { bufferBytes, type MessageRoom } from '../cost/messageRoom.ts';
 import { copyEdges } from '../place/copies.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import { heldFigures, heldRows } from './heldRows.ts';
@@ -19,6 +19,8 @@ export interface DeviceLoad {
   readonly owned: readonly number[];
   readonly entering: readonly number[];
   readonly leaving: readonly number[];
+  /** Its stages share these buffers: room for the largest is enough. */
+  readonly sharedRoom: boolean;
   readonly capacity: number;
 }
 
@@ -36,7 +38,7 @@ export interface LoadsRequest {
   readonly count: number;
   /** Pieces that the schedule cuts every microbatch into. */
   readonly parts: number;
-  readonly interleaved: boolean;
+  readonly room: MessageRoom;
   /** What a stage keeps depends on where it starts. */
   readonly wholeStages: boolean;
 }
@@ -70,6 +72,7 @@ export function* deviceLoads(
       owned: stages.map((stage) => sum(stage, (index) => ((ranks.copies?.[index].segment ?? 0) === 0 ? 1 : 0))),
       entering: stages.map((stage) => sum(stage, (index) => buffers.entering[index])),
       leaving: stages.map((stage) => sum(stage, (index) => buffers.leaving[index])),
+      sharedRoom: request.room.of === 'device',
       capacity: Math.max(1, plan.devices[device].memory - plan.devices[device].reserved),
     });
   }
@@ -78,7 +81,7 @@ export function* deviceLoads(
 
 /** What cuts of `layers` layers into `parts` stages cost a device. */
 export function loadOf(device: DeviceLoad, runs: RunsFrom, parts: number, layers: number): Load {
-  const { site, stages, figures, rows, owned, entering, leaving, capacity } = device;
+  const { site, stages, figures, rows, owned, entering, leaving, sharedRoom, capacity } = device;
   const width = figures.length;
   const held = new Float64Array(stages.length * width);
   return {
@@ -87,6 +90,7 @@ export function loadOf(device: DeviceLoad, runs: RunsFrom, parts: number, layers
       let always = 0;
       // The update holds copies of gradients, and activations are gone then.
       let update = 0;
+      let [received, sent] = [0, 0];
       for (let index = 0; index < stages.length; index += 1) {
         const stage = stages[index];
         if (only !== undefined && only !== stage) {
@@ -98,13 +102,17 @@ export function loadOf(device: DeviceLoad, runs: RunsFrom, parts: number, layers
         const run = runs(site, from);
         const at = (to - from - 1) * columns;
         update += owned[index] * run[at + column.update];
-        always +=
-          owned[index] * run[at + column.static] +
-          entering[index] * run[at + column.entering] +
-          leaving[index] * run[at + column.leaving];
+        always += owned[index] * run[at + column.static];
+        const [behind, ahead] = [
+          entering[index] * run[at + column.entering],
+          leaving[index] * run[at + column.leaving],
+        ];
+        received = sharedRoom ? Math.max(received, behind) : received + behind;
+        sent = sharedRoom ? Math.max(sent, ahead) : sent + ahead;
         for (let figure = 0; figure < width; figure += 1)
           held[index * width + figure] = run[at + column.held + figures[figure]];
       }
+      always += received + sent;
       let most = 0;
       for (let row = 0; row < rows.length; row += 1) {
         const times = rows[row];
@@ -118,7 +126,7 @@ export function loadOf(device: DeviceLoad, runs: RunsFrom, parts: number, layers
 }
 
 /** For each stage of the plan, how many bytes of buffers it has for a byte from the stage before and for one to the stage behind. */
-function bufferShares({ ranks, parts, interleaved, count }: LoadsRequest): {
+function bufferShares({ ranks, parts, room, count }: LoadsRequest): {
   readonly entering: Float64Array;
   readonly leaving: Float64Array;
 } {
@@ -127,7 +135,7 @@ function bufferShares({ ranks, parts, interleaved, count }: LoadsRequest): {
   for (let stage = 1; stage < count; stage += 1) {
     const edge = [{ from: stage - 1, to: stage, bytes: 1 / parts }];
     const edges = ranks.copies === undefined ? edge : copyEdges(edge, ranks.copies);
-    for (const [index, bytes] of bufferBytes({ edges, ranks, interleaved }).entries()) {
+    for (const [index, bytes] of bufferBytes({ edges, ranks, room }).entries()) {
       if ((ranks.copies?.[index].stage ?? index) === stage) entering[index] += bytes;
       else leaving[index] += bytes;
     }

@@ -2,6 +2,7 @@
 import { someLayersIn } from '../../costs/recompute.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
+import type { MessageRoom } from '../cost/messageRoom.ts';
 import { staticBytes, updateBytes, walkMemory } from '../../order/memoryWalk.ts';
 import type { Program } from '../../program.ts';
 import { count } from '../../quantities.ts';
@@ -27,7 +28,7 @@ export interface MemoryCutRequest extends RunRequest {
   readonly kinds: readonly Site[];
   /** Pieces that the schedule cuts every microbatch into. */
   readonly parts: number;
-  readonly interleaved: boolean;
+  readonly room: MessageRoom;
   /** The cut by time. */
   readonly byTime: OrderedCut;
   /** Orders of the layers that may have a good cut, at most `most`. */

@@ -8,6 +8,7 @@ import { recomputedInGroup, recomputesBlock, someLayersIn } from '../../costs/re
 import { noLayers, stageCost, type SummedCost, withLayer, withLayerOfGroup } from '../../costs/stage.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import { type LayerCosts, roleOf, totalTime } from '../cost/layerCosts.ts';
+import type { MessageRoom } from '../cost/messageRoom.ts';
 import { heldFigures } from './heldRows.ts';
 import type { Site } from '../place/sites.ts';
 
@@ -19,6 +20,8 @@ export interface RunLayers {
   /** Layers that each layer needs. */
   readonly needs: readonly (readonly number[])[];
   readonly sites: readonly SiteLayers[];
+  /** Stages keep what they send until the backward. */
+  readonly keepsSent?: true;
   /** What an optimizer keeps; absent: weights, and gradients as large as they. */
   readonly optimizer?: {
     readonly kept: ParameterBytes;
@@ -50,15 +53,17 @@ export interface RunRequest {
   readonly costs: LayerCosts;
   readonly mode: RecomputeMode;
   readonly optimizer?: OptimizerUse;
+  readonly room?: MessageRoom;
 }
 
 /** The layers of a model at sites. */
-export function runLayers({ model, costs, mode, optimizer }: RunRequest, sites: readonly Site[]): RunLayers {
+export function runLayers({ model, costs, mode, optimizer, room }: RunRequest, sites: readonly Site[]): RunLayers {
   const elements = Array.from({ length: model.elements }, (_, element) => element);
   const some = someLayersIn(mode);
   const splits = optimizer !== undefined && optimizer.recipe !== optimizers[0];
   return {
     mode,
+    ...(room?.of === 'all' ? { keepsSent: true as const } : {}),
     element: elementBytes(model.precision),
     blocks: Uint8Array.from(elements, (element) => (roleOf(model, element) === 'block' ? 1 : 0)),
     needs: elements.map((element) => needsOf(model, element)),
@@ -124,6 +129,8 @@ const summed = (cost: SummedCost): SummedCost => ({
  */
 export const column = { static: 0, update: 1, entering: 2, leaving: 3, time: 4, held: 5 };
 export const columns = column.held + heldFigures.length;
+
+const activation = heldFigures.indexOf('activation');
 
 /** Runs of layers that start at one position of the order at a site: `columns` figures for each, shorter runs first. */
 export type RunsFrom = (site: number, from: number) => Float64Array;
@@ -196,6 +203,7 @@ function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, 
     runs[at + column.time] = totalTime(stage);
     for (let figure = 0; figure < heldFigures.length; figure += 1)
       runs[at + column.held + figure] = stage[heldFigures[figure]];
+    if (layers.keepsSent === true) runs[at + column.held + activation] += Math.max(0, leaving);
   }
   return runs;
 }

@@ -4,6 +4,7 @@ import type { Span } from '../../../grammar/syntax.ts';
 import { partnersOn } from '../../policies/partners.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { computes } from '../cost/computes.ts';
+import type { MessageRoom } from '../cost/messageRoom.ts';
 import type { Notes } from '../notes.ts';
 import { assign } from './assignment.ts';
 import { checkShard } from './checkShard.ts';
@@ -27,7 +28,7 @@ export interface PlacedPipeline {
   /** Device that keeps what each device evicts, −1 for none; absent where nothing is evicted. */
   readonly partners?: Int32Array;
   /** A device has several stages. */
-  readonly interleaved: boolean;
+  readonly room: MessageRoom;
   /** The places of the stages, devices and schedule keys. */
   readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
 }
@@ -82,9 +83,20 @@ export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPi
     }),
     assigned,
     partners: partnersFor(pipeline, ranks, microbatches),
-    interleaved: use.kind === 'policy' ? use.policy.chunks(use.args) > 1 : ranks.ranks.length < cut.count,
+    room: roomOf(pipeline, ranks, microbatches),
     at,
   };
+}
+
+/** If a device has several stages, messages overlap. */
+function roomOf({ cut, use, transfer }: SettledPipeline, { ranks }: SitedRanks, microbatches: number): MessageRoom {
+  if (transfer.receive === 'all') return { of: 'all', messages: microbatches };
+  if (use.kind !== 'policy') return { of: 'stage', messages: ranks.length < cut.count ? 2 : 1 };
+  const { policy, args } = use;
+  if (policy.chunks(args) <= 1) return { of: 'stage', messages: 1 };
+  return policy.messagesAtEnds === undefined
+    ? { of: 'stage', messages: 2 }
+    : { of: 'device', ends: policy.messagesAtEnds({ devices: ranks.length, microbatches, args }) };
 }
 
 /** By rank: who keeps what each evicts. */

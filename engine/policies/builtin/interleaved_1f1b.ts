@@ -5,7 +5,7 @@ import { loop } from '../placement.ts';
 import type { Policy, Shape, ShapeFault } from '../policy.ts';
 
 /** Fewer microbatches than devices are one group, as in PyTorch. */
-const groupOf = (shape: Shape): number =>
+const groupOf = (shape: Pick<Shape, 'devices' | 'microbatches' | 'args'>): number =>
   integerArgument(shape.args, 'group', Math.min(shape.devices, shape.microbatches));
 
 /**
@@ -42,6 +42,8 @@ export const interleaved1f1b: Policy = {
     },
   ],
   split: false,
+  // Megatron-LM, `schedules.py`: `fwd_recv_buffer_size` on the first rank, `bwd_recv_buffer_size` on the last.
+  messagesAtEnds: (shape) => Math.max(1, groupOf(shape) - shape.devices + 1),
   chunks: (args) => Math.max(1, integerArgument(args, 'chunks', 2)),
   placement: (shape) => loop(shape.stages, shape.devices),
   check: faults,

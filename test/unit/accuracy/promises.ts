@@ -72,7 +72,6 @@ const texts: readonly string[] = [
   `Larger runs hold up to ${Math.max(...states.map(excess)).toFixed(1)} GB more`,
   `comes out ${off(additions.filter((run) => dense(run) && !recomputed(run)))} off in the small dense models that recompute nothing`,
   `All recomputed, ${off(additions.filter(named('all recomputed')))}`,
-  `7B with 8 chunks, ${off(additions.filter(named('7B, 8 A100, pipeline')))}`,
   `Small models with experts, ${off(additions.filter((run) => small(run) && !dense(run)))}`,
   `Mixtral, ${off(additions.filter(named('Mixtral')))}`,
   `32 experts with latent attention, ${off(additions.filter(named('latent attention')))}`,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Analysis } from '../../../engine/check.ts';
-import { type MemoryCutProblem, memoryCutSearch } from '../../../engine/planning/cut/memoryCutSearch.ts';
+import { cutFigures, type MemoryCutProblem, memoryCutSearch } from '../../../engine/planning/cut/memoryCutSearch.ts';
 import { orderSearch } from '../../../engine/orderSearch.ts';
 import { directSearches, runSearch, type Search, searchKey, type Searches } from '../../../engine/searches.ts';
 import { analyse } from '../../support/analyse.ts';
@@ -63,6 +63,39 @@ test('white space and names of layers do not change the problem; bytes, times an
     ['zero1', 'none'],
   ]) {
     expect(keyOf(source.replace(from, to)), to).not.toBe(key);
+  }
+});
+
+test('the search sees what a cut takes, whatever room there is for messages', () => {
+  for (const [schedule, transfer, devices] of [
+    ['1f1b', 'buffered', 4],
+    ['1f1b', 'buffered(receive = all)', 4],
+    ['interleaved_1f1b(chunks = 2)', 'buffered', 2],
+    ['interleaved_1f1b(chunks = 2)', 'buffered(receive = all)', 2],
+    ['zb_v', 'buffered', 2],
+  ] as const) {
+    const source = (stages: string) =>
+      text(8, stages, { schedule, devices })
+        .replaceAll(
+          /output = 1MiB/g,
+          (() => {
+            let i = 0;
+            return () => `output = ${[40, 3, 25, 9, 31, 2, 17, 5][i++]}MiB`;
+          })(),
+        )
+        .replace('microbatches = 8', `microbatches = 4  transfer = ${transfer}`);
+    const [problem] = checked(source('balance(4, by = memory)')).problems;
+    for (const sizes of [
+      [2, 2, 2, 2],
+      [1, 2, 2, 3],
+      [3, 1, 3, 1],
+    ]) {
+      const starts = Int32Array.from(sizes, (_, stage) => sizes.slice(0, stage).reduce((sum, size) => sum + size, 0));
+      const [share] = cutFigures(problem, { order: Int32Array.from({ length: 8 }, (_, i) => i), starts });
+      const { report } = checked(source(`split(${sizes.join()})`)).analysis.pipelines[0].run ?? {};
+      const shares = report?.devices.map(({ peak, capacity }) => peak / capacity) ?? [];
+      expect(share, `${schedule}, ${transfer}, ${sizes.join()}`).toBeCloseTo(Math.max(...shares), 12);
+    }
   }
 });
 

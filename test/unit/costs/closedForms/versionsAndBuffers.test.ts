@@ -82,7 +82,7 @@ describe('versions of the weights: the newest, and those that minibatches under 
 });
 
 describe('room for messages', () => {
-  test('one each way of s·b·h·2 / (t with sequence parallelism) / c; twice that where stages are interleaved', () => {
+  test('one each way of s·b·h·2 / (t with sequence parallelism) / c; four for a device with chunks, however many', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -108,13 +108,88 @@ describe('room for messages', () => {
           const message = (s * b * 32 * 2) / (sp ? t : 1) / c;
           for (const [i, { memory }] of report.devices.entries()) {
             // The first stage of all receives no activations, the last no gradients.
-            const received = 2 * v - (i === 0 ? 1 : 0) - (i === p - 1 ? 1 : 0);
-            expect(memory.buffers).toBe(received * (v === 1 ? 1 : 2) * message);
+            const received = v === 1 ? 2 - (i === 0 ? 1 : 0) - (i === p - 1 ? 1 : 0) : 4;
+            expect(memory.buffers).toBe(received * message);
           }
         },
       ),
       { numRuns: 40 },
     );
+  });
+
+  /** Transformer layers of the width h, one for each stage, and the bytes of a message. */
+  const [h, message] = [32, 8 * 32 * 2];
+  const blocks = (count: number) => [layer(`block[${count}]`, 'transformer', { hidden: h, heads: 4 })];
+
+  test('a group of g microbatches: g − p + 1 activations wait on the first device, as many gradients on the last', () => {
+    for (const [p, g] of [
+      [2, 2],
+      [2, 5],
+      [4, 6],
+    ]) {
+      const { report } = run({
+        model: { sequence: 8, micro_batch: 1 },
+        layers: blocks(3 * p),
+        devices: p,
+        pipeline: {
+          microbatches: 2 * g,
+          stages: `balance(${3 * p})`,
+          schedule: `interleaved_1f1b(chunks = 3, group = ${g})`,
+        },
+      });
+      for (const [i, { memory }] of report.devices.entries()) {
+        const more = i === 0 || i === p - 1 ? g - p : 0;
+        expect(memory.buffers, `${p} devices, groups of ${g}, device ${i}`).toBe((4 + more) * message);
+      }
+    }
+  });
+
+  test('unlike messages share the room of the largest', () => {
+    const sizes = [3, 7, 5, 2, 4, 9];
+    const { report } = run({
+      layers: sizes.map(
+        (size, i) => `l${i} { forward = 1ms  backward = 2ms  weights = 1MiB  activation = 1MiB  output = ${size}MiB }`,
+      ),
+      devices: 2,
+      pipeline: {
+        microbatches: 4,
+        stages: 'split(1, 1, 1, 1, 1, 1)',
+        schedule: 'interleaved_1f1b(chunks = 3)',
+      },
+    });
+    // Stage i receives sizes[i − 1] and sends sizes[i]; device 0 has stages 0, 2, 4, device 1 the others.
+    const MiB = 2 ** 20;
+    expect(report.devices.map(({ memory }) => memory.buffers / MiB)).toEqual([
+      2 * Math.max(sizes[1], sizes[3]) + 2 * Math.max(sizes[0], sizes[2], sizes[4]),
+      2 * Math.max(sizes[0], sizes[2], sizes[4]) + 2 * Math.max(sizes[1], sizes[3]),
+    ]);
+  });
+
+  test('`receive = all`, as PyTorch: each stage has buffers for all m microbatches, and keeps what it sends until the backward', () => {
+    for (const [p, v, m] of [
+      [2, 1, 6],
+      [3, 2, 6],
+    ]) {
+      const held = (transfer: string) =>
+        run({
+          model: { sequence: 8, micro_batch: 1 },
+          layers: blocks(p * v),
+          devices: 2 * p,
+          pipeline: {
+            ...{ microbatches: m, data: 2, stages: `balance(${p * v})`, transfer },
+            schedule: v === 1 ? '1f1b' : `interleaved_1f1b(chunks = ${v})`,
+          },
+        });
+      const [all, next] = [held('buffered(receive = all)'), held('buffered(receive = next)')];
+      for (const [i, { memory }] of all.report.devices.entries()) {
+        const received = 2 * v - (i === 0 ? 1 : 0) - (i === p - 1 ? 1 : 0);
+        expect(memory.buffers, `${p} · ${v}, device ${i}`).toBe(received * m * message);
+      }
+      for (const [stage, { activation }] of all.plan.stages.entries()) {
+        const last = stage === p * v - 1;
+        expect(activation - next.plan.stages[stage].activation).toBe(last ? 0 : message);
+      }
+    }
   });
 });
 
