@@ -165,10 +165,13 @@ export interface PlacementFigures {
 
 /** What `plan(…)` made of a model and a cluster. */
 export interface CutPlan {
-  readonly planner: 'pipedream' | 'dapple' | 'alpa';
+  readonly planner: 'pipedream' | 'dapple' | 'alpa' | 'hetpipe';
   /** Formula that `plan(pipedream)` minimises. */
   readonly objective?: 'paper' | 'released';
-  /** Seconds by the planner's formula: of the slowest stage in one update (PipeDream) or of an iteration (DAPPLE, Alpa). */
+  /** How `plan(hetpipe)` divides the cluster into virtual workers, and the number of this one. */
+  readonly allocation?: 'node' | 'equal' | 'hybrid';
+  readonly worker?: number;
+  /** Seconds by the planner's formula: of the slowest stage in one update (PipeDream, HetPipe) or of an iteration (DAPPLE, Alpa). */
   readonly value: number;
   /** Seconds that no plan is below; equal to `value` if the plan is exact. */
   readonly least: number;

@@ -6,7 +6,7 @@ import { scheduleTest } from '../engine/grid/testSearch.ts';
 import { jobEvaluation } from '../engine/job/evaluateJob.ts';
 import { graphCut } from '../engine/planning/cut/graphCut.ts';
 import { memoryCutSearch } from '../engine/planning/cut/memoryCutSearch.ts';
-import { alpaSearch, planSearch } from '../engine/planning/cut/planners/planSearch.ts';
+import { alpaSearch, hetpipeSearch, planSearch } from '../engine/planning/cut/planners/planSearch.ts';
 import { iterationSearch } from '../engine/iterationSearch.ts';
 import { placementSearch } from '../engine/network/placement/placementSearch.ts';
 import { orderSearch } from '../engine/orderSearch.ts';
@@ -19,6 +19,7 @@ serve([
   entry(jobEvaluation),
   entry(planSearch),
   entry(alpaSearch),
+  entry(hetpipeSearch),
   entry(graphCut),
   entry(memoryCutSearch),
   entry(orderSearch),

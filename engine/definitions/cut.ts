@@ -27,11 +27,17 @@ export type Cut =
 /** A cut that a planner makes, with replicas of its stages, once costs are known. */
 export interface PlanCut {
   readonly kind: 'plan';
-  readonly planner: 'pipedream' | 'dapple' | 'alpa';
+  readonly planner: 'pipedream' | 'dapple' | 'alpa' | 'hetpipe';
   /** What `plan(pipedream)` makes least. */
   readonly objective: 'paper' | 'released';
+  /** Only of `plan(hetpipe)`: how the cluster is divided into virtual workers, and the number of the pipeline's. */
+  readonly allocation?: Allocation;
+  readonly worker: number;
   readonly at: Span;
 }
+
+/** A virtual worker has the devices of a node (`node`), one of each node (`equal`), or halves of a fast and a slow node (`hybrid`). */
+export type Allocation = 'node' | 'equal' | 'hybrid';
 
 /** What a balanced cut makes least: the slowest stage, the fullest device, or the slowest stage where all devices fit their memory. */
 export type BalanceBy = 'time' | 'memory' | 'both';

@@ -62,6 +62,9 @@ export interface SettledPipeline extends Omit<PipelineDefinition, 'cut' | 'itera
   readonly iterations: number;
 }
 
+/** A pipeline whose stages a planner is to make. */
+export type Unplanned = Omit<PipelineDefinition, 'cut'>;
+
 /** A pipeline but for its cut. */
 export type Uncut = Omit<PipelineDefinition, 'cut' | 'iterations'>;
 

@@ -5,7 +5,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import { packedHas } from '../packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
-import { steadyIterations } from '../planning/settle.ts';
+import { steadyIterations } from '../planning/steadyIterations.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
 import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';

@@ -9,7 +9,7 @@ import { collectives } from '../exchange/collectives.ts';
 import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { presetText } from '../exchange/rule.ts';
 import { recomputeModules } from '../costs/recompute.ts';
-import { moduleWords, otherModuleNames, pipedreamObjectives, planners } from './schema/words.ts';
+import { moduleWords, otherModuleNames, pipedreamObjectives, planners, allocations } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
 import { fp4Recipes, storedRecipes } from '../costs/stored.ts';
 import { loraTargets } from '../costs/types.ts';
@@ -118,7 +118,7 @@ const values: readonly FunctionSchema[] = [
     [
       need(
         'planner',
-        'the planner. `pipedream` makes the slowest stage of a full pipeline as fast as possible. `dapple` makes a synchronous iteration as short as possible. `alpa` does so too, and chooses the tensor and data ranks of every stage',
+        'the planner. `pipedream` makes the slowest stage of a full pipeline as fast as possible. `dapple` makes a synchronous iteration as short as possible. `alpa` does so too, and chooses the tensor and data ranks of every stage. `hetpipe` makes the slowest stage of a virtual worker of different devices as fast as possible',
         planners,
       ),
       may(
@@ -126,6 +126,12 @@ const values: readonly FunctionSchema[] = [
         'the objective of `pipedream`: as in its paper, or as in its released code (compute and exchange added, transfers left out)',
         { words: pipedreamObjectives, default: 'paper' },
       ),
+      may(
+        'allocation',
+        'how `hetpipe` divides the cluster into virtual workers. `node`: each node is one. `equal`: each has one device of every node. `hybrid`: each has half of a fast and half of a slow node. Default: all devices are one',
+        { words: allocations },
+      ),
+      may('worker', 'number of the virtual worker that the pipeline is, from 0 on. Default: 0'),
     ],
   ),
   functionRow(

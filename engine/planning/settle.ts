@@ -7,11 +7,12 @@ import { replicasOf } from './place/replicas.ts';
 import type { PipelineDefinition, SettledPipeline } from '../definitions/pipeline.ts';
 import { planCut } from './cut/planCut.ts';
 import type { Notes } from './notes.ts';
+import { steadyIterations } from './steadyIterations.ts';
 
 /** `undefined` where a planner cannot plan, which has been reported. */
 export function settle(notes: Notes, pipeline: PipelineDefinition): SettledPipeline | undefined {
   const { cut: written, iterations, microbatches } = pipeline;
-  const cut = written.kind === 'plan' ? planCut(notes, pipeline, written) : written;
+  const cut = written.kind === 'plan' ? planCut(notes, { ...pipeline, ...optimizerOf(pipeline) }, written) : written;
   if (cut === undefined) return undefined;
   return {
     ...pipeline,
@@ -43,10 +44,3 @@ function ranksOf(notes: Notes, { cluster, mesh, use }: PipelineDefinition, cut: 
   const devices = on === undefined ? 0 : devicesFor(on, { stages, cluster, mesh }, createReporter(notes.uri, 0));
   return typeof devices === 'number' ? Math.max(replicas, devices) : replicas;
 }
-
-/**
- * Iterations by whose middle every stage of an asynchronous pipeline is in step. The pipeline fills once in two microbatches for each
- * rank: n replicas that take turns keep as many in flight as n stages.
- */
-export const steadyIterations = (ranks: number, microbatches: number): number =>
-  Math.max(16, 8 * Math.ceil(ranks / microbatches));

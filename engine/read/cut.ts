@@ -1,5 +1,5 @@
 /** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, `stages = plan(…)`, or `stage` blocks. */
-import { pipedreamObjectives, planners } from '../language/schema/words.ts';
+import { allocations, pipedreamObjectives, planners } from '../language/schema/words.ts';
 import type { BalanceBy, Cut } from '../definitions/cut.ts';
 
 import type { PlanCut } from '../definitions/cut.ts';
@@ -113,7 +113,7 @@ function balanced(
 }
 
 function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
-  const bound = bindArguments(context, call, 'plan', ['planner', 'objective']);
+  const bound = bindArguments(context, call, 'plan', ['planner', 'objective', 'allocation', 'worker']);
   if (bound === undefined) return undefined;
   const wanted = bound.get('planner')?.value;
   if (wanted === undefined) {
@@ -123,12 +123,37 @@ function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
   const planner = word(context, wanted, planners);
   const written = bound.get('objective')?.value;
   const objective = written === undefined ? 'paper' : word(context, written, pipedreamObjectives);
-  if (written !== undefined && planner !== undefined && planner !== 'pipedream') {
-    const reason = `\`plan(${planner})\` always minimises the latency of an iteration`;
-    context.report.report('key/not-applicable', written, { key: 'objective', reason });
-  }
-  return planner === undefined || objective === undefined ? undefined : { kind: 'plan', planner, objective, at: call };
+  const allocated = bound.get('allocation')?.value;
+  const allocation = allocated === undefined ? undefined : word(context, allocated, allocations);
+  const number = bound.get('worker')?.value;
+  const worker = number === undefined ? 0 : wholeNumber(context, number, 'The number of the virtual worker');
+  if (planner === undefined || objective === undefined || worker === undefined) return undefined;
+  if (allocated !== undefined && allocation === undefined) return undefined;
+  const refuse = (value: Expression | undefined, key: string, reason: string): void => {
+    if (value !== undefined) context.report.report('key/not-applicable', value, { key, reason });
+  };
+  if (planner !== 'pipedream') refuse(written, 'objective', `\`plan(${planner})\` always minimises ${least[planner]}`);
+  const whole = `\`plan(${planner})\` plans for all devices of the cluster`;
+  if (planner !== 'hetpipe') refuse(allocated, 'allocation', whole);
+  if (planner !== 'hetpipe') refuse(number, 'worker', whole);
+  else if (allocation === undefined)
+    refuse(number, 'worker', 'without `allocation` all devices of the cluster are one virtual worker');
+  return {
+    kind: 'plan',
+    planner,
+    objective,
+    ...(allocation === undefined || planner !== 'hetpipe' ? {} : { allocation }),
+    worker,
+    at: call,
+  };
 }
+
+/** What planners minimise that have no choice. */
+const least = {
+  dapple: 'the latency of an iteration',
+  alpa: 'the latency of an iteration',
+  hetpipe: 'the slowest stage',
+};
 
 /** One of some words; any other name has been reported where names get their meaning. */
 function word<T extends string>(context: ReadContext, value: Expression, words: readonly T[]): T | undefined {

@@ -137,7 +137,7 @@ export const pipeline: BlockSchema = {
       'stages',
       'stages = balance(4)',
       { kind: 'cut' },
-      '`balance(n)`: n stages whose slowest is as fast as possible; `by = memory` and `by = both` consider memory. Without n, there are as many stages as the schedule puts on the devices. `split(3, 4, 4, 3)`: layers of each stage. `plan(pipedream)`, `plan(dapple)`, `plan(alpa)`: stages, with their replicas or ranks, from a planner.',
+      '`balance(n)`: n stages whose slowest is as fast as possible; `by = memory` and `by = both` consider memory. Without n, there are as many stages as the schedule puts on the devices. `split(3, 4, 4, 3)`: layers of each stage. `plan(pipedream)`, `plan(dapple)`, `plan(alpa)`, `plan(hetpipe)`: stages, with their replicas, ranks or devices, from a planner.',
     ),
     key('stage', 'stage first {\n  layers = embed\n}', { kind: 'any' }, 'One stage, in order.', {
       forms: ['block'],

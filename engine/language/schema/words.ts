@@ -26,7 +26,10 @@ export const moduleWords: Readonly<Record<RecomputeModule, string>> = {
 };
 
 /** Planners that `plan(…)` knows. */
-export const planners = ['pipedream', 'dapple', 'alpa'] as const;
+export const planners = ['pipedream', 'dapple', 'alpa', 'hetpipe'] as const;
+
+/** How `plan(hetpipe)` divides a cluster into virtual workers. */
+export const allocations = ['node', 'equal', 'hybrid'] as const;
 
 /** What `plan(pipedream)` can make least: the bottleneck as the paper defines it, or as the released program does. */
 export const pipedreamObjectives = ['paper', 'released'] as const;

@@ -126,6 +126,10 @@ export function alpaPlan(notes: Notes, pipeline: Uncut, kind: DeviceDefinition):
     .join(', ');
   return {
     ...found,
+    shown: {
+      stages: found.stages.map(({ from, to, machines = [] }) => `${to - from} × ${machines.length}`),
+      of: 'layers × devices',
+    },
     levels: [],
     tooltip: `an iteration takes ${time(found.seconds)} by the planner's formula, ${sure}.\nLayers and ranks: ${stages}.`,
   };

@@ -1,5 +1,5 @@
 /** `stages = plan(…)`: the stages and replicas that a planner makes, as if the file had said them. */
-import type { Uncut } from '../../definitions/pipeline.ts';
+import type { Uncut, Unplanned } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import type { Cut, PlanCut } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
@@ -8,6 +8,7 @@ import { count, list, time } from '../../quantities.ts';
 import type { Searches } from '../../searches.ts';
 import { dappleInTime } from './planners/dapple.ts';
 import { alpaPlan, alpaProblemOf } from './alpaCut.ts';
+import { hetpipePlan, hetpipeProblemOf } from './hetpipeCut.ts';
 import type { PlannerLayers } from './planners/layers.ts';
 import { pipedreamInTime } from './planners/pipedream.ts';
 import { planSearch } from './planners/planSearch.ts';
@@ -23,7 +24,7 @@ import { pipelineMode } from '../cost/recomputation.ts';
 import { sitesOf } from '../place/sites.ts';
 
 /** The planned stages as `stage` blocks; `undefined` if there can be no plan, which has been reported, or if the plan is being found elsewhere. */
-export function planCut(notes: Notes, pipeline: Uncut, cut: PlanCut): Cut | undefined {
+export function planCut(notes: Notes, pipeline: Unplanned, cut: PlanCut): Cut | undefined {
   const { cluster, model, mesh } = pipeline;
   const [kind] = cluster.devices.map((device) => device.kind);
   const size = sizeOf(mesh);
@@ -32,8 +33,8 @@ export function planCut(notes: Notes, pipeline: Uncut, cut: PlanCut): Cut | unde
   const problem = problemOf(pipeline, cut);
   if (problem !== undefined || kind === undefined) return refuse(notes, cut, problem ?? 'there are no devices');
   // Without named links neighbours tell how far all are from one another; with them each pair may have a way of its own.
-  if (cut.planner === 'alpa') {
-    const found = alpaPlan(notes, pipeline, kind);
+  if (cut.planner === 'alpa' || cut.planner === 'hetpipe') {
+    const found = cut.planner === 'alpa' ? alpaPlan(notes, pipeline, kind) : hetpipePlan(notes, pipeline, cut);
     if (typeof found === 'string') return refuse(notes, cut, found);
     return found === undefined ? undefined : cutOf(notes, pipeline, cut, found, elementOrder(model));
   }
@@ -143,6 +144,7 @@ const scheduleName = ({ use }: Uncut): string => (use.kind === 'policy' ? use.po
 const takesTurns = ({ use }: Uncut): boolean => use.kind === 'policy' && use.policy.replicates === true;
 
 function problemOf(pipeline: Uncut, { planner }: PlanCut): string | undefined {
+  if (planner === 'hetpipe') return hetpipeProblemOf(pipeline);
   const { cluster, use, mesh } = pipeline;
   const kinds = [...new Set<DeviceDefinition>(cluster.devices.map((device) => device.kind))];
   if (kinds.length > 1)
@@ -176,18 +178,15 @@ function hint(
   notes: Notes,
   { name }: Uncut,
   { at }: PlanCut,
-  { stages, seconds, tooltip }: Explained,
+  { stages, seconds, tooltip, shown: words }: Explained,
   blocks: readonly PlannedStageBlock[],
 ): void {
-  const sizes = stages.map(
-    ({ from, to, replicas, ranks, machines = [] }) =>
-      `${to - from} × ${ranks === undefined ? replicas : machines.length}`,
-  );
+  const sizes = words?.stages ?? stages.map(({ from, to, replicas }) => `${to - from} × ${replicas}`);
   const shown = sizes.length > mostTerms ? [...sizes.slice(0, mostTerms - 1), '…'] : sizes;
   notes.derived.push({
     offset: at.end,
     text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}`,
-    tooltip: `Planned ${time(seconds)}, with layers × ${stages.some(({ ranks }) => ranks !== undefined) ? 'devices' : 'replicas'} of each stage: ${sizes.join(', ')}.\n${sentence(tooltip)}`,
+    tooltip: `Planned ${time(seconds)}, with ${words?.of ?? 'layers × replicas'} of each stage: ${sizes.join(', ')}.\n${sentence(tooltip)}`,
     planned: {
       pipeline: name,
       stages: blocks.map(({ block: _block, replicas: _replicas, devices: _devices, ...rest }) => rest),

@@ -12,6 +12,8 @@ import { deviceText } from '../place/deviceText.ts';
 /** A plan, and what a person reads about it. */
 export interface Explained extends Planned {
   readonly tooltip: string;
+  /** Each stage in a few words, and what these are. */
+  readonly shown?: { readonly stages: readonly string[]; readonly of: string };
   readonly levels: readonly PlannerLevel[];
 }
 
@@ -79,7 +81,7 @@ export const meshOf = (base: Mesh, { tensor, data }: Pick<Mesh, 'tensor' | 'data
 /** What the report says of the plan. */
 export function cutPlan(
   { cluster }: Uncut,
-  { planner, objective }: PlanCut,
+  { planner, objective, allocation, worker }: PlanCut,
   planned: Explained,
   blocks: readonly PlannedStageBlock[],
 ): CutPlan {
@@ -87,6 +89,7 @@ export function cutPlan(
   return {
     planner,
     ...(planner === 'pipedream' ? { objective } : {}),
+    ...(allocation === undefined ? {} : { allocation, worker }),
     value: seconds,
     least,
     exact,

@@ -3,6 +3,8 @@ import { alpaSize, alpaSteps, type AlpaAnswer } from './alpa.ts';
 import type { AlpaProblem } from './alpaProblem.ts';
 import { dappleSize, dappleSteps } from './dapple.ts';
 import type { DappleProblem } from './dappleProblem.ts';
+import { hetpipeSize, hetpipeSteps, type HetpipeAnswer } from './hetpipe.ts';
+import type { HetpipeProblem } from './hetpipeProblem.ts';
 import type { Planned } from './layers.ts';
 import { pipedreamWork, pipedreamSteps } from './pipedream.ts';
 import type { PipedreamProblem } from './pipedreamProblem.ts';
@@ -19,3 +21,10 @@ export const planSearch: Search<PlanProblem, Planned> = {
 
 /** The same for `plan(alpa)`, which may find that no plan is possible. */
 export const alpaSearch: Search<AlpaProblem, AlpaAnswer> = { name: 'plan alpa', size: alpaSize, steps: alpaSteps };
+
+/** The same for `plan(hetpipe)`. */
+export const hetpipeSearch: Search<HetpipeProblem, HetpipeAnswer> = {
+  name: 'plan hetpipe',
+  size: hetpipeSize,
+  steps: hetpipeSteps,
+};

@@ -30,6 +30,15 @@ function nodes(devices: number, count: number): readonly PlannerLevel[] {
   ];
 }
 
+/** Racks of nodes: 20 GB/s inside a node, 10 GB/s inside a rack, 1 GB/s between racks. */
+function racks(devices: number, inRack: number, count: number): readonly PlannerLevel[] {
+  return [
+    { machines: devices, bandwidth: 2e10 },
+    { machines: inRack, bandwidth: 1e10 },
+    { machines: count, bandwidth: 1e9 },
+  ];
+}
+
 const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../../data'), 'pipedream');
 
 /** Layers of a published profile, with what they need. */
@@ -89,6 +98,14 @@ test.each([
   ['alexnet', nodes(8, 2), 0.0057822716],
   ['resnet18', nodes(4, 2), 0.0333245012],
   ['resnet18', nodes(8, 2), 0.01700137696],
+  ['resnet18', nodes(4, 4), 0.01709254],
+  ['resnet50', nodes(4, 2), 0.055915],
+  ['gnmt', nodes(4, 2), 0.017125],
+  ['gnmt', nodes(8, 2), 0.011081],
+  ['gnmt', nodes(4, 4), 0.011081],
+  ['vgg16', racks(2, 2, 2), 0.092810798],
+  ['alexnet', racks(2, 2, 4), 0.0061357872],
+  ['gnmt', racks(2, 2, 2), 0.017774],
 ] satisfies readonly (readonly [string, readonly PlannerLevel[], number])[])(
   '%s on %j, released: %d s',
   (name, levels, published) => {
