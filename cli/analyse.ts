@@ -1,9 +1,11 @@
+import { betterPolicy, policyProblem, policyQuestions, withBetterPolicy } from '../engine/betterPolicy.ts';
 import { type Analysis, checkSteps } from '../engine/check.ts';
 import { defaultOptions } from '../engine/host.ts';
 import { diskHost, namedPath, shownPath, uriOf } from './host.ts';
 import type { Io } from './io.ts';
 import type { Progress } from './progress.ts';
 import { readOperand } from './readOperand.ts';
+import { runSearch } from '../engine/searches.ts';
 
 export interface Analysed {
   /** As data holds it. */
@@ -12,6 +14,14 @@ export interface Analysed {
   readonly name: string;
   readonly text: string;
   readonly analysis: Analysis;
+}
+
+/** How a command was called. */
+export interface Setting {
+  readonly io: Io;
+  readonly progress: Progress;
+  /** Values of params that the call sets. */
+  readonly overrides: Readonly<Record<string, number>>;
 }
 
 /** Reads and checks one file (`-` is standard input), or one pipeline of it; `problem` where it cannot be read. */
@@ -34,4 +44,16 @@ export function analyse(
     const what = typeof step.value === 'string' ? step.value : 'state' in step.value ? step.value.state : undefined;
     if (what !== undefined && what !== 'planning') progress.tick(`${name}: ${what}`);
   }
+}
+
+/** The file with what takes longer to find than its figures: policies under which its pipelines idle less, named by `schedule/bubble`. */
+export function withBetterPolicies(file: Analysed, { io, progress, overrides }: Setting): Analysed {
+  const { analysis, name } = file;
+  let { findings } = analysis;
+  for (const question of policyQuestions({ ...analysis, host: diskHost(io), overrides })) {
+    progress.tick(`${name}: policies for ${question.pipeline}`);
+    const { found } = runSearch(betterPolicy, policyProblem(question));
+    if (found !== undefined) findings = withBetterPolicy(findings, question.pipeline, found);
+  }
+  return { ...file, analysis: { ...analysis, findings } };
 }

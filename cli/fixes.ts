@@ -6,17 +6,9 @@ import { safeCodes } from '../engine/fixes/all.ts';
 import { type Fix, fixesFor } from '../engine/fixes/fix.ts';
 import { type Again, apply } from '../engine/fixes/proposal.ts';
 import { defaultOptions } from '../engine/host.ts';
-import { type Analysed } from './analyse.ts';
+import type { Analysed, Setting } from './analyse.ts';
 import { diskHost } from './host.ts';
 import type { Io } from './io.ts';
-import type { Progress } from './progress.ts';
-
-interface Setting {
-  readonly io: Io;
-  readonly progress: Progress;
-  /** Values of params that the call sets. */
-  readonly overrides: Readonly<Record<string, number>>;
-}
 
 /** A text is checked once, though several findings may try it. */
 function checker({ analysis }: Analysed, io: Io, overrides: Readonly<Record<string, number>>): Again {

@@ -30,7 +30,10 @@ export interface Documents {
   surroundings(uri: string): number | undefined;
   /** Checks again: these documents, or all. Their texts are what they were; something around them is not. */
   recheck(uris?: readonly string[]): void;
-  /** The view of a check, and what was found after it. Undefined where the view is not the newest, or there is no room. */
+  /**
+   * The view of a check with these findings instead: its own, some of which may say more by now, and what was found after it. Undefined
+   * where the view is not the newest, where they are the findings of the check, or where there is no room.
+   */
   extend(view: View, findings: readonly Finding[]): View | undefined;
   /** Checks again the documents that import any of these files. */
   filesChanged(uris: readonly string[]): void;
@@ -367,11 +370,11 @@ export function createDocuments(host: DocumentsHost): Documents {
       const isNewest = state?.view === view || (state?.view !== undefined && extended.get(state.view) === view);
       if (state === undefined || !isNewest || state.done !== state.revision) return undefined;
       const { analysis, options } = view;
-      if (findings.length === 0 || analysis.findings.length + findings.length >= options.limits.findings)
-        return undefined;
-      const all = [...analysis.findings, ...findings].toSorted(
-        (a, b) => a.place.start - b.place.start || a.place.end - b.place.end,
-      );
+      const before = analysis.findings;
+      const isFull = findings.length > before.length && findings.length >= options.limits.findings;
+      const isSame = findings.length === before.length && findings.every((found, index) => found === before[index]);
+      if (isFull || isSame) return undefined;
+      const all = findings.toSorted((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
       state.view = { ...view, analysis: { ...analysis, findings: all } };
       extended.set(state.view, view);
       return state.view;

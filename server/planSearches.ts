@@ -6,7 +6,7 @@ import { axesProblemSteps } from '../engine/sweep/axesProblem.ts';
 import { type SweepBase, sweepBaseSteps } from '../engine/sweep/base.ts';
 import { defaultAxes } from '../engine/sweep/defaultAxes.ts';
 import { placeRow } from '../engine/sweep/placeRow.ts';
-import { rememberingHost } from '../engine/sweep/rowsSearch.ts';
+import { rememberingHost } from '../engine/knownFiles.ts';
 import { rowFile } from '../engine/sweep/rowText.ts';
 import type { BlockDeclaration } from '../grammar/index.ts';
 import type {

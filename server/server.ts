@@ -6,6 +6,7 @@ import { methods, type PlanChanged, type PlanOutdated } from '../webview/protoco
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './answers.ts';
+import { createBetterPolicies } from './betterPolicies.ts';
 import { createChoiceLists } from './completion/choiceLists.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
@@ -29,7 +30,7 @@ export interface ServerOptions {
   readonly files?: (workspace: Files) => Files;
   /**
    * Works ahead of requests: starts a thread once the first document is checked, so that the first large simulation does not wait
-   * for it, and looks for shorter orders.
+   * for it. Also looks for better policies and shorter orders.
    */
   readonly ahead?: boolean;
 }
@@ -70,7 +71,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     options: () => configuration.options,
     checked(checked, edited) {
       sweeps.changed(checked.uri);
-      const view = documents.extend(checked, orders.known(checked)) ?? checked;
+      const view = extended(checked) ?? checked;
       progress.hide(view.uri);
       publish(view);
       // An editor gives up its own request for lenses when its text loses the focus, which may be before the figures are there.
@@ -78,6 +79,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       planned(view);
       if (server.ahead === true) {
         threads.ahead();
+        policies.ahead(checked);
         orders.ahead(checked);
       }
       if (session.abilities.codeActions) fixes.ahead(view);
@@ -145,16 +147,19 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   }
   const choices = createChoiceLists(documents, (error) => log.error(`completion: ${describe(error)}`));
   const fixes = createQuickFixes(documents, (error) => log.error(`fixes: ${describe(error)}`));
-  const orders = createShorterOrders({
-    answers,
-    found(checked) {
-      const view = documents.extend(checked, orders.known(checked));
-      if (view === undefined) return;
-      publish(view);
-      if (session.abilities.codeActions) fixes.ahead(view);
-    },
-    failed: (error) => log.error(`orders: ${describe(error)}`),
+  /** The view of a check with what is known by now of its pipelines. Undefined where that is nothing, or where there is a newer text. */
+  const extended = (checked: View) => documents.extend(checked, [...policies.named(checked), ...orders.known(checked)]);
+  function found(checked: View): void {
+    const view = extended(checked);
+    if (view === undefined) return;
+    publish(view);
+    if (session.abilities.codeActions) fixes.ahead(view);
+  }
+  const policies = createBetterPolicies({
+    ...{ answers, found },
+    failed: (error) => log.error(`policies: ${describe(error)}`),
   });
+  const orders = createShorterOrders({ answers, found, failed: (error) => log.error(`orders: ${describe(error)}`) });
   const sweeps = createPlanSearches({
     documents,
     found: (part) => send(() => connection.sendNotification(methods.planFound, part)),
@@ -191,6 +196,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       documents.set(document.uri, document.version, document.getText());
       choices.stop(document.uri);
       fixes.stop(document.uri);
+      policies.stop(document.uri);
       orders.stop(document.uri);
       sweeps.changed(document.uri);
     }),
@@ -198,6 +204,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       documents.close(document.uri);
       choices.stop(document.uri);
       fixes.stop(document.uri);
+      policies.stop(document.uri);
       orders.stop(document.uri);
       sweeps.changed(document.uri);
     }),

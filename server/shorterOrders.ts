@@ -15,6 +15,7 @@ import type { Finding } from '../engine/findings/finding.ts';
 import { searchKey } from '../engine/searches.ts';
 import type { Answers } from './answers.ts';
 import { cancelled } from './documents.ts';
+import { createQuietWork } from './quietWork.ts';
 import type { View } from './view.ts';
 
 export interface ShorterOrders {
@@ -58,14 +59,13 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
   const known = new Map<string, OrderAnswer>();
   /** Of questions that readers have asked with more effort: the newest answer, by the key of the usual question. */
   const longer = new Map<string, OrderAnswer>();
-  const waiting = new Map<string, { readonly source: CancellationTokenSource; readonly timer: NodeJS.Timeout }>();
   /** Views of checks, without what was found after them. */
   const checked = new Map<string, View>();
   /** Searches that readers asked for, by document. */
   const asked = new Map<string, Set<CancellationTokenSource>>();
   const questions = new WeakMap<View['analysis'], readonly OrderQuestion[]>();
-  /** Settled when no search runs that nobody asked for. */
-  let last = Promise.resolve();
+  /** Searches that nobody asked for. */
+  const unasked = createQuietWork(searchAll, failed, quiet);
 
   function questionsOf({ analysis, options }: View): readonly OrderQuestion[] {
     const all =
@@ -128,15 +128,8 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
     if (answer.found !== undefined) found(view);
   }
 
-  function stopUnasked(uri: string): void {
-    const state = waiting.get(uri);
-    waiting.delete(uri);
-    clearTimeout(state?.timer);
-    state?.source.cancel();
-  }
-
   function stop(uri: string): void {
-    stopUnasked(uri);
+    unasked.stop(uri);
     checked.delete(uri);
     for (const source of asked.get(uri) ?? []) source.cancel();
     asked.delete(uri);
@@ -152,16 +145,9 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
         return finding === undefined || finding.place.uri !== view.uri ? [] : [finding];
       }),
     ahead(view) {
-      stopUnasked(view.uri);
+      unasked.stop(view.uri);
       checked.set(view.uri, view);
-      if (questionsOf(view).every((question) => known.has(keyOf(question)))) return;
-      const source = new CancellationTokenSource();
-      const timer = setTimeout(() => {
-        last = last.then(() => searchAll(view, source.token)).catch(failed);
-      }, quiet);
-      // Nobody waits for it: it keeps no process alive.
-      timer.unref();
-      waiting.set(view.uri, { source, timer });
+      if (questionsOf(view).some((question) => !known.has(keyOf(question)))) unasked.begin(view);
     },
     async search({ view, question }, tell, token) {
       const source = new CancellationTokenSource();

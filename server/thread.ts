@@ -1,4 +1,5 @@
 /** A thread of the server, with every search that may take long. */
+import { betterPolicy } from '../engine/betterPolicy.ts';
 import { figureSearch } from '../engine/drawing/figureSearch.ts';
 import { evaluation } from '../engine/evaluate.ts';
 import { explanation } from '../engine/explanation.ts';
@@ -31,4 +32,5 @@ serve([
   entry(rowsSearch),
   entry(writtenSearch),
   entry(shorterOrder),
+  entry(betterPolicy),
 ]);

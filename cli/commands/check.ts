@@ -7,7 +7,7 @@ import { nearest } from '../../engine/spelling.ts';
 import { LineIndex } from '../../grammar/index.ts';
 import type { Arguments } from '../arguments.ts';
 import { fixesIn, withFixes } from '../fixes.ts';
-import { type Analysed, analyse } from '../analyse.ts';
+import { type Analysed, analyse, withBetterPolicies } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -67,21 +67,22 @@ export const checkCommand: Command = {
       }
       files.push(file);
     }
+    const setting = { io, progress, overrides: overrides.values };
     const titles = new Map<Analysed, readonly string[]>();
-    for (const [index, file] of fix === undefined ? [] : files.entries()) {
-      const fixed = withFixes(file, fix?.code, { io, progress, overrides: overrides.values });
-      files[index] = fixed.file;
-      titles.set(fixed.file, fixed.titles);
-      const fault = fixed.titles.length === 0 ? undefined : io.writeText(args.operands[index], fixed.file.text);
+    for (const [index, file] of files.entries()) {
+      if (fix === undefined) {
+        files[index] = withBetterPolicies(file, setting);
+        continue;
+      }
+      const fixed = withFixes(file, fix.code, setting);
+      files[index] = withBetterPolicies(fixed.file, setting);
+      titles.set(files[index], fixed.titles);
+      const fault = fixed.titles.length === 0 ? undefined : io.writeText(args.operands[index], files[index].text);
       if (fault === undefined) continue;
       progress.end();
       return usageFault(io, 'check', `${file.name} cannot be written: ${fault}.`);
     }
-    const fixes = new Map(
-      args.has('fixes')
-        ? files.flatMap((file) => [...fixesIn(file, { io, progress, overrides: overrides.values })])
-        : [],
-    );
+    const fixes = new Map(args.has('fixes') ? files.flatMap((file) => [...fixesIn(file, setting)]) : []);
     progress.end();
     await write({ files, titles, ...(args.has('fixes') ? { fixes } : {}) }, args.value('format') ?? 'text', io);
     const failed = files.some((file) => file.analysis.findings.some((found) => found.severity === 'error'));

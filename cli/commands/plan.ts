@@ -9,7 +9,7 @@ import { sweepBase, type SweepBase } from '../../engine/sweep/base.ts';
 import { mergeAnswers } from '../../engine/sweep/merge.ts';
 import { placeRow } from '../../engine/sweep/placeRow.ts';
 import { readAxes } from '../../engine/sweep/readAxes.ts';
-import { rememberingHost } from '../../engine/sweep/rowsSearch.ts';
+import { rememberingHost } from '../../engine/knownFiles.ts';
 import { rowFile } from '../../engine/sweep/rowText.ts';
 import { objectives } from '../../engine/language/schema/search.ts';
 import { pipelineBody } from '../../engine/fixes/source.ts';

@@ -2,7 +2,7 @@ import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
 import type { Run } from '../../engine/evaluation.ts';
 import { list } from '../../engine/quantities.ts';
 import { reportOf } from '../../engine/reportOf.ts';
-import { type Analysed, analyse } from '../analyse.ts';
+import { type Analysed, analyse, withBetterPolicies } from '../analyse.ts';
 import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
@@ -76,9 +76,13 @@ export const simulateCommand: Command = {
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'simulate', overrides.problem);
     const progress = progressBar(io, 4);
-    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'));
+    const checked = analyse(path, io, progress, overrides.values, args.value('pipeline'));
+    if ('problem' in checked) {
+      progress.end();
+      return usageFault(io, 'simulate', checked.problem);
+    }
+    const file = withBetterPolicies(checked, { io, progress, overrides: overrides.values });
     progress.end();
-    if ('problem' in file) return usageFault(io, 'simulate', file.problem);
     const problem =
       overrideProblem(file.analysis.resolution, overrides) ??
       pipelineProblem(file, args.value('pipeline'), args.value('format'));

@@ -1,8 +1,8 @@
 import type { Run } from '../evaluation.ts';
+import { type BubbleHelp, gains } from '../findings/bubbleHelp.ts';
 import { latePlanFinding, type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import { type PipelinePlan, type SchedulePlan, paths, setsWork } from '../plan.ts';
-import { share } from '../quantities.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
@@ -42,37 +42,40 @@ const causesOf = ({ causes }: BubbleReport): (readonly [string, number])[] =>
     .map((cause) => [causeNames[cause], causes[cause] ?? 0] as const)
     .sort((a, b) => b[1] - a[1]);
 
-const helpOf = (plan: PipelinePlan, { program, report }: Run): string =>
+const helpOf = (plan: PipelinePlan, { program, report }: Run): readonly BubbleHelp[] =>
   program.forwardOnly !== true && report.asynchronous === undefined && report.operations <= askUpTo
     ? whatHelps(plan, report.bubble.makespan)
-    : '';
+    : [];
 
 /** Pieces that the policy cuts each microbatch of the file into. */
 const partsOf = (schedule: SchedulePlan): number =>
   schedule.kind === 'policy' ? (findPolicy(schedule.name)?.parts?.(schedule.args) ?? 1) : 1;
 
-/** The best of a few simulated changes, worded with its figure; empty where none gains a point. */
-function whatHelps(plan: PipelinePlan, bubble: number): string {
+/** The best of a few simulated changes; empty where none gains a point. */
+function whatHelps(plan: PipelinePlan, bubble: number): readonly BubbleHelp[] {
   const doubled = 2 * plan.microbatches;
-  const choices: { readonly plan: PipelinePlan; readonly words: string }[] = [];
+  const choices: { readonly plan: PipelinePlan; readonly change: Change }[] = [];
   if (plan.schedule.kind === 'policy')
     choices.push({
       plan: { ...plan, microbatches: doubled },
-      words: `With ${doubled / partsOf(plan.schedule)} microbatches`,
+      change: { microbatches: doubled / partsOf(plan.schedule) },
     });
   if (plan.stages.length === plan.devices.length && !setsWork(plan.schedule)) {
-    for (const name of ['zb_h1', 'eager_1f1b']) choices.push({ plan: underPolicy(plan, name), words: `Under ${name}` });
+    for (const name of ['zb_h1', 'eager_1f1b'])
+      choices.push({ plan: underPolicy(plan, name), change: { schedule: name } });
   }
   const better = choices
-    .flatMap(({ plan: choice, words }) => {
+    .flatMap(({ plan: choice, change }) => {
       const outcome = outcomeOf(choice);
-      return outcome !== undefined && outcome.bubble < bubble - 0.01 ? [{ words, outcome }] : [];
+      return outcome !== undefined && gains(bubble, outcome.bubble) ? [{ change, outcome }] : [];
     })
     .sort((a, b) => a.outcome.bubble - b.outcome.bubble);
   const best: typeof better = [];
   for (const candidate of better) if (best.length < 2 && candidate.outcome.fits()) best.push(candidate);
-  return best.map(({ words, outcome }) => `${words} it would reach ${share(outcome.bubble)}.`).join(' ');
+  return best.map(({ change, outcome }) => ({ ...change, bubble: outcome.bubble }));
 }
+
+type Change = { readonly microbatches: number } | { readonly schedule: string };
 
 /** `comm/exposed` where communication is not hidden, and `comm/bottleneck-link` for busy links. */
 export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {

@@ -2,6 +2,7 @@
  * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
+import { type BubbleHelp, helpWords } from './bubbleHelp.ts';
 import { alike, versionsKept, type StageVersions } from './stageVersions.ts';
 import { amount, bytes, count, excludesSome, list, share, shareAtMost, show, time } from '../quantities.ts';
 
@@ -374,7 +375,8 @@ export const catalogue = {
       bound: number;
       /** The memory that the bound is within, in words; only if memory raises it. */
       within?: string;
-      help: string;
+      /** The best first. */
+      help: readonly BubbleHelp[];
       /** A rule orders the exchange of gradients. */
       exchange?: true;
       /** The microbatch that takes longest, and its time over the mean; only if different microbatches are a cause. */
@@ -392,7 +394,7 @@ export const catalogue = {
               `With these stages${p.exchange ? ' and this `sync`' : ''}${p.within === undefined ? '' : `, within ${p.within},`} no order can go below ${share(p.bound)}.`,
             ]
           : []),
-        ...(p.help ? [p.help] : []),
+        ...(p.help.length > 0 ? [helpWords(p.help)] : []),
       ].join(' '),
   ),
   'schedule/shorter-order': entry(

@@ -1,12 +1,12 @@
 import type { Analysis } from '../check.ts';
 import { cutCandidates } from './balance.ts';
-import { inTurn, subjectOf, trialsFor } from './candidates.ts';
+import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { keepCandidates } from './recompute.ts';
-import { fixesAmong, type Goal } from './trial.ts';
+import { bestTrial, type Candidate, fixesAmong, type Goal, type PolicyChange } from './trial.ts';
 import { warmupCandidates } from './warmup.ts';
 
 /** A change must save at least this share of the time per sample. */
@@ -16,8 +16,30 @@ const leastGain = 0.005;
 export function* bubbleFixes(analysis: Analysis, pipeline: string, again: Again, warmup?: readonly number[]): FixSteps {
   const subject = subjectOf(analysis, pipeline, again);
   if (subject === undefined) return [];
-  const before = figuresOf(subject.before.run.report);
-  const goal: Goal = {
+  return yield* fixesAmong(analysis, goalOf(subject), candidatesFor(subject, warmup), again);
+}
+
+/** Another policy as it is written, and the share of the iteration that devices then idle. */
+export interface BetterPolicy extends PolicyChange {
+  readonly bubble: number;
+}
+
+/** The policy that `bubbleFixes` would put first; undefined where none helps and fits every device. */
+export function* betterPolicySteps(
+  analysis: Analysis,
+  pipeline: string,
+  again: Again,
+): Generator<unknown, BetterPolicy | undefined, void> {
+  const subject = subjectOf(analysis, pipeline, again);
+  if (subject === undefined) return undefined;
+  const best = yield* bestTrial(analysis, goalOf(subject), policiesAmong(candidatesFor(subject)), again);
+  const change = best?.candidate.policy;
+  return best === undefined || change === undefined ? undefined : { ...change, bubble: best.effect.after.bubble };
+}
+
+function goalOf({ pipeline, before: { run } }: Subject): Goal {
+  const before = figuresOf(run.report);
+  return {
     pipeline,
     emphasis: 'time',
     met(_, after) {
@@ -25,7 +47,10 @@ export function* bubbleFixes(analysis: Analysis, pipeline: string, again: Again,
       return figures.bubble < before.bubble && relative(samplePeriod(before), samplePeriod(figures)) < -leastGain;
     },
   };
-  const candidates = inTurn(
+}
+
+const candidatesFor = (subject: Subject, warmup?: readonly number[]): Iterable<Candidate | undefined> =>
+  inTurn(
     trialsFor(subject.plan),
     policyCandidates(subject, 'time'),
     cutCandidates(subject, ['time']),
@@ -34,5 +59,7 @@ export function* bubbleFixes(analysis: Analysis, pipeline: string, again: Again,
     warmup === undefined ? [] : warmupCandidates(subject, warmup),
     keepCandidates(subject),
   );
-  return yield* fixesAmong(analysis, goal, candidates, again);
+
+function* policiesAmong(candidates: Iterable<Candidate | undefined>): Generator<Candidate | undefined, void, void> {
+  for (const candidate of candidates) if (candidate?.policy !== undefined) yield candidate;
 }

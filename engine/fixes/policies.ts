@@ -68,7 +68,12 @@ export function* policyCandidates(
       const cut = isCutAgain ? stageEdits(subject, stages) : [];
       const edits = [{ start: schedule.start, end: schedule.end, text: written }, ...cut];
       const again = isCutAgain ? `, ${count(layers, 'layer', 'layers')} cut again into ${stages} stages` : '';
-      yield { what: `Use ${written}${again}`, kind: 'policy', edits };
+      const change = {
+        schedule: written,
+        ...(isCutAgain ? { cut: { layers, stages } } : {}),
+        ...(policy.copies !== undefined && !cutsSequence(policy) ? { copied: true as const } : {}),
+      };
+      yield { what: `Use ${written}${again}`, kind: 'policy', edits, policy: change };
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Block, BlockDeclaration, Entry, Expression, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Block, BlockDeclaration, Declaration, Entry, Expression, SyntaxFile } from '../../grammar/syntax.ts';
 import type { Edit } from './proposal.ts';
 
 /** The body of `pipeline NAME { … }` as written in the file. */
@@ -8,6 +8,14 @@ export function pipelineBody(syntax: SyntaxFile, pipeline: string): Block | unde
       return declaration.body;
   }
   return undefined;
+}
+
+/** Whether a declaration is another pipeline, a job, a search, or what another one is expected to reach: no figure of this pipeline needs it. */
+export function isAside(declaration: Declaration, pipeline: string): boolean {
+  if (declaration.kind !== 'block') return false;
+  const { keyword, name } = declaration;
+  if (keyword.text === 'job' || keyword.text === 'search') return true;
+  return (keyword.text === 'pipeline' || keyword.text === 'expect') && name?.text !== pipeline;
 }
 
 /** Entries of a body with this key, in order. */

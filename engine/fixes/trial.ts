@@ -3,6 +3,7 @@
  * error. Candidates are ranked by what the simulation of the changed file gives.
  */
 import type { Analysis } from '../check.ts';
+import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
 import { noNewError, type Simulated, simulated } from './outcome.ts';
 import { type Again, apply, type Edit, type FixSteps, type Proposal } from './proposal.ts';
@@ -15,9 +16,14 @@ export interface Candidate {
   readonly kind: string;
   /** `undefined` where a part of the change cannot be written into this file: the candidate is then left out. */
   readonly edits: readonly (Edit | undefined)[];
+  /** The policy that it changes to. */
+  readonly policy?: PolicyChange;
   /** Ranked after all others, whatever it gives: it hides the finding, or needs more hardware. */
   readonly last?: true;
 }
+
+/** Another policy as it is written, and what it does with the stages. */
+export type PolicyChange = Omit<Extract<BubbleHelp, { readonly schedule: string }>, 'bubble'>;
 
 /** What a fix has to reach. */
 export interface Goal {
@@ -38,7 +44,7 @@ export interface Goal {
   readonly mayOverfill?: true;
 }
 
-interface Trial {
+export interface Trial {
   readonly also: string;
   /** Every pipeline of the changed file is simulated. Otherwise its effect on another one is still to come. */
   readonly isSettled: boolean;
@@ -57,11 +63,44 @@ export function* fixesAmong(
   candidates: Iterable<Candidate | undefined>,
   again: Again,
 ): FixSteps {
+  const trials = trialSteps(analysis, goal, candidates, again);
+  let step = trials.next();
+  for (; step.done !== true; step = trials.next()) {
+    const found = step.value;
+    yield () => proposalsOf(found.filter(isSettled), goal);
+  }
+  const found = step.value;
+  const [best, ...others] = proposalsOf(found, goal);
+  if (best === undefined) return [];
+  const isPreferred = found.some((trial) => trial.edits === best.edits && rank(trial) === 0);
+  return [isPreferred ? { ...best, preferred: true } : best, ...others];
+}
+
+/** The trial that fixes among these candidates would put first; undefined where it leaves a device over its memory. */
+export function* bestTrial(
+  analysis: Analysis,
+  goal: Goal,
+  candidates: Iterable<Candidate | undefined>,
+  again: Again,
+): Generator<unknown, Trial | undefined, void> {
+  const found = yield* trialSteps(analysis, goal, candidates, again);
+  const best = found.filter(isSettled).toSorted(compareTrials).at(0);
+  return best?.effect.after.fits === true ? best : undefined;
+}
+
+const isSettled = (trial: Trial): boolean => trial.isSettled;
+
+/** The candidates that reach the goal, each tried on the file. Yields those so far, in a list that grows. */
+function* trialSteps(
+  analysis: Analysis,
+  goal: Goal,
+  candidates: Iterable<Candidate | undefined>,
+  again: Again,
+): Generator<readonly Trial[], readonly Trial[], void> {
   const found: Trial[] = [];
   const seen = new Set<string>();
-  const soFar = () => found.filter(({ isSettled }) => isSettled);
   for (const candidate of candidates) {
-    yield () => proposalsOf(soFar(), goal);
+    yield found;
     const edits = candidate === undefined ? undefined : writtenEdits(candidate.edits);
     if (candidate === undefined || edits === undefined) continue;
     const text = apply(analysis.syntax.text, edits);
@@ -71,13 +110,9 @@ export function* fixesAmong(
     const effect = effectOf(analysis, changed, goal);
     const after = simulated(changed, goal.pipeline);
     const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
-    const isSettled = changed.pending.length === 0;
-    if (effect !== undefined) found.push({ candidate, edits, effect, also, isSettled });
+    if (effect !== undefined) found.push({ candidate, edits, effect, also, isSettled: changed.pending.length === 0 });
   }
-  const [best, ...others] = proposalsOf(found, goal);
-  if (best === undefined) return [];
-  const isPreferred = found.some((trial) => trial.edits === best.edits && rank(trial) === 0);
-  return [isPreferred ? { ...best, preferred: true } : best, ...others];
+  return found;
 }
 
 const proposalsOf = (found: readonly Trial[], goal: Goal): readonly Proposal[] =>

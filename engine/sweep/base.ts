@@ -1,8 +1,8 @@
 /** What a sweep starts from: the file without its other pipelines, and what the pipeline says of its size. */
-import { type Block, type BlockDeclaration, parse, type SyntaxFile } from '../../grammar/index.ts';
+import { type Block, parse, type SyntaxFile } from '../../grammar/index.ts';
 import { apply, type Edit } from '../fixes/proposal.ts';
 import { stagesArgument } from '../fixes/recut.ts';
-import { entriesOf, pipelineBody, valueOf } from '../fixes/source.ts';
+import { entriesOf, isAside, pipelineBody, valueOf } from '../fixes/source.ts';
 import type { EngineHost, EngineOptions } from '../host.ts';
 import type { PipelineSize } from '../language/resolution.ts';
 import type { PipelinePlan } from '../plan.ts';
@@ -145,10 +145,8 @@ function writtenStages(body: Block): number | undefined {
 /** Without other pipelines, jobs, tests and expectations, which take time and change no figure of this pipeline. */
 function lonePipeline({ text, declarations }: SyntaxFile, pipeline: string): string {
   const others = declarations.filter(
-    (declaration): declaration is BlockDeclaration =>
-      declaration.kind === 'block' &&
-      (['job', 'expect', 'search'].includes(declaration.keyword.text) ||
-        (declaration.keyword.text === 'pipeline' && declaration.name?.text !== pipeline)),
+    (declaration) =>
+      isAside(declaration, pipeline) || (declaration.kind === 'block' && declaration.keyword.text === 'expect'),
   );
   const edits: readonly Edit[] = others.map(({ start, end }) => ({ start, end, text: '' }));
   return apply(text, edits);

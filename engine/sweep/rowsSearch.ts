@@ -1,5 +1,6 @@
 /** Some rows of a sweep as work for a thread: the problem has the texts of all files, so the thread reads none. */
-import type { EngineHost, EngineOptions } from '../host.ts';
+import type { EngineOptions } from '../host.ts';
+import { knownHost, type KnownFiles } from '../knownFiles.ts';
 import type { Search } from '../searches.ts';
 import type { Axis } from '../definitions/search.ts';
 import { settingsOf } from './axes.ts';
@@ -10,7 +11,7 @@ import type { Figures } from './front.ts';
 import { placeRow } from './placeRow.ts';
 
 /** A sweep as plain data. */
-export interface SweepSource {
+export interface SweepSource extends KnownFiles {
   readonly uri: string;
   readonly text: string;
   readonly options: EngineOptions;
@@ -18,9 +19,6 @@ export interface SweepSource {
   readonly pipeline: string;
   readonly limits: readonly string[];
   readonly axes: readonly Axis[];
-  /** What the host answered, by uri, and by path and importing file. */
-  readonly files: Readonly<Record<string, ReturnType<EngineHost['read']>>>;
-  readonly paths: Readonly<Record<string, string>>;
 }
 
 export interface RowsProblem {
@@ -28,28 +26,6 @@ export interface RowsProblem {
   readonly rows: readonly number[];
   readonly front: readonly Figures[];
 }
-
-/** A host that remembers what it answered. */
-export function rememberingHost(host: EngineHost): EngineHost & Pick<SweepSource, 'files' | 'paths'> {
-  const files: Record<string, ReturnType<EngineHost['read']>> = {};
-  const paths: Record<string, string> = {};
-  return {
-    files,
-    paths,
-    read: (uri) => (files[uri] ??= host.read(uri)),
-    resolve: (path, from) => (paths[pathKey(path, from)] ??= host.resolve(path, from)),
-  };
-}
-
-const pathKey = (path: string, from: string): string => JSON.stringify([path, from]);
-
-const knownHost = ({ files, paths }: Pick<SweepSource, 'files' | 'paths'>): EngineHost => ({
-  read: (uri) => (Object.hasOwn(files, uri) ? files[uri] : { problem: 'not-found' }),
-  resolve: (path, from) => {
-    const key = pathKey(path, from);
-    return Object.hasOwn(paths, key) ? paths[key] : path;
-  },
-});
 
 /** The base of the sweep that was looked at last: a thread works on one sweep at a time. */
 let last: { readonly key: string; readonly base: SweepBase | undefined } | undefined;

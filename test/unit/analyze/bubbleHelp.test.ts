@@ -21,9 +21,14 @@ describe('what would help against a bubble', () => {
 
   it('comes without a bound that excludes nothing', () => {
     const message = (bound: number): string =>
-      catalogue['schedule/bubble'].message({ bubble: 0.1, causes: [['gradients', 0.1]], bound, help: 'Help.' });
-    expect(message(0.0004)).toBe('Devices idle 10 % of the iteration: gradients 10 %. Help.');
-    expect(message(0.02)).toContain('no order can go below 2 %. Help.');
+      catalogue['schedule/bubble'].message({
+        bubble: 0.1,
+        causes: [['gradients', 0.1]],
+        bound,
+        help: [{ schedule: 'zb_h1', bubble: 0.01 }],
+      });
+    expect(message(0.0004)).toBe('Devices idle 10 % of the iteration: gradients 10 %. Under zb_h1 it would reach 1 %.');
+    expect(message(0.02)).toContain('no order can go below 2 %. Under zb_h1 it would reach 1 %.');
   });
 
   it('doubles the microbatches that there are: 3/35 with 32 for 3/19 with 16', () => {

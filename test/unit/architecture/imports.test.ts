@@ -62,6 +62,7 @@ const allowed: Readonly<Record<string, Rule>> = {
   'engine/mesh.ts': { ours: helpers, types: ['engine/plan.ts', 'engine/costs/'] },
   'engine/stages.ts': { ours: ['engine/costs/'], types: ['engine/plan.ts'] },
   'engine/host.ts': { ours: [], types: ['engine/costs/'] },
+  'engine/knownFiles.ts': { ours: [], types: ['engine/host.ts'] },
   'engine/exchange/': { ours: [], types: values },
   'engine/order/': { ours: [...values, ...helpers] },
   'engine/search/': { ours: [...values, ...helpers, 'engine/order/'] },
@@ -247,6 +248,7 @@ const allowed: Readonly<Record<string, Rule>> = {
     ours: [
       ...values,
       ...helpers,
+      'engine/knownFiles.ts',
       'engine/resolve.ts',
       'engine/evaluate.ts',
       'engine/policies/',

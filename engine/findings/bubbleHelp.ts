@@ -1,0 +1,31 @@
+import { count, share } from '../quantities.ts';
+
+/** A change under which devices idle less, as simulated. `bubble`: the share of the iteration that they then idle. */
+export type BubbleHelp = { readonly bubble: number } & (
+  | { readonly microbatches: number }
+  | {
+      /** As it is written: `interleaved_1f1b(chunks = 2)`. */
+      readonly schedule: string;
+      /** The layers of the pipeline and its stages, where this schedule needs another cut. */
+      readonly cut?: { readonly layers: number; readonly stages: number };
+      /** It keeps copies of stages on other devices, as chimera does: no bound of the file's stages holds for it. */
+      readonly copied?: true;
+    }
+);
+
+/** Whether a change is worth a sentence: it saves more than a point. */
+export const gains = (before: number, after: number): boolean => after < before - 0.01;
+
+/** `Under zb_h1 it would reach 11.1 %.`, one sentence for each. */
+export const helpWords = (help: readonly BubbleHelp[]): string =>
+  help.map((each) => `${changeWords(each)} it would reach ${share(each.bubble)}.`).join(' ');
+
+function changeWords(help: BubbleHelp): string {
+  if ('microbatches' in help) return `With ${help.microbatches} microbatches`;
+  const { schedule, cut, copied } = help;
+  const more = [
+    ...(cut === undefined ? [] : [`${count(cut.layers, 'layer', 'layers')} cut again into ${cut.stages} stages`]),
+    ...(copied === true ? ['copies of stages on other devices'] : []),
+  ];
+  return `Under ${schedule}${more.length === 0 ? '' : `, with ${more.join(' and ')},`}`;
+}
