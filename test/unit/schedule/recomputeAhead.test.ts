@@ -12,6 +12,7 @@ import { timingOf } from '../../../engine/simulate/timing.ts';
 import { withCopies } from '../support/copies.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 import { namesOf, programFor } from './bruteForce.ts';
+import { quickly } from './gridCase.ts';
 
 const p = fc.integer({ min: 1, max: 7 });
 const m = fc.integer({ min: 1, max: 16 });
@@ -111,9 +112,8 @@ describe.each(taking)('recomputation ahead under $name', (one) => {
         fc.integer({ min: 0, max: 5 }),
         fc.integer({ min: 10, max: 250 }),
         (devices, microbatches, costs, latency, memory) => {
-          const args: Record<string, number> = one.parameters.some(({ name }) => name === 'chunks')
-            ? { chunks: 2 }
-            : {};
+          const isChunked = one.parameters.some(({ name }) => name === 'chunks');
+          const args = quickly<Record<string, number>>(one, isChunked ? { chunks: 2 } : {});
           const stages = devices * one.chunks(args);
           const stageOf = (stage: number): Partial<StagePlan> => ({
             recompute: stage % 5 === 4 ? 0 : costs[stage],
