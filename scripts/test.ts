@@ -6,7 +6,8 @@ import { choose } from './checks/choose.ts';
 import { runAll } from './checks/pool.ts';
 import type { Result } from './checks/step.ts';
 import { quickSteps, steps, unitStep } from './checks/steps.ts';
-import { changedFiles, slowUnitFiles, unitFiles } from './checks/unitFiles.ts';
+import { slowUnitFiles } from './checks/slowUnitFiles.ts';
+import { changedFiles, unitFiles } from './checks/unitFiles.ts';
 
 const longestTail = 12_000;
 

@@ -4,7 +4,8 @@ import { describe, expect, it, test } from 'vitest';
 import { choose, type Offer } from '../../../scripts/checks/choose.ts';
 import type { Step } from '../../../scripts/checks/step.ts';
 import { quickSteps, steps as realSteps, unitStep } from '../../../scripts/checks/steps.ts';
-import { slowUnitFiles, unitFiles } from '../../../scripts/checks/unitFiles.ts';
+import { longestFirst, slowUnitFiles } from '../../../scripts/checks/slowUnitFiles.ts';
+import { unitFiles } from '../../../scripts/checks/unitFiles.ts';
 
 const step = (name: string, more: Partial<Step> = {}): Step => ({ name, command: [name], ...more });
 const offer: Offer = {
@@ -75,4 +76,13 @@ test('the steps and files that the choice names exist', () => {
   const root = path.resolve(import.meta.dirname, '../../..');
   expect(slowUnitFiles.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   expect(unitFiles()).toEqual(expect.arrayContaining([...slowUnitFiles, 'test/unit/scripts/choose.test.ts']));
+});
+
+test('files that take long are started first, and others keep their order', () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+  const [slowest, second] = slowUnitFiles;
+  const files = ['test/unit/a.test.ts', second, 'test/unit/b.test.ts', slowest].map((file) => ({
+    moduleId: path.join(root, file).replaceAll('\\', '/'),
+  }));
+  expect(longestFirst(files)).toEqual([files[3], files[1], files[0], files[2]]);
 });

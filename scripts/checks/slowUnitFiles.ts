@@ -1,0 +1,69 @@
+import path from 'node:path';
+
+/**
+ * Unit tests that take over 2 seconds of a quiet processor, the longest first: the order in which all are started. `npm test -- quick`
+ * runs them only if they have changed.
+ */
+export const slowUnitFiles: readonly string[] = [
+  'test/unit/check/edits.test.ts',
+  'test/unit/examples/examples.test.ts',
+  'test/unit/search/bound.test.ts',
+  'test/unit/schedule/grid.test.ts',
+  'test/unit/accuracy/accuracy.test.ts',
+  'test/unit/schedule/policies.test.ts',
+  'test/unit/check/damaged.test.ts',
+  'test/unit/check/anySchedule.test.ts',
+  'test/unit/check/anyMesh.test.ts',
+  'test/unit/fixes/anyFile.test.ts',
+  'test/unit/fixes/performance.test.ts',
+  'test/unit/std/scheduleOrders.test.ts',
+  'test/unit/planning/memoryCut.test.ts',
+  'test/unit/examples/reports.test.ts',
+  'test/unit/schedule/zbAuto/steps.test.ts',
+  'test/unit/grammar/nesting.test.ts',
+  'test/unit/server/policies.test.ts',
+  'test/unit/schedule/recomputeAhead.test.ts',
+  'test/unit/systems/cross_mesh.test.ts',
+  'test/unit/schedule/search/instances.test.ts',
+  'test/unit/sequences/wholeSchedules.test.ts',
+  'test/unit/search/search.test.ts',
+  'test/unit/server/robustness.test.ts',
+  'test/unit/formats/torchRoundTrip.test.ts',
+  'test/unit/check/metamorphicRanks.test.ts',
+  'test/unit/cli/files.test.ts',
+  'test/unit/check/metamorphicLinks.test.ts',
+  'test/unit/systems/alpa.test.ts',
+  'test/unit/schedule/chunked.test.ts',
+  'test/unit/docs/schedules.test.ts',
+  'test/unit/fixes/modules.test.ts',
+  'test/unit/formats/torchDamage.test.ts',
+  'test/unit/server/quickFixes.test.ts',
+  'test/unit/fixes/userFiles.test.ts',
+  'test/unit/analyze/waits/waitChain.test.ts',
+  'test/unit/lengths/schedules.test.ts',
+  'test/unit/sync/overlap.test.ts',
+  'test/unit/sequences/slotOperations.test.ts',
+  'test/unit/fixes/repairs/names.test.ts',
+  'test/unit/fixes/repairs/plans.test.ts',
+  'test/unit/docs/whatFits.test.ts',
+  'test/unit/schedule/ruleOperations.test.ts',
+  'test/unit/resolve/robust.test.ts',
+  'test/unit/server/scheduleCompletion.test.ts',
+  'test/unit/webview/density.test.ts',
+  'test/unit/network/routes.test.ts',
+  'test/unit/read/scheduleFrom.test.ts',
+  'test/unit/costs/closedForms/inFlight.test.ts',
+];
+
+const root = path.resolve(import.meta.dirname, '../..');
+const places = new Map(slowUnitFiles.map((file, place) => [path.join(root, file), place]));
+const placeOf = ({ moduleId }: TestFile): number => places.get(path.normalize(moduleId)) ?? places.size;
+
+/** A file of tests, as vitest names it: by its whole path. */
+interface TestFile {
+  readonly moduleId: string;
+}
+
+/** Files in the order of `slowUnitFiles`, so that no core idles at the end while the other one runs the longest; then the others as they are. */
+export const longestFirst = <File extends TestFile>(files: readonly File[]): File[] =>
+  files.toSorted((a, b) => placeOf(a) - placeOf(b));
