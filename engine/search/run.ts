@@ -36,7 +36,7 @@ const incumbents = 32;
 
 /** Operations that an effort of 1 visits, and of a short order for each of its operations. */
 export const operationsOfEffort = 2e7;
-const visitsOfEffort = 5e4;
+const visitsOfEffort = 1e5;
 /** Operations between two pauses. */
 const operationsOfSlice = 2e5;
 

@@ -1,3 +1,4 @@
+import { beamSteps } from './beam.ts';
 import { boundSteps } from './bound.ts';
 import { decode } from './decode.ts';
 import type { Words } from './layout.ts';
@@ -59,6 +60,24 @@ const smallEffort = 0.04;
 /** Share of an effort of 1 for waves, and waves that are drawn before the best one is disturbed. */
 const waveShare = 0.15;
 const newWaves = 60;
+interface Beam {
+  /** Of an effort of 1. */
+  readonly share: number;
+  /** Weight of the mean end of the devices: little favours orders without an idle device, much those that are even. */
+  readonly mean: number;
+  /** Orders with equal sets of operations that stay. */
+  readonly alike: number;
+}
+const firstBeams: readonly Beam[] = [
+  { share: 0.1, mean: 1, alike: 3 },
+  { share: 0.1, mean: 0.2, alike: 3 },
+];
+/** After the first round of keys and words. */
+const wideBeam: Beam = { share: 0.3, mean: 0.2, alike: 12 };
+/** Widths of beams, and operations that a beam looks at for each operation and code. */
+const leastWidth = 8;
+const mostWidth = 2048;
+const visitsOfBeam = 2.7;
 /** Shares of an effort of 1 for a round of keys and a round of words. */
 const keyShare = 0.08;
 const wordShare = 0.08;
@@ -95,6 +114,7 @@ export function* searchSteps(
   yield* byRoundOrders(run);
   yield* byLists(run);
   yield* bound(run);
+  for (const beam of firstBeams) yield* byBeam(run, beam);
   yield* byWaves(run);
   yield* byRepetend(run);
   yield* byRounds(run);
@@ -149,6 +169,24 @@ function* bound(run: Run): Generator<Found | undefined, void> {
     else if (done !== true) yield undefined;
     if (done === true) return;
   }
+}
+
+/**
+ * Builds an order in a beam, if bytes are short or a device has several stages. Priorities find the others.
+ */
+function* byBeam(run: Run, { share, mean, alike }: Beam): Generator<Found | undefined, void> {
+  const { layout, visits } = run;
+  const { devices } = layout.problem;
+  if (isOver(run) || (heldMost(run) >= devices && layout.stages <= devices)) return;
+  const perOrder = visitsOfBeam * layout.offsets[devices] * layout.codes;
+  const width = Math.max(leastWidth, Math.min(mostWidth, Math.round((share * visits) / perOrder)));
+  const under = run.objective === 'end' ? run.makespan : Infinity;
+  const steps = beamSteps(layout, { width, under, mean, alike });
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) yield undefined;
+  const { found, visited } = step.value;
+  if (found !== undefined) offer(run, found.words, found.makespan, 'beams');
+  yield* rest(run, visited);
 }
 
 /** Draws waves, and disturbs the best one of them: where no device holds as many microbatches as there are devices. */
@@ -217,6 +255,7 @@ function* byRounds(run: Run): Generator<Found | undefined, void> {
     const slack = slacks[round % slacks.length];
     yield* keySearch(run, round, slack, run.visited + keyShare * operationsOfEffort);
     yield* wordSearch(run, slack, run.visited + wordShare * operationsOfEffort);
+    if (round === 0) yield* byBeam(run, wideBeam);
     // The bisection ends a little below what it could prove: whether nothing is under this order is asked apart.
     if (run.makespan !== bounded && run.makespan < run.bound * (1 + nearly)) yield* bound(run);
     bounded = run.makespan;
