@@ -177,11 +177,10 @@ function* bound(run: Run): Generator<Found | undefined, void> {
 function* byBeam(run: Run, { share, mean, alike }: Beam): Generator<Found | undefined, void> {
   const { layout, visits } = run;
   const { devices } = layout.problem;
-  if (isOver(run) || (heldMost(run) >= devices && layout.stages <= devices)) return;
+  if (isOver(run) || run.objective === 'span' || (heldMost(run) >= devices && layout.stages <= devices)) return;
   const perOrder = visitsOfBeam * layout.offsets[devices] * layout.codes;
   const width = Math.max(leastWidth, Math.min(mostWidth, Math.round((share * visits) / perOrder)));
-  const under = run.objective === 'end' ? run.makespan : Infinity;
-  const steps = beamSteps(layout, { width, under, mean, alike });
+  const steps = beamSteps(layout, { width, under: run.makespan, mean, alike });
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) yield undefined;
   const { found, visited } = step.value;
