@@ -1,7 +1,7 @@
 /**
  * Beam search over orders that are built from their start. All orders of a step have as many operations; those whose remaining work
- * looks shortest stay. It finds orders that rules of priority miss if devices hold few microbatches: what is held is looked at as
- * a whole, and an order that could get stuck is left at once.
+ * looks shortest stay. It finds orders that rules of priority miss if devices hold few microbatches. An order that could get stuck
+ * is left at once.
  *
  * Sources: Giffler and Thompson (1960) for the operations that a device may run next; Habermann, "Prevention of system deadlocks"
  * (1969), for the test that an order can go on; Ow and Morton, "Filtered beam search in scheduling" (1988).
