@@ -49,6 +49,10 @@ export function activate(context: vscode.ExtensionContext): void {
       const uri = targetOf(target) ?? shown.shownFile();
       if (uri !== undefined) shown.findPlan(uri, typeof pipeline === 'string' ? pipeline : undefined);
     }),
+    vscode.commands.registerCommand('pipewright.findOrder', (target?: unknown, pipeline?: unknown) => {
+      const uri = targetOf(target) ?? shown.shownFile();
+      if (uri !== undefined) shown.findOrder(uri, typeof pipeline === 'string' ? pipeline : undefined);
+    }),
     vscode.commands.registerCommand(
       'pipewright.exportTimeline',
       async (target?: unknown, pipeline?: unknown, known?: unknown) => {

@@ -3,6 +3,7 @@ import {
   CloseAction,
   ErrorAction,
   LanguageClient,
+  ProgressType,
   RevealOutputChannelOn,
   State,
   TransportKind,
@@ -22,7 +23,18 @@ export interface Requests {
   notify(method: string, params: unknown): void;
 }
 
-export interface Server extends Requests, vscode.Disposable {
+/** Asks for what takes long. */
+export interface LongRequests {
+  /** As `send`, and hears partial results until there is an answer. */
+  follow<T>(
+    method: string,
+    params: object,
+    onPartial: (partial: unknown) => void,
+    token: vscode.CancellationToken,
+  ): Promise<T | undefined>;
+}
+
+export interface Server extends Requests, LongRequests, vscode.Disposable {
   readonly client: LanguageClient;
   start(): Promise<void>;
   /** Stops it, whatever state it is in, and starts it afresh. */
@@ -107,6 +119,19 @@ export function createServer(
     }
   }
 
+  async function send<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T | undefined> {
+    if (client.state === State.Stopped) return undefined;
+    try {
+      return await (token === undefined
+        ? client.sendRequest<T>(method, params)
+        : client.sendRequest<T>(method, params, token));
+    } catch (error) {
+      output.debug(`${method}: ${String(error)}`);
+      return undefined;
+    }
+  }
+  let followed = 0;
+
   return {
     client,
     start,
@@ -121,15 +146,22 @@ export function createServer(
       });
       return restarting;
     },
-    async send<T>(method: string, params: unknown, token?: vscode.CancellationToken) {
-      if (client.state === State.Stopped) return undefined;
+    send,
+    async follow<T>(
+      method: string,
+      params: object,
+      onPartial: (partial: unknown) => void,
+      token: vscode.CancellationToken,
+    ): Promise<T | undefined> {
+      followed += 1;
+      const partialResultToken = `pipewright-${followed}`;
+      const listening = client.onProgress(new ProgressType<unknown>(), partialResultToken, (partial) => {
+        if (!token.isCancellationRequested) onPartial(partial);
+      });
       try {
-        return await (token === undefined
-          ? client.sendRequest<T>(method, params)
-          : client.sendRequest<T>(method, params, token));
-      } catch (error) {
-        output.debug(`${method}: ${String(error)}`);
-        return undefined;
+        return await send<T>(method, { ...params, partialResultToken }, token);
+      } finally {
+        listening.dispose();
       }
     },
     notify(method, params) {

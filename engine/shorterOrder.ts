@@ -8,7 +8,7 @@ import { finding, type Finding } from './findings/finding.ts';
 import { placeOf } from './check.ts';
 import { type Origins, paths, type PipelinePlan } from './plan.ts';
 import { answerTo, foundSteps } from './policies/searched/answers.ts';
-import { problemOfShape } from './policies/searched/problem.ts';
+import { objectiveOf, problemOfShape } from './policies/searched/problem.ts';
 import { shapeOf } from './policies/shape.ts';
 import { B, kindOf, type Program } from './program.ts';
 import type { PipelineReport } from './report.ts';
@@ -122,6 +122,10 @@ export function askedOrder({ plan, run }: Evaluation, effort: number): OrderQues
   const searched = searchPlan(plan);
   if ('problem' in searched) return { reason: searched.problem };
   if (searched.schedule.kind !== 'policy') return { reason: 'its orders are not searched' };
+  if (objectiveOf(searched.schedule.args) === 'span')
+    return { reason: 'its search shortens the longest span of a device, not the iteration' };
+  if (searched.schedule.args['prefer'] === 'p95')
+    return { reason: 'its search prefers a short p95 to a short iteration' };
   const whole = !isSearched(plan) && isWhole(program);
   const args = { ...searched.schedule.args, effort, ...(whole ? { backward: 'whole' } : {}) };
   return {

@@ -1,3 +1,4 @@
+import { closePopover } from './controls/popover.ts';
 import { blockOrigin } from './input/blockOrigin.ts';
 import { fasterStage } from './input/fasterStage.ts';
 import { inputs } from './input/inputs.ts';
@@ -21,6 +22,7 @@ import type { Scene } from './view/scene/scene.ts';
 import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
 import { type Viewport, restoredViewport } from './view/scene/viewport.ts';
 import { plans } from './plans.ts';
+import { orders } from './orders.ts';
 import { races } from './races.ts';
 import { states } from './states.ts';
 import { sweeps } from './sweeps.ts';
@@ -40,13 +42,13 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const file = shownFile(
     {
       post: editor.post,
-      run: (plan, { options }, jobs) => {
+      run: (plan, { options }, jobs, order) => {
         if (jobs.length === 0) {
           page.showJobs([]);
           workers.close();
         }
         page.notice.running();
-        timelines.run(plan, options, jobs);
+        timelines.run(plan, options, jobs, order);
       },
       empty: () => {
         timelines.trouble();
@@ -57,7 +59,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         page.notice.whole();
         update.figures(true);
       },
-      changed: update.controls,
+      changed: () => {
+        update.controls();
+        searching.changed();
+      },
     },
     saved,
   );
@@ -103,6 +108,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       sensitivity: () => sensing.toggle(),
       compare: (all) => comparing.open(all ? 'pipelines' : undefined),
       findPlan: () => planning.open(file.pipeline()?.name),
+      findOrder: () => {
+        closePopover();
+        searching.open();
+      },
       exportShown: () => exportShown(),
       modes: () => update.modes(),
       sync: (change) => editor.post({ type: 'sync', ...change }),
@@ -127,6 +136,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       nothing: () => input.selection.select(undefined, false),
     },
     openJob: (name) => workers.open(name),
+    ...(editor.alone ? {} : { findOrder: () => searching.open() }),
     detail: {
       why: () => input.why.why(),
       follow: (microbatch) => input.follow(microbatch),
@@ -238,6 +248,15 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     choose: file.choose,
     theme: update.theme,
   });
+  const searching = orders({
+    page,
+    file,
+    post: editor.post,
+    timeline: timelines.timeline,
+    inFile: update.inFile,
+    paintOver: timelines.paintOver,
+    nextRequest,
+  });
   const player = playing({ ...timelines, say: page.say });
   const input = inputs({
     timelines,
@@ -301,6 +320,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       highlight: highlighted.of(timeline.plan),
       origin: (block) => written.lines(timeline, block),
       found: input.search.found(),
+      moved: searching.moved(),
       current: input.search.current(),
       foundLayer: input.search.layer(),
       played: player.time(),
@@ -361,6 +381,12 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       case 'planOutdated':
       case 'planNote':
         planning.receive(message);
+        return;
+      case 'findOrder':
+        searching.open();
+        return;
+      case 'order':
+        searching.received(message);
         return;
       case 'entry':
         comparing.entry(message);
@@ -423,6 +449,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     workers.close();
     comparing.close();
     planning.leave();
+    searching.close();
     input.selection.clear();
     input.why.clear();
     sensing.clear();

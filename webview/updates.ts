@@ -124,6 +124,8 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
       save();
     },
     figures,
+    /** The timeline of what the file has, if that was on show. */
+    inFile: () => inFile,
     controls,
     selection,
     save,

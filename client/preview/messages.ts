@@ -115,6 +115,17 @@ export function readFromPage(raw: unknown): FromPage | undefined {
         ? { type: 'savePlan', request, format }
         : undefined;
     }
+    case 'searchOrder': {
+      const { request, pipeline, times } = raw;
+      return isPlace(request) && isName(pipeline) && isFigure(times) && times > 0
+        ? { type: 'searchOrder', request, pipeline, times }
+        : undefined;
+    }
+    case 'endOrder':
+    case 'keepOrder': {
+      const { type, request } = raw;
+      return isPlace(request) ? { type, request } : undefined;
+    }
     case 'endRace': {
       const { request } = raw;
       return isPlace(request) ? { type: 'endRace', request } : undefined;

@@ -13,7 +13,7 @@ export interface Outbox {
 }
 
 /** In the order in which they go out: how the page works, what it shows, what it outlines, what the reader asked for. Answers to an earlier page are dropped. */
-const sorts = ['modes', 'picture', 'highlight', 'compare', 'plans'] as const;
+const sorts = ['modes', 'picture', 'highlight', 'compare', 'plans', 'findOrder'] as const;
 type Sort = (typeof sorts)[number];
 
 const answers: ReadonlySet<ToPage['type']> = new Set([
@@ -28,6 +28,7 @@ const answers: ReadonlySet<ToPage['type']> = new Set([
   'planEnd',
   'planOutdated',
   'planNote',
+  'order',
 ]);
 const sortOf = ({ type }: ToPage): Sort | undefined =>
   answers.has(type) ? undefined : (sorts.find((sort) => sort === type) ?? 'picture');

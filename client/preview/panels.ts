@@ -32,6 +32,8 @@ export interface Previews extends vscode.Disposable {
   compare(uri: vscode.Uri, pipeline?: string): void;
   /** Searches for the fastest plan of a pipeline, in the preview of its file. */
   findPlan(uri: vscode.Uri, pipeline?: string): void;
+  /** Shows the search for a shorter order of a pipeline in the preview of its file. */
+  findOrder(uri: vscode.Uri, pipeline?: string): void;
   /** The preview that has the focus follows the active file, or is pinned to its own. */
   follow(following: boolean): void;
   /** The file of the preview that has the focus. */
@@ -199,20 +201,16 @@ export function createPreviews(
     adopt(tabPlace(panel, extension), { uri, pipeline, following: false });
   }
 
+  function opened(uri: vscode.Uri, pipeline: string | undefined): Preview | undefined {
+    open(uri, pipeline);
+    return of(uri).find(({ place }) => place.kind === 'tab');
+  }
+
   return {
     open,
-    compare(uri, pipeline) {
-      open(uri, pipeline);
-      of(uri)
-        .find(({ place }) => place.kind === 'tab')
-        ?.compare();
-    },
-    findPlan(uri, pipeline) {
-      open(uri, pipeline);
-      of(uri)
-        .find(({ place }) => place.kind === 'tab')
-        ?.findPlan(pipeline);
-    },
+    compare: (uri, pipeline) => opened(uri, pipeline)?.compare(),
+    findPlan: (uri, pipeline) => opened(uri, pipeline)?.findPlan(pipeline),
+    findOrder: (uri, pipeline) => opened(uri, pipeline)?.findOrder(),
     follow: (following) => focused()?.follow(following),
     shownFile: () => focused()?.uri(),
     serverChanged() {

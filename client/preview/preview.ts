@@ -16,7 +16,7 @@ import {
   type PlanFound,
   type PlanRequest,
 } from '../../webview/protocol/requests.ts';
-import type { Requests } from '../languageClient.ts';
+import type { LongRequests, Requests } from '../languageClient.ts';
 import type { ServerState } from '../serverState.ts';
 import { exportTimeline } from '../exportTimeline.ts';
 import { cursorBlocks } from './cursorBlocks.ts';
@@ -30,6 +30,7 @@ import { createOutbox } from './outbox.ts';
 import { createPlans } from './plans.ts';
 import type { Place } from './place.ts';
 import { createMovedOrders } from './movedOrders.ts';
+import { createOrders } from './orders.ts';
 import { locate, show, writeEdits, writeParam } from './source.ts';
 
 export interface Preview {
@@ -62,13 +63,15 @@ export interface Preview {
   /** What a search has found. */
   planFound(found: PlanFound): void;
   planOutdated(search: number): void;
+  /** Opens the search for a shorter order, once the page has a timeline. */
+  findOrder(): void;
   /** The newest text that was shown. */
   text(): string | undefined;
 }
 
 export interface PreviewHost {
   readonly extension: vscode.Uri;
-  readonly requests: Requests;
+  readonly requests: Requests & LongRequests;
   readonly output: vscode.LogOutputChannel;
   serverState(): ServerState;
   restart(): void;
@@ -146,6 +149,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     post: (message) => outbox.post(message),
     refresh,
   });
+  const orders = createOrders({ requests, uri: () => uri, post: (message) => outbox.post(message) });
 
   async function refresh(): Promise<void> {
     asked += 1;
@@ -188,7 +192,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         ? { type: 'stopped', ...of, message: `The language server has stopped. ${state.reason}` }
         : { type: 'broken', ...of, message: 'The language server is starting.' };
     }
-    const { plan, problem, options, contents, schedules } = answer;
+    const { plan, problem, options, contents, schedules, orders: found } = answer;
     if (plan === undefined)
       return { type: 'broken', ...of, message: problem?.message ?? `${title} has no plan.`, range: problem?.range };
     return {
@@ -202,6 +206,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       trying,
       contents: shownContents(contents),
       schedules,
+      orders: found,
     };
   }
 
@@ -275,6 +280,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       help.forget();
       movedOrders.forget();
       plans.forget();
+      orders.forget();
       cursor.forget();
     }
     uri = next;
@@ -307,6 +313,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         if (uri !== undefined && message.state?.uri === uri.toString())
           overrides = message.state.overrides ?? overrides;
         postModes();
+        orders.forget();
         outbox.ready();
         host.ready(preview);
         return refresh();
@@ -335,6 +342,10 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       case 'moveInRow':
       case 'endMove':
         return movedOrders.receive(message);
+      case 'searchOrder':
+      case 'endOrder':
+      case 'keepOrder':
+        return orders.receive(message);
       case 'export':
         return uri === undefined
           ? undefined
@@ -392,6 +403,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     edited(version) {
       help.edited(version);
       plans.edited(version);
+      orders.edited();
     },
     moved(to) {
       if (uri === undefined) return;
@@ -411,6 +423,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     findPlan: (pipeline) => outbox.post({ type: 'plans', ...(pipeline === undefined ? {} : { pipeline }) }),
     planFound: plans.found,
     planOutdated: plans.outdated,
+    findOrder: () => outbox.post({ type: 'findOrder' }),
   };
   title();
   webview.onDidReceiveMessage((raw: unknown) => {
@@ -423,7 +436,9 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     if (place.isVisible()) return;
     outbox.closed();
     plans.forget();
+    orders.forget();
   });
+  place.onClosed(orders.forget);
   const dist = vscode.Uri.joinPath(host.extension, 'dist');
   const resource = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
   webview.html = previewHtml({

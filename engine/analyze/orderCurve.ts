@@ -27,8 +27,8 @@ export interface OrderProgress {
 }
 
 export interface OrderCurve {
-  /** What is known with this order, or with this bound. */
-  add(found: Found): OrderProgress;
+  /** What is known with this order, or with this bound; undefined before an order runs. */
+  add(found: Found): OrderProgress | undefined;
   /** The same for figures of a report. */
   end(found: Found, iteration: number, bound: number): OrderProgress;
 }
@@ -59,7 +59,6 @@ export function orderCurve(plan: PipelinePlan, shape: Shape, timed: TimedProblem
     }
     last = found;
     if (holds === true) proven = Math.max(proven, found.bound / timed.perSecond);
-    push(found.work, iteration, proven);
   }
 
   function push(work: number, seconds: number, bound: number): void {
@@ -76,6 +75,8 @@ export function orderCurve(plan: PipelinePlan, shape: Shape, timed: TimedProblem
   return {
     add(found) {
       take(found);
+      if (iteration === Infinity) return undefined;
+      push(found.work, iteration, proven);
       return progress(found);
     },
     end(found, seconds, bound) {

@@ -1,8 +1,10 @@
 import type { Evaluation } from '../../engine/evaluation.ts';
 import type { CodeLens } from 'vscode-languageserver';
+import { gapOf } from '../../engine/analyze/expectations.ts';
 import { placeOf } from '../../engine/check.ts';
 import { fullest } from '../../engine/fullest.ts';
 import type { PipelineReport } from '../../engine/report.ts';
+import { askedOrder } from '../../engine/shorterOrder.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan.ts';
 import { type TestedSchedule, shapesWith } from '../../engine/grid/testFindings.ts';
@@ -69,12 +71,20 @@ function lens(view: View, path: string, title: string, pipeline: string): CodeLe
 }
 
 /** Commands of the extension; each takes the file and the pipeline. Only a pipeline with a timeline can be exported. */
-const actions = ({ uri }: View, { range }: CodeLens, { plan, run }: Evaluation): CodeLens[] =>
+const actions = ({ uri }: View, { range }: CodeLens, pipeline: Evaluation): CodeLens[] =>
   [
     { title: 'Preview', command: 'pipewright.openPreview' },
     { title: 'Compare', command: 'pipewright.compare' },
-    ...(run === undefined ? [] : [{ title: 'Export', command: 'pipewright.exportTimeline' }]),
-  ].map((command) => ({ range, command: { ...command, arguments: [uri, plan.name] } }));
+    ...(pipeline.run === undefined ? [] : [{ title: 'Export', command: 'pipewright.exportTimeline' }]),
+    ...(maySearch(pipeline) ? [{ title: 'Shorter order', command: 'pipewright.findOrder' }] : []),
+  ].map((command) => ({ range, command: { ...command, arguments: [uri, pipeline.plan.name] } }));
+
+/** Rounding of a sum of times. */
+const rounding = 1e-9;
+
+/** Whether an order may be shorter, and can be searched. */
+const maySearch = (pipeline: Evaluation): boolean =>
+  pipeline.run !== undefined && gapOf(pipeline.run.report) > rounding && !('reason' in askedOrder(pipeline, 1));
 
 /** On one line. Editors read `$(name)` as an icon, which a quoted text of the file must not become. */
 const lensTitle = (title: string): string => printable(title).replaceAll('$(', '$ (');

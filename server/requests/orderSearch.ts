@@ -6,6 +6,7 @@ import { orderEdits } from '../../engine/fixes/keepOrder.ts';
 import { askedEffort, askedOrder, mostEffort, type OrderQuestion } from '../../engine/shorterOrder.ts';
 import type { OrderEnd, OrderRequest, OrderResult, OrderState } from '../../webview/protocol/requests.ts';
 import type { ShorterOrders } from '../shorterOrders.ts';
+import { foundOrder } from './foundOrders.ts';
 import { rangeIn, type View } from '../view.ts';
 
 export async function orderSearch(
@@ -18,7 +19,7 @@ export async function orderSearch(
   if (found === undefined) return { reason: 'the file has an error' };
   const question = askedOrder(found, askedEffort(found.plan, view.options.search.effort, times));
   if ('reason' in question) return question;
-  const state = (progress: OrderProgress | undefined): OrderState => stateOf(found, question, progress);
+  const state = (progress: OrderProgress): OrderState => stateOf(found, question, progress);
   const answer = await orders.search({ view, question }, (progress) => tell(state(progress)), token);
   if (answer === undefined) return null;
   const { search, shorter } = answer;
@@ -29,23 +30,22 @@ export async function orderSearch(
   return { ...state(search), end };
 }
 
-function stateOf(
+/** The state of a search, as clients see it. */
+export function stateOf(
   { plan: { schedule }, run }: Evaluation,
   question: OrderQuestion,
-  progress?: OrderProgress,
+  progress: OrderProgress,
 ): OrderState {
   const searched = question.plan.schedule;
   const effort = searched.kind === 'policy' ? Number(searched.args['effort']) : 0;
-  const { points = [], order } = progress ?? {};
+  const { points, order } = progress;
   return {
     effort,
     mayGoOn: effort < mostEffort,
     schedule: run?.report.schedule ?? schedule.name,
     iteration: question.iteration,
     points: points.map(({ work, iteration, bound }) => [work, iteration, bound]),
-    ...(order === undefined
-      ? {}
-      : { order: { schedule: searched, ...order, words: Buffer.from(order.words).toString('base64') } }),
+    order: foundOrder(searched, order),
   };
 }
 

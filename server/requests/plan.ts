@@ -10,6 +10,7 @@ import { toSpan } from '../convert.ts';
 import type { Overrides, PlanAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 import { contentsOf, declaredIn } from './contents.ts';
+import { foundOrders } from './foundOrders.ts';
 import { shownSchedules } from './shownSchedules.ts';
 
 /**
@@ -25,7 +26,9 @@ export function planAnswer(view: View, request: PlanRequest, searches: Searches)
     const found = answer(view, resolution, request.overrides);
     const nothing = found.plan?.pipelines.length === 0 && found.schedules === undefined;
     const contents = nothing ? contentsOf(view, searches) : undefined;
-    return contents === undefined ? found : { ...found, contents };
+    if (contents !== undefined) return { ...found, contents };
+    const orders = foundOrders(view);
+    return Object.keys(orders).length === 0 ? found : { ...found, orders };
   }
   const [refused] =
     trial !== undefined && trial.version !== version

@@ -12,6 +12,9 @@ import type {
   HelpFix,
   LocateAnswer,
   MoveSlotAnswer,
+  OrderRequest,
+  OrderResult,
+  OrderState,
   OriginAnswer,
   PathsAnswer,
   PlanAnswer,
@@ -64,6 +67,8 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
   /** Changes of the newest answers, as the extension keeps them. */
   let fixes: readonly HelpFix[] = [];
   let candidates: CandidatesAnswer['candidates'] = [];
+  /** Changes that write the order of the newest search. */
+  let kept: readonly TextEdit[] = [];
 
   const plan = (request: Omit<PlanRequest, 'uri'> = {}) =>
     client.request<PlanAnswer>(methods.plan, { uri, ...request } satisfies PlanRequest);
@@ -148,6 +153,21 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         await preview.post({ type: 'planNote', request, text: `Row ${row} is in the file now.` });
         return preview.post({ type: 'planOutdated', request });
       }
+      case 'searchOrder': {
+        const { request, pipeline, times } = message;
+        const token = `order ${request}`;
+        client.progress(token, (state) => void preview.post({ type: 'order', request, state: state as OrderState }));
+        const asked: OrderRequest = { uri, pipeline, times, partialResultToken: token };
+        const found = await client.request<OrderResult>(methods.orderSearch, asked);
+        if (found === null) return;
+        if ('reason' in found) return preview.post({ type: 'order', request, reason: found.reason });
+        const { end, ...state } = found;
+        kept = end.keep?.edits ?? [];
+        const { status, fits } = end;
+        return preview.post({ type: 'order', request, state, end: { status, fits, keeps: kept.length > 0 } });
+      }
+      case 'keepOrder':
+        return edit(kept);
       case 'addPipeline': {
         const addition = (await plan()).contents?.addition?.edit;
         if (addition === undefined) return;
@@ -183,7 +203,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
 
   async function show(asked: Omit<PlanRequest, 'uri'> = {}, shown: { pipeline?: string; trying?: string } = {}) {
     version += 1;
-    const { plan: planned, problem, options, contents, schedules } = await plan({ overrides, ...asked });
+    const { plan: planned, problem, options, contents, schedules, orders } = await plan({ overrides, ...asked });
     if (planned === undefined) {
       const { message = 'No plan.', range } = problem ?? {};
       return preview.post({ type: 'broken', uri, version, message, range });
@@ -198,6 +218,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
       options,
       contents,
       schedules,
+      orders,
       ...shown,
     });
   }

@@ -23,3 +23,17 @@ export function example(name: string): {
     },
   };
 }
+
+/** The message for another text in place of an example (`search.pipe`). */
+export function pageMessage(name: string, text: string): Extract<ToPage, { readonly type: 'plan' }> {
+  const { uri, resolution } = analyseExample(name, {}, text);
+  return {
+    type: 'plan',
+    uri,
+    title: name,
+    version: 1,
+    plan: JSON.parse(JSON.stringify(resolution.plan)),
+    overrides: {},
+    options: defaultOptions,
+  };
+}

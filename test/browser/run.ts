@@ -16,6 +16,7 @@ import { laneTests } from './lanes.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
+import { orderTests } from './orders.page.ts';
 import { rowMoveTests } from './rowMoves.page.ts';
 import { sensitivityTests } from './sensitivity.page.ts';
 import { stampTests } from './stamp.page.ts';
@@ -44,6 +45,7 @@ const all: readonly PageTest[] = [
   ...layoutTests,
   ...lifecycleTests,
   ...markTests,
+  ...orderTests,
   ...rowMoveTests,
   ...sensitivityTests,
   ...stampTests,

@@ -34,8 +34,8 @@ export interface Client {
   text(uri: string): string;
   version(uri: string): number;
   request<R>(method: string, params: unknown): Promise<R>;
-  /** What `$/progress` carries for a token, from now on. */
-  progress(token: string): readonly unknown[];
+  /** What `$/progress` carries for a token, from now on; `tell` hears it, too. */
+  progress(token: string, tell?: (value: unknown) => void): readonly unknown[];
   notify(method: string, params: unknown): void;
   /** The diagnostics of the newest version, once they are there. */
   diagnostics(uri: string): Promise<PublishDiagnosticsParams>;
@@ -136,9 +136,12 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
     text: (uri) => documentOf(uri).text,
     version: (uri) => documentOf(uri).version,
     request: (method, params) => connection.sendRequest(method, params),
-    progress(token) {
+    progress(token, tell) {
       const heard: unknown[] = [];
-      connection.onProgress(new ProgressType<unknown>(), token, (value) => void heard.push(value));
+      connection.onProgress(new ProgressType<unknown>(), token, (value) => {
+        heard.push(value);
+        tell?.(value);
+      });
       return heard;
     },
     notify: send,

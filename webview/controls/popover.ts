@@ -71,6 +71,9 @@ export function popover(anchor: HTMLElement, name: string, content: HTMLElement,
   return made;
 }
 
+/** Closes what is open: its content has led somewhere else. */
+export const closePopover = (): void => open?.close();
+
 /** What the focus can go to: some controls are hidden where the toolbar has them. */
 const controlsIn = (box: HTMLElement): readonly HTMLElement[] =>
   Array.from(box.querySelectorAll<HTMLElement>(focusable)).filter((node) => node.checkVisibility());

@@ -5,12 +5,15 @@ import type {
   FileContents,
   PlanEnd,
   PlanFound,
+  FoundOrder,
   HelpFix,
   HelpRequest,
   MoveInRowAnswer,
   MoveInRowRequest,
   MoveSlotAnswer,
   MoveSlotRequest,
+  OrderEnd,
+  OrderState,
   OriginLine,
   PathGroup,
   Range,
@@ -37,6 +40,8 @@ export type ToPage =
       readonly contents?: ShownContents;
       /** Schedules that are shown without a pipeline; absent for none. */
       readonly schedules?: readonly ShownSchedule[];
+      /** Orders of pipelines with `search` as their schedule, by pipeline, which the server has found: the page searches no others again. */
+      readonly orders?: Readonly<Record<string, FoundOrder>>;
     }
   /** Fixes that the page asked for, best first; empty if none is known. */
   /** Lines, from 1, of the paths that `lines` asked for; null where there is none in this file. */
@@ -90,6 +95,10 @@ export type ToPage =
   | { readonly type: 'planOutdated'; readonly request: number }
   /** What became of a row that was to be written or shown, or of a file that was to be saved. */
   | { readonly type: 'planNote'; readonly request: number; readonly text: string }
+  /** The reader asked for the search of a shorter order outside the page (a code lens). */
+  | { readonly type: 'findOrder' }
+  /** How far the search for a shorter order is. */
+  | ({ readonly type: 'order'; readonly request: number } & ShownOrder)
   /** One timeline to compare with. */
   | ({ readonly type: 'entry'; readonly request: number } & RaceEntry)
   /** All entries of an answer have come. */
@@ -102,6 +111,15 @@ export type ToPage =
 
 /** A fix as the page shows it; the extension keeps its edits. */
 export type ShownFix = Omit<HelpFix, 'edits'>;
+
+/** The extension keeps the edits. Without all of these the file has changed, and the search begins again. */
+export interface ShownOrder {
+  readonly state?: OrderState;
+  /** The search has ended. `keeps`: its order can be written into the file. */
+  readonly end?: Pick<OrderEnd, 'status' | 'fits'> & { readonly keeps: boolean };
+  /** Why orders cannot be searched: a clause after "because". */
+  readonly reason?: string;
+}
 
 /** The extension keeps the edit. */
 export type ShownContents = Pick<FileContents, 'declared'> & {
@@ -171,6 +189,11 @@ export type FromPage =
   | { readonly type: 'showPlan'; readonly request: number; readonly row: number }
   /** Save the points of a search. */
   | { readonly type: 'savePlan'; readonly request: number; readonly format: 'csv' | 'json' }
+  /** Search a shorter order for a pipeline of the file, `times` as long as usual. `order` says how far that is, until `endOrder`. */
+  | { readonly type: 'searchOrder'; readonly request: number; readonly pipeline: string; readonly times: number }
+  | { readonly type: 'endOrder'; readonly request: number }
+  /** Write the order that a search has ended with into the file. */
+  | { readonly type: 'keepOrder'; readonly request: number }
   /** Nobody waits for the rest of an answer. */
   | { readonly type: 'endRace'; readonly request: number }
   /** Write the entry at `index` of an answer into the file. */

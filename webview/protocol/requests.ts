@@ -1,3 +1,4 @@
+import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { EngineOptions } from '../../engine/host.ts';
 import type { Axis, Objective } from '../../engine/definitions/search.ts';
 import type { FoundPoint, PlanAnswer as SweepAnswer } from '../../engine/sweep/answer.ts';
@@ -40,6 +41,8 @@ export interface PlanAnswer {
   readonly contents?: FileContents;
   /** Schedules that can be shown without a pipeline. Their plans are among the pipelines, under their names; absent for none. */
   readonly schedules?: readonly ShownSchedule[];
+  /** Orders that searches of the file have found so far, by pipeline; absent for none. */
+  readonly orders?: Readonly<Record<string, FoundOrder>>;
 }
 /** A schedule on equal stages: F = I = W = 1 s, a microbatch in flight holds 1 B of a stage, transfers are free. */
 export interface ShownSchedule {
@@ -258,8 +261,8 @@ export interface OrderState {
   readonly iteration: number;
   /** Work in the unit of the effort, seconds of the best order, seconds that no order is under; work rises. */
   readonly points: readonly OrderPoint[];
-  /** The best order; absent before there is one. */
-  readonly order?: FoundOrder;
+  /** The best order. */
+  readonly order: FoundOrder;
 }
 export type OrderPoint = readonly [work: number, iteration: number, bound: number];
 export interface OrderEnd {
@@ -277,9 +280,12 @@ export interface FoundOrder {
   readonly words: string;
   /** Ticks of the search that no order is under. */
   readonly bound: number;
+  readonly spanBound: number;
   readonly effort: number;
   readonly work: number;
   readonly by: string;
+  /** Of an order that is chosen for random times. */
+  readonly risk?: GivenOrder['risk'];
 }
 
 /** `pipewright/export`: a pipeline as a file for papers and other programs. */

@@ -4,6 +4,7 @@ import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
 import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 import { readPlanMessage } from './incomingPlans.ts';
+import { isFoundOrders, readShownOrder } from './incomingOrder.ts';
 
 /** Messages are checked before use: shape, types and the lengths that indices rely on. */
 
@@ -20,7 +21,7 @@ export function readMessage(data: unknown): ToPage | undefined {
   if (!isFields(data)) return undefined;
   switch (data.type) {
     case 'plan': {
-      const { uri, title, version, plan, overrides, options, pipeline, trying, contents, schedules } = data;
+      const { uri, title, version, plan, overrides, options, pipeline, trying, contents, schedules, orders } = data;
       if (
         !isText(uri) ||
         !isText(title) ||
@@ -42,6 +43,7 @@ export function readMessage(data: unknown): ToPage | undefined {
         ...(isText(trying) ? { trying } : {}),
         ...(isContents(contents) ? { contents } : {}),
         ...(Array.isArray(schedules) && schedules.every(isSchedule) ? { schedules } : {}),
+        ...(isFoundOrders(orders) ? { orders } : {}),
       };
     }
     case 'rowMoved': {
@@ -123,6 +125,10 @@ export function readMessage(data: unknown): ToPage | undefined {
     case 'planOutdated':
     case 'planNote':
       return readPlanMessage(data);
+    case 'findOrder':
+      return { type: 'findOrder' };
+    case 'order':
+      return isCount(data.request) ? { type: 'order', request: data.request, ...readShownOrder(data) } : undefined;
     case 'entries': {
       const { request, count } = data;
       return isCount(request) && isCount(count) ? { type: 'entries', request, count } : undefined;

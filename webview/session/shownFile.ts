@@ -1,6 +1,9 @@
 import type { ParamPlan, PipelinePlan, Plan } from '../../engine/plan.ts';
 import type { WorkedJob } from '../worker/messages.ts';
+import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { FromPage, PreviewState, ToPage } from '../protocol/messages.ts';
+import type { FoundOrder } from '../protocol/requests.ts';
+import { givenOf } from './incomingOrder.ts';
 
 type PlanMessage = Extract<ToPage, { type: 'plan' }>;
 /** A schedule that is shown without a pipeline. */
@@ -10,7 +13,7 @@ export type ScheduleProblem = NonNullable<ShownSchedule['problem']>;
 export interface ShownFileHost {
   post(message: FromPage): void;
   /** Another timeline is to be made. */
-  run(plan: PipelinePlan, message: PlanMessage, jobs: readonly WorkedJob[]): void;
+  run(plan: PipelinePlan, message: PlanMessage, jobs: readonly WorkedJob[], order?: GivenOrder): void;
   /** The text has no pipeline. */
   empty(): void;
   /** The schedule on show has no plan. `name`: of the schedule. */
@@ -29,6 +32,8 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
   let asked = false;
   let ran = '';
   let queued = false;
+  /** An order that the file does not have, on show in place of the file's. */
+  let tried: FoundOrder | undefined;
 
   /** Pipelines, then schedules that are shown without one; some of these may have no plan. */
   function names(): readonly string[] {
@@ -67,10 +72,15 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       host.changed();
       return;
     }
+    if (tried !== undefined) {
+      ran = '';
+      return host.run({ ...plan, schedule: tried.schedule }, message, [], givenOf(tried));
+    }
     const jobs = jobsOf(message.plan, plan.name);
     const key = JSON.stringify([plan, message.options, jobs]);
+    const order = message.orders?.[plan.name];
     if (key === ran) host.whole();
-    else host.run(plan, message, jobs);
+    else host.run(plan, message, jobs, order === undefined ? undefined : givenOf(order));
     ran = key;
     host.changed();
   }
@@ -80,6 +90,7 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       if (message !== undefined && message.uri === next.uri && next.version < message.version) return;
       if (message !== undefined && message.uri !== next.uri) overrides = {};
       message = next;
+      tried = undefined;
       if (next.pipeline !== undefined) chosen = next.pipeline;
       if (sameValues(next.overrides, overrides)) asked = false;
       if (!asked) overrides = next.overrides;
@@ -118,8 +129,16 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     },
     choose(name: string): void {
       chosen = name;
+      tried = undefined;
       run();
     },
+    /** Shows the pipeline with another order; undefined shows the file's again. */
+    tryOrder(order: FoundOrder | undefined): void {
+      if (order?.words === tried?.words) return;
+      tried = order;
+      run();
+    },
+    triedOrder: () => tried,
     /** The next plan is simulated even when it is equal: the last run came to nothing. */
     forget(): void {
       ran = '';
@@ -150,8 +169,9 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       );
     },
     overrides: () => overrides,
-    /** The newest plan is of values that the file does not have. */
+    /** What is shown is of values, or of an order, that the file does not have. */
     isTrying: (): boolean => {
+      if (tried !== undefined) return true;
       const { plan, overrides: values } = message ?? { plan: { params: [] }, overrides: {} };
       const inText = plan.params.filter(({ argument }) => argument?.shape !== true);
       return Object.entries(values).some(([name, value]) => isTried(inText, name, value));

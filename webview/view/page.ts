@@ -32,6 +32,8 @@ export interface PageActions {
   readonly table: TableActions;
   /** Shows all workers of a job. */
   openJob(name: string): void;
+  /** Shows the search for a shorter order; absent without an editor. */
+  readonly findOrder?: () => void;
   readonly detail: DetailActions;
   /** A key while the timeline has the focus. */
   key(event: KeyboardEvent): void;
@@ -75,7 +77,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   });
   const under = element('div', { class: 'under' });
   const notice = notices({ place, notice: toolBar.notice, setBusy: toolBar.setBusy, say: announcements.say });
-  const figureBar = figures(actions.openJob);
+  const figureBar = figures(actions.openJob, actions.findOrder);
   const canvas = canvases();
   const detailBar = detail(actions.detail);
   const legendPanel = legend();

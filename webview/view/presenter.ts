@@ -1,6 +1,7 @@
 import type { JobReport } from '../../engine/report.ts';
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
+import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { Stall } from '../../engine/stall.ts';
 import { engineWorker } from '../session/engineWorker.ts';
 import { questions } from '../session/questions.ts';
@@ -233,8 +234,10 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   }
 
   return {
-    run(plan: PipelinePlan, options: EngineOptions, jobs: readonly WorkedJob[]): void {
-      engine.send({ type: 'run', generation: runs.start(plan), plan, options, jobs });
+    /** `order`: of a plan whose order is searched, if it is known. */
+    run(plan: PipelinePlan, options: EngineOptions, jobs: readonly WorkedJob[], order?: GivenOrder): void {
+      const given = order === undefined ? {} : { order };
+      engine.send({ type: 'run', generation: runs.start(plan), plan, options, jobs, ...given });
     },
     /** `lanes` answers. */
     askLanes: (job: string): void => engine.send({ type: 'lanes', job }),

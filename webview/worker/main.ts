@@ -1,4 +1,5 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
+import { giveOrder } from '../../engine/policies/searched/given.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import { stallOf } from '../../engine/stall.ts';
 import type { Question } from '../picture/questions.ts';
@@ -156,6 +157,7 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
   const { generation } = run;
   waitingJobs = undefined;
   newestRun = run;
+  if (run.order !== undefined) giveOrder(run.plan, run.order);
   const found = simulateRows(run.plan);
   if ('faults' in found) {
     const reasons = found.faults.filter(({ severity }) => severity === 'error').map(({ message }) => message);

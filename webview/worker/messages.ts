@@ -1,6 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
 import type { JobReport, PipelineReport, SensitivityRow } from '../../engine/report.ts';
+import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
 import type { Stall } from '../../engine/stall.ts';
 import type { FrameView } from './frame.ts';
@@ -18,6 +19,8 @@ export type ToWorker =
       readonly plan: PipelinePlan;
       readonly options: EngineOptions;
       readonly jobs: readonly WorkedJob[];
+      /** The order of a plan with `search` as its schedule; it is searched if this cannot be its order. */
+      readonly order?: GivenOrder;
     }
   /** The lanes of a job of the newest run, by name. */
   | { readonly type: 'lanes'; readonly job: string }

@@ -334,7 +334,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/',
     ],
     types: ['webview/worker/messages.ts'],
-    packages: [],
+    packages: ['d3-scale'],
   },
   // The search for plans, which takes the place of the timeline too.
   'webview/view/plan/': {

@@ -23,6 +23,9 @@ describe('messages of the preview page', () => {
     { type: 'writePlan', request: 6, row: 17 },
     { type: 'showPlan', request: 6, row: -1 },
     { type: 'savePlan', request: 6, format: 'csv' },
+    { type: 'searchOrder', request: 7, pipeline: 'train', times: 4 },
+    { type: 'keepOrder', request: 7 },
+    { type: 'endOrder', request: 7 },
     { type: 'adopt', request: 4, index: 2 },
     { type: 'moveSlot', request: 5, schedule: 'mine', kind: 'F', stage: 3, slot: 7, alone: true },
     {

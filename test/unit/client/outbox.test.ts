@@ -57,3 +57,12 @@ test('a search that was asked for waits for the page; what a search found for an
   outbox.ready();
   expect(sent).toEqual([broken(1), { type: 'plans', pipeline: 'train' }]);
 });
+
+test('a page that opens gets the wish for a search of an order after its picture, and no answer to an earlier page', () => {
+  const { sent, outbox } = box();
+  outbox.post({ type: 'findOrder' });
+  outbox.post({ type: 'order', request: 1 });
+  outbox.post(broken(1));
+  outbox.ready();
+  expect(sent).toEqual([broken(1), { type: 'findOrder' }]);
+});

@@ -33,8 +33,17 @@ test('an editor with previews also gets lenses to preview, compare and export', 
       ['Preview', 'pipewright.openPreview'],
       ['Compare', 'pipewright.compare'],
       ['Export', 'pipewright.exportTimeline'],
+      ['Shorter order', 'pipewright.findOrder'],
     ]);
     for (const { command } of lenses) expect(command?.arguments).toEqual([main, 'train']);
+  }, previews);
+});
+
+test('no shorter order is offered where it is proven that there is none', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy.replace('= 1f1b', '= zb_h1'));
+    const lenses = await client.request<CodeLens[]>('textDocument/codeLens', document);
+    expect(lenses.map(({ command }) => command?.title)).not.toContain('Shorter order');
   }, previews);
 });
 

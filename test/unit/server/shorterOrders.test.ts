@@ -320,6 +320,7 @@ test('the reason is said for orders that cannot be searched', async () => {
   const reasons: readonly (readonly [string, string, string])[] = [
     ['microbatches = 8', 'microbatches = 8000', 'it has 96,000 operations, and at most 20,000 are searched'],
     ['zb_h1', 'pipedream', 'its schedule has no flush'],
+    ['zb_h1', 'search(objective = span)', 'its search shortens the longest span of a device, not the iteration'],
     ['zb_h1', 'bpipe', 'its devices keep activations for each other'],
   ];
   await withClient(async (client) => {

@@ -48,6 +48,55 @@ describe('shown file', () => {
     expect(events).toEqual(['run 8', 'run 4']);
   });
 
+  it('runs another order with its words until the file is shown again, or has another plan', () => {
+    const runs: (readonly [schedule: string, words: readonly number[] | undefined])[] = [];
+    const file = shownFile(
+      {
+        post: () => undefined,
+        run: ({ schedule }, _, __, order) => runs.push([schedule.name, order && [...order.words]]),
+        empty: () => undefined,
+        unplanned: () => undefined,
+        whole: () => runs.push(['whole', undefined]),
+        changed: () => undefined,
+      },
+      undefined,
+    );
+    const search = { kind: 'policy', name: 'search', args: { effort: 4 } } as const;
+    const order = (words: string) => ({
+      schedule: search,
+      words,
+      bound: 1,
+      spanBound: 1,
+      effort: 1,
+      work: 1,
+      by: 'moves',
+    });
+    file.receive(withMicrobatches(8, 1));
+    const { name } = file.pipeline()?.schedule ?? {};
+    file.tryOrder(order('AAEC'));
+    file.tryOrder(order('AAEC'));
+    expect(file.isTrying()).toBe(true);
+    expect(file.pipeline()?.schedule.name).toBe(name);
+    file.tryOrder(order('AgEA'));
+    file.tryOrder(undefined);
+    expect(file.isTrying()).toBe(false);
+    expect(runs).toEqual([
+      [name, undefined],
+      ['search', [0, 1, 2]],
+      ['search', [2, 1, 0]],
+      [name, undefined],
+    ]);
+    file.tryOrder(order('AAEC'));
+    // The same plan once more: the file's order is back.
+    file.receive(withMicrobatches(8, 2));
+    expect(runs.at(-1)).toEqual([name, undefined]);
+    expect(file.triedOrder()).toBeUndefined();
+    const message = withMicrobatches(9, 3);
+    const [pipelineName] = message.plan.pipelines.map((each) => each.name);
+    file.receive({ ...message, orders: { [pipelineName]: order('AAEC') } });
+    expect(runs.at(-1)).toEqual([name, [0, 1, 2]]);
+  });
+
   it('simulates an equal plan again only after the last run came to nothing', () => {
     const { file, events } = recorded();
     file.receive(withMicrobatches(8, 1));

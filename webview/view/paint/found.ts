@@ -12,13 +12,14 @@ const restInHighContrast = 0.6;
 
 let drawn: { readonly key: string; readonly map: RowMap; readonly found: Int32Array; readonly hits: Hits } | undefined;
 
-/** Fades everything but the blocks that a search found; where many blocks share a pixel, all but the columns that hold a hit. */
+/** Fades everything but the blocks that a search found, or that have moved; where many blocks share a pixel, all but the columns that hold a hit. */
 export function paintFound(ink: Ink, scene: Scene): void {
-  const { found, layout, theme, view } = scene;
+  const { layout, theme, view } = scene;
+  const found = scene.found.length > 0 ? scene.found : scene.moved;
   if (found.length === 0) return;
   const { rows } = layout;
   const { y, height } = rows;
-  const hits = hitsOf(scene);
+  const hits = hitsOf({ ...scene, found });
   clipped(ink, layout.left, y, layout.plot, height, () => {
     ink.fillStyle = css(theme.background, 1 - (theme.highContrast ? restInHighContrast : rest));
     ink.beginPath();

@@ -14,6 +14,7 @@ import { paintLanes } from './lanes.ts';
 import { paintMarks } from './marks.ts';
 import { memoryCharts, paintHostMemory } from './hostMemory.ts';
 import { paintMemory } from './memory.ts';
+import { paintMoved } from './moved.ts';
 import { paintOverview } from './overview.ts';
 import { paintPlayed } from './played.ts';
 import { paintCursor, paintRuler } from './ruler.ts';
@@ -33,6 +34,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintLanes(ink, scene);
   paintExchange(ink, scene);
   paintFound(ink, scene);
+  paintMoved(ink, scene);
   paintOverLimit(ink, scene);
   paintCritical(ink, scene);
   paintMarks(ink, scene);

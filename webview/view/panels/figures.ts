@@ -9,6 +9,7 @@ import type { Theme } from '../scene/theme.ts';
 import { kindWeight } from '../../picture/columns.ts';
 import { busyTime } from './busyTime.ts';
 import { figureList } from './figureList.ts';
+import { gapLine } from './gapLine.ts';
 
 /** Names in the line: the iteration needs none. */
 const shortNames: Readonly<Record<Figure['key'], string>> = {
@@ -25,7 +26,7 @@ const shortNames: Readonly<Record<Figure['key'], string>> = {
 };
 
 /** The main figures in one line. Each opens all of them. */
-export function figures(openJob: (name: string) => void) {
+export function figures(openJob: (name: string) => void, findOrder?: () => void) {
   const line = element('div', { class: 'figure-line' });
   const chevron = element(
     'button',
@@ -46,6 +47,13 @@ export function figures(openJob: (name: string) => void) {
       opened?.close();
       openJob(name);
     });
+    if (findOrder !== undefined) {
+      const find = () => {
+        opened?.close();
+        findOrder();
+      };
+      list.append(...gapLine(timeline.picture.report, find));
+    }
     opened = popover(chevron, 'Figures of the iteration', list, () => (opened = undefined));
   }
   chevron.setAttribute('aria-haspopup', 'dialog');

@@ -15,6 +15,7 @@ export interface MenuActions {
   openSource(): void;
   compare(all: boolean): void;
   findPlan(): void;
+  findOrder(): void;
   exportShown(): void;
   /** How preview and text follow each other; undefined without an editor, or before it has said so. */
   modes(): PreviewModes | undefined;
@@ -46,6 +47,7 @@ export function moreMenu(
       menu.append(
         menuItem('Compare', 'X', () => actions.compare(false)),
         menuItem('Find the fastest plan', '', actions.findPlan),
+        menuItem('Search for a shorter order', '', actions.findOrder),
         menuItem('Export…', 'E', actions.exportShown),
         menuItem('Open the schedule in the text', '', actions.openSource),
         element('hr'),

@@ -1,13 +1,15 @@
 import { element, setText } from '../../controls/dom.ts';
 
 export interface TrialActions {
-  apply(): void;
+  /** Absent while it cannot be taken. */
+  apply?: (() => void) | undefined;
   back(): void;
 }
 
 /** What can be tried, and what its buttons do. */
 const kinds = {
   'a fix': { written: 'Apply the fix that is shown', leads: 'Back to the deadlock' },
+  'a shorter order': { written: 'Write this order into the file', leads: 'Back to the order of the file' },
   'a plan': { written: 'Write the plan that is shown into the file', leads: 'Back to the search' },
 } as const;
 type TrialKind = keyof typeof kinds;
@@ -25,7 +27,7 @@ export function trialNotice() {
     for (const attribute of ['aria-label', 'title']) made.setAttribute(attribute, name);
   };
   const words = element('span', { class: 'dim' });
-  const apply = button('act primary', () => actions?.apply());
+  const apply = button('act primary', () => actions?.apply?.());
   const back = button('act', () => actions?.back());
   const box = element('div', { class: 'trial', role: 'group', hidden: '' }, words, apply, back);
   return {
@@ -34,6 +36,7 @@ export function trialNotice() {
     show(next: TrialActions | undefined, what: TrialKind = 'a fix'): void {
       actions = next;
       box.hidden = next === undefined;
+      apply.hidden = next?.apply === undefined;
       const { written, leads } = kinds[what];
       setText(words, `Trying ${what}`);
       box.setAttribute('aria-label', `Trying ${what}`);

@@ -33,6 +33,8 @@ export interface Scene extends Settings {
   readonly found: Int32Array;
   /** The layer that a search asks for: its pieces stay in sight. */
   readonly foundLayer?: string | undefined;
+  /** Blocks that run at another place than in the file, ascending; empty if they are not asked for. */
+  readonly moved: Int32Array;
   /** The hit that the search is at; −1 for none. */
   readonly current: number;
   /** How much memory many devices hold, for the stretch of time in sight; absent for few devices. */

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { share, shareAtMost } from '../../engine/quantities.ts';
+import type { FromPage, ShownOrder } from '../../webview/protocol/messages.ts';
+import { analyseExample } from '../support/analyse.ts';
+import { exampleText } from '../support/example.ts';
+import type { PageTest } from './check.ts';
+import { exampleFile, openEditor } from './editor.ts';
+import { pageMessage } from './example.ts';
+import { axe, type Preview, settled, violations } from './harness.ts';
+import { changedExample, orderStates } from './orderStates.ts';
+
+const file = 'search.pipe';
+const text = exampleText(file);
+
+type Asked = Extract<FromPage, { type: 'searchOrder' }>;
+
+const newest = async (preview: Preview): Promise<Asked> => {
+  const asked = (await preview.posted()).findLast(({ type }) => type === 'searchOrder');
+  assert.ok(asked?.type === 'searchOrder');
+  return asked;
+};
+
+/** Shows a pipeline of a text, and opens the search for it as a reader does. */
+async function opened(preview: Preview, of: string, pipeline: string): Promise<Asked> {
+  const modes = { docked: false, following: false, outlineAtCursor: true, revealOnClick: true };
+  await preview.post({ type: 'modes', ...modes });
+  await preview.post({ ...pageMessage(file, of), pipeline });
+  await preview.drawn();
+  await preview.page.getByRole('button', { name: 'More', exact: true }).click();
+  await preview.page.getByRole('button', { name: 'Search for a shorter order' }).click();
+  await settled(preview.page);
+  assert.equal(await preview.page.locator('.popover').count(), 0);
+  return newest(preview);
+}
+
+const panel = (preview: Preview) => preview.page.locator('.order');
+const sentence = (preview: Preview) => preview.page.locator('.order-sentence').innerText();
+const button = (preview: Preview, name: string | RegExp) => panel(preview).getByRole('button', { name });
+
+async function post(preview: Preview, { request }: Asked, order: ShownOrder): Promise<void> {
+  await preview.post({ type: 'order', request, ...order });
+  await settled(preview.page);
+}
+
+const shown: PageTest = {
+  name: 'a search is drawn while it runs, and its end says what is shorter and what is proven',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const asked = await opened(preview, text, 'heuristic');
+    assert.deepEqual(asked, { type: 'searchOrder', request: asked.request, pipeline: 'heuristic', times: 1 });
+    assert.equal(await sentence(preview), 'Searching …');
+    const states = orderStates(file, text, 'heuristic');
+    await post(preview, asked, states[8]);
+    assert.match(await sentence(preview), /^Searching …/);
+    assert.equal(await button(preview, 'Keep this order').isVisible(), false);
+    const end = states.at(-1);
+    assert.ok(end?.state !== undefined);
+    await post(preview, asked, end);
+    const [, iteration] = end.state.points.at(-1) ?? [];
+    const saved = share(1 - Number(iteration) / end.state.iteration);
+    assert.equal(
+      await sentence(preview),
+      `${saved} shorter than zb_auto. It is proven that no order that fits is shorter: this one is optimal.`,
+    );
+    const labels = await panel(preview).locator('.order-label').allTextContents();
+    assert.deepEqual(labels, ['zb_auto 1.279 s', 'proven: no order under 1.245 s', 'shortest found 1.245 s, optimal']);
+    // Nothing can be found that is shorter.
+    assert.equal(await button(preview, /Search longer/).isVisible(), false);
+    await button(preview, 'Keep this order').click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'keepOrder', request: asked.request });
+    // An answer to an earlier question, and one that is none.
+    await post(preview, { ...asked, request: asked.request - 1 }, states[0]);
+    await preview.page.evaluate(
+      (request) => window.postMessage({ type: 'order', request, state: { points: [[0, 1]] } }, '*'),
+      asked.request + 9,
+    );
+    await settled(preview.page);
+    assert.match(await sentence(preview), /optimal/);
+    assert.deepEqual(await axe(preview.page), []);
+    assert.deepEqual(await violations(preview.page), []);
+    await preview.page.keyboard.press('Escape');
+    await settled(preview.page);
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'endOrder', request: asked.request });
+    assert.equal(await panel(preview).count(), 0);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const gap: PageTest = {
+  name: 'with a gap, no search says "optimal", and a longer one may be asked for',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 900, height: 800 });
+    const of = changedExample(file, ['microbatches = 8 in', 'microbatches = 12 in']);
+    const asked = await opened(preview, of, 'heuristic');
+    const states = orderStates(file, of, 'heuristic');
+    const end = states.at(-1);
+    assert.ok(end?.state !== undefined);
+    await post(preview, asked, end);
+    const [, iteration, bound] = end.state.points.at(-1) ?? [0, 0, 0];
+    assert.ok(iteration > bound);
+    const above = shareAtMost(iteration / bound - 1);
+    assert.match(
+      await sentence(preview),
+      new RegExp(`shorter than zb_auto, at most ${above} above the least possible\\.$`),
+    );
+    assert.doesNotMatch(await panel(preview).innerText(), /optimal/);
+    assert.ok((await panel(preview).locator('.order-label.gap').allTextContents()).includes(`gap ${above}`));
+    await button(preview, 'Search longer (effort 4)').click();
+    const longer = await newest(preview);
+    assert.deepEqual([longer.times, longer.request > asked.request], [4, true]);
+    // The longer search begins anew: what the shorter one found stays until there is more.
+    await post(preview, longer, orderStates(file, of, 'heuristic', 4)[1]);
+    const described = await panel(preview).locator('svg').getAttribute('aria-label');
+    assert.match(described ?? '', /Shortest found 1\.808 s/);
+    assert.match(await sentence(preview), /^Searching …/);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const nothing: PageTest = {
+  name: 'it is said that nothing shorter was found, that orders cannot be searched, and that the file has changed',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const changed = changedExample(
+      file,
+      ['memory = 10GiB', 'memory = 8GiB'],
+      ['microbatches = 8 in', 'microbatches = 12 in'],
+    );
+    const of = changed.replace(/pipeline searched[^]*/, '');
+    const asked = await opened(preview, of, 'heuristic');
+    const end = orderStates(file, of, 'heuristic').at(-1);
+    assert.ok(end);
+    await post(preview, asked, end);
+    assert.match(await sentence(preview), /^No order is known that is shorter than zb_auto\. It is at most \d/);
+    for (const name of ['Keep this order', 'Show in the timeline'])
+      assert.equal(await button(preview, name).isVisible(), false);
+    await post(preview, asked, {});
+    assert.match(await panel(preview).innerText(), /The file has changed/);
+    assert.ok(await panel(preview).evaluate((node) => node.classList.contains('outdated')));
+    await post(preview, asked, { reason: 'its schedule has no flush' });
+    assert.match(await panel(preview).innerText(), /cannot be searched, because its schedule has no flush\./);
+    await post(preview, asked, end);
+    assert.ok(await panel(preview).evaluate((node) => !node.classList.contains('outdated')));
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const iteration = (preview: Preview) => preview.page.locator('[data-figure="iteration"]').innerText();
+
+const tried: PageTest = {
+  name: 'the timeline shows a better order only if that is asked for, with what changed, and the file again',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const asked = await opened(preview, text, 'heuristic');
+    const states = orderStates(file, text, 'heuristic');
+    const middle = states.find(({ state }) => state !== undefined && state.points.at(-1)?.[1] !== state.iteration);
+    const end = states.at(-1);
+    assert.ok(middle?.state !== undefined && end !== undefined);
+    const before = await preview.page.locator('.timeline').getAttribute('data-generation');
+    await post(preview, asked, middle);
+    assert.equal(await preview.page.locator('.timeline').getAttribute('data-generation'), before);
+    assert.equal(await iteration(preview), '1.279 s');
+    await button(preview, 'Show as it gets better').click();
+    await preview.drawn();
+    assert.match(await iteration(preview), /^1\.279 > 1\.2\d+ s$/);
+    await post(preview, asked, end);
+    await preview.drawn();
+    assert.equal(await iteration(preview), '1.279 > 1.245 s');
+    const plain = await preview.page.locator('.timeline').screenshot();
+    await button(preview, 'Show what changed').click();
+    await settled(preview.page);
+    assert.equal(await button(preview, 'Show what changed').getAttribute('aria-pressed'), 'true');
+    assert.notDeepEqual(await preview.page.locator('.timeline').screenshot(), plain);
+    await preview.shot('orders-changed-1400');
+    const trial = preview.page.getByRole('group', { name: 'Trying a shorter order' });
+    await trial.getByRole('button', { name: 'Write this order into the file' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'keepOrder', request: asked.request });
+    await trial.getByRole('button', { name: 'Back to the order of the file' }).click();
+    await preview.drawn();
+    assert.equal(await iteration(preview), '1.279 s');
+    assert.ok(await trial.isHidden());
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const kept: PageTest = {
+  name: 'the real server searches, and "Keep this order" writes the order that the strip says',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const editor = await openEditor(preview, exampleFile(file));
+    await editor.show('heuristic');
+    await preview.drawn();
+    await preview.page.locator('[data-figure="iteration"]').click();
+    await preview.page.getByRole('button', { name: 'Search for a shorter order' }).click();
+    await editor.answer();
+    assert.match(await sentence(preview), /this one is optimal\.$/);
+    await button(preview, 'Keep this order').click();
+    await editor.answer();
+    await preview.drawn();
+    const [pipeline] = analyseExample(file, {}, editor.text()).pipelines;
+    assert.equal(pipeline.plan.schedule.kind, 'rows');
+    assert.equal(await iteration(preview), '1.245 s');
+    // The order that the file has now is searched in its turn.
+    await editor.answer();
+    assert.equal(
+      await sentence(preview),
+      'heuristic_order is optimal: it is proven that no order that fits is shorter.',
+    );
+    assert.deepEqual(preview.problems, []);
+    editor.close();
+    await preview.close();
+  },
+};
+
+const handed: PageTest = {
+  name: 'a searched pipeline is drawn with the order that the server has found, and the figure is the same',
+  run: async (browser) => {
+    const own = await browser.open();
+    const given = await browser.open();
+    await own.post({ ...pageMessage(file, text), pipeline: 'searched' });
+    await own.drawn();
+    const editor = await openEditor(given, exampleFile(file));
+    await editor.show('searched');
+    await given.drawn();
+    assert.equal(await iteration(given), await iteration(own));
+    const report = analyseExample(file).pipelines.find(({ plan }) => plan.name === 'searched')?.run?.report;
+    assert.equal(await iteration(given), `${report?.iteration.toPrecision(4)} s`);
+    assert.deepEqual([...own.problems, ...given.problems], []);
+    editor.close();
+    await own.close();
+    await given.close();
+  },
+};
+
+const last = (all: readonly ShownOrder[]): ShownOrder | undefined => all.at(-1);
+const longer = changedExample(file, ['microbatches = 8 in', 'microbatches = 12 in']);
+const looks = [
+  ['running', 'heuristic', text, (all: readonly ShownOrder[]) => all[Math.floor(all.length / 2)]],
+  ['optimal', 'heuristic', text, last],
+  ['gap', 'heuristic', longer, last],
+  ['nothing', 'searched', text, last],
+  ['none', 'heuristic', text, (): ShownOrder => ({ reason: 'its schedule has no flush' })],
+] as const;
+
+const pictures: PageTest = {
+  name: 'a strip of a search is never wider than its panel, at three widths in three themes',
+  run: async (browser) => {
+    const widths = [
+      [420, 'vscode-light'],
+      [700, 'vscode-high-contrast'],
+      [1400, 'vscode-dark'],
+    ] as const;
+    for (const [name, pipeline, of, pick] of looks) {
+      const state = pick(orderStates(file, of, pipeline));
+      assert.ok(state);
+      for (const [width, theme] of widths) {
+        const preview = await browser.open({ width, height: 800, theme });
+        const asked = await opened(preview, of, pipeline);
+        await post(preview, asked, state);
+        if (name === 'gap' && width === 700) await post(preview, asked, {});
+        const wide = await panel(preview).evaluate((node) => node.scrollWidth - node.clientWidth);
+        assert.ok(wide <= 0, `${name} at ${width}: ${wide} px too wide`);
+        await preview.shot(`orders-${name}-${width}`);
+        assert.deepEqual(preview.problems, []);
+        await preview.close();
+      }
+    }
+  },
+};
+
+export const orderTests: readonly PageTest[] = [shown, gap, nothing, tried, kept, handed, pictures];

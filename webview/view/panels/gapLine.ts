@@ -1,0 +1,28 @@
+import { gapOf } from '../../../engine/analyze/expectations.ts';
+import { excludesSome, iterationTime, shareAtMost } from '../../../engine/quantities.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
+import { element } from '../../controls/dom.ts';
+
+/** Rounding of a sum of times. */
+const rounding = 1e-9;
+
+/** How far the order is from the shortest there can be, and the way to the search for it. Empty if iterations have no end. */
+export function gapLine(report: PipelineReport, find: () => void): readonly HTMLElement[] {
+  if (report.asynchronous !== undefined || report.exchange?.barrier === false) return [];
+  const gap = gapOf(report);
+  const words =
+    gap < rounding
+      ? 'It is proven that no order is shorter.'
+      : excludesSome(report.bubble.bound)
+        ? `At most ${shareAtMost(gap)} above the least possible (${iterationTime(report.iteration / (1 + gap))}).`
+        : '';
+  const link = element('button', { type: 'button', class: 'link' }, 'Search for a shorter order');
+  link.addEventListener('click', find);
+  return [
+    element(
+      'section',
+      { class: 'jobs', 'aria-label': 'Order' },
+      element('p', {}, element('strong', {}, 'Order'), ` ${words} `, ...(gap < rounding ? [] : [link])),
+    ),
+  ];
+}

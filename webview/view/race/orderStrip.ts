@@ -1,0 +1,94 @@
+import { iterationTime } from '../../../engine/quantities.ts';
+import { element, setText } from '../../controls/dom.ts';
+import { gapOf, isShorter, newestPoint, orderSentence, type OrderSearch } from '../../session/orderWords.ts';
+import { drawOrderChart } from './orderChart.ts';
+
+/** What the strip shows of a search. */
+export interface OrderStripState {
+  /** Undefined before anything is known. */
+  readonly search: OrderSearch | undefined;
+  /** Why there is no newer result, in a sentence; empty for none. */
+  readonly note: string;
+  /** It is of an earlier text. */
+  readonly outdated: boolean;
+  /** The best order is on show in the timeline, and what it changes is marked. */
+  readonly shown: boolean;
+  readonly marked: boolean;
+  /** Effort of the next longer search; undefined if there is none. */
+  readonly longer: number | undefined;
+}
+
+export interface OrderStripActions {
+  keep(): void;
+  show(): void;
+  mark(): void;
+  searchLonger(): void;
+}
+
+const act = (text: string, onClick: () => void, className = ''): HTMLButtonElement => {
+  const made = element('button', { type: 'button', class: `act ${className}`.trim() }, text);
+  made.addEventListener('click', onClick);
+  return made;
+};
+
+/** A search for a shorter order: what the best one takes over the work that was done, what is proven, and what can be done with it. */
+export function orderStrip(actions: OrderStripActions) {
+  const chart = element('div', { class: 'order-chart' });
+  const sentence = element('p', { class: 'order-sentence' });
+  const note = element('p', { class: 'order-note dim' });
+  const keep = act('Keep this order', actions.keep, 'primary');
+  const show = act('Show', actions.show);
+  const mark = act('Show what changed', actions.mark);
+  const longer = act('Search longer', actions.searchLonger);
+  const buttons = element('div', { class: 'order-actions' }, keep, show, mark, longer);
+  const box = element('div', { class: 'order' }, chart, sentence, note, buttons);
+  let now: OrderStripState | undefined;
+  /** Of the chart that is drawn, so that a wait between two sizes draws nothing anew. */
+  let width = 0;
+
+  function draw(): void {
+    if (now?.search === undefined || newestPoint(now.search) === undefined) return chart.replaceChildren();
+    width = chart.clientWidth;
+    if (width > 0) chart.replaceChildren(drawOrderChart(now.search, width));
+  }
+  new ResizeObserver(() => {
+    if (chart.clientWidth !== width) draw();
+  }).observe(chart);
+
+  return {
+    element: box,
+    update(next: OrderStripState): void {
+      const { search, outdated, shown, marked } = next;
+      const drawn = now?.search;
+      now = next;
+      if (drawn?.state !== search?.state || drawn?.end !== search?.end) draw();
+      box.classList.toggle('outdated', outdated);
+      box.setAttribute('aria-busy', String(search?.end === undefined && next.note === ''));
+      setText(sentence, search === undefined ? (next.note === '' ? 'Searching …' : '') : orderSentence(search));
+      setText(note, next.note);
+      note.hidden = next.note === '';
+      sentence.hidden = sentence.textContent === '';
+      const better = search !== undefined && isShorter(search);
+      const useful = better && !outdated;
+      keep.hidden = !useful || search.end === undefined;
+      keep.disabled = search?.end?.keeps !== true;
+      show.hidden = !useful && !shown;
+      setText(
+        show,
+        shown ? 'Back to the file' : search?.end === undefined ? 'Show as it gets better' : 'Show in the timeline',
+      );
+      show.setAttribute('aria-pressed', String(shown));
+      mark.hidden = !shown;
+      mark.setAttribute('aria-pressed', String(marked));
+      longer.hidden = search?.end === undefined || outdated || next.longer === undefined || (gapOf(search) ?? 0) === 0;
+      setText(longer, `Search longer (effort ${next.longer ?? 0})`);
+    },
+    focus(): void {
+      const first = [keep, show, longer].find((each) => !each.hidden && !each.disabled);
+      (first ?? box.closest<HTMLElement>('[tabindex]'))?.focus({ preventScroll: true });
+    },
+    /** `zb_auto 6.49 s` for the announcement. */
+    words: (search: OrderSearch): string =>
+      `${orderSentence(search)} ${iterationTime(newestPoint(search)?.iteration ?? 0)}`,
+  };
+}
