@@ -4,7 +4,7 @@ import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import { adviceMeant, keyMeant } from './otherNames.ts';
 import type { FileContext } from './context.ts';
 import { quantity } from './expressions.ts';
-import { operationMeant } from './kinds.ts';
+import { operationMeant, type Word } from './kinds.ts';
 import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } from './schema.ts';
 
 /** Entries of one block that the schema knows, by key. */
@@ -237,12 +237,20 @@ export function readWord<W extends string>(context: FileContext, keys: Keys, nam
   if (entry === undefined || schema?.kind !== 'words') return { is: 'absent' };
   const expression = valueOf(entry);
   if (expression === undefined) return { is: 'wrong' };
-  const word =
-    expression.kind === 'name' ? schema.words.find((candidate) => candidate.name === expression.text) : undefined;
+  return readWordValue<W>(context, expression, schema.words);
+}
+
+/** The same of one value. Unknown names are reported where names get their meaning. */
+export function readWordValue<W extends string>(
+  context: FileContext,
+  expression: Expression,
+  words: readonly Word[],
+): Read<W> {
+  const word = expression.kind === 'name' ? words.find((candidate) => candidate.name === expression.text) : undefined;
   if (word !== undefined) return { is: 'value', value: word.name as W };
   if (expression.kind !== 'name') {
     context.report.report('type/mismatch', expression, {
-      expected: schema.words.map((each) => `\`${each.name}\``).join(' or '),
+      expected: words.map((each) => `\`${each.name}\``).join(' or '),
       found: `\`${context.syntax.text.slice(expression.start, Math.min(expression.end, expression.start + 40))}\``,
     });
   }

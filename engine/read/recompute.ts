@@ -1,5 +1,5 @@
 /** Reads what is recomputed: a word, `modules(core_attention, mlp)`, or `full` with its arguments. */
-import type { Call } from '../../grammar/syntax.ts';
+import type { Call, Expression } from '../../grammar/syntax.ts';
 import {
   modulesMode,
   type RecomputeModule,
@@ -24,9 +24,13 @@ const expected =
 export function readRecompute(context: ReadContext, keys: Keys): Read<RecomputeMode> {
   const entry = keys.find('recompute');
   if (entry === undefined) return { is: 'absent' };
-  let expression = valueOf(entry);
-  while (expression?.kind === 'group') expression = expression.inner;
-  if (expression === undefined) return { is: 'wrong' };
+  const expression = valueOf(entry);
+  return expression === undefined ? { is: 'wrong' } : readRecomputeValue(context, expression);
+}
+
+/** The same of one value. */
+export function readRecomputeValue(context: ReadContext, expression: Expression): Read<RecomputeMode> {
+  if (expression.kind === 'group') return readRecomputeValue(context, expression.inner);
   const name = calleeOf(expression);
   if (expression.kind === 'call') {
     const read = name?.text === 'modules' ? readModules : name?.text === 'full' ? readLayers : undefined;

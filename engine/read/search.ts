@@ -5,11 +5,14 @@ import type { Axis, Objective, SearchDefinition } from '../definitions/search.ts
 import { spellingHint } from '../findings/reporter.ts';
 import { axisValues } from '../language/axisValues.ts';
 import { quantity } from '../language/expressions.ts';
-import { keysOfEntries, or, readWord } from '../language/keys.ts';
+import { keysOfEntries, or, readWord, readWordValue } from '../language/keys.ts';
 import { followingKeys } from '../language/schema/search.ts';
-import { findKey, keysOf } from '../language/schema.ts';
+import { findKey, keysOf, type ValueSchema } from '../language/schema.ts';
 import type { ReadContext } from './context.ts';
 import { readCheck } from './expect.ts';
+import { readOptimizer } from './optimizer.ts';
+import { readRecomputeValue } from './recompute.ts';
+import { readScheduleUse } from './scheduleUse.ts';
 
 /** The searches of a file, one for each pipeline, without those that have errors. */
 export function readSearches(context: ReadContext, blocks: readonly BlockDeclaration[]): readonly SearchDefinition[] {
@@ -115,9 +118,27 @@ function readAxis(context: ReadContext, entry: Entry): Axis | undefined {
     return undefined;
   }
   const value = schema?.value;
+  for (const each of itemsOf(range)) checkValue(context, each, value);
   if (value?.kind !== 'quantity') return { key: key.text, values };
   const numbers = numbersOf(context, range, values, (each) => quantity(context, each, value, `"${key.text}"`));
   return numbers === undefined ? undefined : { key: key.text, values: [...new Set(numbers.map(String))] };
+}
+
+const itemsOf = (range: Expression): readonly Expression[] =>
+  range.kind === 'group' ? itemsOf(range.inner) : range.kind === 'list' ? range.items : [range];
+
+/** Reports what a pipeline would report of a value, if it is neither a number nor a range: no row can have it. */
+function checkValue(context: ReadContext, value: Expression, schema: ValueSchema | undefined): void {
+  switch (schema?.kind) {
+    case 'schedule':
+      return void readScheduleUse(context, value);
+    case 'optimizer':
+      return void readOptimizer(context, value);
+    case 'recompute':
+      return void readRecomputeValue(context, value);
+    case 'words':
+      return void readWordValue(context, value, schema.words);
+  }
 }
 
 /** Items of a list may be names of numbers; the ends of a range are numbers. */

@@ -138,7 +138,7 @@ const widths = [420, 1400] as const;
 const height = 800;
 const plain: Scene = { name: 'plain', file: quickstart, size: [420, height] };
 /** States that no key of that timeline leads to. */
-const others = ['plan', 'deadlock', 'empty', 'library', 'broken', 'versions', 'workers', 'folded', 'device'];
+const others = ['deadlock', 'empty', 'library', 'broken', 'versions', 'workers', 'folded', 'device'];
 
 const clean = widths.flatMap((width): readonly PageTest[] => [
   ...Object.entries({ 'the timeline': ofTimeline, 'the page around it': ofPage }).map(([part, states]): PageTest => ({

@@ -7,7 +7,8 @@ import { methods, type FindPlanAnswer, type PlanFound } from '../../webview/prot
 import { startClient } from '../support/server.ts';
 import type { PageTest } from './check.ts';
 import { exampleFile, type TextFile } from './editor.ts';
-import { axe, type Preview, settled } from './harness.ts';
+import { axe, colourRules, type Preview, settled, violations } from './harness.ts';
+import { themes } from './themeColours.ts';
 import { type Scene, visit } from './scenes.ts';
 
 /** The quickstart with a search that has its whole front in sight. */
@@ -241,18 +242,20 @@ const shown: PageTest = {
       const before = editor.text();
       await opened(preview);
       await editor.answer();
-      const policy = () => preview.page.locator('header .policy').innerText();
+      // The header describes what is drawn.
+      const policy = (name: string) =>
+        preview.page.locator('header .policy', { hasText: name }).waitFor({ state: 'attached' });
       await preview.page.keyboard.press('End');
       await preview.page.getByRole('button', { name: 'Show it: the timeline' }).click();
       await editor.answer();
       await preview.page.locator('header .trial:not(.missing)').waitFor();
       assert.match(await preview.page.locator('header .trial:not(.missing)').innerText(), /Trying a plan/);
-      assert.equal(await policy(), 'zb_h1');
+      await policy('zb_h1');
       assert.equal(editor.text(), before);
       await preview.page.getByRole('button', { name: 'Back to the search' }).click();
       await editor.answer();
       assert.ok(await preview.page.locator('.plan').isVisible());
-      assert.equal(await policy(), '1f1b');
+      await policy('1f1b');
       await preview.page.getByRole('button', { name: 'Show it: the timeline' }).click();
       await editor.answer();
       await preview.page.getByRole('button', { name: 'Write the plan that is shown into the file' }).click();
@@ -262,6 +265,24 @@ const shown: PageTest = {
     });
   },
 };
+
+/** The chart and its card, in all themes: axe-core looks at their structure once, and at their colours in each. */
+const clean: readonly PageTest[] = [420, 1400].map((width) => ({
+  name: `plans: axe-core finds nothing in the chart, ${width} px`,
+  run: async (browser) => {
+    await visit(browser, scene, { width, height: 760 }, async (preview, editor) => {
+      await opened(preview);
+      await editor.answer();
+      assert.deepEqual(await axe(preview.page), []);
+      for (const theme of themes) {
+        await preview.setTheme(theme);
+        assert.deepEqual(await axe(preview.page, colourRules), [], theme);
+      }
+      assert.equal(await preview.page.evaluate(() => document.documentElement.scrollWidth), width);
+      assert.deepEqual(await violations(preview.page), []);
+    });
+  },
+}));
 
 /** Bodies of a search, and what the page says of it. */
 const none: readonly (readonly [name: string, body: string, says: RegExp])[] = [
@@ -326,4 +347,4 @@ const many: PageTest = {
   },
 };
 
-export const planTests: readonly PageTest[] = [whole, drawn, table, stopped, shown, ...without, many];
+export const planTests: readonly PageTest[] = [whole, drawn, table, stopped, shown, ...clean, ...without, many];
