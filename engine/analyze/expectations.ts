@@ -21,7 +21,7 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
   });
 }
 
-function holds(figure: number, { operator, bound }: ExpectPlan): boolean {
+export function holds(figure: number, { operator, bound }: ExpectPlan): boolean {
   // Figures are sums of floating-point durations: equality means equal to nine digits.
   const close = Math.abs(figure - bound) <= 1e-9 * Math.max(Math.abs(figure), Math.abs(bound));
   switch (operator) {

@@ -316,6 +316,19 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    name: 'jitter',
+    file: exampleFile(
+      'quickstart.pipe',
+      `${changed(['schedule     = 1f1b', 'schedule     = 1f1b\n  jitter       = 5%']).text}
+expect train { p95(iteration) < 275ms }
+`,
+    ),
+    size: [1100, 640],
+    act: async (preview) => {
+      await preview.page.getByRole('button', { name: 'All figures' }).click();
+    },
+  },
+  {
     name: 'race',
     file: changed(['= 16GiB', '= 6GiB']),
     size: [1100, 820],

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
+import { fasterShare, gainText } from '../../engine/analyze/pairedWords.ts';
 import { tornadoRows } from '../../engine/analyze/tornado.ts';
+import { pairedWith, planned, rowAsWritten, rowUnder } from '../../engine/compare.ts';
+import { defaultOptions } from '../../engine/host.ts';
+import { iterationTime } from '../../engine/quantities.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import type { FromPage } from '../../webview/protocol/messages.ts';
 import { tornadoBars } from '../../webview/session/tornadoBars.ts';
 import type { PageTest } from './check.ts';
+import { diskHost } from '../support/host.ts';
+import { exampleFile } from './editor.ts';
 import { example } from './example.ts';
 import { axe, type Preview, settled, violations } from './harness.ts';
+import { visit } from './scenes.ts';
 
 const sideOf = (preview: Preview) => preview.page.locator('.side');
 const rowsOf = (preview: Preview) => sideOf(preview).locator('.tornado-rows button');
@@ -136,4 +144,61 @@ const edits: PageTest = {
   },
 };
 
-export const sensitivityTests: readonly PageTest[] = [bars, choice, edits];
+const quickstart = exampleFile('quickstart.pipe').text;
+const noisy = exampleFile(
+  'quickstart.pipe',
+  `${quickstart.replace('schedule     = 1f1b', 'schedule     = 1f1b\n  jitter       = 5%')}
+expect train { p95(iteration) < 100ms }
+`,
+);
+
+const random: PageTest = {
+  name: 'random times: percentiles, their spread, the mark on the axis, and gains draw by draw are those of the report',
+  run: async (browser) => {
+    const request = { uri: noisy.uri, text: noisy.text, host: diskHost, options: defaultOptions };
+    const base = planned(request);
+    const own = rowAsWritten(request, base, 'train');
+    const { report } = own.result as { readonly report: PipelineReport };
+    const { jitter } = report;
+    assert.ok(jitter?.counts !== undefined);
+    const scene = { name: 'random', file: noisy, size: [1320, 860] } as const;
+    await visit(browser, scene, { width: 1320, height: 860 }, async (preview, editor) => {
+      const { page } = preview;
+      const figure = page.locator('.figure.p95');
+      assert.equal(await figure.locator('strong').innerText(), iterationTime(jitter.p95));
+      assert.ok(await figure.evaluate((node) => node.classList.contains('over')), 'the file expects less');
+      assert.equal(await figure.locator('svg.violin .mark.p95').count(), 1);
+      await page.getByRole('button', { name: 'All figures' }).click();
+      const list = await page.locator('.popover').innerText();
+      for (const part of [
+        `p50 ${iterationTime(jitter.p50)}`,
+        `p99 ${iterationTime(jitter.p99)}`,
+        '1,000 draws',
+        'p95(iteration) < 100ms',
+      ])
+        assert.ok(list.includes(part), `${list} has ${part}`);
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press('Escape');
+      await page.locator('[role=gridcell][tabindex="0"]').focus();
+      await page.keyboard.press('x');
+      await editor.answer();
+      const row = page.locator('.race-row', { hasText: 'zb_h1' });
+      await row.locator('.race-sure', { hasText: 'faster' }).waitFor();
+      const { paired } = pairedWith(rowUnder(request, base, 'train', { schedule: 'zb_h1' }), own);
+      assert.ok(paired !== undefined);
+      assert.equal(
+        await row.locator('.race-sure').innerText(),
+        `faster in ${fasterShare(paired.faster)}\ngain ${gainText(paired.gain)}`,
+      );
+    });
+    // Nothing of it without random times.
+    const { message } = example('quickstart');
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    assert.equal(await preview.page.locator('.figure.p95, svg.violin').count(), 0);
+    await preview.close();
+  },
+};
+
+export const sensitivityTests: readonly PageTest[] = [bars, choice, edits, random];

@@ -3,18 +3,29 @@ import { trafficByDevice } from '../../engine/analyze/traffic.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/quantities.ts';
 import { tokenRate, tokenWords } from '../../engine/analyze/tokenWords.ts';
-import type { PipelineReport, TokensReport } from '../../engine/report.ts';
+import type { JitterReport, PipelineReport, TokensReport } from '../../engine/report.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
 import { fullestHost, hostPeak } from '../picture/hostMemory.ts';
 import { worstDevice } from '../picture/memoryLevel.ts';
 import type { Picture } from '../picture/picture.ts';
 import { smallShare } from './smallShare.ts';
+import { boundsOf, percentilesText } from './violin.ts';
 
 /** A figure of the iteration, just as the report has it. */
 export interface Figure {
   readonly key:
-    'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'tokens' | 'critical' | 'host' | 'gradients';
+    | 'iteration'
+    | 'p95'
+    | 'bubble'
+    | 'peak'
+    | 'staleness'
+    | 'exposed'
+    | 'mfu'
+    | 'tokens'
+    | 'critical'
+    | 'host'
+    | 'gradients';
   readonly name: string;
   readonly value: string;
   /** What follows the value: `on gpu[0]`. */
@@ -39,6 +50,7 @@ export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure
   const { report } = picture;
   return [
     iterationFigure(report),
+    ...(report.jitter === undefined ? [] : [percentileFigure(plan, report.jitter, report)]),
     ...(plan.devices.length === 1 ? exchangeFigure(report) : []),
     ...(isDataParallel(plan, report) ? [] : [bubbleFigure(report)]),
     peakFigure(plan, report),
@@ -112,6 +124,21 @@ function iterationFigure({ asynchronous, iteration, operations, exchange }: Pipe
         : `${asynchronous.steady ? 'steady,' : 'mean of'} ${count(asynchronous.iterations, 'iteration', 'iterations')}`,
     share: 1,
     amount: iteration,
+  };
+}
+
+function percentileFigure(plan: PipelinePlan, jitter: JitterReport, report: PipelineReport): Figure {
+  const bounds = boundsOf(plan, report);
+  const expected = bounds.map(({ text, isMet }) => `; ${text}: ${isMet ? 'holds' : 'fails'}`);
+  return {
+    ...plain,
+    key: 'p95',
+    name: 'Iteration, 95th percentile',
+    value: iterationTime(jitter.p95),
+    note: `${percentilesText(jitter)}${expected.join('')}`,
+    share: 1,
+    amount: jitter.p95,
+    over: bounds.some(({ isMet }) => !isMet),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/plan.ts';
+import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import type { Deltas, Standing, Standings } from './standings.ts';
 
@@ -57,7 +58,8 @@ export function rowSentence({ runner, deltas, figures }: Standing, baseline: Sta
       : `${runner.name} is ${time(Math.abs(seconds))} (${share(Math.abs(relative))}) ${seconds < 0 ? 'shorter' : 'longer'} than ${other}`;
   const room =
     peak === 0 ? 'at the same peak' : peak < 0 ? `and needs ${bytes(-peak)} less` : `and needs ${bytes(peak)} more`;
-  return `${length} ${room}.${figures.fits ? '' : ' It does not fit.'}`;
+  const sure = deltas.paired === undefined ? '' : ` It is ${pairedWords(deltas.paired)}.`;
+  return `${length} ${room}.${sure}${figures.fits ? '' : ' It does not fit.'}`;
 }
 
 /** What other schedules leave out that the one on show does. */

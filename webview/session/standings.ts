@@ -1,3 +1,5 @@
+import { pairedDraws } from '../../engine/analyze/pairedDraws.ts';
+import type { PairedReport } from '../../engine/report.ts';
 import type { RaceFigures } from '../worker/messages.ts';
 
 /** A timeline in a comparison. */
@@ -27,6 +29,8 @@ export interface Deltas {
   readonly relative: number;
   readonly bubble: number;
   readonly peak: number;
+  /** Draw by draw, if times are random. */
+  readonly paired?: PairedReport;
 }
 
 export interface Standing {
@@ -80,7 +84,9 @@ const equalFigures = (a: RaceFigures, b: RaceFigures): boolean =>
   alike(a.makespan, b.makespan) &&
   alike(1 - a.bubble, 1 - b.bubble) &&
   alike(a.peak, b.peak) &&
-  alike(a.capacity, b.capacity);
+  alike(a.capacity, b.capacity) &&
+  a.draws?.length === b.draws?.length &&
+  (a.draws ?? []).every((seconds, draw) => alike(seconds, b.draws?.[draw] ?? NaN));
 
 /** Runners whose figures are equal, in one: the first of `kept` among them, otherwise the first of all. Runners of `kept` stay. Pure. */
 export function joinEqual(runners: readonly Runner[], kept: readonly number[]): readonly Runner[] {
@@ -147,9 +153,14 @@ function rank({ figures, reason }: Standing, order: RaceOrder): number {
   return reason === undefined ? Number.MAX_VALUE : Number.POSITIVE_INFINITY;
 }
 
-const deltasOf = (figures: RaceFigures, base: RaceFigures): Deltas => ({
-  seconds: figures.iteration - base.iteration,
-  relative: base.iteration > 0 ? figures.iteration / base.iteration - 1 : 0,
-  bubble: figures.bubble - base.bubble,
-  peak: figures.peak - base.peak,
-});
+function deltasOf(figures: RaceFigures, base: RaceFigures): Deltas {
+  const paired =
+    figures.draws === undefined || base.draws === undefined ? undefined : pairedDraws(figures.draws, base.draws);
+  return {
+    seconds: figures.iteration - base.iteration,
+    relative: base.iteration > 0 ? figures.iteration / base.iteration - 1 : 0,
+    bubble: figures.bubble - base.bubble,
+    peak: figures.peak - base.peak,
+    ...(paired === undefined ? {} : { paired }),
+  };
+}

@@ -91,7 +91,7 @@ export function comparison() {
   };
 }
 
-function figuresOf(plan: PipelinePlan, { report, timeline }: Run, blocks: number): RaceFigures {
+function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks: number): RaceFigures {
   const over = plan.devices.flatMap((_, index) => {
     const { peak, capacity } = report.devices[index];
     return peak > capacity ? (firstOverLimit(memoryTrack(plan, timeline, index)) ?? []) : [];
@@ -109,5 +109,6 @@ function figuresOf(plan: PipelinePlan, { report, timeline }: Run, blocks: number
     ...(over.length > 0 ? { overAt: Math.min(...over) } : {}),
     rows: report.devices.length,
     blocks,
+    ...(draws === undefined ? {} : { draws }),
   };
 }

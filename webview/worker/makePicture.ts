@@ -19,7 +19,11 @@ const slackLimit = 200_000;
 export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generation: number): Picture {
   const { timeline, program } = run;
   const lanes = lanesOf(timeline);
-  const columns = { ...columnsOf(plan, timeline), ...horizonWith(lanes, timeline.makespan) };
+  const columns = {
+    ...columnsOf(plan, timeline),
+    ...percentileWith(run.report, timeline.makespan),
+    ...horizonWith(lanes, timeline.makespan),
+  };
   const shift = blockShift(columns, program.offsets);
   const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
   const { period } = columns;
@@ -62,6 +66,17 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
     report: run.report,
   };
 }
+
+/** Longest picture for the sake of a percentile, in iterations. */
+const longestForPercentile = 1.25;
+
+/** With random times, the picture goes on to the time that 95 % of the draws do not exceed. */
+const percentileWith = ({ jitter }: Run['report'], makespan: number): Pick<Columns, 'horizon'> => {
+  const shown = (jitter?.p95 ?? 0) * 1.01;
+  return jitter?.counts !== undefined && shown > makespan && shown <= longestForPercentile * makespan
+    ? { horizon: shown }
+    : {};
+};
 
 /** Without a barrier two iterations are shown: the exchange of the first one runs into the second. */
 export function horizonWith(lanes: Lanes | undefined, makespan: number): Pick<Columns, 'period' | 'horizon'> {

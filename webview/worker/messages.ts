@@ -81,6 +81,8 @@ export interface RaceFigures {
   readonly overAt?: number;
   readonly rows: number;
   readonly blocks: number;
+  /** Seconds of the iteration under random times, by draw; absent for certain times. */
+  readonly draws?: Float64Array;
 }
 
 /** The device that explains over half of a difference. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bestVariants, joinEqual, standings, type Runner } from '../../../webview/session/standings.ts';
-import { deltaWords, raceSentence } from '../../../webview/session/raceWords.ts';
+import { deltaWords, raceSentence, rowSentence } from '../../../webview/session/raceWords.ts';
 import type { RaceFigures } from '../../../webview/worker/messages.ts';
 
 const gib = 2 ** 30;
@@ -29,6 +29,32 @@ describe('a comparison', () => {
   const dead = runner('mine', { reason: 'Deadlock.' });
   const waiting = runner('gpipe');
   const all = [base, dead, waiting, best, faster];
+
+  it('has gains draw by draw if times are random, against the baseline that is chosen', () => {
+    const drawn = (name: string, ...draws: readonly number[]) =>
+      runner(name, { ...figures(draws[0], 12), draws: Float64Array.from(draws) });
+    const [a, b] = [drawn('a', 4, 5, 8, 4), drawn('b', 3, 4, 10, 2)];
+    const of = (baseline: number) =>
+      standings([a, b, best], 'iteration', baseline).rows.map(({ deltas }) => deltas?.paired?.faster);
+    // b is shorter in three of four draws.
+    expect(of(a.id)).toEqual([undefined, 0.75, undefined]);
+    expect(of(b.id)).toEqual([undefined, undefined, 0.25]);
+    const [, row] = standings([a, b], 'iteration', a.id).rows.toSorted((x, y) => x.runner.id - y.runner.id);
+    expect(rowSentence(row, standings([a, b], 'iteration', a.id).baseline)).toContain(
+      'It is faster in 75 % of draws; gain −25…50 %.',
+    );
+  });
+
+  it('joins equal figures only if they are equal in every draw', () => {
+    const drawn = (name: string, ...draws: readonly number[]) =>
+      runner(name, { ...figures(1, 12), draws: Float64Array.from(draws) });
+    const joined = joinEqual([drawn('a', 1, 2), drawn('b', 1, 2), drawn('c', 1, 3), runner('d', figures(1, 12))], []);
+    expect(joined.map(({ name, equal }) => [name, equal])).toEqual([
+      ['a', ['b']],
+      ['c', undefined],
+      ['d', undefined],
+    ]);
+  });
 
   it('is sorted by iteration; what does not run comes last', () => {
     expect(standings(all, 'iteration', base.id).rows.map(({ runner: { name } }) => name)).toEqual([

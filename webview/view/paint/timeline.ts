@@ -16,6 +16,7 @@ import { memoryCharts, paintHostMemory } from './hostMemory.ts';
 import { paintMemory } from './memory.ts';
 import { paintMoved } from './moved.ts';
 import { paintOverview } from './overview.ts';
+import { paintPercentile } from './percentile.ts';
 import { paintPlayed } from './played.ts';
 import { paintCursor, paintRuler } from './ruler.ts';
 import { paintRows } from './rows.ts';
@@ -39,6 +40,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintCritical(ink, scene);
   paintMarks(ink, scene);
   paintChain(ink, scene);
+  paintPercentile(ink, scene);
   paintPlayed(ink, scene);
   const ofDevices: Scene = { ...scene, layout: { ...layout, memory: memoryCharts(scene).devices } };
   if (scene.stack === undefined) paintMemory(ink, ofDevices);

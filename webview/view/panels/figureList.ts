@@ -3,8 +3,10 @@ import type { JobReport } from '../../../engine/report.ts';
 import { element, setShare } from '../../controls/dom.ts';
 import { type Figure, changeOf, figuresOf, withoutUnit } from '../../session/figures.ts';
 import type { ShownTimeline } from '../../session/shownTimeline.ts';
+import { violinOf } from '../../session/violin.ts';
 import type { Theme } from '../scene/theme.ts';
 import { busyTime } from './busyTime.ts';
+import { violin } from './violin.ts';
 
 /** All figures with what they are compared with, and the jobs that the pipeline works in. */
 export function figureList(
@@ -18,7 +20,11 @@ export function figureList(
   const list = element('dl', { class: 'figure-list' });
   for (const figure of figuresOf(timeline.plan, timeline.picture)) {
     const was = before.find(({ key }) => key === figure.key);
-    list.append(element('dt', {}, figure.name), value(figure, was), bar(figure, timeline, theme));
+    list.append(
+      element('dt', {}, figure.name),
+      value(figure, was),
+      figure.key === 'p95' ? spread(timeline) : bar(figure, timeline, theme),
+    );
   }
   const box = element('div', {}, list);
   if (jobs.length > 0) box.append(jobLines(timeline.plan.name, jobs, openJob));
@@ -44,6 +50,16 @@ function bar(figure: Figure, { picture }: ShownTimeline, theme: Theme): HTMLElem
     made.append(fill);
   }
   const cell = element('dd', { class: figure.over ? 'meter over' : 'meter' }, made);
+  return cell;
+}
+
+/** How the iterations of random draws are spread; empty for certain times. */
+function spread({ plan, picture }: ShownTimeline): HTMLElement {
+  const found = violinOf(plan, picture.report);
+  const cell = element('dd', { class: 'meter' });
+  if (found === undefined) return cell;
+  const legend = found.marks.map(({ kind, words }) => element('span', { class: kind }, words));
+  cell.append(violin(found), element('div', { class: 'violin-legend dim' }, ...legend));
   return cell;
 }
 

@@ -8,12 +8,15 @@ import { css } from '../scene/colour.ts';
 import type { Theme } from '../scene/theme.ts';
 import { kindWeight } from '../../picture/columns.ts';
 import { busyTime } from './busyTime.ts';
+import { violinOf } from '../../session/violin.ts';
 import { figureList } from './figureList.ts';
 import { gapLine } from './gapLine.ts';
+import { violin } from './violin.ts';
 
 /** Names in the line: the iteration needs none. */
 const shortNames: Readonly<Record<Figure['key'], string>> = {
   iteration: '',
+  p95: 'p95',
   bubble: 'bubble',
   peak: 'peak',
   staleness: 'staleness',
@@ -82,9 +85,12 @@ export function figures(openJob: (name: string) => void, findOrder?: () => void)
     );
     const fill = element('i');
     const meter = element('div', { class: 'bar', 'aria-hidden': 'true' }, fill);
+    const spread =
+      key === 'p95' && now !== undefined ? violinOf(now.timeline.plan, now.timeline.picture.report) : undefined;
+    if (spread !== undefined) made.append(violin(spread));
     if (key === 'iteration' && now !== undefined) busyTime(meter, now.timeline.picture, now.theme);
     else setShare(fill, figure.share);
-    made.append(meter);
+    if (key !== 'p95') made.append(meter);
     made.classList.toggle('over', over);
     made.addEventListener('click', openAll);
     return made;

@@ -1,3 +1,4 @@
+import { fasterShare, gainText, pairedWords } from '../../../engine/analyze/pairedWords.ts';
 import { bytes, iterationTime } from '../../../engine/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
@@ -23,6 +24,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
   const note = element('span', { class: 'race-note' });
   const strip = raceStrip();
   const iteration = figure();
+  const sure = element('span', { class: 'race-sure' });
   const bubble = figure();
   const peak = figure();
   const bar = element('span', { class: 'race-bar' }, element('span', { class: 'race-fill' }));
@@ -42,7 +44,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
       element('span', { class: 'race-under' }, cup, note),
     ),
     cell('race-strip', strip.element, reason),
-    cell('race-figure', iteration.value, iteration.delta),
+    cell('race-figure', iteration.value, iteration.delta, sure),
     cell('race-figure', bubble.value, bubble.delta),
     cell('race-figure race-peak', bar, peak.value, peak.delta),
     cell('race-end', adopt, leave),
@@ -93,6 +95,12 @@ export function raceRow(id: number, actions: RaceRowActions) {
       const words = deltas === undefined ? undefined : deltaWords(deltas, baseline?.figures?.peak ?? 0);
       const none = isBaseline && figures !== undefined ? '—' : '';
       tell(iteration.delta, words?.iteration ?? none, words?.tones.iteration);
+      const paired = deltas?.paired;
+      setText(
+        sure,
+        paired === undefined ? '' : `faster in ${fasterShare(paired.faster)}\ngain ${gainText(paired.gain)}`,
+      );
+      sure.title = paired === undefined ? '' : `${pairedWords(paired)} (${paired.draws} draws)`;
       tell(bubble.delta, words?.bubble ?? none, words?.tones.bubble);
       tell(peak.delta, words?.peak ?? none, words?.tones.peak);
     },
