@@ -12,11 +12,12 @@ import type { Run } from './published/run.ts';
 import { torchtitan } from './published/torchtitan.ts';
 import { bubbleRates } from './published/zeroBubble.ts';
 import { promises } from './promises.ts';
-import { summaryOf, tableOf } from './table.ts';
+import { overallOf, summaryOf, tableOf } from './table.ts';
 
 const page = 'docs/accuracy.md';
 const fences = /^<!-- runs (\w+) -->\n([^]*?)^<!-- end -->$/gm;
 const tables: Readonly<Record<string, () => string>> = {
+  overall: () => overallOf(families),
   summary: () => summaryOf(families),
   ...Object.fromEntries(families.map((family) => [family.name, () => tableOf(family)])),
 };

@@ -38,6 +38,21 @@ export function summaryOf(families: readonly Family[]): string {
   return table(['compared', 'fitted', 'figures', 'off by', 'mean'], rows);
 }
 
+/** Rows that nothing was fitted to, with default figures: how many, how far off in the mean, and the one that is off most, with its reason. */
+export function overallOf(families: readonly Family[]): string {
+  const line = (what: string, memory: boolean): string => {
+    const rows = families
+      .filter((family) => (family.memory === true) === memory)
+      .flatMap(({ runs }) => runs.filter(({ fitted }) => fitted !== true))
+      .map((run) => ({ run, share: deviation(run) }));
+    const worst = rows.reduce((most, row) => (Math.abs(row.share) > Math.abs(most.share) ? row : most));
+    const { name, setting, reason = 'Not explained.' } = worst.run;
+    const mean = (100 * meanOf(rows.map(({ share }) => share))).toFixed(1);
+    return `- **${what}:** ${rows.length} figures, ${mean} % off in the mean. Most: ${name}, ${setting}, ${percent(worst.share)}. ${reason}\n`;
+  };
+  return line('Time', false) + line('Memory', true);
+}
+
 /** Mean without regard to sign. */
 export const meanOf = (shares: readonly number[]): number =>
   shares.reduce((sum, share) => sum + Math.abs(share), 0) / shares.length;

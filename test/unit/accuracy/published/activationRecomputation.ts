@@ -97,6 +97,7 @@ const kept = (model: keyof typeof models, way: Way, measured: number): Run => {
 
 export const activations: Family = {
   name: 'recomputation_activations',
+  memory: true,
   title: 'arXiv:2205.05198, activations of a layer',
   unit: '% of the baseline',
   digits: 1,

@@ -147,6 +147,7 @@ const lastState = (report: PipelineReport): number => {
 
 export const megatronCiMemory: Family = {
   name: 'megatron_ci_memory',
+  memory: true,
   title: 'Tests of Megatron-LM, memory of the last device',
   unit: 'GB',
   digits: 2,

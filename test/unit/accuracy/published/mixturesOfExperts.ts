@@ -57,7 +57,11 @@ export const mixturesOfExperts: Family = {
     run(['Qwen3 235B-A22B, fp8', '256 GB200, pipeline 8, data 32, expert 32', 'gb200_235b'], 5680),
     run(['GPT-OSS 120B, bf16', '64 H100, pipeline 4, data 16, expert 8', 'h100_120b'], 5824),
     run(['GPT-OSS 120B, bf16', '64 B200, data 64, expert 8', 'b200_120b'], 13568),
-    run(['GPT-OSS 120B, bf16', '64 GB200, data 64, expert 64', 'gb200_120b'], 16640),
+    {
+      ...run(['GPT-OSS 120B, bf16', '64 GB200, data 64, expert 64', 'gb200_120b'], 16640),
+      reason:
+        'The kernels of its experts were not fused, and the host waited for them: without both it was 93 % faster (NVIDIA, *Boosting MoE Training Throughput with Advanced Fusion Kernels*, June 2026).',
+    },
     run(['DeepSeek-V3, fp8', '1024 H100, tensor 2, pipeline 8, data 64, expert 64', 'h100_671b'], 1297),
     run(['DeepSeek-V3, fp8', '256 B200, pipeline 8, data 32, expert 32', 'b200_671b'], 3328),
     run(['DeepSeek-V3, fp8', '256 GB200, pipeline 4, data 64, expert 64', 'gb200_671b'], 4256),

@@ -15,6 +15,8 @@ export interface Run {
   readonly measured: number;
   /** A default figure was fitted to this one, among others. */
   readonly fitted?: boolean;
+  /** Why the figure is off, as far as that is known. A sentence. */
+  readonly reason?: string;
   readonly predict: (report: PipelineReport, plan: PipelinePlan) => number;
 }
 
@@ -27,6 +29,8 @@ export interface Family {
   readonly digits: number;
   /** Several columns of figures for each setting, named by the runs; else a line for each run. */
   readonly columns?: readonly string[];
+  /** Bytes; absent: seconds or rates. */
+  readonly memory?: true;
   /** Compared with the tables of Calculon too. */
   readonly kernels?: true;
   readonly runs: readonly Run[];

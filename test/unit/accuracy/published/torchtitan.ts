@@ -121,6 +121,7 @@ const GiB = 1024 ** 3;
 
 export const torchtitanMemory: Family = {
   name: 'torchtitan_memory',
+  memory: true,
   title: 'torchtitan, memory',
   unit: 'GiB',
   digits: 1,

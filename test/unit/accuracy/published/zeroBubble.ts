@@ -162,6 +162,7 @@ const peaks = (pipeline: Schedule, measured: readonly number[]): readonly Run[] 
 
 export const memory: Family = {
   name: 'zero_bubble_memory',
+  memory: true,
   title: 'Zero Bubble, memory',
   unit: 'GB',
   digits: 0,
