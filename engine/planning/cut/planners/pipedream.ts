@@ -7,8 +7,8 @@ import { dagOfLayers, graphStates, prefixStates, type States } from './states.ts
 
 /** Steps of the dynamic program over one order of the layers above which it takes more than about a second. */
 const orderLimit = 150_000_000;
-/** Steps of the program over all sets of layers, some 800 ms. */
-const graphBudget = 100_000_000;
+/** Steps of the program over all sets of layers, some two seconds. */
+const graphBudget = 250_000_000;
 
 /** What the number of plans depends on. */
 export type PipedreamSize = Pick<PipedreamProblem, 'levels' | 'microbatches' | 'replicates'> & {

@@ -64,8 +64,8 @@ export function* pipedreamLevels(
     readonly join: 'max' | 'squares';
     /** Stages slower than this are left out. */
     readonly limit: number;
-    /** The last set that matters. */
-    readonly end: number;
+    /** The last set that matters; absent: each set is an end. */
+    readonly end?: number;
   }
 
   interface Table {
@@ -75,7 +75,17 @@ export function* pipedreamLevels(
     trace(machines: number, set: number): readonly Step[];
   }
 
+  /** 1 for a set and all that contain it. */
+  function behind(start: number): Uint8Array {
+    const found = new Uint8Array(count);
+    if (states.below === undefined) return found.fill(1, start);
+    found[start] = 1;
+    for (let set = start + 1; set < count; set += 1) if (isIn(states.below[set], start)) found[set] = 1;
+    return found;
+  }
+
   function* fill({ level, around, start, join, limit: most, end }: Program): Generator<void, Table | undefined> {
+    const reach = end ?? whole;
     const { machines, bandwidth } = levels[level];
     const best = new Float64Array((machines + 1) * count).fill(Infinity);
     const before = new Int32Array(best.length);
@@ -96,16 +106,20 @@ export function* pipedreamLevels(
     // Work that takes no time needs no machines of its own: each stage has one.
     const needed = (seconds: number): number =>
       longest > 0 && longest < Infinity ? Math.ceil((seconds / longest) * (1 - 1e-9)) : 0;
-    for (let to = start + 1; to <= end; to += 1) {
-      if (!states.contains(to, start)) continue;
-      steps += to - start;
-      const last = machines - needed(compute[end] - compute[to]);
-      for (let from = start; from < to; from += 1) {
+    const isBehind = behind(start);
+    for (let to = start + 1; to <= reach; to += 1) {
+      if (isBehind[to] === 0) continue;
+      const last = end === undefined ? machines : machines - needed(compute[end] - compute[to]);
+      const below = states.below?.[to];
+      const all = below?.length ?? to;
+      steps += all;
+      for (let index = below === undefined ? start : 0; index < all; index += 1) {
+        const from = below === undefined ? index : below[index];
+        if (isBehind[from] === 0) continue;
         const computing = compute[to] - compute[from];
         const least = Math.max(1, needed(computing));
         const first = needed(compute[from] - compute[start]);
         if (first + least > last || best[(last - least) * count + from] === Infinity) continue;
-        if ((from > start && !states.contains(from, start)) || !states.contains(to, from)) continue;
         let again = 0;
         if (level === 0 && states.again !== undefined) {
           again = microbatches * states.again.seconds(from, to);
@@ -173,8 +187,11 @@ export function* pipedreamLevels(
     const known = inside.get(key);
     if (known !== undefined) return known;
     const made = new Float64Array(count * count).fill(Infinity);
+    // Outer levels divide it by their machines at most.
+    const outer = levels.slice(level + 1).reduce((product, plannerLevel) => product * plannerLevel.machines, 1);
+    const most = limit * outer * (1 + 1e-12);
     for (let start = 0; start < whole; start += 1) {
-      const table = yield* fill({ level, around, start, join: 'max', limit: Infinity, end: whole });
+      const table = yield* fill({ level, around, start, join: 'max', limit: most });
       if (table === undefined) return undefined;
       for (let to = start + 1; to < count; to += 1) made[start * count + to] = table.value(levels[level].machines, to);
     }
@@ -232,4 +249,15 @@ export function* pipedreamLevels(
   }
 
   return yield* stagesOf(levels.length - 1, 1, 0, whole, [0], limit, 0);
+}
+
+/** Whether an ascending list has a number. */
+function isIn(list: Int32Array, number: number): boolean {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < number) low = middle + 1;
+    else high = middle;
+  }
+  return low < list.length && list[low] === number;
 }

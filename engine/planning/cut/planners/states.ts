@@ -14,8 +14,8 @@ export interface States {
   readonly again?: { readonly seconds: RunSeconds; readonly steps: number };
   /** Bytes of one microbatch that layers of the set send to others. */
   readonly sent: Float64Array;
-  /** Whether all layers of one set are in the other, a later one. */
-  contains(set: number, other: number): boolean;
+  /** Sets that a set contains, ascending, without itself; absent: all sets before it. */
+  readonly below?: readonly Int32Array[];
   /** Layers of a set that are not in the other, ascending. */
   between(other: number, set: number): readonly number[];
 }
@@ -31,7 +31,6 @@ export function prefixStates(layers: PlannerLayers): States {
     gradients: runningSums(layers.gradients),
     ...(layers.recomputed === undefined ? {} : { again: { seconds: secondsAgain(layers.recomputed), steps: 1 } }),
     sent: layers.crossing,
-    contains: () => true,
     between: (other, set) => Array.from({ length: set - other }, (_, index) => other + index),
   };
 }
@@ -67,15 +66,16 @@ export function* graphStates(layers: PlannerLayers): Generator<void, States | un
       if (leaves) sent[set] += layers.outputs[layer];
     }
   }
-  const row = (count + 31) >>> 5;
-  const within = new Int32Array(count * row);
+  const below: Int32Array[] = [];
   let compared = 0;
   for (let set = 0; set < count; set += 1) {
+    const found: number[] = [];
     for (let other = 0; other < set; other += 1) {
       let word = 0;
       while (word < width && (sets[other * width + word] & ~sets[set * width + word]) === 0) word += 1;
-      if (word === width) within[set * row + (other >>> 5)] |= 1 << (other & 31);
+      if (word === width) found.push(other);
     }
+    below.push(Int32Array.from(found));
     compared += set;
     if (compared < slice) continue;
     compared = 0;
@@ -86,7 +86,7 @@ export function* graphStates(layers: PlannerLayers): Generator<void, States | un
     seconds,
     gradients,
     sent,
-    contains: (set, other) => ((within[set * row + (other >>> 5)] >>> (other & 31)) & 1) === 1,
+    below,
     ...(recomputed === undefined
       ? {}
       : {
