@@ -1,4 +1,5 @@
-import { tornadoTargets } from '../../engine/analyze/tornado.ts';
+import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
+import { type TornadoRow, tornadoTargets } from '../../engine/analyze/tornado.ts';
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
 import { cutStages, stageNumber } from '../../engine/stages.ts';
 import { stageOf } from '../picture/blocks.ts';
@@ -7,7 +8,6 @@ import type { Selection } from '../session/selection.ts';
 import { type sensitivities, unaskedOperations } from '../session/sensitivities.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { tornadoBars } from '../session/tornadoBars.ts';
-import type { TornadoRow } from '../../engine/analyze/tornado.ts';
 import type { pageView } from '../view/page.ts';
 import { tornado, type TornadoState } from '../view/panels/tornado.ts';
 import type { Theme } from '../view/scene/theme.ts';
@@ -29,6 +29,7 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
   /** The plan that was asked for; a large one is simulated only then. */
   let asked: PipelinePlan | undefined;
   let drawn: { readonly plan: PipelinePlan; readonly state: TornadoState } | undefined;
+  let listed: { readonly plan: PipelinePlan; readonly targets: readonly SensitivityTarget[] } | undefined;
   /** The first row takes the focus once it is there. */
   let wantsFocus = false;
 
@@ -41,10 +42,16 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
   });
   const isOpen = (): boolean => page.side.shown() === name;
 
+  /** They are looked at after each answer of the worker. */
+  function targetsOf(plan: PipelinePlan): readonly SensitivityTarget[] {
+    if (listed?.plan !== plan) listed = { plan, targets: tornadoTargets(plan) };
+    return listed.targets;
+  }
+
   function stateOf({ plan, picture: { report } }: ShownTimeline): TornadoState {
     // Bars of one plan are made once.
     if (drawn?.plan === plan && drawn.state.kind === 'bars') return drawn.state;
-    const targets = tornadoTargets(plan);
+    const targets = targetsOf(plan);
     if (asked !== plan && report.operations > unaskedOperations)
       return { kind: 'waiting', of: targets.length, operations: report.operations };
     const found = targets.map((target) => simulated.of(plan, target));
@@ -76,7 +83,7 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
     if (now === undefined) return;
     const { operations } = now.picture.report;
     if (asked === now.plan || operations <= unaskedOperations)
-      simulated.wantAll(now.plan, operations, tornadoTargets(now.plan));
+      simulated.wantAll(now.plan, operations, targetsOf(now.plan));
     show();
   }
 

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
-import { runChannelQueues } from '../../../engine/simulate/channelQueues.ts';
+import { queuesForChannels, runChannelQueues } from '../../../engine/simulate/channelQueues.ts';
 import { EarliestEvent } from '../../../engine/simulate/earliest.ts';
 import { runInTime } from '../../../engine/simulate/queues.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
@@ -78,4 +78,31 @@ it('has the earliest event, of equal times the lowest device', () => {
       },
     ),
   );
+});
+
+it('sends a copy of a stage only the microbatches that it runs', () => {
+  // Stages that take turns in other numbers than the stage after them.
+  for (const link of ['half(1GB/s + 3us)', 'shared(1GB/s + 1us)', '900MB/s']) {
+    const plan = planOf(`
+model m { layer l[4] { forward = 2ms  backward = 5ms  output = 3MB  weights = 1MiB } }
+device d { memory = 1TiB }
+cluster c { gpu[4] = d  link = ${link} }
+pipeline train {
+  model = m  devices = c  microbatches = 1  iterations = 24  schedule = pipedream
+  stage first { layers = l[0]  on = gpu[0] }
+  stage middle { layers = l[1..2]  on = gpu[1..2]  replicate = round_robin }
+  stage last { layers = l[3]  on = gpu[3] }
+}
+`);
+    const generated = generate(plan);
+    if (!('program' in generated)) throw new Error(generated.faults[0]?.message);
+    const { program } = generated;
+    expect([...new Set(program.copies?.every)]).toEqual([1, 2]);
+    // Without the time of updates none of them waits for another copy, and this loop runs the rest.
+    const timing = timingOf(plan, program, { freeStep: true });
+    expect(queuesForChannels(timing)).toBe(true);
+    const run = runChannelQueues(program, timing);
+    expect(run?.arrival?.some((at) => at > 0)).toBe(true);
+    expect(run).toEqual(runInTime(program, timing));
+  }
 });

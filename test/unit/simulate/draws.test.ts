@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
+import { B, F } from '../../../engine/program.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { factorsOf, generalDraws, iterationsUnderJitter, linearDraws } from '../../../engine/simulate/draws.ts';
-import { drawsFor, factorTable, normalQuantile } from '../../../engine/order/jitter.ts';
+import {
+  drawKey,
+  drawsFor,
+  factorAt,
+  factorTable,
+  normalQuantile,
+  operationKey,
+} from '../../../engine/order/jitter.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import type { Timeline } from '../../../engine/timeline.ts';
@@ -108,6 +116,34 @@ describe('draws', () => {
     const last = deviationOf(drawsOf(noisy([0, 0.1], recipe)));
     expect(first).toBeGreaterThan(0);
     expect(last).toBeGreaterThan(10 * first);
+  });
+
+  it('of jitter in one stage alone: the deviation of its own operations, and of each draw the recurrence of GPipe', () => {
+    const [m, share] = [40, 0.2];
+    // Both stages on one device: their times add up, and only those of the second vary.
+    const recipe = { devices: 1, stages: 2, microbatches: m, schedule: policy('gpipe'), forward: [3, 2] };
+    const iterations = drawsOf(noisy([0, share], recipe));
+    const deviation = share * Math.sqrt(m * (2 ** 2 + 2 ** 2));
+    expect(deviationOf(iterations) / deviation).toBeGreaterThan(0.9);
+    expect(deviationOf(iterations) / deviation).toBeLessThan(1.1);
+    expect(Math.abs(meanOf(iterations) - m * (3 + 2 + 2 + 2))).toBeLessThan((4 * deviation) / Math.sqrt(1000));
+    // On two devices: forwards down, then backwards up, with factors of the second stage alone.
+    const two = drawsOf(noisy([0, share], { ...recipe, devices: 2, microbatches: 5, latency: 0.25 }));
+    const table = factorTable(share);
+    for (const draw of [0, 7, 999]) {
+      const time = (kind: number, stage: number, microbatch: number, seconds: number): number =>
+        stage === 0 ? seconds : seconds * table[factorAt(operationKey(kind, stage, microbatch), drawKey(draw))];
+      let [first, second] = [0, 0];
+      for (let j = 0; j < 5; j += 1) {
+        first += time(F, 0, j, 3);
+        second = Math.max(second, first + 0.25) + time(F, 1, j, 2);
+      }
+      for (let j = 0; j < 5; j += 1) {
+        second += time(B, 1, j, 2);
+        first = Math.max(first, second + 0.25) + time(B, 0, j, 2);
+      }
+      expect(two[draw]).toBeCloseTo(first, 9);
+    }
   });
 
   it('have the same factor for the same operation under every schedule', () => {
