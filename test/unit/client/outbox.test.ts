@@ -51,9 +51,11 @@ test('answers to a page that is hidden are dropped, and do not take the place of
 test('a search that was asked for waits for the page; what a search found for an earlier page is dropped', () => {
   const { sent, outbox } = box();
   outbox.post({ type: 'plans', pipeline: 'train' });
-  outbox.post({ type: 'planFound', request: 1, points: [], looked: 0, total: 4 });
-  outbox.post({ type: 'planOutdated', request: 1 });
   outbox.post(broken(1));
+  outbox.post({ type: 'planFound', request: 1, points: [], looked: 0, total: 4 });
+  outbox.post({ type: 'planEnd', request: 1, problem: 'no' });
+  outbox.post({ type: 'planNote', request: 1, text: 'Saved.' });
+  outbox.post({ type: 'planOutdated', request: 1 });
   outbox.ready();
   expect(sent).toEqual([broken(1), { type: 'plans', pipeline: 'train' }]);
 });

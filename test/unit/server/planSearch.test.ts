@@ -1,4 +1,8 @@
 /** Searches over settings, asked of the real server: they find what the terminal finds, and can be stopped and continued. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
 import { frontOf } from '../../../engine/sweep/front.ts';
@@ -123,6 +127,46 @@ describe('a search in the editor', () => {
       });
       expect(outdated()).toEqual([1, 2]);
     });
+  });
+
+  test('is outdated when a file that it imports changes, though the text does not', async () => {
+    const parts = main.replace(/[^/]*$/u, 'parts.pipe');
+    const device = 'device card { memory = 24GiB  compute = 100TFLOPS  bandwidth = 1TB/s }\n';
+    await withClient(async (client) => {
+      client.open(parts, device);
+      client.open(main, searched.replace(device, 'import { card } from "parts.pipe"\n'));
+      const { best = -1 } = figuresOf(await find(client, 1));
+      client.change(parts, device.replace('24GiB', '12GiB'));
+      await client.diagnostics(main);
+      const answer = await client.request<PlanRowAnswer>(methods.planRow, { uri: main, search: 1, row: best });
+      expect(answer).toEqual({ problem: 'The file has changed since this search. Search again.' });
+      figuresOf(await find(client, 2));
+      expect(founds(client, 2)[0].head?.capacity).toBe(12 * 2 ** 30);
+    });
+  });
+
+  test('reads nothing outside a workspace that is not trusted', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'plan-'));
+    const device = 'device card { memory = 24GiB  compute = 100TFLOPS  bandwidth = 1TB/s }\n';
+    const inner = pathToFileURL(path.join(folder, 'inner')).href;
+    mkdirSync(path.join(folder, 'inner'));
+    writeFileSync(path.join(folder, 'outside.pipe'), device);
+    const text = searched.replace(device, 'import { card } from "../outside.pipe"\n');
+    const request = { uri: `${inner}/main.pipe`, search: 1 };
+    try {
+      for (const trusted of [true, false])
+        await withClient(
+          async (client) => {
+            client.open(request.uri, text);
+            const answer = await client.request<FindPlanAnswer>(methods.findPlan, request);
+            if (trusted) expect(figuresOf(answer).best).toBeDefined();
+            else expect(answer).toMatchObject({ problem: expect.stringContaining('which is not trusted') });
+          },
+          { folders: [inner], initialization: { trusted } },
+        );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('has a lens that begins it, with the number of rows; a search with an error has none', async () => {

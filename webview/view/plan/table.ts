@@ -20,6 +20,10 @@ interface Column {
 const rowHeight = 24;
 /** Browsers end scrolling at some ten million pixels. */
 const tallest = 8_000_000;
+/** Letters of a column, pixels of a letter, and pixels of a cell without letters. */
+const [narrowest, widest, letter, padding] = [6, 26, 6.4, 18];
+/** Rows whose texts say how wide columns are. */
+const measured = 200;
 
 const column = (
   name: string,
@@ -41,6 +45,11 @@ function columnsOf({ head, points, front }: PlanSearchState): readonly Column[] 
   const hasMfu = points.some(({ mfu }) => mfu !== undefined);
   return [
     column('row', ({ row }) => row),
+    column(
+      'state',
+      (point) => (onFront.has(point.row) ? 0 : point.meets ? 1 : 2),
+      (point) => (onFront.has(point.row) ? 'front' : point.meets ? 'fits' : missWords(point)),
+    ),
     column(
       'iteration',
       ({ iteration }) => iteration,
@@ -74,7 +83,6 @@ function columnsOf({ head, points, front }: PlanSearchState): readonly Column[] 
         ({ settings }) => settings[key] ?? '–',
       ),
     ),
-    column('state', (point) => (onFront.has(point.row) ? 'front' : point.meets ? 'fits' : missWords(point))),
   ];
 }
 
@@ -85,6 +93,8 @@ export function planTable(actions: TableActions) {
   let order: readonly FoundPoint[] = [];
   let columns: readonly Column[] = [];
   let sorted = { column: 1, descending: false };
+  /** Letters of each column. */
+  let widths: readonly number[] = [];
   let cursor = 0;
   const tall = element('div', { class: 'tall' });
   const body = element('div', { class: 'lines', role: 'rowgroup' });
@@ -134,8 +144,21 @@ export function planTable(actions: TableActions) {
     const sign = sorted.descending ? -1 : 1;
     order = search.points
       .map((point) => ({ point, key: value(point) }))
-      .toSorted((a, b) => sign * compare(a.key, b.key) || a.point.row - b.point.row)
+      .toSorted(
+        (a, b) => sign * compare(a.key, b.key) || a.point.iteration - b.point.iteration || a.point.row - b.point.row,
+      )
       .map(({ point }) => point);
+    const letters = columns.map(({ name, text }) =>
+      order.slice(0, measured).reduce((most, point) => Math.max(most, text(point).length), name.length),
+    );
+    widths = letters.map((count) => Math.min(widest, Math.max(narrowest, count)));
+    cells.style.setProperty('--wide', `${widths.reduce((sum, width) => sum + width * letter + padding, 0)}px`);
+  }
+
+  /** A cell as wide as its column. */
+  function sized(cell: HTMLElement, index: number): HTMLElement {
+    cell.style.flexGrow = String(widths[index]);
+    return cell;
   }
 
   function header(name: string, index: number): HTMLElement {
@@ -149,7 +172,7 @@ export function planTable(actions: TableActions) {
       render();
       head.querySelectorAll('button').item(index).focus();
     });
-    return element('div', { role: 'columnheader', 'aria-sort': direction }, made);
+    return sized(element('div', { role: 'columnheader', 'aria-sort': direction }, made), index);
   }
 
   function render(): void {
@@ -176,7 +199,7 @@ export function planTable(actions: TableActions) {
             tabindex: first + index === anchor ? '0' : '-1',
             class: `${onFront.has(point) ? 'front' : ''}${point.meets ? '' : ' over'}`,
           },
-          ...columns.map(({ text }) => element('div', { role: 'gridcell' }, text(point))),
+          ...columns.map(({ text }, place) => sized(element('div', { role: 'gridcell' }, text(point)), place)),
         );
         line.addEventListener('click', () => {
           cursor = first + index;
