@@ -170,8 +170,8 @@ describe('looks', () => {
       shape: { key: 'schedule', values: ['1f1b', 'interleaved_1f1b'] },
       colour: { key: 'recompute', values: ['none', 'full'] },
     });
-    expect(shapeOf(point(0, 1, 1, { schedule: 'interleaved_1f1b(chunks = 4)' }), found)).toBe(1);
-    expect(hueOf(point(0, 1, 1, { recompute: 'full' }), found)).toBe(1);
+    expect(shapeOf(found)(point(0, 1, 1, { schedule: 'interleaved_1f1b(chunks = 4)' }))).toBe(1);
+    expect(hueOf(found)(point(0, 1, 1, { recompute: 'full' }))).toBe(1);
     expect(looksOf(all(['tensor', 'schedule']), { axes }).colour?.key).toBe('tensor');
     expect(looksOf([point(0, 1, 1, { schedule: '1f1b' })], { axes })).toEqual({ shape: undefined, colour: undefined });
   });
@@ -180,7 +180,7 @@ describe('looks', () => {
     const values = Array.from({ length: 12 }, (_, at) => `s${at}`);
     const points = values.map((schedule) => point(0, 1, 1, { schedule }));
     const found = looksOf(points, { axes: [{ key: 'schedule', values }] });
-    expect(points.map((each) => shapeOf(each, found))).toEqual([0, 1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5]);
+    expect(points.map(shapeOf(found))).toEqual([0, 1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5]);
   });
 });
 

@@ -24,15 +24,26 @@ const colourKey = 'recompute';
 /** The value that a point shows: its schedule without arguments, such as `interleaved_1f1b`. */
 const valueOf = ({ settings }: FoundPoint, key: string): string | undefined => {
   const value = settings[key];
-  return key === shapeKey ? value?.replace(/\(.*$/su, '') : value;
+  return value === undefined ? undefined : shownValue(key, value);
 };
+
+function shownValue(key: string, value: string): string {
+  const bracket = key === shapeKey ? value.indexOf('(') : -1;
+  return bracket < 0 ? value : value.slice(0, bracket);
+}
 
 /** The values of a key that points have, in the order in which the search has them. */
 function schemeOf(points: readonly FoundPoint[], { axes }: Pick<PlanHead, 'axes'>, key: string): Scheme | undefined {
   const axis = axes.find((each) => each.key === key);
   if (axis === undefined) return undefined;
-  const found = new Set(points.flatMap((point) => valueOf(point, key) ?? []));
-  const written = axis.values.map((value) => (key === shapeKey ? value.replace(/\(.*$/su, '') : value));
+  const written = axis.values.map((value) => shownValue(key, value));
+  const wanted = new Set(written).size;
+  const found = new Set<string>();
+  for (const point of points) {
+    const value = valueOf(point, key);
+    if (value !== undefined) found.add(value);
+    if (found.size === wanted) break;
+  }
   const values = [...new Set(written)].filter((value) => found.has(value));
   return values.length < 2 ? undefined : { key, values };
 }
@@ -52,15 +63,24 @@ export function looksOf(points: readonly FoundPoint[], head: Pick<PlanHead, 'axe
   return { shape, colour };
 }
 
-/** Number of the value that a point has; the last look is for all further values, and for points without one. */
-export function lookOf(point: FoundPoint, scheme: Scheme | undefined, most: number): number {
-  if (scheme === undefined) return 0;
-  const found = scheme.values.indexOf(valueOf(point, scheme.key) ?? '');
-  return found < 0 || found >= most ? most - 1 : found;
+/** Says which look a point has. The last one is for all further values, and for points without one. */
+function lookOf(scheme: Scheme | undefined, most: number): (point: FoundPoint) => number {
+  if (scheme === undefined) return () => 0;
+  const { key, values } = scheme;
+  const known = new Map<string | undefined, number>();
+  return ({ settings }) => {
+    const value = settings[key];
+    const look = known.get(value);
+    if (look !== undefined) return look;
+    const found = value === undefined ? -1 : values.indexOf(shownValue(key, value));
+    const made = found < 0 || found >= most ? most - 1 : found;
+    known.set(value, made);
+    return made;
+  };
 }
 
-export const shapeOf = (point: FoundPoint, { shape }: Looks): number => lookOf(point, shape, shapes.length);
-export const hueOf = (point: FoundPoint, { colour }: Looks): number => lookOf(point, colour, hueOrder.length);
+export const shapeOf = ({ shape }: Looks): ((point: FoundPoint) => number) => lookOf(shape, shapes.length);
+export const hueOf = ({ colour }: Looks): ((point: FoundPoint) => number) => lookOf(colour, hueOrder.length);
 
 const letters: readonly (readonly [key: string, letter: string])[] = [
   ['tensor', 't'],

@@ -72,35 +72,47 @@ export interface Frame {
   readonly data: Uint8ClampedArray;
 }
 
-/** Draws points over what is there. A pixel at which a mark of the same look is centred is drawn once. `colours`: red, green, blue. */
+/** Draws points over what is there. A mark over one of the same look at the same pixel is left out. `colours`: red, green, blue. */
 export function drawMarks(
   { width, height, data }: Frame,
   { x, y, shape, colour }: Marks,
   masks: readonly Mask[],
   colours: readonly (readonly [number, number, number])[],
 ): void {
-  const drawn = new Set<number>();
+  /** Look of the last mark that began at a pixel. */
+  const last = new Uint16Array(width * height);
   for (let index = 0; index < x.length; index += 1) {
     const { size, cover } = masks[shape[index]];
     const left = Math.round(x[index] - size / 2);
     const top = Math.round(y[index] - size / 2);
     if (left >= width || top >= height || left + size <= 0 || top + size <= 0) continue;
-    const key = (((top + size) * (width + 2 * size) + left + size) * 8 + shape[index]) * 16 + colour[index];
-    if (drawn.has(key)) continue;
-    drawn.add(key);
+    if (left >= 0 && top >= 0) {
+      const look = shape[index] * 256 + colour[index] + 1;
+      if (last[top * width + left] === look) continue;
+      last[top * width + left] = look;
+    }
     const [red, green, blue] = colours[colour[index]];
+    const [firstColumn, lastColumn] = [Math.max(0, -left), Math.min(size, width - left)];
     for (let row = Math.max(0, -top); row < Math.min(size, height - top); row += 1)
-      for (let column = Math.max(0, -left); column < Math.min(size, width - left); column += 1) {
+      for (let column = firstColumn; column < lastColumn; column += 1) {
         const covered = cover[row * size + column];
         if (covered === 0) continue;
         const at = ((top + row) * width + left + column) * 4;
-        const [alpha, before] = [covered / 255, data[at + 3] / 255];
-        const after = alpha + before * (1 - alpha);
-        const blend = (fresh: number, old: number) => (fresh * alpha + old * before * (1 - alpha)) / after;
-        data[at] = blend(red, data[at]);
-        data[at + 1] = blend(green, data[at + 1]);
-        data[at + 2] = blend(blue, data[at + 2]);
-        data[at + 3] = after * 255;
+        const before = data[at + 3];
+        if (covered === 255 || before === 0) {
+          data[at] = red;
+          data[at + 1] = green;
+          data[at + 2] = blue;
+          data[at + 3] = covered;
+          continue;
+        }
+        // Over what is there: its part is what the mark leaves of it.
+        const under = (before * (255 - covered)) / 255;
+        const both = covered + under;
+        data[at] = (red * covered + data[at] * under) / both;
+        data[at + 1] = (green * covered + data[at + 1] * under) / both;
+        data[at + 2] = (blue * covered + data[at + 2] * under) / both;
+        data[at + 3] = both;
       }
   }
 }

@@ -223,18 +223,19 @@ export function scatter(actions: ScatterActions) {
       outside = points.length - others.length - front.filter((each) => isInside(frame, each)).length;
       // Those that miss a limit lie under the others.
       const sorted = [...others.filter(({ meets }) => !meets), ...others.filter(({ meets }) => meets)];
-      const hues = hueOrder.map((hue) => colourOf(theme, looks, hue));
+      const hues = hueOrder.map((number) => colourOf(theme, looks, number));
       const faded = (share: number) =>
-        hues.map((hue) => mix(theme.background, hue, theme.highContrast ? strength.highContrast : share));
+        hues.map((each) => mix(theme.background, each, theme.highContrast ? strength.highContrast : share));
       const size = Math.round((points.length > crowd ? sizes.crowded : sizes.other) * dpr);
       const image = new ImageData(width, height);
+      const [shape, hue] = [shapeOf(looks), hueOf(looks)];
       drawMarks(
         image,
         {
           x: Float32Array.from(sorted, ({ peak }) => scales.x(peak) * dpr),
           y: Float32Array.from(sorted, ({ iteration }) => scales.y(iteration) * dpr),
-          shape: Uint8Array.from(sorted, (each) => shapeOf(each, looks)),
-          colour: Uint8Array.from(sorted, (each) => hueOf(each, looks) + (each.meets ? hues.length : 0)),
+          shape: Uint8Array.from(sorted, shape),
+          colour: Uint8Array.from(sorted, (each) => hue(each) + (each.meets ? hues.length : 0)),
         },
         shapes.map((shape) => maskOf(shape, size)),
         [...faded(strength.misses), ...faded(strength.other)],
@@ -416,14 +417,14 @@ function paintFront(
 function paintMark(ink: Ink, theme: Theme, looks: Looks, point: FoundPoint, { x, y }: Scales): void {
   const [left, top, half] = [x(point.peak), y(point.iteration), sizes.front / 2];
   ink.beginPath();
-  const corners = cornersOf(shapes[shapeOf(point, looks)]);
+  const corners = cornersOf(shapes[shapeOf(looks)(point)]);
   if (corners === undefined) ink.arc(left, top, half * 0.95, 0, 2 * Math.PI);
   else for (const [across, down] of corners) ink.lineTo(left + across * half, top + down * half);
   ink.closePath();
   ink.lineWidth = 2.5;
   ink.strokeStyle = css(theme.background);
   ink.stroke();
-  ink.fillStyle = css(colourOf(theme, looks, hueOrder[hueOf(point, looks)]));
+  ink.fillStyle = css(colourOf(theme, looks, hueOrder[hueOf(looks)(point)]));
   ink.fill();
   if (!theme.highContrast) return;
   ink.lineWidth = 1;

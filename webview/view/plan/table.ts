@@ -2,7 +2,6 @@ import type { FoundPoint } from '../../../engine/sweep/answer.ts';
 import { bytes, iterationTime, share } from '../../../engine/quantities.ts';
 import { element } from '../../controls/dom.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
-import { missWords } from './words.ts';
 
 export interface TableActions {
   select(row: number): void;
@@ -21,7 +20,7 @@ const rowHeight = 24;
 /** Browsers end scrolling at some ten million pixels. */
 const tallest = 8_000_000;
 /** Letters of a column, pixels of a letter, and pixels of a cell without letters. */
-const [narrowest, widest, letter, padding] = [6, 26, 6.4, 18];
+const [narrowest, widest, letter, padding] = [7, 26, 7.2, 18];
 /** Rows whose texts say how wide columns are. */
 const measured = 200;
 
@@ -48,7 +47,7 @@ function columnsOf({ head, points, front }: PlanSearchState): readonly Column[] 
     column(
       'state',
       (point) => (onFront.has(point.row) ? 0 : point.meets ? 1 : 2),
-      (point) => (onFront.has(point.row) ? 'front' : point.meets ? 'fits' : missWords(point)),
+      (point) => (onFront.has(point.row) ? 'front' : point.meets ? 'fits' : missesAny(point)),
     ),
     column(
       'iteration',
@@ -85,6 +84,9 @@ function columnsOf({ head, points, front }: PlanSearchState): readonly Column[] 
     ),
   ];
 }
+
+/** In few words: the card has the limit and the figure. */
+const missesAny = ({ missed }: FoundPoint): string => (missed === undefined ? 'does not fit' : 'misses a limit');
 
 /** All rows that were simulated, as text. A click on a header sorts. Only the rows in sight are in the document. */
 export function planTable(actions: TableActions) {
