@@ -346,13 +346,18 @@ test('texts that come as slowly as a person types are all published, at once', a
   threads.close();
 });
 
-test('a plan of stages is found in a thread, and an edit that it does not depend on asks nothing again', async () => {
+test.each([
+  ['plan(dapple)', 'dapple'],
+  ['plan(alpa)', '1f1b'],
+  ['plan(hetpipe)', 'pipedream'],
+])('%s is found in a thread, and an edit that it does not depend on asks nothing again', async (stages, schedule) => {
   const held = gate();
   const { documents, failures } = open(held.threads);
   const planned = `model m { layer block[60] { forward = 4ms  backward = 8ms  weights = 64MiB  output = 1MiB } }
 device d { memory = 1TiB }
-cluster c { gpu[16] = d  link = 100GB/s }
-pipeline train { model = m  devices = c  microbatches = 8  stages = plan(dapple)  schedule = dapple }
+device e { memory = 1TiB${stages === 'plan(hetpipe)' ? '  speed = 2' : ''} }
+cluster c { gpu[0..7] = d  gpu[8..15] = ${stages === 'plan(hetpipe)' ? 'e' : 'd'}  link = 100GB/s }
+pipeline train { model = m  devices = c  microbatches = 8  stages = ${stages}  schedule = ${schedule} }
 `;
   documents.set(main, 1, planned);
   const names = await documents.view(main, 'names', none);

@@ -33,20 +33,20 @@ interface Interval {
  * stage. Here an interval of them is solved once at its top: its sum bounds all values below. It is split while that bound is
  * below the best plan, so the result is the same. If the budget ends first, `exact` is false.
  */
-export function* alpaSteps(problem: AlpaProblem): Generator<void, AlpaAnswer> {
+export function* alpaSteps(problem: AlpaProblem, most = budget): Generator<void, AlpaAnswer> {
   const runs = yield* alpaRuns(problem);
-  const found = yield* search(problem, runs);
+  const found = yield* search(problem, runs, most);
   if (!('none' in found) || found.none === 'budget') return found;
   // Without a limit of memory any plan does: one solution says whether there is one.
   const unlimited = { ...runs, fits: runs.fits.map(() => runs.most) };
   const free = alpaSolver(unlimited, problem.meshes, problem.devices);
-  const any = yield* free({ limit: Infinity, below: Infinity }, { done: 0, budget: Infinity });
+  const any = yield* free({ limit: Infinity, below: Infinity }, { done: 0, paused: 0, budget: Infinity });
   return { none: any === 'none' ? 'ranks' : 'memory' };
 }
 
-function* search(problem: AlpaProblem, runs: AlpaRuns): Generator<void, AlpaAnswer> {
+function* search(problem: AlpaProblem, runs: AlpaRuns, most: number): Generator<void, AlpaAnswer> {
   const { microbatches, meshes, devices, chain } = problem;
-  const work: AlpaWork = { done: 0, budget };
+  const work: AlpaWork = { done: 0, paused: 0, budget: most };
   const turns = microbatches - 1;
   const solve = alpaSolver(runs, meshes, devices);
   let best: AlpaPlan | undefined;
@@ -57,7 +57,7 @@ function* search(problem: AlpaProblem, runs: AlpaRuns): Generator<void, AlpaAnsw
   };
   // Runs that fit wherever they are make a first plan without counting stages.
   const anywhere = alpaSolver(fittingAnywhere(runs), meshes, devices);
-  const first = yield* anywhere({ limit: Infinity, below: Infinity }, { done: 0, budget: Infinity });
+  const first = yield* anywhere({ limit: Infinity, below: Infinity }, { done: 0, paused: 0, budget: Infinity });
   if (typeof first === 'object') keep(first);
   const floor = leastSlowest(runs, devices);
   const pending: Interval[] = [{ low: floor, high: Infinity, sum: runs.least[runs.count] }];

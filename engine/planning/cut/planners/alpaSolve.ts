@@ -19,6 +19,8 @@ export interface AlpaPlan {
 /** Steps that all searches of a plan may take together, and how many they took. */
 export interface AlpaWork {
   done: number;
+  /** Steps done when the last pause was made. */
+  paused: number;
   readonly budget: number;
 }
 
@@ -57,7 +59,6 @@ export function alpaSolver(runs: AlpaRuns, meshes: readonly AlpaMesh[], devices:
   return function* solve({ limit, below }, work) {
     best.fill(Infinity);
     best[count * width * levels] = 0;
-    let pause = work.done + slice;
     /** Devices that the layers from `at` on may have. */
     const fewest = (at: number): number =>
       at === count ? 0 : Math.max(1, Math.ceil(((deviceSeconds[count] - deviceSeconds[at]) / limit) * (1 - rounding)));
@@ -95,9 +96,9 @@ export function alpaSolver(runs: AlpaRuns, meshes: readonly AlpaMesh[], devices:
           }
         }
       }
-      if (work.done < pause) continue;
       if (work.done > work.budget) return 'stopped';
-      pause = work.done + slice;
+      if (work.done < work.paused + slice) continue;
+      work.paused = work.done;
       yield;
     }
     let at = devices * levels;

@@ -28,11 +28,11 @@ export type HetpipeAnswer = Planned | { readonly none: 'memory' | 'budget' };
  * fits its memory with the minibatches in flight. All orders of the devices are compared. `seconds` is the time of one update.
  * If the budget ends first, the plan is the best one for the devices in a few orders, and `exact` is false.
  */
-export function* hetpipeSteps(problem: HetpipeProblem): Generator<void, HetpipeAnswer> {
+export function* hetpipeSteps(problem: HetpipeProblem, most = budget): Generator<void, HetpipeAnswer> {
   const { microbatches, classes, chain } = problem;
   const runs = yield* hetpipeRuns(problem);
   const floor = leastSlowest(problem, runs);
-  const work = { done: 0, budget };
+  const work = { done: 0, budget: most };
   const search = orderedSearch(problem, runs);
   let least = floor;
   let margin = firstMargin;

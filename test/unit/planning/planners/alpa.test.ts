@@ -176,6 +176,29 @@ describe('Σ tᵢ + (B − 1) · max tᵢ', () => {
     );
   });
 
+  test('if the budget ends, the plan fits, and no plan is below the time that it gives', () => {
+    const ends = new Set<string>();
+    fc.assert(
+      fc.property(setting, fc.constantFrom(0, 30, 300), (one, budget) => {
+        const fitting = plansOf(one).filter((plan) => fitsIn(one, plan));
+        const found = endOf(alpaSteps(problemOf(one), budget));
+        if ('none' in found) {
+          ends.add(found.none);
+          // Nothing is said of other plans unless all were compared.
+          if (found.none !== 'budget') expect(fitting).toEqual([]);
+          return;
+        }
+        ends.add(String(found.exact));
+        const least = Math.min(...fitting.map((plan) => latencyOf(one, plan)));
+        expect(found.least).toBeLessThanOrEqual(least * (1 + 1e-9));
+        expect(found.seconds).toBeGreaterThanOrEqual(least * (1 - 1e-9));
+        if (found.exact) expect(found.seconds / least).toBeCloseTo(1, 9);
+      }),
+      { numRuns: 300 },
+    );
+    expect(ends).toEqual(new Set(['true', 'false', 'ranks', 'memory', 'budget']));
+  });
+
   test('a submesh of a node never spans two nodes', () => {
     fc.assert(
       fc.property(setting, (one) => {
