@@ -134,7 +134,17 @@ const setting: fc.Arbitrary<Setting> = fc
     between: fc.constantFrom(0.3, 1),
     latency: fc.constantFrom(0, 2),
     microbatches: fc.constantFrom(1, 3),
+    alike: fc.boolean(),
   })
+  .map(({ alike, ...one }): Setting =>
+    alike
+      ? {
+          ...one,
+          slower: one.slower.map((row) => row.map(() => 1)),
+          devices: one.devices.map(() => ({ kind: 0, node: 0 })),
+        }
+      : one,
+  )
   .filter(({ layers, devices }) => devices.length <= layers.length);
 
 test('no partition and no order of the devices is better than the plan', () => {
