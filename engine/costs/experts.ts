@@ -76,7 +76,8 @@ export function checkExperts(args: ShapeArguments, setting?: LayerSetting): stri
  * ranks split an expert, its tokens are gathered, so these copies stay whole on each rank. Otherwise each rank has a different
  * part. Routing keeps its probabilities in fp32. The weights of the sum are applied before the last product, so the experts'
  * outputs are not kept. SwiGLU applies them in its own kernel; other activations do not, and their results are kept for the gradient of
- * the weights (Megatron-LM, `TEGroupedMLP`, `bias_act_func`).
+ * the weights (Megatron-LM, `TEGroupedMLP`, `bias_act_func`). Biases of the last product are added in kernels apart (`_apply_bias`):
+ * `torch.cat([t + b * p for t, b, p in …])` moves each copy six times.
  */
 export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const hidden = hiddenOf(args);
@@ -114,12 +115,15 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
   const inside = () => {
     // Copies are sorted by expert, and their results sorted back and summed.
     const sorting = moves(2 * tokens * copies);
+    // The bias behind the last product is multiplied with the probability of each copy, added, and the experts are joined again.
+    const bias = flagOf(args, 'bias', true) ? [1, 3, 2].map((tensors) => moves(tensors * tokens * copies)) : [];
     return [
       product([tokens / whole, hidden, experts], element),
       // Probabilities in fp32, and the choice.
       moves(2 * tokens * routing),
       sorting,
       ...innerKernels(args, setting, width / expertTensor, (tokens * routed) / local, local),
+      ...bias,
       sorting,
       // The result of shared experts is added.
       ...(shared > 0 ? [...sharedKernels(), moves((3 * element * tokens * hidden) / whole)] : []),

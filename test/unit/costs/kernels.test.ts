@@ -194,7 +194,7 @@ describe('a transformer layer', () => {
   it('experts: two products for each expert of the rank, with its share of the copied tokens', () => {
     const [n, E, k, f, e] = [s * b, 16, 4, 32, 4];
     const args = { ...gpt, gated: true, flash: true, experts: E, experts_per_token: k, expert_ffn: f };
-    const found = figures(args, { tensor: 1, expert: e }).slice(5);
+    const found = figures({ ...args, bias: false }, { tensor: 1, expert: e }).slice(5);
     const each = (n * k) / (E / e);
     expect(found.map(([part, count, flops]) => [part, count, flops])).toEqual([
       ['elementwise', 1, 0],
@@ -209,7 +209,12 @@ describe('a transformer layer', () => {
     ]);
     // Gate and up of all copies are read, their product is written.
     expect(found[5][3]).toBe(2 * 3 * n * k * f);
-    expect(figures({ ...args, shared_experts: 2 }, { tensor: 1, expert: e })).toHaveLength(found.length + 5 + 4);
+    const shared = { ...args, bias: false, shared_experts: 2 };
+    expect(figures(shared, { tensor: 1, expert: e })).toHaveLength(found.length + 5 + 4);
+    // With biases, the bias of each copy is written. It is read with the copy, and their sum is written. The sums are joined again.
+    const biased = figures(args, { tensor: 1, expert: e }).slice(5);
+    expect(biased).toHaveLength(found.length + 3);
+    expect(biased.slice(7, 10).map(([, , , bytes]) => bytes)).toEqual([1, 3, 2].map((each) => each * 2 * n * k * h));
   });
 
   it('a rank never does more than its share faster where larger products do better', () => {

@@ -62,9 +62,10 @@ const settings = models.flatMap(({ name, gpus, samples, layers, profile }) =>
   })),
 );
 
-type Schedule = 'plain' | 'interleaved' | 'zb_1p' | 'zb_2p' | 'zb_2p_span' | 'zb_h1' | 'zb_h2';
+type Schedule = 'plain' | 'plain_batched' | 'interleaved' | 'zb_1p' | 'zb_2p' | 'zb_2p_span' | 'zb_h1' | 'zb_h2';
 const called: Readonly<Record<Schedule, string>> = {
   plain: '1F1B',
+  plain_batched: '1F1B',
   interleaved: '1F1B-I',
   zb_1p: 'ZB-1p',
   zb_2p: 'ZB-2p',
@@ -80,7 +81,9 @@ const called: Readonly<Record<Schedule, string>> = {
 const samples = (pipeline: Schedule, barrier: boolean, measured: readonly number[]): readonly Run[] =>
   measured.map((figure, index) => ({
     name:
-      barrier && pipeline !== 'plain' && pipeline !== 'interleaved' ? `${called[pipeline]}, barrier` : called[pipeline],
+      barrier && called[pipeline] !== '1F1B' && pipeline !== 'interleaved'
+        ? `${called[pipeline]}, barrier`
+        : called[pipeline],
     setting: settings[index].name,
     file: 'zero_bubble_profile.pipe',
     pipeline,
@@ -100,7 +103,7 @@ export const throughput: Family = {
   digits: 2,
   columns: ['1F1B', '1F1B-I', 'ZB-1p', 'ZB-2p', 'ZB-2p, barrier'],
   runs: [
-    ...samples('plain', true, [11.8, 12.5, 13.6, 3.5, 3.7, 4.03, 1.4, 1.49, 1.64, 0.76, 0.8, 0.88]),
+    ...samples('plain_batched', true, [11.8, 12.5, 13.6, 3.5, 3.7, 4.03, 1.4, 1.49, 1.64, 0.76, 0.8, 0.88]),
     ...samples('interleaved', true, [13.1, 13.4, 13.9, 4.01, 4.08, 4.19, 1.54, 1.59, 1.66, 0.82, 0.85, 0.9]),
     ...samples('zb_1p', false, [12.9, 13.4, 14.2, 3.88, 4, 4.2, 1.61, 1.67, 1.76, 0.87, 0.9, 0.96]),
     ...samples('zb_2p', false, [14.5, 14.8, 14.9, 4.32, 4.35, 4.39, 1.81, 1.83, 1.85, 0.99, 1, 1]),
