@@ -1,6 +1,6 @@
 /** Iterations of a program in its order, with other times of what is in it. */
 import type { PipelinePlan } from '../plan.ts';
-import { E, kindOfRow, L, type Program, rowOf, U } from '../program.ts';
+import { kindOfRow, type Program, rowOf, U } from '../program.ts';
 import { scaledTiming, type TimeFactors } from '../simulate/scaled.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { stageNumber } from '../stages.ts';
@@ -20,11 +20,8 @@ export function iterationUnder({ program }: Pick<Timeline, 'program'>, timing: T
 export const iterationWith = ({ program, timing }: Timeline, factors: TimeFactors): number | undefined =>
   iterationUnder({ program }, scaledTiming(timing, program, factors));
 
-/** Everything that a stage computes: neither the update of its weights nor copies to other memory. */
-export function isWork({ stages }: Pick<Program, 'stages'>, row: number): boolean {
-  const kind: number = kindOfRow(stages, row);
-  return kind !== U && kind !== E && kind !== L;
-}
+/** Everything that a stage computes, but for the update of its weights. Copies to other memory take no time in the row. */
+export const isWork = ({ stages }: Pick<Program, 'stages'>, row: number): boolean => kindOfRow(stages, row) !== U;
 
 /** Whether a row is work of a stage of the cut: of all its copies and parts. */
 export const isOfStage = (plan: PipelinePlan, program: Program, stage: number, row: number): boolean =>

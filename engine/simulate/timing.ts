@@ -225,13 +225,12 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
   return duration;
 }
 
-/** With the factors of slow devices; the update of weights, and copies to other memory, take their times. */
+/** With the factors of slow devices; the update of weights takes its time, and copies to other memory have none of their own. */
 function slowed({ slow, placement }: PipelinePlan, duration: Float64Array, stages: number): Float64Array {
   if (slow === undefined) return duration;
-  return duration.map((seconds, row) => {
-    const kind: number = kindOfRow(stages, row);
-    return kind === U || kind === E || kind === L ? seconds : seconds * slow[placement[row % stages]];
-  });
+  return duration.map((seconds, row) =>
+    kindOfRow(stages, row) === U ? seconds : seconds * slow[placement[row % stages]],
+  );
 }
 
 /** Every stage takes the mean of all stages, for each kind. */

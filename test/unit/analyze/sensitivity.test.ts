@@ -54,6 +54,16 @@ describe('10 % slower and faster', () => {
     expect(report.stages[1].slower).toBeCloseTo(0.1 * m * 5, 9);
   });
 
+  it('an asynchronous stage: its part of the period, without the update of its weights', () => {
+    const recipe = { devices: 3, microbatches: 1, schedule: policy('pipedream'), optimizer: 2, forward: [1, 3, 1] };
+    const { stages, devices } = sensitivity({ ...recipePlan(recipe), iterations: 32 });
+    // F + B = 5 in the slowest stage, and 2 for each update.
+    for (const rows of [stages, devices]) {
+      expect(rows.map(({ slower }) => Number(slower.toFixed(9)))).toEqual([0, 0.5, 0]);
+      expect(rows.map(({ faster }) => Number(faster.toFixed(9)) + 0)).toEqual([0, 0.5, 0]);
+    }
+  });
+
   it('a device with two stages: both of them, and microbatches of different lengths', () => {
     const report = sensitivity(
       planOf(`

@@ -47,6 +47,13 @@ describe('slack of a stage', () => {
     expect(slackOf({ ...recipe, microbatches: 1 }, 2)).toBeUndefined();
   });
 
+  it('is not looked for in a large pipeline', () => {
+    const recipe = { devices: 2, schedule: policy('gpipe'), ...even([1, 3]) };
+    // 4 operations for each microbatch.
+    expect(slackOf({ ...recipe, microbatches: 25_000 }, 0)).toBeCloseTo(4, 3);
+    expect(slackOf({ ...recipe, microbatches: 25_001 }, 0)).toBeUndefined();
+  });
+
   it('of an asynchronous pipeline keeps its period', () => {
     const [{ plan, run }] = [
       runOf(`

@@ -72,6 +72,15 @@ describe('draws', () => {
     expect(deviationOf(iterations) / deviation).toBeLessThan(1.1);
   });
 
+  it('of different stages, kinds and microbatches are independent', () => {
+    const [m, share] = [60, 0.1];
+    // Two stages on one device: were their factors the same, the deviation would be of 5 and 4 for each microbatch.
+    const recipe = { devices: 1, stages: 2, microbatches: m, schedule: policy('gpipe'), forward: [3, 2] };
+    const deviation = share * Math.sqrt(m * (3 ** 2 + 2 ** 2 + 2 ** 2 + 2 ** 2));
+    expect(deviationOf(drawsOf(noisy(share, recipe))) / deviation).toBeGreaterThan(0.9);
+    expect(deviationOf(drawsOf(noisy(share, recipe))) / deviation).toBeLessThan(1.1);
+  });
+
   it('are what whole simulations with the same times give', () => {
     const schedules = [policy('1f1b'), policy('zb_h1'), policy('chimera'), policy('interleaved_1f1b', { chunks: 2 })];
     for (const [index, schedule] of schedules.entries()) {
