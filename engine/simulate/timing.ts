@@ -225,7 +225,7 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
   return duration;
 }
 
-/** With the factors of slow devices; the update of weights takes its time, and copies to other memory have none of their own. */
+/** With the factors of slow devices, but for the update of weights. Rows of copies to other memory take no time. */
 function slowed({ slow, placement }: PipelinePlan, duration: Float64Array, stages: number): Float64Array {
   if (slow === undefined) return duration;
   return duration.map((seconds, row) =>

@@ -58,6 +58,7 @@ const ofTimeline: readonly State[] = [
   },
   { name: 'why', enter: keys(']', 'y'), shows: '.side .fix >> nth=0' },
   { name: 'the peak', enter: keys('k'), shows: '.side .peak table' },
+  { name: 'the sensitivity', enter: keys('v'), shows: '.tornado-rows button >> nth=0' },
   { name: 'a comparison', enter: keys('x'), shows: '.race-row.winner' },
   { name: 'a search', enter: find('mb:5 kind:B'), shows: '.found >> text=of 4' },
   { name: 'a search without a hit', enter: find('mb:99'), shows: '.found >> text=No match' },
@@ -138,7 +139,7 @@ const widths = [420, 1400] as const;
 const height = 800;
 const plain: Scene = { name: 'plain', file: quickstart, size: [420, height] };
 /** States that no key of that timeline leads to. */
-const others = ['deadlock', 'empty', 'library', 'broken', 'versions', 'workers', 'folded', 'device'];
+const others = ['deadlock', 'empty', 'library', 'broken', 'versions', 'workers', 'folded', 'device', 'jitter'];
 
 const clean = widths.flatMap((width): readonly PageTest[] => [
   ...Object.entries({ 'the timeline': ofTimeline, 'the page around it': ofPage }).map(([part, states]): PageTest => ({

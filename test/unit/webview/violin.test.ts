@@ -47,6 +47,23 @@ describe('the spread of the iterations', () => {
     expect(area(at(jitter.p95), 1.1) / area(0, 1.1)).toBeLessThan(0.12);
   });
 
+  it('smooths each count with its neighbours', () => {
+    const { plan, report } = shown('jitter = 10%');
+    const { jitter, ...rest } = report;
+    if (jitter === undefined) throw new Error('no jitter');
+    const drawn = { ...jitter, least: 1, most: 5, counts: [0, 8, 0, 4] };
+    const { outline = [] } = violinOf(plan, { ...rest, iteration: 1, jitter: drawn }) ?? {};
+    // (0 + 8, 16, 8 + 4, 8) / 4, of the highest, in the middle of intervals of a second.
+    expect(outline).toEqual([
+      [0, 0],
+      [0.125, 0.5],
+      [0.375, 1],
+      [0.625, 0.75],
+      [0.875, 0.5],
+      [1, 0],
+    ]);
+  });
+
   it('has a line at each bound of a percentile that the file expects, if it is near', () => {
     const { report } = shown('jitter = 10%');
     const { p95 = NaN, most = NaN } = report.jitter ?? {};
