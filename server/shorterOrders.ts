@@ -118,13 +118,13 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
     }
   }
 
-  /** The finding has the best order that is known. */
-  function rememberLonger(uri: string, question: OrderQuestion, answer: OrderAnswer): void {
+  /** The finding has the best order that is known, and is there once a reader has seen the order. */
+  function answered(uri: string, question: OrderQuestion, answer: OrderAnswer): void {
     const view = checked.get(uri);
     if (view === undefined) return;
     const usual = questionsOf(view).find(({ plan }) => plan.name === question.plan.name);
-    if (usual === undefined || keyOf(usual) === keyOf(question)) return;
-    remember(longer, keyOf(usual), answer);
+    if (usual === undefined) return;
+    if (keyOf(usual) !== keyOf(question)) remember(longer, keyOf(usual), answer);
     if (answer.found !== undefined) found(view);
   }
 
@@ -158,7 +158,7 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
         const answer = await find(question, source.token, (progress) => {
           if (!source.token.isCancellationRequested) tell(progress);
         });
-        if (answer !== undefined) rememberLonger(view.uri, question, answer);
+        if (answer !== undefined) answered(view.uri, question, answer);
         return source.token.isCancellationRequested ? undefined : answer;
       } finally {
         listening.dispose();

@@ -1,5 +1,6 @@
 /** Scenes of the page, each made of a real example by what a reader does: for pictures, and to check every state. */
 import { type Editor, type TextFile, exampleFile, openEditor } from './editor.ts';
+import { exampleText } from '../support/example.ts';
 import type { Browser } from './check.ts';
 import { type OpenOptions, type Preview, settled } from './harness.ts';
 
@@ -339,6 +340,19 @@ expect train { p95(iteration) < 275ms }
         const rows = document.querySelectorAll('.race-row:has(.race-name)');
         return rows.length > 2 && !Array.from(rows).some(({ textContent }) => textContent?.includes('Simulating'));
       });
+    },
+  },
+  {
+    name: 'order',
+    file: exampleFile('search.pipe', exampleText('search.pipe').replace('microbatches = 8 in', 'microbatches = 12 in')),
+    size: [1100, 720],
+    pipeline: 'heuristic',
+    act: async (preview, editor) => {
+      await preview.post({ type: 'findOrder' });
+      await editor.answer();
+      await preview.page.getByRole('button', { name: 'Show in the timeline' }).click();
+      await preview.drawn();
+      await preview.page.getByRole('button', { name: 'Show what changed' }).click();
     },
   },
   {

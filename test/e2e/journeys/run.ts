@@ -17,6 +17,7 @@ import { memory } from './memory.ts';
 import { newFile } from './newFile.ts';
 import { docked, maximised, narrow } from './places.ts';
 import { quickFixes } from './quickFixes.ts';
+import { order } from './order.ts';
 import { reveal } from './reveal.ts';
 import { rename } from './rename.ts';
 import { segment } from './segment.ts';
@@ -26,7 +27,7 @@ import { tryFix } from './tryFix.ts';
 const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
 const all = [
-  ...[memory, bubble, tryFix, quickFixes, deadlock, compare, newFile, beginning, figure, rename],
+  ...[memory, bubble, tryFix, quickFixes, order, deadlock, compare, newFile, beginning, figure, rename],
   ...[authoring, maximised, docked, narrow, reveal, long, segment, server],
 ];
 const journeys = all.filter(({ name }) => name.includes(wanted));

@@ -271,6 +271,24 @@ test('a reader who looks away, or types, hears nothing more', async () => {
   }
 });
 
+test('the finding is there as soon as a reader has seen the order', async () => {
+  const opened = open();
+  opened.set(main, 1, example);
+  await opened.publications(1);
+  const { answer } = watch(opened);
+  await idle();
+  opened.tasks[0]?.finish();
+  await answer;
+  await opened.publications(2);
+  expect(opened.published.at(-1)?.codes).toContain(code);
+  // An edit that leaves the pipeline as it is, and back.
+  for (const [version, text] of [`${example}\n`, example].entries()) {
+    opened.set(main, version + 2, text);
+    await opened.publications(3 + version);
+    expect(opened.published.at(-1)?.codes.filter((each) => each === code)).toHaveLength(1);
+  }
+});
+
 test('the finding has the order of the longest search that a reader asked for', async () => {
   const opened = open();
   opened.set(main, 1, example);

@@ -1,4 +1,3 @@
-import { iterationTime } from '../../../engine/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { gapOf, isShorter, newestPoint, orderSentence, type OrderSearch } from '../../session/orderWords.ts';
 import { drawOrderChart } from './orderChart.ts';
@@ -87,8 +86,5 @@ export function orderStrip(actions: OrderStripActions) {
       const first = [keep, show, longer].find((each) => !each.hidden && !each.disabled);
       (first ?? box.closest<HTMLElement>('[tabindex]'))?.focus({ preventScroll: true });
     },
-    /** `zb_auto 6.49 s` for the announcement. */
-    words: (search: OrderSearch): string =>
-      `${orderSentence(search)} ${iterationTime(newestPoint(search)?.iteration ?? 0)}`,
   };
 }
