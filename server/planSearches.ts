@@ -177,6 +177,8 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
       if (one === undefined || one.isOutdated || isCurrent(one)) return;
       one.isOutdated = true;
       one.search.drop();
+      // Nothing can be asked of it any more.
+      known.delete(uri);
       outdated(one.number);
     },
     close() {

@@ -18,6 +18,7 @@ import {
 } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';
 import { applyEdits, type Client, main, withClient } from '../../support/server.ts';
+import { call } from '../cli/harness.ts';
 import { runHere, shaped, sweepCase } from '../sweep/sweepCase.ts';
 
 const searched = `${shaped}search train {
@@ -85,6 +86,12 @@ describe('a search in the editor', () => {
       const named = { ...expected, file: main.slice(main.lastIndexOf('/') + 1) };
       expect(await fileOf(client, 1, 'csv')).toBe(planCsv(named));
       expect(await fileOf(client, 1, 'json')).toBe(planJson(named));
+      for (const format of ['csv', 'json'] as const) {
+        const terminal = await call(['plan', named.file, '--pipeline', 'train', '--format', format], {
+          files: { [named.file]: searched },
+        });
+        expect(terminal.out).toBe(await fileOf(client, 1, format));
+      }
     });
   });
 

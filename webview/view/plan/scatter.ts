@@ -1,6 +1,6 @@
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
 import { bytes } from '../../../engine/quantities.ts';
-import { element, setText } from '../../controls/dom.ts';
+import { element } from '../../controls/dom.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import { onMeasureChange } from '../onMeasureChange.ts';
 import { hatch, type Ink } from '../paint/canvas.ts';
@@ -306,7 +306,6 @@ export function scatter(actions: ScatterActions) {
     describe: (sentence: string): void => box.setAttribute('aria-label', sentence),
     /** Points that the frame leaves out. */
     outside: () => outside,
-    note: (text: string): void => setText(tip, text),
     focus: () => box.focus(),
   };
 }
