@@ -125,6 +125,26 @@ describe('what schedule/bubble names', () => {
     for (const name of names) expect(fits).toContain(name);
   });
 
+  it('names only what fits where the file itself does not: an order in a V that keeps half, or nothing', () => {
+    const named = (memory: string) => {
+      const written = pipe({ memory, pipeline: keys() });
+      expect(codesOf(analyse(written))).toContain('memory/out-of-memory');
+      const policy = found(questionsOf(analyse(written))[0])?.schedule;
+      const fits = fitting(rowsOf(written)).map(({ schedule }) => schedule);
+      return [policy, policy === undefined || fits.includes(policy)];
+    };
+    expect(named('4.5GiB')).toEqual(['v_half', true]);
+    expect(named('3GiB')).toEqual([undefined, true]);
+  });
+
+  it('names a policy once: nothing is added where the best one is named already', () => {
+    const written = pipe({ memory: '5.1GiB', pipeline: keys() });
+    const analysis = analyse(written);
+    expect(found(questionsOf(analysis)[0])?.schedule).toBe('zb_h1');
+    expect(said(written)).toBe(analysis.findings.find(({ code }) => code === 'schedule/bubble')?.message);
+    expect(said(written).split('Under zb_h1')).toHaveLength(2);
+  });
+
   it('leaves out another cut where there are no layers for it, or where blocks say more than their layers', () => {
     const four =
       'layer block[4] { forward = 8ms  backward = 16ms  weights = 512MiB  activation = 1GiB  output = 16MiB }';
