@@ -23,13 +23,14 @@ import { alpaInTime } from './planners/alpa.ts';
 import type { AlpaMesh } from './planners/alpaProblem.ts';
 import { alpaSearch } from './planners/planSearch.ts';
 import { runLayers } from './runFigures.ts';
+import { embeddingCopies, stateOf } from './sharedEmbeddings.ts';
 
 /** Schedules of which is known what a stage holds by the number of stages that are left from it on. */
 const schedules = ['1f1b', 'eager_1f1b', 'gpipe', 'dapple'];
 
 /** Why Alpa cannot plan this pipeline. */
 export function alpaProblemOf(pipeline: Uncut): string | undefined {
-  const { cluster, use, mesh, lengths, offload, optimizer } = pipeline;
+  const { cluster, use, mesh, model, lengths, offload, optimizer } = pipeline;
   const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
   if (use.kind !== 'policy' || !schedules.includes(name) || use.args['warmup'] !== undefined)
     return `it needs to know how many microbatches each stage holds, and knows this for \`1f1b\` without \`warmup\`, \`eager_1f1b\`, \`gpipe\` and \`dapple\`, not for "${name}"${use.kind === 'policy' && name === '1f1b' ? ' with `warmup`' : ''}`;
@@ -41,6 +42,9 @@ export function alpaProblemOf(pipeline: Uncut): string | undefined {
   if (offload !== undefined) return 'it ignores activations that are offloaded; leave out `offload`';
   if (optimizer !== undefined && shardsGradients(optimizer.shard))
     return `it does not know what ranks gather under \`shard = ${optimizer.shard}\`; use \`shard = zero1\``;
+  const measured = model.layers.filter(({ cost }) => cost.kind === 'measured').length;
+  if (mesh.sequenceParallel && measured > 0 && measured < model.layers.length)
+    return 'it does not know what measured layers send to ranks with `sequence_parallel`; leave it out';
   const sizes = equalGroups(cluster);
   if (sizes === undefined || sizes.length > 2)
     return `it needs equal nodes with equal links, one level of them, and no links between named devices, which "${cluster.name}" does not have`;
@@ -81,6 +85,8 @@ export function alpaPlan(notes: Notes, pipeline: Uncut, kind: DeviceDefinition):
     const seconds = (parameters: number): number =>
       exchange.gradients(parameters).seconds + exchange.weights(parameters).seconds;
     const perParameter = (seconds(2 * probe) - seconds(probe)) / probe;
+    const all = Array.from(order, (element) => costs.of(element, sites[index], mode));
+    const copies = embeddingCopies(all, (cost) => stateOf(cost, sites[index], { model, optimizer }));
     const room = (isAlone: boolean): number =>
       kind.memory - reservedOf(kind, { ...alone, pipeline: !isAlone, tensor, data }, notes.options.memory).reserved;
     planned.push({
@@ -91,10 +97,10 @@ export function alpaPlan(notes: Notes, pipeline: Uncut, kind: DeviceDefinition):
       alone: room(true),
       latency: Math.max(0, seconds(probe) - perParameter * probe),
       perParameter,
-      exchanged: Float64Array.from(order, (element) => {
-        const { localParameters, frozen = noFrozen } = costs.of(element, sites[index], mode);
-        return Math.max(0, localParameters - frozen.dense - frozen.experts);
-      }),
+      exchanged: Float64Array.from(all, ({ localParameters, frozen = noFrozen }) =>
+        Math.max(0, localParameters - frozen.dense - frozen.experts),
+      ),
+      ...(copies === undefined ? {} : { copies }),
     });
   }
   const most = Math.min(model.elements, devices);

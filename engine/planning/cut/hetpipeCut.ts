@@ -25,6 +25,7 @@ import { hetpipeInTime } from './planners/hetpipe.ts';
 import type { DeviceClass, HetpipeProblem } from './planners/hetpipeProblem.ts';
 import { hetpipeSearch } from './planners/planSearch.ts';
 import { runLayers } from './runFigures.ts';
+import { embeddingCopies, stateOf } from './sharedEmbeddings.ts';
 import { virtualWorkers } from './virtualWorkers.ts';
 
 /** Why HetPipe cannot plan this pipeline, whatever its devices. */
@@ -93,6 +94,13 @@ export function hetpipePlan(
   const iterations =
     pipeline.iterations === 'steady' ? steadyIterations(devices.length, microbatches) : pipeline.iterations;
   const counts = { stages: devices.length, microbatches, iterations };
+  const copies = sites.flatMap(
+    (site) =>
+      embeddingCopies(
+        Array.from(order, (element) => costs.of(element, site, mode)),
+        (cost) => stateOf(cost, site, { model, optimizer }),
+      ) ?? [],
+  );
   const found = notes.searches.answer(hetpipeSearch, {
     planner: 'hetpipe',
     layers: runLayers({ model, order, costs, mode, optimizer }, sites),
@@ -102,6 +110,7 @@ export function hetpipePlan(
         (element) => staticBytes(costs.of(element, site, mode), site, { model, optimizer }).weights,
       ),
     ),
+    ...(copies.length === 0 ? {} : { copies }),
     order,
     chain,
     microbatches,

@@ -17,6 +17,8 @@ interface Setting {
 const derived = `layer embed = embedding(vocab = 4000, hidden = 512)
   layer block = transformer(hidden = 512, heads = 8)
   layer head = lm_head(vocab = 4000, hidden = 512)`;
+/** The head uses the matrix of the embedding, which is there once if one stage has both. */
+const tied = derived.replace(/(lm_head.*)\)/, '$1, tied = true)');
 const names = ['embed', 'block', 'head'];
 
 /** Two nodes of two devices. */
@@ -151,6 +153,16 @@ test('the ranks of a stage are in the report and in the hint, and every device i
     expect(hint?.tooltip).toContain(`${layers.length} on tensor ${tensor} × data ${data}`);
 });
 
+test('a stage with the embedding and a tied head has their matrix once', () => {
+  const one = { layers: tied, cluster: 'gpu[1] = a' };
+  const peak = analyse(pipe(one)).pipelines[0].run?.report.devices[0].peak ?? 0;
+  const fitting = analyse(pipe({ ...one, memory: `${Math.ceil(peak)}B` }));
+  expect(errorsOf(fitting)).toEqual([]);
+  expect(fitting.pipelines[0].run?.report.devices[0].peak).toBe(peak);
+  const larger = analyse(pipe({ ...one, memory: `${Math.ceil(peak) - 1}B` }));
+  expect(errorsOf(larger)).toEqual([expect.stringContaining('every plan needs more memory')]);
+});
+
 test('measured layers have data ranks alone', () => {
   const layers = 'layer l[3] { forward = 4ms  backward = 8ms  weights = 1MB  activation = 1MiB  output = 1KB }';
   const analysis = analyse(pipe({ layers, microbatches: 1, more: '' }));
@@ -205,6 +217,13 @@ test.each([
     'needs equal nodes',
   ],
   [{ cluster: 'node[2] { node[2] { gpu[2] = a  link = 90GB/s } link = 9GB/s } link = 5GB/s' }, 'one level of them'],
+  [
+    {
+      layers: `layer x { forward = 1ms  backward = 2ms  weights = 1MB }\n${derived}`,
+      more: 'sequence_parallel = true',
+    },
+    'measured layers send to ranks',
+  ],
   [{ memory: '1MiB' }, 'every plan needs more memory'],
   [{ layers: 'layer one = transformer(hidden = 3, heads = 1)', microBatch: 1 }, 'no stages fill all 4 devices of "c"'],
   [{ stages: 'stages = plan(alpa, objective = released)' }, 'key/not-applicable'],

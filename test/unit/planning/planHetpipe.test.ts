@@ -124,6 +124,17 @@ describe('against every partition and every order of the devices, written as sta
   });
 });
 
+test('a stage with the embedding and a tied head has their matrix once', () => {
+  const tied = derived.replace(/(lm_head.*)\)/, '$1, tied = true)');
+  const cluster = 'gpu[1] = fast';
+  const one = { layers: tied, cluster, schedule: 'pipedream', more: 'optimizer = adam_mixed' };
+  const peak = analyse(pipe(one)).pipelines[0].run?.report.devices[0].peak ?? 0;
+  const fitting = analyse(pipe({ ...one, memory: [`${Math.ceil(peak)}B`, '1GiB', '1GiB'] }));
+  expect(errorsOf(fitting)).toEqual([]);
+  const larger = analyse(pipe({ ...one, memory: [`${Math.ceil(peak) - 1}B`, '1GiB', '1GiB'] }));
+  expect(errorsOf(larger)).toEqual([expect.stringContaining('no partition of the layers fits the memory')]);
+});
+
 const four = `node[1] { gpu[4] = middle  link = 12GB/s }  node[1] { gpu[4] = fast  link = 12GB/s }
   node[1] { gpu[4] = slow  link = 12GB/s }  node[1] { gpu[4] = middle  link = 12GB/s }  link = 7GB/s`;
 const many = 'layer l[12] { forward = 4ms  backward = 8ms  weights = 40MB  activation = 30MB  output = 8MB }';

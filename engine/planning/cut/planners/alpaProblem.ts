@@ -1,3 +1,4 @@
+import type { EmbeddingCopies } from '../sharedEmbeddings.ts';
 import type { RunLayers } from '../runFigures.ts';
 
 /** What `plan(alpa)` plans for: plain data. */
@@ -30,4 +31,6 @@ export interface AlpaMesh {
   readonly perParameter: number;
   /** By layer: parameters on one device whose gradients are exchanged. */
   readonly exchanged: Float64Array;
+  /** Absent if no layers share the token embedding. */
+  readonly copies?: EmbeddingCopies;
 }

@@ -1,5 +1,6 @@
 /** Seconds and memory of every run of layers as a stage, on every mesh. */
 import { column, columns, runFigures } from '../runFigures.ts';
+import { savedFrom } from '../sharedEmbeddings.ts';
 import type { AlpaProblem } from './alpaProblem.ts';
 import { runningSums } from './layers.ts';
 
@@ -30,14 +31,15 @@ export function* alpaRuns(problem: AlpaProblem): Generator<void, AlpaRuns> {
   const fits = new Int16Array(seconds.length);
   const [least, work] = [new Float64Array(count).fill(Infinity), new Float64Array(count).fill(Infinity)];
   for (const [index, mesh] of meshes.entries()) {
-    const { latency, perParameter, exchanged } = mesh;
+    const { latency, perParameter, exchanged, copies } = mesh;
     const parameters = runningSums(exchanged);
-    const exchange = (bytes: number): number => (bytes > 0 ? (latency + bytes * perParameter) / microbatches : 0);
+    const exchange = (sent: number): number => (sent > 0 ? (latency + sent * perParameter) / microbatches : 0);
     const { costs, costOf } = layers.sites[index];
     for (const [at, element] of order.entries()) {
       const { forward, backwardInput, backwardWeight, recompute } = costs[costOf[element]];
       const alone = forward + backwardInput + backwardWeight + recompute;
-      const whole = alone + (exchanged[at] * perParameter) / microbatches;
+      const own = Math.max(0, exchanged[at] - (copies?.parameters[at] ?? 0));
+      const whole = alone + (own * perParameter) / microbatches;
       least[at] = Math.min(least[at], whole);
       work[at] = Math.min(work[at], whole * mesh.devices);
     }
@@ -45,11 +47,15 @@ export function* alpaRuns(problem: AlpaProblem): Generator<void, AlpaRuns> {
     const runs = runFigures(layers, order);
     for (let from = 0; from < count; from += 1) {
       const figures = runs(index, from);
+      const saved = copies === undefined ? undefined : savedFrom(copies, from);
       for (let to = from + 1, at = 0; to <= count; to += 1, at += columns) {
         const place = index * stride + from * (count + 1) + to;
-        seconds[place] = figures[at + column.time] + exchange(parameters[to] - parameters[from]);
+        seconds[place] =
+          figures[at + column.time] +
+          exchange(parameters[to] - parameters[from] - (saved?.parameters[to - from - 1] ?? 0));
         const room = from === 0 && to === count ? mesh.alone : mesh.capacity;
-        const always = figures[at + column.static] + figures[at + column.entering] + figures[at + column.leaving];
+        const state = figures[at + column.static] - (saved?.bytes[to - from - 1] ?? 0);
+        const always = state + figures[at + column.entering] + figures[at + column.leaving];
         const working = figures[at + recomputed] + figures[at + workspace];
         const bytes = (stages: number): number =>
           always + Math.max(figures[at + column.update], held[stages - 1] * figures[at + activation] + working);

@@ -1,3 +1,4 @@
+import type { EmbeddingCopies } from '../sharedEmbeddings.ts';
 import type { RunLayers } from '../runFigures.ts';
 
 /** What `plan(hetpipe)` plans for: one virtual worker. Plain data. */
@@ -7,6 +8,8 @@ export interface HetpipeProblem {
   readonly layers: RunLayers;
   /** By site and layer: bytes of the weights alone. */
   readonly weights: readonly Float64Array[];
+  /** By site; absent if no layers share the token embedding. */
+  readonly copies?: readonly EmbeddingCopies[];
   /** Layers in the order that is cut. */
   readonly order: Int32Array;
   /** The graph of the layers has no other order. */

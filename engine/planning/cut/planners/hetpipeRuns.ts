@@ -1,5 +1,6 @@
 /** Seconds and bytes of every run of layers as a stage, on every kind of device. */
 import { column, columns, runFigures } from '../runFigures.ts';
+import { savedFrom } from '../sharedEmbeddings.ts';
 import type { HeldAtOnce, HetpipeProblem } from './hetpipeProblem.ts';
 import { runningSums } from './layers.ts';
 
@@ -21,7 +22,7 @@ export interface SiteRuns {
 }
 
 /** Pauses after each first layer. */
-export function* hetpipeRuns({ layers, weights, order }: HetpipeProblem): Generator<void, readonly SiteRuns[]> {
+export function* hetpipeRuns({ layers, weights, order, copies }: HetpipeProblem): Generator<void, readonly SiteRuns[]> {
   const count = order.length;
   const size = count * (count + 1);
   const made: SiteRuns[] = [];
@@ -31,12 +32,14 @@ export function* hetpipeRuns({ layers, weights, order }: HetpipeProblem): Genera
     const runs = runFigures(layers, order);
     for (let from = 0; from < count; from += 1) {
       const figures = runs(site, from);
+      const saved = copies === undefined ? undefined : savedFrom(copies[site], from);
       for (let to = from + 1, at = 0; to <= count; to += 1, at += columns) {
         const place = from * (count + 1) + to;
         seconds[place] = figures[at + column.time];
         entering[place] = figures[at + column.entering];
         leaving[place] = figures[at + column.leaving];
-        always[place] = figures[at + column.static] + entering[place] + leaving[place];
+        always[place] =
+          figures[at + column.static] - (saved?.bytes[to - from - 1] ?? 0) + entering[place] + leaving[place];
         activation[place] = figures[at + column.held];
         recomputed[place] = figures[at + column.held + 2];
         workspace[place] = figures[at + column.held + 4];
