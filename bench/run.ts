@@ -10,8 +10,10 @@ import { pageTable } from './measures/page.ts';
 import { parseTable } from './measures/parse.ts';
 import { passesTable } from './measures/passes.ts';
 import { placementTable } from './measures/placement.ts';
+import { planTable } from './measures/plan.ts';
 import { redrawTable } from './measures/redraw.ts';
 import { gridTable, schedulesTable } from './measures/schedules.ts';
+import { searchTable } from './measures/search.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
 import { textsTable } from './measures/texts.ts';
 import { treesTable } from './measures/trees.ts';
@@ -26,6 +28,8 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['grid', gridTable],
   ['trees', treesTable],
   ['placement', placementTable],
+  ['plan', planTable],
+  ['search', searchTable],
   ['job', jobTable],
   ['lane', laneTable],
   ['large', largeTable],

@@ -137,17 +137,33 @@ export interface Flows {
   readonly rate: Float64Array;
 }
 
-/** An end for each slot of a program: −1 for results that are still to come, NaN for those that it leaves out, which nothing waits for. */
-export function emptyEnds(program: Program): Float64Array {
-  const { order, shift, stages, microbatches, copies, extended } = program;
+/** Slots at the beginning that operations of a plain program may fill: where a backward is one operation, nothing fills the last third. */
+const plainSlots = ({ stages, microbatches, split }: Program): number => (split ? 3 : 2) * stages * microbatches;
+
+/** Without copies and operations beyond F, B, I and W, no slot is left out. */
+const isPlain = ({ copies, extended }: Program): boolean => copies === undefined && extended !== true;
+
+/** Whether operations fill all slots that they may fill, or the program leaves the others out. */
+export const fillsSlots = (program: Program): boolean =>
+  !isPlain(program) || program.order.length === plainSlots(program);
+
+/**
+ * An end for each slot of a program: −1, or `toCome`, for results that are still to come; NaN for those that it leaves out, which
+ * nothing waits for.
+ */
+export function emptyEnds(program: Program, toCome = -1): Float64Array {
+  const { order, shift, stages, microbatches } = program;
   const end = new Float64Array(resultsIn(program) * stages * microbatches);
-  if (copies === undefined && extended !== true) return end.fill(-1);
+  if (isPlain(program)) {
+    const filled = plainSlots(program);
+    return (toCome === 0 ? end : end.fill(toCome, 0, filled)).fill(-1, filled);
+  }
   end.fill(NaN);
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   for (let position = 0; position < order.length; position += 1) {
     const row = order[position] >> shift;
-    end[resultRowOf(stages, row) * microbatches + (order[position] & mask)] = -1;
+    end[resultRowOf(stages, row) * microbatches + (order[position] & mask)] = toCome;
   }
   return end;
 }

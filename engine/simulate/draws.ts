@@ -4,7 +4,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { kindOfRow, type Program, stageNumberOfStage } from '../program.ts';
 import { transfersNeverQueue } from './channels.ts';
 import { syncedAfter } from './gradients.ts';
-import { twoNeeds, type TwoNeeds } from './inOrder.ts';
+import { type TwoNeeds, twoNeeds } from './twoNeeds.ts';
 import { simulate } from './simulate.ts';
 import { startOrder } from './startOrder.ts';
 import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';

@@ -6,16 +6,26 @@ export type RowNeeds = ShiftedNeeds & { readonly needOffsets: Int32Array };
 
 const known = new WeakMap<Program, { readonly needs: RowNeeds; readonly words: Int32Array }>();
 
+/** The order that is kept for a program with these needs. */
+export function keptOrder(program: Program, needs: RowNeeds): Int32Array | undefined {
+  const kept = known.get(program);
+  return kept !== undefined && sameNeeds(kept.needs, needs) ? kept.words : undefined;
+}
+
+/** Keeps an order for a program: other costs change neither its order nor its needs. */
+export function keepOrder(program: Program, needs: RowNeeds, words: Int32Array): void {
+  known.set(program, { needs, words });
+}
+
 /**
  * Words of all operations: each comes after what it needs, and after the operation before it on its device. Undefined if
- * operations wait for each other for ever. Kept for the program, because other costs change neither its order nor its needs.
- * O(operations + needs).
+ * operations wait for each other for ever. Kept for the program. `isSwept`: sweeps were tried and found none. O(operations + needs).
  */
-export function startOrder(program: Program, needs: RowNeeds): Int32Array | undefined {
-  const kept = known.get(program);
-  if (kept !== undefined && sameNeeds(kept.needs, needs)) return kept.words;
-  const words = orderBySweeps(program, needs) ?? orderByWaiting(program, needs);
-  if (words !== undefined) known.set(program, { needs, words });
+export function startOrder(program: Program, needs: RowNeeds, isSwept = false): Int32Array | undefined {
+  const kept = keptOrder(program, needs);
+  if (kept !== undefined) return kept;
+  const words = (isSwept ? undefined : orderBySweeps(program, needs)) ?? orderByWaiting(program, needs);
+  if (words !== undefined) keepOrder(program, needs, words);
   return words;
 }
 

@@ -2,11 +2,16 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { operationCounts } from '../../../engine/order/operationCounts.ts';
 import { needSlot, type Program, resultSlotOf, rowOf, stageOf } from '../../../engine/program.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { policies } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { runInOrder } from '../../../engine/simulate/inOrder.ts';
+import { runWithQueues } from '../../../engine/simulate/queues.ts';
 import { startOrder } from '../../../engine/simulate/startOrder.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
+import { withCopies } from '../support/copies.ts';
 import { policy, recipePlan } from '../support/plans.ts';
 import { oneForwardOneBackward, programOf } from '../support/programs.ts';
 
@@ -81,6 +86,51 @@ describe('the order in which operations can start', () => {
     expect(runInOrder(program, timing)).toBeUndefined();
   });
 });
+
+describe('the pass that finds the order', () => {
+  const ends = (plan: PipelinePlan, program: Program) => {
+    const run = runInOrder(program, timingOf(plan, program));
+    return run && [run.end, run.makespan, run.busy];
+  };
+
+  it('gives the times of the passes after it', () => {
+    fc.assert(
+      fc.property(runnable, ({ plan, program }) => {
+        const fresh = { ...program };
+        expect(ends(plan, fresh)).toEqual(ends(plan, fresh));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(policies.map(({ name }) => name))('gives them under %s, and no end where nothing runs', (name) => {
+    const [one] = policies.filter((candidate) => candidate.name === name);
+    for (const [devices, microbatches] of [
+      [2, 4],
+      [4, 8],
+      [4, 12],
+    ]) {
+      const stages = devices * one.chunks({});
+      const cut = recipePlan({ devices, stages, microbatches, schedule: policy(name), latency: 1, forward: [3, 1, 2] });
+      if (one.check(shapeOf(cut)).length > 0) continue;
+      const plan = withCopies(cut);
+      const generated = generate(plan);
+      if (!('program' in generated)) throw new Error(generated.faults[0]?.message);
+      const fresh = { ...generated.program };
+      const first = ends(plan, fresh);
+      expect(first).toBeDefined();
+      expect(first).toEqual(ends(plan, fresh));
+      const timing = timingOf(plan, fresh);
+      const run = runInOrder({ ...fresh }, timing);
+      // Slots of two take other times in order of events.
+      if (fresh.fused === undefined) expect(run?.end).toEqual(runWithQueues(fresh, timing)?.end);
+      expect(run?.end.filter((end) => end >= 0)).toHaveLength(new Set(slotsOf(fresh)).size);
+    }
+  });
+});
+
+const slotsOf = (program: Program): readonly number[] =>
+  Array.from(program.order, (word) => resultSlotOf(program, word));
 
 describe('programs of a policy', () => {
   const made = (costs: Parameters<typeof recipePlan>[0]): Program => {
