@@ -37,12 +37,13 @@ function addHighest(
   devices: number,
   out: Float64Array,
 ): void {
-  const perSecond = columns / (t1 - t0);
+  /** A time in columns. The product comes first, so that a whole number of columns stays whole. */
+  const columnOf = (time: number): number => ((time - t0) * columns) / (t1 - t0);
   let step = stepAt({ at }, t0);
   for (let column = 0; column < columns; column += 1) {
-    while (step + 1 < at.length && (at[step + 1] - t0) * perSecond <= column) step += 1;
+    while (step + 1 < at.length && columnOf(at[step + 1]) <= column) step += 1;
     let level = bytes[step];
-    while (step + 1 < at.length && (at[step + 1] - t0) * perSecond < column + 1) {
+    while (step + 1 < at.length && columnOf(at[step + 1]) < column + 1) {
       step += 1;
       if (bytes[step] > level) level = bytes[step];
     }
