@@ -151,7 +151,10 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
     return Object.entries(last.meanings).map(([word, doc]) => wordOffer({ name: word, doc }));
   const fresh = schema.parameters.filter((parameter) => !call.given.includes(parameter.name));
   const started = call.argument.length > 0;
+  // `plan(alpa)`: words of an argument that has to be written and needs no name.
+  const here = own === undefined ? schema.parameters[call.position] : undefined;
   return [
+    ...(here?.optional === false && fresh.includes(here) ? words(here.words ?? []) : []),
     ...(mayBeNamed && !started ? fresh.map(argumentName) : []),
     ...(takesNames(schema) ? [] : numbers(view, cursor)),
     ...(started || schema.context !== 'value' ? [] : functionsOf('value')),

@@ -135,6 +135,7 @@ export function hetpipePlan(
         ({ from, to, machines: [device] = [0] }) => `${to - from} on ${cluster.devices[device].kind.name}`,
       ),
       of: 'layers and device',
+      short: found.stages.map(({ from, to }) => count(to - from, 'layer', 'layers')),
     },
     tooltip: `the slowest stage takes ${time(found.seconds)} per update by the planner's formula, ${sure}.`,
   };

@@ -182,7 +182,8 @@ function hint(
   blocks: readonly PlannedStageBlock[],
 ): void {
   const sizes = words?.stages ?? stages.map(({ from, to, replicas }) => `${to - from} × ${replicas}`);
-  const shown = sizes.length > mostTerms ? [...sizes.slice(0, mostTerms - 1), '…'] : sizes;
+  const short = words?.short ?? sizes;
+  const shown = short.length > mostTerms ? [...short.slice(0, mostTerms - 1), '…'] : short;
   notes.derived.push({
     offset: at.end,
     text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}`,

@@ -12,8 +12,8 @@ import { deviceText } from '../place/deviceText.ts';
 /** A plan, and what a person reads about it. */
 export interface Explained extends Planned {
   readonly tooltip: string;
-  /** Each stage in a few words, and what these are. */
-  readonly shown?: { readonly stages: readonly string[]; readonly of: string };
+  /** Each stage in a few words, what these are, and fewer words for the hint itself. */
+  readonly shown?: { readonly stages: readonly string[]; readonly of: string; readonly short?: readonly string[] };
   readonly levels: readonly PlannerLevel[];
 }
 

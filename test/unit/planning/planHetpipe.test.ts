@@ -195,8 +195,8 @@ test('the plan can be written as stage blocks that mean the same', () => {
 test('the hint names layers and device of each stage', () => {
   const analysis = analyse(pipe({}));
   const hint = analysis.resolution.derived.find((derivedValue) => derivedValue.planned !== undefined);
-  expect(hint?.text).toMatch(/^ 3 stages: \d on \w+, \d on \w+, …|^ 3 stages: \d on \w+, \d on \w+, \d on \w+$/);
-  expect(hint?.tooltip).toContain('with layers and device of each stage: ');
+  expect(hint?.text).toMatch(/^ 3 stages: \d layers?, \d layers?, \d layers?$/);
+  expect(hint?.tooltip).toMatch(/with layers and device of each stage: \d on \w+, \d on \w+, \d on \w+\./);
   expect(hint?.tooltip).toContain('by it no partition and no order of the devices is faster');
 });
 

@@ -50,6 +50,14 @@ test('a key that takes a size or a word offers both', async () => {
   expect(await labels('device d { memory = $0 }')).not.toContain('framework');
 });
 
+test('planners of stages, and how one of them divides a cluster', async () => {
+  const after = (text: string) => labels(toy.replace('stages       = balance(4)', `stages       = ${text}`));
+  expect((await after('plan($0)')).slice(0, 4)).toEqual(['pipedream', 'dapple', 'alpa', 'hetpipe']);
+  expect(await after('plan(al$0)')).toContain('alpa');
+  expect(await after('plan(hetpipe, $0)')).toEqual(expect.arrayContaining(['allocation', 'worker']));
+  expect(await after('plan(hetpipe, allocation = $0)')).toEqual(['node', 'equal', 'hybrid']);
+});
+
 test('values by kind', async () => {
   expect(await labels('device e { memory = 1GiB }\ndevice d { from = $0 }')).toEqual(
     expect.arrayContaining(['e', 'system']),

@@ -94,18 +94,21 @@ test('what the engine derived stands in the text as hints', async () => {
   });
 });
 
-test('behind a plan stands what the planner says, and what the simulation makes of it', async () => {
-  const text = toy.replace('balance(4)', 'plan(dapple)');
+test.each([
+  ['plan(dapple)', '1f1b', 'layers × replicas'],
+  ['plan(alpa)', '1f1b', 'layers × devices'],
+  ['plan(hetpipe)', 'pipedream', 'layers and device'],
+])('behind %s stands what the planner says, and what the simulation makes of it', async (stages, schedule, words) => {
+  const text = toy.replace('balance(4)', stages).replace('= 1f1b', `= ${schedule}`);
   await withClient(async (client) => {
     client.open(main, text);
     const hints = await client.request<InlayHint[]>('textDocument/inlayHint', { ...document, range: whole(text) });
-    const at = text.indexOf('plan(dapple)') + 'plan(dapple)'.length;
+    const at = text.indexOf(stages) + stages.length;
     const plan = hints.find((hint) => offsetOf(text, hint.position) === at);
     // Editors cut off what is longer than 43 characters.
-    expect(plan?.label).toMatch(/^\d stages?: [\d ×,…]{3,25}$/);
-    expect(plan?.tooltip).toMatch(
-      /^Planned [\d.]+ \S+, with layers × replicas of each stage: [^]*\nSimulated [\d.]+ \S+\.$/,
-    );
+    expect(plan?.label).toMatch(/^\d stages?: [\dlayers ×,…]{3,32}$/);
+    expect(plan?.tooltip).toMatch(/^Planned [\d.]+ \S+, with [^]*\nSimulated [\d.]+ \S+\.$/);
+    expect(plan?.tooltip).toContain(`, with ${words} of each stage: `);
   });
 });
 
