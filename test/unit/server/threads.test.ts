@@ -144,27 +144,31 @@ test('the answer of a task that was given up never reaches the next', async () =
 test('a search says how far it is, ten times a second at most and never after it is given up', async () => {
   const { threads } = counted(never);
   const shared = numbers();
-  const heard: number[] = [];
-  const begunAt = performance.now();
-  const running = threads.run('a', counting, shared, (progress) => heard.push(Number(progress)));
-  while (heard.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
-  // The first message comes at once, so two pauses lie between three messages.
-  expect(performance.now() - begunAt).toBeGreaterThan(2 * messagePause);
-  Atomics.store(shared, 1, 1);
-  const count = await running.answer;
-  expect(heard).toEqual([...new Set(heard)].toSorted((a, b) => a - b));
-  // It counts to thousands between two messages.
-  expect(count).toBeGreaterThan(100 * heard.length);
-  const [next, others]: [Int32Array, unknown[]] = [numbers(), []];
-  const given = threads.run('a', counting, next, (progress) => others.push(progress));
-  await begun(next);
-  given.cancel();
-  await threads.run('a', thread, null).answer;
-  expect(others.length).toBeLessThanOrEqual(1);
-  const before = others.length;
-  await new Promise((resolve) => setTimeout(resolve, 2 * messagePause));
-  expect(others).toHaveLength(before);
-  threads.close();
+  // A thread that counts goes on for ever.
+  try {
+    const heard: number[] = [];
+    const begunAt = performance.now();
+    const running = threads.run('a', counting, shared, (progress) => heard.push(Number(progress)));
+    while (heard.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    // The first message comes at once, so two pauses lie between three messages.
+    expect(performance.now() - begunAt).toBeGreaterThan(2 * messagePause);
+    Atomics.store(shared, 1, 1);
+    const count = await running.answer;
+    expect(heard).toEqual([...new Set(heard)].toSorted((a, b) => a - b));
+    // It counts to thousands between two messages.
+    expect(count).toBeGreaterThan(100 * heard.length);
+    const [next, others]: [Int32Array, unknown[]] = [numbers(), []];
+    const given = threads.run('a', counting, next, (progress) => others.push(progress));
+    await begun(next);
+    given.cancel();
+    await threads.run('a', thread, null).answer;
+    expect(others.length).toBeLessThanOrEqual(1);
+    const before = others.length;
+    await new Promise((resolve) => setTimeout(resolve, 2 * messagePause));
+    expect(others).toHaveLength(before);
+  } finally {
+    threads.close();
+  }
 });
 
 test('without a thread, the work says how far it is, too', async () => {
