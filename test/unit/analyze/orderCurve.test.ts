@@ -4,6 +4,8 @@ import type { OrderProgress } from '../../../engine/analyze/orderCurve.ts';
 import { evaluate, simulated } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
+import { answerOf } from '../../../engine/policies/searched/answers.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { givenOrder, giveOrder } from '../../../engine/policies/searched/given.ts';
 import { runSearch } from '../../../engine/searches.ts';
 import { askedOrder, type OrderAnswer, type OrderQuestion, shorterOrder } from '../../../engine/shorterOrder.ts';
@@ -153,5 +155,7 @@ describe('an order that is handed over', () => {
     const claimed = copyOf(plan);
     expect(giveOrder(claimed, { ...order, bound: 1e15 })).toBe(true);
     expect(iterationOf(claimed)).toBe(run.report.iteration);
+    const { bound, makespan } = answerOf(shapeOf(claimed));
+    expect(bound).toBe(makespan);
   });
 });

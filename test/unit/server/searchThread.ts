@@ -8,7 +8,10 @@ const search = <Problem, Answer>(
   steps: (problem: Problem) => Generator<unknown, Answer, void>,
 ): Search<Problem, Answer> => ({ name, size: () => 1, steps });
 
-const begin = (numbers: Int32Array): void => void Atomics.store(numbers, 0, 1);
+const begin = (numbers: Int32Array): void => {
+  Atomics.store(numbers, 0, 1);
+  Atomics.notify(numbers, 0);
+};
 
 serve([
   entry(
@@ -30,6 +33,15 @@ serve([
       begin(numbers);
       for (; Atomics.load(numbers, 1) === 0; count += 1) yield count;
       return count;
+    }),
+  ),
+  entry(
+    // Says something, then waits as the next one.
+    search('saying', function* (numbers: Int32Array) {
+      yield 'something';
+      begin(numbers);
+      Atomics.wait(numbers, 2, 0);
+      yield;
     }),
   ),
   entry(

@@ -54,6 +54,7 @@ const searchNamed = <Problem, Answer>(name: string): Search<Problem, Answer> => 
 const thread = searchNamed<null, number>('thread');
 const endless = searchNamed<Int32Array, never>('endless');
 const held = searchNamed<Int32Array, string>('held');
+const saying = searchNamed<Int32Array, void>('saying');
 const counting = searchNamed<Int32Array, number>('counting');
 const never = 1e9;
 
@@ -169,6 +170,23 @@ test('a search says how far it is, ten times a second at most and never after it
   } finally {
     threads.close();
   }
+});
+
+test('what a search has said before it was given up is not heard afterwards', async () => {
+  const { threads } = counted(never);
+  await threads.run('a', thread, null).answer;
+  const shared = numbers();
+  const heard: unknown[] = [];
+  const given = threads.run('a', saying, shared, (progress) => heard.push(progress));
+  await Promise.resolve();
+  // Without a turn of this thread: the message is on its way.
+  Atomics.wait(shared, 0, 0);
+  given.cancel();
+  Atomics.store(shared, 2, 1);
+  Atomics.notify(shared, 2);
+  await threads.run('a', thread, null).answer;
+  expect(heard).toEqual([]);
+  threads.close();
 });
 
 test('without a thread, the work says how far it is, too', async () => {
