@@ -50,12 +50,14 @@ export interface PolicyProblem extends KnownFiles {
   readonly options: EngineOptions;
   readonly overrides: Readonly<Record<string, number>>;
   readonly key: string;
+  /** A search that would need more steps finds nothing: the best of what it tried may not be the best. */
+  readonly most: { readonly ofTask: number; readonly inAll: number };
 }
 
 /** Elementary steps of one simulation, some 20 ns each. Larger pipelines take too long to be tried dozens of times. */
 const largest = 2_500_000;
-/** The same of all work of one search. What comes later is not tried. */
-const mostSteps = 100_000_000;
+/** The same of one task of a search, and of all of them. */
+const usualMost = { ofTask: 40_000_000, inAll: 250_000_000 };
 /** Characters of a file and of all that it imports. */
 const longestText = 400_000;
 
@@ -72,10 +74,10 @@ export const betterPolicy: Search<PolicyProblem, PolicyAnswer> = {
   *steps(problem) {
     const { uri, text, options, overrides, pipeline } = problem;
     const host = knownHost(problem);
-    const searches = limitedSearches();
+    const { searches, isComplete } = limitedSearches(problem.most);
     const again = (tried: string) => check({ uri, text: tried, host, options, overrides, searches, only: pipeline });
     const found = yield* pausing(betterPolicySteps(again(text), pipeline, again));
-    return found === undefined ? {} : { found };
+    return found === undefined || !isComplete() ? {} : { found };
   },
 };
 
@@ -87,18 +89,24 @@ function* pausing<R>(steps: Generator<unknown, R, void>): Generator<void, R, voi
 }
 
 /** What takes long is not answered: no planner holds the search up. */
-function limitedSearches(): Searches {
+function limitedSearches(most: PolicyProblem['most']): {
+  readonly searches: Searches;
+  readonly isComplete: () => boolean;
+} {
   const direct = directSearches();
   let steps = 0;
-  return {
+  let complete = true;
+  const searches: Searches = {
     figuresOnly: true,
     answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer | undefined {
       const size = search.size(problem);
-      if (size > 2 * largest || steps + size > mostSteps) return undefined;
+      complete &&= size <= most.ofTask && steps + size <= most.inAll;
+      if (!complete) return undefined;
       steps += size;
       return direct.answer(search, problem);
     },
   };
+  return { searches, isComplete: () => complete };
 }
 
 /** What to search for each pipeline of a file that has a bubble worth a search. */
@@ -142,7 +150,7 @@ export function policyProblem({ host, imports, ...rest }: PolicyQuestion): Polic
     resolve({ uri, syntax, host: known, options, overrides, searches: noSearches });
   }
   const { pipeline, text, uri, options, overrides, key } = rest;
-  return { pipeline, text, uri, options, overrides, key, files: known.files, paths: known.paths };
+  return { pipeline, text, uri, options, overrides, key, most: usualMost, files: known.files, paths: known.paths };
 }
 
 /** The tokens of what matters to a pipeline. White space and comments between two are a space, or a line break if they have one. */

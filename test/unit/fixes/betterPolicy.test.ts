@@ -214,6 +214,13 @@ describe('what is searched once', () => {
   });
 });
 
+test('a search that would take too long finds nothing, not the best of its first trials', () => {
+  const problem = policyProblem(questionsOf(analyse(text))[0]);
+  const within = (inAll: number) => runSearch(betterPolicy, { ...problem, most: { ofTask: 1e6, inAll } }).found;
+  expect(within(1e7)).toBeDefined();
+  for (const inAll of [0, 10_000, 50_000, 1e6]) expect(within(inAll)).toBeUndefined();
+});
+
 test('a search pauses between its trials, so that it can be given up', () => {
   const steps = betterPolicy.steps(policyProblem(questionsOf(analyse(text))[0]));
   let pauses = 0;
