@@ -118,7 +118,7 @@ function readAxis(context: ReadContext, entry: Entry): Axis | undefined {
     return undefined;
   }
   const value = schema?.value;
-  for (const each of itemsOf(range)) checkValue(context, each, value);
+  for (const each of itemsOf(range)) checkValue(context, each, key.text, value);
   if (value?.kind !== 'quantity') return { key: key.text, values };
   const numbers = numbersOf(context, range, values, (each) => quantity(context, each, value, `"${key.text}"`));
   return numbers === undefined ? undefined : { key: key.text, values: [...new Set(numbers.map(String))] };
@@ -127,18 +127,17 @@ function readAxis(context: ReadContext, entry: Entry): Axis | undefined {
 const itemsOf = (range: Expression): readonly Expression[] =>
   range.kind === 'group' ? itemsOf(range.inner) : range.kind === 'list' ? range.items : [range];
 
+/** What reads a value of a pipeline's key, and reports what is wrong with it. Names are reported where they get their meaning. */
+const readers: Readonly<Record<string, (context: ReadContext, value: Expression) => unknown>> = {
+  schedule: (context, value) => readScheduleUse(context, value),
+  optimizer: readOptimizer,
+  recompute: readRecomputeValue,
+};
+
 /** Reports what a pipeline would report of a value, if it is neither a number nor a range: no row can have it. */
-function checkValue(context: ReadContext, value: Expression, schema: ValueSchema | undefined): void {
-  switch (schema?.kind) {
-    case 'schedule':
-      return void readScheduleUse(context, value);
-    case 'optimizer':
-      return void readOptimizer(context, value);
-    case 'recompute':
-      return void readRecomputeValue(context, value);
-    case 'words':
-      return void readWordValue(context, value, schema.words);
-  }
+function checkValue(context: ReadContext, value: Expression, key: string, schema: ValueSchema | undefined): void {
+  if (Object.hasOwn(readers, key)) readers[key](context, value);
+  else if (schema?.kind === 'words') readWordValue(context, value, schema.words);
 }
 
 /** Items of a list may be names of numbers; the ends of a range are numbers. */
