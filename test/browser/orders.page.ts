@@ -6,7 +6,7 @@ import { exampleText } from '../support/example.ts';
 import type { PageTest } from './check.ts';
 import { exampleFile, openEditor } from './editor.ts';
 import { pageMessage } from './example.ts';
-import { axe, type Preview, settled, violations } from './harness.ts';
+import { axe, colourRules, type Preview, settled, violations } from './harness.ts';
 import { changedExample, orderStates } from './orderStates.ts';
 
 const file = 'search.pipe';
@@ -264,6 +264,7 @@ const pictures: PageTest = {
         if (name === 'gap' && width === 700) await post(preview, asked, {});
         const wide = await panel(preview).evaluate((node) => node.scrollWidth - node.clientWidth);
         assert.ok(wide <= 0, `${name} at ${width}: ${wide} px too wide`);
+        if (name === 'gap') assert.deepEqual(await axe(preview.page, colourRules), []);
         await preview.shot(`orders-${name}-${width}`);
         assert.deepEqual(preview.problems, []);
         await preview.close();
