@@ -151,44 +151,45 @@ function waitsOf(program: Program, timing: Timing) {
   const { stages, microbatches, placement } = program;
   const { needOffsets, needs, needChannel, needLatency, needOccupancy } = timing;
   const rows = timing.duration.length;
-  const across: number[][] = Array.from({ length: rows }, () => []);
-  const within: number[][] = Array.from({ length: rows }, () => []);
-  const users: { readonly need: number; readonly stage: number }[][] = Array.from(
-    { length: resultsIn(program) * stages },
-    () => [],
-  );
-  for (let row = 0; row < rows; row += 1) {
+  const across: Rows = { offsets: new Int32Array(rows + 1), values: new Int32Array(needs.length) };
+  const within: Rows = { offsets: new Int32Array(rows + 1), values: new Int32Array(needs.length) };
+  const offsets = new Int32Array(resultsIn(program) * stages + 1);
+  /** By need: the stage that it is sent to; −1 for what is not sent. */
+  const sentTo = new Int32Array(needs.length).fill(-1);
+  for (let row = 0, [far, near] = [0, 0]; row < rows; row += 1) {
+    const stage = row % stages;
     for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1) {
-      if (isWithin(program, timing, row, need)) within[row].push(needs[need] * microbatches);
-      else {
-        const twin = twinNeed(timing, stages, row, need);
-        across[row].push(twin * microbatches);
-        if (twin === need) users[needs[need]].push({ need, stage: row % stages });
+      if (isWithin(program, timing, row, need)) {
+        within.values[near++] = needs[need] * microbatches;
+        continue;
       }
+      const twin = twinNeed(timing, stages, row, need);
+      across.values[far++] = twin * microbatches;
+      if (twin !== need) continue;
+      sentTo[need] = stage;
+      offsets[needs[need] + 1] += 1;
     }
+    across.offsets[row + 1] = far;
+    within.offsets[row + 1] = near;
   }
-  const sent = users.flat();
-  const of = (value: (need: number) => number) => Float64Array.from(sent, ({ need }) => value(need));
-  return {
-    across: rowsOf(across),
-    within: rowsOf(within),
-    uses: {
-      offsets: rowsOf(users.map((list) => list.map(({ need }) => need))).offsets,
-      arrival: Int32Array.from(sent, ({ need }) => need * microbatches),
-      stage: Int32Array.from(sent, ({ stage }) => stage),
-      device: Int32Array.from(sent, ({ stage }) => placement[stage]),
-      channel: Int32Array.from(sent, ({ need }) => needChannel[need]),
-      occupancy: of((need) => needOccupancy[need]),
-      // As `runInOrder` adds them, so that both give the same bits.
-      delay: of((need) => needOccupancy[need] + needLatency[need]),
-    },
-  };
-}
-
-function rowsOf(lists: readonly (readonly number[])[]): Rows {
-  const offsets = new Int32Array(lists.length + 1);
-  lists.forEach((list, index) => (offsets[index + 1] = offsets[index] + list.length));
-  return { offsets, values: Int32Array.from(lists.flat()) };
+  for (let result = 1; result < offsets.length; result += 1) offsets[result] += offsets[result - 1];
+  const sent = offsets[offsets.length - 1];
+  const next = offsets.slice();
+  const [arrival, stageOf, device, channel] = [0, 0, 0, 0].map(() => new Int32Array(sent));
+  const occupancy = new Float64Array(sent);
+  const delay = new Float64Array(sent);
+  for (let need = 0; need < needs.length; need += 1) {
+    if (sentTo[need] < 0) continue;
+    const use = next[needs[need]]++;
+    arrival[use] = need * microbatches;
+    stageOf[use] = sentTo[need];
+    device[use] = placement[sentTo[need]];
+    channel[use] = needChannel[need];
+    occupancy[use] = needOccupancy[need];
+    // As `runInOrder` adds them, so that both give the same bits.
+    delay[use] = needOccupancy[need] + needLatency[need];
+  }
+  return { across, within, uses: { offsets, arrival, stage: stageOf, device, channel, occupancy, delay } };
 }
 
 /** NaN for the arrivals of results that the program leaves out. */
