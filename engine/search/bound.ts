@@ -11,45 +11,54 @@ export interface Bound {
   readonly closed: boolean;
 }
 
-/**
- * Phases of the search, from short refutations to long ones. `rounds`: about how many rounds over all devices a refutation may
- * take. `fine`: ends of the bisection that are closer than this share of the bound count as found.
- */
-const phases = [
-  { probes: false, rounds: Infinity, fine: 1e-7 },
-  { probes: true, rounds: 30, fine: 1e-3 },
-  { probes: true, rounds: Infinity, fine: 1e-7 },
-] as const;
+/** Rounds over all devices that a refutation with probes may take, before the longest ones are tried. */
+const shortRounds = 30;
+/** Ends of a bisection that are closer than this share of the bound count as found: with the rules alone, and with short probes. */
+const [fine, coarse] = [1e-7, 1e-3];
+/** Share of the bound that the first step of long probes adds to it, and how much longer a step is after one that was refuted. */
+const firstStep = 2e-3;
+const growth = 3;
 
 /**
  * A bound on the makespans of all orders, at most `upper`, the makespan of an order that is known. First what takes no time to
- * find, then whether anything is under `upper`, then bisection, with the rules alone and then with probes. Yields what is proven
+ * find, then whether anything is under `upper`, then bisection, with the rules alone and then with short probes. At last it goes up
+ * from there with long probes: what can be refuted is refuted far sooner than what cannot be is given up. Yields what is proven
  * after each round over the devices, and ends when more than `effort` operations have been visited: what is proven by then holds. More effort goes on
- * from there, and never gives a lower bound.
+ * from there, and never gives a lower bound. `proven`: ticks that such a search has proven, which goes on with long probes.
  */
-export function* boundSteps(problem: OrderProblem, upper: number, effort: number): Generator<Bound, Bound> {
-  let low = Math.min(upper, leastOf(problem));
+export function* boundSteps(problem: OrderProblem, upper: number, effort: number, proven = 0): Generator<Bound, Bound> {
+  let low = Math.min(upper, Math.max(proven, leastOf(problem)));
   if (low >= upper || !(upper < Infinity)) return { bound: low, effort: 0, closed: low >= upper };
   const round = roundOf(problem);
   if (round > effort) return { bound: low, effort: 0, closed: false };
   const refutation = refutationOf(problem);
-  let closed = false;
-  for (const { probes, rounds, fine } of phases) {
-    let ticks = upper - 1;
-    for (let open = upper; low < open;) {
-      const until = Math.min(effort, refutation.effort() + rounds * round);
-      const refuted = yield* refutes(refutation, ticks, probes, until, low);
-      if (refuted === undefined && refutation.effort() >= effort)
-        return { bound: low, effort: refutation.effort(), closed: false };
-      if (refuted === true) low = ticks + 1;
-      else open = ticks;
-      closed = open <= low;
-      if (open - low <= fine * low) break;
-      ticks = low + Math.floor((open - low) / 2);
-    }
-    if (low >= upper) break;
+  let open = upper;
+  let isExact = false;
+  /** Takes note of whether a tick is refuted. It counts as open if that takes too long. */
+  function* ask(ticks: number, probes: boolean, until: number): Generator<Bound, void> {
+    const refuted = yield* refutes(refutation, ticks, probes, Math.min(effort, until), low);
+    if (refuted === true) low = ticks + 1;
+    else [open, isExact] = [ticks, refuted === false];
   }
-  return { bound: low, effort: refutation.effort(), closed };
+  const isSpent = (): boolean => refutation.effort() >= effort;
+  for (const probes of proven > 0 ? [] : [false, true]) {
+    const within = (): number => (probes ? refutation.effort() + shortRounds * round : Infinity);
+    open = upper;
+    yield* ask(upper - 1, probes, within());
+    while (open - low > (probes ? coarse : fine) * low && !isSpent())
+      yield* ask(low + Math.floor((open - low) / 2), probes, within());
+    if (low >= upper || isSpent()) break;
+  }
+  open = upper;
+  for (let step = Math.ceil(firstStep * low); open - low > fine * low && !isSpent();) {
+    const from = low;
+    const half = open < upper ? Math.floor((open - low) / 2) : Infinity;
+    const ticks = Math.min(low + step, low + half, open - 1);
+    // Half of what is left may go into a tick that cannot be refuted; all of it, if nothing is left to refute after it.
+    yield* ask(ticks, true, ticks === upper - 1 ? Infinity : (refutation.effort() + effort) / 2);
+    step = low > from ? growth * step : step;
+  }
+  return { bound: low, effort: refutation.effort(), closed: low >= upper || (isExact && open - low <= fine * low) };
 }
 
 /** Undefined where the effort is spent. */

@@ -53,12 +53,22 @@ export interface RandomTimes {
 /** Operations that the bound may visit, in all and of a short order for each pair of operations. */
 const boundEffort = 1e8;
 const boundVisits = 150;
+/** Operations that long probes may visit, for an effort of 1, and efforts at most; and the gap below which they are not worth it. */
+const refineEffort = 3.5e8;
+const mostRefined = 10;
+const worthwhile = 1e-3;
 /** Orders that are longer than the bound by less than this share may reach it. */
 const nearly = 1e-5;
 /** Effort for each smaller problem. */
 const smallEffort = 0.04;
-/** Share of an effort of 1 for waves, and waves that are drawn before the best one is disturbed. */
+/**
+ * Share of an effort of 1 for waves. If the microbatches are at least `manyWaves` times what a device may hold, it comes first.
+ * Otherwise orders in waves are rarely the shortest: the share is in parts between rounds, so that little effort is not spent on it alone.
+ */
 const waveShare = 0.15;
+const manyWaves = 4;
+const waveParts = 5;
+/** Waves that are drawn before the best one is disturbed. */
 const newWaves = 60;
 interface Beam {
   /** Of an effort of 1. */
@@ -115,9 +125,20 @@ export function* searchSteps(
   yield* byLists(run);
   yield* bound(run);
   for (const beam of firstBeams) yield* byBeam(run, beam);
-  yield* byWaves(run);
+  const waves = wavesOf(run);
+  const areMany = problem.microbatches >= manyWaves * heldMost(run);
+  if (waves !== undefined && areMany) yield* waves(run.visited + run.visits * waveShare);
   yield* byRepetend(run);
-  yield* byRounds(run);
+  let isRefined = false;
+  yield* byRounds(run, function* (round) {
+    if (round === 1) {
+      isRefined = true;
+      yield* refine(run);
+    }
+    if (waves !== undefined && !areMany && round > 0 && round <= waveParts)
+      yield* waves(run.visited + (run.visits * waveShare) / waveParts);
+  });
+  if (!isRefined) yield* refine(run);
   yield* rest(run, 0);
   return random === undefined ? snapshot(run) : yield* steadiest(run, seeds, random);
 }
@@ -158,7 +179,17 @@ function* steadiest(run: Run, seeds: readonly Seed[], { jitter, whole }: RandomT
 function* bound(run: Run): Generator<Found | undefined, void> {
   if (run.makespan === Infinity) return;
   const effort = isOver(run) ? 0 : Math.min(boundEffort, boundVisits * run.best.length ** 2);
-  const steps = boundSteps(run.layout.problem, run.makespan, effort);
+  yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort));
+}
+
+/** Raises the bound with long probes if a gap is left that is worth it. */
+function* refine(run: Run): Generator<Found | undefined, void> {
+  if (!(run.makespan < Infinity) || run.makespan <= run.bound * (1 + worthwhile)) return;
+  const effort = refineEffort * Math.min(mostRefined, run.most / run.visits);
+  yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort, run.bound));
+}
+
+function* raise(run: Run, steps: ReturnType<typeof boundSteps>): Generator<Found | undefined, void> {
   const before = run.bounding;
   for (;;) {
     const { done, value } = steps.next();
@@ -177,7 +208,7 @@ function* bound(run: Run): Generator<Found | undefined, void> {
 function* byBeam(run: Run, { share, mean, alike }: Beam): Generator<Found | undefined, void> {
   const { layout, visits } = run;
   const { devices } = layout.problem;
-  if (isOver(run) || run.objective === 'span' || (heldMost(run) >= devices && layout.stages <= devices)) return;
+  if (isOver(run) || (heldMost(run) >= devices && layout.stages <= devices)) return;
   const perOrder = visitsOfBeam * layout.offsets[devices] * layout.codes;
   const width = Math.max(leastWidth, Math.min(mostWidth, Math.round((share * visits) / perOrder)));
   const steps = beamSteps(layout, { width, under: run.makespan, mean, alike });
@@ -188,29 +219,34 @@ function* byBeam(run: Run, { share, mean, alike }: Beam): Generator<Found | unde
   yield* rest(run, visited);
 }
 
-/** Draws waves, and disturbs the best one of them: where no device holds as many microbatches as there are devices. */
-function* byWaves(run: Run): Generator<Found | undefined, void> {
+/** Draws waves and disturbs the best one, until `until` operations have been visited; goes on where it ended the last time. */
+type Waves = (until: number) => Generator<Found | undefined, void>;
+
+/** Undefined where a device holds as many microbatches as there are devices: then orders in waves are not short. */
+function wavesOf(run: Run): Waves | undefined {
   const { layout, random, typical } = run;
   const keys = new Float64Array(run.timing.end.length);
   const words: Words = new Uint8Array(run.best.length);
   const held = heldMost(run);
-  if (held >= layout.problem.devices) return;
-  const until = run.visited + run.visits * waveShare;
+  if (held >= layout.problem.devices) return undefined;
   let best: ReturnType<typeof drawWave> | undefined;
   let least = Infinity;
-  for (let drawn = 0; run.visited < until && !isOver(run); drawn += 1) {
-    const isNew = best === undefined || drawn < newWaves || random.whole(5) === 0;
-    const wave =
-      isNew || best === undefined ? drawWave(layout, typical, held, random) : disturbWave(best, typical, random);
-    waveKeys(layout, wave, keys);
-    const makespan = decode(layout, keys, run.decoder, words);
-    if (makespan <= least) {
-      least = makespan;
-      best = wave;
+  let drawn = 0;
+  return function* (until) {
+    for (; run.visited < until && !isOver(run); drawn += 1) {
+      const isNew = best === undefined || drawn < newWaves || random.whole(5) === 0;
+      const wave =
+        isNew || best === undefined ? drawWave(layout, typical, held, random) : disturbWave(best, typical, random);
+      waveKeys(layout, wave, keys);
+      const makespan = decode(layout, keys, run.decoder, words);
+      if (makespan <= least) {
+        least = makespan;
+        best = wave;
+      }
+      offer(run, words, makespan, 'waves');
+      yield* rest(run, 2 * words.length);
     }
-    offer(run, words, makespan, 'waves');
-    yield* rest(run, 2 * words.length);
-  }
+  };
 }
 
 function* byRoundOrders(run: Run): Generator<Found | undefined, void> {
@@ -248,9 +284,14 @@ function* pausesOf(steps: Generator<Found | undefined, void>): Generator<undefin
   for (const found of steps) if (found === undefined) yield undefined;
 }
 
-function* byRounds(run: Run): Generator<Found | undefined, void> {
+/** `before`: what comes before a round. */
+function* byRounds(
+  run: Run,
+  before?: (round: number) => Generator<Found | undefined, void>,
+): Generator<Found | undefined, void> {
   let bounded = run.makespan;
   for (let round = 0; !isOver(run); round += 1) {
+    if (before !== undefined) yield* before(round);
     const slack = slacks[round % slacks.length];
     yield* keySearch(run, round, slack, run.visited + keyShare * operationsOfEffort);
     yield* wordSearch(run, slack, run.visited + wordShare * operationsOfEffort);

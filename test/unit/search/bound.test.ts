@@ -86,6 +86,36 @@ describe('the bound of an order', () => {
     expect(toEnd(boundSteps(problem, least, 1e9))).toEqual({ bound: least, effort: 0, closed: true });
   });
 
+  it('goes on from what is proven, with long probes: where memory is short or chunks share a device', () => {
+    for (const [name, proven, least] of [
+      ['r07', 4000, 4100],
+      ['r17', 15120, 15190],
+      ['r20', 29330, 29800],
+      ['r21', 2559, 2577],
+      ['r22', 2888, 2943],
+    ] as const) {
+      const { problem, best } = named(name);
+      const { bound } = toEnd(boundSteps(problem, best, 5e8, proven));
+      expect(bound).toBeGreaterThanOrEqual(least);
+      expect(bound).toBeLessThanOrEqual(best);
+    }
+  });
+
+  it('never goes above the shortest of all orders from what is proven, however early it is given up', () => {
+    fc.assert(
+      fc.property(smallProblem, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 5 }), (problem, k, more) => {
+        const shortest = leastMakespanFrom(problem, leastOf(problem));
+        const upper = shortest + more;
+        const given = toEnd(boundSteps(problem, upper, k * 1000)).bound;
+        const { bound, closed } = toEnd(boundSteps(problem, upper, k * 1000, given));
+        expect(given).toBeLessThanOrEqual(bound);
+        expect(bound).toBeLessThanOrEqual(shortest);
+        if (closed && bound < upper) expect(refutationOf(problem).refute(bound)).toBe(false);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('says what it has proven when its effort is spent', () => {
     const { problem, best } = named('r17');
     const bounds = [0, 2e6, 1e7, 3e7].map((effort) => toEnd(boundSteps(problem, best, effort)));
