@@ -7,11 +7,12 @@ import { planAnswer } from '../../../engine/sweep/answer.ts';
 import { rowCount, settingsOf } from '../../../engine/sweep/axes.ts';
 import { classOf, leastIteration } from '../../../engine/sweep/classBound.ts';
 import type { Outcome } from '../../../engine/sweep/evaluateRow.ts';
-import { frontOf } from '../../../engine/sweep/front.ts';
+import { type Figures, frontOf } from '../../../engine/sweep/front.ts';
 import { mergeAnswers } from '../../../engine/sweep/merge.ts';
 import { placeRow } from '../../../engine/sweep/placeRow.ts';
 import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
 import { rowText } from '../../../engine/sweep/rowText.ts';
+import { sweepSteps } from '../../../engine/sweep/sweep.ts';
 import { runHere, shaped, sweepCase } from './sweepCase.ts';
 
 const over =
@@ -81,6 +82,24 @@ describe('a sweep', () => {
       const known = Math.min(...stopped.points.filter(({ meets }) => meets).map(({ iteration }) => iteration));
       expect(Math.min(stopped.unsearchedLeast ?? 0, known)).toBeLessThanOrEqual(fastest);
     }
+  });
+
+  test('gives each wave the front of all rows before it', () => {
+    const steps = sweepSteps(whole.base, whole.axes);
+    const met: Figures[] = [];
+    let waves = 0;
+    for (let step = steps.next(); !step.done;) {
+      const { rows, front } = step.value;
+      if (rows.length > 0) {
+        waves += 1;
+        const figures = (all: readonly Figures[]) => all.map(({ iteration, peak }) => [iteration, peak]);
+        expect(figures(front)).toEqual(figures(frontOf(met)));
+      }
+      const outcomes = rows.map((row) => outcomeOf(whole.base, whole.axes, row, front));
+      for (const outcome of outcomes) if (outcome.kind === 'ran' && outcome.figures.meets) met.push(outcome.figures);
+      step = steps.next({ outcomes });
+    }
+    expect(waves).toBeGreaterThan(2);
   });
 
   test('parts make the front of one run', () => {
