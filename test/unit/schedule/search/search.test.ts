@@ -6,7 +6,8 @@ import { shapeOf } from '../../../../engine/policies/shape.ts';
 import type { PipelinePlan, PolicyArgument } from '../../../../engine/plan.ts';
 import { generate, orderSteps } from '../../../../engine/schedule/generate.ts';
 import { validate } from '../../../../engine/schedule/validate.ts';
-import { analyse } from '../../../support/analyse.ts';
+import { shareAtMost } from '../../../../engine/quantities.ts';
+import { analyse, analyseExample } from '../../../support/analyse.ts';
 import * as fc from '../../../support/property.ts';
 import { namesOf, programFor } from '../bruteForce.ts';
 import { policyPlan } from '../plans.ts';
@@ -191,6 +192,20 @@ describe('the policy search', () => {
     const lengths = { kinds: [1, 2], kind: [0, 1] } as unknown as NonNullable<PipelinePlan['lengths']>;
     const generated = generate({ ...plan, lengths });
     expect('faults' in generated && generated.faults[0].message).toMatch(/its microbatches have different lengths/);
+  });
+
+  it('explains a small gap as more than none, and says the same least end as the report', () => {
+    const { plan, run } = analyseExample('search.pipe').pipelines.find(({ plan: { name } }) => name === 'whole') ?? {};
+    if (plan === undefined || run?.report.search === undefined) throw new Error('not searched');
+    const { search: certificate, bubble, devices } = run.report;
+    expect(certificate.gap).toBeGreaterThan(0);
+    expect(certificate.gap).toBeLessThan(5e-4);
+    const line = search.explain(shapeOf(plan)).find((each) => each.startsWith('end:'));
+    expect(line).toContain(`at most ${shareAtMost(certificate.gap)} above the least possible`);
+    expect(line).not.toContain('at most 0 %');
+    // The bound of the bubble is for the same end.
+    const work = devices.reduce((sum, { busy }) => sum + busy, 0) / devices.length;
+    expect(work / (1 - bubble.bound)).toBeCloseTo(certificate.bound, 9);
   });
 
   it('explains its limit, where its order comes from, and how sure it is', () => {
