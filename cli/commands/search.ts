@@ -4,7 +4,7 @@ import type { Run } from '../../engine/evaluation.ts';
 import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
 import { torchCsvParts } from '../../engine/formats/torchCsv/write.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { list, share, time } from '../../engine/quantities.ts';
+import { list, share, shareAtMost, time } from '../../engine/quantities.ts';
 import { scheduleText } from '../../engine/schedule/rowsText.ts';
 import { printable } from '../../server/printable.ts';
 import { analyse } from '../analyse.ts';
@@ -150,7 +150,7 @@ function summary({ iteration, bound, effort, seed }: FoundOrder, { report }: Run
     `The order takes ${time(iteration)}, ${change}.`,
     gap < 1e-9
       ? 'No order within the limit is shorter.'
-      : `No order within the limit is under ${time(bound)}, so any other is at most ${share(1 - bound / iteration)} shorter.`,
+      : `No order within the limit is under ${time(bound)}, so any other is at most ${shareAtMost(1 - bound / iteration)} shorter.`,
     `Effort ${Number(effort.toPrecision(3))}, seed ${seed}.`,
   ];
 }
@@ -186,7 +186,7 @@ async function verify(plan: PipelinePlan, { timeline, report }: Run, io: Io): Pr
       ? `There is no proof of how short an order could be: ${bound.reason}.`
       : optimal
         ? 'It is proven that no order of these operations is shorter.'
-        : `No order of these operations is under ${time(bound)}, so any other is at most ${share(1 - bound / iteration)} shorter.`,
+        : `No order of these operations is under ${time(bound)}, so any other is at most ${shareAtMost(1 - bound / iteration)} shorter.`,
   ];
   await io.out(`${printable(plan.name)}: ${lines.join(' ')}\n`);
   return fits ? status.fine : status.findings;

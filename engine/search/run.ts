@@ -138,7 +138,8 @@ export function snapshot(run: Run): Found {
   return {
     words: best.slice(),
     ...(objective === 'span'
-      ? { makespan: other, span: end, bound: Math.min(leastOther, other), spanBound: proven }
+      ? // No end is before the longest span.
+        { makespan: other, span: end, bound: Math.min(Math.max(leastOther, proven), other), spanBound: proven }
       : { makespan: end, span: other, bound: proven, spanBound: leastOther }),
     effort: visited / operationsOfEffort,
     work: (visited + bounding) / operationsOfEffort,

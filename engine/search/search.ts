@@ -85,7 +85,7 @@ const firstBeams: readonly Beam[] = [
 /** After the first round of keys and words. */
 const wideBeam: Beam = { share: 0.3, mean: 0.2, alike: 12 };
 /** Widths of beams, and operations that a beam looks at for each operation and code. */
-const leastWidth = 8;
+const leastWidth = 4;
 const mostWidth = 2048;
 const visitsOfBeam = 2.7;
 /** Shares of an effort of 1 for a round of keys and a round of words. */
@@ -210,7 +210,8 @@ function* byBeam(run: Run, { share, mean, alike }: Beam): Generator<Found | unde
   const { devices } = layout.problem;
   if (isOver(run) || (heldMost(run) >= devices && layout.stages <= devices)) return;
   const perOrder = visitsOfBeam * layout.offsets[devices] * layout.codes;
-  const width = Math.max(leastWidth, Math.min(mostWidth, Math.round((share * visits) / perOrder)));
+  const width = Math.min(mostWidth, Math.round((share * visits) / perOrder));
+  if (width < leastWidth) return;
   const steps = beamSteps(layout, { width, under: run.makespan, mean, alike });
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) yield undefined;

@@ -97,7 +97,7 @@ export function* evenSpans(problem: SearchProblem): Generator<Relative, void> {
         room = Math.min(room, Math.ceil(limits[device] / activation[device]));
     }
   }
-  for (let held = Math.min(most, room); held >= 1; held -= 1) {
+  for (const held of limitsThatMatter(natural, shares, Math.min(most, room))) {
     for (const depths of natural) {
       const warmups = depths.warmups.map((warmup) => Math.min(warmup, held));
       const lags = depths.lags.map((lag, device) => {
@@ -122,6 +122,24 @@ export function* evenSpans(problem: SearchProblem): Generator<Relative, void> {
       };
     }
   }
+}
+
+/**
+ * Whole numbers from `most` down to 1 at which the depths may change. W may need many times what F keeps, as where everything is
+ * recomputed: most numbers in between then change nothing.
+ */
+function limitsThatMatter(
+  natural: readonly ReturnType<typeof evenDepths>[],
+  shares: Float64Array,
+  most: number,
+): Iterable<number> {
+  const limits = new Set<number>([most]);
+  for (const { warmups, lags } of natural)
+    for (const [device, warmup] of warmups.entries()) {
+      for (let held = 1; held <= warmup; held += 1) limits.add(held);
+      for (let lag = 0; lag <= lags[device]; lag += 1) limits.add(Math.ceil(heldAtMost(warmup, lag, shares[device])));
+    }
+  return [...limits].filter((held) => held >= 1 && held <= most).toSorted((a, b) => b - a);
 }
 
 /** The whole number at or below a quotient, which may be of nothing by nothing. */

@@ -242,7 +242,7 @@ describe('stages', () => {
   });
   test('arguments of a cut', () => {
     checkFindings(edited('balance(4)', 'plan(⟦name/unknown:foo⟧)'), [
-      'Unknown value "foo". Words allowed here: pipedream and dapple.',
+      'Unknown value "foo". Words allowed here: pipedream, dapple, alpa and hetpipe.',
     ]);
     checkFindings(edited('balance(4)', 'plan(⟦name/unknown:daple⟧)'), ['Did you mean "dapple"?']);
     checkFindings(edited('balance(4)', '⟦key/missing:plan()⟧'), [

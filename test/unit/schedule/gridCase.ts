@@ -62,6 +62,7 @@ pipeline train {
   stages = split(${Array.from({ length: stages }, () => 1).join(', ')})
   schedule = ${policy.name}${written.length > 0 ? `(${written.join(', ')})` : ''}
   ${isAsynchronous(one) ? 'iterations = 3' : ''}
+  ${args['prefer'] === 'p95' ? 'jitter = 5%' : ''}
 }
 `;
 }
@@ -117,6 +118,8 @@ function mends(first: Case, found: readonly Fault[], name: string): void {
       // Of a list there is no nearest one.
       const lists = one.policy.parameters.some(({ name, kind }) => kind === 'integers' && name in one.args);
       if (hint?.kind !== 'value' && lists) return;
+      // Nor of two words that exclude each other.
+      if (hint?.kind !== 'value' && one.args['prefer'] === 'p95' && one.args['objective'] === 'span') return;
       if (hint?.kind !== 'value') throw new Error(`${name}: ${message} It has no nearest values.`);
       const { input, values } = hint;
       const element = /^(\w+)\[(\d+)\]$/.exec(input);

@@ -51,6 +51,8 @@ describe('the longest span of a device', () => {
         expect(order.span).toBeGreaterThanOrEqual(least);
         expect(order.spanBound).toBeLessThanOrEqual(least);
         expect(order.bound).toBeLessThanOrEqual(order.makespan);
+        // No end is before the longest span.
+        expect(order.bound).toBeGreaterThanOrEqual(order.spanBound);
         checked += 1;
         if (bound === least) exact += 1;
         if (order.span === least) shortest += 1;

@@ -99,6 +99,15 @@ describe.each([...scheduleTexts.keys()].filter((name) => name !== 'torchgpipe'))
 /** Figures of stages that these policies add, which a schedule of a file cannot. */
 const addsFigures = ['pipelined_backprop', 'pipemare'];
 
+/**
+ * A report without what message buffers are part of. Those of `interleaved_1f1b` are counted as Megatron-LM holds them; of a
+ * schedule in a file it is not known which messages share a buffer.
+ */
+const withoutBuffers = (report: object | undefined): unknown =>
+  JSON.parse(
+    JSON.stringify(report, (key, value: unknown) => (['buffers', 'bytes', 'peak'].includes(key) ? undefined : value)),
+  );
+
 test.each([...scheduleTexts.keys()].filter((name) => !addsFigures.includes(name)))(
   'the text of %s gives the report of the built-in, with transfers and uneven operations',
   (name) => {
@@ -117,7 +126,8 @@ ${more}`);
     const built = report(name, '');
     expect(built).toBeDefined();
     const text = (scheduleTexts.get(name) ?? '').replace(`schedule ${name} {`, 'schedule mine {');
-    expect({ ...report('mine', text), schedule: name }).toEqual(built);
+    const compared = name === 'interleaved_1f1b' ? withoutBuffers : (of: object | undefined) => of;
+    expect(compared({ ...report('mine', text), schedule: name })).toEqual(compared(built));
   },
 );
 
