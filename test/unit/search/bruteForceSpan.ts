@@ -53,7 +53,8 @@ function someOrderSpans(problem: OrderProblem, most: number): boolean {
   const run = (now: number): boolean => {
     if (left === 0) return true;
     for (let on = 0; on < devices; on += 1)
-      if (first[on] >= 0 && Math.max(now, free[on]) + work[on] > first[on] + most) return false;
+      // A device that has done its work may wait for others.
+      if (first[on] >= 0 && work[on] > 0 && Math.max(now, free[on]) + work[on] > first[on] + most) return false;
     const key = stateKey(now);
     if (failed.has(key)) return false;
     for (let row = 0; row < 3 * stages; row += 1) {
