@@ -16,10 +16,14 @@ export function planRows({ plan, iteration }: PipelineReport): string[][] {
       `planned ${time(value)}, simulated ${time(iteration)}`,
       bound,
     ],
-    ['levels', linked.join(', then '), ''],
-    ...stages.map(({ name, layers, replicas, devices }) => [
+    ...(linked.length === 0 ? [] : [['levels', linked.join(', then '), '']]),
+    ...stages.map(({ name, layers, replicas, tensor, data, devices }) => [
       name,
-      `${count(layers.length, 'layer', 'layers')} × ${count(replicas, 'replica', 'replicas')}`,
+      `${count(layers.length, 'layer', 'layers')} × ${
+        tensor === undefined && data === undefined
+          ? count(replicas, 'replica', 'replicas')
+          : `tensor ${tensor ?? 1}, data ${data ?? 1}`
+      }`,
       devices.length <= 4 ? list(devices) : `${devices[0]} … ${devices.at(-1) ?? ''} (${devices.length})`,
     ]),
   ];

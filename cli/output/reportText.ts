@@ -167,7 +167,7 @@ function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours
           [
             'Chosen for',
             `p95 ${iterationTime(p95.p95)}`,
-            `the least of ${count(p95.orders, 'order', 'orders')}; the shortest ends at ${iterationTime(p95.shortest)}, with a p95 of ${iterationTime(p95.shortest_p95)}`,
+            `the least of ${count(p95.orders, 'order', 'orders')}; the shortest ends at ${iterationTime(p95.shortest)}, with a p95 of ${iterationTime(p95.shortest_p95)}${plan.slow === undefined ? '' : '. The search does not know "slow"'}`,
           ],
         ]),
   ];

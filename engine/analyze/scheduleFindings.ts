@@ -60,7 +60,8 @@ function whatHelps(plan: PipelinePlan, bubble: number): readonly BubbleHelp[] {
       plan: { ...plan, microbatches: doubled },
       change: { microbatches: doubled / partsOf(plan.schedule) },
     });
-  if (plan.stages.length === plan.devices.length && !setsWork(plan.schedule)) {
+  // Alpa's planner knows some schedules only, and another one has another plan: whoever has the text tries those.
+  if (plan.stages.length === plan.devices.length && !setsWork(plan.schedule) && plan.cut?.planner !== 'alpa') {
     for (const name of ['zb_h1', 'eager_1f1b'])
       choices.push({ plan: underPolicy(plan, name), change: { schedule: name } });
   }

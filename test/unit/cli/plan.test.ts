@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { exampleText } from '../../support/example.ts';
 import { call } from './harness.ts';
 
 const text = (stages: string): string => `model net {
@@ -46,4 +47,23 @@ test('the text and the JSON say what the planner decided, and what the simulatio
 test('stages that the file says have no plan', async () => {
   expect(JSON.parse(await simulated('balance(4)', '--format', 'json')).pipelines[0]).not.toHaveProperty('plan');
   expect(await simulated('balance(4)')).not.toContain('Plan\n');
+});
+
+test('a plan of Alpa says the ranks of each stage, and no schedule is named that it cannot plan for', async () => {
+  const text = exampleText('planners.pipe');
+  const { out } = await call(['simulate', 'a.pipe', '--pipeline', 'alpa'], { files: { 'a.pipe': text }, columns: 160 });
+  const lines = out.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' | '));
+  expect(lines).toContain('s1 | 19 layers × tensor 4, data 2 | node[0].gpu[0] … node[0].gpu[7] (8)');
+  expect(lines.filter((line) => line.startsWith('levels'))).toEqual([]);
+  const checked = await call(['check', 'a.pipe', '--format', 'json'], { files: { 'a.pipe': text } });
+  const [{ findings }] = JSON.parse(checked.out).files;
+  const line = text
+    .split('\n')
+    .findIndex((row, at, all) => row.includes('schedule') && all.slice(0, at).includes('pipeline alpa {'));
+  const bubble = findings.find(
+    (each: { code: string; range: { start: { line: number } } }) =>
+      each.code === 'schedule/bubble' && each.range.start.line === line,
+  );
+  expect(bubble?.message).toContain('Under eager_1f1b');
+  expect(bubble?.message).not.toContain('Under zb_h1');
 });
