@@ -122,6 +122,8 @@ async function search(plan: PipelinePlan, run: Run, options: Options, args: Argu
   const progress = progressBar(io, 100);
   let best: FoundOrder | undefined;
   for (;;) {
+    // An interrupt is heard between two steps only.
+    await new Promise((resolve) => setImmediate(resolve));
     const step = steps.next();
     if (step.value !== undefined && (best === undefined || step.value.iteration <= best.iteration)) best = step.value;
     if (step.done === true || stopped || io.now() - begun >= (options.limit ?? Infinity)) break;

@@ -38,7 +38,9 @@ export function deskOf(workbench: Workbench, folder: string): Desk {
     page
       .locator('.monaco-editor:visible .view-lines')
       .first()
-      .click({ position: { x: 300, y: 8 } });
+      .click({ position: { x: 300, y: 8 }, timeout: 5_000 })
+      // Its first line may have been scrolled out of view.
+      .catch(() => workbench.command('View: Focus First Editor Group'));
   const desk: Desk = {
     ...workbench,
     folder,

@@ -17,7 +17,8 @@ export const order: Journey = {
     const original = readFileSync(path.join(desk.folder, 'order.pipe'), 'utf8');
     await desk.openWithPreview('order.pipe');
     await desk.shows('271.5 ms');
-    // The hint comes once nobody types.
+    // The hint comes once nobody types. It is drawn where its line is in view.
+    await page.keyboard.press('Control+Home');
     await eventually('the hint is there', async () => (await page.locator('.squiggly-hint').count()) > 0);
     await desk.goToEndOf('schedule ');
     await page.keyboard.press('ArrowLeft');

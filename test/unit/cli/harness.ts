@@ -21,8 +21,8 @@ interface World {
   readonly environment?: Readonly<Record<string, string>>;
   /** Milliseconds that pass between two looks at the clock. */
   readonly slow?: number;
-  /** The user interrupts at the first opportunity. */
-  readonly interrupted?: true;
+  /** The user interrupts at once, or a little later: then the program hears it if it listens. */
+  readonly interrupted?: true | 'later';
 }
 
 /** Runs the command line in a world of its own. */
@@ -53,6 +53,7 @@ export async function call(args: readonly string[], world: World = {}): Promise<
     packageRoot: repository,
     onInterrupt(stop) {
       if (world.interrupted === true) stop();
+      if (world.interrupted === 'later') setTimeout(stop, 300);
       return () => {};
     },
     now: () => (clock += world.slow ?? 0),

@@ -96,6 +96,27 @@ describe('pipewright search', () => {
     expect(stopped.out + stopped.err).toMatch(/The order takes|stopped before it had an order/);
   });
 
+  it('hears an interrupt while it searches, and says what it has found', async () => {
+    const layers = [
+      [150, 72, 68],
+      [136, 59, 72],
+      [146, 61, 54],
+      [120, 113, 33],
+    ].map(
+      ([f, i, w], at) =>
+        `layer l${at} { forward = ${f}ms  backward_input = ${i}ms  backward_weight = ${w}ms  activation = 1GiB }`,
+    );
+    // No proof closes the gap of this one: the whole effort takes many minutes.
+    const open = `device gpu { memory = 16GiB }
+cluster box { gpu[2] = gpu  link = 25GB/s + 10ms }
+model net { ${layers.join(' ')} }
+pipeline train { model = net  devices = box  microbatches = 6  stages = balance(4)  schedule = search(chunks = 2, placement = loop, limit = 2, effort = 0) }
+`;
+    const { status, out } = await searching(open, ['--effort', '1000'], { interrupted: 'later' });
+    expect(status).toBe(0);
+    expect(out).toMatch(/The order takes .* No order .* is under/);
+  });
+
   test.each([
     [['--time', '5s'], '--time needs --write'],
     [['--time', 'soon', '--write', 'rows'], '--time takes a time such as 30s'],
