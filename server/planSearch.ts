@@ -63,13 +63,13 @@ export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): 
     let reported = -Infinity;
     const isOver = (): boolean => state !== 'running';
 
-    function report(total: number, now = performance.now()): void {
+    function report({ total, impossible }: Pick<Wave, 'total' | 'impossible'>, now = performance.now()): void {
       reported = now;
-      found({ points: fresh, looked, total });
+      found({ points: fresh, looked: looked + impossible, total });
       fresh = [];
     }
 
-    function decided(row: number, outcome: Outcome, total: number): void {
+    function decided(row: number, outcome: Outcome, wave: Wave): void {
       known.set(row, outcome);
       looked += 1;
       if (outcome.kind === 'ran')
@@ -78,10 +78,11 @@ export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): 
           fresh.push(point);
         }
       const now = performance.now();
-      if (now - reported >= reportEvery) report(total, now);
+      if (now - reported >= reportEvery) report(wave, now);
     }
 
-    async function wave({ rows, front, total }: Wave): Promise<void> {
+    async function look(wave: Wave): Promise<void> {
+      const { rows, front } = wave;
       const left = rows.filter((row) => !known.has(row));
       looked += rows.length - left.length;
       if (isOver()) return;
@@ -90,7 +91,7 @@ export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): 
         const part = left.slice(from, from + rowsOfTask);
         const { answer, cancel } = threads.run(owner, rowsSearch, { source, rows: part, front });
         const done = answer.then((outcomes) => {
-          if (!isOver()) for (const [at, row] of part.entries()) decided(row, outcomes[at], total);
+          if (!isOver()) for (const [at, row] of part.entries()) decided(row, outcomes[at], wave);
         });
         tasks.push({ done, cancel });
       }
@@ -110,12 +111,14 @@ export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): 
         if (isDropped()) return undefined;
         const { value } = step;
         if (value.rows.length === 0) await nextTurn();
-        else await wave(value);
+        else await look(value);
         step = steps.next({ outcomes: value.rows.map((row) => known.get(row)), stop: isOver() });
       }
       if (asWritten !== undefined) written = await asWritten;
       if (isDropped()) return undefined;
-      report(looked + step.value.unsearched);
+      const { rows, unsearched } = step.value;
+      looked = rows - unsearched;
+      report({ total: rows, impossible: 0 });
       latest = answerOf(base, asked, resultOf(step.value));
       return latest;
     } finally {

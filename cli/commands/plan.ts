@@ -3,7 +3,7 @@ import { planned } from '../../engine/compare.ts';
 import { parse } from '../../grammar/index.ts';
 import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
 import type { Axis, Objective } from '../../engine/definitions/search.ts';
-import { rowCount, settingsOf } from '../../engine/sweep/axes.ts';
+import { overriddenAxes, rowCount, settingsOf } from '../../engine/sweep/axes.ts';
 import { axesProblem } from '../../engine/sweep/axesProblem.ts';
 import { sweepBase, type SweepBase } from '../../engine/sweep/base.ts';
 import { mergeAnswers } from '../../engine/sweep/merge.ts';
@@ -41,13 +41,13 @@ export const planCommand: Command = {
       {
         name: 'over',
         value: 'LIST',
-        doc: 'Keys to search and their values: --over "tensor = [1, 2, 4, 8], pipeline = 1..16, recompute = [none, full]".',
+        doc: 'Keys to search and their values: --over "tensor = [1, 2, 4, 8], pipeline = 1..16, recompute = [none, full]". A key replaces the same key of the search block in the file. Other keys of the block are still searched.',
       },
       {
         name: 'limit',
         value: 'CONDITION',
         repeated: true,
-        doc: 'What every row must meet: --limit "peak_memory < 75GiB".',
+        doc: 'What every row must meet, in addition to the limits of the search block: --limit "peak_memory < 75GiB".',
       },
       { name: 'minimise', value: 'FIGURE', choices: objectives, doc: 'iteration (the default) or peak_memory.' },
       { name: 'pipeline', value: 'NAME', doc: 'The pipeline to search, if the file has more than one.' },
@@ -143,8 +143,7 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   const over = args.value('over');
   const added = over === undefined ? [] : readAxes(over);
   if ('problem' in added) return added.problem;
-  // A key of the command line replaces the key of the file.
-  const axes = [...(written?.axes ?? []).filter(({ key }) => added.every((axis) => axis.key !== key)), ...added];
+  const axes = overriddenAxes(written?.axes ?? [], added);
   const wrong = axesProblem(base, axes);
   const minimise =
     objectives.find((objective) => objective === args.value('minimise')) ?? written?.minimise ?? 'iteration';

@@ -25,10 +25,10 @@ export function frontChart(
   const low = Math.min(...peaks);
   const high = Math.max(...peaks, low * 1.05, low + 1);
   const cells = Array.from({ length: height }, () => Array.from({ length: width }, () => ' '));
+  // Figures of a part that another program wrote may be of any size, so that a share of them is no number.
+  const place = (share: number, most: number): number => Math.round(Math.min(1, Math.max(0, share || 0)) * (most - 1));
   const mark = ({ peak, iteration }: PlanPoint, sign: string): void => {
-    const column = Math.round(((peak - low) / (high - low)) * (width - 1));
-    const row = Math.round(((top - iteration) / range) * (height - 1));
-    cells[row][column] = sign;
+    cells[place((top - iteration) / range, height)][place((peak - low) / (high - low), width)] = sign;
   };
   for (const point of shown) mark(point, colours.dim('·'));
   for (const point of front) mark(point, colours.green('●'));

@@ -15,7 +15,7 @@ export function planText(answer: PlanAnswer, columns: number, colours: Colours):
   const { pipeline, devices, batch } = answer;
   const head = `${colours.bold(printable(pipeline))}: ${count(answer.rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration${partOf(answer)}\n`;
   return [
-    head,
+    `${head}${colours.dim(`  ${searched(answer)}`)}\n`,
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
     front.length === 0 ? '' : frontTable(answer, front, colours),
     changes(answer, colours),
@@ -24,6 +24,18 @@ export function planText(answer: PlanAnswer, columns: number, colours: Colours):
     .filter((part) => part !== '')
     .join('\n');
 }
+
+/** Values of a key that are listed. */
+const mostValues = 12;
+
+/** `tensor 2, 4 · recompute none, full`: what was searched, of the file and of the command. */
+const searched = ({ search }: PlanAnswer): string =>
+  search
+    .map(({ key, values }) => {
+      const listed = values.slice(0, mostValues).map(printable).join(', ');
+      return `${printable(key)} ${listed}${values.length > mostValues ? `, … (${count(values.length, 'value', 'values')})` : ''}`;
+    })
+    .join(' · ');
 
 const partOf = ({ shard }: PlanAnswer): string => (shard === undefined ? '' : `, part ${shard.index} of ${shard.of}`);
 

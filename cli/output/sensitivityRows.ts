@@ -54,11 +54,21 @@ function slowdownRows({ slowdown: { ideal, slowdown, kinds, devices, last_stage 
   const worst = devices.reduce((most, device) => (device.slowdown > most.slowdown ? device : most), devices[0]);
   return [
     ['S', factor(slowdown), `over ${time(ideal)}, with equal stages and equal transfers`],
-    ['S_t', kinds.map((kind) => `${kind.name} ${factor(kind.slowdown)}`).join(', '), ''],
+    [
+      'S_t',
+      kinds.map((kind) => `${kind.name} ${factor(kind.slowdown)}`).join(', '),
+      'if only this kind of operation takes its real times',
+    ],
     ['S_w', `${worst.name} ${factor(worst.slowdown)}`, 'the device that slows the iteration most'],
     ...(last_stage === undefined
       ? []
-      : [['M_S', share(last_stage), 'of the slowdown goes with an average last stage']]),
+      : [
+          [
+            'M_S',
+            share(last_stage),
+            'of the slowdown is due to the last stage: it would go if that stage took the mean time of all stages',
+          ],
+        ]),
   ];
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { SweepBase } from '../../engine/sweep/base.ts';
 import type { Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { outcomeOf, rowsSearch, type SweepSource } from '../../engine/sweep/rowsSearch.ts';
+import { count } from '../../engine/quantities.ts';
 import { waveRows } from '../../engine/sweep/limits.ts';
 import { type Shard, sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
 import { createThreads, type Threads } from '../../server/threads.ts';
@@ -43,7 +44,7 @@ export async function runSweep({ base, source, shard, time, threads: wanted }: S
         step = steps.next({ outcomes: [], stop: isOver() });
         continue;
       }
-      progress ??= progressBar(io, Math.ceil(wave.total / waveRows) + 1);
+      progress ??= progressBar(io, Math.ceil((wave.total - wave.impossible) / waveRows) + 1);
       if (threads === undefined && cores > 1 && wave.rows.length + looked > fewRows)
         threads = createThreads({ most: cores, mostOfOwner: cores, keep: true });
       const outcomes = await (threads === undefined
@@ -51,7 +52,7 @@ export async function runSweep({ base, source, shard, time, threads: wanted }: S
         : onThreads(threads, source, wave, isOver));
       looked += wave.rows.length;
       progress.tick(
-        `${looked.toLocaleString('en-US')} of ${wave.total.toLocaleString('en-US')} rows, ${wave.front.length} on the front`,
+        `${(wave.impossible + looked).toLocaleString('en-US')} of ${count(wave.total, 'row', 'rows')} decided, ${wave.front.length} on the front`,
       );
       step = steps.next({ outcomes, stop: isOver() });
     }

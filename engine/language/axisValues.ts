@@ -36,6 +36,7 @@ function numbersOf(syntax: SyntaxFile, range: Range, stepped: Expression | undef
   const step = stepped === undefined ? 1 : plainNumber(stepped);
   if (from === undefined || to === undefined || step === undefined)
     return { expected: 'a range of plain numbers, or a list such as `[1ms, 2ms]`', found: text };
+  if (to < from) return backwards(syntax, range, stepped);
   if (step <= 0) return { expected: 'a step of more than 0', found: String(step) };
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > mostValues)
@@ -46,6 +47,17 @@ function numbersOf(syntax: SyntaxFile, range: Range, stepped: Expression | undef
   const numbers = Array.from({ length: Math.max(0, count) }, (_, at) => Number((from + at * step).toPrecision(12)));
   const within = range.exclusive ? numbers.filter((number) => number < to) : numbers;
   return within.length === 0 ? { expected: 'a range with a number in it', found: text } : within.map(String);
+}
+
+/** A range from a number down to a smaller one. The same range upwards is offered. */
+function backwards(syntax: SyntaxFile, range: Range, stepped: Expression | undefined): NoValues {
+  const [from, to] = [range.from, range.to].map((end) => canonicalText(syntax, end));
+  const step = stepped === undefined ? '' : ` step ${canonicalText(syntax, stepped).replace(/^-\s*/u, '')}`;
+  const dots = range.exclusive ? '..<' : '..';
+  return {
+    expected: `a range from the smaller to the larger number, \`${to}..${from}${step}\``,
+    found: `\`${from}${dots}${to}\`, which is backwards`,
+  };
 }
 
 function plainNumber(value: Expression): number | undefined {

@@ -104,6 +104,16 @@ export const publishedModels: readonly PublishedModel[] = [
     },
   },
   {
+    name: 'mixtral_8x22b',
+    title: 'Mixtral 8x22B v0.1',
+    source: 'Mistral AI, "Cheaper, Better, Faster, Stronger" (2024); its config.json',
+    sequence: 65536,
+    config: {
+      ...rotary('mixtral', [56, 6144, 48], 8, 16384, 32000),
+      ...{ num_local_experts: 8, num_experts_per_tok: 2 },
+    },
+  },
+  {
     name: 'deepseek_v3',
     title: 'DeepSeek-V3, without its multi-token prediction module',
     source: 'DeepSeek-AI, arXiv:2412.19437, section 4.2; its config.json',

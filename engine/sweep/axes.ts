@@ -10,6 +10,12 @@ export const wholeKeys = ['tensor', 'pipeline', 'data', 'context', 'expert', 'mi
 /** Keys that divide the devices. */
 export const rankKeys = ['tensor', 'pipeline', 'data', 'context'] as const;
 
+/** Axes of a file, of which others replace those with the same key, in their place. Further ones come last. */
+export const overriddenAxes = (written: readonly Axis[], others: readonly Axis[]): readonly Axis[] => [
+  ...written.map((axis) => others.find(({ key }) => key === axis.key) ?? axis),
+  ...others.filter(({ key }) => written.every((axis) => axis.key !== key)),
+];
+
 /** Rows of the product, which may be far more than there is room for. */
 export const rowCount = (axes: readonly Axis[]): number => axes.reduce((rows, { values }) => rows * values.length, 1);
 

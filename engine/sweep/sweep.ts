@@ -22,8 +22,10 @@ export interface Wave {
   readonly rows: readonly number[];
   /** Figures of rows that meet all limits, so far. */
   readonly front: readonly Figures[];
-  /** Rows of all waves, as far as they are counted. */
+  /** Rows of the product, or of its part. */
   readonly total: number;
+  /** Rows of them that cannot be and come in no wave, as far as they are known. */
+  readonly impossible: number;
 }
 
 /** What a wave gave, by row of the wave; `undefined` for rows that were not reached. `stop`: no further wave. */
@@ -68,7 +70,8 @@ export function* sweepSteps(
   axes: readonly Axis[],
   { index, of }: Shard = { index: 1, of: 1 },
 ): Generator<Wave, SweepResult, WaveAnswer> {
-  const total = rowCount(axes);
+  const product = rowCount(axes);
+  const total = Math.max(0, Math.ceil((product - index + 1) / of));
   const refused = new Map<string, { rows: number; readonly example: Settings }>();
   const refuse = (reason: string, row: number): void => {
     const known = refused.get(reason);
@@ -77,21 +80,21 @@ export function* sweepSteps(
   };
   const classes = new Map<string, { readonly rows: number[]; work?: number }>();
   let rows = 0;
-  let placed = 0;
+  let impossible = 0;
   let stopped = false;
   const pause = function* (): Generator<Wave, void, WaveAnswer> {
-    const { stop = false } = yield { rows: [], front: [], total: placed };
+    const { stop = false } = yield { rows: [], front: [], total, impossible };
     stopped ||= stop;
   };
-  for (let row = index - 1; row < total; row += of) {
+  for (let row = index - 1; row < product; row += of) {
     rows += 1;
     if (rows % rowsOfPause === 0) yield* pause();
     const found = placeRow(base, axes, settingsOf(axes, row));
     if ('refused' in found) {
       refuse(found.refused, row);
+      impossible += 1;
       continue;
     }
-    placed += 1;
     const key = classOf(base, found);
     const known = classes.get(key);
     if (known === undefined) classes.set(key, { rows: [row] });
@@ -111,7 +114,7 @@ export function* sweepSteps(
         unsearched.push(...wave);
         continue;
       }
-      const { outcomes, stop = false } = yield { rows: wave, front, total: placed };
+      const { outcomes, stop = false } = yield { rows: wave, front, total, impossible };
       stopped ||= stop;
       const known = points.length;
       for (const [at, row] of wave.entries()) {

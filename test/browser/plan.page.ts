@@ -209,7 +209,7 @@ const stopped: PageTest = {
       await settled(preview.page);
       assert.match(
         await preview.page.locator('.plan-progress').innerText(),
-        new RegExp(`^12 of ${rows} rows · 9 simulated`),
+        new RegExp(`^12 of ${rows} rows decided · 9 simulated`),
       );
       assert.equal(
         await preview.page.locator('.plan-line').getAttribute('aria-valuenow'),

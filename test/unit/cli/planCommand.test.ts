@@ -58,7 +58,30 @@ describe('plan', () => {
   test('shows how far it is on a terminal', async () => {
     const args = ['plan', 'a.pipe', '--pipeline', 'train', '--over', over, '--threads', '1'];
     const { err } = await call(args, { files, terminal: true, slow: 2_000 });
-    expect(err).toContain('8 of 8 rows');
+    expect(err).toContain('8 of 8 rows decided');
+  });
+
+  test('counts rows that cannot be from the start', async () => {
+    // Three tensor ranks do not divide eight devices.
+    const keys = 'tensor = [1, 3], pipeline = [2, 4]';
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--over', keys, '--threads', '1'];
+    const { out, err } = await call(args, { files, terminal: true, slow: 2_000 });
+    expect(out).toContain(': 4 rows on 8 devices');
+    expect(err).toContain('4 of 4 rows decided');
+  });
+
+  test('names all keys that are searched, of the file and of the command', async () => {
+    const block = `search train {
+  pipeline in [1, 2, 4]
+  tensor in [1, 2]
+  recompute in [none, full]
+}
+`;
+    const own = { 'a.pipe': `${shaped}${block}` };
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--threads', '1'];
+    const keys = 'tensor = 4, micro_batch = [1, 2]';
+    const { out } = await call([...args, '--over', keys], { files: own });
+    expect(out).toContain('  pipeline 1, 2, 4 · tensor 4 · recompute none, full · micro_batch 1, 2\n');
   });
 
   test('writes the file of a row, in the layout of the file', async () => {
@@ -78,7 +101,7 @@ describe('plan', () => {
     });
     expect((await call(['format', '-'], { files: { '-': tidy.out } })).out).toBe(tidy.out);
     const saved = await train('--write', '0', '--output', 'b.pipe');
-    expect(saved.files['b.pipe']).toContain('recompute');
+    expect(saved.files['b.pipe']).toContain('data         = 4');
   });
 
   test('parts put together are one run', async () => {
@@ -154,7 +177,7 @@ describe('plan', () => {
     expect(some.certificate).toMatch(/^No other of the 8 rows fits, meets the limits and can be under /);
   });
 
-  test('reads the search of the file; keys of the command line come in addition, or instead', async () => {
+  test('reads the search of the file; keys of the command line replace its keys in their place, or come in addition', async () => {
     const block =
       'search train { tensor in [1, 2]  pipeline in [2, 4]  subject_to = bubble < 90%  minimise = peak_memory }';
     const world = { files: { 'a.pipe': `${shaped}${block}\n` } };
@@ -172,8 +195,8 @@ describe('plan', () => {
       ),
     );
     expect(more.search.map(({ key, values }) => `${key} ${values.join(' ')}`)).toEqual([
-      'pipeline 2 4',
       'tensor 4',
+      'pipeline 2 4',
       'recompute full',
     ]);
     expect([more.limits, more.minimise]).toEqual([['bubble < 90%', 'mfu > 1%'], 'iteration']);
@@ -209,7 +232,11 @@ describe('plan', () => {
     ['tensr = 2', '"tensr" is no key that can be searched. Did you mean "tensor"?'],
     ['tensor', '--over takes keys with values'],
     ['tensor = []', '"tensor" needs at least one value, not an empty list.'],
-    ['tensor = 4..1', '"tensor" needs a range with a number in it, not `4..1`.'],
+    [
+      'tensor = 8..2',
+      '"tensor" needs a range from the smaller to the larger number, `2..8`, not `8..2`, which is backwards.',
+    ],
+    ['tensor = 8..2 step -2', 'the larger number, `2..8 step 2`, not `8..2`, which is backwards.'],
     ['tensor = 0..2', '"tensor" takes whole numbers of at least 1, not "0".'],
     ['tensor = 1..4 step -1', 'needs a step of more than 0, not -1'],
     ['tensor = 2, tensor = 4', '"tensor" is searched twice.'],

@@ -101,7 +101,15 @@ describe('search', () => {
     ['tensor in []', 'type/mismatch: Expected at least one value, found an empty list.'],
     ['tensor in [0]', 'value/range: "tensor" is 0; it must be a whole number of at least 1.'],
     ['tensor in [two]', 'name/unknown: Unknown name "two".'],
-    ['tensor in 4..2', 'type/mismatch: Expected a range with a number in it, found `4..2`.'],
+    [
+      'tensor in 4..2',
+      'type/mismatch: Expected a range from the smaller to the larger number, `2..4`, found `4..2`, which is backwards.',
+    ],
+    [
+      'tensor in 16..2 step 2',
+      'type/mismatch: Expected a range from the smaller to the larger number, `2..16 step 2`, found `16..2`, which is backwards.',
+    ],
+    ['tensor in 4..<4', 'type/mismatch: Expected a range with a number in it, found `4..<4`.'],
     ['tensor in 1..8 step 0', 'type/mismatch: Expected a step of more than 0, found 0.'],
     ['tensor in 1..99999', 'type/mismatch: Expected at most 10,000 values of a key, found 99,999.'],
     ['tensor = 4', 'type/mismatch: Expected `tensor in [8]`, found `tensor = …`.'],

@@ -82,7 +82,12 @@ describe('a search in the editor', () => {
         batch: 32,
       });
       expect(parts[0].head?.peakLimit).toEqual({ bytes: 20 * 2 ** 30, text: 'peak_memory < 20GiB' });
-      expect(parts.at(-1)).toMatchObject({ looked: parts.at(-1)?.total });
+      // One count from the first message to the last: rows of the product. Here some cannot be.
+      expect(figures.refused.length).toBeGreaterThan(0);
+      expect(parts.map(({ total }) => total)).toEqual(parts.map(() => 72));
+      expect(parts.at(-1)?.looked).toBe(72);
+      const looked = parts.map((part) => part.looked);
+      expect(looked).toEqual(looked.toSorted((a, b) => a - b));
       const named = { ...expected, file: main.slice(main.lastIndexOf('/') + 1) };
       expect(await fileOf(client, 1, 'csv')).toBe(planCsv(named));
       expect(await fileOf(client, 1, 'json')).toBe(planJson(named));

@@ -13,6 +13,7 @@ import { placeRow } from '../../../engine/sweep/placeRow.ts';
 import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
 import { rowText } from '../../../engine/sweep/rowText.ts';
 import { sweepSteps } from '../../../engine/sweep/sweep.ts';
+import { usualValues } from '../../../engine/sweep/usualValues.ts';
 import { runHere, shaped, sweepCase } from './sweepCase.ts';
 
 const over =
@@ -275,5 +276,50 @@ describe('a row', () => {
       { refused: '1f1b takes no "chunks": it is the same as another row' },
       { refused: '1f1b takes no "chunks": it is the same as another row' },
     ]);
+  });
+});
+
+describe('a value that a pipeline has anyway', () => {
+  const planOf = (text: string): unknown => {
+    const { base } = sweepCase('tensor = 1', { text });
+    const { uri, host, options } = base.file;
+    return check({ uri, text, host, options }).pipelines.find(({ plan }) => plan.name === 'train')?.plan;
+  };
+  const withKey = (text: string, line: string): string =>
+    text.replace('schedule     = 1f1b', `schedule = 1f1b\n  ${line}`);
+
+  test.each(Object.entries(usualValues))('%s = %s: the file plans the same with it', (key, value) => {
+    // Several ranks of each kind, so that each key has something to do.
+    const text = shaped.replace('data         = 2', 'data = 2\n  tensor = 2').replace('balance(4)', 'balance(2)');
+    const plan = planOf(text);
+    expect(plan).toBeDefined();
+    expect(planOf(withKey(text, `${key} = ${value}`))).toEqual(plan);
+  });
+
+  const rowOf = (keys: string, text: string) => {
+    const { base, axes } = sweepCase(keys, { text });
+    const placed = placeRow(base, axes, settingsOf(axes, 0));
+    const written = 'refused' in placed ? placed : rowText(base, placed);
+    if ('refused' in written) throw new Error(written.refused);
+    const asked = { file: 'a.pipe', axes, minimise: 'iteration', limits: [] } as const;
+    return { text: written.text, changes: planAnswer(base, asked, runHere({ base, axes })).changes };
+  };
+
+  test('is neither written nor listed as a change', () => {
+    const { text, changes } = rowOf('recompute = none, sync = end, data = 2', shaped);
+    expect(text).not.toContain('recompute');
+    expect(text).not.toContain('sync');
+    expect(changes).toEqual([]);
+  });
+
+  test('is written over another value of the file, and listed', () => {
+    const { text, changes } = rowOf('recompute = none', withKey(shaped, 'recompute = full'));
+    expect(text).toContain('recompute = none');
+    expect(changes).toEqual([{ key: 'recompute', from: 'full', to: 'none' }]);
+  });
+
+  test('is written if the file says another value by the short name of the key', () => {
+    const { text } = rowOf('sequence_parallel = false', withKey(shaped, 'sequence = true'));
+    expect(text).toContain('sequence_parallel = false');
   });
 });

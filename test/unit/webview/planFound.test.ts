@@ -91,7 +91,7 @@ describe('what is found', () => {
     );
     expect(search.state().points).toEqual([]);
     search.receive({ type: 'planFound', request: 1, head, points: [point(1, 2, 3)], looked: 1, total: 9 });
-    expect(progressWords(search.state())).toBe('1 of 9 rows · 1 simulated · 1 fit');
+    expect(progressWords(search.state())).toBe('1 of 9 rows decided · 1 simulated · 1 fit');
     search.receive({ type: 'planEnd', request: 1, figures });
     expect(search.state().status).toBe('ended');
     search.begin(2, true);

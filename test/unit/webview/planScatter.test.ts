@@ -4,7 +4,8 @@ import type { FoundPoint } from '../../../engine/sweep/answer.ts';
 import { frameOf, isInside, iterationTicks, memoryTicks, scalesOf } from '../../../webview/view/plan/frame.ts';
 import { frontLine } from '../../../webview/view/plan/frontLine.ts';
 import { labelPlaces, overlap } from '../../../webview/view/plan/labelPlaces.ts';
-import { hueOf, looksOf, shapeOf, shortLabels } from '../../../webview/view/plan/looks.ts';
+import { hueOf, looksOf, shapeOf } from '../../../webview/view/plan/looks.ts';
+import { shortLabels } from '../../../webview/view/plan/shortLabels.ts';
 import { cornersOf, drawMarks, maskOf, shapes } from '../../../webview/view/plan/marks.ts';
 import * as fc from '../../support/property.ts';
 
@@ -146,10 +147,49 @@ describe('labels', () => {
       point(0, 1, 1, { tensor: '8', schedule: '1f1b' }, { pipeline: 4, data: 2 }),
       point(1, 1, 1, { tensor: '4', schedule: 'zb_h1' }, { pipeline: 4, data: 4 }),
     ];
-    expect(points.map(shortLabels(points))).toEqual(['t8 d2', 't4 d4']);
+    // One of the two says it.
+    expect(points.map(shortLabels(points))).toEqual(['t8', 't4']);
     const alike = [point(0, 1, 1, { schedule: '1f1b' }), point(1, 1, 1, { schedule: 'zb_h1' })];
     expect(alike.map(shortLabels(alike))).toEqual(['1f1b', 'zb_h1']);
     expect(shortLabels([alike[0]])(alike[0])).toBe('');
+  });
+
+  test('labels of points with other settings differ, and none has a setting that it could do without', () => {
+    const settings = fc.record({
+      tensor: fc.constantFrom('1', '8'),
+      expert: fc.constantFrom('1', '8'),
+      micro_batch: fc.constantFrom('1', '2'),
+      schedule: fc.constantFrom('1f1b', 'zb_h1'),
+      recompute: fc.constantFrom('none', 'full'),
+    });
+    const rows = fc.uniqueArray(settings, { selector: (each) => JSON.stringify(each), minLength: 1, maxLength: 14 });
+    fc.assert(
+      fc.property(rows, (all) => {
+        const front = all.map((each, row) => point(row, row, 1, each));
+        const labels = front.map(shortLabels(front));
+        expect(new Set(labels).size).toBe(front.length);
+        for (const [key, sign] of [
+          ['tensor', 't1'],
+          ['expert', 'e1'],
+          ['schedule', '1f1b'],
+        ] as const)
+          // prettier-ignore
+          if (new Set(all.map((each) => each[key])).size === 1)
+            expect(labels.join(' ').split(' ')).not.toContain(sign);
+      }),
+    );
+    // Rows of equal ranks, as a front of one cluster often has them.
+    const ranks = { tensor: '8', expert: '8' };
+    const alike = [
+      point(0, 1, 9, { ...ranks, schedule: '1f1b', recompute: 'none' }),
+      point(1, 2, 8, { ...ranks, schedule: 'zb_h1', recompute: 'none' }),
+      point(2, 3, 7, { ...ranks, schedule: '1f1b', recompute: 'full' }),
+    ];
+    expect(alike.map(shortLabels(alike))).toEqual([
+      '1f1b recompute none',
+      'zb_h1 recompute none',
+      '1f1b recompute full',
+    ]);
   });
 });
 

@@ -81,27 +81,3 @@ function lookOf(scheme: Scheme | undefined, most: number): (point: FoundPoint) =
 
 export const shapeOf = ({ shape }: Looks): ((point: FoundPoint) => number) => lookOf(shape, shapes.length);
 export const hueOf = ({ colour }: Looks): ((point: FoundPoint) => number) => lookOf(colour, hueOrder.length);
-
-const letters: readonly (readonly [key: string, letter: string])[] = [
-  ['tensor', 't'],
-  ['context', 'c'],
-  ['pipeline', 'p'],
-  ['data', 'd'],
-  ['expert', 'e'],
-];
-
-/** `t8 p4 d2`: the ranks that differ between points, otherwise the first setting that does. */
-export function shortLabels(points: readonly FoundPoint[]): (point: FoundPoint) => string {
-  const ranks = (point: FoundPoint, key: string): string =>
-    key === 'pipeline' || key === 'data' ? String(point[key]) : (point.settings[key] ?? '');
-  const differs = (of: (point: FoundPoint) => string): boolean => new Set(points.map(of)).size > 1;
-  const varied = letters.filter(([key]) => differs((point) => ranks(point, key)));
-  const keys = [...new Set(points.flatMap(({ settings }) => Object.keys(settings)))];
-  const other = keys.find((key) => differs(({ settings }) => settings[key] ?? ''));
-  return (point) =>
-    varied.length > 0
-      ? varied.flatMap(([key, letter]) => (ranks(point, key) === '' ? [] : [`${letter}${ranks(point, key)}`])).join(' ')
-      : other === undefined
-        ? ''
-        : (point.settings[other] ?? '');
-}

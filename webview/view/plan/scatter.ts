@@ -18,7 +18,8 @@ import {
 } from './frame.ts';
 import { frontLine } from './frontLine.ts';
 import { labelPlaces, type Rectangle } from './labelPlaces.ts';
-import { hueOf, hueOrder, type Looks, shapeOf, shortLabels } from './looks.ts';
+import { hueOf, hueOrder, type Looks, shapeOf } from './looks.ts';
+import { shortLabels } from './shortLabels.ts';
 import { cornersOf, drawMarks, maskOf, shapes } from './marks.ts';
 import { figureWords, pointWords, settingWords } from './words.ts';
 
