@@ -8,6 +8,7 @@ import { finding, type Finding } from './findings/finding.ts';
 import { placeOf } from './check.ts';
 import { type Origins, paths, type PipelinePlan } from './plan.ts';
 import { answerTo, foundSteps } from './policies/searched/answers.ts';
+import { giveOrder } from './policies/searched/given.ts';
 import { objectiveOf, problemOfShape } from './policies/searched/problem.ts';
 import { shapeOf } from './policies/shape.ts';
 import { B, kindOf, type Program } from './program.ts';
@@ -42,7 +43,7 @@ export interface OrderAnswer {
   /** Shorter than the file's, however little. */
   readonly shorter?: ShorterOrder;
   /** How the search went; absent where its order does not run. */
-  readonly search?: OrderProgress & Pick<SearchReport, 'status'> & { readonly fits: boolean };
+  readonly search?: OrderProgress & Pick<SearchReport, 'status'> & { readonly fits: boolean; readonly stopped?: true };
 }
 
 /** Less of the iteration is not worth an edit that nobody asked for. */
@@ -66,26 +67,44 @@ export const shorterOrder: Search<OrderQuestion, OrderAnswer, OrderProgress> = {
     for (; step.done !== true; step = steps.next()) yield step.value === undefined ? undefined : curve.add(step.value);
     answerTo(shape, step.value);
     yield;
-    const result = simulated(plan);
-    if (!('run' in result)) return {};
-    const { program, report } = result.run;
-    if (report.search === undefined) return {};
-    const { bound, seed, status } = report.search;
-    const fits = report.devices.every(({ peak, capacity }) => peak <= capacity);
-    const search = { ...curve.end(step.value, report.iteration, bound), status, fits };
-    if (!fits || report.iteration >= iteration * (1 - rounding)) return { search };
-    const text = scheduleText(program, orderName(plan), [
-      `The shortest order found for ${plan.name} with ${plan.microbatches} microbatches: ${time(report.iteration)}.`,
-      status === 'optimal'
-        ? 'No order within the memory is shorter.'
-        : `No order within the memory is under ${time(bound)}.`,
-      `Search: effort ${effortOf(plan)}, seed ${seed}.`,
-    ]);
-    if (text === undefined) return { search };
-    const shorter = { iteration: report.iteration, peak: peakOf(report), bound, text };
-    return { search, shorter, ...(report.iteration > iteration * (1 - leastSaved) ? {} : { found: shorter }) };
+    const effort = `effort ${effortOf(plan)}`;
+    return answerFor({ plan, iteration }, (seconds, bound) => curve.end(step.value, seconds, bound), effort);
   },
 };
+
+/** What a search that was stopped had come to, by the last that it said. Simulates the order once. */
+export function stoppedOrder({ plan, iteration }: OrderQuestion, progress: OrderProgress): OrderAnswer {
+  if (!giveOrder(plan, progress.order)) return {};
+  const work = Number(progress.order.work.toPrecision(2));
+  const answer = answerFor({ plan, iteration }, () => progress, `stopped after ${work} of effort ${effortOf(plan)}`);
+  return answer.search === undefined ? answer : { ...answer, search: { ...answer.search, stopped: true } };
+}
+
+/** `progress`: with the seconds of the order and of its bound. `effort`: of the search, in words. */
+function answerFor(
+  { plan, iteration }: Pick<OrderQuestion, 'plan' | 'iteration'>,
+  progress: (seconds: number, bound: number) => OrderProgress,
+  effort: string,
+): OrderAnswer {
+  const result = simulated(plan);
+  if (!('run' in result)) return {};
+  const { program, report } = result.run;
+  if (report.search === undefined) return {};
+  const { bound, seed, status } = report.search;
+  const fits = report.devices.every(({ peak, capacity }) => peak <= capacity);
+  const search = { ...progress(report.iteration, bound), status, fits };
+  if (!fits || report.iteration >= iteration * (1 - rounding)) return { search };
+  const text = scheduleText(program, orderName(plan), [
+    `The shortest order found for ${plan.name} with ${plan.microbatches} microbatches: ${time(report.iteration)}.`,
+    status === 'optimal'
+      ? 'No order within the memory is shorter.'
+      : `No order within the memory is under ${time(bound)}.`,
+    `Search: ${effort}, seed ${seed}.`,
+  ]);
+  if (text === undefined) return { search };
+  const shorter = { iteration: report.iteration, peak: peakOf(report), bound, text };
+  return { search, shorter, ...(report.iteration > iteration * (1 - leastSaved) ? {} : { found: shorter }) };
+}
 
 const effortOf = ({ schedule }: PipelinePlan): number =>
   schedule.kind === 'policy' ? Number(schedule.args['effort'] ?? 1) : 0;

@@ -10,6 +10,7 @@ import {
   type OrderQuestion,
   shorterOrder,
   shorterOrderFinding,
+  stoppedOrder,
 } from '../engine/shorterOrder.ts';
 import type { Finding } from '../engine/findings/finding.ts';
 import { searchKey } from '../engine/searches.ts';
@@ -25,7 +26,7 @@ export interface ShorterOrders {
   ahead(view: View): void;
   /**
    * Searches because a reader asks, at once; what is known is not searched again. `tell` hears how far the search is. Undefined
-   * once the token is cancelled, or the text has changed.
+   * once the token is cancelled, or the text has changed. A search that is stopped answers with the best order so far.
    */
   search(
     asked: AskedSearch,
@@ -46,6 +47,8 @@ export interface ShorterOrdersHost {
 export interface AskedSearch {
   readonly view: View;
   readonly question: OrderQuestion;
+  /** Cancelled once the reader has seen enough. */
+  readonly enough?: CancellationToken;
 }
 
 /** Milliseconds without a new text after which orders are searched. */
@@ -149,19 +152,26 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
       checked.set(view.uri, view);
       if (questionsOf(view).some((question) => !known.has(keyOf(question)))) unasked.begin(view);
     },
-    async search({ view, question }, tell, token) {
+    async search({ view, question, enough }, tell, token) {
       const source = new CancellationTokenSource();
-      const listening = token.onCancellationRequested(() => source.cancel());
+      const listening = [token, ...(enough === undefined ? [] : [enough])].map((each) =>
+        each.onCancellationRequested(() => source.cancel()),
+      );
+      let newest: OrderProgress | undefined;
       const all = asked.get(view.uri) ?? new Set();
       asked.set(view.uri, all.add(source));
       try {
         const answer = await find(question, source.token, (progress) => {
-          if (!source.token.isCancellationRequested) tell(progress);
+          if (source.token.isCancellationRequested) return;
+          newest = progress;
+          tell(progress);
         });
         if (answer !== undefined) answered(view.uri, question, answer);
-        return source.token.isCancellationRequested ? undefined : answer;
+        // Nothing is said of an earlier text.
+        if (token.isCancellationRequested || asked.get(view.uri) !== all) return undefined;
+        return answer ?? (newest === undefined ? undefined : stoppedOrder(question, newest));
       } finally {
-        listening.dispose();
+        for (const each of listening) each.dispose();
         all.delete(source);
       }
     },

@@ -36,6 +36,10 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
   let search: OrderSearch | undefined;
   let note = '';
   let outdated = false;
+  /** The newest search: it runs, it has said something, the reader has stopped it. */
+  let running = false;
+  let heard = false;
+  let stopped = false;
   let marked = false;
   let noticed = false;
   let moved: { readonly of: ShownTimeline; readonly from: ShownTimeline; readonly blocks: Int32Array } | undefined;
@@ -51,6 +55,15 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
       paintOver();
     },
     searchLonger: () => ask(times * factor),
+    stop() {
+      if (heard) return post({ type: 'stopOrder', request });
+      post({ type: 'endOrder', request });
+      running = false;
+      stopped = true;
+      note = 'Stopped before an order was found.';
+      update();
+    },
+    again: () => ask(times),
   });
 
   const isShown = (): boolean => file.triedOrder() !== undefined;
@@ -59,7 +72,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
     if (!open) return;
     const state = search?.state;
     const longer = state?.mayGoOn === true ? Math.min(state.effort * factor, mostEffort) : undefined;
-    strip.update({ search, note, outdated, shown: isShown(), marked, longer });
+    strip.update({ search, note, outdated, shown: isShown(), marked, longer, running, stopped });
     notice();
   }
 
@@ -89,12 +102,18 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
     about = keyOf();
     request = nextRequest();
     note = '';
+    heard = false;
+    stopped = false;
     if (file.schedule() !== undefined)
       note = `${plan.name} has no times: write a pipeline with it to search its orders.`;
     else if (file.isTrying() && !isShown())
       note = 'The search is for the values of the file. Write the values that you try into it, or reset them.';
-    if (note === '') post({ type: 'searchOrder', request, pipeline: plan.name, times });
-    else outdated = search !== undefined;
+    running = note === '';
+    if (running) {
+      // What the search before has ended with is not of this one.
+      if (search !== undefined) search = { state: search.state };
+      post({ type: 'searchOrder', request, pipeline: plan.name, times });
+    } else outdated = search !== undefined;
     update();
   }
 
@@ -118,11 +137,14 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
 
   function received(message: ShownOrder): void {
     const { state, reason } = message;
+    running = state !== undefined && message.end === undefined;
+    heard = state !== undefined;
     if (reason !== undefined) {
       note = `The orders of this pipeline cannot be searched, because ${reason}.`;
       outdated = search !== undefined;
     } else if (state === undefined) {
       outdated = true;
+      stopped = false;
       note = 'The file has changed. It is searched again once you stop typing.';
     } else {
       // A longer search begins as the shorter one did, which is shown until there is more to show.
@@ -134,6 +156,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
       else search = { state: { ...before.state, effort: state.effort } };
       outdated = false;
       note = '';
+      stopped = message.end?.stopped === true;
       if (message.end !== undefined) page.say(orderSentence(search));
       if (isShown() && isShorter(search)) file.tryOrder(search.state.order);
     }

@@ -1,5 +1,6 @@
 import { effectOf, negligible, type Tornado, tornadoOf, tornadoRows } from '../../engine/analyze/tornado.ts';
 import { hasSlack, slackWords } from '../../engine/analyze/slackWords.ts';
+import { slowdownWords } from '../../engine/analyze/slowdownWords.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { SensitivityReport } from '../../engine/report.ts';
 import { count, share, time } from '../../engine/quantities.ts';
@@ -49,28 +50,8 @@ const foldedText = ({ rows, folded }: Tornado): string =>
   `${rows.length === 0 ? count(folded, 'part', 'parts') : count(folded, 'other', 'others')}: under ${share(negligible)} of the iteration`;
 
 /** How much the iteration is longer than one of equal operations, and why. */
-function slowdownRows({ slowdown: { ideal, slowdown, kinds, devices, last_stage } }: SensitivityReport): string[][] {
-  const factor = (value: number) => value.toFixed(3);
-  const worst = devices.reduce((most, device) => (device.slowdown > most.slowdown ? device : most), devices[0]);
-  return [
-    ['S', factor(slowdown), `over ${time(ideal)}, with equal stages and equal transfers`],
-    [
-      'S_t',
-      kinds.map((kind) => `${kind.name} ${factor(kind.slowdown)}`).join(', '),
-      'if only this kind of operation takes its real times',
-    ],
-    ['S_w', `${worst.name} ${factor(worst.slowdown)}`, 'the device that slows the iteration most'],
-    ...(last_stage === undefined
-      ? []
-      : [
-          [
-            'M_S',
-            share(last_stage),
-            'of the slowdown is due to the last stage: it would go if that stage took the mean time of all stages',
-          ],
-        ]),
-  ];
-}
+const slowdownRows = ({ slowdown }: SensitivityReport): string[][] =>
+  slowdownWords(slowdown).map(({ symbol, value, meaning }) => [symbol, value, meaning]);
 
 const signed = (seconds: number): string =>
   Math.abs(seconds) < 1e-9 ? '0' : `${seconds < 0 ? '−' : '+'}${time(Math.abs(seconds))}`;

@@ -121,6 +121,7 @@ export function readFromPage(raw: unknown): FromPage | undefined {
         ? { type: 'searchOrder', request, pipeline, times }
         : undefined;
     }
+    case 'stopOrder':
     case 'endOrder':
     case 'keepOrder': {
       const { type, request } = raw;

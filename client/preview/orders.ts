@@ -7,15 +7,16 @@ import {
   type OrderRequest,
   type OrderResult,
   type OrderState,
+  type StopOrder,
 } from '../../webview/protocol/requests.ts';
-import type { LongRequests } from '../languageClient.ts';
+import type { LongRequests, Requests } from '../languageClient.ts';
 import { writeEdits } from './source.ts';
 
-type OrderMessage = Extract<FromPage, { readonly type: 'searchOrder' | 'endOrder' | 'keepOrder' }>;
+type OrderMessage = Extract<FromPage, { readonly type: 'searchOrder' | 'stopOrder' | 'endOrder' | 'keepOrder' }>;
 type Asked = Extract<OrderMessage, { readonly type: 'searchOrder' }>;
 
 export interface PreviewOrdersHost {
-  readonly requests: LongRequests;
+  readonly requests: LongRequests & Pick<Requests, 'notify'>;
   uri(): vscode.Uri | undefined;
   post(message: ToPage): void;
 }
@@ -23,10 +24,15 @@ export interface PreviewOrdersHost {
 /** Milliseconds without a change of the text after which it is searched again. */
 const quiet = 500;
 
+/** Numbers of searches, of all previews. */
+let searches = 0;
+
 export function createOrders({ requests, uri, post }: PreviewOrdersHost) {
   /** What the page watches. */
   let asked: Asked | undefined;
   let running: vscode.CancellationTokenSource | undefined;
+  /** Number of the newest search. */
+  let newest = 0;
   let timer: NodeJS.Timeout | undefined;
   let keep: (NonNullable<OrderEnd['keep']> & { readonly request: number; readonly uri: vscode.Uri }) | undefined;
 
@@ -44,7 +50,9 @@ export function createOrders({ requests, uri, post }: PreviewOrdersHost) {
     const { request, pipeline, times } = asked;
     const source = new vscode.CancellationTokenSource();
     running = source;
-    const of: OrderRequest = { uri: file.toString(), pipeline, times };
+    searches += 1;
+    newest = searches;
+    const of: OrderRequest = { uri: file.toString(), pipeline, times, search: newest };
     const isNewest = (): boolean => running === source && uri()?.toString() === file.toString();
     const result = await requests.follow<OrderResult>(
       methods.orderSearch,
@@ -59,8 +67,8 @@ export function createOrders({ requests, uri, post }: PreviewOrdersHost) {
     if ('reason' in result) return post({ type: 'order', request, reason: result.reason });
     const { end, ...state } = result;
     if (end.keep !== undefined) keep = { ...end.keep, request, uri: file };
-    const { status, fits } = end;
-    post({ type: 'order', request, state, end: { status, fits, keeps: end.keep !== undefined } });
+    const { keep: _, ...ended } = end;
+    post({ type: 'order', request, state, end: { ...ended, keeps: end.keep !== undefined } });
   }
 
   return {
@@ -69,6 +77,10 @@ export function createOrders({ requests, uri, post }: PreviewOrdersHost) {
         case 'searchOrder':
           asked = message;
           return search();
+        case 'stopOrder':
+          if (asked?.request === message.request)
+            requests.notify(methods.stopOrder, { search: newest } satisfies StopOrder);
+          return;
         case 'endOrder':
           if (asked?.request !== message.request) return;
           asked = undefined;

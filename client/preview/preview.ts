@@ -343,6 +343,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       case 'endMove':
         return movedOrders.receive(message);
       case 'searchOrder':
+      case 'stopOrder':
       case 'endOrder':
       case 'keepOrder':
         return orders.receive(message);

@@ -1,13 +1,14 @@
 /** What slower and faster stages, devices and links do to the iteration, while the order of the operations stays. */
 import type { PipelinePlan } from '../plan.ts';
-import type { SensitivityReport, SensitivityRow, SlowdownReport } from '../report.ts';
-import { B, F, I, type Kind, kindOfRow, type Program, W } from '../program.ts';
+import type { SensitivityReport, SensitivityRow } from '../report.ts';
+import type { Program } from '../program.ts';
 import type { TimeFactors } from '../simulate/scaled.ts';
-import { timingOf } from '../simulate/timing.ts';
 import { cutStages, stageName, stageNumber } from '../stages.ts';
 import { stagesOn } from '../stagesOn.ts';
-import type { Timeline, Timing } from '../timeline.ts';
-import { isOfStage, isWork, iterationIn, iterationUnder, iterationWith } from './scaledRuns.ts';
+import { toEnd } from '../steps.ts';
+import type { Timeline } from '../timeline.ts';
+import { isOfStage, isWork, iterationIn, iterationWith } from './scaledRuns.ts';
+import { slowdownSteps } from './slowdown.ts';
 import { stageSlack } from './stageSlack.ts';
 
 /** Share by which times are made longer and shorter. */
@@ -50,7 +51,7 @@ export function stageOfDevice(plan: PipelinePlan, device: number): number | unde
   return isWhole ? stage : undefined;
 }
 
-/** Two runs for each stage, each device and each pair of linked devices, and some for the slack of stages; then the runs of `slowdownOf`. */
+/** Two runs for each stage, each device and each pair of linked devices, and some for the slack of stages; then the runs of `slowdownSteps`. */
 export function sensitivityOf(plan: PipelinePlan, timeline: Timeline): SensitivityReport {
   const targets = sensitivityTargets(plan);
   const stages = targets.flatMap((target) => (target.kind === 'stage' ? stageRow(plan, timeline, target.index) : []));
@@ -67,7 +68,7 @@ export function sensitivityOf(plan: PipelinePlan, timeline: Timeline): Sensitivi
     stages,
     devices: others('device'),
     links: others('link'),
-    slowdown: slowdownOf(plan, timeline),
+    slowdown: toEnd(slowdownSteps(plan, timeline)),
   };
 }
 
@@ -107,95 +108,4 @@ function factorsOf(plan: PipelinePlan, program: Program, target: SensitivityTarg
       return Math.min(from, to) === a && Math.max(from, to) === b ? factor : 1;
     },
   };
-}
-
-/**
- * Figures of the study of stragglers (Lin et al., OSDI '25, equations 1, 2 and 4). They compare the iteration with an ideal one, in
- * which all operations of a kind take the same time. They name the kinds and devices that make it longer, and the share of the
- * last stage.
- */
-export function slowdownOf(plan: PipelinePlan, timeline: Timeline): SlowdownReport {
-  const { program, timing } = timeline;
-  const { stages } = program;
-  const { sizes: _sizes, ...rest } = timing;
-  const delays = meanTransfers(timing);
-  const alike = timingOf(plan, program, { equalStages: true }).duration;
-  const run = (times: Timing): number => iterationUnder(timeline, times) ?? NaN;
-  /** The times of equal operations, but the real ones of some rows. */
-  const mixed = (isReal: (row: number) => boolean): Pick<Timing, 'duration' | 'single'> =>
-    realTimes(timing, alike, program, isReal);
-  const none = mixed(() => false);
-  const ideal = run({ ...rest, ...delays, ...none });
-  const real = (isReal: (row: number) => boolean): number => run({ ...rest, ...delays, ...mixed(isReal) }) / ideal;
-  const actual = iterationIn(timeline);
-  const lastStage = cutStages(plan).length - 1;
-  const fixed = run({ ...timing, ...mixed((row) => stageNumber(plan, row % stages) !== lastStage) });
-  return {
-    ideal,
-    slowdown: actual / ideal,
-    kinds: [
-      ...([F, B, I, W] satisfies Kind[])
-        .filter((kind) => runsKind(timeline, kind))
-        .map((kind) => ({ name: kindNames[kind], slowdown: real((row) => kindOfRow(stages, row) === kind) })),
-      { name: 'transfer', slowdown: run({ ...timing, ...none }) / ideal },
-    ],
-    devices: plan.devices.map(({ name }, device) => ({
-      name,
-      slowdown: real((row) => plan.placement[row % stages] === device),
-    })),
-    // Nothing to explain where the iteration is as short as the ideal one.
-    ...(actual - ideal > 1e-9 * actual ? { last_stage: (actual - fixed) / (actual - ideal) } : {}),
-  };
-}
-
-/** Times of `alike`, but the real ones of some rows. */
-function realTimes(
-  { duration, single }: Timing,
-  alike: Float64Array,
-  { microbatches }: Program,
-  isReal: (row: number) => boolean,
-): Pick<Timing, 'duration' | 'single'> {
-  const mixed = (values: Float64Array) => values.map((value, row) => (isReal(row) ? value : alike[row]));
-  if (single === undefined) return { duration: mixed(duration) };
-  const seconds = single.seconds.map((value, at) => {
-    const row = Math.trunc(at / microbatches);
-    return isReal(row) ? value : alike[row];
-  });
-  const times = {
-    ...single,
-    seconds,
-    layers: mixed(single.layers),
-    least: mixed(single.least),
-    most: mixed(single.most),
-  };
-  return { duration: mixed(duration), single: times };
-}
-
-const kindNames: Readonly<Record<number, string>> = {
-  [F]: 'forward',
-  [B]: 'backward',
-  [I]: 'backward_input',
-  [W]: 'backward_weight',
-};
-
-const runsKind = ({ program }: Timeline, kind: Kind): boolean =>
-  program.order.some((word) => kindOfRow(program.stages, word >> program.shift) === kind);
-
-/** Every transfer between devices takes the mean of all. */
-function meanTransfers({
-  needRoute,
-  needLatency,
-  needOccupancy,
-}: Timing): Pick<Timing, 'needLatency' | 'needOccupancy'> {
-  const mean = (values: Float64Array): Float64Array => {
-    let sum = 0;
-    let count = 0;
-    values.forEach((value, need) => {
-      if (needRoute[need] < 0) return;
-      sum += value;
-      count += 1;
-    });
-    return values.map((value, need) => (needRoute[need] < 0 ? value : sum / count));
-  };
-  return { needLatency: mean(needLatency), needOccupancy: mean(needOccupancy) };
 }

@@ -9,10 +9,17 @@ import type { ShorterOrders } from '../shorterOrders.ts';
 import { foundOrder } from './foundOrders.ts';
 import { rangeIn, type View } from '../view.ts';
 
+export interface OrderSearchHost {
+  readonly orders: ShorterOrders;
+  tell(state: OrderState): void;
+  /** Cancelled once the reader has seen enough. */
+  readonly enough?: CancellationToken;
+}
+
 export async function orderSearch(
   view: View,
   { pipeline, times }: OrderRequest,
-  { orders, tell }: { readonly orders: ShorterOrders; tell(state: OrderState): void },
+  { orders, tell, enough }: OrderSearchHost,
   token: CancellationToken,
 ): Promise<OrderResult> {
   const found = view.analysis.pipelines.find(({ plan }) => plan.name === pipeline);
@@ -20,13 +27,18 @@ export async function orderSearch(
   const question = askedOrder(found, askedEffort(found.plan, view.options.search.effort, times));
   if ('reason' in question) return question;
   const state = (progress: OrderProgress): OrderState => stateOf(found, question, progress);
-  const answer = await orders.search({ view, question }, (progress) => tell(state(progress)), token);
+  const answer = await orders.search({ view, question, enough }, (progress) => tell(state(progress)), token);
   if (answer === undefined) return null;
   const { search, shorter } = answer;
   if (search === undefined) return { reason: 'its orders do not run' };
   const keep = shorter === undefined ? undefined : keepEdits(view, pipeline, shorter.text);
-  const { status, fits } = search;
-  const end: OrderEnd = { status, fits, ...(keep === undefined ? {} : { keep }) };
+  const { status, fits, stopped } = search;
+  const end: OrderEnd = {
+    status,
+    fits,
+    ...(stopped === undefined ? {} : { stopped }),
+    ...(keep === undefined ? {} : { keep }),
+  };
   return { ...state(search), end };
 }
 

@@ -1,6 +1,6 @@
 /** Requests beyond the protocol; their shapes are in `webview/protocol/requests.ts`. */
 import type { Session } from '../session.ts';
-import { ProgressType, RequestType, type CancellationToken } from 'vscode-languageserver';
+import { CancellationTokenSource, ProgressType, RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
   type ExportRequest,
@@ -8,6 +8,7 @@ import {
   type PlanFileAnswer,
   type PlanFileRequest,
   type PlanRowRequest,
+  type StopOrder,
   type StopPlan,
   type CandidatesRequest,
   type HelpRequest,
@@ -98,13 +99,20 @@ export function registerRequests({ connection, documents, log, orders, plans }: 
     handler(log, methods.planFile, plans.file),
   );
   const progress = new ProgressType<OrderState>();
+  /** Searches for shorter orders, by number. */
+  const watched = new Map<number, CancellationTokenSource>();
   on(new RequestType<OrderRequest, unknown, void>(methods.orderSearch), 'figures', (view, params, token) => {
     const { partialResultToken: to } = params;
     const tell = (state: OrderState): void => {
       if (to !== undefined && !token.isCancellationRequested) void connection.sendProgress(progress, to, state);
     };
-    return orderSearch(view, params, { orders, tell }, token);
+    const source = new CancellationTokenSource();
+    if (params.search !== undefined) watched.set(params.search, source);
+    return orderSearch(view, params, { orders, tell, enough: source.token }, token).finally(() => {
+      if (params.search !== undefined) watched.delete(params.search);
+    });
   });
+  connection.onNotification(methods.stopOrder, ({ search }: StopOrder) => watched.get(search)?.cancel());
   connection.onRequest(
     new RequestType<ImportRequest, ImportAnswer, void>(methods.import),
     handler(log, methods.import, importFile),

@@ -163,8 +163,8 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         if ('reason' in found) return preview.post({ type: 'order', request, reason: found.reason });
         const { end, ...state } = found;
         kept = end.keep?.edits ?? [];
-        const { status, fits } = end;
-        return preview.post({ type: 'order', request, state, end: { status, fits, keeps: kept.length > 0 } });
+        const { keep: _, ...ended } = end;
+        return preview.post({ type: 'order', request, state, end: { ...ended, keeps: kept.length > 0 } });
       }
       case 'keepOrder':
         return edit(kept);

@@ -148,6 +148,66 @@ const nothing: PageTest = {
   },
 };
 
+const stopped: PageTest = {
+  name: 'a search has a Stop, keeps what it has found then, and can be searched again',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 900, height: 800 });
+    const of = changedExample(file, ['microbatches = 8 in', 'microbatches = 12 in']);
+    const asked = await opened(preview, of, 'heuristic');
+    const last = async () => (await preview.posted()).at(-1);
+    // Before anything is known, the search is given up.
+    await button(preview, 'Stop').click();
+    await settled(preview.page);
+    assert.deepEqual(await last(), { type: 'endOrder', request: asked.request });
+    assert.match(await panel(preview).innerText(), /^Stopped before an order was found\./);
+    assert.equal(await panel(preview).getAttribute('aria-busy'), 'false');
+    assert.equal(await button(preview, 'Stop').isVisible(), false);
+    // The button that is gone hands the focus on.
+    assert.equal(await preview.page.evaluate(() => document.activeElement?.textContent), 'Search again');
+    await preview.page.keyboard.press('Enter');
+    const second = await newest(preview);
+    assert.deepEqual([second.times, second.request > asked.request], [1, true]);
+    const states = orderStates(file, of, 'heuristic');
+    const middle = states.find(
+      ({ state }) => state !== undefined && Number(state.points.at(-1)?.[1]) < state.iteration,
+    );
+    assert.ok(middle?.state !== undefined);
+    await post(preview, second, middle);
+    await button(preview, 'Stop').click();
+    assert.deepEqual(await last(), { type: 'stopOrder', request: second.request });
+    await post(preview, second, { ...middle, end: { status: 'within', fits: true, stopped: true, keeps: true } });
+    const [, iteration, bound] = middle.state.points.at(-1) ?? [0, 0, 0];
+    assert.equal(
+      await sentence(preview),
+      `Stopped. ${share(1 - iteration / middle.state.iteration)} shorter than zb_auto, ` +
+        `at most ${shareAtMost(iteration / bound - 1)} above the least possible.`,
+    );
+    for (const [name, visible] of [
+      ['Keep this order', true],
+      ['Show in the timeline', true],
+      ['Search again', true],
+      ['Stop', false],
+      [/Search longer/, false],
+    ] as const)
+      assert.equal(await button(preview, name).isVisible(), visible, String(name));
+    await button(preview, 'Search again').click();
+    const third = await newest(preview);
+    assert.ok(third.request > second.request);
+    // What the search before has ended with can be written no more.
+    assert.equal(await button(preview, 'Keep this order').isVisible(), false);
+    assert.equal(await button(preview, 'Stop').isVisible(), true);
+    assert.match(await sentence(preview), /^Searching …/);
+    const end = states.at(-1);
+    assert.ok(end !== undefined);
+    await post(preview, third, end);
+    assert.equal(await button(preview, 'Stop').isVisible(), false);
+    assert.equal(await button(preview, 'Search again').isVisible(), false);
+    assert.deepEqual(await axe(preview.page), []);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
 const iteration = (preview: Preview) => preview.page.locator('[data-figure="iteration"]').innerText();
 
 const tried: PageTest = {
@@ -273,4 +333,4 @@ const pictures: PageTest = {
   },
 };
 
-export const orderTests: readonly PageTest[] = [shown, gap, nothing, tried, kept, handed, pictures];
+export const orderTests: readonly PageTest[] = [shown, gap, stopped, nothing, tried, kept, handed, pictures];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
 import { fasterShare, gainText } from '../../engine/analyze/pairedWords.ts';
+import { slowdownWords } from '../../engine/analyze/slowdownWords.ts';
 import { tornadoRows } from '../../engine/analyze/tornado.ts';
 import { pairedWith, planned, rowAsWritten, rowUnder } from '../../engine/compare.ts';
 import { defaultOptions } from '../../engine/host.ts';
@@ -37,8 +38,118 @@ function expectedOf(name: string) {
   const [{ plan, run }] = analysis.pipelines;
   if (run === undefined) throw new Error(`${name} does not run`);
   const bars = tornadoBars(tornadoRows(plan, sensitivityOf(plan, run.timeline)), run.report.iteration);
-  return { plan, message, ...bars };
+  return { plan, message, run, ...bars };
 }
+
+const slowdown: PageTest = {
+  name: 'under the rows are S, S_t, S_w and M_S as the report has them, each with what it means',
+  run: async (browser) => {
+    const { plan, run, message } = expectedOf('long-context');
+    const preview = await opened(browser, message);
+    const list = sideOf(preview).locator('.slowdown dl');
+    await list.waitFor();
+    const expected = slowdownWords(sensitivityOf(plan, run.timeline).slowdown);
+    assert.deepEqual(
+      expected.map(({ symbol }) => symbol),
+      ['S', 'S_t', 'S_w', 'M_S'],
+    );
+    assert.deepEqual(
+      await list.locator('dt').allTextContents(),
+      expected.map(({ symbol }) => symbol),
+    );
+    assert.deepEqual(
+      await list.locator('dd').allTextContents(),
+      expected.map(({ value, meaning }) => `${value} ${meaning}`),
+    );
+    await preview.close();
+  },
+};
+
+/** The pipeline of the quickstart with more microbatches: its parts come one by one. */
+const largeOf = (first: ReturnType<typeof expectedOf>, microbatches = 20_000) => {
+  const [pipeline] = first.message.plan.pipelines;
+  const slow = pipeline.devices.map((_, at) => 1 + at / 100);
+  return { ...first.message, plan: { ...first.message.plan, pipelines: [{ ...pipeline, microbatches, slow }] } };
+};
+
+const arriving: PageTest = {
+  name: 'rows come one by one by their effect, stay in place under the pointer, and Stop keeps what is known',
+  run: async (browser) => {
+    const preview = await opened(browser, largeOf(expectedOf('quickstart')), {
+      // The answers of the second worker wait for the test.
+      before: () => {
+        const scope = globalThis as unknown as { held: (() => void)[] };
+        scope.held = [];
+        const listen = EventTarget.prototype.addEventListener;
+        Worker.prototype.addEventListener = function (
+          this: Worker,
+          type: string,
+          listener: EventListenerOrEventListenerObject,
+        ): void {
+          listen.call(this, type, (event) => {
+            const answer = () => (typeof listener === 'function' ? listener(event) : listener.handleEvent(event));
+            const { data } = event as MessageEvent<{ readonly type: string } | undefined>;
+            if (data?.type === 'sensitivity' || data?.type === 'slowdown') scope.held.push(answer);
+            else answer();
+          });
+        };
+      },
+    });
+    const side = sideOf(preview);
+    const names = () => rowsOf(preview).evaluateAll((all) => all.map((row) => row.getAttribute('data-row')));
+    const release = async (): Promise<void> => {
+      await preview.page.waitForFunction(() => (globalThis as unknown as { held: unknown[] }).held.length > 0);
+      await preview.page.evaluate(() => (globalThis as unknown as { held: (() => void)[] }).held.shift()?.());
+      await settled(preview.page);
+    };
+    await release();
+    assert.deepEqual(await names(), ['s0']);
+    assert.equal(await side.locator('progress').getAttribute('value'), '1');
+    assert.deepEqual(await axe(preview.page), []);
+    // The last stage is the slowest: each newer row has more effect.
+    await release();
+    assert.deepEqual(await names(), ['s1', 's0']);
+    await rowsOf(preview).first().hover();
+    const before = await rowsOf(preview).first().boundingBox();
+    await release();
+    assert.deepEqual(await names(), ['s1', 's0', 's2']);
+    assert.deepEqual((await rowsOf(preview).first().boundingBox())?.y, before?.y);
+    // The focus goes with its row.
+    const focused = () => preview.page.evaluate(() => (document.activeElement as HTMLElement).dataset.row);
+    await rowsOf(preview).nth(2).focus();
+    await preview.page.mouse.move(4, 4);
+    await settled(preview.page);
+    assert.deepEqual(await names(), ['s2', 's1', 's0']);
+    assert.equal(await focused(), 's2');
+    const stop = side.getByRole('button', { name: 'Stop' });
+    assert.ok(await stop.isVisible());
+    await release();
+    assert.deepEqual(await names(), ['s3', 's2', 's1', 's0']);
+    assert.equal(await focused(), 's2');
+    await stop.click();
+    await settled(preview.page);
+    const parts = await side.locator('progress').getAttribute('max');
+    assert.equal(
+      await side.locator('[role=status]').innerText(),
+      `Stopped. 4 of ${parts} parts are simulated: another part may have more effect.`,
+    );
+    assert.equal(await side.locator('progress').isVisible(), false);
+    assert.equal(await side.locator('.slowdown').isVisible(), false);
+    assert.deepEqual(await names(), ['s3', 's2', 's1', 's0']);
+    await side.getByRole('button', { name: 'Go on' }).click();
+    await preview.page.evaluate(() => {
+      const scope = globalThis as unknown as { held: (() => void)[] };
+      const all = setInterval(() => scope.held.shift()?.(), 5);
+      setTimeout(() => clearInterval(all), 20_000);
+    });
+    await side.locator('.slowdown dd').first().waitFor();
+    assert.match(await side.locator('[role=status]').innerText(), /under 0\.1 %$|simulated$/);
+    assert.deepEqual((await names()).slice(0, 4), ['s3', 's2', 's1', 's0']);
+    assert.deepEqual(await axe(preview.page), []);
+    assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
+    await preview.close();
+  },
+};
 
 const bars: PageTest = {
   name: 'V shows what the iteration is sensitive to, as the report says, and Esc closes it',
@@ -65,6 +176,7 @@ const bars: PageTest = {
       assert.ok(track !== null && longer !== null);
       assert.ok(Math.abs(longer.width / track.width - (first.longer.to - first.longer.from)) < 0.01);
       assert.ok(Math.abs((longer.x - track.x) / track.width - expected.axis) < 0.01);
+      await sideOf(preview).locator('.slowdown dd').first().waitFor();
       const status = await sideOf(preview).locator('[role=status]').innerText();
       if (expected.folded > 0) assert.match(status, new RegExp(`^${expected.folded} others? under 0\\.1 %$`));
       assert.deepEqual(await axe(preview.page), []);
@@ -201,4 +313,4 @@ const random: PageTest = {
   },
 };
 
-export const sensitivityTests: readonly PageTest[] = [bars, choice, edits, random];
+export const sensitivityTests: readonly PageTest[] = [bars, slowdown, arriving, choice, edits, random];

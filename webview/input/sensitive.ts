@@ -1,15 +1,16 @@
-import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
+import { type SensitivityTarget, targetName } from '../../engine/analyze/sensitivity.ts';
+import { slowdownWords } from '../../engine/analyze/slowdownWords.ts';
 import { type TornadoRow, tornadoTargets } from '../../engine/analyze/tornado.ts';
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
 import { cutStages, stageNumber } from '../../engine/stages.ts';
 import { stageOf } from '../picture/blocks.ts';
 import type { FromPage } from '../protocol/messages.ts';
 import type { Selection } from '../session/selection.ts';
-import { type sensitivities, unaskedOperations } from '../session/sensitivities.ts';
+import { type sensitivities, type Slowdown, unaskedOperations } from '../session/sensitivities.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { tornadoBars } from '../session/tornadoBars.ts';
 import type { pageView } from '../view/page.ts';
-import { tornado, type TornadoState } from '../view/panels/tornado.ts';
+import { tornado, type TornadoProgress, type TornadoState } from '../view/panels/tornado.ts';
 import type { Theme } from '../view/scene/theme.ts';
 
 export interface SensitiveHost {
@@ -28,8 +29,12 @@ const heading = 'What the iteration is sensitive to';
 export function sensitive({ page, simulated, timeline, post, theme, select }: SensitiveHost) {
   /** The plan that was asked for; a large one is simulated only then. */
   let asked: PipelinePlan | undefined;
+  /** The plan whose simulation the reader has stopped. */
+  let stopped: PipelinePlan | undefined;
   let drawn: { readonly plan: PipelinePlan; readonly state: TornadoState } | undefined;
-  let listed: { readonly plan: PipelinePlan; readonly targets: readonly SensitivityTarget[] } | undefined;
+  let listed:
+    | { readonly plan: PipelinePlan; readonly targets: readonly SensitivityTarget[]; readonly longest: number }
+    | undefined;
   /** The first row takes the focus once it is there. */
   let wantsFocus = false;
 
@@ -37,30 +42,47 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
     choose,
     start: () => {
       asked = timeline()?.plan;
+      stopped = undefined;
       run();
+    },
+    stop: () => {
+      stopped = timeline()?.plan;
+      simulated.dropAll();
+      show();
     },
   });
   const isOpen = (): boolean => page.side.shown() === name;
 
   /** They are looked at after each answer of the worker. */
-  function targetsOf(plan: PipelinePlan): readonly SensitivityTarget[] {
-    if (listed?.plan !== plan) listed = { plan, targets: tornadoTargets(plan) };
-    return listed.targets;
+  function targetsOf(plan: PipelinePlan): NonNullable<typeof listed> {
+    if (listed?.plan === plan) return listed;
+    const targets = tornadoTargets(plan);
+    const longest = targets.reduce((most, target) => Math.max(most, targetName(plan, target).length), 0);
+    listed = { plan, targets, longest };
+    return listed;
   }
 
   function stateOf({ plan, picture: { report } }: ShownTimeline): TornadoState {
-    // Bars of one plan are made once.
-    if (drawn?.plan === plan && drawn.state.kind === 'bars') return drawn.state;
-    const targets = targetsOf(plan);
+    // What is known of one plan is drawn once.
+    if (drawn?.plan === plan && drawn.state.kind === 'rows' && drawn.state.progress === undefined) return drawn.state;
+    const { targets, longest } = targetsOf(plan);
     if (asked !== plan && report.operations > unaskedOperations)
       return { kind: 'waiting', of: targets.length, operations: report.operations };
     const found = targets.map((target) => simulated.of(plan, target));
     const done = found.filter((row) => row !== undefined).length;
-    if (done < found.length) return { kind: 'running', done, of: found.length };
     const rows = found.flatMap((row, at): readonly TornadoRow[] =>
       row === undefined || row === 'none' ? [] : [{ ...row, target: targets[at] }],
     );
-    return rows.length === 0 ? { kind: 'none' } : { kind: 'bars', bars: tornadoBars(rows, report.iteration) };
+    if (done === found.length && rows.length === 0) return { kind: 'none' };
+    const slowdown = simulated.slowdown(plan);
+    const progress = progressOf({ done, of: found.length }, slowdown);
+    return {
+      kind: 'rows',
+      bars: tornadoBars(rows, report.iteration),
+      longest,
+      slowdown: typeof slowdown === 'object' && 'ideal' in slowdown ? slowdownWords(slowdown) : [],
+      ...(progress === undefined ? {} : { progress: { ...progress, stopped: stopped === plan } }),
+    };
   }
 
   function show(): void {
@@ -68,12 +90,18 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
     if (!isOpen() || now === undefined) return;
     const before = drawn;
     drawn = { plan: now.plan, state: stateOf(now) };
-    panel.update(drawn.state, now.picture.report.asynchronous !== undefined, theme());
-    if (wantsFocus && drawn.state.kind !== 'running') {
+    panel.update(drawn.state, {
+      plan: now.plan,
+      period: now.picture.report.asynchronous !== undefined,
+      theme: theme(),
+    });
+    const isRunning = drawn.state.kind === 'rows' && drawn.state.progress !== undefined;
+    if (wantsFocus && !isRunning) {
       wantsFocus = false;
       panel.focus(true);
     }
-    if (drawn.state.kind !== 'bars' || (before?.plan === now.plan && before.state.kind === 'bars')) return;
+    if (drawn.state.kind !== 'rows' || isRunning) return;
+    if (before?.plan === now.plan && before.state.kind === 'rows' && before.state.progress === undefined) return;
     const [first] = drawn.state.bars.bars;
     if (first !== undefined) page.say(`Most sensitive to ${first.words}`);
   }
@@ -82,8 +110,8 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
     const now = timeline();
     if (now === undefined) return;
     const { operations } = now.picture.report;
-    if (asked === now.plan || operations <= unaskedOperations)
-      simulated.wantAll(now.plan, operations, targetsOf(now.plan));
+    if (stopped !== now.plan && (asked === now.plan || operations <= unaskedOperations))
+      simulated.wantAll(now.plan, operations, targetsOf(now.plan).targets);
     show();
   }
 
@@ -113,6 +141,7 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
   function closed(): void {
     simulated.dropAll();
     asked = undefined;
+    stopped = undefined;
     page.focusTimeline();
   }
 
@@ -137,4 +166,14 @@ export function sensitive({ page, simulated, timeline, post, theme, select }: Se
     /** Another file is on show. */
     clear: (): void => page.side.close(name),
   };
+}
+
+/** What is simulated now, and how far; undefined once all is known. */
+function progressOf(
+  parts: { readonly done: number; readonly of: number },
+  slowdown: Slowdown | undefined,
+): Omit<TornadoProgress, 'stopped'> | undefined {
+  if (parts.done < parts.of) return { what: 'parts', ...parts };
+  if (slowdown === undefined) return { what: 'slowdown', done: 0, of: 1 };
+  return slowdown === 'none' || 'ideal' in slowdown ? undefined : { what: 'slowdown', ...slowdown };
 }

@@ -116,7 +116,7 @@ export type ShownFix = Omit<HelpFix, 'edits'>;
 export interface ShownOrder {
   readonly state?: OrderState;
   /** The search has ended. `keeps`: its order can be written into the file. */
-  readonly end?: Pick<OrderEnd, 'status' | 'fits'> & { readonly keeps: boolean };
+  readonly end?: Pick<OrderEnd, 'status' | 'fits' | 'stopped'> & { readonly keeps: boolean };
   /** Why orders cannot be searched: a clause after "because". */
   readonly reason?: string;
 }
@@ -191,6 +191,8 @@ export type FromPage =
   | { readonly type: 'savePlan'; readonly request: number; readonly format: 'csv' | 'json' }
   /** Search a shorter order for a pipeline of the file, `times` as long as usual. `order` says how far that is, until `endOrder`. */
   | { readonly type: 'searchOrder'; readonly request: number; readonly pipeline: string; readonly times: number }
+  /** End the search with the best order so far; `order` says it. */
+  | { readonly type: 'stopOrder'; readonly request: number }
   | { readonly type: 'endOrder'; readonly request: number }
   /** Write the order that a search has ended with into the file. */
   | { readonly type: 'keepOrder'; readonly request: number }

@@ -248,6 +248,8 @@ export interface OrderRequest {
   readonly pipeline: string;
   /** Effort as a multiple of the setting. */
   readonly times: number;
+  /** Number of the search, for `stopOrder`. Unique among the searches of the client. */
+  readonly search?: number;
   readonly partialResultToken?: string | number;
 }
 export type OrderResult = (OrderState & { readonly end: OrderEnd }) | { readonly reason: string } | null;
@@ -264,10 +266,16 @@ export interface OrderState {
   /** The best order. */
   readonly order: FoundOrder;
 }
+/** Notification `pipewright/stopOrder`, client → server: the search ends with the best order so far; with null if there is none yet. */
+export interface StopOrder {
+  readonly search: number;
+}
 export type OrderPoint = readonly [work: number, iteration: number, bound: number];
 export interface OrderEnd {
   /** `optimal` only if the bound equals the makespan. */
   readonly status: 'optimal' | 'within';
+  /** The search was stopped before its effort was spent. */
+  readonly stopped?: true;
   /** Whether the best order fits the memory of every device. */
   readonly fits: boolean;
   /** Writes the best order into this version of the text; absent if it is not shorter than the file's, or does not fit. */
@@ -441,6 +449,7 @@ export const methods = {
   moveInRow: 'pipewright/moveInRow',
   moveSlot: 'pipewright/moveSlot',
   orderSearch: 'pipewright/orderSearch',
+  stopOrder: 'pipewright/stopOrder',
   export: 'pipewright/export',
   candidates: 'pipewright/candidates',
   policySource: 'pipewright/policySource',

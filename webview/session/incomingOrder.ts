@@ -54,6 +54,7 @@ const isEnd = (value: unknown): value is NonNullable<ShownOrder['end']> =>
   isFields(value) &&
   (value.status === 'optimal' || value.status === 'within') &&
   typeof value.fits === 'boolean' &&
+  (value.stopped === undefined || value.stopped === true) &&
   typeof value.keeps === 'boolean';
 
 export const readShownOrder = ({ state, end, reason }: Readonly<Record<string, unknown>>): ShownOrder => ({

@@ -28,8 +28,11 @@ export const gapWords = (gap: number): string => (gap === 0 ? 'optimal' : `gap $
 export const isShorter = (search: OrderSearch): boolean =>
   (newestPoint(search)?.iteration ?? Infinity) < search.state.iteration * (1 - rounding);
 
-/** What the search has come to, in one or two sentences. */
-export function orderSentence(search: OrderSearch): string {
+/** What the search has come to, in a few sentences. */
+export const orderSentence = (search: OrderSearch): string =>
+  search.end?.stopped === true ? `Stopped. ${sentenceOf(search)}` : sentenceOf(search);
+
+function sentenceOf(search: OrderSearch): string {
   const { state, end } = search;
   const newest = newestPoint(search);
   const gap = gapOf(search);

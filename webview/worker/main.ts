@@ -47,7 +47,7 @@ let newestRun: Extract<ToWorker, { type: 'run' }> | undefined;
 let waitingDraw: Extract<ToWorker, { type: 'draw' }> | undefined;
 const waitingAsks = new Map<Question['kind'], Extract<ToWorker, { type: 'ask' }>>();
 /** Each of them is answered. */
-let waitingStudies: readonly Extract<ToWorker, { type: 'sensitivity' }>[] = [];
+let waitingStudies: readonly Extract<ToWorker, { type: 'sensitivity' | 'slowdown' }>[] = [];
 const study = sensitivityStudy();
 /** Timelines to compare, each of which is worked out. */
 let waitingEntries: Extract<ToWorker, { type: 'enter' }>[] = [];
@@ -65,7 +65,7 @@ scope.addEventListener('message', ({ data }) => {
   if (data.type === 'palette') palette = data.palette;
   else if (data.type === 'run') waitingRun = data;
   else if (data.type === 'ask') waitingAsks.set(data.question.kind, data);
-  else if (data.type === 'sensitivity') waitingStudies = [...waitingStudies, data];
+  else if (data.type === 'sensitivity' || data.type === 'slowdown') waitingStudies = [...waitingStudies, data];
   else if (data.type === 'lanes') waitingLanes = data.job;
   else if (data.type === 'enter') waitingEntries.push(data);
   else if (data.type === 'strips') waitingStrips = data;
@@ -89,10 +89,12 @@ function work(): void {
   for (const ask of asks) attempt(ask.generation, () => reply(ask));
   const studies = waitingStudies;
   waitingStudies = [];
-  for (const { id, plan, targets } of studies)
+  for (const asked of studies)
     attempt(0, () => {
+      const { id, plan } = asked;
       if (plan !== undefined) study.begin(plan);
-      scope.postMessage({ type: 'sensitivity', id, rows: targets.map(study.row) });
+      if (asked.type === 'slowdown') scope.postMessage({ type: 'slowdown', id, known: study.slowdown(asked.runs) });
+      else scope.postMessage({ type: 'sensitivity', id, rows: asked.targets.map(study.row) });
     });
   const job = waitingLanes;
   waitingLanes = undefined;

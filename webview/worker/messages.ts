@@ -1,6 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
-import type { JobReport, PipelineReport, SensitivityRow } from '../../engine/report.ts';
+import type { SlowdownProgress } from '../../engine/analyze/slowdown.ts';
+import type { JobReport, PipelineReport, SensitivityRow, SlowdownReport } from '../../engine/report.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
 import type { Stall } from '../../engine/stall.ts';
@@ -34,6 +35,8 @@ export type ToWorker =
       readonly plan?: PipelinePlan;
       readonly targets: readonly SensitivityTarget[];
     }
+  /** Up to `runs` more simulations for the slowdown of a plan. `plan`: of this and all later questions. */
+  | { readonly type: 'slowdown'; readonly id: number; readonly plan?: PipelinePlan; readonly runs: number }
   /** A timeline to compare. `kept`: it will be drawn. */
   | {
       readonly type: 'enter';
@@ -132,6 +135,8 @@ export type FromWorker =
       readonly id: number;
       readonly rows: readonly (SensitivityRow | undefined)[];
     }
+  /** `known`: how many runs are done, or the figures; undefined if the plan cannot run. */
+  | { readonly type: 'slowdown'; readonly id: number; readonly known?: SlowdownProgress | SlowdownReport }
   /** After the picture: of the jobs that can run. */
   | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
   | { readonly type: 'lanes'; readonly generation: number; readonly lanes: JobLanes }

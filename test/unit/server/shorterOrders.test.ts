@@ -12,6 +12,7 @@ import type { View } from '../../../server/view.ts';
 import { askedOrder, orderQuestion } from '../../../engine/shorterOrder.ts';
 import type { OrderResult, OrderState } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';
+import { exampleText } from '../../support/example.ts';
 import { hostOf } from '../../support/host.ts';
 import { applyEdits, main, withClient } from '../../support/server.ts';
 import { blocks, textOf } from '../docs/pages.ts';
@@ -223,6 +224,7 @@ test('an effort of 0 searches nothing, and an order at its bound is not searched
 
 /** The question of the newest text, and a search for it that a reader watches. */
 function watch({ orders, published }: ReturnType<typeof open>, effort = 1) {
+  const enough = new CancellationTokenSource();
   const view = published.at(-1)?.view;
   const [pipeline] = view?.analysis.pipelines ?? [];
   if (view === undefined || pipeline === undefined) throw new Error('nothing is published');
@@ -230,8 +232,12 @@ function watch({ orders, published }: ReturnType<typeof open>, effort = 1) {
   if ('reason' in question) throw new Error(question.reason);
   const heard: OrderProgress[] = [];
   const source = new CancellationTokenSource();
-  const answer = orders.search({ view, question }, (progress) => heard.push(progress), source.token);
-  return { heard, answer, cancel: () => source.cancel() };
+  const answer = orders.search(
+    { view, question, enough: enough.token },
+    (progress) => heard.push(progress),
+    source.token,
+  );
+  return { question, heard, answer, cancel: () => source.cancel(), stop: () => enough.cancel() };
 }
 
 test('a reader hears how far a search is, and both searches of one question are one task', async () => {
@@ -253,7 +259,6 @@ test('a reader hears how far a search is, and both searches of one question are 
 });
 
 test('a reader who looks away, or types, hears nothing more', async () => {
-  const off = { ...defaultOptions, search: { effort: 0 } };
   for (const end of ['cancel', 'edit'] as const) {
     const opened = open(off);
     opened.set(main, 1, example);
@@ -268,6 +273,51 @@ test('a reader who looks away, or types, hears nothing more', async () => {
     expect(opened.tasks.map(({ cancelled }) => cancelled)).toEqual([true]);
     opened.tasks[0]?.advance();
     expect(heard).toHaveLength(1);
+  }
+});
+
+const off = { ...defaultOptions, search: { effort: 0 } };
+
+test('a search that is stopped answers with the best order so far, which runs as it says', async () => {
+  const opened = open(off);
+  opened.set(main, 1, example);
+  await opened.publications(1);
+  const { question, heard, answer, stop } = watch(opened);
+  await idle();
+  const last = () => heard.at(-1)?.points.at(-1)?.iteration ?? Infinity;
+  while (last() >= question.iteration) opened.tasks[0]?.advance();
+  stop();
+  const { search, shorter } = (await answer) ?? {};
+  expect(opened.tasks.map(({ cancelled }) => cancelled)).toEqual([true]);
+  expect(search).toMatchObject({ points: heard.at(-1)?.points, stopped: true, fits: true });
+  const seconds = last();
+  expect(shorter?.iteration).toBe(seconds);
+  expect(shorter?.text).toMatch(/Search: stopped after 0\.?\d* of effort 1, seed \d/);
+  // The rows that would be written take the time that is shown.
+  const rows = `${example.replace('zb_h1', 'train_order')}\n${shorter?.text ?? ''}`;
+  expect(analyse(rows).pipelines[0]?.run?.report.iteration).toBe(seconds);
+  // What was not searched to the end is searched when it is asked for again.
+  void watch(opened).answer;
+  await idle();
+  expect(opened.tasks).toHaveLength(2);
+});
+
+test('a search that is stopped before its first order, or that has ended, or after an edit, says nothing of it', async () => {
+  for (const end of ['before', 'ended', 'edit'] as const) {
+    const opened = open(off);
+    opened.set(main, 1, example);
+    await opened.publications(1);
+    const { answer, stop } = watch(opened);
+    await idle();
+    if (end !== 'before') opened.tasks[0]?.advance();
+    if (end === 'ended') opened.tasks[0]?.finish();
+    await idle();
+    if (end === 'edit') opened.set(main, 2, `${example}\n`);
+    stop();
+    const found = await answer;
+    if (end === 'ended') expect(found?.search).toMatchObject({ status: 'optimal' });
+    else expect(found).toBeUndefined();
+    expect(found?.search?.stopped).toBeUndefined();
   }
 });
 
@@ -331,6 +381,30 @@ test('a request for a search carries its progress, and its edits are those of th
     }
     const none = { uri: main, pipeline: 'nowhere', times: 1 };
     expect(await client.request('pipewright/orderSearch', none)).toEqual({ reason: 'the file has an error' });
+  });
+});
+
+test('a notification stops a search by its number, with the edits that keep what it has found', async () => {
+  await withClient(async (client) => {
+    // Long enough to be stopped.
+    const [text] = exampleText('search.pipe').split('pipeline searched');
+    const long = text.replace('microbatches = 8 in', 'microbatches = 12 in');
+    client.open(main, long);
+    let stopped = false;
+    client.progress('strip', (state) => {
+      const { points, iteration } = state as OrderState;
+      if (stopped || Number(points.at(-1)?.[1]) >= iteration) return;
+      client.notify('pipewright/stopOrder', { search: 7 });
+      stopped = true;
+    });
+    const asked = { uri: main, pipeline: 'heuristic', times: 1000, search: 7, partialResultToken: 'strip' };
+    client.notify('pipewright/stopOrder', { search: 8 });
+    const result = await client.request<OrderResult>('pipewright/orderSearch', asked);
+    if (result === null || !('end' in result)) throw new Error('no result');
+    expect(result.end.stopped).toBe(true);
+    const [{ run }] = analyse(applyEdits(long, result.end.keep?.edits ?? [])).pipelines;
+    const { iteration } = run?.report ?? {};
+    expect(result.points.at(-1)?.[1]).toBe(iteration);
   });
 });
 

@@ -12,7 +12,8 @@ import { policy, recipePlan } from '../support/plans.ts';
 
 /** Workers that answer what they are sent when told to. */
 function harness() {
-  const sent: { readonly message: Extract<ToWorker, { type: 'sensitivity' }>; readonly reply: () => void }[] = [];
+  type Asked = Extract<ToWorker, { type: 'sensitivity' | 'slowdown' }>;
+  const sent: { readonly message: Asked; readonly reply: () => void }[] = [];
   let stopped = 0;
   let found = 0;
   const made = sensitivities(
@@ -20,11 +21,12 @@ function harness() {
       const study = sensitivityStudy();
       return {
         send: (message) => {
-          if (message.type !== 'sensitivity') throw new Error(message.type);
-          const { id, plan: given, targets } = message;
+          if (message.type !== 'sensitivity' && message.type !== 'slowdown') throw new Error(message.type);
+          const { id, plan: given } = message;
           const reply = () => {
             if (given !== undefined) study.begin(given);
-            receive({ type: 'sensitivity', id, rows: targets.map(study.row) });
+            if (message.type === 'slowdown') receive({ type: 'slowdown', id, known: study.slowdown(message.runs) });
+            else receive({ type: 'sensitivity', id, rows: message.targets.map(study.row) });
           };
           sent.push({ message, reply });
         },
@@ -33,7 +35,15 @@ function harness() {
     },
     () => (found += 1),
   );
-  return { made, sent, answer: (index: number) => sent[index].reply(), stopped: () => stopped, found: () => found };
+  return {
+    made,
+    sent,
+    answer: (index: number) => sent[index].reply(),
+    /** Targets of each message, or runs of the slowdown. */
+    asked: () => sent.map(({ message }) => (message.type === 'slowdown' ? message.runs : message.targets)),
+    stopped: () => stopped,
+    found: () => found,
+  };
 }
 
 const plan = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b'), forward: [2, 3, 2, 2], latency: 0.5 });
@@ -95,7 +105,7 @@ describe('sensitivities in the worker', () => {
 
 describe('what is simulated', () => {
   it('is each part of a plan once, and of those that come first the newest', () => {
-    const { made, sent, answer, found } = harness();
+    const { made, sent, asked, answer, found } = harness();
     made.want(plan, large, [stage(0)]);
     made.want(plan, large, [stage(1)]);
     made.want(plan, large, [stage(2)]);
@@ -104,28 +114,28 @@ describe('what is simulated', () => {
     answer(1);
     made.want(plan, large, [stage(0)]);
     made.want(plan, large, [stage(2)]);
-    expect(sent.map(({ message }) => message.targets)).toEqual([[stage(0)], [stage(2)]]);
+    expect(asked()).toEqual([[stage(0)], [stage(2)]]);
     expect(found()).toBe(2);
     expect(made.of(plan, stage(1))).toBeUndefined();
   });
 
   it('is sent with the plan once, a few parts at a time for a large one', () => {
-    const { made, sent, answer } = harness();
+    const { made, sent, asked, answer } = harness();
     const targets: readonly SensitivityTarget[] = [0, 1, 2, 3].map(stage);
     made.wantAll(plan, 100_000, targets);
     answer(0);
     answer(1);
-    expect(sent.map(({ message }) => message.targets.length)).toEqual([2, 2]);
-    expect(sent.map(({ message }) => message.plan)).toEqual([plan, undefined]);
+    expect(asked()).toEqual([targets.slice(0, 2), targets.slice(2), 2]);
+    expect(sent.map(({ message }) => message.plan)).toEqual([plan, undefined, undefined]);
     for (const target of targets) expect(made.of(plan, target)).toMatchObject({ name: expect.any(String) as string });
   });
 
   it('is what is looked at before the rest', () => {
-    const { made, sent, answer } = harness();
+    const { made, asked, answer } = harness();
     made.wantAll(plan, large, [0, 1, 2, 3].map(stage));
     made.want(plan, large, [stage(3)]);
     for (const at of [0, 1, 2, 3]) answer(at);
-    expect(sent.map(({ message }) => message.targets)).toEqual([[stage(0)], [stage(3)], [stage(1)], [stage(2)]]);
+    expect(asked()).toEqual([[stage(0)], [stage(3)], [stage(1)], [stage(2)], 1]);
   });
 
   it('stops for another plan, and its answer is dropped', () => {
@@ -143,18 +153,69 @@ describe('what is simulated', () => {
   });
 
   it('stops when nobody waits for all parts, and begins again with the plan', () => {
-    const { made, sent, answer, stopped } = harness();
+    const { made, sent, asked, answer, stopped } = harness();
     made.wantAll(plan, large, [0, 1].map(stage));
     answer(0);
     made.dropAll();
     expect(stopped()).toBe(1);
     made.wantAll(plan, large, [0, 1].map(stage));
-    expect(sent.map(({ message }) => message.targets)).toEqual([[stage(0)], [stage(1)], [stage(1)]]);
+    expect(asked()).toEqual([[stage(0)], [stage(1)], [stage(1)]]);
     expect(sent[2].message.plan).toBe(plan);
-    // What is looked at goes on.
+    // What is known is not simulated again.
     answer(2);
+    made.dropAll();
+    expect(stopped()).toBe(2);
+    // What is looked at goes on.
     made.want(plan, large, [stage(2)]);
     made.dropAll();
-    expect(stopped()).toBe(1);
+    expect(stopped()).toBe(2);
+  });
+});
+
+describe('the slowdown', () => {
+  /** Answers until nothing more is asked. */
+  function finish({ sent, answer }: ReturnType<typeof harness>, from = 0): void {
+    for (let at = from; at < sent.length; at += 1) answer(at);
+  }
+
+  it('is that of the report, after all parts, and says how far it is', () => {
+    const all = harness();
+    all.made.wantAll(plan, large, [stage(0)]);
+    all.answer(0);
+    expect(all.made.slowdown(plan)).toBeUndefined();
+    // F, B, transfers, four devices, the ideal run and the last stage.
+    for (let done = 1; done <= 9; done += 1) {
+      all.answer(done);
+      expect(all.made.slowdown(plan)).toEqual({ done, of: 9 });
+    }
+    finish(all, 10);
+    expect(all.made.slowdown(plan)).toEqual(reportOf(plan).slowdown);
+    const sent = all.sent.length;
+    all.made.wantAll(plan, large, [stage(0)]);
+    expect(all.sent).toHaveLength(sent);
+  });
+
+  it('begins anew after it was stopped, and waits for what is looked at', () => {
+    const all = harness();
+    all.made.wantAll(plan, large, []);
+    all.answer(0);
+    all.made.dropAll();
+    expect(all.stopped()).toBe(1);
+    expect(all.made.slowdown(plan)).toBeUndefined();
+    all.made.wantAll(plan, large, []);
+    all.made.want(plan, large, [stage(1)]);
+    all.answer(2);
+    expect(all.asked()).toEqual([1, 1, 1, [stage(1)]]);
+    finish(all, 3);
+    expect(all.made.slowdown(plan)).toEqual(reportOf(plan).slowdown);
+  });
+
+  it('is none of a plan that cannot run, and of no other plan', () => {
+    const all = harness();
+    const broken: PipelinePlan = { ...plan, schedule: { kind: 'rows', name: 'none', rows: [] } as never };
+    all.made.wantAll(broken, 1, []);
+    finish(all);
+    expect(all.made.slowdown(broken)).toBe('none');
+    expect(all.made.slowdown(plan)).toBeUndefined();
   });
 });

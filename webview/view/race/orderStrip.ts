@@ -15,6 +15,9 @@ export interface OrderStripState {
   readonly marked: boolean;
   /** Effort of the next longer search; undefined if there is none. */
   readonly longer: number | undefined;
+  /** A search runs; it was stopped by the reader. */
+  readonly running: boolean;
+  readonly stopped: boolean;
 }
 
 export interface OrderStripActions {
@@ -22,6 +25,8 @@ export interface OrderStripActions {
   show(): void;
   mark(): void;
   searchLonger(): void;
+  stop(): void;
+  again(): void;
 }
 
 const act = (text: string, onClick: () => void, className = ''): HTMLButtonElement => {
@@ -39,7 +44,9 @@ export function orderStrip(actions: OrderStripActions) {
   const show = act('Show', actions.show);
   const mark = act('Show what changed', actions.mark);
   const longer = act('Search longer', actions.searchLonger);
-  const buttons = element('div', { class: 'order-actions' }, keep, show, mark, longer);
+  const again = act('Search again', actions.again);
+  const stop = act('Stop', actions.stop);
+  const buttons = element('div', { class: 'acts' }, keep, show, mark, longer, again, stop);
   const box = element('div', { class: 'order' }, chart, sentence, note, buttons);
   let now: OrderStripState | undefined;
   /** Of the chart that is drawn, so that a wait between two sizes draws nothing anew. */
@@ -62,11 +69,12 @@ export function orderStrip(actions: OrderStripActions) {
       now = next;
       if (drawn?.state !== search?.state || drawn?.end !== search?.end) draw();
       box.classList.toggle('outdated', outdated);
-      box.setAttribute('aria-busy', String(search?.end === undefined && next.note === ''));
+      box.setAttribute('aria-busy', String(next.running));
       setText(sentence, search === undefined ? (next.note === '' ? 'Searching …' : '') : orderSentence(search));
       setText(note, next.note);
       note.hidden = next.note === '';
       sentence.hidden = sentence.textContent === '';
+      const held = document.activeElement;
       const better = search !== undefined && isShorter(search);
       const useful = better && !outdated;
       keep.hidden = !useful || search.end === undefined;
@@ -79,12 +87,19 @@ export function orderStrip(actions: OrderStripActions) {
       show.setAttribute('aria-pressed', String(shown));
       mark.hidden = !shown;
       mark.setAttribute('aria-pressed', String(marked));
-      longer.hidden = search?.end === undefined || outdated || next.longer === undefined || (gapOf(search) ?? 0) === 0;
+      const isOver = search?.end !== undefined && !next.stopped;
+      longer.hidden = !isOver || outdated || next.longer === undefined || (gapOf(search) ?? 0) === 0;
       setText(longer, `Search longer (effort ${next.longer ?? 0})`);
+      again.hidden = !next.stopped;
+      stop.hidden = !next.running;
+      // A button that is gone hands the focus on.
+      if (held instanceof HTMLButtonElement && held.hidden && buttons.contains(held)) focus();
     },
-    focus(): void {
-      const first = [keep, show, longer].find((each) => !each.hidden && !each.disabled);
-      (first ?? box.closest<HTMLElement>('[tabindex]'))?.focus({ preventScroll: true });
-    },
+    focus,
   };
+
+  function focus(): void {
+    const first = [keep, show, longer, again, stop].find((each) => !each.hidden && !each.disabled);
+    (first ?? box.closest<HTMLElement>('[tabindex]'))?.focus({ preventScroll: true });
+  }
 }
