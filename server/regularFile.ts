@@ -1,4 +1,5 @@
 /** Texts of files on disk, for the server and the command line: never a device or a pipe, and never more than a limit. */
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { bytes } from '../engine/quantities.ts';
 
@@ -8,6 +9,7 @@ export const noSuchFile = 'there is no such file';
 export const notRegular = 'it is not a regular file';
 
 const chunkSize = 1024 * 1024;
+const lineFeed = 10;
 
 /** Text of a regular file of at most `limit` bytes, or why there is none, in words that follow "cannot be read:". */
 export function readRegularFile(path: string, limit: number): FileText {
@@ -40,11 +42,25 @@ export function readDescriptor(descriptor: number, limit: number, waits = true):
   for (;;) {
     const chunk = Buffer.allocUnsafe(Math.min(chunkSize, limit + 1 - size));
     const read = waits ? waiting(() => readSync(descriptor, chunk)) : readSync(descriptor, chunk);
-    if (read === 0) return { text: Buffer.concat(chunks, size).toString('utf8') };
+    if (read === 0) return textOf(Buffer.concat(chunks, size));
     size += read;
     if (size > limit) return { problem: tooLarge(limit) };
     chunks.push(chunk.subarray(0, read));
   }
+}
+
+/** Other encodings are refused: decoding would replace what it cannot read, and whoever writes the text back would lose it. */
+function textOf(content: Buffer): FileText {
+  const text = content.toString('utf8');
+  if (isUtf8(content)) return { text };
+  const mark = content.subarray(0, 2).toString('hex');
+  if (mark === 'fffe' || mark === 'feff') return { problem: 'it is in UTF-16; save it in UTF-8' };
+  // What decoding replaced is where the text's own bytes begin to differ.
+  const own = Buffer.from(text);
+  const at = content.findIndex((byte, index) => byte !== own[index]);
+  const line = content.subarray(0, at).reduce((count, byte) => count + Number(byte === lineFeed), 1);
+  const byte = content.toString('hex', at, at + 1).toUpperCase();
+  return { problem: `line ${line} has the byte ${byte}, which is not UTF-8; save it in UTF-8` };
 }
 
 /** Writes a file, or a pipe that something reads; a pipe without a reader is refused, not waited for. Answers what went wrong. */

@@ -80,6 +80,7 @@ export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: n
     // Buffers are as large as what the edges carry: a segment's and a part's share already, of all replicas together.
     buffers: stage.buffers / split,
     ...(owns ? {} : { parameters: 0, weights: 0, gradients: 0, optimizer: 0, gradientCopies: undefined }),
+    ...(owns || stage.trainable === undefined ? {} : { trainable: 0 }),
     ...(copy?.spare === true ? forwardsOnly(stage.forwardFlops) : {}),
   };
 }
@@ -95,6 +96,7 @@ const forwardsOnly = (forwardFlops: number): Partial<StagePlan> => ({
   backwardWeight: 0,
   recompute: 0,
   spareFlops: forwardFlops,
+  backwardFlops: undefined,
   traffic: undefined,
 });
 
@@ -104,6 +106,7 @@ function shares(stage: StagePlan, copy: StageCopy | undefined, parts: number): P
   return {
     forwardFlops: (stage.forwardFlops * time) / parts,
     ...(stage.spareFlops === undefined ? {} : { spareFlops: (stage.spareFlops * time) / parts }),
+    ...(stage.backwardFlops === undefined ? {} : { backwardFlops: (stage.backwardFlops * time) / parts }),
     forward: (stage.forward * time) / parts,
     backwardInput: (stage.backwardInput * time) / parts,
     backwardWeight: (stage.backwardWeight * time) / parts,

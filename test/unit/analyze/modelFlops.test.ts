@@ -41,6 +41,32 @@ describe('model FLOPs utilisation', () => {
     expect(found?.utilisation).toBeLessThan(0.5);
   });
 
+  // Blocks 0 to 3 are frozen and first: they have no backward at all. The last four have the whole one.
+  it.each([
+    '1f1b',
+    'seq1f1b(segments = 2)',
+    'seq1f1b(segments = 8)',
+    'seq1f1b(segments = 2, shares = [3, 1], times = [1, 1])',
+    'chimera',
+    'zb_h1',
+    'spare',
+    'pipedream_2bw',
+  ])('counts a frozen half of the model once under %s', (schedule) => {
+    const spare = `schedule spare {
+      on(s, j) = [s, mod(s - 1, devices)]
+      spare = true
+      row(d) = each(j in 0..<microbatches, F[j, stage = d], F[j, stage = mod(d + 1, devices)]), each(j in 0..<microbatches, B[j, stage = d])
+    }`;
+    const text = file(`stages = balance(4)  schedule = ${schedule}`, schedule === 'spare' ? spare : '').replace(
+      'micro_batch = 2',
+      '$&  frozen = block[0..3]',
+    );
+    const { model_flops: found, iteration, stages } = reportOf(text);
+    expect(((found?.rate ?? 0) * 4 * iteration) / ((flops / 3) * 2)).toBeCloseTo(1, 9);
+    // A segment without the weights has none that train.
+    for (const { trainable, parameters } of stages) expect(trainable ?? parameters).toBeLessThanOrEqual(parameters);
+  });
+
   it('reaches the efficiency of the kernels on one device that never waits', () => {
     const { model_flops: found } = reportOf(file('stages = balance(1)  schedule = 1f1b'));
     expect(found?.utilisation).toBeCloseTo(0.5, 9);

@@ -97,3 +97,30 @@ describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
     expect([status, out.includes('<stdin>: ')]).toEqual([0, true]);
   });
 });
+
+describe('a file that is not UTF-8', () => {
+  test.each([
+    [
+      'latin',
+      Buffer.from('// one\n// caf\xe9\n', 'latin1'),
+      'line 2 has the byte E9, which is not UTF-8; save it in UTF-8',
+    ],
+    ['cut', Buffer.from([0x2f, 0x2f, 0xe2, 0x82]), 'line 1 has the byte E2, which is not UTF-8; save it in UTF-8'],
+    ['wide', Buffer.from('\ufeff// one\n', 'utf16le'), 'it is in UTF-16; save it in UTF-8'],
+  ])('is refused, and format leaves its bytes: %s', async (name, content, problem) => {
+    const path = join(folder, `${name}.pipe`);
+    writeFileSync(path, content);
+    const { status, err } = await run(['format', '--write', `${name}.pipe`]);
+    expect(err).toContain(`${name}.pipe cannot be read: ${problem}.`);
+    expect(status).toBe(2);
+    expect(readFileSync(path).equals(content)).toBe(true);
+  });
+
+  test('is no import either, and no file of one byte', async () => {
+    writeFileSync(join(folder, 'byte.pipe'), Buffer.from([0xff]));
+    writeFileSync(join(folder, 'byteUser.pipe'), 'import { card } from "byte.pipe"\n');
+    const { status, out } = await run(['check', 'byteUser.pipe']);
+    expect(out).toContain('line 1 has the byte FF, which is not UTF-8');
+    expect(status).toBe(1);
+  });
+});
