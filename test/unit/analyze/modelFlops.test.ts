@@ -46,7 +46,7 @@ describe('model FLOPs utilisation', () => {
     '1f1b',
     'seq1f1b(segments = 2)',
     'seq1f1b(segments = 8)',
-    'seq1f1b(segments = 2, shares = [3, 1], times = [1, 1])',
+    'seq1f1b(segments = 2, shares = [75, 25], times = [50, 50])',
     'chimera',
     'zb_h1',
     'spare',
