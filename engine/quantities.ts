@@ -38,6 +38,12 @@ export function bytes(size: number, digits = 3): string {
   return `${significant(value, Math.max(digits, Math.abs(value) >= 1000 ? 4 : 1))} ${binary[unit]}`;
 }
 
+/** Bytes as a file writes them, exactly: `20GiB`, `1536MiB`, `1000B`. */
+export function bytesLiteral(size: number): string {
+  const unit = [3, 2].find((power) => size % 1024 ** power === 0) ?? 0; // in bytes otherwise
+  return `${size / 1024 ** unit}${binary[unit]}`;
+}
+
 /** A share as `27.3 %`; with `signed`, `+9 %` or `−9 %`. */
 export function share(value: number, signed = false): string {
   const percent = value * 100;

@@ -9,6 +9,8 @@ export interface SearchReport {
   readonly effort: number;
   /** `optimal` only if the bound equals the makespan. */
   readonly status: 'optimal' | 'within';
+  /** What a device may hold at every moment by the argument `limit`; absent for the memory of the devices. */
+  readonly limit?: { readonly microbatches: number } | { readonly bytes: number };
   /** Of the random generator. */
   readonly seed: number;
   /** What made the order: a policy, `simple priorities`, or a step of the search (`rounds`, `waves`, `repetition`, `priorities`, `moves`). */

@@ -1,6 +1,7 @@
 /** A shorter order of a pipeline's operations. It takes a second to find, so an editor looks for it once its check is done. */
 import { gapOf } from './analyze/expectations.ts';
-import { searchPlan } from './analyze/findOrder.ts';
+import { hasWholeBackwards, searchPlan } from './analyze/findOrder.ts';
+import { orderComment } from './analyze/orderComment.ts';
 import { orderCurve, type OrderProgress } from './analyze/orderCurve.ts';
 import { simulated } from './evaluate.ts';
 import { type Evaluation, planKey } from './evaluation.ts';
@@ -11,10 +12,10 @@ import { answerTo, foundSteps } from './policies/searched/answers.ts';
 import { giveOrder } from './policies/searched/given.ts';
 import { objectiveOf, problemOfShape } from './policies/searched/problem.ts';
 import { shapeOf } from './policies/shape.ts';
-import { B, kindOf, type Program } from './program.ts';
+import type { Program } from './program.ts';
 import type { PipelineReport } from './report.ts';
 import type { SearchReport } from './searchReport.ts';
-import { count, time } from './quantities.ts';
+import { count } from './quantities.ts';
 import { scheduleText } from './schedule/rowsText.ts';
 import { seedOfProblem } from './search/search.ts';
 import type { Search } from './searches.ts';
@@ -94,13 +95,8 @@ function answerFor(
   const fits = report.devices.every(({ peak, capacity }) => peak <= capacity);
   const search = { ...progress(report.iteration, bound), status, fits };
   if (!fits || report.iteration >= iteration * (1 - rounding)) return { search };
-  const text = scheduleText(program, orderName(plan), [
-    `The shortest order found for ${plan.name} with ${plan.microbatches} microbatches: ${time(report.iteration)}.`,
-    status === 'optimal'
-      ? 'No order within the memory is shorter.'
-      : `No order within the memory is under ${time(bound)}.`,
-    `Search: ${effort}, seed ${seed}.`,
-  ]);
+  const comment = orderComment(plan, { iteration: report.iteration, bound, effort, seed });
+  const text = scheduleText(program, orderName(plan), comment);
   if (text === undefined) return { search };
   const shorter = { iteration: report.iteration, peak: peakOf(report), bound, text };
   return { search, shorter, ...(report.iteration > iteration * (1 - leastSaved) ? {} : { found: shorter }) };
@@ -145,7 +141,7 @@ export function askedOrder({ plan, run }: Evaluation, effort: number): OrderQues
     return { reason: 'its search shortens the longest span of a device, not the iteration' };
   if (searched.schedule.args['prefer'] === 'p95')
     return { reason: 'its search prefers a short p95 to a short iteration' };
-  const whole = !isSearched(plan) && isWhole(program);
+  const whole = !isSearched(plan) && hasWholeBackwards(program);
   const args = { ...searched.schedule.args, effort, ...(whole ? { backward: 'whole' } : {}) };
   return {
     plan: { ...searched, schedule: { ...searched.schedule, args } },
@@ -168,9 +164,6 @@ function reasonAgainst(plan: PipelinePlan, program: Program, report: PipelineRep
 }
 
 const peakOf = ({ devices }: PipelineReport): number => devices.reduce((most, { peak }) => Math.max(most, peak), 0);
-
-/** Whether backwards are whole: frameworks that cannot split them stay as they are. */
-const isWhole = (program: Program): boolean => program.order.some((operation) => kindOf(program, operation) === B);
 
 /** `schedule/shorter-order`, at the schedule of the pipeline. */
 export function shorterOrderFinding(

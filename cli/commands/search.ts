@@ -1,10 +1,15 @@
 import { findOrder, type FoundOrder, searchPlan } from '../../engine/analyze/findOrder.ts';
+import { orderComment, proofWords } from '../../engine/analyze/orderComment.ts';
+import { longestSpan } from '../../engine/analyze/searchReport.ts';
 import { verifyOrder } from '../../engine/analyze/verifyOrder.ts';
 import type { Run } from '../../engine/evaluation.ts';
 import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
 import { torchCsvParts } from '../../engine/formats/torchCsv/write.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { list, share, shareAtMost, time } from '../../engine/quantities.ts';
+import { findUnit } from '../../engine/language/units.ts';
+import type { PipelinePlan, PolicyArgument } from '../../engine/plan.ts';
+import { objectiveOf } from '../../engine/policies/searched/problem.ts';
+import { limitOf, limitWords } from '../../engine/policies/zbAuto/limit.ts';
+import { list, share, time } from '../../engine/quantities.ts';
 import { scheduleText } from '../../engine/schedule/rowsText.ts';
 import { printable } from '../../server/printable.ts';
 import { analyse } from '../analyse.ts';
@@ -30,6 +35,11 @@ export const searchCommand: Command = {
     options: [
       { name: 'pipeline', value: 'NAME', doc: 'The pipeline to search, if the file has more than one.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
+      {
+        name: 'limit',
+        value: 'LIMIT',
+        doc: 'What a device may hold: microbatches (4) or bytes (20GiB). Default: the limit of the schedule, or the memory.',
+      },
       { name: 'effort', value: 'COUNT', doc: 'How long to search: 1 (the default) visits 20 million operations.' },
       { name: 'time', value: 'TIME', doc: 'Search for this time instead, such as 10s. Needs --write.' },
       { name: 'seed', value: 'NUMBER', doc: 'Seed of the random generator. Default: made from the pipeline.' },
@@ -44,7 +54,7 @@ export const searchCommand: Command = {
     ],
     notes: [
       'The time of the clock decides under --time, so another machine may find another order. With --write you keep it.',
-      'Exit status 1 if the pipeline does not run or cannot be searched; with --verify also if it does not fit the memory.',
+      'Exit status 1 if the pipeline does not run or cannot be searched; with --verify also if it does not fit the memory or the limit.',
     ],
   },
   async run(args, io) {
@@ -70,13 +80,15 @@ export const searchCommand: Command = {
       await io.err(`${file.name}: the pipeline does not run. "pipewright check" says why.\n`);
       return status.findings;
     }
-    if (args.has('verify')) return verify(found.plan, found.run, io);
+    if (args.has('verify')) return verify(found.plan, found.run, options, io);
     return search(found.plan, found.run, options, args, io);
   },
 };
 
 interface Options {
   readonly effort: number;
+  /** What a device may hold, as the argument of `search`. */
+  readonly hold?: PolicyArgument;
   /** Milliseconds. */
   readonly limit?: number;
   readonly seed?: number;
@@ -92,6 +104,8 @@ function readOptions(args: Arguments): Options | string {
       ? Number(text)
       : `--${name} takes a whole number from 0 to ${most}, not "${text}".`;
   };
+  const hold = readLimit(args);
+  if (typeof hold === 'string') return hold;
   const [effort, seed] = [whole('effort', 1000), whole('seed', 2 ** 32 - 1)];
   if (typeof effort === 'string') return effort;
   if (typeof seed === 'string') return seed;
@@ -104,13 +118,27 @@ function readOptions(args: Arguments): Options | string {
     return '--verify searches nothing: leave out --write, --time, --effort and --seed.';
   return {
     effort: limit === undefined ? (effort ?? 1) : Infinity,
+    ...(hold === undefined ? {} : { hold }),
     ...(limit === undefined ? {} : { limit }),
     ...(seed === undefined ? {} : { seed }),
   };
 }
 
+/** `--limit 4` or `--limit 20GiB`; a sentence that says what is wrong, or undefined if it is not given. */
+function readLimit(args: Arguments): Exclude<PolicyArgument, readonly number[]> | undefined {
+  const text = args.value('limit');
+  if (text === undefined) return undefined;
+  const [, number, suffix] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/u.exec(text) ?? [];
+  const value = Number(number);
+  if (suffix === '' && Number.isSafeInteger(value) && value > 0) return value;
+  const unit = findUnit(suffix ?? '');
+  if (suffix !== '' && unit?.dimension === 'bytes' && value > 0)
+    return { value: value * unit.scale, dimension: 'bytes' };
+  return `--limit takes a number of microbatches or of bytes, such as 4 or 20GiB, not "${text}".`;
+}
+
 async function search(plan: PipelinePlan, run: Run, options: Options, args: Arguments, io: Io): Promise<Status> {
-  const searched = searchPlan(plan);
+  const searched = searchPlan(plan, options.hold === undefined ? {} : { limit: options.hold });
   if ('problem' in searched) {
     await io.err(`Pipeline "${printable(plan.name)}" cannot be searched: ${printable(searched.problem)}.\n`);
     return status.findings;
@@ -125,7 +153,7 @@ async function search(plan: PipelinePlan, run: Run, options: Options, args: Argu
     // An interrupt is heard between two steps only.
     await new Promise((resolve) => setImmediate(resolve));
     const step = steps.next();
-    if (step.value !== undefined && (best === undefined || step.value.iteration <= best.iteration)) best = step.value;
+    if (step.value !== undefined && (best === undefined || isBetter(step.value, best, step.done))) best = step.value;
     if (step.done === true || stopped || io.now() - begun >= (options.limit ?? Infinity)) break;
     if (step.value !== undefined) progress.tick(`${time(step.value.iteration)}, not under ${time(step.value.bound)}`);
   }
@@ -135,25 +163,45 @@ async function search(plan: PipelinePlan, run: Run, options: Options, args: Argu
     await io.err('The search was stopped before it had an order.\n');
     return status.findings;
   }
-  const sentences = summary(best, run);
+  const isWhole = Number.isFinite(options.effort) && !stopped;
+  const effort = isWhole ? `effort ${options.effort}` : `stopped after ${rounded(best.effort)}`;
   const put = (text: string) => (args.has('write') && args.value('output') === undefined ? io.err(text) : io.out(text));
-  await put(`${printable(plan.name)}: ${sentences.join(' ')}\n`);
-  return write(best, sentences, args, io);
+  await put(`${printable(plan.name)}: ${summary(best, run).join(' ')}\n`);
+  return write(best, orderComment(best.plan, { ...best, effort }), args, io);
 }
 
-function summary({ iteration, bound, effort, seed }: FoundOrder, { report }: Run): readonly string[] {
-  const gap = (iteration - bound) / bound;
-  const before = report.iteration;
+const argumentsOf = ({ schedule }: PipelinePlan) => (schedule.kind === 'policy' ? schedule.args : {});
+
+/** Whether an order is to be kept in place of one that was found before it. The simulation decides between ends; the search, what is best otherwise. */
+function isBetter(order: FoundOrder, before: FoundOrder, isLast: boolean | undefined): boolean {
+  const args = argumentsOf(order.plan);
+  if (args['prefer'] === 'p95') return isLast === true || order.iteration <= before.iteration;
+  return objectiveOf(args) === 'span' ? order.span <= before.span : order.iteration <= before.iteration;
+}
+
+const rounded = (effort: number): number => Number(effort.toPrecision(3));
+
+function summary(order: FoundOrder, { report, timeline }: Run): readonly string[] {
+  const { iteration, plan, effort, seed, p95, shortest } = order;
+  const args = argumentsOf(plan);
+  const within = limitWords(limitOf({ args }));
+  const isSpan = objectiveOf(args) === 'span';
+  const [now, bound, before] = isSpan
+    ? [order.span, order.spanBound, longestSpan(timeline)]
+    : [iteration, order.bound, report.iteration];
   const change =
-    iteration < before * (1 - 1e-9)
-      ? `${share(1 - iteration / before)} shorter than ${report.schedule} (${time(before)})`
+    now < before * (1 - 1e-9)
+      ? `${share(1 - now / before)} shorter than ${report.schedule} (${time(before)})`
       : `no shorter than ${report.schedule} (${time(before)})`;
   return [
-    `The order takes ${time(iteration)}, ${change}.`,
-    gap < 1e-9
-      ? 'No order within the limit is shorter.'
-      : `No order within the limit is under ${time(bound)}, so any other is at most ${shareAtMost(1 - bound / iteration)} shorter.`,
-    `Effort ${Number(effort.toPrecision(3))}, seed ${seed}.`,
+    isSpan
+      ? `The longest span of a device is ${time(now)}, ${change}. The order ends after ${time(iteration)}.`
+      : `The order takes ${time(iteration)}, ${change}.`,
+    ...(p95 === undefined || shortest === undefined
+      ? []
+      : [`It has the least p95, ${time(p95)}; the shortest order takes ${time(shortest)}.`]),
+    proofWords(now, bound, `order within ${within}`, isSpan ? 'has a shorter one' : 'is shorter'),
+    `Effort ${rounded(effort)}, seed ${seed}.`,
   ];
 }
 
@@ -176,22 +224,31 @@ async function write(best: FoundOrder, comment: readonly string[], args: Argumen
     : writeResult(io, 'search', args.value('output'), [text]);
 }
 
-async function verify(plan: PipelinePlan, { timeline, report }: Run, io: Io): Promise<Status> {
+async function verify(plan: PipelinePlan, { timeline, report }: Run, { hold }: Options, io: Io): Promise<Status> {
   const fits = report.devices.every(({ peak, capacity }) => peak <= capacity);
-  const { iteration, bound, optimal } = verifyOrder(plan, timeline, fits, verifyEffort);
+  const limit = hold ?? ownLimit(plan);
+  const { iteration, bound, within, exceeded } = verifyOrder(plan, timeline, { fits, limit, effort: verifyEffort });
+  const of = `order of these operations${within === undefined ? '' : ` within ${within}`}`;
+  const leavesMemoryOut = typeof bound === 'number' && within === undefined;
   const lines = [
     `The order of ${report.schedule} runs: ${count(report.operations)}, ${time(iteration)}.`,
     fits
       ? 'It fits the memory of each device.'
-      : 'It does not fit the memory of its devices, so the bound leaves memory out.',
-    typeof bound !== 'number'
-      ? `There is no proof of how short an order could be: ${bound.reason}.`
-      : optimal
-        ? 'It is proven that no order of these operations is shorter.'
-        : `No order of these operations is under ${time(bound)}, so any other is at most ${shareAtMost(1 - bound / iteration)} shorter.`,
+      : `It does not fit the memory of its devices${leavesMemoryOut ? ', so the bound leaves memory out' : ''}.`,
+    ...(exceeded === undefined ? [] : [`It does not keep ${exceeded}, so the bound leaves this limit out.`]),
+    typeof bound === 'number'
+      ? proofWords(iteration, bound, of, 'is shorter')
+      : `There is no proof of how short an order could be: ${bound.reason}.`,
   ];
   await io.out(`${printable(plan.name)}: ${lines.join(' ')}\n`);
-  return fits ? status.fine : status.findings;
+  return fits && exceeded === undefined ? status.fine : status.findings;
+}
+
+/** The limit of a schedule that is searched for. */
+function ownLimit(plan: PipelinePlan): PolicyArgument | undefined {
+  const { schedule } = plan;
+  const isLimited = schedule.kind === 'policy' && (schedule.name === 'search' || schedule.name === 'zb_auto');
+  return isLimited && limitOf(schedule).kind !== 'device' ? schedule.args['limit'] : undefined;
 }
 
 const count = (operations: number): string => `${operations} operations`;

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters as plain } from 'node:util';
 import type { DeviceReport } from '../../engine/report.ts';
+import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { setsWorkText } from '../../engine/plan.ts';
 import { bytes, count, iterationTime, shareAtMost } from '../../engine/quantities.ts';
@@ -167,16 +168,20 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
   const searched = rows.flatMap((row) => {
     if (!('report' in row.result) || row.result.report.search === undefined) return [];
     const { gap, bound, status } = row.result.report.search;
-    const most = status === 'optimal' ? 'proven the shortest' : `at most ${shareAtMost(gap)} longer than the shortest`;
-    return `${nameOf(row, rows)}: ${most} within its memory, which takes ${iterationTime(bound)} or more`;
+    const within = withinWords(row.result.report);
+    const shortest = `the shortest order${within === undefined ? '' : ` within ${within}`}`;
+    return status === 'optimal'
+      ? `${nameOf(row, rows)}: proven ${shortest}`
+      : `${nameOf(row, rows)}: at most ${shareAtMost(gap)} longer than ${shortest}, which takes ${iterationTime(bound)} or more`;
   });
+  const limited = rows.some((row) => 'report' in row.result && row.result.report.search?.limit !== undefined);
   const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));
   const names = columnsFor(rows).map(({ name }) => name);
   const words = [
     ...(same.length > 0 ? [`in all rows: ${same.join(', ')}`] : []),
     ...(marked ? ['* best of its column'] : []),
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
-    'bound: lower bound of the bubble for any order of these operations that fits the memory, where the row itself fits',
+    `bound: lower bound of the bubble for any order of these operations that fits the memory, where the row itself fits${limited ? '; under search(limit = …), for any order within the limit' : ''}`,
     ...searched,
     ...(served.length > 0 ? [`through parameter servers: ${served.join(', ')}`] : []),
     ...(names.includes('exposed_gradients') || names.includes('exposed_host')

@@ -8,7 +8,7 @@ import {
   type StageReport,
 } from '../../engine/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
-import { withinWords } from '../../engine/analyze/boundWithin.ts';
+import { searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
@@ -84,6 +84,7 @@ function deviceWords({ devices }: PipelinePlan): string {
 
 function figures(plan: PipelinePlan, report: PipelineReport, colours: Colours): string {
   const { bubble } = report;
+  const memory = excludesSome(bubble.bound) ? withinWords(report) : undefined;
   const causes = bubbleCauses
     .filter((cause) => (bubble.causes[cause] ?? 0) >= 0.0005)
     .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause] ?? 0)}`);
@@ -100,7 +101,7 @@ function figures(plan: PipelinePlan, report: PipelineReport, colours: Colours): 
           [
             '',
             '',
-            `with these stages${report.exchange === undefined ? '' : ' and this sync'}${within(plan, report, (words) => `, within ${words},`)} no order can go below ${share(bubble.bound)}`,
+            `with these stages${report.exchange === undefined ? '' : ' and this sync'}${memory === undefined ? '' : `, within ${memory},`} no order can go below ${share(bubble.bound)}`,
           ],
         ]
       : []),
@@ -132,15 +133,13 @@ function figures(plan: PipelinePlan, report: PipelineReport, colours: Colours): 
   return table(rows);
 }
 
-/** The memory that bounds are within, where it raises them. */
-const within = (plan: PipelinePlan, { bubble }: PipelineReport, words: (memory: string) => string): string =>
-  bubble.bound_within === undefined ? '' : words(withinWords(plan, bubble.bound_within));
-
 /** The certificate of a searched order. */
 function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours): string[][] {
   const { search } = report;
   if (search === undefined) return [];
-  const memory = within(plan, report, (words) => ` within ${words}`);
+  const within = withinWords(report);
+  const memory = within === undefined ? '' : ` within ${within}`;
+  const limit = searchedWithin(search);
   const { span, p95 } = search;
   return [
     search.status === 'optimal'
@@ -157,8 +156,8 @@ function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours
             'Longest span',
             colours.bold(iterationTime(span.longest)),
             span.status === 'optimal'
-              ? 'optimal: no order within the limit has a shorter one'
-              : `no order within the limit is under ${iterationTime(span.bound)}`,
+              ? `optimal: no order within ${limit} has a shorter one`
+              : `no order within ${limit} has one under ${iterationTime(span.bound)}`,
           ],
         ]),
     ...(p95 === undefined

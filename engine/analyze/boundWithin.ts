@@ -1,7 +1,7 @@
 import type { PipelinePlan } from '../plan.ts';
-import { limitOf } from '../policies/zbAuto/limit.ts';
-import { bytes, count } from '../quantities.ts';
-import type { BoundWithin } from '../report.ts';
+import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
+import type { BoundWithin, PipelineReport } from '../report.ts';
+import type { SearchReport } from '../searchReport.ts';
 import { stagesOn } from '../stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 
@@ -26,9 +26,17 @@ export function memoryOfBound(
   return isShort && (fits || isSearched) ? 'memory' : undefined;
 }
 
-/** `the memory of the devices`, `5 microbatches on each device`: what a bound is within. */
-export function withinWords({ schedule }: PipelinePlan, within: BoundWithin): string {
-  if (within === 'memory' || schedule.kind !== 'policy') return 'the memory of the devices';
-  const { kind, amount } = limitOf(schedule);
-  return `the limit of ${kind === 'bytes' ? bytes(amount) : count(amount, 'microbatch', 'microbatches')} on each device`;
+/** The memory that the bound of a report is within, for a sentence on orders: `the memory of the devices`; undefined if memory does not raise it. */
+export function withinWords({ bubble, search }: Pick<PipelineReport, 'bubble' | 'search'>): string | undefined {
+  if (bubble.bound_within === undefined) return undefined;
+  return searchedWithin(bubble.bound_within === 'limit' ? search : undefined);
+}
+
+/** What all orders of a search are within; for no search the memory of the devices. */
+export function searchedWithin(search: Pick<SearchReport, 'limit'> | undefined): string {
+  const limit = search?.limit;
+  if (limit === undefined) return limitWords({ kind: 'device', amount: Infinity });
+  return limitWords(
+    'bytes' in limit ? { kind: 'bytes', amount: limit.bytes } : { kind: 'microbatches', amount: limit.microbatches },
+  );
 }

@@ -11,7 +11,7 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
   return plan.expects.flatMap((expect) => {
     const figure = figureOf(plan, report, expect);
     if (holds(figure, expect)) return [];
-    const figures = { text: expect.text, figure: shown(figure, expect) + withinNote(plan, report, expect.figure) };
+    const figures = { text: expect.text, figure: shown(figure, expect) + withinNote(report, expect.figure) };
     const { path, operator } = expect;
     const missed = { path, figure: expect.figure, value: figure, operator };
     // A figure that is unknown survives no JSON.
@@ -47,7 +47,7 @@ export function expectationOf(
   expect: ExpectPlan,
 ): { readonly holds: boolean; readonly shown: string } {
   const figure = figureOf(plan, report, expect);
-  return { holds: holds(figure, expect), shown: shown(figure, expect) + withinNote(plan, report, expect.figure) };
+  return { holds: holds(figure, expect), shown: shown(figure, expect) + withinNote(report, expect.figure) };
 }
 
 /** The figure of an expectation, in base units. */
@@ -124,9 +124,9 @@ function shown(figure: number, { figure: name, bound, dimension }: ExpectPlan): 
 }
 
 /** Which memory the orders of a bound are within, where it raises the bound. */
-function withinNote(plan: PipelinePlan, { bubble }: PipelineReport, figure: ExpectFigure): string {
-  if ((figure !== 'gap' && figure !== 'iteration_bound') || bubble.bound_within === undefined) return '';
-  return ` for orders within ${withinWords(plan, bubble.bound_within)}`;
+function withinNote(report: PipelineReport, figure: ExpectFigure): string {
+  const within = figure === 'gap' || figure === 'iteration_bound' ? withinWords(report) : undefined;
+  return within === undefined ? '' : ` for orders within ${within}`;
 }
 
 const needsTokens = (name: ExpectFigure): boolean =>

@@ -4,7 +4,7 @@ import type { PolicyArguments, Shape } from '../policies/policy.ts';
 import { foundSteps } from '../policies/searched/answers.ts';
 import { problemOfShape } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
-import type { Program } from '../program.ts';
+import { B, kindOf, type Program } from '../program.ts';
 import { searchedProgram, searchFaults } from '../schedule/generate.ts';
 import { seedOfProblem } from '../search/search.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
@@ -12,6 +12,7 @@ import type { Found } from '../search/run.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
 import { iterationSeconds } from '../timeline.ts';
+import { boundHolds, longestSpan, spanBoundHolds } from './searchReport.ts';
 
 /** An order that is shorter than all before it. */
 export interface FoundOrder {
@@ -19,12 +20,18 @@ export interface FoundOrder {
   readonly program: Program;
   /** Seconds of the simulated iteration. */
   readonly iteration: number;
-  /** Seconds that no order of this problem is under. */
+  /** Seconds that no order within the limit is under; 0 if nothing is proven of the simulated times. */
   readonly bound: number;
+  /** The same for the longest span of a device, from its first start to its last end. */
+  readonly span: number;
+  readonly spanBound: number;
   readonly effort: number;
   /** Of the random generator. */
   readonly seed: number;
   readonly by: string;
+  /** Only if it was chosen for random times: seconds that 95 of 100 draws do not exceed, and the end of the shortest order. */
+  readonly p95?: number;
+  readonly shortest?: number;
 }
 
 export interface FindOptions {
@@ -33,12 +40,19 @@ export interface FindOptions {
   readonly seed?: number;
 }
 
-/** The plan with its schedule searched for, or why that cannot be. The arguments of `search` are kept. */
-export function searchPlan(plan: PipelinePlan): PipelinePlan | { readonly problem: string } {
+/** Whether the backwards of a program are not split: frameworks that cannot split them stay as they are. */
+export const hasWholeBackwards = (program: Program): boolean =>
+  program.order.some((operation) => kindOf(program, operation) === B);
+
+/** The plan with its schedule searched for, or why that cannot be. The arguments of `search` are kept, but for those given here. */
+export function searchPlan(
+  plan: PipelinePlan,
+  given: PolicyArguments = {},
+): PipelinePlan | { readonly problem: string } {
   const args = argumentsFor(plan);
   if (args === undefined)
     return { problem: 'the search needs one or two stages on each device, in a line, in a V or in a loop' };
-  const searched: PipelinePlan = { ...plan, schedule: { kind: 'policy', name: 'search', args } };
+  const searched: PipelinePlan = { ...plan, schedule: { kind: 'policy', name: 'search', args: { ...args, ...given } } };
   if (plan.stages.some(({ copy }) => copy !== undefined)) return { problem: 'its stages have copies or segments' };
   if (plan.iterations > 1) return { problem: 'its iterations follow each other without a flush' };
   const [fault] = searchFaults(searched);
@@ -76,16 +90,20 @@ export function* findOrder(
   }
 }
 
-function orderOf(
-  plan: PipelinePlan,
-  shape: Shape,
-  found: Found,
-  { problem, perSecond }: TimedProblem,
-  seed: number,
-): FoundOrder {
+function orderOf(plan: PipelinePlan, shape: Shape, found: Found, timed: TimedProblem, seed: number): FoundOrder {
+  const { problem, perSecond } = timed;
   const program = searchedProgram(plan, shape, problem, found.words);
   const timeline = simulate(program, timingOf(plan, program));
-  const iteration = timeline === undefined ? Infinity : iterationSeconds(timeline);
-  const { bound, effort, by } = found;
-  return { plan, program, iteration, bound: Math.min(iteration, bound / perSecond), effort, seed: seed >>> 0, by };
+  const { effort, by, risk } = found;
+  const about = { plan, program, effort, seed: seed >>> 0, by };
+  if (timeline === undefined) return { ...about, iteration: Infinity, bound: 0, span: Infinity, spanBound: 0 };
+  const iteration = iterationSeconds(timeline);
+  const span = longestSpan(timeline);
+  const bound = boundHolds(plan, timeline, timed) ? found.bound / perSecond : 0;
+  const spanBound = spanBoundHolds(plan, timeline, timed) ? found.spanBound / perSecond : 0;
+  return {
+    ...about,
+    ...{ iteration, bound: Math.min(iteration, bound), span, spanBound: Math.min(span, spanBound) },
+    ...(risk === undefined ? {} : { p95: risk.p95 / perSecond, shortest: risk.shortest.makespan / perSecond }),
+  };
 }

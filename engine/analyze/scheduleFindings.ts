@@ -23,7 +23,7 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
   // Neither the bound nor other choices are needed to know that there is a finding.
   const parameters = () => ({
     ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: helpOf(plan, run) },
-    ...(bubble.bound_within === undefined ? {} : { within: withinWords(plan, bubble.bound_within) }),
+    within: withinWords(run.report),
     ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
     ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
       ? {}

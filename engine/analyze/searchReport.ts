@@ -2,6 +2,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { answerOf, type SearchAnswer } from '../policies/searched/answers.ts';
 import { objectiveOf } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
+import { limitOf } from '../policies/zbAuto/limit.ts';
 import type { RiskReport, SearchReport, SpanReport } from '../searchReport.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
@@ -31,6 +32,7 @@ export function searchReport(plan: PipelinePlan, timeline: Timeline, least: () =
     ...proof,
     effort: answer.effort,
     status,
+    ...limitReport(schedule),
     seed: answer.seed >>> 0,
     by: answer.by,
     objective,
@@ -39,19 +41,34 @@ export function searchReport(plan: PipelinePlan, timeline: Timeline, least: () =
   };
 }
 
+function limitReport(schedule: Parameters<typeof limitOf>[0]): Pick<SearchReport, 'limit'> {
+  const { kind, amount } = limitOf(schedule);
+  return kind === 'device' ? {} : { limit: kind === 'bytes' ? { bytes: amount } : { microbatches: amount } };
+}
+
 /**
  * A span is at least what its device has to do. The bound of the search holds if the simulation starts each device as early as the search
  * assumed, and is not faster afterwards. Neither a barrier nor an exchange of gradients is part of a span.
  */
 function spanReport(plan: PipelinePlan, timeline: Timeline, answer: SearchAnswer): SpanReport {
-  const { first, last, busy, timing } = timeline;
-  const longest = last.reduce((most, end, device) => Math.max(most, end - first[device]), 0);
-  const work = busy.reduce((most, seconds) => Math.max(most, seconds), 0);
-  const starts = firstStarts(answer.problem);
-  const startsInTime = first.every((start, device) => start <= (starts[device] / answer.perSecond) * (1 + rounding));
-  const holds =
-    startsInTime && isSlower(plan, timeline, { ...timing, exchange: undefined }, answer, ['forward', 'transfer']);
+  const longest = longestSpan(timeline);
+  const work = timeline.busy.reduce((most, seconds) => Math.max(most, seconds), 0);
+  const holds = spanBoundHolds(plan, timeline, answer);
   return { longest, ...proofOf(longest, Math.max(work, holds ? answer.spanBound / answer.perSecond : 0)) };
+}
+
+/** Seconds between the first start and the last end of the device where that is longest. */
+export const longestSpan = ({ first, last }: Timeline): number =>
+  last.reduce((most, end, device) => Math.max(most, end - first[device]), 0);
+
+/** The same as `boundHolds` for the longest span. */
+export function spanBoundHolds(plan: PipelinePlan, timeline: Timeline, searched: TimedProblem): boolean {
+  const { first, timing } = timeline;
+  const starts = firstStarts(searched.problem);
+  const startsInTime = first.every((start, device) => start <= (starts[device] / searched.perSecond) * (1 + rounding));
+  return (
+    startsInTime && isSlower(plan, timeline, { ...timing, exchange: undefined }, searched, ['forward', 'transfer'])
+  );
 }
 
 const riskReport = ({ p95, shortest, orders, draws }: Risk, perSecond: number): RiskReport => ({

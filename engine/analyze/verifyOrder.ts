@@ -1,34 +1,93 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan, PolicyArgument } from '../plan.ts';
+import { wordsOf } from '../policies/searched/given.ts';
+import { problemOfShape } from '../policies/searched/problem.ts';
+import { shapeOf } from '../policies/shape.ts';
+import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
 import { boundSteps } from '../search/bound.ts';
+import { fitsAll } from '../search/bytes.ts';
+import { layoutOf } from '../search/layout.ts';
+import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
 import { toEnd } from '../steps.ts';
 import { iterationSeconds, type Timeline } from '../timeline.ts';
 import { leastStep } from './bound.ts';
+import { hasWholeBackwards, searchPlan } from './findOrder.ts';
+import { leastIteration } from './leastIteration.ts';
+import { boundHolds } from './searchReport.ts';
 
 /** What is proven of an order that is written down. */
 export interface VerifiedOrder {
   /** Seconds of the simulated iteration. */
   readonly iteration: number;
-  /** Seconds that no order of these operations is under, within the memory if this order fits; or why there is no such bound. */
+  /** Seconds that no order of these operations is under; or why there is no such bound. */
   readonly bound: number | { readonly reason: string };
+  /** What those orders are within, in words; undefined if the bound leaves memory out. */
+  readonly within?: string;
   /** Whether nothing is shorter. */
   readonly optimal: boolean;
+  /** A limit that is given and that this order exceeds, in words. The bound then leaves it out. */
+  readonly exceeded?: string;
+}
+
+export interface VerifyOptions {
+  /** Whether the order fits the memory of its devices. The bound is then for orders that fit. */
+  readonly fits: boolean;
+  /** What a device may hold, as the argument `limit` of `search`. The bound is then for orders within it. */
+  readonly limit?: PolicyArgument;
+  /** Operations that the proof may visit. */
+  readonly effort: number;
 }
 
 /** What the rounding of times to ticks may change. */
 const rounding = 1e-9;
 
-/**
- * Refutes that any order is shorter, from the times of the simulation alone. `fits`: whether the order fits the memory of its
- * devices; the bound is then for orders that fit. Visits `effort` operations at most.
- */
-export function verifyOrder(plan: PipelinePlan, timeline: Timeline, fits: boolean, effort: number): VerifiedOrder {
+/** Refutes that any order is shorter, from the times of the simulation alone. */
+export function verifyOrder(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  { fits, limit, effort }: VerifyOptions,
+): VerifiedOrder {
   const { program, timing } = timeline;
   const iteration = iterationSeconds(timeline);
   const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));
   const found = programProblem({ plan, program, timing, step, memory: fits });
   if ('reason' in found) return { iteration, bound: found, optimal: false };
-  const { bound } = toEnd(boundSteps(found.problem, Math.ceil(iteration * found.perSecond), effort));
-  const seconds = Math.min(iteration, bound / found.perSecond);
-  return { iteration, bound: seconds, optimal: iteration <= seconds * (1 + rounding) };
+  const limited = limit === undefined ? undefined : limitedProblem(plan, timeline, limit);
+  if (limited !== undefined && 'reason' in limited) return { iteration, bound: limited, optimal: false };
+  const proven = ({ problem, perSecond }: TimedProblem): number => {
+    // Ticks are rounded times: what differs less is equal.
+    const upper = Math.ceil(iteration * (1 - rounding) * perSecond);
+    const { bound } = toEnd(boundSteps(problem, upper, effort));
+    return bound >= upper ? iteration : bound / perSecond;
+  };
+  const words = limit === undefined ? undefined : limitWords(limitOf({ args: { limit } }));
+  const [bound, within] =
+    limited?.keeps === true
+      ? [Math.max(proven(limited), leastIteration(plan, timeline, false)), words]
+      : [proven(found), fits ? limitWords(limitOf({ args: {} })) : undefined];
+  const seconds = Math.min(iteration, bound);
+  return {
+    iteration,
+    bound: seconds,
+    within,
+    optimal: iteration <= seconds * (1 + rounding),
+    ...(limited?.keeps === false ? { exceeded: words } : {}),
+  };
+}
+
+/** The problem of all orders within a limit, and whether this one is among them. */
+function limitedProblem(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  limit: PolicyArgument,
+): (TimedProblem & { readonly keeps: boolean }) | { readonly reason: string } {
+  const { program } = timeline;
+  const whole = hasWholeBackwards(program);
+  const searched = searchPlan(plan, { limit, ...(whole ? { backward: 'whole' } : { backward: 'split' }) });
+  if ('problem' in searched) return { reason: searched.problem };
+  const timed = problemOfShape(shapeOf(searched));
+  const words = wordsOf(timed.problem, program, whole);
+  if (words === undefined) return { reason: 'it has other operations than the orders that the limit is for' };
+  if (!boundHolds(plan, timeline, timed)) return { reason: 'its times are not those that the limit is checked with' };
+  return { ...timed, keeps: fitsAll(layoutOf(timed.problem), words) };
 }

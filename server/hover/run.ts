@@ -1,5 +1,6 @@
 /** A small timeline in the hover of a pipeline's name and of its schedule. */
 import { gapOf } from '../../engine/analyze/expectations.ts';
+import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { smallTimeline } from '../../engine/drawing/smallTimeline.ts';
 import type { Evaluation } from '../../engine/evaluation.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
@@ -37,9 +38,11 @@ function certificate({ schedule }: PipelinePlan, report: PipelineReport): string
   if (schedule.kind === 'policy' && saying.has(schedule.name)) return '';
   if (asynchronous !== undefined || !excludesSome(bubble.bound)) return '';
   const gap = gapOf(report);
+  const memory = withinWords(report);
+  const within = memory === undefined ? '' : ` within ${memory}`;
   return gap < rounding
-    ? `End: ${time(iteration)}, and it is proven that no order of these operations ends sooner.`
-    : `End: ${time(iteration)}, at most ${shareAtMost(gap)} above the least possible (${time(iteration / (1 + gap))}).`;
+    ? `End: ${time(iteration)}, and it is proven that no order of these operations${within} ends sooner.`
+    : `End: ${time(iteration)}, at most ${shareAtMost(gap)} above the least possible${within} (${time(iteration / (1 + gap))}).`;
 }
 
 /** The pipeline whose block holds the offset. */

@@ -1,5 +1,6 @@
 import type { SizedShares } from '../../costs/types.ts';
 import type { SystemRead } from '../system.ts';
+import { bytesLiteral } from '../../quantities.ts';
 import { laidOut, plain } from '../toPipe.ts';
 import type { SystemDevice, SystemNetwork } from './model.ts';
 
@@ -27,8 +28,8 @@ function entries(device: SystemDevice): readonly { readonly key: keyof SystemDev
   const { memory, reserved, compute, efficiency, efficiencyAt, bandwidth, memoryEfficiency, launch, memoryOverlap } =
     device;
   return [
-    { key: 'memory', text: `memory = ${size(memory)}` },
-    ...(reserved > 0 ? [{ key: 'reserved' as const, text: `reserved = ${size(reserved)}` }] : []),
+    { key: 'memory', text: `memory = ${bytesLiteral(memory)}` },
+    ...(reserved > 0 ? [{ key: 'reserved' as const, text: `reserved = ${bytesLiteral(reserved)}` }] : []),
     ...Object.entries(compute).map(([precision, rate]) => ({
       key: 'compute' as const,
       text: `compute(${precision}) = ${rate < 1e9 ? amount(rate, 1, 'FLOPS') : amount(rate, 1e12, 'TFLOPS')}`,
@@ -81,11 +82,6 @@ function clusterText(networks: readonly SystemNetwork[], remarks: readonly strin
 }
 
 const perSecond = (value: number): string => (value < 1e6 ? amount(value, 1, 'B/s') : amount(value, 1e9, 'GB/s'));
-
-const gib = 2 ** 30;
-const mib = 2 ** 20;
-const size = (value: number): string =>
-  value % gib === 0 ? amount(value, gib, 'GiB') : value % mib === 0 ? amount(value, mib, 'MiB') : amount(value, 1, 'B');
 
 /** A figure in a unit, without the noise of binary fractions: fifteen digits are more than a file has. */
 const amount = (value: number, scale: number, unit: string): string =>

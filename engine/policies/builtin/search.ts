@@ -6,7 +6,7 @@ import { emitWords } from '../searched/emit.ts';
 import { limitFaults } from '../searched/limits.ts';
 import type { Risk } from '../../search/risk.ts';
 import { chunksOf, effortOf, isWhole, objectiveOf, placementOf } from '../searched/problem.ts';
-import { limitOf, limitParameter } from '../zbAuto/limit.ts';
+import { limitOf, limitParameter, limitWords } from '../zbAuto/limit.ts';
 
 const parameters: readonly PolicyParameter[] = [
   limitParameter,
@@ -125,13 +125,14 @@ function explain(shape: Shape): readonly string[] {
   const { by, makespan, span, bound, spanBound, effort, seed, perSecond, risk } = answerOf(shape);
   const isSpan = objectiveOf(shape.args) === 'span';
   const end = time(makespan / perSecond);
+  const within = limitWords(limitOf(shape));
   return [
     limitLine(shape),
     `order: ${madeBy(by, risk === undefined)}, after ${share(Math.min(1, effort / effortOf(shape.args)))} of the effort (${effortOf(shape.args)}); generator seed ${seed >>> 0}`,
     makespan <= bound
-      ? `end: ${end}, and it is proven that no order within the limit ends sooner`
+      ? `end: ${end}, and it is proven that no order within ${within} ends sooner`
       : `end: ${end}, at most ${shareAtMost(makespan / bound - 1)} above the least possible (${time(bound / perSecond)})`,
-    `longest span: ${time(span / perSecond)}${isSpan ? spanProof(span, spanBound, perSecond) : ''}`,
+    `longest span: ${time(span / perSecond)}${isSpan ? spanProof(span, spanBound, perSecond, within) : ''}`,
     ...(risk === undefined ? [] : [riskLine(risk, perSecond)]),
   ];
 }
@@ -151,9 +152,9 @@ const madeBy = (by: string, isShortest: boolean): string => {
   return isShortest ? `${by}, because no shorter one was found` : by;
 };
 
-const spanProof = (span: number, bound: number, perSecond: number): string =>
+const spanProof = (span: number, bound: number, perSecond: number, within: string): string =>
   span <= bound
-    ? ', and it is proven that no order within the limit has a shorter one'
+    ? `, and it is proven that no order within ${within} has a shorter one`
     : `, at most ${shareAtMost(span / bound - 1)} above the least possible (${time(bound / perSecond)})`;
 
 const riskLine = ({ p95, shortest, orders, draws }: Risk, perSecond: number): string =>

@@ -3,7 +3,7 @@ import { bytes, share, shareAtMost, time } from '../../quantities.ts';
 import { linear } from '../placement.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts';
 import type { Switches } from '../zbAuto/construct.ts';
-import { allowed, limitFaults, limitOf, limitParameter } from '../zbAuto/limit.ts';
+import { allowed, limitFaults, limitOf, limitParameter, limitWords } from '../zbAuto/limit.ts';
 import { forwardKind, inputKind, type Objective, problemOf, type SearchProblem } from '../zbAuto/problem.ts';
 import { provenLeast } from '../zbAuto/proven.ts';
 import { search } from '../zbAuto/search.ts';
@@ -80,6 +80,7 @@ function order(shape: Shape, device: number, out: OperationSink): void {
 function explain(shape: Shape): readonly string[] {
   if (limitFaults(shape).length > 0) return [`limit: ${limitFaults(shape)[0].message}`];
   const { by, makespan, span, leastSpan, tick, ...found } = solve(shape);
+  const within = limitWords(limitOf(shape));
   const least = Math.max(found.least, provenLeast(searchProblemOf(shape), makespan));
   return [
     limitLine(shape),
@@ -87,11 +88,11 @@ function explain(shape: Shape): readonly string[] {
       ? `order: ${by.name}, because no constructed order is better`
       : `order: constructed; ${switchesLine(by)}`,
     makespan <= least
-      ? `end: ${time(makespan * tick)}, and no order within the limit ends sooner`
+      ? `end: ${time(makespan * tick)}, and no order within ${within} ends sooner`
       : `end: ${time(makespan * tick)}, at most ${shareAtMost(makespan / least - 1)} above the least possible (${time(least * tick)})`,
     span <= leastSpan
-      ? `longest span: ${time(span * tick)}, and no order within the limit has a shorter one`
-      : `longest span: ${time(span * tick)}; no order within the limit has one under ${time(leastSpan * tick)}, so at most ${saved(span, leastSpan)} of it could be saved`,
+      ? `longest span: ${time(span * tick)}, and no order within ${within} has a shorter one`
+      : `longest span: ${time(span * tick)}; no order within ${within} has one under ${time(leastSpan * tick)}, so at most ${saved(span, leastSpan)} of it could be saved`,
   ];
 }
 

@@ -79,7 +79,7 @@ const riskOf = ({ p95, shortest, shortest_p95: ofShortest, orders, draws }: Risk
 });
 
 /** The words of a program; undefined if it has other operations than a search orders. */
-function wordsOf(problem: OrderProblem, program: Program, whole: boolean): Words | undefined {
+export function wordsOf(problem: OrderProblem, program: Program, whole: boolean): Words | undefined {
   const { stages, local, first, indexOf, offsets } = layoutOf(problem);
   const words = new Uint8Array(offsets[problem.devices]);
   for (let device = 0; device < problem.devices; device += 1) {

@@ -26,6 +26,12 @@ export function limitOf({ args }: Pick<Shape, 'args'>): Limit {
   return { kind: 'device', amount: Infinity };
 }
 
+/** What orders are within, for a sentence on them: `the limit of 4 microbatches on each device`, `the memory of the devices`. */
+export function limitWords({ kind, amount }: Limit): string {
+  if (kind === 'device') return 'the memory of the devices';
+  return `the limit of ${kind === 'bytes' ? byteText(amount) : count(amount, 'microbatch', 'microbatches')} on each device`;
+}
+
 /** Bytes that one microbatch takes at its most on a stage: after F, or after I where W needs more than F kept. */
 const leastBytes = ({ activation, forWeight }: Sizes, device: number): number =>
   Math.max(activation[device], forWeight[device]);

@@ -20,7 +20,7 @@ describe('pipewright search', () => {
     expect(err).toBe('');
     expect(status).toBe(0);
     expect(out).toMatch(
-      /^train: The order takes 76.1 ms, [\d.]+ % shorter than gpipe \([\d.]+ ms\)\. No order within the limit is shorter\. Effort [\d.e-]+, seed \d+\.\n$/,
+      /^train: The order takes 76.1 ms, [\d.]+ % shorter than gpipe \([\d.]+ ms\)\. It is proven that no order within the memory of the devices is shorter\. Effort [\d.e-]+, seed \d+\.\n$/,
     );
     expect((await searching(file('gpipe'))).out).toBe(out);
   });
@@ -36,21 +36,83 @@ describe('pipewright search', () => {
     const compared = await call(['compare', 'a.pipe', '--schedules', 'search, gpipe'], {
       files: { 'a.pipe': file('gpipe') },
     });
-    expect(compared.out).toContain('search: proven the shortest within its memory, which takes 76.1 ms or more');
+    expect(compared.out).toContain('search: proven the shortest order\n');
   });
 
   it('writes rows that run the order again, and that --verify proves', async () => {
     const { out, err } = await searching(file('gpipe'), ['--write', 'rows']);
     expect(err).toContain('train: The order takes');
-    expect(out).toContain('/// No order within the limit is shorter.\n');
+    expect(out).toContain('/// It is proven that no order within the memory of the devices is shorter.\n');
     const kept = `${out}${file('train_order')}`;
     const verified = await searching(kept, ['--verify']);
     expect(verified).toMatchObject({ status: 0, err: '' });
     expect(verified.out).toMatch(
-      /^train: The order of train_order runs: 54 operations, 76.1 ms\. It fits the memory of each device\. It is proven that no order of these operations is shorter\.\n$/,
+      /^train: The order of train_order runs: 54 operations, 76.1 ms\. It fits the memory of each device\. It is proven that no order of these operations within the memory of the devices is shorter\.\n$/,
     );
     const same = await searching(kept);
     expect(same.out).toContain('no shorter than train_order');
+  });
+
+  it('takes a limit, names it above the rows, and proves them again under it', async () => {
+    const { out, err } = await searching(file('gpipe'), ['--limit', '1', '--write', 'rows']);
+    const asked = 'limit of 1 microbatch on each device';
+    expect(err).toContain(`no order within the ${asked} is shorter.`);
+    expect(out).toContain(`/// It is proven that no order within the ${asked} is shorter.\n`);
+    expect(out).toMatch(/^\/\/\/ Search: effort 1, seed \d+, limit 1\.$/m);
+    const written = (await searching(file('search(limit = 1)'), ['--write', 'rows'])).out;
+    expect(written).toBe(out);
+    const kept = `${out}${file('train_order')}`;
+    const under = await searching(kept, ['--verify', '--limit', '1']);
+    expect(under.status).toBe(0);
+    expect(under.out).toContain(`It is proven that no order of these operations within the ${asked} is shorter.`);
+    // With all the memory, an order of 76.1 ms fits.
+    const free = await searching(kept, ['--verify']);
+    expect(free.out).toContain('No order of these operations within the memory of the devices is under 76.1 ms');
+    const tight = await searching(file('gpipe'), ['--verify', '--limit', '2']);
+    expect(tight.status).toBe(1);
+    expect(tight.out).toContain(
+      'It does not keep the limit of 2 microbatches on each device, so the bound leaves this',
+    );
+    // A schedule that is searched for has a limit.
+    for (const schedule of ['search(limit = 1)', 'zb_auto(limit = 1)'])
+      expect((await searching(file(schedule), ['--verify'])).out).toContain(`within the ${asked}`);
+  });
+
+  it('names a limit in bytes as it must be written', async () => {
+    const { out, err } = await searching(file('gpipe'), ['--limit', '4.5GiB', '--write', 'rows']);
+    expect(err).toContain('within the limit of 4.5 GiB on each device');
+    expect(out).toMatch(/seed \d+, limit 4608MiB\.$/m);
+    const none = await searching(file('gpipe'), ['--limit', '1GiB']);
+    expect(none.status).toBe(1);
+    expect(none.err).toContain('a limit of 1 GiB is less than the 2 GiB that one microbatch keeps on device 2');
+  });
+
+  it('says what the schedule asks for: the longest span, or the p95', async () => {
+    const span = await searching(file('search(objective = span, limit = 2)'), ['--write', 'rows']);
+    expect(span.err).toMatch(
+      /The longest span of a device is [\d.]+ ms, no shorter than search \([\d.]+ ms\)\. The order ends after [\d.]+ ms\. (It is proven that no|No) order within the limit of 2 microbatches on each device (has a shorter one|is under)/,
+    );
+    expect(span.out).toContain(
+      '/// The order with the shortest span found for train with 6 microbatches. It ends after',
+    );
+    const p95 = await searching(file('search(prefer = p95)', 'jitter = 20%'), ['--write', 'rows']);
+    const [, least, end] =
+      /It has the least p95, ([\d.]+ ms); the shortest order takes ([\d.]+ ms)/.exec(p95.err) ?? [];
+    const simulated = await call(['simulate', 'a.pipe'], {
+      files: { 'a.pipe': file('search(prefer = p95)', 'jitter = 20%') },
+    });
+    expect(least).toMatch(/^\d/);
+    expect(simulated.out).toMatch(/^ {2}Chosen for +p95 /m);
+    expect(end).toBe('76.1 ms');
+    expect(p95.out).toContain('/// The order with the least p95 found for train with 6 microbatches. It takes');
+    const kept = await call(['simulate', 'a.pipe', '--format', 'json'], {
+      files: { 'a.pipe': `${p95.out}${file('train_order', 'jitter = 20%')}` },
+    });
+    const chosen = await call(['simulate', 'a.pipe', '--format', 'json'], {
+      files: { 'a.pipe': file('search(prefer = p95)', 'jitter = 20%') },
+    });
+    const iteration = (text: string) => /"iteration": ([\d.]+)/.exec(text)?.[1];
+    expect(iteration(kept.out)).toBe(iteration(chosen.out));
   });
 
   it('writes the table of PyTorch to a file', async () => {
@@ -63,7 +125,9 @@ describe('pipewright search', () => {
   it('proves what it can of an order that is not the shortest', async () => {
     const { out, status } = await searching(file('gpipe'), ['--verify']);
     expect(status).toBe(0);
-    expect(out).toMatch(/No order of these operations is under 76.1 ms, so any other is at most [\d.]+ % shorter\./);
+    expect(out).toMatch(
+      /No order of these operations within the memory of the devices is under 76.1 ms, so any other is at most [\d.]+ % shorter\./,
+    );
   });
 
   it('says that an order does not fit, and what has no proof', async () => {
@@ -85,6 +149,8 @@ describe('pipewright search', () => {
       .replace(/block\[2\]/, 'block[8]')
       .replace('split(1, 1, 1)', 'balance(9)');
     expect((await searching(three)).err).toContain('the search needs one or two stages on each device');
+    const limited = await searching(three, ['--verify', '--limit', '4']);
+    expect(limited.out).toContain('There is no proof of how short an order could be: the search needs one or two');
   });
 
   it('stops at the time, and when the user interrupts, with what was found', async () => {
@@ -121,6 +187,9 @@ pipeline train { model = net  devices = box  microbatches = 6  stages = balance(
     [['--time', '5s'], '--time needs --write'],
     [['--time', 'soon', '--write', 'rows'], '--time takes a time such as 30s'],
     [['--time', '5s', '--effort', '2', '--write', 'rows'], 'Choose --time or --effort, not both.'],
+    [['--limit', '0'], '--limit takes a number of microbatches or of bytes, such as 4 or 20GiB, not "0".'],
+    [['--limit', '1.5'], '--limit takes'],
+    [['--limit', '4ms'], '--limit takes'],
     [['--effort', '-1'], 'effort'],
     [['--effort', '1.5'], '--effort takes a whole number from 0 to 1000, not "1.5".'],
     [['--seed', '99999999999'], '--seed takes a whole number from 0 to 4294967295'],

@@ -27,7 +27,7 @@ test('zb_auto: the limit, the order that was taken, and how far it is from the b
     'zb_auto',
     /limit: 4 microbatches in flight/,
     /order: zb_h1/,
-    /end: 216 ms, and no order within the limit ends sooner/,
+    /end: 216 ms, and no order within the limit of 4 microbatches on each device ends sooner/,
   ));
 
 test('zb_auto: one line says where its order ends', async () => {

@@ -1,4 +1,5 @@
 import { gapOf } from '../../../engine/analyze/expectations.ts';
+import { withinWords } from '../../../engine/analyze/boundWithin.ts';
 import { excludesSome, iterationTime, shareAtMost } from '../../../engine/quantities.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
 import { element } from '../../controls/dom.ts';
@@ -10,11 +11,13 @@ const rounding = 1e-9;
 export function gapLine(report: PipelineReport, find: () => void): readonly HTMLElement[] {
   if (report.asynchronous !== undefined || report.exchange?.barrier === false) return [];
   const gap = gapOf(report);
+  const memory = withinWords(report);
+  const within = memory === undefined ? '' : ` within ${memory}`;
   const words =
     gap < rounding
-      ? 'It is proven that no order is shorter.'
+      ? `It is proven that no order${within} is shorter.`
       : excludesSome(report.bubble.bound)
-        ? `At most ${shareAtMost(gap)} above the least possible (${iterationTime(report.iteration / (1 + gap))}).`
+        ? `At most ${shareAtMost(gap)} above the least possible${within} (${iterationTime(report.iteration / (1 + gap))}).`
         : '';
   const link = element('button', { type: 'button', class: 'link' }, 'Search for a shorter order');
   link.addEventListener('click', find);

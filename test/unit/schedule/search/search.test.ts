@@ -215,7 +215,7 @@ describe('the policy search', () => {
       expect.stringMatching(
         /^order: zb_h1, because no shorter one was found, after 0 % of the effort \(1\); generator seed \d+$/,
       ),
-      'end: 27 s, and it is proven that no order within the limit ends sooner',
+      'end: 27 s, and it is proven that no order within the limit of 4 microbatches on each device ends sooner',
       'longest span: 27 s',
     ]);
   });
