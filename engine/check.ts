@@ -79,7 +79,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
   const syntax =
     earlier !== undefined && earlier.syntax.text === text
       ? earlier.syntax
-      : parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
+      : parse(text, { size: options.limits.fileSize, faults: options.limits.findings }, earlier?.syntax);
   yield 'parsed';
   const fresh = (previous: { readonly options: EngineOptions }) => previous.options === options;
   const known = new Map((earlier?.pipelines ?? []).filter(fresh).map((pipeline) => [planKey(pipeline.plan), pipeline]));

@@ -41,32 +41,36 @@ export const quote = (text: string): string => `"${clip(text)}"`;
 
 const lineBreak = /[\r\n]/g;
 
-/** Text to tokens. Never throws; each character is in a token, in a comment or white space. */
-export const tokenize = (text: string): Tokens => {
-  const result = lexer.tokenize(text);
+/**
+ * Text to tokens. Never throws; each character is in a token, in a comment or white space. Of the text from `from` to before `to`
+ * only, if they are given: offsets are of the whole text, and a token may not reach over an end.
+ */
+export const tokenize = (text: string, from = 0, to = text.length): Tokens => {
+  const result = lexer.tokenize(to - from === text.length ? text : copyOf(text.slice(from, to)));
   const faults: SyntaxFault[] = [];
-  const comments = (result.groups['comments'] ?? []).map((c) => toComment(c, faults));
+  const comments = (result.groups['comments'] ?? []).map((c) => toComment(c, from, faults));
   const lexed = result.tokens;
   const tokens: Token[] = new Array<Token>(lexed.length);
   let clean = result.errors.length === 0;
   for (let i = 0; i < lexed.length; i++) {
     const t = lexed[i];
     const kind = kinds[t.tokenTypeIdx] ?? 'error';
-    const { image, startOffset } = t;
-    const end = startOffset + image.length;
-    tokens[i] = { kind, text: image, start: startOffset, end };
+    const { image } = t;
+    const start = from + t.startOffset;
+    const end = start + image.length;
+    tokens[i] = { kind, text: image, start, end };
     if (kind === 'quantity') {
-      if (image.length > 4 && !Number.isFinite(Number.parseFloat(image)))
-        faults.push(tooLarge(image, startOffset, end));
+      if (image.length > 4 && !Number.isFinite(Number.parseFloat(image))) faults.push(tooLarge(image, start, end));
     } else if (kind === 'error') {
-      if (t.tokenType === UnclosedString) faults.push(unclosedString(startOffset, end));
+      if (t.tokenType === UnclosedString) faults.push(unclosedString(start, end));
       else clean = false;
     }
   }
   if (clean) return { tokens, comments, faults, stream: lexed, left: [] };
 
   for (const { offset, length } of result.errors) {
-    tokens.push({ kind: 'error', text: text.slice(offset, offset + length), start: offset, end: offset + length });
+    const start = from + offset;
+    tokens.push({ kind: 'error', text: text.slice(start, start + length), start, end: start + length });
   }
   tokens.sort((a, b) => a.start - b.start);
   const stream: IToken[] = [];
@@ -76,7 +80,7 @@ export const tokenize = (text: string): Tokens => {
   let next = 0;
   tokens.forEach((token, index) => {
     let candidate: IToken | undefined = lexed[next];
-    if (candidate !== undefined && candidate.startOffset === token.start) {
+    if (candidate !== undefined && from + candidate.startOffset === token.start) {
       next++;
       if (candidate.tokenType !== Malformed) {
         stream.push(candidate);
@@ -94,8 +98,12 @@ export const tokenize = (text: string): Tokens => {
   return { tokens, comments, faults, stream, places: Int32Array.from(places), left };
 };
 
-const toComment = (token: IToken, faults: SyntaxFault[]): Comment => {
-  const { image: text, startOffset: start } = token;
+/** A text that does not keep the one that it is a part of in memory, as tokens would for as long as they live. */
+const copyOf = (part: string): string => ` ${part}`.slice(1);
+
+const toComment = (token: IToken, from: number, faults: SyntaxFault[]): Comment => {
+  const { image: text } = token;
+  const start = from + token.startOffset;
   const end = start + text.length;
   const kind = token.tokenType === DocComment ? 'doc' : token.tokenType === LineComment ? 'line' : 'block';
   if (kind === 'block' && (text.length < 4 || !text.endsWith('*/'))) {

@@ -1,5 +1,6 @@
 import { tokenize } from './lexer.ts';
 import { FileParser } from './parser/declarations.ts';
+import { readEdited, type Seams } from './edited.ts';
 import type { SyntaxFault, SyntaxFile } from './syntax.ts';
 
 export interface ParseLimits {
@@ -14,17 +15,34 @@ export interface ParseLimits {
 // Building it takes milliseconds, so it waits for the first text.
 let parser: FileParser | undefined;
 
-/** Text to syntax tree; of a text with a NUL character it has tokens, no declarations and one fault. Never throws; what is wrong is in `errors`, in order of position. */
-export const parse = (text: string, limits: ParseLimits = {}): SyntaxFile => {
+/** What the next text may know of a tree. */
+const seams = new WeakMap<SyntaxFile, Seams>();
+
+/**
+ * Text to syntax tree; of a text with a NUL character it has tokens, no declarations and one fault. Never throws; what is wrong is in
+ * `errors`, in order of position. `earlier` is the tree of a text from which few characters differ: the tree is the same as without it,
+ * and takes the declarations around the edit from there.
+ */
+export const parse = (text: string, limits: ParseLimits = {}, earlier?: SyntaxFile): SyntaxFile => {
   const { size = Infinity, faults = 1000, depth = 200 } = limits;
   if (text.length > size) return { kind: 'file', text, tokens: [], comments: [], declarations: [], errors: [] };
   parser ??= new FileParser({ skipValidations: true });
+  const nul = text.indexOf('\0');
+  const known = earlier === undefined || nul >= 0 ? undefined : seams.get(earlier);
+  if (earlier !== undefined && known?.faults === faults && known.depth === depth) {
+    const edited = readEdited(parser, earlier, known, text);
+    if (edited !== undefined) {
+      seams.set(edited.file, edited.seams);
+      return edited.file;
+    }
+  }
   const source = tokenize(text);
   const { tokens, comments } = source;
-  const nul = text.indexOf('\0');
   if (nul >= 0) return { kind: 'file', text, tokens, comments, declarations: [], errors: [notText(nul)] };
-  const { declarations, errors } = parser.read(text, source, faults, depth);
-  return { kind: 'file', text, tokens, comments, declarations, errors };
+  const { declarations, errors, outside, tooDeep } = parser.read(text, source, faults, depth);
+  const file: SyntaxFile = { kind: 'file', text, tokens, comments, declarations, errors };
+  if (!tooDeep && errors.length < faults) seams.set(file, { outside, faults, depth });
+  return file;
 };
 
 /** A binary or UTF-16 file: only this fault, since none of its other characters means what it seems to. */

@@ -8,7 +8,7 @@ import { type Analysis, type CheckStep, checkSteps, type Planned } from '../engi
 import type { EngineOptions } from '../engine/host.ts';
 import type { Finding } from '../engine/findings/finding.ts';
 import type { Searches } from '../engine/searches.ts';
-import { LineIndex, parse } from '../grammar/index.ts';
+import { LineIndex, parse, type SyntaxFile } from '../grammar/index.ts';
 import type { Answers, Round } from './answers.ts';
 import { normal } from './uris.ts';
 import type { Files, SyntaxView, View } from './view.ts';
@@ -93,6 +93,8 @@ interface State {
   viewed: number;
   edited: boolean;
   syntax?: SyntaxView;
+  /** The tree of an earlier text. */
+  tree?: SyntaxFile;
   view?: View;
   /** A view with a whole plan and nothing simulated. */
   planned?: { readonly revision: number; readonly view: View };
@@ -298,13 +300,11 @@ export function createDocuments(host: DocumentsHost): Documents {
   }
 
   function syntaxOf(state: State): SyntaxView {
+    if (state.syntax !== undefined) return state.syntax;
     const { limits } = host.options();
-    state.syntax ??= {
-      uri: state.uri,
-      version: state.version,
-      syntax: parse(state.text, { size: limits.fileSize, faults: limits.findings }),
-      lines: new LineIndex(state.text),
-    };
+    const syntax = parse(state.text, { size: limits.fileSize, faults: limits.findings }, state.tree);
+    state.tree = syntax;
+    state.syntax = { uri: state.uri, version: state.version, syntax, lines: new LineIndex(state.text) };
     return state.syntax;
   }
 

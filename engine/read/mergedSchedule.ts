@@ -3,8 +3,8 @@
  * copies of these entries there, and need not know where they are written.
  */
 import type { Reporter } from '../findings/reporter.ts';
-import { moved } from '../../grammar/moved.ts';
-import type { Entry, Expression, Span, SyntaxFile, SyntaxNode, Token } from '../../grammar/syntax.ts';
+import { moved, type Tree } from '../../grammar/moved.ts';
+import type { Entry, Expression, Span, SyntaxFile, Token } from '../../grammar/syntax.ts';
 import type { Place } from '../plan.ts';
 import type { ReadContext } from './context.ts';
 import type { Origin, ScheduleText, WrittenEntry } from './scheduleText.ts';
@@ -37,7 +37,7 @@ export function mergedSchedule(
   const context: ReadContext = { ...file, syntax: oneText(file.syntax, pieces), report: located(file.report) };
   const members = file.members.get(symbol);
   const byOrigin = new Map(pieces.map((piece) => [piece.origin, piece]));
-  const copied = <Node extends SyntaxNode>(origin: Origin, node: Node): Node => {
+  const copied = <Node extends Tree>(origin: Origin, node: Node): Node => {
     const piece = byOrigin.get(origin);
     return piece === undefined ? node : copy(context, members, piece, node);
   };
@@ -86,7 +86,7 @@ function oneText(file: SyntaxFile, pieces: readonly Piece[]): SyntaxFile {
 
 function entryOf(
   { origin, entry, value, bounds }: WrittenEntry,
-  copied: <Node extends SyntaxNode>(origin: Origin, node: Node) => Node,
+  copied: <Node extends Tree>(origin: Origin, node: Node) => Node,
 ): Entry {
   const made = copied(origin, entry);
   const part = (from: NonNullable<WrittenEntry['bounds']>, expression: Expression | undefined) =>
@@ -99,7 +99,7 @@ function entryOf(
 }
 
 /** A copy whose names mean what they mean where they are written, except that members of the schedule replace members of its bases. */
-function copy<Node extends SyntaxNode>(
+function copy<Node extends Tree>(
   context: ReadContext,
   members: ReturnType<ReadContext['members']['get']>,
   { origin, start, tokens }: Piece,

@@ -19,6 +19,18 @@ import { BlockParser } from './blocks.ts';
 
 const declaration = 'a declaration such as "model name { … }"';
 
+export interface ReadFile {
+  readonly declarations: readonly Declaration[];
+  /** In order of position. */
+  readonly errors: readonly SyntaxFault[];
+  /** For each declaration, whether no bracket was open before it. */
+  readonly outside: readonly boolean[];
+  /** The same for the end of the text. */
+  readonly endsOutside: boolean;
+  /** Brackets were nested too deep. That is reported once a text. */
+  readonly tooDeep: boolean;
+}
+
 /** The whole grammar. One instance reads one text after the other. */
 export class FileParser extends BlockParser {
   constructor(options: { readonly skipValidations: boolean }) {
@@ -27,25 +39,34 @@ export class FileParser extends BlockParser {
   }
 
   /** Declarations and faults of the tokens of a text; keeps at most `faults` faults, nests at most `depth` deep. */
-  read(
-    text: string,
-    source: Tokens,
-    faults: number,
-    depth: number,
-  ): { readonly declarations: readonly Declaration[]; readonly errors: readonly SyntaxFault[] } {
+  read(text: string, source: Tokens, faults: number, depth: number): ReadFile {
     this.prepare(text, source, faults, depth);
+    this.outside = [];
     const declarations = this.file();
-    const errors = this.faults.all();
+    const { outside, tooDeep } = this;
+    const read = {
+      declarations,
+      errors: this.faults.all(),
+      outside,
+      endsOutside: this.marks.isOutside(this.marks.count),
+      tooDeep,
+    };
     this.release();
-    return { declarations, errors };
+    return read;
   }
+
+  /** `outside` of the text that is read. */
+  private outside: boolean[] = [];
 
   readonly file = this.RULE('file', (): readonly Declaration[] => {
     const declarations: Declaration[] = [];
     this.allowed = declaration;
     this.MANY(() => {
+      const isOutside = this.marks.isOutside(this.next);
       const found = this.OR(this.declarations);
-      if (found !== undefined) declarations.push(found);
+      if (found === undefined) return;
+      declarations.push(found);
+      this.outside.push(isOutside);
     });
     return declarations;
   });

@@ -49,6 +49,8 @@ export class Landmarks {
   private readonly members = new Set<number>();
   /** Tokens before an `in` inside a search: they begin entries. */
   private readonly axes = new Set<number>();
+  /** 1 for each token before which no bracket is open, and for the end: the text after it is read as if it were a file. */
+  private readonly outside: Uint8Array;
 
   constructor(text: string, source: Tokens) {
     this.text = text;
@@ -57,6 +59,7 @@ export class Landmarks {
     this.kinds = new Uint16Array(this.count);
     for (let i = 0; i < this.count; i++) this.kinds[i] = source.stream[i]?.tokenTypeIdx ?? endOfFile;
     this.partners = new Int32Array(this.count).fill(-1);
+    this.outside = new Uint8Array(this.count + 1);
     this.matchBrackets();
   }
 
@@ -129,6 +132,11 @@ export class Landmarks {
   /** `tensor in …` of a search. */
   isAxis(i: number): boolean {
     return this.axes.has(i);
+  }
+
+  /** Whether no bracket is open before token `i`. The end of the tokens is asked for by their number. */
+  isOutside(i: number): boolean {
+    return this.outside[i] === 1;
   }
 
   /** `require` in a block, unless it is used as a key. */
@@ -215,6 +223,7 @@ export class Landmarks {
     let schedule = -1;
     let search = -1;
     let outside: number[] = [];
+    const isOutside = (): boolean => stack.length === 0 && braces === 0 && schedule < 0 && search < 0;
     const leaveSchedule = (): void => {
       // Only a brace that is never closed makes the layout decide.
       if (schedule >= 0 && this.partner(schedule) < 0) for (const member of outside) this.members.delete(member);
@@ -223,6 +232,7 @@ export class Landmarks {
     };
     for (let i = 0; i < this.count; i++) {
       const kind = this.kind(i);
+      if (isOutside()) this.outside[i] = 1;
       if (schedule >= 0 && bindings[kind] === 1) {
         this.members.add(i);
         if (outside.length > 0 || this.startsText(i)) outside.push(i);
@@ -250,8 +260,10 @@ export class Landmarks {
         braces = 0;
         search = -1;
         leaveSchedule();
+        this.outside[i] = 1;
       } else if (search >= 0 && kind === id(types.In) && braces === 1 && this.isWord(i - 1)) this.axes.add(i - 1);
     }
+    if (isOutside()) this.outside[this.count] = 1;
     leaveSchedule();
   }
 

@@ -1,0 +1,105 @@
+/** A tree that is taken from an earlier one is the tree of the text. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, type SyntaxFile } from '../../../grammar/index.ts';
+import * as fc from '../../support/property.ts';
+import { goodFile, soup } from './arbitraries.ts';
+
+const examples = path.join(import.meta.dirname, '../../../examples');
+const texts = readdirSync(examples, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.pipe'))
+  .map((name) => readFileSync(path.join(examples, name), 'utf8'));
+const files = fc.oneof(
+  fc.constantFrom(...texts),
+  fc.array(goodFile, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('\n')),
+  // Mistakes of other declarations stay where they are.
+  fc.array(fc.oneof(goodFile, soup), { minLength: 2, maxLength: 8 }).map((parts) => parts.join('\n')),
+);
+const pieces = fc.oneof(
+  fc.constantFrom(
+    '',
+    '',
+    'x',
+    '1',
+    ' ',
+    '\n',
+    '}',
+    '{',
+    '(',
+    ')',
+    '"',
+    '/*',
+    '*/',
+    '///',
+    '\n/// a',
+    ';',
+    '@',
+    ',',
+    '= 3',
+  ),
+  fc.constantFrom(
+    '\nlet a = 2\n',
+    'model m {',
+    '\nschedule s {\n',
+    ' in ',
+    '\r',
+    '\n+ 2',
+    '4ms',
+    'search p {\n a in 1..2',
+  ),
+  soup,
+);
+const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.nat(12), inserted: pieces });
+
+function edited(text: string, { at, length, inserted }: { at: number; length: number; inserted: string }): string {
+  const start = Math.floor(at * text.length);
+  return text.slice(0, start) + inserted + text.slice(start + length);
+}
+
+describe('the tree of an edited text', () => {
+  it('is the same with and without the tree before, edit after edit', () => {
+    fc.assert(
+      fc.property(files, fc.array(edit, { minLength: 1, maxLength: 6 }), (text, edits) => {
+        let now = text;
+        let tree = parse(text);
+        for (const each of edits) {
+          now = edited(now, each);
+          const before = JSON.stringify(tree);
+          const next = parse(now, {}, tree);
+          expect(next).toStrictEqual(parse(now));
+          // Whoever holds the tree of the text before may go on reading it.
+          expect(JSON.stringify(tree)).toBe(before);
+          tree = next;
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('what an edit leaves as it was', () => {
+  const source = Array.from(
+    { length: 40 },
+    (_, at) => `/// Number ${at}.\nmodel m${at} {\n  layer a { forward = ${at}ms }\n}\n`,
+  ).join('\n');
+  const tree = parse(source);
+  const shared = (next: SyntaxFile) => next.declarations.filter((one) => tree.declarations.includes(one)).length;
+
+  it('is the same object above the edit, and below it if nothing moves', () => {
+    const longer = parse(source.replace('forward = 20ms', 'forward = 200ms'), {}, tree);
+    expect(shared(longer)).toBe(20);
+    const same = parse(source.replace('forward = 20ms', 'forward = 99ms'), {}, tree);
+    expect(shared(same)).toBe(38);
+    expect(same.tokens.filter((token) => tree.tokens.includes(token))).toHaveLength(37 * 11);
+  });
+
+  it('is taken over around a mistake, and next to one elsewhere', () => {
+    const wrong = parse(source.replace('forward = 20ms', 'forward = '), {}, tree);
+    expect(wrong.errors).toHaveLength(1);
+    expect(shared(wrong)).toBe(20);
+    const again = parse(wrong.text.replace('forward = 30ms', 'forward = 31ms'), {}, wrong);
+    expect(again.declarations.filter((one) => wrong.declarations.includes(one))).toHaveLength(38);
+    expect(again).toStrictEqual(parse(again.text));
+  });
+});
