@@ -1,17 +1,18 @@
 /** Searches over the settings of pipelines of open documents: one runs at a time, and the last one of each document is kept. */
 import type { CancellationToken } from 'vscode-languageserver';
-import { pipelineBody } from '../engine/fixes/source.ts';
-import { rowCount, settingsOf } from '../engine/sweep/axes.ts';
+import { apply } from '../engine/fixes/proposal.ts';
+import { rowCount } from '../engine/sweep/axes.ts';
 import { axesProblemSteps } from '../engine/sweep/axesProblem.ts';
-import { type SweepBase, sweepBaseSteps } from '../engine/sweep/base.ts';
+import { sweepBaseSteps } from '../engine/sweep/base.ts';
 import { defaultAxes } from '../engine/sweep/defaultAxes.ts';
-import { placeRow } from '../engine/sweep/placeRow.ts';
 import { rememberingHost } from '../engine/knownFiles.ts';
-import { rowFile } from '../engine/sweep/rowText.ts';
-import type { BlockDeclaration } from '../grammar/index.ts';
+import { resolveSteps } from '../engine/resolve.ts';
+import { type BlockDeclaration, parse } from '../grammar/index.ts';
 import type {
   FindPlanAnswer,
   FindPlanRequest,
+  Overrides,
+  PlanEdited,
   PlanFileAnswer,
   PlanFileRequest,
   PlanFound,
@@ -24,6 +25,9 @@ import { fileName } from './fileName.ts';
 import { minimalEdit } from './minimalEdit.ts';
 import { planCsv, planJson } from './planData.ts';
 import { type PlanSearch, planSearch, type PlanSearchHost } from './planSearch.ts';
+import { searchKey, withoutRow, withRow, type WrittenRow } from './planTexts.ts';
+import { paramEdit } from './requests/paramEdit.ts';
+import { toSpan } from './convert.ts';
 import { rangeIn, type View } from './view.ts';
 
 export interface PlanSearches {
@@ -39,7 +43,7 @@ export interface PlanSearches {
 export interface PlanSearchesHost extends Pick<PlanSearchHost, 'threads'> {
   readonly documents: Pick<Documents, 'answeredInSteps' | 'syntax' | 'surroundings'>;
   found(found: PlanFound): void;
-  outdated(search: number): void;
+  edited(edited: PlanEdited): void;
 }
 
 interface Known {
@@ -47,29 +51,41 @@ interface Known {
   readonly head: PlanHead;
   readonly uri: string;
   readonly surroundings: number | undefined;
+  /** Key of the file when the search began. */
+  readonly key: string;
+  /** Rows that were asked for as texts, by the key of the file with the row in it. */
+  readonly written: Map<string, WrittenRow>;
+  /** What the client knows of the file. */
+  state: State;
   /** Number that the client gave it last. */
   number: number;
-  isOutdated: boolean;
   /** Settled when it does not run. */
   ran: Promise<unknown>;
 }
-type Prepared = Pick<Known, 'search' | 'head' | 'uri' | 'surroundings'>;
+type Prepared = Pick<Known, 'search' | 'head' | 'uri' | 'surroundings' | 'key'>;
+type State = Omit<PlanEdited, 'search'>;
 
 const changedText = 'The file has changed since this search. Search again.';
+const replacedText = 'Another search of this file has begun since. Search again.';
 
-export function createPlanSearches({ documents, threads, found, outdated }: PlanSearchesHost): PlanSearches {
+export function createPlanSearches({ documents, threads, found, edited }: PlanSearchesHost): PlanSearches {
   const known = new Map<string, Known>();
   /** The search that was asked for last: one that is still being prepared does not begin after it. */
   let newest = -1;
 
-  const isCurrent = ({ uri, head, surroundings }: Known): boolean =>
-    documents.syntax(uri)?.version === head.version && documents.surroundings(uri) === surroundings;
+  function stateOf({ uri, head, surroundings, key, written }: Known): State {
+    const now = documents.syntax(uri);
+    if (now === undefined || documents.surroundings(uri) !== surroundings) return { matters: true };
+    const found = searchKey(now.syntax, head.pipeline);
+    const row = written.get(found)?.row;
+    return { matters: row === undefined && found !== key, ...(row === undefined ? {} : { row }) };
+  }
 
   async function find(view: View, asked: FindPlanRequest, token: CancellationToken): Promise<FindPlanAnswer> {
     newest = asked.search;
     for (const { search } of known.values()) search.stop();
     const before = known.get(view.uri);
-    if (asked.more === true && before !== undefined && isCurrent(before)) {
+    if (asked.more === true && before !== undefined && !stateOf(before).matters) {
       await before.ran;
       if (newest !== asked.search) return { outdated: true };
       before.number = asked.search;
@@ -80,7 +96,13 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
     if ('problem' in made) return made;
     if (newest !== asked.search) return { outdated: true };
     known.get(view.uri)?.search.drop();
-    const next = { ...made, number: asked.search, isOutdated: false, ran: Promise.resolve() };
+    const next: Known = {
+      ...made,
+      written: new Map(),
+      state: { matters: false },
+      number: asked.search,
+      ran: Promise.resolve(),
+    };
     known.set(view.uri, next);
     return run(next);
   }
@@ -94,7 +116,7 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
     });
     one.ran = ran.catch(() => undefined);
     const answer = await ran;
-    if (answer === undefined || one.isOutdated) return { outdated: true };
+    if (answer === undefined) return { outdated: true };
     const { points: _, ...figures } = answer;
     return { figures };
   }
@@ -104,8 +126,21 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
     asked: FindPlanRequest,
     searches: Parameters<typeof sweepBaseSteps>[3],
   ): Generator<unknown, Prepared | Extract<FindPlanAnswer, { readonly problem: string }>, void> {
-    const { uri, version, syntax, files, options, analysis } = view;
-    const { resolution } = analysis;
+    const { uri, version, files, options, analysis } = view;
+    const { overrides = {} } = asked;
+    const text = withValues(view, overrides);
+    if (text === undefined)
+      return {
+        problem:
+          'A slider has a value that cannot be written into this file. Reset it, or search with the values of the file.',
+      };
+    const isFile = text === view.syntax.text;
+    const syntax = isFile
+      ? view.syntax
+      : parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
+    const resolution = isFile
+      ? analysis.resolution
+      : yield* resolveSteps({ uri, syntax, host: files, options, searches });
     const blocks = syntax.declarations.filter((each): each is BlockDeclaration => each.kind === 'block');
     const named = (keyword: string): string | undefined =>
       blocks.find((block) => block.keyword.text === keyword && block.name !== undefined)?.name?.text;
@@ -118,24 +153,28 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
         ({ severity, place }) =>
           severity === 'error' && place.uri === uri && place.start >= block.start && place.end <= block.end,
       );
-      const range = rangeIn(view, error?.place ?? block.keyword);
-      return { problem: error?.message ?? 'This search cannot be read.', range };
+      const problem = error?.message ?? 'This search cannot be read.';
+      return isFile ? { problem, range: rangeIn(view, error?.place ?? block.keyword) } : { problem };
     }
     const { limits = [], minimise = 'iteration' } = definition ?? {};
     const host = rememberingHost(files);
-    const file = { uri, text: syntax.text, host, options };
+    const file = { uri, text, host, options };
     const base = yield* sweepBaseSteps(file, pipeline, limits, searches);
     if ('problem' in base) return { problem: `"${pipeline}" cannot be searched. ${base.problem.message}` };
     const isDefault = definition === undefined || definition.axes.length === 0;
     const axes = isDefault ? defaultAxes(base) : definition.axes;
     const problem = yield* axesProblemSteps(base, axes);
     if (problem !== undefined)
-      return { problem, ...(block === undefined ? {} : { range: rangeIn(view, block.name ?? block.keyword) }) };
+      return {
+        problem,
+        ...(block === undefined || !isFile ? {} : { range: rangeIn(view, block.name ?? block.keyword) }),
+      };
     const head: PlanHead = {
       pipeline,
       version,
       axes,
       isDefault,
+      ...(isFile ? {} : { overrides }),
       minimise,
       limits,
       devices: base.devices,
@@ -144,9 +183,18 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
       ...(base.peakLimit === undefined ? {} : { peakLimit: base.peakLimit }),
     };
     const { files: texts, paths } = host;
-    const source = { uri, text: syntax.text, options, pipeline, limits, axes, files: texts, paths };
+    const source = { uri, text, options, pipeline, limits, axes, files: texts, paths };
     const search = planSearch(base, source, { file: fileName(uri), axes, minimise, limits });
-    return { search, head, uri, surroundings: documents.surroundings(uri) };
+    const key = searchKey(view.syntax, pipeline);
+    return { search, head, uri, surroundings: documents.surroundings(uri), key };
+  }
+
+  /** Tells the client what the file is now, if that is not what it was. */
+  function tell(one: Known): void {
+    const state = stateOf(one);
+    if (state.matters === one.state.matters && state.row === one.state.row) return;
+    one.state = state;
+    edited({ search: one.number, ...state });
   }
 
   const of = (uri: string, number: number): Known | undefined => {
@@ -161,11 +209,28 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
     },
     row(view, { search: number, row }) {
       const one = of(view.uri, number);
-      if (one === undefined || !isCurrent(one)) return { problem: changedText };
+      if (one === undefined) return { problem: known.has(view.uri) ? replacedText : changedText };
       const { base, asked } = one.search;
       if (!Number.isSafeInteger(row) || row < 0 || row >= rowCount(asked.axes))
         return { problem: `The search has no row ${row}.` };
-      return edited(view, base, asked.axes, row);
+      const { syntax, version } = view;
+      const now = searchKey(syntax, base.pipeline);
+      const earlier = one.written.get(now);
+      if ((earlier === undefined && now !== one.key) || documents.surroundings(view.uri) !== one.surroundings)
+        return { problem: changedText };
+      const before = earlier === undefined ? syntax.text : withoutRow(syntax.text, earlier);
+      if (typeof before !== 'string') return { problem: `Row ${row} cannot be written: ${before.refused}.` };
+      if (earlier !== undefined && keyOf(before, base.pipeline) !== keyOf(earlier.before, base.pipeline))
+        return { problem: changedText };
+      const from = earlier === undefined ? withValues(view, one.head.overrides ?? {}) : before;
+      if (from === undefined) return { problem: changedText };
+      const written = withRow(base, asked.axes, row, from);
+      if ('refused' in written) return { problem: `Row ${row} cannot be written: ${written.refused}.` };
+      one.written.set(keyOf(written.after, base.pipeline), written);
+      // The file may be this row as it is.
+      tell(one);
+      const edit = minimalEdit(syntax.text, written.after);
+      return { version, edits: [{ range: rangeIn(view, edit), newText: edit.text }] };
     },
     file({ uri, search: number, format }) {
       const answer = of(uri, number)?.search.answer();
@@ -174,12 +239,12 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
     },
     changed(uri) {
       const one = known.get(uri);
-      if (one === undefined || one.isOutdated || isCurrent(one)) return;
-      one.isOutdated = true;
-      one.search.drop();
-      // Nothing can be asked of it any more.
-      known.delete(uri);
-      outdated(one.number);
+      if (one === undefined) return;
+      if (documents.syntax(uri) === undefined) {
+        one.search.drop();
+        known.delete(uri);
+      } else if (stateOf(one).matters) one.search.stop();
+      tell(one);
     },
     close() {
       for (const { search } of known.values()) search.drop();
@@ -187,21 +252,15 @@ export function createPlanSearches({ documents, threads, found, outdated }: Plan
   };
 }
 
-/** The edit that writes a row into the file, whose comments and layout stay. */
-function edited(
-  view: View,
-  base: SweepBase,
-  axes: Parameters<typeof placeRow>[1],
-  row: number,
-): NonNullable<PlanRowAnswer> {
-  const { syntax, version } = view;
-  const placed = placeRow(base, axes, settingsOf(axes, row));
-  const body = pipelineBody(syntax, base.pipeline);
-  const written =
-    'refused' in placed || body === undefined
-      ? { refused: 'refused' in placed ? placed.refused : 'the pipeline is not in the file' }
-      : rowFile({ ...base, syntax, body }, placed);
-  if ('refused' in written) return { problem: `Row ${row} cannot be written: ${written.refused}.` };
-  const edit = minimalEdit(syntax.text, written.text);
-  return { version, edits: [{ range: rangeIn(view, edit), newText: edit.text }] };
+const keyOf = (text: string, pipeline: string): string => searchKey(parse(text), pipeline);
+
+/** The text of a file with these values of params; undefined if one of them cannot be written. */
+function withValues(view: View, overrides: Overrides): string | undefined {
+  const edits = Object.entries(overrides).flatMap(([name, value]) => {
+    const edit = paramEdit(view, { uri: view.uri, name, value });
+    return edit === null ? [] : [{ ...toSpan(view.lines, edit.range), text: edit.newText }];
+  });
+  // Two arguments that a call lacks would be written at one place.
+  const places = new Set(edits.map(({ start }) => start));
+  return places.size < Object.keys(overrides).length ? undefined : apply(view.syntax.text, edits);
 }

@@ -2,7 +2,7 @@
 import type { Session } from './session.ts';
 import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { methods, type PlanChanged, type PlanOutdated } from '../webview/protocol/requests.ts';
+import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './answers.ts';
@@ -163,8 +163,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   const sweeps = createPlanSearches({
     documents,
     found: (part) => send(() => connection.sendNotification(methods.planFound, part)),
-    outdated: (search) =>
-      send(() => connection.sendNotification(methods.planOutdated, { search } satisfies PlanOutdated)),
+    edited: (edited) => send(() => connection.sendNotification(methods.planEdited, edited)),
   });
   const session: Session = {
     connection,

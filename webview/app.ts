@@ -62,6 +62,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       changed: () => {
         update.controls();
         searching.changed();
+        planning.changed();
       },
     },
     saved,
@@ -236,6 +237,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     },
     trial: (actions) => page.toolbar.trial(actions, 'a plan'),
     say: page.say,
+    sliders: file.sliders,
     nextRequest,
   });
   const workers = jobView({
@@ -378,9 +380,13 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         return;
       case 'planFound':
       case 'planEnd':
-      case 'planOutdated':
+      case 'planEdited':
       case 'planNote':
         planning.receive(message);
+        return;
+      case 'planKept':
+        enter(message.uri);
+        planning.resume(message);
         return;
       case 'findOrder':
         searching.open();
@@ -523,7 +529,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         workers.themeChanged();
         comparing.recolour();
         sensing.found();
-        planning.recolour();
+        planning.changed();
       });
       if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
       editor.post(saved === undefined ? { type: 'ready' } : { type: 'ready', state: saved });

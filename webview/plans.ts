@@ -1,6 +1,7 @@
 import type { FromPage, ToPage } from './protocol/messages.ts';
 import { planFound } from './session/planFound.ts';
 import { planView } from './view/plan/planView.ts';
+import type { Sliders } from './view/plan/sliders.ts';
 import type { Theme } from './view/scene/theme.ts';
 
 export interface PlansHost {
@@ -11,11 +12,14 @@ export interface PlansHost {
   /** A row is on show that the file does not have; undefined: it is not any more. */
   trial(actions: { apply(): void; back(): void } | undefined): void;
   say(text: string): void;
+  /** Values that the reader tries instead of those of the file. */
+  sliders(): Sliders;
   /** A number that no other request of this page has. */
   nextRequest(): number;
 }
 
-type PlanMessage = Extract<ToPage, { readonly type: 'planFound' | 'planEnd' | 'planOutdated' | 'planNote' }>;
+type PlanMessage = Extract<ToPage, { readonly type: 'planFound' | 'planEnd' | 'planEdited' | 'planNote' }>;
+type Kept = Extract<ToPage, { readonly type: 'planKept' }>;
 
 /** The search for the fastest plan: begins and ends it, and writes or shows a row of it. */
 export function plans(host: PlansHost) {
@@ -30,8 +34,10 @@ export function plans(host: PlansHost) {
 
   const view = planView({
     stop: () => host.post({ type: 'stopPlan', request: found.request() }),
-    longer: () => search(true),
-    again: () => search(false),
+    longer: () => search('more'),
+    // As before: with the sliders as they are now, if the last search had them.
+    again: () => search(found.state().head?.overrides === undefined ? 'file' : 'sliders'),
+    withSliders: () => search('sliders'),
     select: (row) => {
       chosen = row;
       update();
@@ -40,7 +46,7 @@ export function plans(host: PlansHost) {
     write,
     show: (row) => {
       tried = row;
-      open = false;
+      turn(false);
       host.close();
       host.post({ type: 'showPlan', request: found.request(), row });
     },
@@ -57,12 +63,31 @@ export function plans(host: PlansHost) {
     host.post({ type: 'writePlan', request: found.request(), row });
   }
 
-  function search(more: boolean): void {
-    found.begin(host.nextRequest(), more);
-    if (!more) chosen = undefined;
-    const asked = pipeline === undefined ? {} : { pipeline };
-    host.post({ type: 'findPlan', request: found.request(), ...asked, ...(more ? { more: true } : {}) });
+  function search(how: 'file' | 'sliders' | 'more'): void {
+    found.begin(host.nextRequest(), how === 'more');
+    if (how !== 'more') chosen = undefined;
+    const { tried: values } = host.sliders();
+    host.post({
+      type: 'findPlan',
+      request: found.request(),
+      ...(pipeline === undefined ? {} : { pipeline }),
+      ...(how === 'more' ? { more: true } : {}),
+      ...(how === 'sliders' && Object.keys(values).length > 0 ? { overrides: values } : {}),
+    });
     update();
+  }
+
+  /** Opens or closes the view; the editor remembers which, for a page that is hidden. */
+  function turn(next: boolean): void {
+    open = next;
+    host.post({ type: 'planView', request: found.request(), open });
+  }
+
+  /** What is found is of the pipeline that is asked for, and of the text as it is: it need not be searched again. */
+  function isKnown(wanted: string | undefined): boolean {
+    const { status, head, outdated } = found.state();
+    if (outdated || (status !== 'running' && status !== 'ended')) return false;
+    return wanted === pipeline || (wanted !== undefined && wanted === head?.pipeline);
   }
 
   /** Several messages in one frame make one drawing. */
@@ -81,11 +106,11 @@ export function plans(host: PlansHost) {
     const ahead = state.front.at(state.head?.minimise === 'peak_memory' ? -1 : 0);
     // If no row fits, the one that is nearest to it.
     const best = state.figures?.best ?? (ahead ?? state.smallest)?.row;
-    view.update({ search: state, theme: host.theme(), selected: chosen ?? best });
+    view.update({ search: state, theme: host.theme(), selected: chosen ?? best, sliders: host.sliders() });
   }
 
   function show(): void {
-    open = true;
+    turn(true);
     host.show(view.element);
     update();
     view.focus();
@@ -93,8 +118,8 @@ export function plans(host: PlansHost) {
 
   function close(): void {
     if (!open) return;
-    open = false;
     host.post({ type: 'stopPlan', request: found.request() });
+    turn(false);
     host.close();
   }
 
@@ -106,15 +131,30 @@ export function plans(host: PlansHost) {
   }
 
   return {
-    /** Opens the view and searches. Default: the pipeline that the file has a search for. */
+    /** Opens the view, and searches what is not known. Default: the pipeline that the file has a search for. */
     open(wanted?: string): void {
+      if (isKnown(wanted)) {
+        if (tried !== undefined) back();
+        else show();
+        return;
+      }
       pipeline = wanted;
       tried = undefined;
       host.trial(undefined);
       open = true;
       host.show(view.element);
-      search(false);
+      search('file');
       view.focus();
+    },
+    /** Goes on with a search that an earlier page began, or this one before it showed another file. */
+    resume(kept: Kept): void {
+      ({ pipeline, tried } = kept);
+      chosen = undefined;
+      found.resume(kept);
+      if (!kept.open) return;
+      open = true;
+      host.show(view.element);
+      update();
     },
     receive(message: PlanMessage): void {
       const before = found.state();
@@ -128,7 +168,9 @@ export function plans(host: PlansHost) {
             : problem !== before.problem
               ? (problem ?? '')
               : outdated !== before.outdated
-                ? 'The file has changed since this search.'
+                ? outdated
+                  ? 'The file has been edited since this search.'
+                  : 'The file is again what was searched.'
                 : '';
       if (news !== '') host.say(news);
       schedule();
@@ -143,12 +185,15 @@ export function plans(host: PlansHost) {
         host.trial(undefined);
       }
     },
-    /** The page shows another file. */
+    /** The page shows another file. The search goes on, and is there when its file is shown again. */
     leave(): void {
-      close();
+      if (open) host.close();
+      open = false;
       tried = undefined;
+      host.trial(undefined);
       found.forget();
     },
-    recolour: update,
+    /** Colours, or sliders, have changed. */
+    changed: schedule,
   };
 }

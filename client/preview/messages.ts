@@ -88,14 +88,20 @@ export function readFromPage(raw: unknown): FromPage | undefined {
     }
     case 'findPlan': {
       const { request, pipeline, more } = raw;
-      return isPlace(request) && (pipeline === undefined || isName(pipeline))
+      const overrides = raw['overrides'] === undefined ? {} : readOverrides(raw['overrides']);
+      return isPlace(request) && overrides !== undefined && (pipeline === undefined || isName(pipeline))
         ? {
             type: 'findPlan',
             request,
             ...(pipeline === undefined ? {} : { pipeline }),
             ...(more === true ? { more } : {}),
+            ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
           }
         : undefined;
+    }
+    case 'planView': {
+      const { request, open } = raw;
+      return isPlace(request) && typeof open === 'boolean' ? { type: 'planView', request, open } : undefined;
     }
     case 'stopPlan': {
       const { request } = raw;

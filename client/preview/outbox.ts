@@ -12,8 +12,8 @@ export interface Outbox {
   closed(): void;
 }
 
-/** In the order in which they go out: how the page works, what it shows, what it outlines, what the reader asked for. Answers to an earlier page are dropped. */
-const sorts = ['modes', 'picture', 'highlight', 'compare', 'plans', 'findOrder'] as const;
+/** In the order in which they go out: how the page works, the search that an earlier page had, what it shows, what it outlines, what the reader asked for. Answers to an earlier page are dropped. */
+const sorts = ['modes', 'planKept', 'picture', 'highlight', 'compare', 'plans', 'findOrder'] as const;
 type Sort = (typeof sorts)[number];
 
 const answers: ReadonlySet<ToPage['type']> = new Set([
@@ -26,7 +26,7 @@ const answers: ReadonlySet<ToPage['type']> = new Set([
   'entries',
   'planFound',
   'planEnd',
-  'planOutdated',
+  'planEdited',
   'planNote',
   'order',
 ]);

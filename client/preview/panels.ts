@@ -6,7 +6,7 @@ import {
   type PathsRequest,
   type PlanChanged,
   type PlanFound,
-  type PlanOutdated,
+  type PlanEdited,
 } from '../../webview/protocol/requests.ts';
 import type { Server } from '../languageClient.ts';
 import { readState } from '../../webview/protocol/state.ts';
@@ -141,8 +141,8 @@ export function createPreviews(
     server.client.onNotification(methods.planFound, (found: PlanFound) => {
       for (const preview of previews) preview.planFound(found);
     }),
-    server.client.onNotification(methods.planOutdated, ({ search }: PlanOutdated) => {
-      for (const preview of previews) preview.planOutdated(search);
+    server.client.onNotification(methods.planEdited, (edited: PlanEdited) => {
+      for (const preview of previews) preview.planEdited(edited);
     }),
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
       for (const preview of of(document.uri)) preview.edited(document.version);

@@ -13,6 +13,7 @@ import {
   type Overrides,
   type PathGroup,
   type PlanAnswer,
+  type PlanEdited,
   type PlanFound,
   type PlanRequest,
 } from '../../webview/protocol/requests.ts';
@@ -62,7 +63,8 @@ export interface Preview {
   findPlan(pipeline: string | undefined): void;
   /** What a search has found. */
   planFound(found: PlanFound): void;
-  planOutdated(search: number): void;
+  /** What the file of a search is now. */
+  planEdited(edited: PlanEdited): void;
   /** Opens the search for a shorter order, once the page has a timeline. */
   findOrder(): void;
   /** The newest text that was shown. */
@@ -146,6 +148,10 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
   const plans = createPlans({
     requests,
     uri: () => uri,
+    overrides: () => overrides,
+    setOverrides: (next) => {
+      overrides = next;
+    },
     post: (message) => outbox.post(message),
     refresh,
   });
@@ -274,16 +280,18 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
 
   function showFile(next: vscode.Uri, pipeline?: string): void {
     if (uri?.toString() !== next.toString()) {
+      plans.leave();
       overrides = {};
       text = undefined;
       renamed = undefined;
       help.forget();
       movedOrders.forget();
-      plans.forget();
       orders.forget();
       cursor.forget();
     }
+    const isOther = uri?.toString() !== next.toString();
     uri = next;
+    if (isOther) plans.resume();
     if (pipeline !== undefined) chosen = pipeline;
     title();
     void refresh();
@@ -314,6 +322,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
           overrides = message.state.overrides ?? overrides;
         postModes();
         orders.forget();
+        plans.resume();
         outbox.ready();
         host.ready(preview);
         return refresh();
@@ -363,6 +372,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         return race.receive(message);
       case 'findPlan':
       case 'stopPlan':
+      case 'planView':
       case 'writePlan':
       case 'showPlan':
       case 'savePlan':
@@ -403,7 +413,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     show: showFile,
     edited(version) {
       help.edited(version);
-      plans.edited(version);
+      plans.textChanged(version);
       orders.edited();
     },
     moved(to) {
@@ -423,7 +433,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     compare: () => outbox.post({ type: 'compare' }),
     findPlan: (pipeline) => outbox.post({ type: 'plans', ...(pipeline === undefined ? {} : { pipeline }) }),
     planFound: plans.found,
-    planOutdated: plans.outdated,
+    planEdited: plans.edited,
     findOrder: () => outbox.post({ type: 'findOrder' }),
   };
   title();
@@ -436,10 +446,12 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
   place.onVisibility(() => {
     if (place.isVisible()) return;
     outbox.closed();
-    plans.forget();
     orders.forget();
   });
-  place.onClosed(orders.forget);
+  place.onClosed(() => {
+    orders.forget();
+    plans.closed();
+  });
   const dist = vscode.Uri.joinPath(host.extension, 'dist');
   const resource = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
   webview.html = previewHtml({

@@ -92,7 +92,7 @@ export function registerRequests({ connection, documents, log, orders, plans }: 
   );
   on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'plan', paramEdit);
   on(new RequestType<FindPlanRequest, unknown, void>(methods.findPlan), 'plan', plans.find);
-  on(new RequestType<PlanRowRequest, unknown, void>(methods.planRow), 'names', plans.row);
+  on(new RequestType<PlanRowRequest, unknown, void>(methods.planRow), 'plan', plans.row);
   connection.onNotification(methods.stopPlan, ({ search }: StopPlan) => plans.stop(search));
   connection.onRequest(
     new RequestType<PlanFileRequest, PlanFileAnswer, void>(methods.planFile),

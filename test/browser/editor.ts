@@ -126,19 +126,20 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         return preview.post({ type: 'entries', request, count: values.length });
       }
       case 'findPlan': {
-        const { request, pipeline, more } = message;
+        const { request, pipeline, more, overrides: values } = message;
         const found = await client.request<FindPlanAnswer>(methods.findPlan, {
           uri,
           search: request,
           ...(pipeline === undefined ? {} : { pipeline }),
           ...(more === undefined ? {} : { more }),
+          ...(values === undefined ? {} : { overrides: values }),
         } satisfies FindPlanRequest);
         for (const { method, params } of client.notifications)
           if (method === methods.planFound && (params as PlanFound).search === request) {
             const { search: _, ...part } = params as PlanFound;
             await preview.post({ type: 'planFound', request, ...part });
           }
-        if (found === null || 'outdated' in found) return preview.post({ type: 'planOutdated', request });
+        if (found === null || 'outdated' in found) return preview.post({ type: 'planEdited', request, matters: true });
         return preview.post({ type: 'planEnd', request, ...found });
       }
       case 'showPlan':
@@ -148,10 +149,10 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         const found = await client.request<PlanRowAnswer>(methods.planRow, { uri, search: request, row });
         if (found === null || 'problem' in found)
           return preview.post({ type: 'planNote', request, text: found?.problem ?? 'No answer.' });
-        if (message.type === 'showPlan') return show({ trial: found }, { trying: `Row ${row}` });
+        if (message.type === 'showPlan') return show({ trial: found, overrides: {} }, { trying: `Row ${row}` });
         await edit(found.edits);
         await preview.post({ type: 'planNote', request, text: `Row ${row} is in the file now.` });
-        return preview.post({ type: 'planOutdated', request });
+        return preview.post({ type: 'planEdited', request, matters: false, row });
       }
       case 'searchOrder': {
         const { request, pipeline, times } = message;
@@ -214,7 +215,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
       title,
       version,
       plan: planned,
-      overrides,
+      overrides: asked.overrides ?? overrides,
       options,
       contents,
       schedules,

@@ -52,6 +52,7 @@ const frontIn = ({ points }: Answered): readonly FoundPoint[] => frontOf(points.
 const card = (preview: Preview) => preview.page.locator('.plan-card');
 const button = (preview: Preview, name: string) =>
   preview.page.locator('.plan').getByRole('button', { name, exact: true });
+const writing = (preview: Preview) => card(preview).locator('vscode-button', { hasText: 'Write this plan' });
 const certificate = (preview: Preview) => preview.page.locator('.plan-certificate').innerText();
 
 /** Opens the view as a code lens does. */
@@ -97,16 +98,24 @@ const whole: PageTest = {
       await preview.page.keyboard.press('Enter');
       await editor.answer();
       assert.notEqual(editor.text(), before);
-      assert.match(await certificate(preview), /^The file has changed/);
+      const first = editor.text();
+      // The results stay, and the row that is the file is marked.
+      assert.equal(await certificate(preview), expected.figures.certificate);
       assert.match(
         await preview.page.locator('.plan-note').innerText(),
         new RegExp(`^Row ${front[0].row} is in the file now`),
       );
-      assert.ok(await button(preview, 'Search again').isVisible());
-      await button(preview, 'Search again').click();
+      assert.match(await card(preview).innerText(), /This file is this plan/);
+      assert.ok(await writing(preview).evaluate((node) => (node as HTMLButtonElement).disabled));
+      // Another row is compared with it, and can be written over it.
+      await preview.page.keyboard.press('ArrowLeft');
+      assert.match(await card(preview).innerText(), /slower than this file|as fast as this file/);
+      await preview.page.keyboard.press('Enter');
       await editor.answer();
-      // The best plan is the file now.
-      assert.match(await card(preview).innerText(), /as fast as this file, as much memory/);
+      assert.notEqual(editor.text(), first);
+      assert.match(await card(preview).innerText(), /This file is this plan/);
+      await button(preview, 'Table').click();
+      assert.equal(await preview.page.locator('.plan-table [role=gridcell]', { hasText: 'this file' }).count(), 1);
     });
   },
 };
@@ -229,14 +238,10 @@ const stopped: PageTest = {
       await preview.post({ type: 'planFound', request, points: points.slice(9), looked: 24, total: rows });
       await settled(preview.page);
       assert.match(await preview.page.locator('.plan-progress').innerText(), /9 simulated/);
-      await preview.post({ type: 'planOutdated', request: more.request });
+      await preview.post({ type: 'planEdited', request: more.request, matters: true });
       await settled(preview.page);
-      assert.match(await certificate(preview), /^The file has changed/);
-      assert.ok(
-        await card(preview)
-          .locator('vscode-button', { hasText: 'Write this plan' })
-          .evaluate((node) => (node as HTMLButtonElement).disabled),
-      );
+      assert.match(await certificate(preview), /^The file has been edited since this search/);
+      assert.ok(await writing(preview).evaluate((node) => (node as HTMLButtonElement).disabled));
       await preview.page.keyboard.press('Escape');
       assert.ok(await preview.page.locator('.plan').isHidden());
     });
@@ -270,6 +275,95 @@ const shown: PageTest = {
       await editor.answer();
       assert.match(editor.text(), /schedule += zb_h1/);
       assert.ok(await preview.page.locator('header .trial:not(.missing)').isHidden());
+    });
+  },
+};
+
+const resumed: PageTest = {
+  name: 'plans: a page that is shown again has the search of the page before; closing the view stops it and keeps what it has',
+  run: async (browser) => {
+    const { figures, head, points } = await answered(file);
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview) => {
+      const uri = file.uri;
+      const found = {
+        ...(head === undefined ? {} : { head }),
+        points: points.slice(0, 9),
+        looked: 12,
+        total: figures.rows,
+      };
+      const kept = {
+        type: 'planKept',
+        uri,
+        request: 7,
+        pipeline: 'train',
+        found,
+        edited: { matters: false },
+        note: '',
+      } as const;
+      await preview.post({ ...kept, open: true });
+      await settled(preview.page);
+      assert.match(await preview.page.locator('.plan-progress').innerText(), /9 simulated/);
+      assert.ok(await button(preview, 'Stop').isVisible());
+      await preview.post({
+        type: 'planFound',
+        request: 7,
+        points: points.slice(9),
+        looked: figures.rows,
+        total: figures.rows,
+      });
+      await preview.post({ type: 'planEnd', request: 7, figures });
+      await settled(preview.page);
+      assert.equal(await certificate(preview), figures.certificate);
+      await preview.page.locator('.plan-plot').focus();
+      await preview.page.keyboard.press('Escape');
+      const posted = await preview.posted();
+      assert.deepEqual(posted.slice(-2), [
+        { type: 'stopPlan', request: 7 },
+        { type: 'planView', request: 7, open: false },
+      ]);
+      // It is there again without a new search.
+      await preview.post({ type: 'plans', pipeline: 'train' });
+      await settled(preview.page);
+      assert.equal(await certificate(preview), figures.certificate);
+      assert.deepEqual((await preview.posted()).slice(posted.length), [{ type: 'planView', request: 7, open: true }]);
+      // Of another pipeline nothing is known.
+      await preview.post({ type: 'plans', pipeline: 'other' });
+      await settled(preview.page);
+      const asked = (await preview.posted()).at(-1);
+      assert.ok(asked?.type === 'findPlan' && asked.pipeline === 'other');
+    });
+  },
+};
+
+const sliders: PageTest = {
+  name: 'plans: sliders that the search does not have are named, and one click searches with them and writes them',
+  run: async (browser) => {
+    await visit(browser, scene, { width: 1200, height: 760 }, async (preview, editor) => {
+      await preview.page.getByRole('slider').first().focus();
+      await preview.page.keyboard.press('ArrowRight');
+      await editor.answer();
+      await opened(preview);
+      await editor.answer();
+      const values = preview.page.locator('.plan-values');
+      assert.match(
+        await values.innerText(),
+        /^This search does not have the values of the sliders: microbatches 9 instead of 8\./,
+      );
+      await preview.shot('plan-sliders');
+      await button(preview, 'Search with the sliders').click();
+      const asked = (await preview.posted()).findLast(({ type }) => type === 'findPlan');
+      assert.ok(asked?.type === 'findPlan');
+      assert.deepEqual(asked.overrides, { microbatches: 9 });
+      await editor.answer();
+      assert.match(
+        await values.innerText(),
+        /^This search has the values of the sliders: microbatches 9 instead of 8\.$/,
+      );
+      await preview.page.locator('.plan-plot').focus();
+      await preview.page.keyboard.press('Enter');
+      await editor.answer();
+      assert.match(editor.text(), /param microbatches = 9 in/);
+      assert.match(await card(preview).innerText(), /This file is this plan/);
     });
   },
 };
@@ -355,4 +449,15 @@ const many: PageTest = {
   },
 };
 
-export const planTests: readonly PageTest[] = [whole, drawn, table, stopped, shown, ...clean, ...without, many];
+export const planTests: readonly PageTest[] = [
+  whole,
+  drawn,
+  table,
+  stopped,
+  shown,
+  resumed,
+  sliders,
+  ...clean,
+  ...without,
+  many,
+];

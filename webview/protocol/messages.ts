@@ -3,8 +3,6 @@ import type { PipelinePlan, Plan } from '../../engine/plan.ts';
 import type {
   BlocksAnswer,
   FileContents,
-  PlanEnd,
-  PlanFound,
   FoundOrder,
   HelpFix,
   HelpRequest,
@@ -15,7 +13,11 @@ import type {
   OrderEnd,
   OrderState,
   OriginLine,
+  Overrides,
   PathGroup,
+  PlanEdited,
+  PlanEnd,
+  PlanFound,
   Range,
   ShownSchedule,
 } from './requests.ts';
@@ -91,10 +93,25 @@ export type ToPage =
       readonly problem?: string;
       readonly range?: Range;
     }
-  /** The file has changed since a search began. */
-  | { readonly type: 'planOutdated'; readonly request: number }
+  /** What the file of a search is now. */
+  | ({ readonly type: 'planEdited'; readonly request: number } & Omit<PlanEdited, 'search'>)
   /** What became of a row that was to be written or shown, or of a file that was to be saved. */
   | { readonly type: 'planNote'; readonly request: number; readonly text: string }
+  /** The search of a file that the page has not shown since it began: all that was found. It goes on if it has no end. */
+  | {
+      readonly type: 'planKept';
+      readonly uri: string;
+      readonly request: number;
+      readonly pipeline?: string;
+      /** Its view was in sight. */
+      readonly open: boolean;
+      /** The row whose timeline is shown, though the file does not have it. */
+      readonly tried?: number;
+      readonly found: Omit<PlanFound, 'search'>;
+      readonly end?: { readonly figures?: PlanEnd; readonly problem?: string; readonly range?: Range };
+      readonly edited: Omit<PlanEdited, 'search'>;
+      readonly note: string;
+    }
   /** The reader asked for the search of a shorter order outside the page (a code lens). */
   | { readonly type: 'findOrder' }
   /** How far the search for a shorter order is. */
@@ -180,8 +197,16 @@ export type FromPage =
       readonly name: string;
       readonly values: readonly number[];
     }
-  /** Search for the fastest plan. `more`: go on with the search that was stopped. */
-  | { readonly type: 'findPlan'; readonly request: number; readonly pipeline?: string; readonly more?: true }
+  /** Search for the fastest plan. `more`: go on with the search that was stopped. `overrides`: with these values of sliders in the file. */
+  | {
+      readonly type: 'findPlan';
+      readonly request: number;
+      readonly pipeline?: string;
+      readonly more?: true;
+      readonly overrides?: Overrides;
+    }
+  /** The view of a search was opened or closed. */
+  | { readonly type: 'planView'; readonly request: number; readonly open: boolean }
   | { readonly type: 'stopPlan'; readonly request: number }
   /** Write a row of the search into the file. */
   | { readonly type: 'writePlan'; readonly request: number; readonly row: number }

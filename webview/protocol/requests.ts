@@ -355,13 +355,15 @@ export interface FindPlanRequest {
   readonly pipeline?: string;
   /** Goes on with the last search of this file, if it was stopped and its text is the same. */
   readonly more?: true;
+  /** Searches the file with these values of params in it, as sliders have them. Rows are then written with them. */
+  readonly overrides?: Overrides;
 }
 /** How a search has ended. `figures`: what all rows come to. */
 export type FindPlanAnswer =
   | { readonly figures: PlanEnd }
   /** It cannot begin. `range`: where, in the file. */
   | { readonly problem: string; readonly range?: Range }
-  /** The text has changed, or its document is closed. */
+  /** The document is closed, or another search of it has begun. */
   | { readonly outdated: true }
   | null;
 
@@ -384,6 +386,8 @@ export interface PlanHead {
   readonly axes: readonly Axis[];
   /** The file has no `search`: these are usual values. */
   readonly isDefault: boolean;
+  /** Values of params that the file does not have, as far as the search has them. */
+  readonly overrides?: Overrides;
   readonly minimise: Objective;
   readonly limits: readonly string[];
   readonly devices: number;
@@ -397,9 +401,13 @@ export interface PlanHead {
 /** The answer of the terminal without its points, which have come before. */
 export type PlanEnd = Omit<SweepAnswer, 'points'>;
 
-/** Notification `pipewright/planOutdated`, server → client: the text or a file around it has changed since a search began. */
-export interface PlanOutdated {
+/** Notification `pipewright/planEdited`, server → client: what the text is now, for a search. Sent when that is not what it was. */
+export interface PlanEdited {
   readonly search: number;
+  /** The text, or a file around it, is not what was searched: its figures may be others, and no row can be written. */
+  readonly matters: boolean;
+  /** The text is what was searched with this row in it. */
+  readonly row?: number;
 }
 
 /** Notification `pipewright/stopPlan`, client → server: the search ends, and says what it has found. */
@@ -456,7 +464,7 @@ export const methods = {
   import: 'pipewright/import',
   findPlan: 'pipewright/findPlan',
   planFound: 'pipewright/planFound',
-  planOutdated: 'pipewright/planOutdated',
+  planEdited: 'pipewright/planEdited',
   stopPlan: 'pipewright/stopPlan',
   planRow: 'pipewright/planRow',
   planFile: 'pipewright/planFile',

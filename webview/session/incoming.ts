@@ -122,7 +122,8 @@ export function readMessage(data: unknown): ToPage | undefined {
     case 'plans':
     case 'planFound':
     case 'planEnd':
-    case 'planOutdated':
+    case 'planEdited':
+    case 'planKept':
     case 'planNote':
       return readPlanMessage(data);
     case 'findOrder':

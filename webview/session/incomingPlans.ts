@@ -1,11 +1,14 @@
 import type { FoundPoint } from '../../engine/sweep/answer.ts';
 import type { ToPage } from '../protocol/messages.ts';
 import type { PlanEnd, PlanHead, Range } from '../protocol/requests.ts';
-import { type Fields, isFields, isFigure } from '../protocol/state.ts';
+import { type Fields, isFields, isFigure, readOverrides } from '../protocol/state.ts';
 
 /** Messages of searches for plans, checked before use. */
 
-type PlanMessage = Extract<ToPage, { readonly type: 'plans' | 'planFound' | 'planEnd' | 'planOutdated' | 'planNote' }>;
+type PlanMessage = Extract<
+  ToPage,
+  { readonly type: 'plans' | 'planFound' | 'planEnd' | 'planEdited' | 'planNote' | 'planKept' }
+>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): value is number => isFigure(value) && Number.isInteger(value) && value >= 0;
@@ -39,6 +42,7 @@ const isHead = (value: unknown): value is PlanHead =>
   isTexts(value.limits) &&
   isFigure(value.devices) &&
   isFigure(value.batch) &&
+  isMaybe(value.overrides, (overrides) => readOverrides(overrides) !== undefined) &&
   isMaybe(value.capacity, isFigure) &&
   isMaybe(value.peakLimit, (limit) => isFields(limit) && isFigure(limit.bytes) && isText(limit.text));
 
@@ -68,24 +72,37 @@ export function readPlanMessage(data: Fields): PlanMessage | undefined {
   if (!isCount(request)) return undefined;
   switch (type) {
     case 'planFound': {
-      const { head, points, looked, total } = data;
-      if (!Array.isArray(points) || !points.every(isPoint) || !isCount(looked) || !isCount(total)) return undefined;
-      if (head !== undefined && !isHead(head)) return undefined;
-      return { type, request, points, looked, total, ...(head === undefined ? {} : { head }) };
+      const found = foundOf(data);
+      return found === undefined ? undefined : { type, request, ...found };
     }
     case 'planEnd': {
-      const { figures, problem, range } = data;
-      if (!isEnd(figures) && !isText(problem)) return undefined;
+      const end = endOf(data);
+      return end === undefined ? undefined : { type, request, ...end };
+    }
+    case 'planEdited': {
+      const edited = editedOf(data);
+      return edited === undefined ? undefined : { type, request, ...edited };
+    }
+    case 'planKept': {
+      const { uri, pipeline, open, tried, note } = data;
+      const found = isFields(data.found) ? foundOf(data.found) : undefined;
+      const end = isFields(data.end) ? endOf(data.end) : undefined;
+      const edited = isFields(data.edited) ? editedOf(data.edited) : undefined;
+      if (!isText(uri) || !isSwitch(open) || !isText(note) || found === undefined || edited === undefined)
+        return undefined;
       return {
         type,
+        uri,
         request,
-        ...(isEnd(figures) ? { figures } : {}),
-        ...(isText(problem) ? { problem } : {}),
-        ...(isRange(range) ? { range } : {}),
+        open,
+        found,
+        edited,
+        note,
+        ...(isText(pipeline) ? { pipeline } : {}),
+        ...(isCount(tried) ? { tried } : {}),
+        ...(end === undefined ? {} : { end }),
       };
     }
-    case 'planOutdated':
-      return { type, request };
     case 'planNote': {
       const { text } = data;
       return isText(text) ? { type, request, text } : undefined;
@@ -94,3 +111,23 @@ export function readPlanMessage(data: Fields): PlanMessage | undefined {
       return undefined;
   }
 }
+
+type Kept = Extract<PlanMessage, { readonly type: 'planKept' }>;
+
+function foundOf({ head, points, looked, total }: Fields): Kept['found'] | undefined {
+  if (!Array.isArray(points) || !points.every(isPoint) || !isCount(looked) || !isCount(total)) return undefined;
+  if (head !== undefined && !isHead(head)) return undefined;
+  return { points, looked, total, ...(head === undefined ? {} : { head }) };
+}
+
+function endOf({ figures, problem, range }: Fields): Kept['end'] | undefined {
+  if (!isEnd(figures) && !isText(problem)) return undefined;
+  return {
+    ...(isEnd(figures) ? { figures } : {}),
+    ...(isText(problem) ? { problem } : {}),
+    ...(isRange(range) ? { range } : {}),
+  };
+}
+
+const editedOf = ({ matters, row }: Fields): Kept['edited'] | undefined =>
+  isSwitch(matters) ? { matters, ...(isCount(row) ? { row } : {}) } : undefined;

@@ -3,7 +3,8 @@ import { frontOf } from '../../engine/sweep/front.ts';
 import type { ToPage } from '../protocol/messages.ts';
 import type { PlanEnd, PlanHead, Range } from '../protocol/requests.ts';
 
-type PlanMessage = Extract<ToPage, { readonly type: 'planFound' | 'planEnd' | 'planOutdated' | 'planNote' }>;
+type PlanMessage = Extract<ToPage, { readonly type: 'planFound' | 'planEnd' | 'planEdited' | 'planNote' }>;
+type Kept = Extract<ToPage, { readonly type: 'planKept' }>;
 
 /** A search for plans as far as the page knows it. */
 export interface PlanSearchState {
@@ -24,8 +25,10 @@ export interface PlanSearchState {
   readonly figures?: PlanEnd;
   readonly problem?: string;
   readonly range?: Range;
-  /** The file has changed since the search began. */
+  /** The file has been edited since the search began, in a way that may change the figures. */
   readonly outdated: boolean;
+  /** The row that is the file now. */
+  readonly fileRow?: number;
   /** What became of what the reader asked for last. */
   readonly note: string;
 }
@@ -64,53 +67,70 @@ export function planFound() {
     state = { ...state, points, front, beyond, smallest, fit: state.fit + meeting.length };
   }
 
+  /** A search begins. `more`: it goes on with what is known. */
+  function begin(number: number, more: boolean): void {
+    request = number;
+    if (!more) {
+      points = [];
+      misses = [];
+    }
+    state = more ? { ...state, status: 'running', note: '' } : { ...nothing, status: 'running' };
+  }
+
+  /** False for a message of another search. */
+  function receive(message: PlanMessage): boolean {
+    if (message.request !== request) return false;
+    switch (message.type) {
+      case 'planFound': {
+        const { head, points: found, looked, total } = message;
+        state = { ...state, ...(head === undefined ? {} : { head }), looked, total };
+        add(found);
+        return true;
+      }
+      case 'planEnd': {
+        const { figures, problem, range } = message;
+        const failed = figures === undefined;
+        state = {
+          ...state,
+          status: failed ? 'failed' : 'ended',
+          ...(figures === undefined ? {} : { figures }),
+          ...(problem === undefined ? {} : { problem }),
+          ...(range === undefined ? {} : { range }),
+        };
+        return true;
+      }
+      case 'planEdited': {
+        const { matters, row } = message;
+        const { fileRow: _, ...rest } = state;
+        // Under an edit that matters, a search that runs ends soon, with what it has.
+        const status = matters && state.status === 'running' ? 'ended' : state.status;
+        state = { ...rest, status, outdated: matters, ...(row === undefined ? {} : { fileRow: row }) };
+        return true;
+      }
+      case 'planNote':
+        state = { ...state, note: message.text };
+        return true;
+    }
+  }
+
   return {
     state: (): PlanSearchState => state,
     request: () => request,
-    /** A search begins. `more`: it goes on with what is known. */
-    begin(number: number, more: boolean): void {
-      request = number;
-      if (!more) {
-        points = [];
-        misses = [];
-      }
-      state = more ? { ...state, status: 'running', note: '' } : { ...nothing, status: 'running' };
+    begin,
+    receive,
+    /** A search that began in an earlier page, or before another file was shown. */
+    resume({ request: number, found, end, edited, note }: Kept): void {
+      begin(number, false);
+      receive({ type: 'planFound', request: number, ...found });
+      if (end !== undefined) receive({ type: 'planEnd', request: number, ...end });
+      receive({ type: 'planEdited', request: number, ...edited });
+      state = { ...state, note };
     },
     forget(): void {
       request = -1;
       state = nothing;
       points = [];
       misses = [];
-    },
-    /** False for a message of another search. */
-    receive(message: PlanMessage): boolean {
-      if (message.request !== request) return false;
-      switch (message.type) {
-        case 'planFound': {
-          const { head, points: found, looked, total } = message;
-          state = { ...state, ...(head === undefined ? {} : { head }), looked, total };
-          add(found);
-          return true;
-        }
-        case 'planEnd': {
-          const { figures, problem, range } = message;
-          const failed = figures === undefined;
-          state = {
-            ...state,
-            status: failed ? 'failed' : 'ended',
-            ...(figures === undefined ? {} : { figures }),
-            ...(problem === undefined ? {} : { problem }),
-            ...(range === undefined ? {} : { range }),
-          };
-          return true;
-        }
-        case 'planOutdated':
-          state = { ...state, status: state.status === 'running' ? 'ended' : state.status, outdated: true };
-          return true;
-        case 'planNote':
-          state = { ...state, note: message.text };
-          return true;
-      }
     },
   };
 }

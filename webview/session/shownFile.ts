@@ -169,6 +169,12 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       );
     },
     overrides: () => overrides,
+    /** Values that are tried instead of those of the text, and the params that have them. */
+    sliders() {
+      const params = message?.plan.params.filter(({ argument }) => argument?.shape !== true) ?? [];
+      const found = Object.entries(overrides).filter(([name, value]) => isTried(params, name, value));
+      return { params, tried: Object.fromEntries(found) };
+    },
     /** What is shown is of values, or of an order, that the file does not have. */
     isTrying: (): boolean => {
       if (tried !== undefined) return true;

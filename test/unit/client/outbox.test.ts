@@ -55,9 +55,21 @@ test('a search that was asked for waits for the page; what a search found for an
   outbox.post({ type: 'planFound', request: 1, points: [], looked: 0, total: 4 });
   outbox.post({ type: 'planEnd', request: 1, problem: 'no' });
   outbox.post({ type: 'planNote', request: 1, text: 'Saved.' });
-  outbox.post({ type: 'planOutdated', request: 1 });
+  outbox.post({ type: 'planEdited', request: 1, matters: true });
   outbox.ready();
   expect(sent).toEqual([broken(1), { type: 'plans', pipeline: 'train' }]);
+});
+
+test('a search that an earlier page had comes before what the reader asks for next', () => {
+  const { sent, outbox } = box();
+  const found = { points: [], looked: 0, total: 4 };
+  const edited = { matters: false };
+  const kept = { type: 'planKept', uri: 'file:///a.pipe', request: 1, open: true, note: '', found, edited } as const;
+  outbox.post({ type: 'plans', pipeline: 'train' });
+  outbox.post(broken(1));
+  outbox.post(kept);
+  outbox.ready();
+  expect(sent).toEqual([kept, broken(1), { type: 'plans', pipeline: 'train' }]);
 });
 
 test('a page that opens gets the wish for a search of an order after its picture, and no answer to an earlier page', () => {

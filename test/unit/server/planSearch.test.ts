@@ -10,10 +10,11 @@ import { planAnswer } from '../../../engine/sweep/answer.ts';
 import { planCsv, planJson } from '../../../server/planData.ts';
 import {
   type FindPlanAnswer,
+  type FindPlanRequest,
   methods,
+  type PlanEdited,
   type PlanFileAnswer,
   type PlanFound,
-  type PlanOutdated,
   type PlanRowAnswer,
 } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';
@@ -51,6 +52,18 @@ function figuresOf(answer: FindPlanAnswer) {
 async function begun(client: Client, search: number): Promise<void> {
   while (pointsOf(client, search).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+const states = ({ notifications }: Client): readonly PlanEdited[] =>
+  notifications.flatMap(({ method, params }) => (method === methods.planEdited ? [params as PlanEdited] : []));
+const rowOf = (client: Client, search: number, row: number) =>
+  client.request<PlanRowAnswer>(methods.planRow, { uri: main, search, row });
+async function editsOf(client: Client, search: number, row = -1) {
+  const answer = await rowOf(client, search, row);
+  if (answer === null || 'problem' in answer) throw new Error(answer?.problem);
+  return answer.edits;
+}
+const iterationOf = (text: string): number | undefined =>
+  analyse(text).pipelines.find(({ plan }) => plan.name === 'train')?.run?.report.iteration;
 
 describe('a search in the editor', () => {
   test('finds what one thread finds, in its files too; progress comes in parts', async () => {
@@ -119,25 +132,121 @@ describe('a search in the editor', () => {
     });
   });
 
-  test('ends when the text changes, and an older one is outdated; a comment counts as well', async () => {
+  test('goes on under edits that change no figure, and writes rows into the text as it is then', async () => {
     await withClient(async (client) => {
       client.open(main, searched);
-      const asked = find(client, 1);
-      await begun(client, 1);
-      client.change(main, `${searched}// more\n`);
-      expect(await asked).toEqual({ outdated: true });
-      const outdated = () =>
-        client.notifications.flatMap(({ method, params }) =>
-          method === methods.planOutdated ? [(params as PlanOutdated).search] : [],
-        );
-      expect(outdated()).toEqual([1]);
-      figuresOf(await find(client, 2));
-      const row = { uri: main, search: 2, row: 0 };
+      const whole = figuresOf(await find(client, 1));
+      const asked = find(client, 2);
+      await begun(client, 2);
+      // A comment, another layout, another pipeline, and what is expected of one.
+      const edited = `// more\n${searched}`
+        .replace('pipeline train {', 'pipeline train  {\n')
+        .replace('schedule     = gpipe', 'schedule     = 1f1b')
+        .replace('bubble < 90%', 'bubble < 80%');
+      client.change(main, edited);
+      expect(figuresOf(await asked)).toEqual(whole);
+      expect(states(client)).toEqual([]);
+      const text = applyEdits(edited, await editsOf(client, 2, whole.best));
+      expect(text).toContain('// more');
+      expect(iterationOf(text)).toBe(pointsOf(client, 2).find(({ row }) => row === whole.best)?.iteration);
+    });
+  });
+
+  test('stops when an edit matters, keeps what it has, and goes on once the edit is undone', async () => {
+    await withClient(async (client) => {
+      client.open(main, searched);
+      const whole = figuresOf(await find(client, 1));
+      for (const [search, edited] of [
+        [2, searched.replace('memory = 24GiB', 'memory = 25GiB')],
+        [4, searched.replace('tensor in [1, 2, 4]', 'tensor in [1, 2]')],
+      ] as const) {
+        const asked = find(client, search);
+        await begun(client, search);
+        client.change(main, edited);
+        const stopped = figuresOf(await asked);
+        expect(stopped.unsearched).toBeGreaterThan(0);
+        expect(states(client).at(-1)).toEqual({ search, matters: true });
+        expect(await rowOf(client, search, 0)).toEqual({
+          problem: 'The file has changed since this search. Search again.',
+        });
+        client.change(main, `${searched}// undone\n`);
+        expect(figuresOf(await find(client, search + 1, true))).toEqual(whole);
+        expect(states(client).at(-1)).toEqual({ search, matters: false });
+      }
+    });
+  });
+
+  test('says which row the file is after it was written, and writes others over it', async () => {
+    await withClient(async (client) => {
+      client.open(main, searched);
+      const { best = -1 } = figuresOf(await find(client, 1));
+      const points = pointsOf(client, 1);
+      const other = points.find(({ settings }) => settings['tensor'] === '2' && settings['recompute'] === 'full');
+      if (other === undefined || other.row === best) throw new Error('no other row');
+      const alone = applyEdits(searched, await editsOf(client, 1, other.row));
+      const written = applyEdits(searched, await editsOf(client, 1, best));
+      client.change(main, written);
+      expect(iterationOf(written)).toBe(points.find(({ row }) => row === best)?.iteration);
+      // Results stay.
+      expect(await fileOf(client, 1, 'csv')).toContain(`\n${best},`);
+      const commented = `// kept\n${written}`;
+      client.change(main, commented);
+      const over = applyEdits(commented, await editsOf(client, 1, other.row));
+      expect(over).toBe(`// kept\n${alone}`);
+      client.change(main, over);
       client.change(main, searched);
-      expect(await client.request<PlanRowAnswer>(methods.planRow, row)).toEqual({
-        problem: 'The file has changed since this search. Search again.',
+      await client.diagnostics(main);
+      expect(states(client)).toEqual([
+        { search: 1, matters: false, row: best },
+        { search: 1, matters: false, row: other.row },
+        { search: 1, matters: false },
+      ]);
+      // A comment in the text of the row would be lost.
+      const inside = written.replace('schedule', '// mine\n  schedule');
+      client.change(main, inside);
+      expect(await rowOf(client, 1, other.row)).toEqual({
+        problem: `Row ${other.row} cannot be written: the file was edited where row ${best} was written; undo that, or search again.`,
       });
-      expect(outdated()).toEqual([1, 2]);
+    });
+  });
+
+  test('takes the values of sliders, which its rows write too', async () => {
+    const param = 'param batch = 32 in 8..64\n';
+    const text = `${param}${searched.replace('microbatches = 16', 'global_batch = batch')}`;
+    const larger = text.replace('batch = 32', 'batch = 64');
+    await withClient(async (client) => {
+      client.open(main, larger);
+      const expected = figuresOf(await find(client, 1));
+      const figures = pointsOf(client, 1);
+      client.change(main, text);
+      const request: FindPlanRequest = { uri: main, search: 2, overrides: { batch: 64 } };
+      expect(figuresOf(await client.request<FindPlanAnswer>(methods.findPlan, request))).toEqual(expected);
+      expect(founds(client, 2)[0].head).toMatchObject({ batch: 64, overrides: { batch: 64 } });
+      const { best = -1 } = expected;
+      const written = applyEdits(text, await editsOf(client, 2, best));
+      expect(written).toContain('param batch = 64 in');
+      expect(iterationOf(written)).toBe(figures.find(({ row }) => row === best)?.iteration);
+      client.change(main, written);
+      const next = figures.find(({ row }) => row !== best)?.row ?? -1;
+      const over = applyEdits(written, await editsOf(client, 2, next));
+      client.change(main, text);
+      expect(over).toBe(applyEdits(text, await editsOf(client, 2, next)));
+      const unknown: FindPlanRequest = { uri: main, search: 3, overrides: { nothing: 64 } };
+      expect(await client.request<FindPlanAnswer>(methods.findPlan, unknown)).toMatchObject({
+        problem: expect.stringContaining('A slider has a value that cannot be written into this file.'),
+      });
+    });
+  });
+
+  test('another one of the same file takes its place, and the first one says so', async () => {
+    await withClient(async (client) => {
+      client.open(main, searched);
+      figuresOf(await find(client, 1));
+      figuresOf(await find(client, 2));
+      expect(await rowOf(client, 1, 0)).toEqual({
+        problem: 'Another search of this file has begun since. Search again.',
+      });
+      expect(states(client)).toEqual([]);
     });
   });
 

@@ -1,10 +1,11 @@
 /** What the page keeps of a search for plans, and which messages it takes. */
 import { describe, expect, test } from 'vitest';
+import { keptPlan, type PlanNews } from '../../../client/preview/keptPlan.ts';
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
 import { frontOf } from '../../../engine/sweep/front.ts';
 import { readMessage } from '../../../webview/session/incoming.ts';
 import { planFound } from '../../../webview/session/planFound.ts';
-import { againstFile, progressWords, rowCounts } from '../../../webview/view/plan/words.ts';
+import { againstFile, fileFigures, progressWords, rowCounts } from '../../../webview/view/plan/words.ts';
 import * as fc from '../../support/property.ts';
 
 const point = (row: number, iteration: number, peak: number, meets = true): FoundPoint => ({
@@ -47,6 +48,16 @@ const figures = {
   refused: [{ reason: 'no', rows: 4, example: { tensor: '1' } }],
   certificate: 'No other row.',
   best: 1,
+} as const;
+
+const kept = {
+  type: 'planKept',
+  uri: 'file:///a.pipe',
+  request: 1,
+  open: true,
+  found: { head, points: [point(1, 2, 3)], looked: 1, total: 2 },
+  edited: { matters: false },
+  note: '',
 } as const;
 
 describe('what is found', () => {
@@ -96,10 +107,69 @@ describe('what is found', () => {
     expect(search.state().status).toBe('ended');
     search.begin(2, true);
     expect(search.state()).toMatchObject({ status: 'running', head, points: [point(1, 2, 3)] });
-    search.receive({ type: 'planOutdated', request: 2 });
+    search.receive({ type: 'planEdited', request: 2, matters: true });
     expect(search.state()).toMatchObject({ status: 'ended', outdated: true });
     search.begin(3, false);
     expect(search.state()).toMatchObject({ status: 'running', outdated: false, points: [], front: [] });
+  });
+
+  test('a page that resumes a search has the state of the page that began it, whatever came by then', () => {
+    const news: readonly PlanNews[] = [
+      { type: 'planFound', request: 1, head, points: [], looked: 0, total: 9 },
+      { type: 'planFound', request: 1, points: [point(1, 5, 6), point(2, 4, 9, false)], looked: 3, total: 9 },
+      { type: 'planFound', request: 1, points: [point(3, 7, 3)], looked: 9, total: 9 },
+      { type: 'planEnd', request: 1, figures },
+      { type: 'planEdited', request: 1, matters: false, row: 3 },
+      { type: 'planNote', request: 1, text: 'Row 3 is in the file now.' },
+      { type: 'planEdited', request: 1, matters: true },
+    ];
+    for (let length = 0; length <= news.length; length += 1) {
+      const first = planFound();
+      first.begin(1, false);
+      const record = keptPlan(1, 'train');
+      for (const each of news.slice(0, length)) {
+        first.receive(each);
+        record.add(each);
+      }
+      const next = planFound();
+      // As it crosses to the page.
+      const message = readMessage(JSON.parse(JSON.stringify(record.message('file:///a.pipe'))));
+      if (message?.type !== 'planKept') throw new Error('refused');
+      next.resume(message);
+      expect(next.state()).toEqual(first.state());
+      // What follows goes on from there.
+      for (const each of news.slice(length)) for (const page of [first, next]) page.receive(each);
+      expect(next.state()).toEqual(first.state());
+    }
+  });
+
+  test('a search that goes on has no end until it comes', () => {
+    const record = keptPlan(1, undefined);
+    record.add({ type: 'planEnd', request: 1, figures });
+    record.goesOn(2);
+    expect(record.message('a')).toMatchObject({ request: 2, found: { points: [] } });
+    expect(record.message('a')).not.toHaveProperty('end');
+  });
+
+  test('a row that is written is the file from then on', () => {
+    const search = planFound();
+    search.begin(1, false);
+    search.receive({
+      type: 'planFound',
+      request: 1,
+      head,
+      points: [point(1, 5, 6), point(2, 4, 9)],
+      looked: 2,
+      total: 2,
+    });
+    const written = { iteration: 10, peak: 8, throughput: 1, bubble: 0, meets: true };
+    search.receive({ type: 'planEnd', request: 1, figures: { ...figures, written } });
+    expect(fileFigures(search.state())).toBe(written);
+    search.receive({ type: 'planEdited', request: 1, matters: false, row: 2 });
+    expect(fileFigures(search.state())).toEqual(point(2, 4, 9));
+    search.receive({ type: 'planEdited', request: 1, matters: false });
+    expect(fileFigures(search.state())).toBe(written);
+    expect(search.state()).not.toHaveProperty('fileRow');
   });
 
   test('words compare with the file and count the rows', () => {
@@ -128,7 +198,11 @@ describe('messages of a search', () => {
       problem: 'no',
       range: { start: { line: 1, character: 0 }, end: { line: 1, character: 2 } },
     },
-    { type: 'planOutdated', request: 1 },
+    { type: 'planEdited', request: 1, matters: true },
+    { type: 'planEdited', request: 1, matters: false, row: 4 },
+    kept,
+    { ...kept, pipeline: 'train', tried: 3, end: { figures }, edited: { matters: false, row: 4 } },
+    { ...kept, found: { head: { ...head, overrides: { batch: 64 } }, points: [], looked: 1, total: 2 } },
     { type: 'planNote', request: 1, text: 'Saved.' },
   ])('$type is taken as it is', (message) => {
     expect(readMessage(message)).toEqual(message);
@@ -143,7 +217,12 @@ describe('messages of a search', () => {
     { type: 'planEnd', request: 1 },
     { type: 'planEnd', request: 1, figures: { ...figures, refused: [{ reason: 1 }] } },
     { type: 'planEnd', request: 1, figures: { ...figures, best: -1 } },
-    { type: 'planOutdated' },
+    { type: 'planEdited', matters: true },
+    { type: 'planEdited', request: 1 },
+    { ...kept, uri: 3 },
+    { ...kept, edited: {} },
+    { ...kept, found: { points: [point(1, 2, Number.NaN)], looked: 1, total: 2 } },
+    { ...kept, found: { head: { ...head, overrides: { batch: '64' } }, points: [], looked: 1, total: 2 } },
     { type: 'planNote', request: 1 },
   ])('what is none is refused: $type', (message) => {
     expect(readMessage(message)).toBeUndefined();

@@ -3,7 +3,7 @@ import { share } from '../../../engine/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { button } from '../../controls/toolkit.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
-import { againstFile, figureWords, missWords, rowCounts } from './words.ts';
+import { againstFile, figureWords, fileFigures, missWords, rowCounts } from './words.ts';
 
 export interface CardActions {
   /** Writes a row into the file. */
@@ -41,7 +41,7 @@ export function planCard(actions: CardActions) {
   return {
     element: box,
     update(search: PlanSearchState, point: FoundPoint | undefined): void {
-      const { figures, outdated } = search;
+      const { figures, outdated, fileRow } = search;
       plan.hidden = point === undefined;
       rows.hidden = figures === undefined;
       if (point !== undefined) {
@@ -52,20 +52,21 @@ export function planCard(actions: CardActions) {
           search.front.length === 0 && point === search.smallest ? 'Needs least memory of all rows' : '',
           isBest ? (figures.minimise === 'iteration' ? 'The fastest that fits' : 'The smallest that fits') : '',
           missWords(point),
-          againstFile(point, figures?.written),
+          point.row === fileRow ? 'This file is this plan' : againstFile(point, fileFigures(search)),
         ];
         setText(state, lines.filter((line) => line !== '').join('; '));
         state.classList.toggle('over', !point.meets);
         settings.replaceChildren(...pairs(settingsOf(point)));
         // The server says what the best row changes; of other rows, their settings say it.
-        const found = isBest ? (figures.changes ?? []) : [];
+        // They are changes of the file as it was searched.
+        const found = isBest && fileRow === undefined ? (figures.changes ?? []) : [];
         changes.hidden = found.length === 0;
         changes.replaceChildren(
           element('h4', {}, 'Changes in the file'),
           element('dl', {}, ...pairs(found.map(({ key, from, to }) => [key, `${from} → ${to}`] as const))),
         );
       }
-      write.setDisabled(outdated);
+      write.setDisabled(outdated || (point !== undefined && point.row === fileRow));
       show.setDisabled(outdated);
       if (figures === undefined) return;
       const all = rowCounts(figures);

@@ -9,6 +9,7 @@ import { type CardActions, planCard } from './card.ts';
 import { planLegend } from './legend.ts';
 import { looksOf } from './looks.ts';
 import { scatter } from './scatter.ts';
+import { sliderNotice, type Sliders } from './sliders.ts';
 import { planTable } from './table.ts';
 import { progressWords } from './words.ts';
 
@@ -17,6 +18,8 @@ export interface PlanViewActions extends CardActions {
   /** Goes on with a search that was stopped. */
   longer(): void;
   again(): void;
+  /** Searches with the values of the sliders as they are; without any, with those of the file. */
+  withSliders(): void;
   select(row: number): void;
   save(format: 'csv' | 'json'): void;
   /** Shows what is wrong in the text. */
@@ -28,6 +31,7 @@ export interface PlanViewState {
   readonly search: PlanSearchState;
   readonly theme: Theme;
   readonly selected: number | undefined;
+  readonly sliders: Sliders;
 }
 
 /** The search for the fastest plan: its scatter, or its table, the selected plan, and how sure the answer is. */
@@ -85,9 +89,12 @@ export function planView(actions: PlanViewActions) {
   const rows = planTable({ select: actions.select, write: actions.write });
   const card = planCard(actions);
   const body = element('div', { class: 'plan-body' }, drawing, rows.element, card.element);
+  const sliderWords = element('span');
+  const withSliders = act('', actions.withSliders);
+  const values = element('p', { class: 'plan-values', hidden: '' }, sliderWords, withSliders);
   const sentence = element('p', { class: 'plan-certificate', role: 'status' });
   const note = element('p', { class: 'plan-note' });
-  const box = element('section', { class: 'plan', 'aria-label': 'Plan' }, bar, line, body, sentence, note);
+  const box = element('section', { class: 'plan', 'aria-label': 'Plan' }, bar, line, values, body, sentence, note);
   let state: PlanViewState | undefined;
 
   box.addEventListener('keydown', (event) => {
@@ -106,13 +113,13 @@ export function planView(actions: PlanViewActions) {
 
   function update(): void {
     if (state === undefined) return;
-    const { search, theme, selected } = state;
+    const { search, theme, selected, sliders } = state;
     const { head, status, figures, points, outdated, problem } = search;
     setText(heading, head === undefined ? 'Plan' : `Plan of ${head.pipeline}`);
     setText(progress, progressWords(search));
     const isRunning = status === 'running';
     const focused = document.activeElement;
-    const hadFocus = [stop, longer, again].some((each) => each === focused);
+    const hadFocus = [stop, longer, again, withSliders].some((each) => each === focused);
     stop.hidden = !isRunning;
     longer.hidden = isRunning || outdated || (figures?.unsearched ?? 0) === 0;
     again.hidden = isRunning || !(outdated || status === 'failed');
@@ -134,10 +141,15 @@ export function planView(actions: PlanViewActions) {
       points.find(({ row }) => row === selected),
     );
     showMessage(search);
+    const notice = sliderNotice(search, sliders);
+    values.hidden = notice === undefined;
+    withSliders.hidden = notice?.button === undefined;
+    setText(sliderWords, notice?.words ?? '');
+    setText(withSliders, notice?.button ?? '');
     setText(
       sentence,
       outdated
-        ? 'The file has changed since this search: its figures are of the text before.'
+        ? 'The file has been edited since this search: its figures are of the text before. Undo the edit, or search again.'
         : (problem ?? figures?.certificate ?? ''),
     );
     setText(note, notes(search, chart.outside()).join(' '));

@@ -21,7 +21,7 @@ import { labelPlaces, type Rectangle } from './labelPlaces.ts';
 import { hueOf, hueOrder, type Looks, shapeOf } from './looks.ts';
 import { shortLabels } from './shortLabels.ts';
 import { cornersOf, drawMarks, maskOf, shapes } from './marks.ts';
-import { figureWords, pointWords, settingWords } from './words.ts';
+import { fileFigures, figureWords, pointWords, settingWords } from './words.ts';
 
 export interface ScatterState {
   readonly search: PlanSearchState;
@@ -179,7 +179,7 @@ export function scatter(actions: ScatterActions) {
     if (ink === null) return;
     ink.setTransform(1, 0, 0, 1, 0, 0);
     ink.clearRect(0, 0, width, height);
-    const written = search.figures?.written;
+    const written = fileFigures(search);
     const limit = limitOf(search);
     const matters = [...search.front, ...(written === undefined ? [] : [written])];
     const frame = frameOf(search.points, matters, limit?.bytes);

@@ -38,7 +38,7 @@ const column = (
 const settingValue = (text: string | undefined): number | string =>
   text === undefined ? '' : text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 
-function columnsOf({ head, points, front }: PlanSearchState): readonly Column[] {
+function columnsOf({ head, points, front, fileRow }: PlanSearchState): readonly Column[] {
   const keys = (head?.axes ?? []).map(({ key }) => key).filter((key) => key !== 'pipeline' && key !== 'data');
   const onFront = new Set(front.map(({ row }) => row));
   const hasMfu = points.some(({ mfu }) => mfu !== undefined);
@@ -47,7 +47,8 @@ function columnsOf({ head, points, front }: PlanSearchState): readonly Column[] 
     column(
       'state',
       (point) => (onFront.has(point.row) ? 0 : point.meets ? 1 : 2),
-      (point) => (onFront.has(point.row) ? 'front' : point.meets ? 'fits' : missesAny(point)),
+      (point) =>
+        `${onFront.has(point.row) ? 'front' : point.meets ? 'fits' : missesAny(point)}${point.row === fileRow ? ', this file' : ''}`,
     ),
     column(
       'iteration',

@@ -22,8 +22,14 @@ export const pointWords = (point: FoundPoint): string =>
 export const missWords = ({ meets, missed }: FoundPoint): string =>
   meets ? '' : missed === undefined ? 'does not fit' : `misses ${missed}`;
 
+type FileFigures = Pick<NonNullable<PlanEnd['written']>, 'iteration' | 'peak'>;
+
+/** The file as it is: the row that was written into it, otherwise the file as it was searched. */
+export const fileFigures = ({ fileRow, points, figures }: PlanSearchState): FileFigures | undefined =>
+  fileRow === undefined ? figures?.written : points.find(({ row }) => row === fileRow);
+
 /** `4.1 % faster than this file, 12 GiB more`. */
-export function againstFile({ iteration, peak }: FoundPoint, written: PlanEnd['written']): string {
+export function againstFile({ iteration, peak }: FoundPoint, written: FileFigures | undefined): string {
   if (written === undefined) return '';
   const change = iteration / written.iteration - 1;
   const extra = peak - written.peak;
