@@ -12,7 +12,7 @@ export interface PlansHost {
   /** A row is on show that the file does not have; undefined: it is not any more. */
   trial(actions: { apply(): void; back(): void } | undefined): void;
   say(text: string): void;
-  /** Values that the reader tries instead of those of the file. */
+  /** Values that the reader tries instead of the file's values. */
   sliders(): Sliders;
   /** A number that no other request of this page has. */
   nextRequest(): number;

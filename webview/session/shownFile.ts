@@ -169,7 +169,7 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       );
     },
     overrides: () => overrides,
-    /** Values that are tried instead of those of the text, and the params that have them. */
+    /** Values that are tried instead of the file's values, and the params that have them. */
     sliders() {
       const params = message?.plan.params.filter(({ argument }) => argument?.shape !== true) ?? [];
       const found = Object.entries(overrides).filter(([name, value]) => isTried(params, name, value));

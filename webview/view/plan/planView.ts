@@ -18,7 +18,7 @@ export interface PlanViewActions extends CardActions {
   /** Goes on with a search that was stopped. */
   longer(): void;
   again(): void;
-  /** Searches with the values of the sliders as they are; without any, with those of the file. */
+  /** Searches with the values of the sliders as they are; if no slider differs, with the values of the file. */
   withSliders(): void;
   select(row: number): void;
   save(format: 'csv' | 'json'): void;
