@@ -1,5 +1,5 @@
 import { spellingHint } from '../findings/reporter.ts';
-import type { Argument, Call } from '../../grammar/syntax.ts';
+import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 
 /**
@@ -18,6 +18,8 @@ export function bindArguments(
   let next = 0;
   let wrong = false;
   for (const argument of call.arguments) {
+    // While an argument is being written. The parser has said that a value is missing.
+    if (argument.name === undefined && argument.value.kind === 'missing') continue;
     const name = argument.name?.text ?? parameters[next];
     if (argument.name === undefined) next += 1;
     if (name === undefined) {
@@ -37,6 +39,9 @@ export function bindArguments(
         { hint: spellingHint(near) },
       );
       wrong = true;
+    } else if (bound.has(name) && argument.name === undefined && isUnknownName(context, argument.value)) {
+      // The first letters of a parameter's name, most likely; that they mean nothing has been reported.
+      wrong = true;
     } else if (bound.has(name)) {
       context.report.report('key/duplicate', argument.name ?? argument, { key: name, block: `call to ${owner}` });
       wrong = true;
@@ -44,3 +49,6 @@ export function bindArguments(
   }
   return wrong ? undefined : bound;
 }
+
+const isUnknownName = ({ links }: ReadContext, value: Expression): boolean =>
+  value.kind === 'name' && !links.has(value);
