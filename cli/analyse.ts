@@ -52,8 +52,7 @@ export function withBetterPolicies(file: Analysed, { io, progress, overrides }: 
   let { findings } = analysis;
   for (const question of policyQuestions({ ...analysis, host: diskHost(io), overrides })) {
     progress.tick(`${name}: policies for ${question.pipeline}`);
-    const { found } = runSearch(betterPolicy, policyProblem(question));
-    if (found !== undefined) findings = withBetterPolicy(findings, question.pipeline, found);
+    findings = withBetterPolicy(findings, question.pipeline, runSearch(betterPolicy, policyProblem(question)));
   }
   return { ...file, analysis: { ...analysis, findings } };
 }

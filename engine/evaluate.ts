@@ -1,6 +1,7 @@
 /** One pipeline of a plan, simulated: program → timeline → report and findings. The preview's worker runs `simulated`. */
 import { type Evaluation, evaluationSize, planKey, type EvaluationProblem, type Run } from './evaluation.ts';
-import { analyze, figuresOf } from './analyze/analyze.ts';
+import { analyze } from './analyze/analyze.ts';
+import { simulatedRun } from './analyze/simulatedRun.ts';
 import { type PlanFinding, planFinding } from './findings/finding.ts';
 import type { EngineOptions } from './host.ts';
 import { type PipelinePlan, paths } from './plan.ts';
@@ -38,7 +39,7 @@ export const evaluation: Search<EvaluationProblem, Omit<Evaluation, keyof Evalua
  */
 export function simulated(plan: PipelinePlan): { readonly run: Run } | { readonly faults: readonly PlanFinding[] } {
   const found = toEnd(timelineSteps(plan));
-  return 'faults' in found ? found : { run: figuresOf(plan, found.timeline).run };
+  return 'faults' in found ? found : { run: simulatedRun(plan, found.timeline).run };
 }
 
 /** Programs with every operation where it belongs, whatever the costs: rows that stay the same give one program again. */

@@ -75,7 +75,7 @@ export function createBetterPolicies(
         const answer = round.answer(betterPolicy, problem);
         if (answer !== undefined) {
           remember(question.key, answer);
-          if (answer.found !== undefined) found(view);
+          if (answer.found !== undefined || answer.untried !== undefined) found(view);
           return;
         }
         await Promise.race([round.answered(), cancelled(token)]);
@@ -89,8 +89,8 @@ export function createBetterPolicies(
   return {
     named: (view) =>
       questionsOf(view).reduce((findings, { key, pipeline }) => {
-        const policy = known.get(key)?.found;
-        return policy === undefined ? findings : withBetterPolicy(findings, pipeline, policy);
+        const answer = known.get(key);
+        return answer === undefined ? findings : withBetterPolicy(findings, pipeline, answer);
       }, view.analysis.findings),
     ahead(view) {
       work.stop(view.uri);

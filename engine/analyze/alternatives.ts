@@ -3,7 +3,10 @@ import { generate } from '../schedule/generate.ts';
 import { memoryPeak } from '../simulate/memory.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
+import type { PipelineReport } from '../report.ts';
 import { iterationSeconds } from '../timeline.ts';
+import { figureOf, holds } from './expectations.ts';
+import { simulatedRun } from './simulatedRun.ts';
 import { steadyOf } from './steady.ts';
 
 /** What another choice would give, simulated. Undefined where the plan cannot take it. */
@@ -12,6 +15,8 @@ export interface Outcome {
   readonly bubble: number;
   /** Whether all devices stay within their memory. Counted when asked: that takes as long as the simulation. */
   readonly fits: () => boolean;
+  /** Whether every expectation holds that holds in the report of today. */
+  readonly meets: (today: PipelineReport) => boolean;
 }
 
 export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
@@ -24,7 +29,13 @@ export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
   const busy = (steady ?? timeline).busy.reduce((sum, value) => sum + value, 0);
   const fits = () =>
     plan.devices.every(({ memory, reserved }, device) => memoryPeak(plan, timeline, device).bytes <= memory - reserved);
-  return { iteration, bubble: iteration > 0 ? 1 - busy / (plan.devices.length * iteration) : 0, fits };
+  const meets = (today: PipelineReport): boolean => {
+    const held = plan.expects.filter((expect) => holds(figureOf(plan, today, expect), expect));
+    if (held.length === 0) return true;
+    const { report } = simulatedRun(plan, timeline).run;
+    return held.every((expect) => holds(figureOf(plan, report, expect), expect));
+  };
+  return { iteration, bubble: iteration > 0 ? 1 - busy / (plan.devices.length * iteration) : 0, fits, meets };
 }
 
 /** The plan under another built-in policy. Only for policies of one stage a device, so that the placement stays. */

@@ -1,8 +1,9 @@
 import type { Run } from '../evaluation.ts';
-import { type BubbleHelp, gains } from '../findings/bubbleHelp.ts';
+import { type BubbleHelp, compareHelp, gains } from '../findings/bubbleHelp.ts';
 import { latePlanFinding, type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import { type PipelinePlan, type SchedulePlan, paths, setsWork } from '../plan.ts';
+import { lostLimit } from '../policies/lostLimit.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
@@ -44,7 +45,7 @@ const causesOf = ({ causes }: BubbleReport): (readonly [string, number])[] =>
 
 const helpOf = (plan: PipelinePlan, { program, report }: Run): readonly BubbleHelp[] =>
   program.forwardOnly !== true && report.asynchronous === undefined && report.operations <= askUpTo
-    ? whatHelps(plan, report.bubble.makespan)
+    ? whatHelps(plan, { report })
     : [];
 
 /** Pieces that the policy cuts each microbatch of the file into. */
@@ -52,7 +53,8 @@ const partsOf = (schedule: SchedulePlan): number =>
   schedule.kind === 'policy' ? (findPolicy(schedule.name)?.parts?.(schedule.args) ?? 1) : 1;
 
 /** The best of a few simulated changes; empty where none gains a point. */
-function whatHelps(plan: PipelinePlan, bubble: number): readonly BubbleHelp[] {
+function whatHelps(plan: PipelinePlan, { report }: Pick<Run, 'report'>): readonly BubbleHelp[] {
+  const { makespan: bubble } = report.bubble;
   const doubled = 2 * plan.microbatches;
   const choices: { readonly plan: PipelinePlan; readonly change: Change }[] = [];
   if (plan.schedule.kind === 'policy')
@@ -62,21 +64,29 @@ function whatHelps(plan: PipelinePlan, bubble: number): readonly BubbleHelp[] {
     });
   // Alpa's planner knows some schedules only, and another one has another plan: whoever has the text tries those.
   if (plan.stages.length === plan.devices.length && !setsWork(plan.schedule) && plan.cut?.planner !== 'alpa') {
-    for (const name of ['zb_h1', 'eager_1f1b'])
-      choices.push({ plan: underPolicy(plan, name), change: { schedule: name } });
+    for (const schedule of ['zb_h1', 'eager_1f1b']) {
+      const without = lostLimit(plan.schedule, findPolicy(schedule));
+      choices.push({
+        plan: underPolicy(plan, schedule),
+        change: { schedule, ...(without === undefined ? {} : { without }) },
+      });
+    }
   }
   const better = choices
     .flatMap(({ plan: choice, change }) => {
       const outcome = outcomeOf(choice);
-      return outcome !== undefined && gains(bubble, outcome.bubble) ? [{ change, outcome }] : [];
+      return outcome !== undefined && gains(bubble, outcome.bubble)
+        ? [{ help: { ...change, bubble: outcome.bubble }, outcome }]
+        : [];
     })
-    .sort((a, b) => a.outcome.bubble - b.outcome.bubble);
-  const best: typeof better = [];
-  for (const candidate of better) if (best.length < 2 && candidate.outcome.fits()) best.push(candidate);
-  return best.map(({ change, outcome }) => ({ ...change, bubble: outcome.bubble }));
+    .toSorted((a, b) => compareHelp(a.help, b.help));
+  const best: BubbleHelp[] = [];
+  for (const { help, outcome } of better)
+    if (best.length < 2 && outcome.fits() && outcome.meets(report)) best.push(help);
+  return best;
 }
 
-type Change = { readonly microbatches: number } | { readonly schedule: string };
+type Change = { readonly microbatches: number } | Omit<Extract<BubbleHelp, { readonly schedule: string }>, 'bubble'>;
 
 /** `comm/exposed` where communication is not hidden, and `comm/bottleneck-link` for busy links. */
 export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {

@@ -10,8 +10,22 @@ export type BubbleHelp = { readonly bubble: number } & (
       readonly cut?: { readonly layers: number; readonly stages: number };
       /** It keeps copies of stages on other devices, as chimera does: no bound of the file's stages holds for it. */
       readonly copied?: true;
+      /** `without your limit of 4`: what the file limits, and this schedule does not. */
+      readonly without?: string;
     }
 );
+
+/** Why other policies were not tried: each takes long to plan or to simulate, or the file and its imports are long. */
+export type Untried = 'slow' | 'long';
+
+export const untriedWords = (untried: Untried): string =>
+  `Other policies were not tried: ${untried === 'slow' ? 'each takes long to plan or to simulate' : 'the file and its imports are long'}. \`pipewright compare --schedules\` tries them.`;
+
+/** Changes that drop a limit of the file come last; of the others the best comes first. */
+export const compareHelp = (a: BubbleHelp, b: BubbleHelp): number =>
+  Number(dropsLimit(a)) - Number(dropsLimit(b)) || a.bubble - b.bubble;
+
+export const dropsLimit = (help: BubbleHelp): boolean => 'schedule' in help && help.without !== undefined;
 
 /** Whether a change is worth a sentence: it saves more than a point. */
 export const gains = (before: number, after: number): boolean => after < before - 0.01;
@@ -22,10 +36,14 @@ export const helpWords = (help: readonly BubbleHelp[]): string =>
 
 function changeWords(help: BubbleHelp): string {
   if ('microbatches' in help) return `With ${help.microbatches} microbatches`;
-  const { schedule, cut, copied } = help;
+  const { schedule, cut, copied, without } = help;
   const more = [
     ...(cut === undefined ? [] : [`${count(cut.layers, 'layer', 'layers')} cut again into ${cut.stages} stages`]),
     ...(copied === true ? ['copies of stages on other devices'] : []),
   ];
-  return `Under ${schedule}${more.length === 0 ? '' : `, with ${more.join(' and ')},`}`;
+  const all = [
+    ...(more.length === 0 ? [] : [`with ${more.join(' and ')}`]),
+    ...(without === undefined ? [] : [without]),
+  ];
+  return `Under ${schedule}${all.length === 0 ? '' : `, ${all.join(' and ')},`}`;
 }

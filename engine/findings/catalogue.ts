@@ -2,9 +2,9 @@
  * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
-import { type BubbleHelp, helpWords } from './bubbleHelp.ts';
+import { bubbleWords } from './bubbleWords.ts';
 import { alike, versionsKept, type StageVersions } from './stageVersions.ts';
-import { amount, bytes, count, excludesSome, list, share, shareAtMost, show, time } from '../quantities.ts';
+import { bytes, count, list, share, shareAtMost, show, time } from '../quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 
@@ -366,37 +366,7 @@ export const catalogue = {
     (p: { policy: string; problem: string; input: string; values: readonly number[] }) =>
       `${p.policy} cannot run: ${p.problem}${p.values.length > 0 ? `; nearest ${p.input}: ${p.values.join(' or ')}` : ''}.`,
   ),
-  'schedule/bubble': entry(
-    'information',
-    'Idle share, by cause',
-    (p: {
-      bubble: number;
-      causes: readonly (readonly [string, number])[];
-      bound: number;
-      /** The memory that the bound is within, in words; only if memory raises it. */
-      within?: string;
-      /** The best first. */
-      help: readonly BubbleHelp[];
-      /** A rule orders the exchange of gradients. */
-      exchange?: true;
-      /** The microbatch that takes longest, and its time over the mean; only if different microbatches are a cause. */
-      longest?: { readonly microbatch: number; readonly tokens: number; readonly time: number };
-    }) =>
-      [
-        `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}.`,
-        ...(p.longest === undefined
-          ? []
-          : [
-              `Microbatch ${p.longest.microbatch} has ${p.longest.tokens.toLocaleString('en-US')} tokens and takes ${amount(Number(p.longest.time.toPrecision(3)))} times the mean: pack the samples to microbatches that take equally long.`,
-            ]),
-        ...(excludesSome(p.bound)
-          ? [
-              `With these stages${p.exchange ? ' and this `sync`' : ''}${p.within === undefined ? '' : `, within ${p.within},`} no order can go below ${share(p.bound)}.`,
-            ]
-          : []),
-        ...(p.help.length > 0 ? [helpWords(p.help)] : []),
-      ].join(' '),
-  ),
+  'schedule/bubble': entry('information', 'Idle share, by cause', bubbleWords),
   'schedule/shorter-order': entry(
     'hint',
     'A shorter order of the same operations',

@@ -1,6 +1,6 @@
 import type { Analysis } from '../check.ts';
 import { cutCandidates } from './balance.ts';
-import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
+import { inTurn, type Subject, subjectOf, weighedTrials } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import { policyCandidates } from './policies.ts';
@@ -51,7 +51,7 @@ function goalOf({ pipeline, before: { run } }: Subject): Goal {
 
 const candidatesFor = (subject: Subject, warmup?: readonly number[]): Iterable<Candidate | undefined> =>
   inTurn(
-    trialsFor(subject.plan),
+    weighedTrials(subject.plan),
     policyCandidates(subject, 'time'),
     cutCandidates(subject, ['time']),
     sameBatchCandidates(subject),

@@ -2,6 +2,7 @@ import type { Block, Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
 import { evaluationSize } from '../evaluation.ts';
 import type { PipelinePlan } from '../plan.ts';
+import { findPolicy } from '../policies/registry.ts';
 import { type Simulated, simulated } from './outcome.ts';
 import type { Again, Edit } from './proposal.ts';
 import { pipelineBody } from './source.ts';
@@ -32,23 +33,46 @@ const allowance = { steps: 60_000_000, least: 4, most: 60 };
 export const trialsFor = (plan: PipelinePlan): number =>
   Math.min(allowance.most, Math.max(allowance.least, Math.floor(allowance.steps / evaluationSize(plan))));
 
-/** The first `count` candidates, one of each list in turn: the first of each list are the most promising. */
+/** Elementary steps of the pipeline under another policy: without the search of today's schedule. */
+export function sizeUnderPolicy(plan: PipelinePlan): number {
+  const isSearched = plan.schedule.kind === 'policy' && findPolicy(plan.schedule.name)?.searches === true;
+  return evaluationSize(isSearched ? { ...plan, schedule: { kind: 'policy', name: '1f1b', args: {} } } : plan);
+}
+
+/** What trials may cost, in trials of the pipeline as it is. `ofPolicy`: of another policy, which does not search again. */
+export interface Trials {
+  readonly most: number;
+  readonly ofPolicy: number;
+}
+
+export const weighedTrials = (plan: PipelinePlan): Trials => ({
+  most: trialsFor(plan),
+  ofPolicy: sizeUnderPolicy(plan) / evaluationSize(plan),
+});
+
+/** The first candidates that the trials allow, one of each list in turn: the first of each list are the most promising. */
 export function* inTurn(
-  count: number,
+  trials: number | Trials,
   ...lists: readonly Iterable<Candidate | undefined>[]
 ): Generator<Candidate | undefined, void, void> {
-  let left = count;
+  const { most, ofPolicy } = typeof trials === 'number' ? { most: trials, ofPolicy: 1 } : trials;
+  let left = most;
+  let tried = 0;
   let open = lists.map((list) => list[Symbol.iterator]());
-  while (open.length > 0 && left > 0) {
+  while (open.length > 0 && left > 0 && tried < allowance.most) {
     const next: typeof open = [];
     for (const list of open) {
       const step = list.next();
       if (step.done === true) continue;
+      if (step.value !== undefined) {
+        const cost = step.value.policy === undefined ? 1 : ofPolicy;
+        if (cost > left) continue;
+        yield step.value;
+        left -= cost;
+        tried += 1;
+        if (left <= 0 || tried === allowance.most) return;
+      }
       next.push(list);
-      if (step.value === undefined) continue;
-      yield step.value;
-      left -= 1;
-      if (left <= 0) return;
     }
     open = next;
   }

@@ -4,7 +4,7 @@ import type { Analysis } from '../check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
 import { cutCandidates } from './balance.ts';
-import { inTurn, subjectOf, trialsFor } from './candidates.ts';
+import { inTurn, subjectOf, weighedTrials } from './candidates.ts';
 import { fullest } from '../fullest.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import { withPairs } from './pairs.ts';
@@ -30,7 +30,7 @@ export function* expectationFixes(analysis: Analysis, finding: Finding, hint: Hi
     plan.placement.findIndex((at) => plan.devices[at].name === device?.name),
   );
   const changes = inTurn(
-    trialsFor(plan),
+    weighedTrials(plan),
     policyCandidates(subject, ofMemory ? 'memory' : 'time'),
     figure === 'staleness' || figure === 'versions' ? policyCandidates(subject, 'memory', 'flush') : [],
     cutCandidates(subject, ofMemory ? ['both', 'memory'] : ['time']),

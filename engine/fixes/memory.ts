@@ -2,7 +2,7 @@ import type { Analysis } from '../check.ts';
 import type { FixHint, Finding } from '../findings/finding.ts';
 import { hasAmpleRoom } from '../fullest.ts';
 import { cutCandidates } from './balance.ts';
-import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
+import { inTurn, type Subject, subjectOf, weighedTrials } from './candidates.ts';
 import { figuresOf, samplePeriod } from './effect.ts';
 import { idleDeviceCandidates } from './idleDevices.ts';
 import { sameBatchCandidates } from './microbatches.ts';
@@ -65,7 +65,7 @@ function smaller(
 ): FixSteps {
   const { analysis, pipeline, plan, again } = subject;
   const candidates = inTurn(
-    trialsFor(plan),
+    weighedTrials(plan),
     // Before the cuts: where both give the same stages, the smaller edit is kept.
     moveCandidates(subject, stage),
     cutCandidates(subject, ['both', 'memory']),

@@ -70,7 +70,8 @@ const pairs = (first: readonly Candidate[], second: readonly Candidate[]): reado
     second.flatMap((other) => {
       const edits = [...change.edits, ...other.edits];
       const what = `${change.what}, and ${other.what[0].toLowerCase()}${other.what.slice(1)}`;
-      return apart(edits) ? [{ what, kind: 'pair', edits }] : [];
+      const policy = change.policy ?? other.policy;
+      return apart(edits) ? [{ what, kind: 'pair', edits, ...(policy === undefined ? {} : { policy }) }] : [];
     }),
   );
 

@@ -2,6 +2,8 @@ import type { Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
 import { evaluationSize } from '../evaluation.ts';
 import { type PipelinePlan, setsWork } from '../plan.ts';
+import { limitNames, lostLimit } from '../policies/lostLimit.ts';
+import { parametersOf } from '../policies/parameters.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
 import { count } from '../quantities.ts';
@@ -63,6 +65,7 @@ export function* policyCandidates(
       const stages = policy.chunks(args) * ranks;
       if (stages > layers) continue;
       const written = withArguments(policy.name, args, keptArguments(policy, schedule, analysis.syntax.text));
+      const lost = lostLimit(plan.schedule, policy);
       if (written === analysis.syntax.text.slice(schedule.start, schedule.end)) continue;
       const isCutAgain = stages !== cutStages(plan).length;
       const cut = isCutAgain ? stageEdits(subject, stages) : [];
@@ -72,8 +75,10 @@ export function* policyCandidates(
         schedule: written,
         ...(isCutAgain ? { cut: { layers, stages } } : {}),
         ...(policy.copies !== undefined && !cutsSequence(policy) ? { copied: true as const } : {}),
+        ...(lost === undefined ? {} : { without: lost }),
       };
-      yield { what: `Use ${written}${again}`, kind: 'policy', edits, policy: change };
+      const without = lost === undefined ? '' : `, ${lost}`;
+      yield { what: `Use ${written}${again}${without}`, kind: 'policy', edits, policy: change };
     }
   }
 }
@@ -130,14 +135,21 @@ function argumentsOf(policy: Policy): readonly Numbers[] {
   return parameter === undefined ? [{}] : variants[parameter.name].map((value) => ({ [parameter.name]: value }));
 }
 
-/** When stages recompute is no part of the order: it stays as it is written. */
+/** Arguments that say what the user wants of any order: when stages recompute, and how much a device may hold. */
+const kept: readonly string[] = ['recompute', ...limitNames];
+
+/** These arguments as they are written, where the other policy takes them. */
 function keptArguments(policy: Policy, schedule: Expression, text: string): readonly string[] {
   if (schedule.kind !== 'call') return [];
-  return schedule.arguments.flatMap((argument) =>
-    argument.name?.text === 'recompute' && policy.parameters.some(({ name }) => name === 'recompute')
-      ? [text.slice(argument.start, argument.end)]
-      : [],
-  );
+  const now = findPolicy(schedule.callee.text);
+  const positions = now === undefined ? [] : parametersOf(now);
+  const taken = parametersOf(policy).map(({ name }) => name);
+  return schedule.arguments.flatMap(({ name, value }, index) => {
+    const parameter = name?.text ?? positions[index]?.name ?? '';
+    return kept.includes(parameter) && taken.includes(parameter)
+      ? [`${parameter} = ${text.slice(value.start, value.end)}`]
+      : [];
+  });
 }
 
 function withArguments(name: string, args: Numbers, kept: readonly string[]): string {
@@ -151,11 +163,7 @@ function stageEdits(subject: Pick<Subject, 'analysis' | 'body'>, count: number):
   if (followsDevices(valueOf(body, 'stages'))) return [];
   const edit = stageCount(subject, count);
   if (edit !== undefined) return [edit];
-  const blocks = entriesOf(body, 'stage');
-  const [first, last] = [blocks[0], blocks.at(-1)];
-  if (first === undefined || last === undefined) return [undefined];
-  // Comments between the blocks would be lost.
-  if (analysis.syntax.comments.some(({ start }) => start > first.start && start < last.end)) return [undefined];
+  if (entriesOf(body, 'stage').length === 0) return [undefined];
   const cut = recut(analysis.syntax, body, count);
   return 'refused' in cut ? [undefined] : cut.edits;
 }

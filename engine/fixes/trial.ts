@@ -149,9 +149,12 @@ function writtenEdits(edits: Candidate['edits']): readonly Edit[] | undefined {
   return written.length === edits.length && written.length > 0 ? written : undefined;
 }
 
-/** Changes that train with the same batch come before changes that do not. */
-const rank = ({ candidate, effect: { before, after } }: Pick<Trial, 'candidate' | 'effect'>): number =>
-  candidate.last === true ? 2 : before !== undefined && !sameBatch(before, after) ? 1 : 0;
+/** Changes that train with the same batch come before changes that do not, and those come before changes that drop a limit of the file. */
+function rank({ candidate, effect: { before, after } }: Pick<Trial, 'candidate' | 'effect'>): number {
+  if (candidate.last === true) return 3;
+  if (candidate.policy?.without !== undefined) return 2;
+  return before !== undefined && !sameBatch(before, after) ? 1 : 0;
+}
 
 /** Plans that fit first, then the faster, then the smaller peak, then the smaller edit. */
 function compareTrials(a: Trial, b: Trial): number {

@@ -194,10 +194,11 @@ describe('out of memory', () => {
 
   it('shards the optimizer over data ranks', () => {
     const text = (memory: string) =>
-      pipe({ layers, memory, pipeline: `${run(blocks(four))}\n  data = 2\n  optimizer = adam_mixed` }).replace(
-        'gpu[4]',
-        'gpu[8]',
-      );
+      pipe({
+        layers,
+        memory,
+        pipeline: `${run(blocks(four, '  recompute = none'))}\n  data = 2\n  optimizer = adam_mixed`,
+      }).replace('gpu[4]', 'gpu[8]');
     const free = peak(analyse(text('1000GiB')), 0);
     const file = analyse(text(`${Math.floor(free / 2 ** 20) - 10}MiB`));
     const fix = fixesOf(file, 'memory/out-of-memory').find(({ title }) =>
@@ -227,10 +228,8 @@ describe('policies for other stages', () => {
     expect(iteration(changed)).toBeLessThan(iteration(file));
   });
 
-  it.each([
-    ['a comment between blocks', run(blocks(four), 4)],
-    ['a key of a block', run(blocks(four, '  recompute = full').replaceAll(/ \/\/.*/g, ''), 4)],
-  ])('leave %s as it is', (_, pipeline) => {
+  it('leave a key of a block as it is', () => {
+    const pipeline = run(blocks(four, '  recompute = full').replaceAll(/ \/\/.*/g, ''), 4);
     const titles = fixesOf(analyse(pipe({ pipeline })), 'schedule/bubble').map(({ title }) => title);
     expect(titles.length).toBeGreaterThan(0);
     for (const title of titles) expect(title).not.toContain('8 stages');

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { inTurn, trialsFor } from '../../../engine/fixes/candidates.ts';
+import { inTurn, trialsFor, weighedTrials } from '../../../engine/fixes/candidates.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { trueBound } from '../../../engine/fixes/expectation.ts';
@@ -140,7 +140,10 @@ describe('micro-batches', () => {
 });
 
 test('stages written as blocks keep names and comments under a policy of one stage on each device', () => {
-  const four = [0, 2, 4, 6].map((at, index) => `  stage s${index} { layers = block[${at}..${at + 1}] } // ${index}`);
+  // Blocks that say more than their layers are not cut again.
+  const four = [0, 2, 4, 6].map(
+    (at, index) => `  stage s${index} { layers = block[${at}..${at + 1}]  on = gpu[${index}] } // ${index}`,
+  );
   const file = analyse(
     pipe({ pipeline: `  microbatches = 8\n${four.join('\n')}\n  schedule = 1f1b(warmup = [4, 3, 2, 1])` }),
   );
@@ -237,6 +240,17 @@ describe('trials', () => {
     const list = (kind: string) => [1, 2, 3].map((index) => ({ what: `${kind}${index}`, kind, edits: [] }));
     const taken = [...inTurn(4, list('a'), [], [undefined], list('b'))].map((candidate) => candidate?.what);
     expect(taken).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
+  it('of other policies cost little where today a search takes long: they go on once the others have had their share', () => {
+    const searched = { ...plan, schedule: { kind: 'policy', name: 'search', args: {} } } as const;
+    const { most, ofPolicy } = weighedTrials(searched);
+    expect([most, ofPolicy < 0.001, weighedTrials(plan).ofPolicy]).toEqual([4, true, 1]);
+    const policy = { schedule: '1f1b' };
+    const list = (kind: string, more = {}) =>
+      [1, 2, 3, 4].map((index) => ({ what: `${kind}${index}`, kind, edits: [], ...more }));
+    const taken = inTurn({ most: 2, ofPolicy: 0.01 }, list('p', { policy }), list('a'));
+    expect([...taken].map((candidate) => candidate?.what)).toEqual(['p1', 'a1', 'p2', 'p3', 'p4']);
   });
 
   it('are counted: no list of fixes checks the file more often', () => {

@@ -1,0 +1,21 @@
+import type { Run } from '../evaluation.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { type MemoryPeak, memoryPeak } from '../simulate/memory.ts';
+import type { Timeline } from '../timeline.ts';
+import { criticalPath } from './criticalPath.ts';
+import { jitterDraws } from './jitterReport.ts';
+import { pipelineReport } from './pipelineReport.ts';
+import { iterationIn } from './scaledRuns.ts';
+
+/** The figures of a timeline, without findings. `peaks`: of each device. */
+export function simulatedRun(
+  plan: PipelinePlan,
+  timeline: Timeline,
+): { readonly run: Run; readonly peaks: readonly MemoryPeak[] } {
+  const peaks = plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
+  const path = criticalPath(timeline);
+  const draws = jitterDraws(plan, timeline, iterationIn(timeline));
+  const report = pipelineReport(plan, timeline, peaks, path, draws);
+  const run = { program: timeline.program, timeline, report, criticalPath: path };
+  return { run: draws === undefined ? run : { ...run, draws }, peaks };
+}
