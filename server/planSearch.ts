@@ -112,7 +112,8 @@ export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): 
         const { value } = step;
         if (value.rows.length === 0) await nextTurn();
         else await look(value);
-        step = steps.next({ outcomes: value.rows.map((row) => known.get(row)), stop: isOver() });
+        // A search that is stopped goes through the rows that are left without a look at them: what an earlier run decided stays.
+        step = steps.next({ outcomes: value.rows.map((row) => known.get(row)) });
       }
       if (asWritten !== undefined) written = await asWritten;
       if (isDropped()) return undefined;

@@ -118,7 +118,7 @@ const values: readonly FunctionSchema[] = [
     [
       need(
         'planner',
-        'the planner. `pipedream` makes the slowest stage of a full pipeline as fast as possible. `dapple` makes a synchronous iteration as short as possible. `alpa` does so too, and chooses the tensor and data ranks of every stage. `hetpipe` makes the slowest stage of a virtual worker of different devices as fast as possible',
+        'the planner. `pipedream` makes the slowest stage of a full pipeline as fast as possible. `dapple` makes a synchronous iteration as short as possible. Both ignore memory. `alpa` makes it short too, and chooses the tensor and data ranks of every stage. `hetpipe` makes the slowest stage of a virtual worker of different devices as fast as possible',
         planners,
       ),
       may(

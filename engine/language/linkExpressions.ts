@@ -102,6 +102,12 @@ function linkHyphened(
   return true;
 }
 
+/** The one word that begins with this text: `v_shape` for `v`. */
+function onlyBegun(text: string, words: readonly string[]): string | undefined {
+  const begun = words.filter((word) => word.startsWith(text));
+  return begun.length === 1 ? begun[0] : undefined;
+}
+
 const hyphened = /^\w+(?:[-.]\w+)+$/;
 
 /** `to = host` of an E: a word, unless the name is a number. A schedule or device with this name is no number. */
@@ -510,7 +516,10 @@ export function unknown(
   /** All words that are allowed there, where they are few. */
   words?: readonly string[],
 ): void {
-  const near = () => wordMeant(name.text, words ?? []) ?? context.report.nearest(name.text, candidates);
+  const near = () =>
+    wordMeant(name.text, words ?? []) ??
+    context.report.nearest(name.text, candidates) ??
+    onlyBegun(name.text, words ?? []);
   reportUnknown(context, name, kind, { near, where, words });
 }
 

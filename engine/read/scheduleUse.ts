@@ -182,7 +182,8 @@ function readArgument(
         dimension: 'number',
         integer: true,
         min: parameter.min ?? 0,
-        max: parameter.max ?? largestInteger,
+        // What is as large means nothing to a reader whose number is too small.
+        max: parameter.max ?? (item.kind === 'measure' && item.value > largestInteger ? largestInteger : undefined),
       },
       `"${parameter.name}"`,
     );

@@ -120,7 +120,7 @@ function byPipedream({ searches, pipeline, cut, layers, machines, link }: Reques
   return {
     ...planned,
     levels,
-    tooltip: `the slowest ${what} takes ${time(planned.seconds)} per update by the planner's formula.${gap}${alone}`,
+    tooltip: `the slowest ${what} takes ${time(planned.seconds)} per update by the planner's formula.${gap}${alone} ${ignored}`,
   };
 }
 
@@ -135,9 +135,12 @@ function byDapple({ searches, pipeline, layers, machines, link }: Request): Expl
   return {
     ...planned,
     levels: [{ machines, bandwidth: link.bandwidth }],
-    tooltip: `an iteration takes ${time(planned.seconds)} by the planner's formula, ${how}.`,
+    tooltip: `an iteration takes ${time(planned.seconds)} by the planner's formula, ${how}. ${ignored}`,
   };
 }
+
+/** What neither planner looks at. */
+const ignored = 'The planner ignores memory.';
 
 const scheduleName = ({ use }: Uncut): string => (use.kind === 'policy' ? use.policy.name : use.definition.name);
 

@@ -162,7 +162,8 @@ const riskLine = ({ p95, shortest, orders, draws }: Risk, perSecond: number): st
 
 function limitLine(shape: Shape): string {
   const { kind, amount } = limitOf(shape);
-  if (kind === 'microbatches') return `limit: ${count(amount, 'microbatch', 'microbatches')} in flight on a device`;
+  if (kind === 'microbatches')
+    return `limit: the activations of ${count(amount, 'microbatch', 'microbatches')} on a device`;
   if (kind === 'bytes') return `limit: ${bytes(amount)} of activations on a device`;
   return 'limit: the memory of each device';
 }

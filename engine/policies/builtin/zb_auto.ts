@@ -1,5 +1,5 @@
 import type { Answer } from '../zbAuto/answer.ts';
-import { bytes, share, shareAtMost, time } from '../../quantities.ts';
+import { bytes, count, share, shareAtMost, time } from '../../quantities.ts';
 import { linear } from '../placement.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts';
 import type { Switches } from '../zbAuto/construct.ts';
@@ -101,7 +101,8 @@ const saved = (ticks: number, least: number): string => share(1 - least / ticks)
 
 function limitLine(shape: Shape): string {
   const { kind, amount } = limitOf(shape);
-  if (kind === 'microbatches') return `limit: ${amount} microbatch${amount === 1 ? '' : 'es'} in flight on a device`;
+  if (kind === 'microbatches')
+    return `limit: the activations of ${count(amount, 'microbatch', 'microbatches')} on a device`;
   if (kind === 'bytes') return `limit: ${bytes(amount)} of activations on a device`;
   const least = shape.room.reduce((low, value) => Math.min(low, value), Infinity);
   if (!(least < Infinity)) return 'limit: the memory of each device';

@@ -63,6 +63,7 @@ describe('plan(pipedream)', () => {
     const hint = analysis.resolution.derived.find((derivedValue) => derivedValue.planned !== undefined);
     expect(hint?.text).toBe(' 2 stages: 6 × 3, 2 × 1');
     expect(hint?.tooltip).toContain('Planned 6 ms, with layers × replicas of each stage: 6 × 3, 2 × 1.');
+    expect(hint?.tooltip).toContain('The planner ignores memory.');
     const [plan] = analysis.resolution.plan.pipelines;
     expect(plan.stages.map((stage) => stage.name)).toEqual(['s0[0]', 's0[1]', 's0[2]', 's1']);
     expect(plan.devices).toHaveLength(4);

@@ -22,12 +22,15 @@ describe('an argument that is a count or a quantity', () => {
   ])('%s', (schedule, args) => expect(argumentsOf(schedule)).toEqual(args));
 
   test.each([
-    ['zb_auto(limit = ⟦value/range:2.5⟧)', 'a whole number from 1 to 2147483647'],
-    ['zb_auto(limit = ⟦value/range:0⟧)', 'a whole number from 1 to 2147483647'],
+    ['zb_auto(limit = ⟦value/range:2.5⟧)', 'a whole number of at least 1'],
+    ['zb_auto(limit = ⟦value/range:0⟧)', 'a whole number of at least 1'],
     ['zb_auto(limit = ⟦type/dimension:3ms⟧)', 'Expected bytes, found a time'],
     ['zb_auto(limit = ⟦value/range:-1GiB⟧)', 'at least 0 B'],
   ])('%s', (schedule, message) => void checkFindings(text(schedule), [message]));
 });
+
+test('the only word that begins as written is meant', () =>
+  void checkFindings(text('search(placement = ⟦name/unknown:v⟧)'), ['Did you mean "v_shape"?']));
 
 test('an argument has a most, too', () =>
   void checkFindings(text('seq1f1b(segments = ⟦value/range:300⟧)'), ['a whole number from 1 to 256']));

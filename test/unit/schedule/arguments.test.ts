@@ -79,6 +79,14 @@ test('the finding gives the range', () => {
   ]);
 });
 
+test('a number that is too small is not compared with the largest', () => {
+  const pipedream = policies.filter(({ name }) => name === 'pipedream');
+  const [text] = pipedream.map((policy) => textOf(policy, 'in_flight', '-2'));
+  expect(analyse(text).findings.map(({ message }) => message)).toEqual([
+    '"in_flight" is -2; it must be a whole number of at least 1.',
+  ]);
+});
+
 test('replicas do not multiply the largest number in flight past what counts hold', () => {
   const text = `device gpu { memory = 64GiB }
 cluster box { gpu[6] = gpu  link = 25GB/s + 1us }

@@ -25,7 +25,7 @@ test('zb_auto: the limit, the order that was taken, and how far it is from the b
   checkHover(
     toy.replace('= 1f1b', '= $0zb_auto(limit = 4)'),
     'zb_auto',
-    /limit: 4 microbatches in flight/,
+    /limit: the activations of 4 microbatches on a device/,
     /order: zb_h1/,
     /end: 216 ms, and no order within the limit of 4 microbatches on each device ends sooner/,
   ));

@@ -211,7 +211,7 @@ describe('the policy search', () => {
   it('explains its limit, where its order comes from, and how sure it is', () => {
     const lines = search.explain(shapeOf(searched(policyPlan('search', 4, 8), { limit: 4, effort: 1 })));
     expect(lines).toEqual([
-      'limit: 4 microbatches in flight on a device',
+      'limit: the activations of 4 microbatches on a device',
       expect.stringMatching(
         /^order: zb_h1, because no shorter one was found, after 0 % of the effort \(1\); generator seed \d+$/,
       ),
