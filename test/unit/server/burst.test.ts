@@ -64,8 +64,8 @@ test('of 200 edits, in one go or one by one, those that are published are in ord
   }
   client.send(asked(2, 'codeLens', other));
   await client.answer(({ id }) => id === 2);
-  for (const of of [uri, other]) {
-    const versions = publishedFor(client, of);
+  for (const document of [uri, other]) {
+    const versions = publishedFor(client, document);
     expect(versions.at(-1)).toBe(201);
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
   }
