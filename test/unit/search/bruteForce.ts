@@ -28,6 +28,23 @@ export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
       stage + 1 === stages
         ? input[stage] + after[stages + stage]
         : transfer[stage] + forward[stage + 1] + after[stage + 1];
+  /** What an operation waits for: the same microbatch of another row, and the ticks on the way from there. */
+  const needs = Array.from({ length: 3 * stages }, (_, row): readonly (readonly [row: number, delay: number])[] => {
+    const stage = row % stages;
+    if (row >= 2 * stages) return [[stages + stage, 0]];
+    if (row < stages) return stage > 0 ? [[stage - 1, transfer[stage - 1]]] : [];
+    return stage + 1 < stages
+      ? [
+          [stage, 0],
+          [row + 1, transfer[stage]],
+        ]
+      : [[stage, 0]];
+  });
+  const waiting = needs.map((_, row) =>
+    needs.flatMap((needed, later) =>
+      needed.filter(([other]) => other === row).map(([, delay]) => [later, delay] as const),
+    ),
+  );
   const failed = new Set<string>();
   let remaining = stages * m * 3;
 
@@ -40,19 +57,21 @@ export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
     const key = stateKey(now);
     if (failed.has(key)) return false;
     for (let row = 0; row < 3 * stages; row += 1) {
-      const kind = Math.floor(row / stages);
-      const stage = row % stages;
       const j = put[row];
       if (j === m) continue;
+      const kind = Math.floor(row / stages);
+      const stage = row % stages;
       const on = device[stage];
       let start = Math.max(now, free[on]);
-      const needs: [number, number][] = [];
-      if (kind === 0 && stage > 0) needs.push([stage - 1, transfer[stage - 1]]);
-      if (kind === 1) needs.push([stage, 0]);
-      if (kind === 1 && stage + 1 < stages) needs.push([row + 1, transfer[stage]]);
-      if (kind === 2) needs.push([stages + stage, 0]);
-      if (needs.some(([other]) => put[other] <= j)) continue;
-      for (const [other, delay] of needs) start = Math.max(start, ends[other][j] + delay);
+      let ready = true;
+      for (const [other, delay] of needs[row]) {
+        if (put[other] <= j) {
+          ready = false;
+          break;
+        }
+        start = Math.max(start, ends[other][j] + delay);
+      }
+      if (!ready) continue;
       if (start + ticks[row] + after[row] > last) return remember(key);
       const { activation, forWeight } = problem;
       const bytesBefore = held[on];
@@ -88,15 +107,30 @@ export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
     failed.add(key);
     return false;
   };
-  /** What the rest depends on: counts, and times that are yet to come. */
+  /**
+   * What the rest depends on: counts, when devices are free, and the ends that an operation still waits for. An end is of no more
+   * account once the longest way from there has passed.
+   */
   const stateKey = (now: number): string => {
-    const times = Array.from(free, (time) => Math.max(0, time - now));
+    let key = letter(now);
+    for (const count of put) key += letter(count);
+    for (const time of free) key += letter(Math.max(0, time - now));
     for (let row = 0; row < 2 * stages; row += 1)
-      for (let j = 0; j < put[row]; j += 1) times.push(Math.max(-largest, ends[row][j] - now));
-    return `${now} ${put.join(' ')} ${times.join(' ')}`;
+      for (let j = 0; j < put[row]; j += 1) {
+        let longest = -1;
+        for (const [later, delay] of waiting[row]) if (put[later] <= j) longest = Math.max(longest, delay);
+        if (longest >= 0) key += letter(Math.max(0, ends[row][j] + longest - now));
+      }
+    return key;
   };
-  const largest = transfer.reduce((most, time) => Math.max(most, time), 0);
   return place(0);
+}
+
+/** A number of ticks as one letter: keys of numbers in words take most of the time. */
+function letter(ticks: number): string {
+  if (!Number.isInteger(ticks) || ticks < 0 || ticks > 0xffff)
+    throw new Error(`${ticks} ticks: only small problems fit.`);
+  return String.fromCharCode(ticks);
 }
 
 /** Ticks of the shortest order, from a bound on. */
