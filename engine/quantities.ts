@@ -12,8 +12,9 @@ export function time(seconds: number, digits = 3): string {
   if (!Number.isFinite(seconds)) return String(seconds);
   if (seconds === 0) return '0 ms';
   const size = Math.abs(seconds);
-  // 999.9999 µs reads as 1 ms, not as 1000 µs.
-  const reaches = (unit: number): boolean => Number((size / unit).toPrecision(digits)) >= 1;
+  // 999.9999 µs reads as 1 ms, not as 1000 µs. Rounding to a digit or more never makes 1 of what is under a half.
+  const reaches = (unit: number): boolean =>
+    size >= unit || (size >= unit / 2 && Number((size / unit).toPrecision(digits)) >= 1);
   if (reaches(1)) return `${significant(seconds, Math.max(digits, 1 + Math.floor(Math.log10(size))))} s`;
   if (reaches(1e-3)) return `${significant(seconds * 1e3, digits)} ms`;
   if (reaches(1e-6)) return `${significant(seconds * 1e6, digits)} µs`;

@@ -13,6 +13,8 @@ export interface Reporter {
   readonly findings: readonly Finding[];
   /** How many errors were reported or repeated so far; compare before and after to see whether a step went wrong. */
   errors(): number;
+  /** The same for findings of any severity. */
+  reports(): number;
   report<C extends Code>(
     code: C,
     span: Span,
@@ -37,8 +39,10 @@ export function createReporter(uri: string, limit: number): Reporter {
   const seen = new Set<string>();
   const near = spellings();
   let errors = 0;
+  let reports = 0;
   const place = (span: Span): Place => ({ uri, start: span.start, end: Math.max(span.start, span.end) });
   const add = (found: Finding): void => {
+    reports += 1;
     if (found.severity === 'error') errors += 1;
     if (findings.length >= limit) return;
     const key = `${found.code} ${found.place.start} ${found.place.end}`;
@@ -50,6 +54,7 @@ export function createReporter(uri: string, limit: number): Reporter {
     uri,
     findings,
     errors: () => errors,
+    reports: () => reports,
     place,
     add,
     report: (code, span, parameters, extras) => add(finding(code, place(span), parameters, extras)),

@@ -198,8 +198,9 @@ function reportUnusedMembers(context: FileContext, block: BlockDeclaration): voi
 export function reportUnused(context: FileContext): void {
   const declarations = context.syntax.declarations;
   // A name that a schedule takes over is used where the taker uses it. Takers are declared after what they take.
-  for (const { id, inherits } of [...context.symbols.values()].toReversed())
-    if (inherits !== undefined && context.used.has(id)) context.used.add(inherits);
+  const taken: { readonly id: string; readonly inherits: string }[] = [];
+  for (const { id, inherits } of context.symbols.values()) if (inherits !== undefined) taken.push({ id, inherits });
+  for (const { id, inherits } of taken.toReversed()) if (context.used.has(id)) context.used.add(inherits);
   for (const declaration of declarations)
     if (declaration.kind === 'block' && declaration.keyword.text === 'schedule')
       reportUnusedMembers(context, declaration);

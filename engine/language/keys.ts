@@ -33,7 +33,9 @@ export function readKeys(
   wanted: readonly string[] = [],
 ): Keys {
   const schema = keysOf(name);
-  const firsts = new Map<string, Entry>();
+  // A list, because a block has few different keys, and a file has thousands of blocks.
+  const firsts: Entry[] = [];
+  const first = (key: string): Entry | undefined => firsts.find((entry) => entry.key.text === key);
   const entries: Entry[] = [];
   let doubtful = body === undefined || !body.closed;
   for (const item of body?.entries ?? []) {
@@ -46,20 +48,20 @@ export function readKeys(
       unknownKey(context, name, item);
       doubtful = true;
     } else if (isForm(context, key, item)) {
-      const earlier = firsts.get(key.name);
+      const earlier = first(key.name);
       if (earlier !== undefined && !key.repeatable) duplicate(context, name, item, earlier);
       else {
-        if (earlier === undefined) firsts.set(key.name, item);
+        if (earlier === undefined) firsts.push(item);
         entries.push(item);
       }
     } else doubtful = true;
   }
-  if (!doubtful) {
-    const absent = blocks[name].keys.filter((key) => !firsts.has(key.name) && !given.includes(key.name));
-    if (absent.some(({ required }) => required === true)) {
-      const [first, ...more] = absent.filter(({ name: key, required }) => required === true || wanted.includes(key));
-      missing(context, name, first.name, at, more);
-    }
+  const isAbsent = (key: KeySchema): boolean => first(key.name) === undefined && !given.includes(key.name);
+  if (!doubtful && blocks[name].keys.some((key) => key.required === true && isAbsent(key))) {
+    const [absent, ...more] = blocks[name].keys.filter(
+      (key) => (key.required === true || wanted.includes(key.name)) && isAbsent(key),
+    );
+    missing(context, name, absent.name, at, more);
   }
   return keysOfEntries(name, entries, doubtful);
 }

@@ -1,6 +1,7 @@
 /** Gives each name of a file its meaning, by the schema of the key around it. Reports unknown names and units, each once. */
 import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
 import { type FileContext, refer, referTo, symbolId } from './context.ts';
+import { isFigure } from './figureEntry.ts';
 import { linkExpect } from './linkExpect.ts';
 import { linkSearch } from './linkSearch.ts';
 import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
@@ -68,6 +69,10 @@ function linkEntries(
     if (item.kind !== 'entry') continue;
     const key = keys.get(item.key.text);
     if (key === undefined) continue;
+    if (isFigure(item)) {
+      linkExpression(context, item.values[0], key.value, scope, 0);
+      continue;
+    }
     const { parameters, index, ends, values, range, step, condition } = item;
     if (key.parameters !== undefined) linkWords(context, item, key, scope, owner);
     const named = parameters !== undefined && key.parameters === undefined;

@@ -1,6 +1,7 @@
 /** Reads one `layer`: measured in braces, or derived from a shape. */
 import type { LayerDefinition } from '../definitions/model.ts';
-import type { Entry, Expression } from '../../grammar/syntax.ts';
+import type { Block, Entry, Expression } from '../../grammar/syntax.ts';
+import { isFigure } from '../language/figureEntry.ts';
 import { wholeNumber } from '../language/expressions.ts';
 import { time } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
@@ -34,7 +35,30 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
     missing(context, 'layer', 'attends', entry.name ?? entry.key);
     return undefined;
   }
-  const keys = readKeys(context, 'layer', entry.body, entry.name ?? entry.key);
+  const isLiteral = entry.body.entries.every(isFigure);
+  const text = isLiteral ? context.syntax.text.slice(entry.body.start, entry.body.end) : '';
+  const known = isLiteral ? literal.get(text) : undefined;
+  if (known !== undefined) return known;
+  const reports = context.report.reports();
+  const read = readBody(context, entry, entry.body);
+  const isWhole = read !== undefined && read.after === undefined && read.attends === undefined;
+  if (isLiteral && isWhole && context.report.reports() === reports) {
+    if (literal.size >= mostLiteral) literal.clear();
+    // A part of a text keeps the whole text in memory; what is made of a part does not.
+    literal.set(` ${text}`.slice(1), read);
+  }
+  return read;
+}
+
+/**
+ * Layers of figures alone, by their text: they mean the same wherever they are. A file of measured layers is read again at each
+ * keystroke, and an edit changes one of them.
+ */
+const literal = new Map<string, LayerRead>();
+const mostLiteral = 20_000;
+
+function readBody(context: ReadContext, entry: Entry, body: Block): LayerRead | undefined {
+  const keys = readKeys(context, 'layer', body, entry.name ?? entry.key);
   const after = keys.find('after')?.values;
   const attends = keys.find('attends')?.values;
   const shape = keys.find('shape');

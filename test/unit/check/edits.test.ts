@@ -132,6 +132,54 @@ test('after any edits a check says what a new process says of the last text', as
   await engine.end();
 });
 
+test('after any characters are typed a check says what a new process says of the last text', async () => {
+  const engine = freshEngine();
+  const layers = [
+    'weights = 1MiB',
+    'forward = 1ms  backward = 2ms',
+    'forward = 1ms  backward = 2ms  backward = 3ms',
+    'forward = 1ms',
+  ];
+  const tower = (at: number): string =>
+    `\n/// Number ${at}.\nmodel tower_${at} {\n${layers.map((layer, index) => `  layer l${index} { ${layer} } // measured\n`).join('')}}\nlet n${at} = ${at}ms\n`;
+  const whole = textOf(first) + Array.from({ length: 12 }, (_, at) => tower(at)).join('');
+  const typed = fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    length: fc.constantFrom(0, 0, 1, 1, 2, 9),
+    inserted: fc.constantFrom(
+      '',
+      '',
+      '1',
+      'x',
+      ' ',
+      '\n',
+      '}',
+      '{',
+      '(',
+      '/*',
+      '*/',
+      '// ',
+      '"',
+      '= 3ms',
+      '\nlet spare = 3\n',
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(typed, { minLength: 4, maxLength: 16 }), async (made) => {
+      let text = whole;
+      let answer = await engine.says(text);
+      for (const { at, length, inserted } of made) {
+        const start = Math.floor(at * text.length);
+        text = text.slice(0, start) + inserted + text.slice(start + length);
+        answer = await engine.says(text, 'the last');
+      }
+      expect(answer).toBe(await saidByFresh(text));
+    }),
+    { numRuns: 4 },
+  );
+  await engine.end();
+});
+
 test('the text that is edited runs, so that edits change figures', () => {
   const { findings, pipelines } = analyse(textOf(first));
   expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);

@@ -12,11 +12,14 @@ export interface SaidRequest {
 }
 
 /** All that a check says. */
-const said = ({ findings, pipelines, resolution }: Analysis) => ({
+const said = ({ syntax, findings, pipelines, resolution }: Analysis) => ({
+  syntax,
   findings,
   plan: resolution.plan,
   origins: [...resolution.origins],
   symbols: [...resolution.symbols.symbols],
+  references: resolution.symbols.references,
+  derived: resolution.derived,
   pipelines: pipelines.map(({ plan, run, findings: found }) => ({
     plan,
     found,
