@@ -218,7 +218,16 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     shown: () => {
       const [plan, message] = [file.pipeline(), file.message()];
       if (plan === undefined || message === undefined) return undefined;
-      return { plan, pipelines: file.comparable(), options: message.options, tried: file.isTrying() };
+      const { options, orders } = message;
+      const timeline = timelines.timeline();
+      // The same plan may have come again.
+      const isDrawn = timeline !== undefined && JSON.stringify(timeline.plan) === JSON.stringify(plan);
+      const order = isDrawn ? timeline.picture.order : undefined;
+      return {
+        ...{ plan, pipelines: file.comparable(), options, tried: file.isTrying() },
+        ...(orders === undefined ? {} : { orders }),
+        ...(order === undefined ? {} : { order }),
+      };
     },
     show: (content) => page.cover.show('compare', content),
     close: () => {

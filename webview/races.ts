@@ -1,3 +1,4 @@
+import type { Picture } from './picture/picture.ts';
 import type { FromPage, RaceAgainst, ToPage } from './protocol/messages.ts';
 import { racing } from './session/racing.ts';
 import { causeWords } from './session/raceCauses.ts';
@@ -18,6 +19,10 @@ export interface RacesHost {
         readonly plan: PipelinePlan;
         readonly pipelines: readonly PipelinePlan[];
         readonly options: PlanMessage['options'];
+        /** Orders that the server has found, by pipeline. */
+        readonly orders?: PlanMessage['orders'];
+        /** The order of the timeline on show, if it is of that plan and was searched. */
+        readonly order?: Picture['order'];
         readonly tried: boolean;
       }
     | undefined;
@@ -162,7 +167,7 @@ export function races(host: RacesHost) {
     if (request >= 0) host.post({ type: 'endRace', request });
     race.reset();
     compared = keyOf(shown);
-    const { plan, pipelines, options } = shown;
+    const { plan, pipelines, options, orders, order: ownOrder } = shown;
     if (tab === 'pipelines' && pipelines.length < 2) tab = 'policies';
     const joined = tab === 'pipelines' ? pipelines : [plan];
     for (const other of joined) {
@@ -174,7 +179,10 @@ export function races(host: RacesHost) {
           ? `In the file now. Undo: ${undoKey} in the text`
           : 'as in the file';
       const note = tab === 'pipelines' ? other.schedule.name : here;
-      const id = race.add({ index: 0, name: named, plan: other, options, adoptable: false }, note, true);
+      const order = orders?.[other.name];
+      const entry = { index: 0, name: named, plan: other, options, adoptable: false };
+      const known = other === plan ? ownOrder : undefined;
+      const id = race.add(order === undefined ? entry : { ...entry, order }, note, true, known);
       if (other === plan) {
         own = id;
         baseline = id;

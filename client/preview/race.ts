@@ -105,7 +105,10 @@ export function createRace({ requests, uri, overrides, post }: PreviewRaceHost):
     const options = given?.options;
     await answer(
       request,
-      wanted.map((found) => async () => ({ name: `${title}: ${found.name}`, plan: found, options, adoptable: false })),
+      wanted.map((found) => async () => ({
+        ...{ name: `${title}: ${found.name}`, plan: found, options, adoptable: false },
+        ...orderOf(given, found.name),
+      })),
     );
   }
 
@@ -166,12 +169,19 @@ function planned(
   readonly name: string;
   readonly plan?: RaceEntry['plan'];
   readonly options?: PlanAnswer['options'];
+  readonly order?: RaceEntry['order'];
   readonly problem?: string;
 } {
   const found = given?.plan?.pipelines.find((candidate) => candidate.name === pipeline);
-  if (found !== undefined) return { name, plan: found, options: given?.options };
+  if (found !== undefined) return { name, plan: found, options: given?.options, ...orderOf(given, pipeline) };
   const none = `${pipeline} has no plan in this text.`;
   return { name, problem: given?.problem?.message ?? none };
+}
+
+/** The order that the server has found for a pipeline: the page does not search it again. */
+function orderOf(given: PlanAnswer | undefined, pipeline: string): Pick<RaceEntry, 'order'> {
+  const order = given?.orders?.[pipeline];
+  return order === undefined ? {} : { order };
 }
 
 function wholeOf(document: vscode.TextDocument): TextEdit['range'] {

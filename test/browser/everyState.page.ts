@@ -138,8 +138,26 @@ async function walk(states: readonly State[], preview: Preview, editor: Editor):
 const widths = [420, 1400] as const;
 const height = 800;
 const plain: Scene = { name: 'plain', file: quickstart, size: [420, height] };
-/** States that no key of that timeline leads to. */
-const others = ['deadlock', 'empty', 'library', 'broken', 'versions', 'workers', 'folded', 'device', 'jitter'];
+/** Scenes that no key of that timeline leads to. */
+const others = {
+  'a deadlock and an empty file': ['deadlock', 'empty'],
+  'a library and a broken file': ['library', 'broken'],
+  'versions and folded rows': ['versions', 'folded'],
+  'operations of other kinds': ['dualpipe', 'operations'],
+  'rows of a file': ['missing', 'segment'],
+  'lanes of exchanges': ['lanes', 'data-parallel'],
+  'a host and workers': ['host', 'workers'],
+  'a card and random times': ['device', 'jitter'],
+  'a million operations': ['big'],
+  'a search for a shorter order': ['order'],
+  'a search for plans': ['plan'],
+  'schedules without a pipeline': ['shapes', 'slots'],
+};
+/** Scenes whose states the walks reach, and figures for print. */
+const walked = [
+  ...['panel', 'docked', 'search', 'typing', 'selection', 'critical-path', 'microbatches', 'why', 'sensitivity'],
+  ...['race', 'chart', 'table', 'gone', 'stopped', 'export'],
+];
 
 const clean = widths.flatMap((width): readonly PageTest[] => [
   ...Object.entries({ 'the timeline': ofTimeline, 'the page around it': ofPage }).map(([part, states]): PageTest => ({
@@ -148,10 +166,10 @@ const clean = widths.flatMap((width): readonly PageTest[] => [
       await visit(browser, plain, { width, height }, (preview, editor) => walk(states, preview, editor));
     },
   })),
-  {
-    name: `axe-core finds nothing in ${others.join(', ')}, ${width} px`,
+  ...Object.entries(others).map(([part, names]): PageTest => ({
+    name: `axe-core finds nothing in ${part}, ${width} px`,
     run: async (browser) => {
-      for (const scene of scenes.filter(({ name }) => others.includes(name)))
+      for (const scene of scenes.filter(({ name }) => names.includes(name)))
         await visit(browser, scene, { width, height }, async (preview) => {
           await check(preview, scene.name);
           if (scene.name !== 'device') return;
@@ -160,7 +178,7 @@ const clean = widths.flatMap((width): readonly PageTest[] => [
           await check(preview, 'params');
         });
     },
-  },
+  })),
 ]);
 
 const sees: PageTest = {
@@ -182,4 +200,13 @@ const sees: PageTest = {
   },
 };
 
-export const everyStateTests: readonly PageTest[] = [...clean, sees];
+const all: PageTest = {
+  name: 'the states that are checked have every scene once',
+  run: () => {
+    const checked = [...Object.values(others).flat(), ...walked];
+    assert.deepEqual(checked.toSorted(), scenes.map(({ name }) => name).toSorted());
+    return Promise.resolve();
+  },
+};
+
+export const everyStateTests: readonly PageTest[] = [...clean, sees, all];

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { share, shareAtMost } from '../../engine/quantities.ts';
+import { givenOrder } from '../../engine/policies/searched/given.ts';
+import { iterationTime, share, shareAtMost } from '../../engine/quantities.ts';
+import { foundOrder } from '../../server/requests/foundOrders.ts';
 import type { FromPage, ShownOrder } from '../../webview/protocol/messages.ts';
 import { analyseExample } from '../support/analyse.ts';
 import { exampleText } from '../support/example.ts';
@@ -236,7 +238,7 @@ const tried: PageTest = {
     assert.notDeepEqual(await preview.page.locator('.timeline').screenshot(), plain);
     await preview.shot('orders-changed-1400');
     const trial = preview.page.getByRole('group', { name: 'Trying a shorter order' });
-    await trial.getByRole('button', { name: 'Write this order into the file' }).click();
+    await trial.getByRole('button', { name: 'Apply: write this order into the file' }).click();
     assert.deepEqual((await preview.posted()).at(-1), { type: 'keepOrder', request: asked.request });
     await trial.getByRole('button', { name: 'Back to the order of the file' }).click();
     await preview.drawn();
@@ -306,6 +308,51 @@ const looks = [
   ['none', 'heuristic', text, (): ShownOrder => ({ reason: 'its schedule has no flush' })],
 ] as const;
 
+const compared: PageTest = {
+  name: 'a comparison takes the orders that are known of searched pipelines, and searches the others',
+  run: async (browser) => {
+    const preview = await browser.open({
+      // Which of the timelines to compare have an order.
+      before: () => {
+        const scope = globalThis as unknown as { entered: boolean[] };
+        scope.entered = [];
+        Worker.prototype.postMessage = new Proxy(Worker.prototype.postMessage, {
+          apply(send, worker, parts: [message: { readonly type: string; readonly order?: object }]) {
+            const [{ type, order }] = parts;
+            if (type === 'enter') scope.entered.push(order !== undefined);
+            Reflect.apply(send, worker, parts);
+          },
+        });
+      },
+    });
+    const entered = () => preview.page.evaluate(() => (globalThis as unknown as { entered: boolean[] }).entered);
+    const { pipelines } = analyseExample(file);
+    const [, searched, whole] = pipelines;
+    assert.ok(searched.run?.report.search !== undefined);
+    const order = givenOrder(searched.plan, searched.run.program, searched.run.report.search);
+    assert.ok(order !== undefined);
+    const orders = JSON.parse(JSON.stringify({ searched: foundOrder(searched.plan.schedule, order) }));
+    await preview.post({ ...pageMessage(file, text), pipeline: 'whole', orders });
+    await preview.drawn();
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    await preview.page.keyboard.press('x');
+    await preview.page.locator('.race-row', { hasText: 'search' }).first().waitFor();
+    // The order of the timeline on show, which the page has searched.
+    assert.deepEqual(await entered(), [true]);
+    await preview.page.locator('.cover').getByRole('button', { name: 'Pipelines', exact: true }).click();
+    for (const { plan, run } of [searched, whole])
+      await preview.page
+        .locator('.race-row', { hasText: plan.name })
+        .getByText(iterationTime(run?.report.iteration ?? NaN))
+        .first()
+        .waitFor();
+    // As the file has them: by a policy, from the server, on show.
+    assert.deepEqual((await entered()).slice(1), [false, true, true]);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
 const pictures: PageTest = {
   name: 'a strip of a search is never wider than its panel, at three widths in three themes',
   run: async (browser) => {
@@ -333,4 +380,4 @@ const pictures: PageTest = {
   },
 };
 
-export const orderTests: readonly PageTest[] = [shown, gap, stopped, nothing, tried, kept, handed, pictures];
+export const orderTests: readonly PageTest[] = [shown, gap, stopped, nothing, tried, kept, handed, compared, pictures];

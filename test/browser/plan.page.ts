@@ -271,7 +271,7 @@ const shown: PageTest = {
       await policy('1f1b');
       await preview.page.getByRole('button', { name: 'Show it: the timeline' }).click();
       await editor.answer();
-      await preview.page.getByRole('button', { name: 'Write the plan that is shown into the file' }).click();
+      await preview.page.getByRole('button', { name: 'Apply: write the plan that is shown into the file' }).click();
       await editor.answer();
       assert.match(editor.text(), /schedule += zb_h1/);
       assert.ok(await preview.page.locator('header .trial:not(.missing)').isHidden());

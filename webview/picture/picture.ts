@@ -1,3 +1,4 @@
+import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { PathBefore } from '../../engine/analyze/waits/pathBefore.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
@@ -35,4 +36,6 @@ export interface Picture {
   /** What replicas exchange, where a rule orders it. */
   readonly lanes?: Lanes;
   readonly report: PipelineReport;
+  /** Of a plan with `search` as its schedule: its order, so that nothing searches it again. */
+  readonly order?: GivenOrder;
 }

@@ -154,6 +154,8 @@ export interface RaceEntry {
   /** Absent if there is no plan; `problem` then says why. */
   readonly plan?: PipelinePlan;
   readonly options?: EngineOptions;
+  /** Of a plan with `search` as its schedule: the order that the server has found. */
+  readonly order?: FoundOrder;
   readonly problem?: string;
   /** The file can be changed to it. */
   readonly adoptable: boolean;

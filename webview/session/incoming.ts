@@ -4,7 +4,7 @@ import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
 import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 import { readPlanMessage } from './incomingPlans.ts';
-import { isFoundOrders, readShownOrder } from './incomingOrder.ts';
+import { isFoundOrder, isFoundOrders, readShownOrder } from './incomingOrder.ts';
 
 /** Messages are checked before use: shape, types and the lengths that indices rely on. */
 
@@ -103,7 +103,7 @@ export function readMessage(data: unknown): ToPage | undefined {
         : undefined;
     }
     case 'entry': {
-      const { request, index, name, plan, options, problem, adoptable, changed } = data;
+      const { request, index, name, plan, options, problem, adoptable, changed, order } = data;
       if (!isCount(request) || !isCount(index) || !isText(name) || !isSwitch(adoptable)) return undefined;
       const runs = isPipeline(plan) && isOptions(options) ? { plan, options } : {};
       return {
@@ -113,6 +113,7 @@ export function readMessage(data: unknown): ToPage | undefined {
         name,
         adoptable,
         ...runs,
+        ...(isFoundOrder(order) ? { order } : {}),
         ...(isText(problem) ? { problem } : {}),
         ...(isText(changed) ? { changed } : {}),
       };

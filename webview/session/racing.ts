@@ -1,7 +1,9 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
+import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { RaceEntry } from '../protocol/messages.ts';
 import type { BehindDevice, FromWorker, StripRequest, ToWorker } from '../worker/messages.ts';
 import { engineWorker, type EngineWorker } from './engineWorker.ts';
+import { givenOf } from './incomingOrder.ts';
 import type { Runner } from './standings.ts';
 
 export type StripImage = Extract<FromWorker, { readonly type: 'strip' }>;
@@ -62,8 +64,9 @@ export function racing(host: RacingHost) {
       }
       return traced.get(key);
     },
-    /** Adds a timeline; its number is returned. `kept`: it will be drawn. */
-    add({ name, plan, options, problem, adoptable, index, changed }: RaceEntry, note: string, kept: boolean): number {
+    /** Adds a timeline; its number is returned. `kept`: it will be drawn. `known`: the order of a searched plan. */
+    add(entry: RaceEntry, note: string, kept: boolean, known?: GivenOrder): number {
+      const { name, plan, options, problem, adoptable, index, changed, order } = entry;
       const id = next;
       next += 1;
       const runs = plan !== undefined && options !== undefined;
@@ -78,7 +81,7 @@ export function racing(host: RacingHost) {
           ...(runs ? {} : { result: { reason: problem ?? 'It has no plan.' } }),
         },
       ];
-      if (runs) enter(id, plan, kept);
+      if (runs) enter(id, plan, kept, known ?? (order === undefined ? undefined : givenOf(order)));
       host.changed();
       return id;
     },
@@ -91,7 +94,7 @@ export function racing(host: RacingHost) {
     runners: () => runners,
   };
 
-  function enter(id: number, plan: PipelinePlan, kept: boolean): void {
-    started().send({ type: 'enter', id, plan, kept });
+  function enter(id: number, plan: PipelinePlan, kept: boolean, order: GivenOrder | undefined): void {
+    started().send({ type: 'enter', id, plan, kept, ...(order === undefined ? {} : { order }) });
   }
 }

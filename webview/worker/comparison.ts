@@ -2,6 +2,7 @@ import { simulated } from '../../engine/evaluate.ts';
 import type { Run } from '../../engine/evaluation.ts';
 import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
+import { giveOrder } from '../../engine/policies/searched/given.ts';
 import { deviceBehind } from '../../engine/sensitivity.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
 import { iterationSeconds } from '../../engine/timeline.ts';
@@ -42,7 +43,8 @@ export function comparison() {
   let blocks = 0;
 
   return {
-    enter({ id, plan, kept: wanted }: Extract<ToWorker, { type: 'enter' }>): RaceFigures | { reason: string } {
+    enter({ id, plan, kept: wanted, order }: Extract<ToWorker, { type: 'enter' }>): RaceFigures | { reason: string } {
+      if (order !== undefined) giveOrder(plan, order);
       const found = simulated(plan);
       if ('faults' in found) {
         const errors = found.faults.filter(({ severity }) => severity === 'error').map(({ message }) => message);

@@ -1,5 +1,5 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
-import { giveOrder } from '../../engine/policies/searched/given.ts';
+import { givenOrder, giveOrder } from '../../engine/policies/searched/given.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import { stallOf } from '../../engine/stall.ts';
 import type { Question } from '../picture/questions.ts';
@@ -169,7 +169,13 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
     return;
   }
   const { plan, missing } = found;
-  const picture = { ...pictureOf({ plan }, found.run, generation), ...(missing === undefined ? {} : { missing }) };
+  const { program, report } = found.run;
+  const order = report.search === undefined ? undefined : givenOrder(plan, program, report.search);
+  const picture = {
+    ...pictureOf({ plan }, found.run, generation),
+    ...(missing === undefined ? {} : { missing }),
+    ...(order === undefined ? {} : { order }),
+  };
   const { columns } = picture;
   shown = { generation, plan, timeline: found.run.timeline, columns, tracks: bandTracks(picture) };
   if (run.jobs.length > 0) waitingJobs = run;

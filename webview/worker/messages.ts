@@ -43,6 +43,8 @@ export type ToWorker =
       readonly id: number;
       readonly plan: PipelinePlan;
       readonly kept: boolean;
+      /** As for `run`. */
+      readonly order?: GivenOrder;
     }
   /** Which device is behind the difference of two timelines that were entered. */
   | { readonly type: 'difference'; readonly id: number; readonly baseline: number }

@@ -1,8 +1,10 @@
 /** The figures of timelines side by side, as the worker finds them. */
 import { expect, it } from 'vitest';
+import type { GivenOrder } from '../../../engine/policies/searched/given.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
+import { askedOrder, shorterOrder } from '../../../engine/shorterOrder.ts';
 import { comparison } from '../../../webview/worker/comparison.ts';
-import { runOf } from '../../support/analyse.ts';
+import { analyse, runOf } from '../../support/analyse.ts';
 import { pipe } from '../fixes/file.ts';
 
 const file = (memory: string) =>
@@ -24,4 +26,33 @@ it('says when the first device is over its memory, and nothing where all fit', (
   const roomy = compared.enter({ type: 'enter', id: 2, plan: runOf(file('16GiB')).plan, kept: true });
   expect(roomy).toMatchObject({ fits: true });
   expect(roomy).not.toHaveProperty('overAt');
+});
+
+it('takes the order that it is given, and searches no other', () => {
+  const [pipeline] = analyse(
+    pipe({ memory: '16GiB', pipeline: '  microbatches = 8\n  stages = balance(4)\n  schedule = gpipe' }),
+  ).pipelines;
+  const asked = askedOrder(pipeline, 1);
+  if ('reason' in asked) throw new Error(asked.reason);
+  // The first order of the search, which a longer search shortens.
+  const steps = shorterOrder.steps(asked);
+  const points: { readonly iteration: number; readonly order: GivenOrder }[] = [];
+  for (let step = steps.next(); step.done !== true; step = steps.next()) {
+    const iteration = step.value?.points.at(-1)?.iteration;
+    if (step.value !== undefined && iteration !== undefined) points.push({ iteration, order: step.value.order });
+  }
+  const [first] = points;
+  const last = points.at(-1);
+  expect(first?.iteration).toBeGreaterThan(Number(last?.iteration));
+  const figures = (order?: GivenOrder) =>
+    comparison().enter({
+      ...{ type: 'enter', id: 1, plan: { ...asked.plan }, kept: false },
+      ...(order === undefined ? {} : { order }),
+    });
+  expect(figures(first?.order)).toMatchObject({ iteration: first?.iteration });
+  expect(figures()).toMatchObject({ iteration: last?.iteration });
+  // Words that are no order of the plan are not taken.
+  expect(figures({ ...(first as { order: GivenOrder }).order, words: new Uint8Array(3) })).toMatchObject({
+    iteration: last?.iteration,
+  });
 });

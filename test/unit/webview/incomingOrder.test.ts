@@ -16,7 +16,17 @@ const bare = { type: 'order', request: 3 };
 
 describe('what the page is told of a search', () => {
   it('is taken as it is', () => {
-    for (const message of [{ ...bare, state }, { ...bare, state, end }, { ...bare, reason: 'it has no flush' }, bare])
+    const stopped = { ...end, stopped: true };
+    const entry = { type: 'entry', request: 3, index: 0, name: 'saved', adoptable: false };
+    expect(readMessage({ ...entry, order })).toEqual({ ...entry, order });
+    expect(readMessage({ ...entry, order: { ...order, words: '<b>' } })).toEqual(entry);
+    for (const message of [
+      { ...bare, state, end: stopped },
+      { ...bare, state },
+      { ...bare, state, end },
+      { ...bare, reason: 'it has no flush' },
+      bare,
+    ])
       expect(readMessage(message)).toEqual(message);
     expect(readMessage({ type: 'findOrder', extra: 1 })).toEqual({ type: 'findOrder' });
   });
@@ -35,6 +45,7 @@ describe('what the page is told of a search', () => {
       { ...state, order: undefined },
     ])
       expect(readMessage({ ...bare, state: wrong, end })).toEqual(bare);
+    expect(readMessage({ ...bare, state, end: { ...end, stopped: 'yes' } })).toEqual({ ...bare, state });
     expect(readMessage({ ...bare, state, end: { ...end, status: 'best' } })).toEqual({ ...bare, state });
     expect(readMessage({ type: 'order', state })).toBeUndefined();
   });

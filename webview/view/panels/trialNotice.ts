@@ -6,11 +6,11 @@ export interface TrialActions {
   back(): void;
 }
 
-/** What can be tried, and what its buttons do. */
+/** What can be tried, and what its buttons do: each name begins with what is seen. */
 const kinds = {
   'a fix': { written: 'Apply the fix that is shown', leads: 'Back to the deadlock' },
-  'a shorter order': { written: 'Write this order into the file', leads: 'Back to the order of the file' },
-  'a plan': { written: 'Write the plan that is shown into the file', leads: 'Back to the search' },
+  'a shorter order': { written: 'Apply: write this order into the file', leads: 'Back to the order of the file' },
+  'a plan': { written: 'Apply: write the plan that is shown into the file', leads: 'Back to the search' },
 } as const;
 type TrialKind = keyof typeof kinds;
 
