@@ -1,6 +1,6 @@
 import { leastOf } from './least.ts';
 import type { OrderProblem } from './orderProblem.ts';
-import { type Refutation, refutationOf } from './refutation.ts';
+import { type Depth, type Refutation, refutationOf } from './refutation.ts';
 
 export interface Bound {
   /** Ticks that no order is under. */
@@ -13,18 +13,22 @@ export interface Bound {
 
 /** Rounds over all devices that a refutation with probes may take, before the longest ones are tried. */
 const shortRounds = 30;
-/** Ends of a bisection that are closer than this share of the bound count as found: with the rules alone, and with short probes. */
-const [fine, coarse] = [1e-7, 1e-3];
+/** Ends of a bisection that are closer than this share of the bound count as found: if nothing, a little or a lot may raise it later. */
+const [fine, middling, coarse] = [1e-7, 1e-4, 1e-3];
+/** Shares of the effort that is left for each step of sets of chains; probes take the rest. */
+const [pairShare, tripleShare] = [0.3, 0.4];
+const [longTripleShare, fourShare] = [0.6, 0.75];
 /** Share of the bound that the first step of long probes adds to it, and how much longer a step is after one that was refuted. */
 const firstStep = 2e-3;
 const growth = 3;
 
 /**
  * A bound on the makespans of all orders, at most `upper`, the makespan of an order that is known. First what takes no time to
- * find, then whether anything is under `upper`, then bisection, with the rules alone and then with short probes. At last it goes up
- * from there with long probes: what can be refuted is refuted far sooner than what cannot be is given up. Yields what is proven
- * after each round over the devices, and ends when more than `effort` operations have been visited: what is proven by then holds. More effort goes on
- * from there, and never gives a lower bound. `proven`: ticks that such a search has proven, which goes on with long probes.
+ * find, then whether anything is under `upper`, then bisection with the rules alone. If memory makes chains, it then goes up from
+ * there with pairs and triples of them. It bisects with short probes, and at last goes up with long probes. What can be refuted is
+ * refuted far sooner than what cannot be is given up. Yields what is proven after each round over the devices, and ends when more
+ * than `effort` operations have been visited: what is proven by then holds. More effort goes on from there, and never gives a lower bound.
+ * `proven`: ticks that such a search has proven, which goes on with long probes.
  */
 export function* boundSteps(problem: OrderProblem, upper: number, effort: number, proven = 0): Generator<Bound, Bound> {
   let low = Math.min(upper, Math.max(proven, leastOf(problem)));
@@ -35,29 +39,46 @@ export function* boundSteps(problem: OrderProblem, upper: number, effort: number
   let open = upper;
   let isExact = false;
   /** Takes note of whether a tick is refuted. It counts as open if that takes too long. */
-  function* ask(ticks: number, probes: boolean, until: number): Generator<Bound, void> {
-    const refuted = yield* refutes(refutation, ticks, probes, Math.min(effort, until), low);
+  function* ask(ticks: number, depth: Depth, until: number): Generator<Bound, void> {
+    const refuted = yield* refutes(refutation, ticks, depth, Math.min(effort, until), low);
     if (refuted === true) low = ticks + 1;
     else [open, isExact] = [ticks, refuted === false];
   }
-  const isSpent = (): boolean => refutation.effort() >= effort;
-  for (const probes of proven > 0 ? [] : [false, true]) {
-    const within = (): number => (probes ? refutation.effort() + shortRounds * round : Infinity);
+  const isSpent = (): boolean => low >= upper || refutation.effort() >= effort;
+  /** First whether anything is under `upper`, then bisection. */
+  function* bisect(depth: Depth): Generator<Bound, void> {
+    const within = (): number => (depth === 'rules' ? Infinity : refutation.effort() + shortRounds * round);
+    const close = depth === 'rules' ? fine : coarse;
     open = upper;
-    yield* ask(upper - 1, probes, within());
-    while (open - low > (probes ? coarse : fine) * low && !isSpent())
-      yield* ask(low + Math.floor((open - low) / 2), probes, within());
-    if (low >= upper || isSpent()) break;
+    yield* ask(upper - 1, depth, within());
+    while (open - low > close * low && !isSpent()) yield* ask(low + Math.floor((open - low) / 2), depth, within());
   }
-  open = upper;
-  for (let step = Math.ceil(firstStep * low); open - low > fine * low && !isSpent();) {
-    const from = low;
-    const half = open < upper ? Math.floor((open - low) / 2) : Infinity;
-    const ticks = Math.min(low + step, low + half, open - 1);
-    // Half of what is left may go into a tick that cannot be refuted; all of it, if nothing is left to refute after it.
-    yield* ask(ticks, true, ticks === upper - 1 ? Infinity : (refutation.effort() + effort) / 2);
-    step = low > from ? growth * step : step;
+  /** Up from what is proven, in steps that get longer. `until`: operations visited in all. */
+  function* climb(depth: Depth, until: number): Generator<Bound, void> {
+    open = upper;
+    const close = depth === 'probes' ? fine : middling;
+    for (let step = Math.ceil(firstStep * low); open - low > close * low && !isSpent();) {
+      if (refutation.effort() >= until) break;
+      const from = low;
+      const half = open < upper ? Math.floor((open - low) / 2) : Infinity;
+      const ticks = Math.min(low + step, low + half, open - 1);
+      // Half of what is left may go into a tick that cannot be refuted; all of it, if nothing is left to refute after it.
+      const isLast = depth === 'probes' && ticks === upper - 1;
+      yield* ask(ticks, depth, isLast ? Infinity : (refutation.effort() + until) / 2);
+      step = low > from ? growth * step : step;
+    }
   }
+  const spent = (share: number): number => refutation.effort() + share * (effort - refutation.effort());
+  if (proven === 0) {
+    yield* bisect('rules');
+    if (refutation.chains > 1 && !isSpent()) yield* climb('pairs', spent(pairShare));
+    if (refutation.chains > 2 && !isSpent()) yield* climb('triples', spent(tripleShare));
+    if (!isSpent()) yield* bisect('probes');
+  } else {
+    if (refutation.chains > 2 && !isSpent()) yield* climb('triples', spent(longTripleShare));
+    if (refutation.chains > 3 && !isSpent()) yield* climb('fours', spent(fourShare));
+  }
+  if (!isSpent()) yield* climb('probes', effort);
   return { bound: low, effort: refutation.effort(), closed: low >= upper || (isExact && open - low <= fine * low) };
 }
 
@@ -65,11 +86,11 @@ export function* boundSteps(problem: OrderProblem, upper: number, effort: number
 function* refutes(
   refutation: Refutation,
   ticks: number,
-  probes: boolean,
+  depth: Depth,
   until: number,
   low: number,
 ): Generator<Bound, boolean | undefined> {
-  const steps = refutation.refuteSteps(ticks, probes);
+  const steps = refutation.refuteSteps(ticks, depth);
   for (;;) {
     if (refutation.effort() >= until) return undefined;
     const step = steps.next();

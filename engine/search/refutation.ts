@@ -4,6 +4,7 @@
  * that is refuted is under the makespan of every order.
  */
 import { toEnd } from '../steps.ts';
+import { chainRulesOf } from './chainRules.ts';
 import { codesOf } from './codes.ts';
 import { memoriesOf, type MemoryState, roomForForwards, roomUntilFreed } from './memory.ts';
 import type { OrderProblem } from './orderProblem.ts';
@@ -11,14 +12,25 @@ import { pairAt, precedeByNeighbours, precedeByOthers, precedeByWindows, precede
 import { probeSteps } from './probes.ts';
 import { tightenWindows, windowScratch } from './windows.ts';
 
+/**
+ * How much is tried. `rules`: the rules of single devices. `pairs`, `triples` and `fours`: also the orders of two, three and four
+ * chains, which take longer and longer. `probes`: orders of two chains, and of single pairs of operations.
+ */
+export type Depth = 'rules' | 'pairs' | 'triples' | 'fours' | 'probes';
+
 export interface Refutation {
   /** Whether no order ends by this tick. What it finds out meanwhile stays for smaller ones. */
   refute(ticks: number): boolean;
-  /** The same in steps of about one round over all devices. With `probes`, it also tries orders of single pairs: stronger, and far longer. */
-  refuteSteps(ticks: number, probes?: boolean): Generator<void, boolean>;
+  /** The same in steps of about one round over all devices. */
+  refuteSteps(ticks: number, depth?: Depth): Generator<void, boolean>;
+  /** Chains that short memory makes. With less than two, `pairs` finds no more than `rules`. */
+  readonly chains: number;
   /** Operations visited so far: a measure of work that no clock changes. */
   effort(): number;
 }
+
+/** Chains whose orders are looked at together. */
+const chainsOfSet: Readonly<Record<Depth, number>> = { rules: 0, pairs: 2, triples: 3, fours: 4, probes: 2 };
 
 export function refutationOf(problem: OrderProblem): Refutation {
   const { microbatches: m } = problem;
@@ -26,6 +38,7 @@ export function refutationOf(problem: OrderProblem): Refutation {
   const { count, ticks, groups, ascending, feeds, delay, feeding } = codes;
   const memories = memoriesOf(problem, codes);
   const precedence = precedenceOf(codes, m);
+  const chains = chainRulesOf(problem, codes, chainsOfSet.fours);
   const { before } = precedence;
   const implied = before.slice();
   /** The tick that what is in `before` holds for, and for smaller ones. */
@@ -104,20 +117,23 @@ export function refutationOf(problem: OrderProblem): Refutation {
     return forwards() && backwards();
   };
 
-  /** The rules until nothing changes, at most that number of rounds; false if they refute. */
-  function* settleSteps(last: number, rounds: number): Generator<void, boolean> {
-    for (let slack = Infinity, at = 0; at < rounds; at += 1) {
-      if (!round(last)) return false;
+  /** The rules until nothing changes, at most that number of rounds; false if they refute. Sets of more chains come last. */
+  function* settleSteps(last: number, rounds: number, most: number): Generator<void, boolean> {
+    for (let slack = Infinity, size = 2, at = 0; at < rounds; at += 1) {
+      if (size === 2 && !round(last)) return false;
+      if (most > 1 && !(yield* chains.tightenSteps(est, lft, precedence, size))) return false;
       let left = 0;
       for (let operation = 0; operation < est.length; operation += 1) left += lft[operation] - est[operation];
-      if (left === slack) break;
+      if (left < slack) size = 2;
+      else if (size >= most) break;
+      else size += 1;
       slack = left;
       yield;
     }
     return true;
   }
 
-  function* refuteSteps(last: number, probes = false): Generator<void, boolean> {
+  function* refuteSteps(last: number, depth: Depth = 'rules'): Generator<void, boolean> {
     // What is known of orders that end by a tick says nothing of those that end later.
     if (last > knownFor) before.set(implied);
     const kept = before.slice();
@@ -125,11 +141,12 @@ export function refutationOf(problem: OrderProblem): Refutation {
     knownFor = last;
     est.fill(0);
     tightened.fill(NaN);
+    chains.begin(last);
     for (let code = 0; code < count; code += 1)
       lft.fill(last - problem.step[codes.ofDevice[code]], code * m, (code + 1) * m);
-    let open = yield* settleSteps(last, Infinity);
-    if (open && probes) {
-      const settle = (rounds: number): boolean => toEnd(settleSteps(last, rounds));
+    let open = yield* settleSteps(last, Infinity, chainsOfSet[depth]);
+    if (open && depth === 'probes') {
+      const settle = (rounds: number): boolean => toEnd(settleSteps(last, rounds, chainsOfSet.probes));
       const state = [est, lft, before, tightened];
       open = !(yield* probeSteps({ microbatches: m, codes, precedence, state, settle }));
     }
@@ -140,5 +157,10 @@ export function refutationOf(problem: OrderProblem): Refutation {
     }
     return !open;
   }
-  return { refuteSteps, refute: (last) => toEnd(refuteSteps(last)), effort: () => visited };
+  return {
+    refuteSteps,
+    refute: (last) => toEnd(refuteSteps(last)),
+    chains: chains.count,
+    effort: () => visited + chains.effort(),
+  };
 }

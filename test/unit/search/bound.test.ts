@@ -6,13 +6,12 @@ import { refutationOf } from '../../../engine/search/refutation.ts';
 import { toEnd } from '../../../engine/steps.ts';
 import { leastMakespanFrom } from './bruteForce.ts';
 import { instances } from './instances.ts';
-import { smallProblem } from './problems.ts';
+import { shortMemory, smallProblem } from './problems.ts';
 
 /** Instances whose shortest order is not proven: what is proven with an effort of 3e7. */
 const open: Readonly<Record<string, number>> = {
   r15: 6300,
   r16: 11092,
-  r17: 15091,
   r19: 11843,
   r20: 27600,
   r22: 2888,
@@ -42,13 +41,40 @@ describe('the bound of an order', () => {
         const shortest = leastMakespanFrom(problem, leastOf(problem));
         const refutation = refutationOf(problem);
         for (const [at, offset] of [...asked, 0].entries()) {
-          const refuted = toEnd(refutation.refuteSteps(shortest + offset, at % 2 === 1));
+          const refuted = toEnd(
+            refutation.refuteSteps(shortest + offset, (['rules', 'triples', 'probes', 'fours'] as const)[at % 4]),
+          );
           if (offset >= 0) expect(refuted).toBe(false);
         }
       }),
       { numRuns: 1000 },
     );
   });
+
+  it.each([
+    [2, 5, 600],
+    [3, 4, 60],
+  ])(
+    'of %i devices with little memory is never above the shortest order of %i microbatches',
+    (devices, most, numRuns) => {
+      let [checked, exact, byTriples] = [0, 0, 0];
+      fc.assert(
+        fc.property(shortMemory(devices, most), (problem) => {
+          const least = leastOf(problem);
+          const shortest = leastMakespanFrom(problem, least);
+          const refutation = refutationOf(problem);
+          for (const depth of ['rules', 'pairs', 'triples', 'probes'] as const)
+            expect(toEnd(refutation.refuteSteps(shortest, depth))).toBe(false);
+          checked += 1;
+          if (least === shortest || toEnd(refutation.refuteSteps(shortest - 1, 'triples'))) exact += 1;
+          if (refutation.chains > 2) byTriples += 1;
+        }),
+        { numRuns },
+      );
+      expect(exact / checked).toBeGreaterThan(0.9);
+      if (devices === 2) expect(byTriples).toBeGreaterThan(0);
+    },
+  );
 
   it('begins anew for a later tick: what holds for orders that end early says nothing of others', () => {
     const { problem, best } = named('r22');
@@ -67,17 +93,20 @@ describe('the bound of an order', () => {
     expect(closed).toBe(proven === undefined);
   });
 
-  it('is proven by probes where the rules alone leave a gap: two chunks on a V, and half of the memory', () => {
-    for (const [name, least] of [
-      ['r21', 2559],
-      ['r07', 4000],
-    ] as const) {
-      const { problem, best } = named(name);
-      const refutation = refutationOf(problem);
-      expect(refutation.refute(best - 1)).toBe(false);
-      expect(refutationOf(problem).refute(least)).toBe(false);
-      expect(toEnd(boundSteps(problem, best, 1e8)).bound).toBe(best);
-    }
+  it('is proven by probes where the rules alone leave a gap: two chunks on a V', () => {
+    const { problem, best } = named('r21');
+    expect(refutationOf(problem).refute(2559)).toBe(false);
+    expect(toEnd(boundSteps(problem, best, 1e8)).bound).toBe(best);
+  });
+
+  it('is proven by pairs and triples of chains where devices have room for half of the microbatches', () => {
+    const half = named('r07');
+    expect(refutationOf(half.problem).refute(half.best - 1)).toBe(false);
+    expect(toEnd(refutationOf(half.problem).refuteSteps(half.best - 1, 'pairs'))).toBe(true);
+    const { problem, best } = named('r17');
+    expect(toEnd(refutationOf(problem).refuteSteps(best - 1, 'pairs'))).toBe(false);
+    expect(toEnd(refutationOf(problem).refuteSteps(best - 1, 'triples'))).toBe(true);
+    expect(toEnd(refutationOf(problem).refuteSteps(best, 'triples'))).toBe(false);
   });
 
   it('needs no refutation where the plain bound is the makespan', () => {
@@ -88,9 +117,8 @@ describe('the bound of an order', () => {
 
   it('goes on from what is proven, with long probes: where memory is short or chunks share a device', () => {
     for (const [name, proven, least] of [
-      ['r07', 4000, 4100],
-      ['r17', 15120, 15190],
-      ['r20', 29330, 29800],
+      ['r20', 29330, 30300],
+      ['s9', 3640000, 3729000],
       ['r21', 2559, 2577],
       ['r22', 2888, 2943],
     ] as const) {

@@ -45,3 +45,32 @@ export const smallProblem: fc.Arbitrary<OrderProblem> = fc
       limit: Float64Array.from(least, (bytes, on) => (drawn.limited ? bytes + drawn.room[on] : Infinity)),
     };
   });
+
+/** Stages on two or three devices that have room for few microbatches, so that microbatches wait for each other. */
+export const shortMemory = (devices: number, mostMicrobatches: number): fc.Arbitrary<OrderProblem> =>
+  fc
+    .record({
+      microbatches: fc.integer({ min: 3, max: mostMicrobatches }),
+      times: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 9, maxLength: 9 }),
+      whole: fc.constantFrom(false, false, true),
+      transfers: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 2, maxLength: 2 }),
+      steps: fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 3, maxLength: 3 }),
+      bytes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 3, maxLength: 3 }),
+      forWeight: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 3, maxLength: 3 }),
+      room: fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 3, maxLength: 3 }),
+    })
+    .map(({ microbatches, times, whole, transfers, steps, bytes, forWeight, room }): OrderProblem => {
+      const each = (of: (stage: number) => number): Float64Array =>
+        Float64Array.from({ length: devices }, (_, stage) => of(stage));
+      return {
+        ...{ devices, microbatches, device: Int32Array.from({ length: devices }, (_, stage) => stage) },
+        forward: each((stage) => times[3 * stage]),
+        input: each((stage) => times[3 * stage + 1]),
+        weight: each((stage) => (whole ? 0 : times[3 * stage + 2])),
+        transfer: Float64Array.from(transfers.slice(0, devices - 1)),
+        step: each((stage) => steps[stage]),
+        activation: each((stage) => bytes[stage]),
+        forWeight: each((stage) => forWeight[stage]),
+        limit: each((stage) => Math.max(bytes[stage], forWeight[stage]) + room[stage]),
+      };
+    });
