@@ -13,7 +13,7 @@ export const capabilities: ServerCapabilities = {
   textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
   workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
   hoverProvider: true,
-  completionProvider: { triggerCharacters: [' ', '=', '(', ',', '"', '/', ':', '['], resolveProvider: true },
+  completionProvider: { triggerCharacters: [' ', '=', '(', ',', '"', '/', ':', '[', '{'], resolveProvider: true },
   signatureHelpProvider: { triggerCharacters: ['(', ','], retriggerCharacters: ['='] },
   definitionProvider: true,
   referencesProvider: true,

@@ -28,7 +28,7 @@ import { type AdaptedProducts, adapterPart, inputForWeight, loraOf, sumAdapters,
 import type { LayerSetting } from './types.ts';
 
 export const headParameters: readonly ShapeParameter[] = [
-  { name: 'heads', kind: 'integer', doc: 'query heads' },
+  { name: 'heads', kind: 'integer', example: 32, doc: 'query heads' },
   { name: 'kv_heads', kind: 'integer', default: null, doc: 'key and value heads. Default: the number of query heads' },
   { name: 'head_dim', kind: 'integer', default: null, doc: 'width of a head. Default: hidden / heads' },
 ];

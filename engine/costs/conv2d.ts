@@ -9,9 +9,9 @@ export const conv2d: ShapeSchema = {
   name: 'conv2d',
   doc: 'A two-dimensional convolution of images, one for each sample. Over tensor ranks its outputs are split, then gathered.',
   parameters: [
-    { name: 'inputs', kind: 'integer', doc: 'channels of what it reads' },
-    { name: 'outputs', kind: 'integer', doc: 'channels of what it writes' },
-    { name: 'height', kind: 'integer', doc: 'height of what it reads' },
+    { name: 'inputs', kind: 'integer', example: 64, doc: 'channels of what it reads' },
+    { name: 'outputs', kind: 'integer', example: 64, doc: 'channels of what it writes' },
+    { name: 'height', kind: 'integer', example: 56, doc: 'height of what it reads' },
     { name: 'width', kind: 'integer', default: null, doc: 'width of the input image. Default: `height`' },
     { name: 'kernel', kind: 'integer', default: 3, doc: 'side of the window' },
     { name: 'stride', kind: 'integer', default: 1, doc: 'step of the window' },

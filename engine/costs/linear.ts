@@ -20,8 +20,8 @@ export const linear: ShapeSchema = {
   name: 'linear',
   doc: 'A linear layer. Over tensor ranks its outputs are split, then gathered.',
   parameters: [
-    { name: 'inputs', kind: 'integer', doc: 'width of what it reads' },
-    { name: 'outputs', kind: 'integer', doc: 'width of what it writes' },
+    { name: 'inputs', kind: 'integer', example: 4096, doc: 'width of what it reads' },
+    { name: 'outputs', kind: 'integer', example: 4096, doc: 'width of what it writes' },
     { name: 'bias', kind: 'boolean', default: true, doc: 'a bias for each output' },
     {
       name: 'tokens',

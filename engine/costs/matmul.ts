@@ -7,9 +7,9 @@ export const matmul: ShapeSchema = {
   name: 'matmul',
   doc: 'A product of two activations for each sample: (rows × inner) · (inner × columns). It has no weights.',
   parameters: [
-    { name: 'rows', kind: 'integer', doc: 'rows of the left factor' },
-    { name: 'inner', kind: 'integer', doc: 'columns of the left factor, rows of the right one' },
-    { name: 'columns', kind: 'integer', doc: 'columns of the right factor' },
+    { name: 'rows', kind: 'integer', example: 2048, doc: 'rows of the left factor' },
+    { name: 'inner', kind: 'integer', example: 128, doc: 'columns of the left factor, rows of the right one' },
+    { name: 'columns', kind: 'integer', example: 2048, doc: 'columns of the right factor' },
     {
       name: 'batch',
       kind: 'integer',

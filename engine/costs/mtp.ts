@@ -22,7 +22,7 @@ export const mtp: ShapeSchema = {
     'One depth of multi-token prediction, as in DeepSeek-V3: a projection of 2 × hidden, a transformer layer with the same ' +
     'arguments, and separate logits. Place it before the head, on the same stage; it shares the matrix of the head.',
   parameters: [
-    { name: 'vocab', kind: 'integer', doc: 'entries of the vocabulary' },
+    { name: 'vocab', kind: 'integer', example: 32000, doc: 'entries of the vocabulary' },
     ...transformer.parameters.filter(({ name }) => !ofTowers.has(name)),
     padParameter,
     lossParameter,

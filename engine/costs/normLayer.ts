@@ -10,7 +10,10 @@ import type { LayerSetting, ShapeCost } from './types.ts';
 export const norm: ShapeSchema = {
   name: 'norm',
   doc: 'A normalisation as a layer, such as the last one of an encoder.',
-  parameters: [{ name: 'hidden', kind: 'integer', doc: 'width of a token' }, normParameter('kind of normalisation')],
+  parameters: [
+    { name: 'hidden', kind: 'integer', example: 4096, doc: 'width of a token' },
+    normParameter('kind of normalisation'),
+  ],
   cost: costOfNorm,
 };
 

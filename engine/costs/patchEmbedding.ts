@@ -11,8 +11,8 @@ export const patchEmbedding: ShapeSchema = {
   name: 'patch_embedding',
   doc: 'The first layer of a vision transformer: each patch of an image becomes a token. Set `tokens` of the layer to the tokens of an image.',
   parameters: [
-    { name: 'patch', kind: 'integer', doc: 'side of a patch in pixels' },
-    { name: 'hidden', kind: 'integer', doc: 'width of a token' },
+    { name: 'patch', kind: 'integer', example: 14, doc: 'side of a patch in pixels' },
+    { name: 'hidden', kind: 'integer', example: 1024, doc: 'width of a token' },
     { name: 'channels', kind: 'integer', default: 3, doc: 'channels of a pixel' },
     { name: 'frames', kind: 'integer', default: 1, doc: 'frames that a patch covers; 2 in Qwen2-VL' },
     { name: 'bias', kind: 'boolean', default: true, doc: 'a bias for each output' },

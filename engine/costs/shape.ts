@@ -25,6 +25,8 @@ export interface ShapeParameter {
   /** Absent: the argument must be written. `null`: derived from the others, as `doc` says. */
   readonly default?: number | boolean | string | null;
   readonly doc: string;
+  /** A usual value of an argument that must be written: messages and completion show it. */
+  readonly example?: number;
   /** Least value; 1 where nothing is said. */
   readonly min?: number;
 }

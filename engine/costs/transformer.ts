@@ -31,7 +31,7 @@ export const transformer: ShapeSchema = {
     "`gated = true, bias = false, norm = rmsnorm, flash = true, dropout = false` and Llama's `kv_heads` and `ffn`. " +
     '`experts` makes the MLP a mixture of experts, `kv_lora_rank` selects latent attention.',
   parameters: [
-    { name: 'hidden', kind: 'integer', doc: 'width of a token' },
+    { name: 'hidden', kind: 'integer', example: 4096, doc: 'width of a token' },
     ...headParameters,
     ...feedForwardParameters,
     { name: 'bias', kind: 'boolean', default: true, doc: 'biases in every linear layer' },

@@ -1,8 +1,8 @@
 import { numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
 
 export const vocabularyParameters: readonly ShapeParameter[] = [
-  { name: 'vocab', kind: 'integer', doc: 'entries of the vocabulary' },
-  { name: 'hidden', kind: 'integer', doc: 'width of a token' },
+  { name: 'vocab', kind: 'integer', example: 32000, doc: 'entries of the vocabulary' },
+  { name: 'hidden', kind: 'integer', example: 4096, doc: 'width of a token' },
 ];
 
 export const padParameter: ShapeParameter = {

@@ -116,11 +116,11 @@ export const catalogue = {
   'key/missing': entry(
     'error',
     'A key that this block needs',
-    // `more`: further keys that it needs.
-    (p: { key: string; block: string; example: string; more?: readonly MissingKey[] }) => {
+    // `more`: further keys that it needs. `or`: another example.
+    (p: { key: string; block: string; example: string; or?: string; more?: readonly MissingKey[] }) => {
       const keys = [{ key: p.key, example: p.example }, ...(p.more ?? [])];
       const names = list(keys.map(({ key }) => `"${key}"`));
-      return `This ${p.block} needs ${isCall(p.block) ? 'the argument ' : ''}${names}, for example ${list(keys.map(({ example }) => `\`${example}\``))}.`;
+      return `This ${p.block} needs ${isCall(p.block) ? 'the argument ' : ''}${names}, for example ${list(keys.map(({ example }) => `\`${example}\``))}${p.or === undefined ? '' : ` or \`${p.or}\``}.`;
     },
   ),
   'key/duplicate': entry(

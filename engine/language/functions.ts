@@ -27,6 +27,8 @@ export interface FunctionParameter {
   readonly values?: Exclude<FunctionContext, 'value'>;
   /** As shown after `=`. */
   readonly default?: string;
+  /** A usual value of a parameter without a default: completion writes it as a place to type over. */
+  readonly example?: string;
 }
 
 export interface FunctionSchema {
@@ -40,11 +42,12 @@ export interface FunctionSchema {
   readonly bare?: boolean;
 }
 
-const need = (name: string, doc: string, words?: readonly string[]): FunctionParameter => ({
+/** `given`: the words that it takes, or a usual value. */
+const need = (name: string, doc: string, given?: readonly string[] | string): FunctionParameter => ({
   name,
   doc,
   optional: false,
-  words,
+  ...(typeof given === 'string' ? { example: given } : { words: given }),
 });
 const may = (name: string, doc: string, more: Partial<FunctionParameter> = {}): FunctionParameter => ({
   name,
@@ -89,10 +92,10 @@ const values: readonly FunctionSchema[] = [
     need('else', 'value where it does not'),
   ]),
   functionRow('link', 'half', 'A half-duplex link: both directions are one resource.', [
-    need('link', 'bandwidth + latency'),
+    need('link', 'bandwidth + latency', '25GB/s + 5us'),
   ]),
   functionRow('link', 'shared', 'One resource that all pairs of this link queue for.', [
-    need('link', 'bandwidth + latency'),
+    need('link', 'bandwidth + latency', '25GB/s + 5us'),
   ]),
   functionRow(
     'cut',
@@ -180,7 +183,7 @@ const values: readonly FunctionSchema[] = [
     'lora',
     'Low-rank adapters: the weights are frozen, and next to each target two small matrices train (arXiv:2106.09685).',
     [
-      need('rank', 'rows of the first matrix and columns of the second'),
+      need('rank', 'rows of the first matrix and columns of the second', '16'),
       may('targets', 'a list of the products that get adapters. Default: all that the layer has, but none of experts', {
         words: loraTargets,
       }),
@@ -205,15 +208,15 @@ const values: readonly FunctionSchema[] = [
     'lognormal',
     'Lengths drawn from a log-normal distribution, as lengths of documents often are. They are whole, at least 1, and at most `sequence`.',
     [
-      need('mean', 'the mean, before the cut at `sequence`'),
-      need('sigma', 'standard deviation of the logarithm: 0 makes all equal'),
-      need('seed', 'a whole number; the same seed draws the same lengths'),
+      need('mean', 'the mean, before the cut at `sequence`', '3000'),
+      need('sigma', 'standard deviation of the logarithm: 0 makes all equal', '0.6'),
+      need('seed', 'a whole number; the same seed draws the same lengths', '1'),
     ],
   ),
   functionRow('lengths', 'uniform', 'Whole lengths drawn with equal chances between two bounds, both included.', [
-    need('from', 'the shortest'),
-    need('to', 'the longest'),
-    need('seed', 'a whole number; the same seed draws the same lengths'),
+    need('from', 'the shortest', '512'),
+    need('to', 'the longest', '4096'),
+    need('seed', 'a whole number; the same seed draws the same lengths', '1'),
   ]),
   functionRow(
     'source',
@@ -243,9 +246,9 @@ const values: readonly FunctionSchema[] = [
     [need('file', 'path of the system, from this file')],
   ),
   functionRow('placement', 'loop', 'Stage s is on device s mod p, v stages per device.', [
-    need('v', 'stages of each device'),
+    need('v', 'stages of each device', '2'),
   ]),
-  functionRow('placement', 'wave', 'A zig-zag over the devices, 2w stages per device.', [need('w', 'waves')]),
+  functionRow('placement', 'wave', 'A zig-zag over the devices, 2w stages per device.', [need('w', 'waves', '1')]),
   functionRow(
     'transfer',
     'buffered',
@@ -368,7 +371,7 @@ const values: readonly FunctionSchema[] = [
     'activations',
     'Keeps the activations of the first layers of each stage on the host from their forward to their backward.',
     [
-      need('layers', 'transformer and measured layers of each stage that are offloaded; the last one of a stage stays'),
+      need('layers', 'transformer and measured layers of each stage that are offloaded; the last one stays', '4'),
       may('link', 'link to the host in each direction', { default: "the device's `host`" }),
     ],
   ),
@@ -376,7 +379,7 @@ const values: readonly FunctionSchema[] = [
     'loss',
     'chunked',
     'Forward and backward of the head and its loss for one part of the tokens after the other.',
-    [need('chunks', 'parts of equal size')],
+    [need('chunks', 'parts of equal size', '8')],
   ),
   functionRow('fill', 'inference', 'Runs the forward of each layer in turn.', [need('model', 'a model of the file')]),
   functionRow('fill', 'training', 'Runs forward and backward of each layer in turn.', [
@@ -397,7 +400,7 @@ const values: readonly FunctionSchema[] = [
     { bare: true },
   ),
   functionRow('order', 'greedy', 'A list scheduler: a free device runs its first ready operation.', [
-    need('prefer', 'kinds in order of preference: `[I, F, W]`'),
+    need('prefer', 'kinds in order of preference: `[I, F, W]`', '[B, F]'),
   ]),
   functionRow(
     'operations',
@@ -529,6 +532,7 @@ export const functions: readonly FunctionSchema[] = [
         words: p.kind === 'boolean' ? ['true', 'false'] : p.words,
         ...(p.calls === undefined ? {} : { values: p.calls.kind }),
         default: p.default === undefined || p.default === null ? undefined : String(p.default),
+        ...(p.example === undefined ? {} : { example: String(p.example) }),
       })),
     ),
   ),

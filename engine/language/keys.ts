@@ -85,9 +85,10 @@ export function missing(
   at: Span,
   more: readonly KeySchema[] = [],
 ): void {
-  const example = exampleIn(findKey(block, name)?.example ?? `${name} = …`);
+  const schema = findKey(block, name);
+  const example = exampleIn(schema?.example ?? `${name} = …`);
   const others = more.map((key) => ({ key: key.name, example: exampleIn(key.example) }));
-  const parameters = { key: name, block, example };
+  const parameters = { key: name, block, example, ...(schema?.also === undefined ? {} : { or: schema.also.example }) };
   context.report.report('key/missing', at, others.length === 0 ? parameters : { ...parameters, more: others });
 }
 

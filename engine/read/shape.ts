@@ -46,7 +46,7 @@ export function readShape(
       context.report.report('key/missing', expression.callee, {
         key: parameter.name,
         block: schema.name,
-        example: `${parameter.name} = 4096`,
+        example: `${parameter.name} = ${parameter.example ?? 1}`,
       });
       wrong = true;
       continue;

@@ -1,21 +1,23 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { planOf } from '../uses.ts';
 import type { SymbolKind } from '../../engine/language/resolution.ts';
-import type { Entry, ImportDeclaration, Span } from '../../grammar/index.ts';
+import { exportsOf, standardNames as standardExports, type Exported } from '../../engine/fixes/repairs/exports.ts';
+import type { Declaration, Entry, ImportDeclaration, Span, Token } from '../../grammar/index.ts';
 import { holds } from '../convert.ts';
 import { importUri } from '../imports.ts';
+import { neighboursOf } from '../neighbours.ts';
 import { sourcePaths } from '../sourcePaths.ts';
 import { standardText } from '../../engine/std/index.ts';
 import { standardNames } from '../standard.ts';
 import type { View } from '../view.ts';
-import { symbolOffer, type Offer } from './offer.ts';
+import { keywordOffer, kindOf, literal, symbolOffer, type Offer } from './offer.ts';
 
 /** Paths inside the quotes of an import or of a file that `from` names, and names inside an import's braces; undefined elsewhere. */
 export function importItems(
   view: View,
   offset: number,
 ): { readonly offers: readonly Offer[]; readonly span: Span } | undefined {
-  const declaration = view.syntax.declarations.findLast((candidate) => candidate.start < offset);
+  const declaration = declarationAt(view, offset);
   if (declaration?.kind !== 'import') {
     const named = sourcePaths(view.syntax).find((sourcePath) => inQuotes(view, sourcePath.path, offset));
     if (named === undefined) return undefined;
@@ -26,7 +28,17 @@ export function importItems(
   const fileName = view.uri.slice(view.uri.lastIndexOf('/') + 1);
   return path !== undefined && inQuotes(view, path, offset)
     ? pathItems(view, path, offset, (name) => name.endsWith('.pipe') && name !== fileName, standardNames)
-    : (settingItems(view, declaration, offset) ?? nameItems(view, declaration, offset));
+    : (settingItems(view, declaration, offset) ??
+        nameItems(view, declaration, offset) ??
+        headItems(view, declaration, offset));
+}
+
+/** The one that the offset is in or behind. Behind an import without a path, the first letters of `from` belong to it. */
+function declarationAt({ syntax: { declarations } }: View, offset: number): Declaration | undefined {
+  const at = declarations.findLastIndex((candidate) => candidate.start < offset);
+  const before = declarations[at - 1];
+  const isBegun = declarations[at]?.kind === 'skipped' && before?.kind === 'import' && before.path === undefined;
+  return isBegun ? before : declarations[at];
 }
 
 /** Params of the imported file, between the braces behind `with`. Behind a `=` nothing is known. */
@@ -97,8 +109,81 @@ function nameItems(view: View, declaration: ImportDeclaration, offset: number) {
   if (open === undefined || offset <= open.start || (close !== undefined && offset > close.start)) return undefined;
   const word = (declaration.names ?? []).find((name) => name.end > name.start && holds(name, offset));
   const taken = new Set((declaration.names ?? []).filter((name) => name !== word).map((name) => name.text));
-  const offers = exported(view, declaration).filter((offer) => !taken.has(offer.label));
-  return { offers, span: word ?? { start: offset, end: offset } };
+  const span = word ?? { start: offset, end: offset };
+  const isOpen = declaration.path === undefined || declaration.path.value === '';
+  const found = isOpen ? allNames(view, declaration, [...taken], close) : exported(view, declaration);
+  return { offers: found.filter((offer) => !taken.has(offer.label)), span };
+}
+
+/** Names of every file that an import may name, each written with the path that it is in. Other `names` are in the same file. */
+function allNames(
+  view: View,
+  { path, first, last }: ImportDeclaration,
+  names: readonly string[],
+  close: Token | undefined,
+): readonly Offer[] {
+  const from = view.syntax.tokens.slice(first, last + 1).find((token) => token.text === 'from' && token !== close);
+  const at = path ?? from ?? close;
+  return filesWith(view, names).flatMap(({ path: file, exports }) =>
+    exports.map(({ name, kind }): Offer => {
+      const rest = path === undefined ? `${from === undefined ? ' from' : ''} "${file}"` : `"${file}"`;
+      const edit = at === undefined ? undefined : { start: path?.start ?? at.end, end: at.end, text: rest };
+      const written = edit === undefined ? `${name} }${rest}` : name;
+      return {
+        label: name,
+        kind: kindOf(kind),
+        detail: kind,
+        description: file,
+        text: written,
+        snippet: literal(written),
+        ...(edit === undefined ? {} : { edits: [edit] }),
+      };
+    }),
+  );
+}
+
+/** Files that declare all these names: files of the folder, then files that come with the language. */
+function filesWith(
+  view: View,
+  names: readonly string[],
+): readonly { readonly path: string; readonly exports: readonly Exported[] }[] {
+  const own = neighboursOf(view)().map((file) => ({ path: file.path, exports: exportsOf(file) }));
+  const standard = standardNames.map((path) => ({
+    path,
+    exports: standardExports().filter((each) => each.path === path),
+  }));
+  return [...own, ...standard].filter(
+    ({ path, exports }) => !unwritable.test(path) && names.every((name) => exports.some((each) => each.name === name)),
+  );
+}
+
+/** What comes behind `import`, behind `import { … }` and behind `from`. */
+function headItems(view: View, declaration: ImportDeclaration, offset: number) {
+  if (declaration.path !== undefined) return undefined;
+  const { tokens } = view.syntax;
+  const at = tokens.findLastIndex((token) => token.start < offset);
+  const touching = tokens[at];
+  const isWord = touching !== undefined && touching.kind === 'name' && touching.end >= offset;
+  const before = tokens[isWord ? at - 1 : at];
+  const span = isWord ? touching : { start: offset, end: offset };
+  if (before === undefined || before.start < declaration.start) return undefined;
+  // On the next line another declaration begins.
+  if (view.syntax.text.slice(before.end, span.start).includes('\n')) return undefined;
+  const names = (declaration.names ?? []).map(({ text }) => text);
+  const paths = (prefix: string): readonly Offer[] =>
+    filesWith(view, names).map(({ path }) => ({
+      label: `${prefix}"${path}"`,
+      kind: CompletionItemKind.Module,
+      snippet: literal(`${prefix}"${path}"`),
+    }));
+  if (before.text === 'from') return isWord ? undefined : { offers: paths(''), span };
+  if (before.text === 'import' && !isWord) {
+    const braces = keywordOffer('{ … } from', 'Only some names of a file.', '{ $1 }');
+    return { offers: [{ ...braces, opens: 'values' as const, filter: '{' }, ...paths('')], span };
+  }
+  if (before.text !== '}' || declaration.names === undefined) return undefined;
+  const keyword = keywordOffer('from', 'The file that declares the names.', 'from "$1"');
+  return { offers: [...paths('from '), { ...keyword, opens: 'values' as const }], span };
 }
 
 function exported(view: View, { path }: ImportDeclaration, kinds?: readonly SymbolKind[]): readonly Offer[] {

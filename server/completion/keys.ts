@@ -1,27 +1,47 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { declarationKeywords } from '../../grammar/index.ts';
+import type { SymbolKind } from '../../engine/language/resolution.ts';
 import { blocks, declarationDocs, dimensionIn, type KeySchema } from '../../engine/language/schema.ts';
 import type { Surrounding } from '../cursor.ts';
+import type { View } from '../view.ts';
 import { keywordOffer, literal, type Offer } from './offer.ts';
+import { symbolsOf } from './symbols.ts';
 
-const skeletons: Readonly<Record<string, string>> = {
-  import: 'import "$1"',
-  param: 'param ${1:name} = ${2:8} in ${3:1}..${4:64}',
-  let: 'let ${1:name} = $2',
-  device: 'device ${1:name} { memory = ${2:80GiB} }',
-  cluster: 'cluster ${1:name} {\n\tgpu[${2:4}] = ${3:device}\n\tlink   = ${4:25GB/s + 5us}\n}',
-  model: 'model ${1:name} {\n\t$0\n}',
-  schedule: 'schedule ${1:name} {\n\t$0\n}',
-  pipeline:
-    'pipeline ${1:name} {\n\tmodel        = $2\n\tdevices      = $3\n\tmicrobatches = ${4:8}\n\tstages       = balance(${5:4})\n\tschedule     = ${6:1f1b}\n}',
-  job: 'job ${1:name} {\n\tworkers = [$2]\n\tsync    = wsp(distance = ${3:0})\n}',
-  search: 'search ${1:pipeline} {\n\ttensor in [${2:1, 2, 4, 8}]\n\tpipeline in [${3:1, 2, 4, 8}]\n}',
-  expect: 'expect ${1:pipeline} { $0 }',
+/** Declarations get different names, so that none of them is reported as declared twice. */
+const skeletons: Readonly<Record<string, (view: View) => string>> = {
+  import: () => 'import { $1 }',
+  param: () => 'param ${1:n} = ${2:8} in ${3:1}..${4:64}',
+  let: () => 'let ${1:x} = $2',
+  device: () => 'device ${1:card} { memory = ${2:80GiB} }',
+  cluster: (view) =>
+    `cluster \${1:box} {\n\tgpu[\${2:4}] = ${placeFor(3, view, 'device')}\n\tlink   = \${4:25GB/s + 5us}\n}`,
+  model: () => 'model ${1:mine} {\n\t$0\n}',
+  schedule: () => 'schedule ${1:order} {\n\t$0\n}',
+  // Without a number of stages there is one for each place that the schedule has on the devices, which fits any cluster.
+  pipeline: (view) =>
+    `pipeline \${1:train} {\n\tmodel        = ${placeFor(2, view, 'model')}\n\tdevices      = ${placeFor(3, view, 'cluster')}\n` +
+    '\tmicrobatches = ${4:8}\n\tstages       = ${5:balance}\n\tschedule     = ${6:1f1b}\n}',
+  job: () => 'job ${1:workers} {\n\tworkers = [$2]\n\tsync    = wsp(distance = ${3:0})\n}',
+  search: (view) =>
+    `search ${placeFor(1, view, 'pipeline')} {\n\ttensor in [\${2:1, 2, 4, 8}]\n\tpipeline in [\${3:1, 2, 4, 8}]\n}`,
+  expect: (view) => `expect ${placeFor(1, view, 'pipeline')} { $0 }`,
 };
 
-export const declarationOffers: readonly Offer[] = declarationKeywords.map((keyword) =>
-  keywordOffer(keyword, declarationDocs[keyword] ?? '', skeletons[keyword]),
-);
+/** Keywords of declarations, each with a skeleton of the whole. */
+export const declarationOffers = (view: View): readonly Offer[] =>
+  declarationKeywords.map((keyword) => {
+    const offer = keywordOffer(keyword, declarationDocs[keyword] ?? '', skeletons[keyword]?.(view));
+    return keyword === 'import' ? { ...offer, opens: 'values' } : offer;
+  });
+
+/** A place of a snippet that opens a list of the names that are declared; an empty one if there are none. */
+function placeFor(place: number, view: View, kind: SymbolKind): string {
+  const names = symbolsOf(view, [kind]).map(({ name }) => name);
+  return names.length === 0 ? `$${place}` : `\${${place}|${names.slice(0, mostChoices).join(',')}|}`;
+}
+
+/** Longer lists in a snippet serve nobody: an import of all models has more. */
+const mostChoices = 50;
 
 /** Keys of a block that are not yet written, those that it needs first. */
 export function keyOffers({ name, body }: Surrounding): readonly Offer[] {
@@ -31,25 +51,50 @@ export function keyOffers({ name, body }: Surrounding): readonly Offer[] {
     ),
   );
   const open = blocks[name].keys.filter((key) => key.repeatable === true || !used.has(key.name));
-  return [...open.filter((key) => key.required), ...open.filter((key) => !key.required)].map(keyOffer);
+  return [...open.filter((key) => key.required), ...open.filter((key) => !key.required)].flatMap((key) => [
+    keyOffer(key),
+    ...(key.also === undefined
+      ? []
+      : [{ ...keyOffer({ ...key, ...key.also }), label: key.also.label, filter: key.name }]),
+  ]);
 }
 
 function keyOffer(key: KeySchema): Offer {
+  const snippet = snippetOf(key);
   return {
     label: key.name,
     kind: CompletionItemKind.Property,
+    ...(snippet.endsWith('= $1') ? { opens: 'values' } : {}),
     detail: key.example.replace(/\s+/g, ' '),
     doc: key.doc,
     text: key.forms[0] === 'value' ? `${key.name} = ` : key.name,
-    snippet: snippetOf(key),
+    snippet,
   };
 }
 
-/** The example with its value as a place to type over; the value alone is left open where its words should be offered. */
+/**
+ * The example with its names and values as places to type over; a single value is left open if a list of words or functions
+ * should be offered for it.
+ */
 function snippetOf(key: KeySchema): string {
   const [head, ...rest] = key.example.split(' = ');
   const value = rest.join(' = ');
-  if (head === undefined || value === '' || key.example.includes('{'))
-    return literal(key.example).replace(/\n {2}/g, '\n\t');
+  if (head === undefined || value === '' || key.example.includes('{') || value.includes(' = '))
+    return withPlaces(key.example.replace(/\n {2}/g, '\n\t'));
   return `${literal(head)} = ${dimensionIn(key.value, 'first') === undefined ? '$1' : `\${1:${literal(value)}}`}`;
 }
+
+/** `layer ${1:block}[${2:8}] { forward = ${3:4ms} }`: names of the file, sizes of arrays and values are places. */
+function withPlaces(example: string): string {
+  let place = 0;
+  let end = 0;
+  let text = '';
+  for (const { 0: part, index } of example.matchAll(places)) {
+    place += 1;
+    text += `${literal(example.slice(end, index))}\${${place}:${literal(part)}}`;
+    end = index + part.length;
+  }
+  return text + literal(example.slice(end));
+}
+
+const places = /(?<=^\w+ )\w+|(?<=^\w+(?: \w+)?\[)\d+(?=\])|(?<== )[^\s{}(),]+(?![^\s{}(),]|\()/g;

@@ -20,6 +20,8 @@ export interface Offer {
   readonly unasked?: boolean;
   /** Shown in the same row. */
   readonly description?: string;
+  /** What an editor shows next, once this is written: the list of values, or the parameters of the call. */
+  readonly opens?: 'values' | 'parameters';
   /** Written with it, elsewhere in the file. */
   readonly edits?: readonly Edit[];
   /** What a client gives back to have the rest of the item. */
@@ -44,6 +46,8 @@ const kinds: Readonly<Record<SymbolKind, CompletionItemKind>> = {
   function: CompletionItemKind.Function,
   variable: CompletionItemKind.Variable,
 };
+
+export const kindOf = (kind: SymbolKind): CompletionItemKind => kinds[kind];
 
 export const symbolOffer = (symbol: SymbolInfo): Offer => ({
   label: symbol.name,
@@ -70,14 +74,20 @@ export function functionOffer(schema: FunctionSchema): Offer {
   const needed = schema.parameters.filter((parameter) => !parameter.optional);
   const named = takesNames(schema);
   const places = needed.map(
-    (functionParameter, at) => `${named ? `${functionParameter.name} = ` : ''}\${${at + 1}:${functionParameter.name}}`,
+    (parameter, at) =>
+      `${named ? `${parameter.name} = ` : ''}\${${at + 1}:${literal(parameter.example ?? parameter.name)}}`,
   );
   return {
     label: schema.name,
     kind: CompletionItemKind.Function,
     detail: signatureLabel(schema),
     doc: schema.doc,
-    ...(schema.bare === true ? {} : { snippet: `${schema.name}(${places.length === 0 ? '$1' : places.join(', ')})` }),
+    ...(schema.bare === true
+      ? {}
+      : {
+          snippet: `${schema.name}(${places.length === 0 ? '$1' : places.join(', ')})`,
+          opens: 'parameters' as const,
+        }),
   };
 }
 

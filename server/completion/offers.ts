@@ -60,7 +60,7 @@ function atTop(view: View, cursor: Cursor): readonly Offer[] {
   }
   if (inDeclaration && declaration.kind === 'block' && declaration.body === undefined)
     return namesAfter(view, declaration.keyword.text, before.text);
-  return firstOnLine(view, cursor) ? declarationOffers : [];
+  return firstOnLine(view, cursor) ? declarationOffers(view) : [];
 }
 
 /** What comes behind `expect` and `search`: names that are declared elsewhere. */

@@ -168,6 +168,7 @@ const argumentName = (parameter: FunctionParameter): Offer => ({
   doc: parameter.doc,
   text: `${parameter.name} = `,
   snippet: `${parameter.name} = $1`,
+  ...(parameter.words === undefined && parameter.values === undefined ? {} : { opens: 'values' }),
 });
 
 function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParameter, row: ValueKind): readonly Offer[] {

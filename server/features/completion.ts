@@ -29,8 +29,9 @@ export async function completion(
   const cursor = cursorAt(view.syntax, offset);
   if (cursor === undefined) return null;
   const found = offers(view, cursor);
-  // A space asks only where a value is due; elsewhere it would open a list at every pause.
-  if (params.context?.triggerCharacter === ' ' && found.some((offer) => offer.unasked !== true)) return null;
+  // A space or a brace asks only where a value is due; elsewhere it would open a list at every pause.
+  const pauses = params.context?.triggerCharacter === ' ' || params.context?.triggerCharacter === '{';
+  if (pauses && found.some((offer) => offer.unasked !== true)) return null;
   if (found.length === 0) return null;
   const slot = valueSlotAt(view.syntax, cursor);
   if (slot === undefined) return list(view, found, cursor.word, abilities);
@@ -54,6 +55,12 @@ export async function resolveCompletion(
   return { ...item, detail: texts.detail, documentation: { kind: 'markdown', value: texts.doc } };
 }
 
+/** Commands of VS Code. Other editors have none for it: they open lists as one types. */
+const opened = {
+  values: { title: 'Show values', command: 'editor.action.triggerSuggest' },
+  parameters: { title: 'Show parameters', command: 'editor.action.triggerParameterHints' },
+} as const;
+
 function list(
   view: View,
   found: readonly Offer[],
@@ -75,6 +82,7 @@ function list(
       filterText: offer.filter ?? offer.label,
       textEdit: { range, newText: snippet ? (offer.snippet ?? '') : (offer.text ?? offer.label) },
       insertTextFormat: snippet ? InsertTextFormat.Snippet : InsertTextFormat.PlainText,
+      ...(offer.opens === undefined || !abilities.previews ? {} : { command: opened[offer.opens] }),
       ...(offer.edits === undefined
         ? {}
         : { additionalTextEdits: offer.edits.map((edit) => ({ range: rangeIn(view, edit), newText: edit.text })) }),

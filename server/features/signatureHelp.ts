@@ -37,21 +37,47 @@ export const signatureLabel = (schema: FunctionSchema): string =>
   `${schema.name}(${schema.parameters.map(parameterLabel).join(', ')}${schema.rest === true ? ', …' : ''})`;
 
 function help(schema: FunctionSchema, call: CallAt): SignatureHelp {
+  const active = activeParameter(schema, call);
+  const shown = shownParameters(schema, call, active);
+  const cut = shown.length < schema.parameters.length;
   return {
     signatures: [
       {
-        label: signatureLabel(schema),
+        label: signatureLabel(cut ? { ...schema, parameters: shown, rest: true } : schema),
         documentation: { kind: MarkupKind.Markdown, value: schema.doc },
-        parameters: schema.parameters.map((parameter) => ({
+        parameters: shown.map((parameter) => ({
           label: parameterLabel(parameter),
           documentation: { kind: MarkupKind.Markdown, value: parameterDoc(parameter) },
         })),
       },
     ],
     activeSignature: 0,
-    activeParameter: activeParameter(schema, call),
+    activeParameter: cut ? placeIn(shown, schema.parameters[active]) : active,
   };
 }
+
+/** A longer signature fills the box, and hides the text below it. Then the first ones are shown. */
+const mostWhole = 16;
+const mostShown = 8;
+
+/** Of a long signature: what is needed, what is written and the parameter at the cursor, then the first of the others. */
+function shownParameters(
+  { parameters }: FunctionSchema,
+  { given }: CallAt,
+  active: number,
+): readonly FunctionParameter[] {
+  if (parameters.length <= mostWhole) return parameters;
+  const first = parameters.filter(
+    (parameter, at) => !parameter.optional || at === active || given.includes(parameter.name),
+  );
+  const others = parameters.filter((parameter) => !first.includes(parameter));
+  const kept = new Set([...first, ...others.slice(0, Math.max(0, mostShown - first.length))]);
+  return parameters.filter((parameter) => kept.has(parameter));
+}
+
+/** The index after the last parameter shows none as active. */
+const placeIn = (shown: readonly FunctionParameter[], active: FunctionParameter | undefined): number =>
+  active === undefined ? shown.length : shown.indexOf(active);
 
 const parameterDoc = ({ doc, words }: FunctionParameter): string =>
   words === undefined ? doc : `${doc} (${words.map((word) => `\`${word}\``).join(', ')})`;

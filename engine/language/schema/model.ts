@@ -11,6 +11,11 @@ export const model: BlockSchema = {
       { kind: 'shape' },
       'A layer, or with `[n]` an array of equal ones; measured in braces or derived from a shape.',
       {
+        also: {
+          label: 'layer … = transformer(…)',
+          example: 'layer block[32] = transformer(hidden = 4096, heads = 32)',
+          doc: 'Layers whose parameters, FLOPs and bytes follow from a shape, and whose times follow from the device. The model then needs `sequence`.',
+        },
         forms: ['block', 'named'],
         repeatable: true,
         block: 'layer',

@@ -39,6 +39,8 @@ export interface KeySchema {
   readonly doc: string;
   /** As it is written in a file; completion inserts it. */
   readonly example: string;
+  /** Another way to write it that serves a different purpose; completion offers both. */
+  readonly also?: { readonly label: string; readonly example: string; readonly doc: string };
   readonly forms: readonly Form[];
   readonly value: ValueSchema;
   readonly required?: boolean;

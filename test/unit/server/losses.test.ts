@@ -9,7 +9,7 @@ test('the ways to compute the loss are offered, the one in chunks with a place f
   expect(found?.items.map(({ label }) => label)).toEqual(
     expect.arrayContaining(['parallel', 'eager', 'compiled', 'fused', 'chunked']),
   );
-  expect(found?.items.find(({ label }) => label === 'chunked')?.textEdit?.newText).toBe('chunked(${1:chunks})');
+  expect(found?.items.find(({ label }) => label === 'chunked')?.textEdit?.newText).toBe('chunked(${1:8})');
 });
 
 test('help for the number of chunks', async () => {

@@ -120,6 +120,13 @@ test('signature: position, name, nesting, and text that is not finished', async 
   await checkSignature('pipeline p { stages = balance($0) }', /^balance\(stages/, 'stages?');
   await checkSignature('model m { layer a = transformer(hidden = 8, heads = $0) }', /^transformer\(/, 'heads');
   await checkSignature('model m { layer a = transformer(heads = $0', /^transformer\(/, 'heads');
+  // A long one shows what is needed, written or at the cursor, and the first of the others.
+  await checkSignature('model m { layer a = transformer($0', /^transformer\(hidden, heads, [^)]{1,90}, …\)$/, 'hidden');
+  await checkSignature(
+    'model m { layer a = transformer(hidden = 8, heads = 2, dropout = false, norm = $0',
+    /^transformer\(hidden, heads, .*, norm = layernorm, dropout = true, …\)$/,
+    'norm = layernorm',
+  );
   await checkSignature('let x = if(1 < 2, max(1, 2), $0)', /^if\(/, 'else');
   await checkSignature('let x = if(1 < 2, max(1, $0))', /^max\(/, 'a');
   await checkSignature('pipeline p { schedule = interleaved_1f1b($0) }', /^interleaved_1f1b\(/, 'chunks = 2');
