@@ -47,6 +47,7 @@ export function keptPlan(first: number, pipeline: string | undefined): KeptPlan 
         }
         case 'planEdited':
           edited = { matters: news.matters, ...(news.row === undefined ? {} : { row: news.row }) };
+          if (news.matters) note = '';
           return;
         case 'planNote':
           note = news.text;

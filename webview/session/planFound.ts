@@ -104,7 +104,9 @@ export function planFound() {
         const { fileRow: _, ...rest } = state;
         // Under an edit that matters, a search that runs ends soon, with what it has.
         const status = matters && state.status === 'running' ? 'ended' : state.status;
-        state = { ...rest, status, outdated: matters, ...(row === undefined ? {} : { fileRow: row }) };
+        // What became of a row is of the text before.
+        const { note } = matters ? nothing : state;
+        state = { ...rest, status, outdated: matters, note, ...(row === undefined ? {} : { fileRow: row }) };
         return true;
       }
       case 'planNote':

@@ -18,6 +18,7 @@ import { newFile } from './newFile.ts';
 import { docked, maximised, narrow } from './places.ts';
 import { quickFixes } from './quickFixes.ts';
 import { order } from './order.ts';
+import { plans } from './plans.ts';
 import { reveal } from './reveal.ts';
 import { rename } from './rename.ts';
 import { segment } from './segment.ts';
@@ -27,7 +28,7 @@ import { tryFix } from './tryFix.ts';
 const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
 const all = [
-  ...[memory, bubble, tryFix, quickFixes, order, deadlock, compare, newFile, beginning, figure, rename],
+  ...[memory, bubble, tryFix, quickFixes, order, plans, deadlock, compare, newFile, beginning, figure, rename],
   ...[authoring, maximised, docked, narrow, reveal, long, segment, server],
 ];
 const journeys = all.filter(({ name }) => name.includes(wanted));

@@ -167,6 +167,10 @@ describe('what is found', () => {
     expect(fileFigures(search.state())).toBe(written);
     search.receive({ type: 'planEdited', request: 1, matters: false, row: 2 });
     expect(fileFigures(search.state())).toEqual(point(2, 4, 9));
+    search.receive({ type: 'planNote', request: 1, text: 'Row 2 is in the file now.' });
+    search.receive({ type: 'planEdited', request: 1, matters: true });
+    expect(fileFigures(search.state())).toBeUndefined();
+    expect(search.state().note).toBe('');
     search.receive({ type: 'planEdited', request: 1, matters: false });
     expect(fileFigures(search.state())).toBe(written);
     expect(search.state()).not.toHaveProperty('fileRow');

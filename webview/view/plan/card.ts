@@ -59,7 +59,7 @@ export function planCard(actions: CardActions) {
         settings.replaceChildren(...pairs(settingsOf(point)));
         // The server says what the best row changes; of other rows, their settings say it.
         // They are changes of the file as it was searched.
-        const found = isBest && fileRow === undefined ? (figures.changes ?? []) : [];
+        const found = isBest && fileRow === undefined && !outdated ? (figures.changes ?? []) : [];
         changes.hidden = found.length === 0;
         changes.replaceChildren(
           element('h4', {}, 'Changes in the file'),

@@ -24,9 +24,9 @@ export const missWords = ({ meets, missed }: FoundPoint): string =>
 
 type FileFigures = Pick<NonNullable<PlanEnd['written']>, 'iteration' | 'peak'>;
 
-/** The file as it is: the row that was written into it, otherwise the file as it was searched. */
-export const fileFigures = ({ fileRow, points, figures }: PlanSearchState): FileFigures | undefined =>
-  fileRow === undefined ? figures?.written : points.find(({ row }) => row === fileRow);
+/** The file as it is: the row that was written into it, otherwise the file as it was searched. Undefined after an edit that matters. */
+export const fileFigures = ({ fileRow, points, figures, outdated }: PlanSearchState): FileFigures | undefined =>
+  outdated ? undefined : fileRow === undefined ? figures?.written : points.find(({ row }) => row === fileRow);
 
 /** `4.1 % faster than this file, 12 GiB more`. */
 export function againstFile({ iteration, peak }: FoundPoint, written: FileFigures | undefined): string {
