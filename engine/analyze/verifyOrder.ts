@@ -4,10 +4,11 @@ import { problemOfShape } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
 import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
 import { boundSteps } from '../search/bound.ts';
-import { fitsAll } from '../search/bytes.ts';
-import { layoutOf } from '../search/layout.ts';
+import { rounding as bytesRounding } from '../search/bytes.ts';
+import type { OrderProblem } from '../search/orderProblem.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
+import { F, type Program, W, kindOf, stageOf } from '../program.ts';
 import { toEnd } from '../steps.ts';
 import { iterationSeconds, type Timeline } from '../timeline.ts';
 import { leastStep } from './bound.ts';
@@ -89,5 +90,21 @@ function limitedProblem(
   const words = wordsOf(timed.problem, program, whole);
   if (words === undefined) return { reason: 'it has other operations than the orders that the limit is for' };
   if (!boundHolds(plan, timeline, timed)) return { reason: 'its times are not those that the limit is checked with' };
-  return { ...timed, keeps: fitsAll(layoutOf(timed.problem), words) };
+  return { ...timed, keeps: keepsLimit(timed.problem, program) };
+}
+
+/** Whether no device ever holds more than its limit. A W without time has no word, but this order may run it late: its bytes count. */
+function keepsLimit({ device, activation, forWeight, limit }: OrderProblem, program: Program): boolean {
+  for (let row = 0; row < program.devices; row += 1) {
+    let held = 0;
+    for (let at = program.offsets[row]; at < program.offsets[row + 1]; at += 1) {
+      const kind = kindOf(program, program.order[at]);
+      const stage = stageOf(program, program.order[at]);
+      if (kind === F) held += activation[stage];
+      else if (kind === W) held -= forWeight[stage];
+      else held += forWeight[stage] - activation[stage];
+      if (held > limit[device[stage]] * bytesRounding) return false;
+    }
+  }
+  return true;
 }

@@ -86,6 +86,16 @@ describe('an order that is verified under a limit', () => {
     for (const cases of [kept, over, optimal]) expect(cases).toBeGreaterThan(3);
   });
 
+  it('counts the bytes of a weight gradient that takes no time and runs late', () => {
+    const plan = policyPlan('zb_h2', 2, 2);
+    const costs = { backwardWeight: 0, activation: 5, activationForWeight: 1 };
+    const late = { ...plan, stages: plan.stages.map((stage, at) => (at === 1 ? { ...stage, ...costs } : stage)) };
+    // Device 1 runs F0 I0 F1 before W0: 5 + 1.
+    expect(heldBy(late, programFor(late))[1]).toBe(6);
+    expect(verified(late, { fits: true, limit: bytes(5) }).exceeded).toBe('the limit of 5 B on each device');
+    expect(verified(late, { fits: true, limit: bytes(6) }).exceeded).toBeUndefined();
+  });
+
   it('is the shortest with its own limit, and not with all memory', () => {
     // F = I = W = 1 on 4 devices, 8 microbatches. With a limit of 4: 3m + p − 1 = 27.
     const tight = under(policyPlan('search', 4, 8), 'search', { limit: 4, effort: 1 });
