@@ -38,4 +38,6 @@ export interface RiskReport {
   /** Orders that were compared, and draws for each. */
   readonly orders: number;
   readonly draws: number;
+  /** The seconds are with slow devices. The orders were compared without them. */
+  readonly slow?: true;
 }

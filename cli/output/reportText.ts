@@ -47,7 +47,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
   const fills = names.flatMap((_, device) => fillStretches(plan, run.timeline, device) ?? []);
   return [
     headline(plan, report, colours),
-    figures(plan, report, colours),
+    figures(report, colours),
     section('Plan', planRows(report), colours),
     section('Placement', placeRows(report), colours),
     timelineText(run, names, columns, colours, fills),
@@ -82,7 +82,7 @@ function deviceWords({ devices }: PipelinePlan): string {
   return `${count(devices.length, 'device', 'devices')}${all > devices.length ? ` for ${all} GPUs` : ''}`;
 }
 
-function figures(plan: PipelinePlan, report: PipelineReport, colours: Colours): string {
+function figures(report: PipelineReport, colours: Colours): string {
   const { bubble } = report;
   const memory = excludesSome(bubble.bound) ? withinWords(report) : undefined;
   const causes = bubbleCauses
@@ -105,7 +105,7 @@ function figures(plan: PipelinePlan, report: PipelineReport, colours: Colours): 
           ],
         ]
       : []),
-    ...searchRows(plan, report, colours),
+    ...searchRows(report, colours),
   ];
   const { model_flops: flops, tokens, lengths, jitter } = report;
   if (jitter !== undefined)
@@ -134,7 +134,7 @@ function figures(plan: PipelinePlan, report: PipelineReport, colours: Colours): 
 }
 
 /** The certificate of a searched order. */
-function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours): string[][] {
+function searchRows(report: PipelineReport, colours: Colours): string[][] {
   const { search } = report;
   if (search === undefined) return [];
   const within = withinWords(report);
@@ -166,7 +166,7 @@ function searchRows(plan: PipelinePlan, report: PipelineReport, colours: Colours
           [
             'Chosen for',
             `p95 ${iterationTime(p95.p95)}`,
-            `the least of ${count(p95.orders, 'order', 'orders')}; the shortest ends at ${iterationTime(p95.shortest)}, with a p95 of ${iterationTime(p95.shortest_p95)}${plan.slow === undefined ? '' : '. The search does not know "slow"'}`,
+            `the least of ${count(p95.orders, 'order', 'orders')}${p95.slow === true ? ' without "slow"' : ''}; the shortest ends at ${iterationTime(p95.shortest)}, with a p95 of ${iterationTime(p95.shortest_p95)}`,
           ],
         ]),
   ];

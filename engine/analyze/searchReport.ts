@@ -71,12 +71,13 @@ export function spanBoundHolds(plan: PipelinePlan, timeline: Timeline, searched:
   );
 }
 
-const riskReport = ({ p95, shortest, orders, draws }: Risk, perSecond: number): RiskReport => ({
+const riskReport = ({ p95, shortest, orders, draws, isSlowed }: Risk, perSecond: number): RiskReport => ({
   p95: p95 / perSecond,
   shortest: shortest.makespan / perSecond,
   shortest_p95: shortest.p95 / perSecond,
   orders,
   draws,
+  ...(isSlowed === true ? { slow: true as const } : {}),
 });
 
 /** What a bound says of a figure. */

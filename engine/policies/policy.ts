@@ -138,6 +138,8 @@ export interface Shape {
   readonly room: Float64Array;
   /** Standard deviation of the times of a stage, as a share of them; undefined if times are certain. */
   readonly jitter?: Float64Array;
+  /** Factors on the times of each device, of which orders are not to know: for figures only. Undefined if all are 1. */
+  readonly slow?: Float64Array;
 }
 
 export interface ShapeFault {

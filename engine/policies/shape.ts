@@ -38,7 +38,7 @@ export function shapeOf(plan: PipelinePlan): Shape {
 }
 
 function makeShape(plan: PipelinePlan): Shape {
-  const { schedule, jitter } = plan;
+  const { schedule, jitter, slow } = plan;
   const args: PolicyArguments = schedule.kind === 'policy' ? schedule.args : {};
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
   const cut = wholeStages(plan);
@@ -80,6 +80,7 @@ function makeShape(plan: PipelinePlan): Shape {
     }),
     room: Float64Array.from(ranks, (rank) => roomOf(plan, rank) / sharers(rank)),
     ...(jitter === undefined ? {} : { jitter: Float64Array.from(cut, ({ index }) => jitter[index]) }),
+    ...(slow === undefined ? {} : { slow: Float64Array.from(slow) }),
   };
 }
 

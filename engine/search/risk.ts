@@ -14,16 +14,29 @@ export interface Risk {
   /** Orders that were compared, and draws for each. */
   readonly orders: number;
   readonly draws: number;
+  /** Whether slow devices are in these times. The orders were compared without them. */
+  readonly isSlowed?: boolean;
 }
 
 export interface RiskMeter {
   readonly draws: number;
   /** Ticks that 95 of 100 draws do not exceed. */
   p95(words: Words): number;
+  /** Ticks without random times. */
+  end(words: Words): number;
 }
 
-/** `jitter`: by stage, the standard deviation of a time as a share of it. `orders`: how many will be compared. `whole`: whether backwards are. */
-export function riskMeter(layout: Layout, jitter: Float64Array, whole: boolean, orders: number): RiskMeter {
+/**
+ * `jitter`: by stage, the standard deviation of a time as a share of it. `orders`: how many will be compared. `whole`: whether backwards
+ * are. `slow`: a factor on the times of each device.
+ */
+export function riskMeter(
+  layout: Layout,
+  jitter: Float64Array,
+  whole: boolean,
+  orders: number,
+  slow?: Float64Array,
+): RiskMeter {
   const { problem, stages, codes, ticks, device: deviceOf, feeds, delay, local } = layout;
   const { microbatches, devices, step } = problem;
   const draws = drawsFor(orders * local.length * microbatches, room);
@@ -40,27 +53,33 @@ export function riskMeter(layout: Layout, jitter: Float64Array, whole: boolean, 
   const ends = new Float64Array(draws);
   const free = new Float64Array(devices);
   const end = new Float64Array(codes * microbatches);
+  const taken = ticks.map((each, code) => each * (slow?.[deviceOf[code]] ?? 1));
+  /** The end of the sequence in `timing`. `key`: of a draw. */
+  function endOf(key: number | undefined): number {
+    const { sequence, operation } = timing;
+    free.fill(0);
+    for (const at of sequence) {
+      const op = operation[at];
+      const code = Math.floor(op / microbatches);
+      const device = deviceOf[code];
+      let now = free[device];
+      const needs = feeds[code];
+      if (needs >= 0) now = Math.max(now, end[op + (needs - code) * microbatches] + delay[code]);
+      now += taken[code] * (key === undefined ? 1 : tables[from[code] + factorAt(keys[op], key)]);
+      end[op] = now;
+      free[device] = now;
+    }
+    return free.reduce((last, ticksOf, device) => Math.max(last, ticksOf + step[device]), 0);
+  }
   return {
     draws,
+    end(words) {
+      makespanOf(layout, words, timing);
+      return endOf(undefined);
+    },
     p95(words) {
       makespanOf(layout, words, timing);
-      const { sequence, operation } = timing;
-      for (let draw = 0; draw < draws; draw += 1) {
-        const key = drawKey(draw);
-        free.fill(0);
-        for (const at of sequence) {
-          const op = operation[at];
-          const code = Math.floor(op / microbatches);
-          const device = deviceOf[code];
-          let now = free[device];
-          const needs = feeds[code];
-          if (needs >= 0) now = Math.max(now, end[op + (needs - code) * microbatches] + delay[code]);
-          now += ticks[code] * tables[from[code] + factorAt(keys[op], key)];
-          end[op] = now;
-          free[device] = now;
-        }
-        ends[draw] = free.reduce((last, ticksOf, device) => Math.max(last, ticksOf + step[device]), 0);
-      }
+      for (let draw = 0; draw < draws; draw += 1) ends[draw] = endOf(drawKey(draw));
       return percentile(ends.slice().sort(), 0.95);
     },
   };

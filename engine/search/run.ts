@@ -70,9 +70,12 @@ export interface Run {
   readonly found: Found[];
   /** The last better orders, shortest last. */
   readonly last: Found[];
+  /** Of all orders that were taken over, the one whose other figure is least; of equal ones the best. Kept only where `keepsEven`. */
+  readonly keepsEven: boolean;
+  even?: Found;
 }
 
-export function runOf(given: OrderProblem, objective: Objective, effort: number, seed: number): Run {
+export function runOf(given: OrderProblem, objective: Objective, effort: number, seed: number, keepsEven = false): Run {
   const { problem, above } = objective === 'span' ? spanProblem(given) : { problem: given, above: 0 };
   const layout = layoutOf(problem);
   const { local, first, ticks } = layout;
@@ -108,6 +111,7 @@ export function runOf(given: OrderProblem, objective: Objective, effort: number,
     pauseAt: operationsOfSlice,
     found: [],
     last: [],
+    keepsEven,
   };
 }
 
@@ -125,11 +129,16 @@ export function offer(run: Run, words: Words, makespan: number, by: string): voi
   run.makespan = makespan;
   run.other = other;
   run.by = by;
+  if (run.keepsEven && (run.even === undefined || isMoreEven(snapshot(run), run.even))) run.even = snapshot(run);
   if (!isBetter) return;
   const order = snapshot(run);
   run.found.push(order);
   if (run.last.push(order) > incumbents) run.last.shift();
 }
+
+/** Whether the longest span of an order is shorter; of equal ones, whether it ends sooner. */
+export const isMoreEven = (order: Found, other: Found): boolean =>
+  order.span < other.span || (order.span === other.span && order.makespan < other.makespan);
 
 export function snapshot(run: Run): Found {
   const { objective, best, makespan, other, bound, leastOther, above, visited, bounding, by } = run;

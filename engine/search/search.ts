@@ -44,10 +44,14 @@ export interface SearchOptions {
   readonly random?: RandomTimes;
 }
 
-/** Standard deviations of times as shares of them, by stage. `whole`: whether backwards are one operation. */
+/**
+ * Standard deviations of times as shares of them, by stage. `whole`: whether backwards are one operation. `slow`: factors on the times
+ * of devices. Orders are chosen without them, because a device becomes slow after the plan: the figures of the chosen order have them.
+ */
 export interface RandomTimes {
   readonly jitter: Float64Array;
   readonly whole: boolean;
+  readonly slow?: Float64Array;
 }
 
 /** Operations that the bound may visit, in all and of a short order for each pair of operations. */
@@ -120,13 +124,33 @@ export function* searchSteps(
   { seeds, objective, effort, seed, random }: SearchOptions,
 ): Generator<Found | undefined, Found> {
   const run = runOf(problem, objective, effort, seed ?? seedOfProblem(problem));
+  yield* orders(run, seeds);
+  return random === undefined ? snapshot(run) : yield* steadiest(run, seeds, random);
+}
+
+/**
+ * Of all orders that a search for the end takes over with this effort, the one with the shortest longest span. It proves nothing: so it
+ * goes on where that search ends with a proof, and more effort never gives a longer span.
+ */
+export function* evenestSteps(
+  problem: OrderProblem,
+  { seeds, effort, seed }: Pick<SearchOptions, 'seeds' | 'effort' | 'seed'>,
+): Generator<undefined, Found | undefined> {
+  const run = runOf(problem, 'end', effort, seed ?? seedOfProblem(problem), true);
+  yield* pausesOf(orders(run, seeds));
+  return run.even;
+}
+
+/** All steps of a search, until its effort is spent or its order is proven to be the best. */
+function* orders(run: Run, seeds: readonly Seed[]): Generator<Found | undefined, void> {
+  const { microbatches } = run.problem;
   for (const { name, words } of seeds) yield* offerWords(run, words, name);
   yield* byRoundOrders(run);
   yield* byLists(run);
   yield* bound(run);
   for (const beam of firstBeams) yield* byBeam(run, beam);
   const waves = wavesOf(run);
-  const areMany = problem.microbatches >= manyWaves * heldMost(run);
+  const areMany = microbatches >= manyWaves * heldMost(run);
   if (waves !== undefined && areMany) yield* waves(run.visited + run.visits * waveShare);
   yield* byRepetend(run);
   let isRefined = false;
@@ -140,11 +164,14 @@ export function* searchSteps(
   });
   if (!isRefined) yield* refine(run);
   yield* rest(run, 0);
-  return random === undefined ? snapshot(run) : yield* steadiest(run, seeds, random);
 }
 
 /** Of the last better orders and the seeds, the one whose end 95 of 100 draws stay under the earliest; of equal ones the shortest. */
-function* steadiest(run: Run, seeds: readonly Seed[], { jitter, whole }: RandomTimes): Generator<undefined, Found> {
+function* steadiest(
+  run: Run,
+  seeds: readonly Seed[],
+  { jitter, whole, slow }: RandomTimes,
+): Generator<undefined, Found> {
   const shortest = snapshot(run);
   const others = run.last.filter(({ makespan }) => makespan > shortest.makespan);
   const fitting = seeds.flatMap(({ name, words }): Found[] => {
@@ -163,28 +190,33 @@ function* steadiest(run: Run, seeds: readonly Seed[], { jitter, whole }: RandomT
     yield undefined;
   }
   const { bound, spanBound, effort, work } = shortest;
+  const slowed = slow === undefined ? undefined : riskMeter(run.layout, jitter, whole, orders.length, slow);
   return {
     ...best,
     ...{ bound, spanBound, effort, work },
     risk: {
-      p95: least,
-      shortest: { makespan: shortest.makespan, p95: ofShortest },
+      p95: slowed?.p95(best.words) ?? least,
+      shortest: {
+        makespan: slowed?.end(shortest.words) ?? shortest.makespan,
+        p95: slowed?.p95(shortest.words) ?? ofShortest,
+      },
       orders: orders.length,
       draws: meter.draws,
+      isSlowed: slow !== undefined,
     },
   };
 }
 
 /** Raises the bound. An order that reaches it ends the search. What the bound visits is not counted as effort. */
 function* bound(run: Run): Generator<Found | undefined, void> {
-  if (run.makespan === Infinity) return;
+  if (run.makespan === Infinity || run.keepsEven) return;
   const effort = isOver(run) ? 0 : Math.min(boundEffort, boundVisits * run.best.length ** 2);
   yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort));
 }
 
 /** Raises the bound with long probes if a gap is left that is worth it. */
 function* refine(run: Run): Generator<Found | undefined, void> {
-  if (!(run.makespan < Infinity) || run.makespan <= run.bound * (1 + worthwhile)) return;
+  if (run.keepsEven || !(run.makespan < Infinity) || run.makespan <= run.bound * (1 + worthwhile)) return;
   const effort = refineEffort * Math.min(mostRefined, run.most / run.visits);
   yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort, run.bound));
 }

@@ -63,7 +63,8 @@ export const search: Policy = {
   whole: isWhole,
   alike: true,
   searches: true,
-  searchedOperations: (args) => effortOf(args) * 2e7,
+  // A search for spans goes the way of a search for ends, too.
+  searchedOperations: (args) => effortOf(args) * 2e7 * (objectiveOf(args) === 'span' ? 2 : 1),
   prepare: answerSteps,
   chunks: (args) => Math.min(2, Math.max(1, chunksOf(args))),
   placement: placementOf,
@@ -157,8 +158,8 @@ const spanProof = (span: number, bound: number, perSecond: number, within: strin
     ? `, and it is proven that no order within ${within} has a shorter one`
     : `, at most ${shareAtMost(span / bound - 1)} above the least possible (${time(bound / perSecond)})`;
 
-const riskLine = ({ p95, shortest, orders, draws }: Risk, perSecond: number): string =>
-  `p95: ${time(p95 / perSecond)}, the least of ${count(orders, 'order', 'orders')} in ${count(draws, 'draw', 'draws')}; the shortest order ends at ${time(shortest.makespan / perSecond)}, with a p95 of ${time(shortest.p95 / perSecond)}`;
+const riskLine = ({ p95, shortest, orders, draws, isSlowed }: Risk, perSecond: number): string =>
+  `p95: ${time(p95 / perSecond)}${isSlowed === true ? ' with `slow`' : ''}, the least of ${count(orders, 'order', 'orders')} in ${count(draws, 'draw', 'draws')}${isSlowed === true ? ' without it' : ''}; the shortest order ends at ${time(shortest.makespan / perSecond)}, with a p95 of ${time(shortest.p95 / perSecond)}`;
 
 function limitLine(shape: Shape): string {
   const { kind, amount } = limitOf(shape);

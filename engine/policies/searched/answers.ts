@@ -4,8 +4,8 @@ import { answersWithin } from '../answers.ts';
 import { layoutOf } from '../../search/layout.ts';
 import type { OrderProblem } from '../../search/orderProblem.ts';
 import type { TimedProblem } from '../../search/problemOf.ts';
-import type { Found } from '../../search/run.ts';
-import { searchSteps, seedOfProblem } from '../../search/search.ts';
+import { type Found, isMoreEven } from '../../search/run.ts';
+import { evenestSteps, searchSteps, seedOfProblem } from '../../search/search.ts';
 import type { Shape } from '../policy.ts';
 import { effortOf, objectiveOf, problemOfShape, randomTimes } from './problem.ts';
 import { seedsOf } from './seeds.ts';
@@ -26,8 +26,8 @@ function keyOf(problem: OrderProblem, shape: Shape): string {
   const { devices, microbatches, device, forward, input, weight, transfer, step, activation, forWeight, limit } =
     problem;
   const lists: ArrayLike<number>[] = [device, forward, input, weight, transfer, step, activation, forWeight, limit];
-  const { jitter = [] } = randomTimes(shape) ?? {};
-  lists.push(jitter);
+  const { jitter = [], slow = [] } = randomTimes(shape) ?? {};
+  lists.push(jitter, slow);
   return [objectiveOf(args), effortOf(args), devices, microbatches, ...lists.map(listKey)].join(';');
 }
 
@@ -62,7 +62,17 @@ export function* foundSteps(
   const seeds = seedsOf(shape, layoutOf(problem), objective);
   yield undefined;
   const random = randomTimes(shape);
-  return yield* searchSteps(problem, { seeds, objective, effort, seed, ...(random === undefined ? {} : { random }) });
+  const order = yield* searchSteps(problem, {
+    ...{ seeds, objective, effort, seed },
+    ...(random === undefined ? {} : { random }),
+  });
+  if (objective === 'end' || order.span <= order.spanBound) return order;
+  // A search for the end may come upon a shorter span: it goes the same way here.
+  const ends = seedsOf(shape, layoutOf(problem), 'end');
+  const even = yield* evenestSteps(problem, { seeds: ends, effort, seed });
+  if (even === undefined || !isMoreEven(even, order)) return order;
+  const { bound, spanBound, effort: spent, work } = order;
+  return { ...even, bound, spanBound, effort: spent, work: work + even.work };
 }
 
 function* quietly(steps: Generator<unknown, Found>): Generator<void, Found> {

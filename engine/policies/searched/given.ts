@@ -73,8 +73,11 @@ export function givenOrder(
   };
 }
 
-const riskOf = ({ p95, shortest, shortest_p95: ofShortest, orders, draws }: RiskReport, perSecond: number): Risk => ({
-  ...{ p95: p95 * perSecond, orders, draws },
+const riskOf = (
+  { p95, shortest, shortest_p95: ofShortest, orders, draws, slow }: RiskReport,
+  perSecond: number,
+): Risk => ({
+  ...{ p95: p95 * perSecond, orders, draws, isSlowed: slow === true },
   shortest: { makespan: shortest * perSecond, p95: ofShortest * perSecond },
 });
 

@@ -15,8 +15,10 @@ export const isWhole = (args: PolicyArguments): boolean => args['backward'] === 
 export const objectiveOf = (args: PolicyArguments): Objective => (args['objective'] === 'span' ? 'span' : 'end');
 
 /** The random times that the order is chosen for; undefined if it is the shortest that is wanted. */
-export const randomTimes = ({ args, jitter }: Shape): RandomTimes | undefined =>
-  args['prefer'] === 'p95' && jitter !== undefined ? { jitter, whole: isWhole(args) } : undefined;
+export const randomTimes = ({ args, jitter, slow }: Shape): RandomTimes | undefined =>
+  args['prefer'] === 'p95' && jitter !== undefined
+    ? { jitter, whole: isWhole(args), ...(slow === undefined ? {} : { slow }) }
+    : undefined;
 
 export const effortOf = (args: PolicyArguments): number => integerArgument(args, 'effort', 1);
 

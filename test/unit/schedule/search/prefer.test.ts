@@ -12,7 +12,8 @@ import { analyse } from '../../../support/analyse.ts';
 import { shapeFor } from './shapes.ts';
 
 /** Stages of unlike times, each with another jitter. */
-const file = (schedule: string, jitter = 'jitter = 10%  jitter(stage = 1) = 25%') => `device gpu { memory = 16GiB }
+const unlike = 'jitter = 10%  jitter(stage = 1) = 25%';
+const file = (schedule: string, jitter = unlike) => `device gpu { memory = 16GiB }
 cluster box { gpu[4] = gpu  link = 25GB/s + 300us }
 model net {
   layer block[3] { forward = 5ms  backward_input = 6ms  backward_weight = 4ms  activation = 8MiB  output = 1MiB }
@@ -21,8 +22,8 @@ model net {
 pipeline train { model = net  devices = box  microbatches = 10  stages = split(1, 1, 1, 1)  ${jitter}  schedule = ${schedule} }
 `;
 
-function run(schedule: string) {
-  const [{ plan, run: simulated }] = analyse(file(schedule)).pipelines;
+function run(schedule: string, more = '') {
+  const [{ plan, run: simulated }] = analyse(file(schedule, `${unlike}  ${more}`)).pipelines;
   if (simulated === undefined) throw new Error(schedule);
   const { report, program } = simulated;
   if (report.jitter === undefined) throw new Error('no jitter');
@@ -49,6 +50,20 @@ describe.each([
     expect(chosen.report.search?.p95?.shortest_p95).toBeCloseTo(shortest.drawn, 9);
     expect(shortest.report.search).not.toHaveProperty('p95');
     expect(chosen.report.search?.bound).toBe(shortest.report.search?.bound);
+  });
+
+  it('has the figures of slow devices, and the order that it would have without them', () => {
+    const slow = 'slow(device = 2) = 1.3';
+    const slowed = run(`search(prefer = p95, limit = 3, effort = 1${more})`, slow);
+    expect([...slowed.program.order]).toEqual([...chosen.program.order]);
+    const shortest = run(`search(limit = 3, effort = 1${more})`, slow);
+    const { p95 } = slowed.report.search ?? {};
+    expect(p95).toMatchObject({ slow: true, orders: chosen.report.search?.p95?.orders });
+    expect(p95?.p95).toBeCloseTo(slowed.drawn, 9);
+    expect(p95?.shortest).toBeCloseTo(shortest.report.iteration, 9);
+    expect(p95?.shortest_p95).toBeCloseTo(shortest.drawn, 9);
+    expect(slowed.drawn).toBeGreaterThan(chosen.drawn * 1.05);
+    expect(chosen.report.search?.p95).not.toHaveProperty('slow');
   });
 
   it('gives the same order again, and hands on what it compared', () => {
