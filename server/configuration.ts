@@ -9,8 +9,12 @@ import {
 } from 'vscode-languageserver';
 import type { EngineOptions } from '../engine/host.ts';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
+import { bundled } from './bundled.ts';
 import { describe, type Log } from './handlers.ts';
 import { at, editorOptions, readSettings } from './settings.ts';
+
+/** Milliseconds between two refreshes. An editor that is asked more often drops the answers that it is waiting for. */
+const refreshPause = 250;
 
 export interface Configuration {
   readonly options: EngineOptions;
@@ -24,7 +28,7 @@ export interface Configuration {
   onChange(listener: () => void): void;
   /** Files on disk changed. */
   onFiles(listener: (uris: readonly string[]) => void): void;
-  /** Asks the client to ask again for what it shows inside the text. */
+  /** Asks the client to ask again for what it shows inside the text, once for all documents that are done at about the same time. */
   refresh(): void;
 }
 
@@ -124,12 +128,12 @@ export function configure(connection: Connection, log: Log): Configuration {
     onFiles(listener) {
       connection.onDidChangeWatchedFiles(({ changes }) => listener(changes.map((change) => change.uri)));
     },
-    refresh() {
+    refresh: bundled(() => {
       const quiet = (asked: Promise<void>) =>
         void asked.catch((error: unknown) => log.error(`refresh: ${describe(error)}`));
       if (client.workspace?.codeLens?.refreshSupport === true)
         quiet(connection.sendRequest(CodeLensRefreshRequest.type));
       if (client.workspace?.inlayHint?.refreshSupport === true) quiet(connection.languages.inlayHint.refresh());
-    },
+    }, refreshPause),
   };
 }

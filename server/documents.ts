@@ -103,6 +103,8 @@ interface State {
   check?: Check;
   /** Not to be checked before. */
   notBefore: number;
+  /** When it was edited or a request named it last. */
+  askedAt: number;
   waiting: (() => void)[];
 }
 
@@ -142,6 +144,7 @@ export function createDocuments(host: DocumentsHost): Documents {
   const extended = new WeakMap<View, View>();
   let queue: State[] = [];
   let running = false;
+  let slices = 0;
 
   function request(state: State, first: boolean): void {
     state.revision += 1;
@@ -156,14 +159,27 @@ export function createDocuments(host: DocumentsHost): Documents {
     if (!running) void run();
   }
 
-  /** A slice of each document in turn. */
+  /**
+   * The document that was edited or asked about last: an editor asks about those that it shows. One slice in four goes to whichever has
+   * waited longest, so that none waits for ever.
+   */
+  function nextOf(ready: readonly State[]): State | undefined {
+    slices += 1;
+    if (slices % 4 === 0) return ready[0];
+    return ready.reduce<State | undefined>(
+      (last, state) => (last === undefined || state.askedAt > last.askedAt ? state : last),
+      undefined,
+    );
+  }
+
+  /** A slice of one document after the other. */
   async function run(): Promise<void> {
     running = true;
     await host.ready;
     for (;;) {
       await nextTurn();
       const now = clock.now();
-      const state = queue.find(({ notBefore }) => notBefore <= now);
+      const state = nextOf(queue.filter(({ notBefore }) => notBefore <= now));
       if (state === undefined && queue.length > 0) {
         await clock.sleep(Math.max(1, Math.min(...queue.map(({ notBefore }) => notBefore)) - now));
         continue;
@@ -330,6 +346,7 @@ export function createDocuments(host: DocumentsHost): Documents {
         viewed: 0,
         edited: true,
         notBefore: 0,
+        askedAt: 0,
         waiting: [],
       };
       states.set(uri, state);
@@ -339,6 +356,7 @@ export function createDocuments(host: DocumentsHost): Documents {
       state.edited = true;
       state.syntax = undefined;
       state.setAt = now;
+      state.askedAt = now;
       state.notBefore = notBefore;
       request(state, true);
       filesChanged([uri]);
@@ -388,6 +406,7 @@ export function createDocuments(host: DocumentsHost): Documents {
       for (;;) {
         const state = states.get(uri);
         if (state === undefined || token.isCancellationRequested) return undefined;
+        state.askedAt = clock.now();
         if (state.done === state.revision) return state.view;
         if (need === 'plan' && state.planned?.revision === state.revision) return state.planned.view;
         if (state.viewed === state.revision && state.view !== undefined && has(state, state.view, need))

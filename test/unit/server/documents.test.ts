@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
 import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
 import { createAnswers } from '../../../server/answers.ts';
@@ -161,6 +161,24 @@ test('a document that is edited is taken up before those that only something aro
   taken.length = 0;
   documents.recheck();
   documents.set(uris[2], 2, `import "x.pipe"\n${toy}\n`);
+  await vi.waitFor(() => expect(new Set(taken)).toEqual(new Set(uris)));
+  expect(taken[0]).toBe(uris[2]);
+});
+
+test('of many documents those that were asked about last are taken up first', async () => {
+  const { documents, taken, checked } = open();
+  const uris = Array.from({ length: 9 }, (_, index) => `file:///project/plan${index}.pipe`);
+  for (const uri of uris) documents.set(uri, 1, `import "x.pipe"\n${toy}`);
   for (const uri of uris) await documents.view(uri, 'figures', none);
-  expect([...new Set(taken)]).toEqual([uris[2], uris[0], uris[1]]);
+  await documents.view(uris[6], 'figures', none);
+  taken.length = 0;
+  const done = checked.length;
+  documents.recheck();
+  await documents.view(uris[4], 'names', none);
+  await vi.waitFor(() => expect(checked.length).toBe(done + uris.length));
+  const order = checked.slice(done).map(({ uri }) => uri);
+  // One slice in four goes to the one that has waited longest.
+  expect(order.indexOf(uris[4])).toBeLessThan(3);
+  expect(order.indexOf(uris[6])).toBeLessThan(4);
+  expect(new Set(order)).toEqual(new Set(uris));
 });

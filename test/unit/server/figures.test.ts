@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { marked } from 'marked';
 import type { CodeAction, CodeLens, Hover, InlayHint, MarkupContent } from 'vscode-languageserver';
 import { rasterise } from '../../../server/raster.ts';
@@ -175,25 +175,45 @@ test('all unused names go at once, and all spellings where the editor asks to fi
   expect(await actionsAt(unused, 'spare', ['source.fixAll'])).toEqual([]);
 });
 
+const refreshing = { capabilities: { workspace: { codeLens: { refreshSupport: true } } } };
+const refreshesOf = ({ asked }: { readonly asked: readonly string[] }) =>
+  asked.filter((method) => method === 'workspace/codeLens/refresh').length;
+
 test('lenses are asked for again when figures have moved, not after an edit that moves none', async () => {
-  await withClient(
-    async (client) => {
-      const refreshed = () => client.asked.filter((method) => method === 'workspace/codeLens/refresh').length;
-      // A request makes the round after the one of the refresh, so that this has arrived.
-      const settled = async () => {
-        await client.diagnostics(main);
-        await client.request('textDocument/codeLens', document);
-      };
-      client.open(main, toy);
-      await settled();
-      const opened = refreshed();
-      client.change(main, `${toy}// More.\n`);
-      await settled();
-      expect(refreshed()).toBe(opened);
-      client.change(main, toy.replace('16GiB', '3GiB'));
-      await settled();
-      expect(refreshed()).toBe(opened + 1);
-    },
-    { capabilities: { workspace: { codeLens: { refreshSupport: true } } } },
-  );
+  await withClient(async (client) => {
+    // A request makes the round after the one of the refresh, so that this has arrived.
+    const settled = async () => {
+      await client.diagnostics(main);
+      await client.request('textDocument/codeLens', document);
+    };
+    client.open(main, toy);
+    await settled();
+    await vi.waitFor(() => expect(refreshesOf(client)).toBe(1));
+    client.change(main, `${toy}// More.\n`);
+    await settled();
+    client.change(main, toy.replace('16GiB', '3GiB'));
+    await settled();
+    await vi.waitFor(() => expect(refreshesOf(client)).toBe(2));
+  }, refreshing);
+});
+
+test('one refresh counts for all documents that are done together, and the last comes after the last of them', async () => {
+  await withClient(async (client) => {
+    const shared = (memory: string) => `device v100 { memory = ${memory} }\n`;
+    const uris = Array.from({ length: 28 }, (_, index) => `file:///work/plan${index}.pipe`);
+    client.open('file:///work/shared.pipe', shared('16GiB'));
+    const user = `import { v100 } from "shared.pipe"\n${toy.replace(shared('16GiB'), '')}`;
+    for (const uri of uris) client.open(uri, user);
+    const titles = async () => {
+      const lenses = uris.map((uri) => client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri } }));
+      return (await Promise.all(lenses)).map(([lens]) => lens?.command?.title);
+    };
+    expect(new Set(await titles())).toEqual(new Set(['iteration 264 ms · bubble 27.3 % · peak 5 GiB of 16 GiB']));
+    const before = client.asked.length;
+    client.change('file:///work/shared.pipe', shared('40GiB'));
+    expect(new Set(await titles())).toEqual(new Set(['iteration 264 ms · bubble 27.3 % · peak 5 GiB of 40 GiB']));
+    const done = client.asked.length;
+    await vi.waitFor(() => expect(client.asked.length).toBeGreaterThan(done));
+    expect(client.asked.length - before).toBeLessThan(uris.length / 2);
+  }, refreshing);
 });
