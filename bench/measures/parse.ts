@@ -18,6 +18,9 @@ export function parseTable(): Table {
     const text = longFile(lines, { devices: 4, microbatches: 8, schedule: '1f1b' });
     const parsing = measure(() => parse(text));
     const syntax = parse(text);
+    // The longest way: all declarations but the first move.
+    const longer = text.replace('forward = ', 'forward = 1');
+    const edited = measure(() => parse(longer, {}, syntax));
     const planning = measure(() => resolve({ uri, syntax, host: noFiles, options: defaultOptions }));
     const best = parsing.best + planning.best;
     return {
@@ -25,11 +28,12 @@ export function parseTable(): Table {
         lines.toLocaleString('en-US'),
         ms(parsing.first + planning.first),
         ms(parsing.best),
+        ms(edited.best),
         ms(planning.best),
         ms(best),
       ],
       goal: { text: `≤ ${goal} ms`, met: best <= goal },
     };
   });
-  return { title: 'Parse + resolve', head: ['lines', 'first call', 'parse', 'resolve', 'both'], rows };
+  return { title: 'Parse + resolve', head: ['lines', 'first call', 'parse', 'an edit', 'resolve', 'both'], rows };
 }

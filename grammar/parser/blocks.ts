@@ -1,5 +1,5 @@
 import type { IOrAlt, ParserMethod } from 'chevrotain';
-import type { Argument, Block, BlockItem, Check, Entry, Expression, Name, NodeBase } from '../syntax.ts';
+import type { Argument, Block, BlockItem, Check, Entry, Expression, Name } from '../syntax.ts';
 import * as types from '../tokens.ts';
 import { conjuncts } from '../conjuncts.ts';
 import { isComparison } from './chain.ts';
@@ -100,7 +100,8 @@ export abstract class BlockParser extends ExpressionParser {
     this.CONSUME(types.Require);
     const condition = this.SUBRULE(this.expression);
     this.allowed = 'an operator, the next entry or "}"';
-    return this.entryOf(from, doc, { condition });
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'entry', first, last, start, end, doc, key: this.name(from), condition };
   });
 
   readonly entry = this.RULE('entry', (): Entry => {
@@ -126,27 +127,33 @@ export abstract class BlockParser extends ExpressionParser {
     const hasRange = (): boolean => isAxis || isParameter();
     const range = this.OPTION6({ GATE: hasRange, DEF: this.parameterRange });
     const step = this.OPTION7({ GATE: hasRange, DEF: this.parameterStep });
-    return this.entryOf(from, doc, {
-      name: ends === undefined ? name : undefined,
-      index: ends === undefined && index !== undefined ? this.unnamed(index) : undefined,
+    const { first, last, start, end } = this.places.node(from, this.next);
+    const key = this.name(from);
+    const isLink = ends !== undefined;
+    const entry: Entry = {
+      kind: 'entry',
+      first,
+      last,
+      start,
+      end,
+      doc,
+      key,
+      name: isLink ? undefined : name,
+      index: isLink || index === undefined ? undefined : this.unnamed(index),
       parameters: parameters && (isNamed ? parameters.map(({ value }) => value) : this.unnamed(parameters)),
-      ...(isNamed && parameters !== undefined ? { parameterNames: parameters.map((item) => item.name) } : {}),
       ends,
       values,
+      body,
+    };
+    const parameterNames = isNamed ? parameters?.map((item) => item.name) : undefined;
+    if (parameterNames === undefined && range === undefined && step === undefined) return entry;
+    return {
+      ...entry,
+      ...(parameterNames === undefined ? {} : { parameterNames }),
       ...(range === undefined ? {} : { range }),
       ...(step === undefined ? {} : { step }),
-      body,
-    });
+    };
   });
-
-  private entryOf(
-    from: number,
-    doc: string | undefined,
-    parts: Omit<Entry, 'kind' | 'key' | 'doc' | keyof NodeBase>,
-  ): Entry {
-    const { first, last, start, end } = this.places.node(from, this.next);
-    return { kind: 'entry', first, last, start, end, doc, key: this.name(from), ...parts };
-  }
 
   // The parts of an entry stand here and not in the rule, so that no entry makes them anew.
 
