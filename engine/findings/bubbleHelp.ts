@@ -10,6 +10,8 @@ export type BubbleHelp = { readonly bubble: number } & (
       readonly cut?: { readonly layers: number; readonly stages: number };
       /** It keeps copies of stages on other devices, as chimera does: no bound of the file's stages holds for it. */
       readonly copied?: true;
+      /** It cuts each sequence into segments, as seq1f1b does: no bound of the file's operations holds for it. */
+      readonly segmented?: true;
       /** `without your limit of 4`: what the file limits, and this schedule does not. */
       readonly without?: string;
     }
@@ -30,16 +32,22 @@ export const dropsLimit = (help: BubbleHelp): boolean => 'schedule' in help && h
 /** Whether a change is worth a sentence: it saves more than a point. */
 export const gains = (before: number, after: number): boolean => after < before - 0.01;
 
-/** `Under zb_h1 it would reach 11.1 %.`, one sentence for each. */
-export const helpWords = (help: readonly BubbleHelp[]): string =>
-  help.map((each) => `${changeWords(each)} it would reach ${share(each.bubble)}.`).join(' ');
+/** `Under zb_h1 it would reach 11.1 %.`, one sentence for each. `isBounded`: a bound of all orders is said before. */
+export const helpWords = (help: readonly BubbleHelp[], isBounded: boolean): string =>
+  help
+    .map((each) => {
+      const isOutside = isBounded && 'schedule' in each && each.segmented === true;
+      return `${changeWords(each)} it would reach ${share(each.bubble)}${isOutside ? ': the bound is for whole sequences' : ''}.`;
+    })
+    .join(' ');
 
 function changeWords(help: BubbleHelp): string {
   if ('microbatches' in help) return `With ${help.microbatches} microbatches`;
-  const { schedule, cut, copied, without } = help;
+  const { schedule, cut, copied, segmented, without } = help;
   const more = [
     ...(cut === undefined ? [] : [`${count(cut.layers, 'layer', 'layers')} cut again into ${cut.stages} stages`]),
     ...(copied === true ? ['copies of stages on other devices'] : []),
+    ...(segmented === true ? ['each sequence cut into segments'] : []),
   ];
   const all = [
     ...(more.length === 0 ? [] : [`with ${more.join(' and ')}`]),

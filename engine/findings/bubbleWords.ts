@@ -30,6 +30,6 @@ export const bubbleWords = (p: BubbleParameters): string =>
           `With these stages${p.exchange ? ' and this `sync`' : ''}${p.within === undefined ? '' : `, within ${p.within},`} no order can go below ${share(p.bound)}.`,
         ]
       : []),
-    ...(p.help.length > 0 ? [helpWords(p.help)] : []),
+    ...(p.help.length > 0 ? [helpWords(p.help, excludesSome(p.bound))] : []),
     ...(p.untried === undefined ? [] : [untriedWords(p.untried)]),
   ].join(' ');

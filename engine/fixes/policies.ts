@@ -75,6 +75,7 @@ export function* policyCandidates(
         schedule: written,
         ...(isCutAgain ? { cut: { layers, stages } } : {}),
         ...(policy.copies !== undefined && !cutsSequence(policy) ? { copied: true as const } : {}),
+        ...(cutsSequence(policy) ? { segmented: true as const } : {}),
         ...(lost === undefined ? {} : { without: lost }),
       };
       const without = lost === undefined ? '' : `, ${lost}`;

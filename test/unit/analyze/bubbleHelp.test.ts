@@ -31,6 +31,20 @@ describe('what would help against a bubble', () => {
     expect(message(0.02)).toContain('no order can go below 2 %. Under zb_h1 it would reach 1 %.');
   });
 
+  it('says that the bound is for whole sequences where a policy cuts them', () => {
+    const message = (bound: number): string =>
+      catalogue['schedule/bubble'].message({
+        bubble: 0.2,
+        causes: [['order', 0.2]],
+        bound,
+        help: [{ schedule: 'seq1f1b(segments = 4)', segmented: true, bubble: 0.089 }],
+      });
+    expect(message(0.104)).toContain(
+      'no order can go below 10.4 %. Under seq1f1b(segments = 4), with each sequence cut into segments, it would reach 8.9 %: the bound is for whole sequences.',
+    );
+    expect(message(0)).not.toContain('the bound');
+  });
+
   it('doubles the microbatches that there are: 3/35 with 32 for 3/19 with 16', () => {
     const twice = { devices: 4, microbatches: 16, schedule: policy('gpipe') };
     expect(help(twice)).toContain('With 32 microbatches');

@@ -255,3 +255,15 @@ test.each(samples)('in %s, %s names the policy that its quick fixes put first', 
   expect(first?.title.includes(' cut again ')).toBe(policy?.cut !== undefined);
   expect(first?.effect?.after).toMatchObject({ fits: true, bubble: policy?.bubble });
 });
+
+test('a policy that cuts sequences is named with the reason why it may be under the bound', () => {
+  // One layer on each device: no stages can be cut again. Of four segments, a pipeline fills in a quarter of the time.
+  const shaped = `device card { memory = 80GiB  compute = 300TFLOPS  bandwidth = 2TB/s }
+cluster box { gpu[4] = card  link = 200GB/s + 3us }
+model net { sequence = 8192  micro_batch = 1  layer block[4] = transformer(hidden = 4096, heads = 32) }
+pipeline train { model = net  devices = box  microbatches = 4  stages = balance(4)  schedule = 1f1b }
+`;
+  expect(said(shaped)).toMatch(
+    /no order can go below [\d.]+ %\..* Under seq1f1b\(segments = \d+\), with each sequence cut into segments, it would reach [\d.]+ %: the bound is for whole sequences\./,
+  );
+});
