@@ -238,6 +238,13 @@ const tried: PageTest = {
     assert.notDeepEqual(await preview.page.locator('.timeline').screenshot(), plain);
     await preview.shot('orders-changed-1400');
     const trial = preview.page.getByRole('group', { name: 'Trying a shorter order' });
+    // All of the toolbar is in sight, also in the narrowest panel.
+    for (const width of [320, 360, 399, 400, 420, 519, 520, 700, 1400]) {
+      await preview.page.setViewportSize({ width, height: 800 });
+      await settled(preview.page);
+      const over = await preview.page.locator('header').evaluate((node) => node.scrollWidth - node.clientWidth);
+      assert.ok(over <= 0, `${width}: ${over} px too wide`);
+    }
     await trial.getByRole('button', { name: 'Apply: write this order into the file' }).click();
     assert.deepEqual((await preview.posted()).at(-1), { type: 'keepOrder', request: asked.request });
     await trial.getByRole('button', { name: 'Back to the order of the file' }).click();

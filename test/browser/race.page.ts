@@ -251,9 +251,14 @@ const chosen: PageTest = {
 const narrow: PageTest = {
   name: 'a comparison fits into a side panel',
   run: async (browser) => {
-    for (const width of [420, 700, 1400]) {
+    for (const width of [320, 420, 700, 780, 960, 1400]) {
       const preview = await browser.open({ width, height: 800 });
       await raced(preview);
+      if (width >= 960)
+        for (const peak of await preview.page.locator('.race-peak .value').all()) {
+          const box = await peak.boundingBox();
+          assert.ok(box !== null && box.height < 24, `${width}: the peak takes several lines`);
+        }
       const scroller = preview.page.locator('.race-scroll');
       const over = await scroller.evaluate((node) => node.scrollWidth - node.clientWidth);
       assert.ok(over <= 0, `${width}: ${over} px too wide`);
@@ -264,6 +269,22 @@ const narrow: PageTest = {
       assert.deepEqual(await violations(preview.page), []);
       await preview.close();
     }
+  },
+};
+
+const periods: PageTest = {
+  name: 'a comparison says where several periods are drawn, and draws no difference from their end',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const request = await raced(preview);
+    const { plan } = changed([schedule, 'schedule = pipedream']);
+    const { options } = base.message;
+    await preview.post({ type: 'entry', request, index: 8, name: 'pipedream', plan, options, adoptable: true });
+    await row(preview, 'pipedream').locator('.value').first().waitFor();
+    await settled(preview.page);
+    assert.match(await row(preview, 'pipedream').locator('.race-note').innerText(), /^(.* · )?\d+ periods drawn$/);
+    assert.doesNotMatch(await row(preview, 'gpipe').locator('.race-note').innerText(), /drawn/);
+    await preview.close();
   },
 };
 
@@ -344,6 +365,7 @@ export const raceTests: readonly PageTest[] = [
   axis,
   adopted,
   narrow,
+  periods,
   keyboard,
   sweep,
 ];

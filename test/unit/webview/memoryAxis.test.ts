@@ -36,6 +36,12 @@ describe('axis of memory', () => {
     );
   });
 
+  it('has no scale where nothing holds a byte', () => {
+    const axis = memoryAxis(0, 8 * GiB, { y: 0, height: 300 });
+    expect(axis.ticks).toEqual([{ at: axis.bottom, text: '0' }]);
+    expect(memoryAxis(3, 8 * GiB, { y: 0, height: 300 }).ticks.length).toBeGreaterThan(1);
+  });
+
   it('rests while the peak changes a little', () => {
     const at = (peak: number) => memoryAxis(peak * GiB, 80 * GiB, { y: 0, height: 200 }).y(GiB);
     expect(at(5.2)).toBe(at(5.6));

@@ -42,6 +42,7 @@ export function paintMemory(ink: Ink, scene: Scene): void {
     if (chosen >= 0) levelLine(ink, scene, memory[chosen], y, theme.foreground, 1, 2);
     const names = labels(ink, scene);
     paintLimit(ink, scene, axis, fullest, names);
+    if (peak === 0) return paintNothing(ink, scene, names, (bottom + (axis.cut ?? axis.limit)) / 2);
     if (chosen >= 0 && chosen !== worst) paintPeak(ink, scene, chosen, y, names);
     paintPeak(ink, scene, worst, y, names);
     const over = firstOverLimit(picture.memory[worst]);
@@ -54,6 +55,20 @@ export function paintMemory(ink: Ink, scene: Scene): void {
           break;
         }
   });
+}
+
+/** A peak of 0 bytes is no figure of a device: most likely the file has no bytes yet. */
+const nothing = [
+  'The layers of this pipeline hold no bytes: give them weights and activations to see its memory.',
+  'No bytes: give the layers weights and activations.',
+  'No layer holds bytes.',
+];
+
+function paintNothing(ink: Ink, scene: Scene, names: Labels, y: number): void {
+  const { left, plot } = scene.layout;
+  const text = nothing.find((each) => fits(ink, scene, each));
+  if (text === undefined) return;
+  names.write(text, scene.theme.dim, [[left + plot / 2 - ink.measureText(text).width / 2, y, 'left']], 400);
 }
 
 function fits(ink: Ink, { theme, layout }: Scene, text: string): boolean {

@@ -47,10 +47,14 @@ export function memoryAxis(peak: number, capacity: number, panel: Band): MemoryA
     top,
     limit: isCut ? limitOver : y(capacity),
     cut,
-    ticks: scaleLinear()
-      .domain([0, highest / scale])
-      .ticks(wanted)
-      .map((tick) => ({ at: y(tick * scale), text: String(tick) })),
+    // Nothing has a scale.
+    ticks:
+      peak === 0
+        ? [{ at: bottom, text: '0' }]
+        : scaleLinear()
+            .domain([0, highest / scale])
+            .ticks(wanted)
+            .map((tick) => ({ at: y(tick * scale), text: String(tick) })),
     unit,
   };
 }

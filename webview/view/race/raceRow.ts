@@ -4,6 +4,7 @@ import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { iconButton } from '../../controls/iconButton.ts';
 import { deltaWords, type Tone } from '../../session/raceWords.ts';
+import type { RaceFigures } from '../../worker/messages.ts';
 import type { Standing, Standings } from '../../session/standings.ts';
 import { raceStrip } from './raceStrip.ts';
 import { smallShare } from '../../session/smallShare.ts';
@@ -69,6 +70,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
         figures?.fits === false ? 'does not fit' : '',
         isBaseline ? 'baseline' : '',
         runner.note,
+        figures === undefined ? '' : drawnWords(figures),
       ];
       setText(note, parts.filter((part) => part !== '').join(' · '));
       const waiting = figures === undefined && standing.reason === undefined;
@@ -105,6 +107,12 @@ export function raceRow(id: number, actions: RaceRowActions) {
       tell(peak.delta, words?.peak ?? none, words?.tones.peak);
     },
   };
+}
+
+/** Iterations that follow each other are drawn with their fill: the strip is longer than the figure says. */
+function drawnWords({ makespan, iteration }: RaceFigures): string {
+  const drawn = Math.round(makespan / iteration);
+  return drawn > 1 ? `${drawn} periods drawn` : '';
 }
 
 function figure() {

@@ -26,6 +26,17 @@ export const stripHeight = (rows: number): number =>
 export const stripStart = (makespan: number, { longest, align }: RaceAxis): number =>
   align === 'start' ? 0 : makespan - longest;
 
+/**
+ * Whether the ends of a timeline and of the baseline are as far apart as their iterations differ (seconds). Of iterations that follow
+ * without a flush several are drawn, so that the end of the drawing is no iteration's.
+ */
+export const lieApart = (
+  makespan: number,
+  { baseline, longest }: Pick<RaceAxis, 'baseline' | 'longest'>,
+  seconds: number | undefined,
+): seconds is number =>
+  baseline !== undefined && seconds !== undefined && Math.abs(makespan - baseline - seconds) <= 1e-6 * longest;
+
 /** The drawn timeline of one row, with its end, its distance to the baseline and where it runs out of memory. */
 export function raceStrip() {
   const canvas = element('canvas', { role: 'img' });
@@ -83,7 +94,7 @@ export function raceStrip() {
       }
       if (outlined !== undefined && outlined < figures.rows) outline(outlined, size.height / figures.rows);
       line(figures.makespan, figures.fits ? css(theme.foreground) : error, []);
-      if (axis.baseline !== undefined && axis.align === 'start' && deltas !== undefined) {
+      if (axis.baseline !== undefined && axis.align === 'start' && lieApart(figures.makespan, axis, deltas?.seconds)) {
         line(axis.baseline, css(theme.dim), [2, 3], 1);
         difference(x(figures.makespan), x(axis.baseline), deltas.seconds);
       }
