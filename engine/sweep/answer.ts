@@ -160,9 +160,13 @@ function certificateOf(answer: Unranked, best: FoundPoint | undefined): string {
   if (best === undefined) {
     const none = limits.length > 0 ? 'fits and meets the limits' : 'fits';
     return unsearched === 0
-      ? `None of the ${count(rows, 'row', 'rows')} ${none}.${nearestText(answer)}`
+      ? rows === 1
+        ? `The only row does not ${limits.length > 0 ? 'fit and meet the limits' : 'fit'}.${nearestText(answer)}`
+        : `None of the ${count(rows, 'row', 'rows')} ${none}.${nearestText(answer)}`
       : `No row was found that ${none}${left}.${nearestText(answer)}`;
   }
+  if (rows === 1)
+    return `The only row ${met.replace(',', ' and')}. It takes ${iterationTime(best.iteration)} and ${bytes(best.peak)}.`;
   if (minimise === 'peak_memory')
     return unsearched === 0
       ? `No other of the ${count(rows, 'row', 'rows')} ${met} and needs less than ${bytes(best.peak)}.`

@@ -205,6 +205,18 @@ describe('plan', () => {
     expect(broken.err).toContain('a.pipe has an error in a search: A search has no key "tensr".');
   });
 
+  test('one row is not compared with others', async () => {
+    const one = await plan('a.pipe', '--pipeline', 'train', '--over', 'recompute = full', '--format', 'json');
+    expect(answerOf(one).certificate).toMatch(/^The only row fits\. It takes [\d.]+ ms and [\d.]+ GiB\.$/);
+    const over = ['a.pipe', '--pipeline', 'train', '--over', 'recompute = full', '--format', 'json', '--limit'];
+    expect(answerOf(await plan(...over, 'bubble < 90%')).certificate).toMatch(
+      /^The only row fits and meets the limits\./,
+    );
+    expect(answerOf(await plan(...over, 'bubble < 1%')).certificate).toMatch(
+      /^The only row does not fit and meet the limits\. Row 0 needs least memory: .*; it misses bubble < 1%/,
+    );
+  });
+
   test('minimise = peak_memory names the row that needs least', async () => {
     const { best, points } = answerOf(await train('--minimise', 'peak_memory', '--format', 'json'));
     const least = Math.min(...points.filter(({ meets }) => meets).map(({ peak }) => peak));

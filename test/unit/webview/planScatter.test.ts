@@ -148,10 +148,10 @@ describe('labels', () => {
       point(1, 1, 1, { tensor: '4', schedule: 'zb_h1' }, { pipeline: 4, data: 4 }),
     ];
     // One of the two says it.
-    expect(points.map(shortLabels(points))).toEqual(['t8', 't4']);
+    expect(points.map(shortLabels(points, []))).toEqual(['t8', 't4']);
     const alike = [point(0, 1, 1, { schedule: '1f1b' }), point(1, 1, 1, { schedule: 'zb_h1' })];
-    expect(alike.map(shortLabels(alike))).toEqual(['1f1b', 'zb_h1']);
-    expect(shortLabels([alike[0]])(alike[0])).toBe('');
+    expect(alike.map(shortLabels(alike, []))).toEqual(['1f1b', 'zb_h1']);
+    expect(shortLabels([alike[0]], [])(alike[0])).toBe('');
   });
 
   test('labels of points with other settings differ, and none has a setting that it could do without', () => {
@@ -166,7 +166,7 @@ describe('labels', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const front = all.map((each, row) => point(row, row, 1, each));
-        const labels = front.map(shortLabels(front));
+        const labels = front.map(shortLabels(front, []));
         expect(new Set(labels).size).toBe(front.length);
         for (const [key, sign] of [
           ['tensor', 't1'],
@@ -185,11 +185,13 @@ describe('labels', () => {
       point(1, 2, 8, { ...ranks, schedule: 'zb_h1', recompute: 'none' }),
       point(2, 3, 7, { ...ranks, schedule: '1f1b', recompute: 'full' }),
     ];
-    expect(alike.map(shortLabels(alike))).toEqual([
+    expect(alike.map(shortLabels(alike, []))).toEqual([
       '1f1b recompute none',
       'zb_h1 recompute none',
       '1f1b recompute full',
     ]);
+    // The legend says of what `none` is.
+    expect(alike.map(shortLabels(alike, ['recompute']))).toEqual(['1f1b none', 'zb_h1 none', '1f1b full']);
   });
 });
 

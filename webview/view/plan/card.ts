@@ -44,6 +44,7 @@ export function planCard(actions: CardActions) {
       const { figures, outdated, fileRow } = search;
       plan.hidden = point === undefined;
       rows.hidden = figures === undefined;
+      box.hidden = plan.hidden && rows.hidden;
       if (point !== undefined) {
         shown = point.row;
         const isBest = figures?.best === point.row;

@@ -150,8 +150,12 @@ export function planView(actions: PlanViewActions) {
       sentence,
       outdated
         ? 'The file has been edited since this search: its figures are of the text before. Undo the edit, or search again.'
-        : (problem ?? figures?.certificate ?? ''),
+        : // In place of the drawing, unless there is one.
+          message.hidden
+          ? (problem ?? figures?.certificate ?? '')
+          : (figures?.certificate ?? ''),
     );
+    sentence.hidden = sentence.textContent === '';
     setText(note, notes(search, chart.outside()).join(' '));
     if (hadFocus && !isSeen(focused)) focus();
   }

@@ -17,7 +17,7 @@ import {
   type Scales,
 } from './frame.ts';
 import { frontLine } from './frontLine.ts';
-import { labelPlaces, type Rectangle } from './labelPlaces.ts';
+import { labelPlaces, overlap, type Rectangle } from './labelPlaces.ts';
 import { hueOf, hueOrder, type Looks, shapeOf } from './looks.ts';
 import { shortLabels } from './shortLabels.ts';
 import { cornersOf, drawMarks, maskOf, shapes } from './marks.ts';
@@ -200,8 +200,16 @@ export function scatter(actions: ScatterActions) {
     paintFront(ink, theme, search, scales, area, frame);
     const inFrame = search.front.filter((each) => isInside(frame, each));
     for (const each of inFrame) paintMark(ink, theme, looks, each, scales);
-    const labels = limit !== undefined && hasLimit ? [paintLimitLabel(ink, theme, limit.text, limitX, area)] : [];
-    paintLabels(ink, state, inFrame, written, scales, area, labels);
+    const half = sizes.front / 2 + 1;
+    const marks = [...inFrame, ...(written === undefined ? [] : [written])].map(({ peak, iteration }) => ({
+      left: scales.x(peak) - half,
+      top: scales.y(iteration) - half,
+      width: 2 * half,
+      height: 2 * half,
+    }));
+    const labels =
+      limit !== undefined && hasLimit ? [paintLimitLabel(ink, theme, limit.text, limitX, area, marks)] : [];
+    paintLabels(ink, state, inFrame, written, scales, area, [...marks, ...labels]);
     const selected = search.points.find(({ row }) => row === state?.selected);
     for (const each of [selected, hovered])
       if (each !== undefined && isInside(frame, each)) paintRing(ink, theme, each, scales, each === selected);
@@ -252,7 +260,7 @@ export function scatter(actions: ScatterActions) {
 
   function paintLabels(
     ink: Ink,
-    { search, theme }: ScatterState,
+    { search, theme, looks }: ScatterState,
     front: readonly FoundPoint[],
     written: { readonly iteration: number; readonly peak: number } | undefined,
     scales: Scales,
@@ -262,7 +270,10 @@ export function scatter(actions: ScatterActions) {
     ink.font = font(theme, 11);
     ink.textAlign = 'left';
     ink.textBaseline = 'middle';
-    const text = shortLabels(search.front);
+    const text = shortLabels(
+      search.front,
+      [looks.shape, looks.colour].flatMap((scheme) => scheme?.key ?? []),
+    );
     const label = (words: string, { peak, iteration }: { readonly peak: number; readonly iteration: number }) => ({
       words,
       x: scales.x(peak),
@@ -270,21 +281,11 @@ export function scatter(actions: ScatterActions) {
       width: ink.measureText(words).width,
       height: lineHeight,
     });
-    const half = sizes.front / 2 + 1;
-    const around = ({ x, y }: { readonly x: number; readonly y: number }): Rectangle => ({
-      left: x - half,
-      top: y - half,
-      width: 2 * half,
-      height: 2 * half,
-    });
     const wanted = [
       ...(written === undefined ? [] : [label('this file', written)]),
       ...important(front, search.figures?.best).map((each) => label(text(each), each)),
     ].filter(({ words }) => words !== '');
-    const marks = front.map((each) => around({ x: scales.x(each.peak), y: scales.y(each.iteration) }));
-    const fileMark =
-      written === undefined ? [] : [around({ x: scales.x(written.peak), y: scales.y(written.iteration) })];
-    const places = labelPlaces(wanted, [...marks, ...fileMark, ...taken], area);
+    const places = labelPlaces(wanted, taken, area);
     if (written !== undefined) paintFile(ink, theme, scales.x(written.peak), scales.y(written.iteration));
     for (const [index, place] of places.entries()) {
       if (place === undefined) continue;
@@ -366,19 +367,29 @@ function paintLimit(ink: Ink, theme: Theme, limit: number, area: Plot): void {
   ink.setLineDash([]);
 }
 
-/** At the foot of the limit, on the side that has room for it. Its rectangle is returned. */
-function paintLimitLabel(ink: Ink, theme: Theme, text: string, limit: number, area: Plot): Rectangle {
+/** At the foot of the limit, on the side that has room for it, or at its top, if marks that matter are in the way. Its rectangle is returned. */
+function paintLimitLabel(
+  ink: Ink,
+  theme: Theme,
+  text: string,
+  limit: number,
+  area: Plot,
+  marks: readonly Rectangle[],
+): Rectangle {
   ink.font = font(theme, 11);
   ink.textBaseline = 'middle';
   ink.textAlign = 'left';
-  const width = ink.measureText(text).width;
-  const right = area.left + area.width;
-  const left = limit + 6 + width <= right ? Math.max(area.left, limit) + 6 : Math.max(area.left, limit - 6 - width);
-  const place = { left: left - 2, top: area.top + area.height - 18, width: width + 4, height: 15 };
+  const width = ink.measureText(text).width + 4;
+  const [behind, before] = [Math.max(area.left, limit) + 4, Math.max(area.left, limit - 8 - width)];
+  const sides = behind + width <= area.left + area.width ? [behind, before] : [before];
+  const places = [area.top + area.height - 18, area.top + 3].flatMap((top) =>
+    sides.map((left) => ({ left, top, width, height: 15 })),
+  );
+  const place = places.find((each) => !marks.some((mark) => overlap(each, mark))) ?? places[0];
   ink.fillStyle = css(theme.background, 0.85);
   ink.fillRect(place.left, place.top, place.width, place.height);
   ink.fillStyle = css(theme.highContrast ? theme.foreground : mix(theme.foreground, theme.error, 0.5));
-  ink.fillText(text, left, place.top + place.height / 2);
+  ink.fillText(text, place.left + 2, place.top + place.height / 2);
   return place;
 }
 

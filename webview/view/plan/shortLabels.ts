@@ -17,13 +17,14 @@ const valueOf = (point: FoundPoint, key: string): string =>
 
 /**
  * `t8 p4 zb_h1`: of the settings that differ, the fewest that tell all points apart, found one by one: first the setting with which most
- * labels differ. Ranks come before other keys. `recompute none` is named by its key, because `none` alone says nothing.
+ * labels differ. Ranks come before other keys. `named`: keys whose values the legend lists. Values of other keys have their key: `sync end`.
  */
-export function shortLabels(points: readonly FoundPoint[]): (point: FoundPoint) => string {
+export function shortLabels(points: readonly FoundPoint[], named: readonly string[]): (point: FoundPoint) => string {
   const known = letters.map(([key]) => key);
   const others = new Set(points.flatMap(({ settings }) => Object.keys(settings)));
   const keys = [...known, ...[...others].filter((key) => !known.includes(key))];
-  const labelsWith = (chosen: readonly string[]): number => new Set(points.map((point) => labelOf(point, chosen))).size;
+  const labelsWith = (chosen: readonly string[]): number =>
+    new Set(points.map((point) => labelOf(point, chosen, named))).size;
   let chosen: readonly string[] = [];
   let differing = labelsWith(chosen);
   while (differing < points.length) {
@@ -37,16 +38,16 @@ export function shortLabels(points: readonly FoundPoint[]): (point: FoundPoint) 
     if (next === undefined) break;
     [chosen, differing] = [next.keys, next.labels];
   }
-  return (point) => labelOf(point, chosen);
+  return (point) => labelOf(point, chosen, named);
 }
 
-const labelOf = (point: FoundPoint, keys: readonly string[]): string =>
-  keys.flatMap((key) => wordOf(key, valueOf(point, key))).join(' ');
+const labelOf = (point: FoundPoint, keys: readonly string[], named: readonly string[]): string =>
+  keys.flatMap((key) => wordOf(key, valueOf(point, key), named)).join(' ');
 
-/** A schedule is known by its name; a number, or a word that many keys have, needs its key. */
-function wordOf(key: string, value: string): readonly string[] {
+function wordOf(key: string, value: string, named: readonly string[]): readonly string[] {
   if (value === '') return [];
   const letter = letters.find(([each]) => each === key)?.[1];
   if (letter !== undefined) return [`${letter}${value}`];
-  return [key === 'schedule' ? value : `${key} ${value}`];
+  // A schedule is known by its name.
+  return [key === 'schedule' || named.includes(key) ? value : `${key} ${value}`];
 }

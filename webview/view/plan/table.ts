@@ -21,6 +21,8 @@ const rowHeight = 24;
 const tallest = 8_000_000;
 /** Letters of a column, pixels of a letter, and pixels of a cell without letters. */
 const [narrowest, widest, letter, padding] = [7, 26, 7.2, 18];
+/** Letters of bold names, and the arrow of the column that sorts. */
+const headerRoom = 2;
 /** Rows whose texts say how wide columns are. */
 const measured = 200;
 
@@ -152,7 +154,7 @@ export function planTable(actions: TableActions) {
       )
       .map(({ point }) => point);
     const letters = columns.map(({ name, text }) =>
-      order.slice(0, measured).reduce((most, point) => Math.max(most, text(point).length), name.length),
+      order.slice(0, measured).reduce((most, point) => Math.max(most, text(point).length), name.length + headerRoom),
     );
     widths = letters.map((count) => Math.min(widest, Math.max(narrowest, count)));
     cells.style.setProperty('--wide', `${widths.reduce((sum, width) => sum + width * letter + padding, 0)}px`);
