@@ -367,7 +367,7 @@ function paintLimit(ink: Ink, theme: Theme, limit: number, area: Plot): void {
   ink.setLineDash([]);
 }
 
-/** At the foot of the limit, on the side that has room for it, or at its top, if marks that matter are in the way. Its rectangle is returned. */
+/** At the foot of the limit, on the side that has room for it, or at its top, if it would cover marks that matter. Its rectangle is returned. */
 function paintLimitLabel(
   ink: Ink,
   theme: Theme,
