@@ -28,8 +28,7 @@ export function memoryOfBound(
 
 /** The memory that the bound of a report is within, for a sentence on orders: `the memory of the devices`; undefined if memory does not raise it. */
 export function withinWords({ bubble, search }: Pick<PipelineReport, 'bubble' | 'search'>): string | undefined {
-  if (bubble.bound_within === undefined) return undefined;
-  return searchedWithin(bubble.bound_within === 'limit' ? search : undefined);
+  return bubble.bound_within === undefined ? undefined : searchedWithin(search);
 }
 
 /** What all orders of a search are within; for no search the memory of the devices. */

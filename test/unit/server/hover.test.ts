@@ -43,6 +43,9 @@ test('the schedule of a pipeline: how far its end is from the least possible, an
   await checkHover(mark(toy, '1f1b'), '1f1b', above);
   const proven = /End: 216 ms, and it is proven that no order of these operations ends sooner\./;
   await checkHover(toy.replace('= 1f1b', '= $0zb_h1'), 'zb_h1', proven);
+  // With memory for two microbatches, other orders are shorter that do not fit.
+  const tight = toy.replace('memory = 16GiB', 'memory = 4GiB').replace('= 1f1b', '= $0dapple(in_flight = 2)');
+  expect(await hoverAt(tight)).toMatch(/End: .* above the least possible within the memory of the devices \(/);
   // The search says it among its own figures.
   expect(await hoverAt(toy.replace('= 1f1b', '= $0search'))).not.toContain('End: ');
   // Without a flush there is no end.
