@@ -8,7 +8,7 @@ import { frontOf } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import { takesChunks } from './scheduleText.ts';
 import type { RefusedRows, Shard, SweepResult } from './sweep.ts';
-import { isUsual } from './usualValues.ts';
+import { hasValue } from './usualValues.ts';
 import type { Objective } from '../definitions/search.ts';
 
 /** A row that was simulated. Seconds, bytes, shares of 1. */
@@ -226,7 +226,7 @@ function changesOf(base: SweepBase, axes: readonly Axis[], row: number): readonl
   };
   return Object.entries(after).flatMap(([key, to]) => {
     const from = key in before ? before[key] : base.written(key);
-    return to === undefined || String(from) === String(to) || isUsual(base.body, key, String(to))
+    return to === undefined || String(from) === String(to) || hasValue(base.body, key, String(to))
       ? []
       : [{ key, from: String(from ?? 'not set'), to: String(to) }];
   });

@@ -6,7 +6,7 @@ import { entriesOf, lineBreak, lineStart, setKey, valueOf } from '../fixes/sourc
 import type { SweepBase } from './base.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { wholeKeys } from './axes.ts';
-import { isUsual } from './usualValues.ts';
+import { hasValue } from './usualValues.ts';
 
 /** The file that a row is written into, and its pipeline. */
 export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'schedule' | 'ranks' | 'stages'> & {
@@ -41,7 +41,7 @@ export function rowText(file: Written, row: PlacedRow): { readonly text: string 
   if ('refused' in cut) return cut;
   edits.push(...cut);
   for (const [key, value] of Object.entries(settings)) {
-    if (key === 'schedule' || wholeKeys.some((whole) => whole === key) || isUsual(file.body, key, value)) continue;
+    if (key === 'schedule' || wholeKeys.some((whole) => whole === key) || hasValue(file.body, key, value)) continue;
     const param = paramEdit(file.syntax, key, value);
     if (param !== undefined) edits.push(param);
     else {

@@ -1,8 +1,10 @@
-/** What keys of a pipeline are if the file does not write them: a row that has this value writes nothing. */
+/** What a pipeline has already: a row that says the same writes nothing. */
 import type { Block } from '../../grammar/index.ts';
-import { entriesOf } from '../fixes/source.ts';
+import { entriesOf, valueOf } from '../fixes/source.ts';
+import { literalOf } from '../language/literal.ts';
+import { findUnit } from '../language/units.ts';
 
-/** As the schema describes their defaults. Keys whose default follows from others are not here. */
+/** What keys of a pipeline are if the file does not write them, as the schema says it. Keys whose default follows from others are not here. */
 export const usualValues: Readonly<Record<string, string>> = {
   recompute: 'none',
   sequence_parallel: 'false',
@@ -16,8 +18,13 @@ export const usualValues: Readonly<Record<string, string>> = {
 /** Other names of keys: each of them says the same. */
 const otherNames: Readonly<Record<string, string>> = { sequence_parallel: 'sequence' };
 
-/** Whether a pipeline that lacks a key has this value anyway. */
-export function isUsual(body: Block, key: string, value: string): boolean {
-  if (!Object.hasOwn(usualValues, key) || usualValues[key] !== value) return false;
-  return [key, otherNames[key] ?? key].every((name) => entriesOf(body, name).length === 0);
+/** Whether a pipeline has this value for a key anyway: by default, or as a number in another unit, such as 5% for 0.05. */
+export function hasValue(body: Block, key: string, value: string): boolean {
+  const isWritten = [key, otherNames[key] ?? key].some((name) => entriesOf(body, name).length > 0);
+  if (!isWritten) return Object.hasOwn(usualValues, key) && usualValues[key] === value;
+  const written = literalOf(valueOf(body, key));
+  const unit = written === undefined ? undefined : findUnit(written.quantity.unit);
+  if (written === undefined || unit === undefined || value.trim() === '') return false;
+  const sign = written.whole === written.quantity ? 1 : -1;
+  return sign * written.quantity.value * unit.scale === Number(value);
 }

@@ -312,6 +312,15 @@ describe('a value that a pipeline has anyway', () => {
     expect(changes).toEqual([]);
   });
 
+  test('as a number in another unit is neither written nor listed; another number is', () => {
+    const text = withKey(shaped, 'jitter = 5%\n  fill_overhead = 2ms');
+    const same = rowOf('jitter = 0.05, fill_overhead = 0.002', text);
+    expect(same.text).toContain('jitter = 5%');
+    expect(same.text).toContain('fill_overhead = 2ms');
+    expect(same.changes).toEqual([]);
+    expect(rowOf('jitter = 0.06', text).changes).toEqual([{ key: 'jitter', from: '5%', to: '0.06' }]);
+  });
+
   test('is written over another value of the file, and listed', () => {
     const { text, changes } = rowOf('recompute = none', withKey(shaped, 'recompute = full'));
     expect(text).toContain('recompute = none');
