@@ -14,8 +14,9 @@ export const unitStep = 'unit and property tests';
 export const quickSteps: readonly string[] = ['types', 'lint', 'unused code', 'format'];
 
 /**
- * Everything that `npm test` runs, in order of start; two run at a time. Long ones stand early. The build comes first, since what is
- * tested in editors and browsers is what is shipped.
+ * Everything that `npm test` runs, in order of start; two run at a time. The longest stand first, so that no core idles while the
+ * other one runs the last: unit tests, then pages in the browser, which take half as long. The build comes before them, since what
+ * is tested in editors and browsers is what is shipped.
  */
 export const steps: readonly Step[] = [
   { name: 'build and package', command: [node, 'scripts/package.ts'] },
@@ -29,8 +30,8 @@ export const steps: readonly Step[] = [
     limitMs: 1_200_000,
   },
   {
-    name: 'package in the editor',
-    command: [node, 'test/e2e/run.ts'],
+    name: 'preview in the browser',
+    command: [node, 'test/browser/run.ts'],
     needs: ['build and package'],
     count: lastCount,
   },
@@ -41,15 +42,15 @@ export const steps: readonly Step[] = [
     count: lastCount,
   },
   {
-    name: 'extension in the editor',
-    command: [node, 'test/integration/run.ts'],
-    env: { VSCODE_EXECUTABLE: process.env['VSCODE_EXECUTABLE'] ?? desktop },
+    name: 'package in the editor',
+    command: [node, 'test/e2e/run.ts'],
     needs: ['build and package'],
     count: lastCount,
   },
   {
-    name: 'preview in the browser',
-    command: [node, 'test/browser/run.ts'],
+    name: 'extension in the editor',
+    command: [node, 'test/integration/run.ts'],
+    env: { VSCODE_EXECUTABLE: process.env['VSCODE_EXECUTABLE'] ?? desktop },
     needs: ['build and package'],
     count: lastCount,
   },

@@ -12,26 +12,8 @@ function reportOf(name: string, pipeline: string, overrides?: Readonly<Record<st
   return found;
 }
 
-describe.each(exampleNames.filter((name) => name !== 'broken.pipe'))('%s', (name) => {
-  test('has no mistake, and every pipeline runs and meets its expectations', () => {
-    const analysis = analyseExample(name);
-    const serious = analysis.findings.filter(({ severity }) => severity === 'error' || severity === 'hint');
-    expect(serious.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
-    const declared = analysis.syntax.declarations.filter(
-      (declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline',
-    );
-    expect(analysis.pipelines).toHaveLength(declared.length);
-    for (const { plan, run } of analysis.pipelines) {
-      expect(run?.report.iteration).toBeGreaterThan(0);
-      const causes = Object.values(run?.report.bubble.causes ?? {}).reduce((sum, cause) => sum + cause, 0);
-      expect(causes).toBeCloseTo(run?.report.bubble.makespan ?? NaN, 9);
-      expect(plan.expects.length).toBeGreaterThan(0);
-    }
-  });
-
-  test('is laid out by the formatter', () => {
-    expect(format(parse(exampleText(name)))).toEqual({ ok: true, text: exampleText(name) });
-  });
+test.each(exampleNames.filter((name) => name !== 'broken.pipe'))('%s is laid out by the formatter', (name) => {
+  expect(format(parse(exampleText(name)))).toEqual({ ok: true, text: exampleText(name) });
 });
 
 describe('quickstart.pipe', () => {

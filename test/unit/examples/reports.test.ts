@@ -1,5 +1,5 @@
 /**
- * The report of every example, figure by figure. A change that moves one is listed in CHANGELOG.md; then refresh the files with
+ * Every example runs, and has its report, figure by figure: one file, since a check of all examples takes long. A change that moves one is listed in CHANGELOG.md; then refresh the files with
  * `UPDATE_REPORTS=1 npx vitest run test/unit/examples/reports.test.ts` and read the difference before you commit it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -39,6 +39,25 @@ function inLines(value: unknown, depth = 0): string {
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   return inner.length === 0 ? open + close : `${open}\n${inner.join(',\n')}\n${close}`;
 }
+
+test.each(exampleNames.filter((name) => name !== 'broken.pipe'))(
+  '%s has no mistake, and every pipeline runs and meets its expectations',
+  (name) => {
+    const analysis = analyseExample(name);
+    const serious = analysis.findings.filter(({ severity }) => severity === 'error' || severity === 'hint');
+    expect(serious.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
+    const declared = analysis.syntax.declarations.filter(
+      (declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline',
+    );
+    expect(analysis.pipelines).toHaveLength(declared.length);
+    for (const { plan, run } of analysis.pipelines) {
+      expect(run?.report.iteration).toBeGreaterThan(0);
+      const causes = Object.values(run?.report.bubble.causes ?? {}).reduce((sum, cause) => sum + cause, 0);
+      expect(causes).toBeCloseTo(run?.report.bubble.makespan ?? NaN, 9);
+      expect(plan.expects.length).toBeGreaterThan(0);
+    }
+  },
+);
 
 test.each(exampleNames)('%s', (name) => {
   const file = fileOf(name);
