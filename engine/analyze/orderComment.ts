@@ -8,6 +8,9 @@ export interface KeptOrder {
   /** Seconds of the simulated iteration, and seconds that no order within the limit is under. */
   readonly iteration: number;
   readonly bound: number;
+  /** The same for the longest span of a device; only if that is the objective. */
+  readonly span?: number;
+  readonly spanBound?: number;
   /** How long the search took and its seed, so that it can be run again: `effort 4`. */
   readonly effort: string;
   readonly seed: number;
@@ -17,15 +20,16 @@ export interface KeptOrder {
 const rounding = 1e-9;
 
 /** Lines above an order that is kept as rows: what it is, what is proven and within which limit, and how it was found. `plan`: with `search` as its schedule. */
-export function orderComment(plan: PipelinePlan, { iteration, bound, effort, seed }: KeptOrder): readonly string[] {
+export function orderComment(plan: PipelinePlan, order: KeptOrder): readonly string[] {
+  const { iteration, bound, span = iteration, spanBound = 0, effort, seed } = order;
   const { schedule, name, microbatches } = plan;
   const args = schedule.kind === 'policy' ? schedule.args : {};
   const limit = limitOf({ args });
   const within = limitWords(limit);
   const of = `found for ${name} with ${count(microbatches, 'microbatch', 'microbatches')}`;
+  const isSpan = objectiveOf(args) === 'span';
   const found = ((): string => {
-    if (objectiveOf(args) === 'span')
-      return `The order with the shortest span ${of}. It ends after ${time(iteration)}.`;
+    if (isSpan) return `The order with the shortest span ${of}: ${time(span)}. It ends after ${time(iteration)}.`;
     if (args['prefer'] === 'p95') return `The order with the least p95 ${of}. It takes ${time(iteration)}.`;
     return `The shortest order ${of}: ${time(iteration)}.`;
   })();
@@ -36,7 +40,9 @@ export function orderComment(plan: PipelinePlan, { iteration, bound, effort, see
   ];
   return [
     found,
-    proofWords(iteration, bound, `order within ${within}`, 'is shorter'),
+    isSpan
+      ? proofWords(span, spanBound, `order within ${within}`, 'has a shorter one')
+      : proofWords(iteration, bound, `order within ${within}`, 'is shorter'),
     `Search: ${options.join(', ')}.`,
   ];
 }
