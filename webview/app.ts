@@ -369,6 +369,9 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       case 'slotMoved':
         page.slotMoved(message);
         return;
+      case 'late':
+        page.notice.late(message.late);
+        return;
       case 'idle':
         state.idle();
         return;

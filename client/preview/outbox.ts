@@ -29,6 +29,7 @@ const answers: ReadonlySet<ToPage['type']> = new Set([
   'planEdited',
   'planNote',
   'order',
+  'late',
 ]);
 const sortOf = ({ type }: ToPage): Sort | undefined =>
   answers.has(type) ? undefined : (sorts.find((sort) => sort === type) ?? 'picture');

@@ -15,6 +15,8 @@ import {
   type PlanAnswer,
   type PlanEdited,
   type PlanFound,
+  type PlannedAnswer,
+  type PlannedRequest,
   type PlanRequest,
 } from '../../webview/protocol/requests.ts';
 import type { LongRequests, Requests } from '../languageClient.ts';
@@ -32,6 +34,7 @@ import { createPlans } from './plans.ts';
 import type { Place } from './place.ts';
 import { createMovedOrders } from './movedOrders.ts';
 import { createOrders } from './orders.ts';
+import { createFreshness } from './freshness.ts';
 import { locate, show, writeEdits, writeParam } from './source.ts';
 
 export interface Preview {
@@ -105,6 +108,9 @@ export interface Shown {
   readonly following: boolean;
 }
 
+/** Milliseconds after an edit without a plan of the newest text, before the page says so. */
+const patience = 400;
+
 export function createPreview(host: PreviewHost, place: Place, first: Shown): Preview {
   const { requests, output } = host;
   const { webview } = place;
@@ -155,6 +161,18 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     post: (message) => outbox.post(message),
     refresh,
   });
+  /** Key of the plan that the page has. */
+  let key: string | undefined;
+  const freshness = createFreshness({
+    planned: () => requests.send<PlannedAnswer>(methods.planned, { uri: String(uri) } satisfies PlannedRequest),
+    shown: () => key,
+    refresh,
+    tell: (late) => outbox.post({ type: 'late', late }),
+    later(act) {
+      const timer = setTimeout(act, patience);
+      return () => clearTimeout(timer);
+    },
+  });
   const orders = createOrders({ requests, uri: () => uri, post: (message) => outbox.post(message) });
 
   async function refresh(): Promise<void> {
@@ -172,6 +190,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     const answer = await requests.send<PlanAnswer>(methods.plan, request);
     if (mine !== asked) return;
     text = document.getText();
+    key = answer?.key;
     outbox.post(messageOf(file, answer, tried?.title));
     cursor.again();
     if (answer !== undefined) chosen = undefined;
@@ -287,6 +306,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       help.forget();
       movedOrders.forget();
       orders.forget();
+      freshness.forget();
       cursor.forget();
     }
     const isOther = uri?.toString() !== next.toString();
@@ -322,6 +342,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
           overrides = message.state.overrides ?? overrides;
         postModes();
         orders.forget();
+        freshness.forget();
         plans.resume();
         outbox.ready();
         host.ready(preview);
@@ -415,6 +436,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       help.edited(version);
       plans.textChanged(version);
       orders.edited();
+      if (place.isVisible()) freshness.edited(version);
     },
     moved(to) {
       if (uri === undefined) return;
@@ -447,9 +469,11 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     if (place.isVisible()) return;
     outbox.closed();
     orders.forget();
+    freshness.forget();
   });
   place.onClosed(() => {
     orders.forget();
+    freshness.forget();
     plans.closed();
   });
   const dist = vscode.Uri.joinPath(host.extension, 'dist');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Plan } from '../../engine/plan.ts';
 import { planKey as pipelineKey } from '../../engine/evaluation.ts';
 import { checkOverrides } from '../../engine/language/overrides.ts';
@@ -7,7 +8,7 @@ import type { Searches } from '../../engine/searches.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { parse, type SyntaxFile } from '../../grammar/index.ts';
 import { toSpan } from '../convert.ts';
-import type { Overrides, PlanAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
+import type { Overrides, PlanAnswer, PlannedAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 import { contentsOf, declaredIn } from './contents.ts';
 import { foundOrders } from './foundOrders.ts';
@@ -17,7 +18,12 @@ import { shownSchedules } from './shownSchedules.ts';
  * The plan of the newest text. With overrides, or edits to try, the text is resolved again; what is known of the document stays as it
  * is.
  */
-export function planAnswer(view: View, request: PlanRequest, searches: Searches): PlanAnswer {
+export const planAnswer = (view: View, request: PlanRequest, searches: Searches): PlanAnswer => ({
+  ...answerOf(view, request, searches),
+  key: shortKey(view),
+});
+
+function answerOf(view: View, request: PlanRequest, searches: Searches): PlanAnswer {
   const { uri, version, options } = view;
   const { trial } = request;
   const resolution = view.analysis.resolution;
@@ -115,6 +121,17 @@ function answer(view: View, resolution: Resolution, overrides: Overrides = {}): 
   }
   return { uri, version, options, problem: { message: error.message, range: rangeIn(view, error.place) } };
 }
+
+const keys = new WeakMap<View, string>();
+
+/** `planKey` as a short text, made once for each view. */
+function shortKey(view: View): string {
+  let key = keys.get(view);
+  if (key === undefined) keys.set(view, (key = createHash('sha256').update(planKey(view)).digest('base64')));
+  return key;
+}
+
+export const plannedAnswer = (view: View): PlannedAnswer => ({ version: view.version, key: shortKey(view) });
 
 /** Equal for two versions of a document whose plans, or reasons for having none, and settings are equal. */
 export function planKey(view: View): string {

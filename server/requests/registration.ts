@@ -24,6 +24,7 @@ import {
   type OrderState,
   type ParamEditRequest,
   type PathsRequest,
+  type PlannedRequest,
   type PlanRequest,
   type PolicySourceAnswer,
   type PolicySourceRequest,
@@ -45,7 +46,7 @@ import { moveSlot } from './moveSlot.ts';
 import { orderSearch } from './orderSearch.ts';
 import { paramEdit } from './paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
-import { planAnswer } from './plan.ts';
+import { planAnswer, plannedAnswer } from './plan.ts';
 import { policySource } from './policySource.ts';
 
 export function registerRequests({ connection, documents, log, orders, plans }: Session): void {
@@ -63,6 +64,7 @@ export function registerRequests({ connection, documents, log, orders, plans }: 
   on(new RequestType<PlanRequest, unknown, void>(methods.plan), 'plan', (view, params, token) =>
     documents.answered(view.uri, (searches) => planAnswer(view, params, searches), token),
   );
+  on(new RequestType<PlannedRequest, unknown, void>(methods.planned), 'plan', plannedAnswer);
   on(new RequestType<HelpRequest, unknown, void>(methods.help), 'figures', (view, params, token) => {
     const again = trials(view, params.overrides);
     return documents.answeredInSteps(view.uri, (searches) => help(view, params, searches, again), token);

@@ -27,6 +27,7 @@ import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
 import { toolbarTests } from './toolbar.page.ts';
+import { typingTests } from './typing.page.ts';
 import { whyTests } from './why.page.ts';
 import { writtenTests } from './written.page.ts';
 
@@ -58,6 +59,7 @@ const all: readonly PageTest[] = [
   ...everyStateTests,
   ...systemTests,
   ...toolbarTests,
+  ...typingTests,
   ...whyTests,
   ...writtenTests,
 ];

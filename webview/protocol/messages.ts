@@ -78,6 +78,8 @@ export type ToPage =
   | { readonly type: 'stopped'; readonly uri: string; readonly version: number; readonly message: string }
   /** No `.pipe` file has been active yet: there is nothing to follow. */
   | { readonly type: 'idle' }
+  /** The text is newer than what is on show, and its plan takes a while; or no longer so. */
+  | { readonly type: 'late'; readonly late: boolean }
   | ({ readonly type: 'modes' } & PreviewModes)
   /** The reader asked for the comparison outside the page (a code lens). */
   | { readonly type: 'compare' }

@@ -32,6 +32,8 @@ export interface PlanRequest {
 export interface PlanAnswer {
   readonly uri: string;
   readonly version: number;
+  /** Equal for two texts whose plans are equal. Values and edits that are tried are not part of it. */
+  readonly key?: string;
   /** Limits and thresholds that the server works with. */
   readonly options: EngineOptions;
   /** Absent while the text cannot be planned; `problem` then says why. */
@@ -142,6 +144,15 @@ export interface FileContents {
 export interface PlanChanged {
   readonly uri: string;
   readonly version: number;
+}
+
+/** `pipewright/planned`: answered once the newest text is planned, which may take seconds: its version, and the key of its plan. */
+export interface PlannedRequest {
+  readonly uri: string;
+}
+export interface PlannedAnswer {
+  readonly version: number;
+  readonly key: string;
 }
 
 /** `pipewright/locate`: the place that a path of the plan comes from now; null if it has none any more. */
@@ -447,6 +458,7 @@ export interface InitializationOptions {
 export const methods = {
   plan: 'pipewright/plan',
   planChanged: 'pipewright/planChanged',
+  planned: 'pipewright/planned',
   locate: 'pipewright/locate',
   pathsAt: 'pipewright/pathsAt',
   blocksAt: 'pipewright/blocksAt',

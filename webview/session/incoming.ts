@@ -135,6 +135,8 @@ export function readMessage(data: unknown): ToPage | undefined {
       const { request, count } = data;
       return isCount(request) && isCount(count) ? { type: 'entries', request, count } : undefined;
     }
+    case 'late':
+      return isSwitch(data.late) ? { type: 'late', late: data.late } : undefined;
     case 'idle':
       return { type: 'idle' };
     case 'modes': {

@@ -1,6 +1,6 @@
 import { element, setText } from '../../controls/dom.ts';
 
-/** At the right of the toolbar: what is wrong with the text. A click leads to it. */
+/** At the right of the toolbar: what is wrong with the text, or that it is still planned (`calm`). A click leads to it. */
 export function errorNotice() {
   const text = element('span');
   const box = element(
@@ -14,9 +14,10 @@ export function errorNotice() {
   return {
     element: box,
     /** Without text there is none. */
-    show(words: string | undefined, action?: () => void): void {
+    show(words: string | undefined, action?: () => void, calm = false): void {
       act = action;
       box.hidden = words === undefined;
+      box.classList.toggle('calm', calm);
       box.disabled = action === undefined;
       setText(text, words ?? '');
       box.title = words ?? '';

@@ -4,11 +4,14 @@ import { element, setText } from '../../controls/dom.ts';
 const errorDelay = 600;
 /** A simulation is shown only when it takes this long. */
 const busyDelay = 200;
+/** A plan that takes longer than this is said in words. */
+const planningDelay = 700;
 
 export interface NoticeHost {
   /** Everything that shows a timeline. */
   readonly place: HTMLElement;
-  notice(text: string | undefined, action?: () => void): void;
+  /** `calm`: nothing is wrong. */
+  notice(text: string | undefined, action?: () => void, calm?: boolean): void;
   setBusy(busy: boolean): void;
   say(text: string): void;
 }
@@ -18,6 +21,11 @@ export function notices({ place, notice, setBusy, say }: NoticeHost) {
   const empty = element('p', { class: 'empty' }, 'Simulating…');
   let errorTimer: ReturnType<typeof setTimeout> | undefined;
   let busyTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The text is newer than the picture, and is still planned. */
+  let late = false;
+  let lateTimer: ReturnType<typeof setTimeout> | undefined;
+  /** What is on show is older because the text has an error. */
+  let wrong = false;
   /** Said last, and not to be said again. */
   let said = '';
 
@@ -28,7 +36,18 @@ export function notices({ place, notice, setBusy, say }: NoticeHost) {
   }
   function idle(): void {
     clearTimeout(busyTimer);
-    setBusy(false);
+    setBusy(late);
+  }
+  /** What is on show stays, and is marked as older than the text. */
+  function planning(): void {
+    clearTimeout(lateTimer);
+    if (!late) return;
+    setBusy(true);
+    lateTimer = setTimeout(() => {
+      if (place.classList.contains('stale')) return;
+      place.classList.add('stale');
+      notice('Planning the newest text …', undefined, true);
+    }, planningDelay);
   }
 
   return {
@@ -45,6 +64,8 @@ export function notices({ place, notice, setBusy, say }: NoticeHost) {
       clearTimeout(errorTimer);
       place.classList.toggle('stale', kept);
       if (!kept) setText(empty, 'Nothing to draw yet.');
+      clearTimeout(lateTimer);
+      wrong = true;
       errorTimer = setTimeout(() => tell(message, action), errorDelay);
     },
     /** The text can be simulated. */
@@ -54,6 +75,18 @@ export function notices({ place, notice, setBusy, say }: NoticeHost) {
       said = '';
       notice(undefined);
       place.classList.remove('stale');
+      wrong = false;
+      planning();
+    },
+    /** The text is newer than what is on show, and its plan takes a while; or no longer so. */
+    late(next: boolean): void {
+      if (late && !next && !wrong) {
+        notice(undefined);
+        place.classList.remove('stale');
+      }
+      late = next;
+      planning();
+      if (!late) idle();
     },
     /** There is a picture. */
     shown(): void {
@@ -63,6 +96,9 @@ export function notices({ place, notice, setBusy, say }: NoticeHost) {
     /** There is none, of this file. */
     waiting(): void {
       clearTimeout(errorTimer);
+      clearTimeout(lateTimer);
+      late = false;
+      wrong = false;
       said = '';
       notice(undefined);
       place.classList.remove('stale');
