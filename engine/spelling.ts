@@ -57,3 +57,9 @@ function distance(a: string, b: string, bound: number): number {
   }
   return above[b.length];
 }
+
+/** The one word that begins with this text: `v_shape` for `v`. */
+export function onlyBegun(text: string, words: readonly string[]): string | undefined {
+  const begun = words.filter((word) => word.startsWith(text));
+  return begun.length === 1 ? begun[0] : undefined;
+}

@@ -160,4 +160,5 @@ const movedFault = (fault: SyntaxFault, by: number): SyntaxFault => ({
   start: fault.start + by,
   end: fault.end + by,
   ...(fault.opened === undefined ? {} : { opened: { start: fault.opened.start + by, end: fault.opened.end + by } }),
+  ...(fault.head === undefined ? {} : { head: fault.head + by }),
 });

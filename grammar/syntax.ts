@@ -48,6 +48,8 @@ export interface SyntaxFault extends Span {
   readonly message: string;
   /** For `syntax/unclosed`: where the opening bracket is. */
   readonly opened?: Span;
+  /** Start of an item of a block that has no more than a head: a name that may be half written. */
+  readonly head?: number;
 }
 
 export interface Name extends NodeBase {

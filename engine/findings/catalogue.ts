@@ -25,6 +25,7 @@ const isCall = (block: string): boolean => block.startsWith('call to ');
 /** What a block has by name: a call has arguments. */
 const keyOf = (block: string): string => (isCall(block) ? 'argument' : 'key');
 
+const adviceOf = ({ advice }: { readonly advice?: string }): string => (advice === undefined ? '' : ` ${advice}`);
 const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
 
 /** The device that waits longest for gradients, for one cause. */
@@ -534,7 +535,9 @@ export const catalogue = {
     'An imported file that does not exist',
     // `advice`: what the file must be, if that is known.
     (p: { path: string; advice?: string }) =>
-      `There is no file "${p.path}".${p.advice === undefined ? '' : ` ${p.advice}`}`,
+      p.path === ''
+        ? `Write a path between the quotes${p.advice === undefined ? ', such as "hardware.pipe" or "std:hardware"' : ''}.${adviceOf(p)}`
+        : `There is no file "${p.path}".${adviceOf(p)}`,
   ),
   'import/outside-workspace': entry(
     'error',

@@ -26,6 +26,8 @@ export interface Reporter {
       readonly severity?: Severity;
     },
   ): void;
+  /** Takes back what was reported with this code at this place, because another finding says it better. It still counts as an error. */
+  withdraw(code: Code, span: Span): void;
   /** A finding already made, here or in another file. */
   add(found: Finding): void;
   place(span: Span): Place;
@@ -57,11 +59,24 @@ export function createReporter(uri: string, limit: number): Reporter {
     reports: () => reports,
     place,
     add,
-    report: (code, span, parameters, extras) => add(finding(code, place(span), parameters, extras)),
+    withdraw(code, span) {
+      const at = findings.findIndex(
+        (found) => found.code === code && found.place.start === span.start && found.place.end === span.end,
+      );
+      if (at >= 0) findings.splice(at, 1);
+    },
+    report(code, span, parameters, extras) {
+      // The parser has said that a value is missing.
+      if (isAbsent(span)) errors += 1;
+      else add(finding(code, place(span), parameters, extras));
+    },
     // No suggestion for what is no longer kept.
     nearest: (name, candidates) => (findings.length < limit ? near(name, candidates) : undefined),
   };
 }
+
+/** A value of which nothing is written. */
+const isAbsent = (span: Span): boolean => 'kind' in span && span.kind === 'missing';
 
 /** The hint of a spelling fix, where there is a spelling. */
 export const spellingHint = (suggestion: string | undefined): FixHint | undefined =>

@@ -1,4 +1,4 @@
-import type { NodeBase, SyntaxFile } from '../../grammar/syntax.ts';
+import type { NodeBase, Span, SyntaxFile } from '../../grammar/syntax.ts';
 
 const spaced: ReadonlySet<string> = new Set(['+', '-', '*', '/', '<', '<=', '>', '>=', '==', '!=', '=', 'and', 'or']);
 const opening: ReadonlySet<string> = new Set(['(', '[', ',', '..', '..<']);
@@ -15,3 +15,9 @@ export function canonicalText({ tokens }: SyntaxFile, node: NodeBase): string {
   }
   return text.trim();
 }
+
+/** The beginning of a node as code, for \`found …\` in messages. */
+export const asWritten = ({ syntax }: { readonly syntax: SyntaxFile }, { start, end }: Span): string =>
+  `\`${syntax.text.slice(start, Math.min(end, start + mostWritten))}\``;
+
+const mostWritten = 40;

@@ -1,5 +1,5 @@
 import type { Reporter } from '../findings/reporter.ts';
-import type { Name, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Name, Span, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineOptions } from '../host.ts';
 import type { ForeignFiles } from './foreign.ts';
 import type { ParamPlan, Place } from '../plan.ts';
@@ -82,6 +82,12 @@ export function refer(context: FileContext, name: Name, symbol: string): void {
 export function referTo(context: FileContext, place: Place, symbol: string): void {
   if (place.end > place.start && !context.references.has(place.start))
     context.references.set(place.start, { place, symbol });
+}
+
+/** Takes back what the parser says of an item without a value: that its first word is unknown, and what it may be, says more. */
+export function withdrawHead({ syntax, report }: FileContext, { start }: Span): void {
+  const fault = syntax.errors.find(({ head }) => head === start);
+  if (fault !== undefined) report.withdraw(fault.code, fault);
 }
 
 /** Adds what the engine knows of a symbol once its definition has been read, such as its value in one line. */

@@ -4,6 +4,9 @@ import type { Span } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { standardFiles } from '../std/index.ts';
 
+/** Whether a text in quotes has only the first of them. */
+const isOpen = (text: string): boolean => text.startsWith('"') && (text.length === 1 || !text.endsWith('"'));
+
 /** Says why the file at `path`, written `at`, could not be read. */
 export function reportProblem(
   context: FileContext,
@@ -13,6 +16,8 @@ export function reportProblem(
   /** What a file that does not exist must be. */
   advice?: string,
 ): void {
+  // Half a path in front of its closing quote, whose absence is reported.
+  if (isOpen(context.syntax.text.slice(at.start, at.end))) return;
   if (found.code === 'outside') return context.report.report('import/outside-workspace', at, { path });
   if (found.code === 'unreadable')
     return context.report.report('import/unreadable', at, { path, detail: found.detail });

@@ -2,7 +2,8 @@
 import { spellingHint } from '../findings/reporter.ts';
 import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import { adviceMeant, keyMeant } from './otherNames.ts';
-import type { FileContext } from './context.ts';
+import { onlyBegun } from '../spelling.ts';
+import { type FileContext, withdrawHead } from './context.ts';
 import { quantity } from './expressions.ts';
 import { operationMeant, type Word } from './kinds.ts';
 import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } from './schema.ts';
@@ -101,16 +102,18 @@ export const notApplicable = (context: FileContext, entry: Entry, reason: string
 function unknownKey(context: FileContext, block: BlockName, entry: Entry): void {
   if (entry.key.end <= entry.key.start) return;
   const advice = adviceMeant(block, entry.key.text);
+  const names = blocks[block].keys.map((key) => key.name);
   const near =
     advice === undefined
       ? (keyMeant(block, entry.key.text) ??
-        context.report.nearest(
-          entry.key.text,
-          blocks[block].keys.map((key) => key.name),
-        ))
+        context.report.nearest(entry.key.text, names) ??
+        (isHead(entry) && block !== 'schedule' ? onlyBegun(entry.key.text, names) : undefined))
       : undefined;
-  // Nothing but a name is a syntax error already.
-  if (near === undefined && isHead(entry)) return;
+  // Nothing but a name is a syntax error already. Which key it begins says more.
+  if (isHead(entry)) {
+    if (near === undefined) return;
+    withdrawHead(context, entry);
+  }
   context.report.report(
     'key/unknown',
     entry.key,
@@ -182,7 +185,11 @@ function isForm(context: FileContext, key: KeySchema, entry: Entry): boolean {
   const written = (allowed: Form) => `\`${shapes[allowed].replace('KEY', key.name)}\``;
   // Half an entry is the parser's finding.
   if (form === undefined && entry.body === undefined) {
-    if (!context.syntax.errors.some((fault) => fault.start >= entry.start && fault.start <= entry.end + 1)) {
+    if (
+      !context.syntax.errors.some(
+        ({ start, head }) => head === entry.start || (start >= entry.start && start <= entry.end + 1),
+      )
+    ) {
       context.report.report('type/mismatch', entry.key, {
         expected: key.forms.map(written).join(' or '),
         found: `\`${key.name}\` without a value`,

@@ -1,7 +1,7 @@
 /** Gives names in `expect` blocks their meaning: figures of a pipeline, or what a schedule is tested for. */
-import type { BlockDeclaration, Expression, Name } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Expression, Name, Span } from '../../grammar/syntax.ts';
 import { conjuncts } from '../../grammar/conjuncts.ts';
-import { type FileContext, refer, symbolId } from './context.ts';
+import { type FileContext, refer, symbolId, withdrawHead } from './context.ts';
 import { findFigure, figures, scheduleFigures, testWords } from './figures.ts';
 import { findFunction } from './functions.ts';
 import { linkDeclaration, linkExpression, linkValue, pipelineOrSchedule, unknown } from './linkExpressions.ts';
@@ -24,10 +24,16 @@ export function linkExpect(context: FileContext, block: BlockDeclaration): void 
   const stages = block.name === undefined ? undefined : context.members.get(symbolId('pipeline', block.name.text));
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'check') continue;
-    for (const condition of conjuncts(item.condition, ['and', 'or'])) {
-      linkCondition(context, condition, stages);
-    }
+    const conditions = conjuncts(item.condition, ['and', 'or']);
+    for (const condition of conditions) linkCondition(context, condition, stages);
+    withdrawUnknown(context, item, conditions);
   }
+}
+
+/** A word that is no figure, with nothing behind it, is one mistake. */
+function withdrawUnknown(context: FileContext, item: Span, conditions: readonly Expression[]): void {
+  if (conditions.some((condition) => condition.kind === 'name' && !context.links.has(condition)))
+    withdrawHead(context, item);
 }
 
 /** One comparison of a figure of a pipeline. */
@@ -63,7 +69,9 @@ function linkTest(context: FileContext, block: BlockDeclaration, name: Name): vo
   const scope = { locals: testLocals(context, params) };
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'check') continue;
-    for (const condition of conjuncts(item.condition, ['and', 'or'])) linkTestCheck(context, condition, scope);
+    const conditions = conjuncts(item.condition, ['and', 'or']);
+    for (const condition of conditions) linkTestCheck(context, condition, scope);
+    withdrawUnknown(context, item, conditions);
   }
 }
 

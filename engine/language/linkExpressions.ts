@@ -5,7 +5,8 @@ import { spellingHint } from '../findings/reporter.ts';
 import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { checkUnit, takesTokens } from './checkUnit.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
-import { findFunction, functionId, functionNames } from './functions.ts';
+import { findFunction, functionId, functionNames, inExpressions, type FunctionSchema } from './functions.ts';
+import { onlyBegun } from '../spelling.ts';
 import {
   functionContext,
   operationMeant,
@@ -100,12 +101,6 @@ function linkHyphened(
   if (!hyphened.test(text)) return false;
   linkName(context, { ...expression, kind: 'name', text }, schema, scope);
   return true;
-}
-
-/** The one word that begins with this text: `v_shape` for `v`. */
-function onlyBegun(text: string, words: readonly string[]): string | undefined {
-  const begun = words.filter((word) => word.startsWith(text));
-  return begun.length === 1 ? begun[0] : undefined;
 }
 
 const hyphened = /^\w+(?:[-.]\w+)+$/;
@@ -362,6 +357,9 @@ function linkCall(
     const stray =
       argument.name !== undefined && (shared ? members !== undefined && member === undefined : parameter === undefined);
     if (value.kind === 'name' && stray && !context.names.has(value.text)) return;
+    const isPlain = row.arguments === undefined && row.throughout !== true;
+    if (isPlain && value.kind === 'name' && argument.name === undefined && !scope.locals?.has(value.text))
+      if (meantArgument(context, value, call, known, parameter)) return;
     // The text of a built-in schedule has no parameter with words: `from` says so where it is read.
     const ofText = row.symbols === 'policy' && scope.locals !== undefined;
     if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
@@ -385,6 +383,31 @@ function linkCall(
           : undefined;
     linkExpression(context, value, items, scope, depth + 1);
   });
+}
+
+/** Reports a name that stands for no value, but begins the name of an argument: `transformer(hid`. Whether it does. */
+function meantArgument(
+  context: FileContext,
+  name: Name,
+  call: Call,
+  known: FunctionSchema | undefined,
+  here: FunctionSchema['parameters'][number] | undefined,
+): boolean {
+  if (known === undefined || known.rest === true || inExpressions(known.context)) return false;
+  const kind = context.names.get(name.text)?.kind;
+  if (kind === 'param' || kind === 'let' || here?.words?.some((word) => word.startsWith(name.text)) === true)
+    return false;
+  const given = new Set(call.arguments.flatMap((argument) => argument.name?.text ?? []));
+  const open = known.parameters.filter((parameter) => !given.has(parameter.name)).map((parameter) => parameter.name);
+  const meant = open.includes(name.text) ? name.text : open.find((parameter) => parameter.startsWith(name.text));
+  if (meant === undefined) return false;
+  const value = known.parameters.find((parameter) => parameter.name === meant);
+  const example = value?.example ?? value?.words?.[0] ?? value?.default ?? '…';
+  context.report.report('type/mismatch', name, {
+    expected: `a value, or an argument such as \`${meant} = ${example}\``,
+    found: `\`${name.text}\``,
+  });
+  return true;
 }
 
 /** An item of a list of words; a name that the file declares is left to the reader. */

@@ -63,6 +63,10 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
     for (const declaration of importer.syntax.declarations) {
       if (declaration.kind !== 'import' || declaration.path === undefined) continue;
       const path = declaration.path.value;
+      if (path === '') {
+        importer.imports.push({ declaration, path, uri: importer.uri, problem: { code: 'not-found', detail: '' } });
+        continue;
+      }
       const target = path.startsWith('std:') ? path : resolvePath(path, importer.uri, host);
       if (!path.startsWith('std:')) uris.add(target);
       const { settings } = declaration;

@@ -83,12 +83,15 @@ const aliases: ReadonlyMap<string, string> = new Map(
   Object.entries({
     s: 'sec secs second seconds',
     ms: 'msec msecs millis millisecond milliseconds',
-    us: 'usec usecs micros microsecond microseconds',
-    ns: 'nsec nanosecond nanoseconds',
+    us: 'u usec usecs micros microsecond microseconds',
+    ns: 'n nsec nanosecond nanoseconds',
     min: 'm minute minutes',
     h: 'hr hrs hour hours',
     B: 'byte bytes',
-    GiB: 'gig gigs',
+    KiB: 'ki',
+    MiB: 'mi',
+    GiB: 'gi gig gigs',
+    TiB: 'ti',
     '%': 'percent pct',
   }).flatMap(([unit, names]) => names.split(' ').map((name) => [name, unit] as const)),
 );

@@ -52,3 +52,8 @@ export function bindArguments(
 
 const isUnknownName = ({ links }: ReadContext, value: Expression): boolean =>
   value.kind === 'name' && !links.has(value);
+
+/** Whether a call has an argument that is being written, or no end. That is reported, and what is missing may be yet to come. */
+export const isHalfWritten = (context: ReadContext, { callee, arguments: given }: Call): boolean =>
+  given.some(({ name, value }) => value.kind === 'missing' || (name === undefined && isUnknownName(context, value))) ||
+  context.syntax.errors.some(({ opened }) => opened?.start === callee.end);

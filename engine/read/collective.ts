@@ -8,6 +8,7 @@ import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
 import { readLink } from './link.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
+import { asWritten } from '../language/canonical.ts';
 
 type Table = NonNullable<CollectiveUse['table']>;
 
@@ -83,7 +84,10 @@ function readFlag(
   if (value.kind === 'name' && (value.text === yes || value.text === no)) return value.text === yes;
   // A name that is not known has been reported.
   if (value.kind !== 'name' || context.links.has(value))
-    context.report.report('type/mismatch', value, { expected: `\`${yes}\` or \`${no}\``, found: 'something else' });
+    context.report.report('type/mismatch', value, {
+      expected: `\`${yes}\` or \`${no}\``,
+      found: asWritten(context, value),
+    });
   return undefined;
 }
 

@@ -19,6 +19,7 @@ import { readLayers } from './layerSet.ts';
 import { readMesh } from './mesh.ts';
 import { readRecompute } from './recompute.ts';
 import { stageCount, type StagePlaces } from './stageCount.ts';
+import { asWritten } from '../language/canonical.ts';
 
 const balanceBy = ['time', 'memory', 'both'] as const;
 
@@ -78,7 +79,10 @@ function readCall(
   const what = by === undefined ? 'time' : balanceBy.find((name) => by.kind === 'name' && by.text === name);
   if (what === undefined) {
     if (by !== undefined && by.kind !== 'name')
-      context.report.report('type/mismatch', by, { expected: '`time`, `memory` or `both`', found: 'something else' });
+      context.report.report('type/mismatch', by, {
+        expected: '`time`, `memory` or `both`',
+        found: asWritten(context, by),
+      });
     return undefined;
   }
   if (stages === undefined) return balanced(context, value, model, what, places);
@@ -161,7 +165,7 @@ function word<T extends string>(context: ReadContext, value: Expression, words: 
   if (found === undefined && (value.kind !== 'name' || context.links.has(value)))
     context.report.report('type/mismatch', value, {
       expected: words.map((each) => `\`${each}\``).join(' or '),
-      found: 'something else',
+      found: asWritten(context, value),
     });
   return found;
 }

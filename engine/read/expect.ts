@@ -58,10 +58,15 @@ export function readCheck(
     operator === 'and' ||
     operator === 'or'
   ) {
-    if (!context.syntax.errors.some((fault) => fault.start >= condition.start && fault.start <= condition.end + 1)) {
+    // Half a comparison is the parser's finding, and an unknown name has one.
+    const isUnknown = condition.kind === 'name' && !context.links.has(condition);
+    if (
+      !isUnknown &&
+      !context.syntax.errors.some((fault) => fault.start >= condition.start && fault.start <= condition.end + 1)
+    ) {
       context.report.report('type/mismatch', condition, {
         expected: 'a comparison such as `bubble < 30%`, or several with `and` between them',
-        found: operator === 'or' ? '`or`' : 'none',
+        found: operator === 'or' ? '`or`' : condition.kind === 'name' ? `\`${condition.text}\` alone` : 'a value',
       });
     }
     return undefined;
@@ -87,7 +92,7 @@ export function readCheck(
     return wrongDimension(context, valueSide, found.dimension, phraseOf[bound.dimension]);
   const text = (expression: Expression) => canonicalText(context.syntax, expression);
   const kept = left === undefined ? flipped[operator] : operator;
-  checkShareBound(context, condition, found, kept, valueSide);
+  if (!checkShareBound(context, condition, found, kept, valueSide)) return undefined;
   return {
     figure: found.name,
     ...by,

@@ -12,8 +12,9 @@ import {
 } from '../costs/optimizer.ts';
 import type { Precision } from '../costs/types.ts';
 import { quantity, wholeNumber } from '../language/expressions.ts';
-import { bindArguments } from './arguments.ts';
+import { bindArguments, isHalfWritten } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';
+import { asWritten } from '../language/canonical.ts';
 
 /** Reads `adam`, `megatron_bf16(shard = distributed, step = 8ms)`, `custom(weight = 2, gradient = 4, state = 12)`. */
 export function readOptimizer(context: ReadContext, expression: Expression): OptimizerUse | undefined {
@@ -38,12 +39,13 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     const argument = bound.get(parameter.name);
     if (argument === undefined) {
       if (parameter.required !== true) continue;
+      wrong = true;
+      if (expression.kind === 'call' && isHalfWritten(context, expression)) continue;
       context.report.report('key/missing', name, {
         key: parameter.name,
         block: `call to ${found.name}`,
         example: 'custom(weight = 2, gradient = 4, state = 12)',
       });
-      wrong = true;
       continue;
     }
     const value = argumentValue(context, argument, parameter);
@@ -92,7 +94,7 @@ function argumentValue(
     const quoted = words.map((word) => `\`${word}\``);
     context.report.report('type/mismatch', value, {
       expected: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1) ?? ''}`,
-      found: 'something else',
+      found: asWritten(context, value),
     });
   }
   return undefined;

@@ -16,6 +16,7 @@ import { otherModuleNames } from '../language/schema/words.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
+import { asWritten } from '../language/canonical.ts';
 
 const modes = recomputeWords.map(({ name }) => name) as readonly RecomputeMode[];
 const expected =
@@ -58,9 +59,9 @@ function readModules(context: ReadContext, call: Call): RecomputeMode | undefine
     if (module === undefined) {
       wrong = true;
       if (text === undefined || (value.kind === 'name' && context.links.has(value)))
-        context.report.report('type/mismatch', argument, {
+        context.report.report('type/mismatch', name === undefined ? value : argument, {
           expected: `a module: ${recomputeModules.map((each) => `\`${each}\``).join(', ')}`,
-          found: 'something else',
+          found: asWritten(context, argument),
         });
     } else if (found.includes(module)) {
       wrong = true;
@@ -108,6 +109,9 @@ const mostLayers = 1_000_000;
 function readMethod(context: ReadContext, value: Call['arguments'][number]['value']): SomeLayers['method'] | undefined {
   const found = value.kind === 'name' ? methods.find((method) => method === value.text) : undefined;
   if (found === undefined && (value.kind !== 'name' || context.links.has(value)))
-    context.report.report('type/mismatch', value, { expected: '`block` or `uniform`', found: 'something else' });
+    context.report.report('type/mismatch', value, {
+      expected: '`block` or `uniform`',
+      found: asWritten(context, value),
+    });
   return found;
 }

@@ -306,7 +306,7 @@ function figureCheck(context: ReadContext, condition: Binary, operator: ExpectPl
   const restricted = restrictions(context, figureSide, figure);
   if (restricted === undefined) return undefined;
   const kept = left === undefined ? flipped[operator] : operator;
-  checkShareBound(context, condition, figure, kept, valueSide);
+  if (!checkShareBound(context, condition, figure, kept, valueSide)) return undefined;
   const text = canonicalText(context.syntax, condition);
   const expected = (variables: Variables): Omit<ExpectPlan, 'path' | 'text'> | undefined => {
     const bound = evaluate(context, valueSide, variables);

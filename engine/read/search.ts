@@ -3,8 +3,10 @@ import { conjuncts } from '../../grammar/conjuncts.ts';
 import type { BlockDeclaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import type { Axis, Objective, SearchDefinition } from '../definitions/search.ts';
 import { spellingHint } from '../findings/reporter.ts';
+import { onlyBegun } from '../spelling.ts';
 import { axisValues } from '../language/axisValues.ts';
 import { quantity } from '../language/expressions.ts';
+import { withdrawHead } from '../language/context.ts';
 import { keysOfEntries, or, readWord, readWordValue } from '../language/keys.ts';
 import { followingKeys } from '../language/schema/search.ts';
 import { findKey, keysOf, type ValueSchema } from '../language/schema.ts';
@@ -161,8 +163,12 @@ function numbersOf(
 const all = (numbers: readonly (number | undefined)[]): readonly number[] | undefined =>
   numbers.every((number) => number !== undefined) ? numbers : undefined;
 
-function unknownKey({ report, names }: ReadContext, { key }: Entry): void {
+function unknownKey(context: ReadContext, entry: Entry): void {
+  const { report, names } = context;
+  const { key } = entry;
   if (key.end <= key.start) return;
+  const isHead = entry.values === undefined && entry.range === undefined && entry.body === undefined;
+  if (isHead) withdrawHead(context, entry);
   const follows = followingKeys[key.text];
   if (follows !== undefined) {
     const advice = `It cannot be searched: ${follows}.`;
@@ -170,6 +176,7 @@ function unknownKey({ report, names }: ReadContext, { key }: Entry): void {
     return;
   }
   const params = [...names.values()].flatMap(({ kind, name }) => (kind === 'param' ? [name] : []));
-  const nearest = report.nearest(key.text, [...keysOf('search').keys(), ...params]);
+  const known = [...keysOf('search').keys(), ...params];
+  const nearest = report.nearest(key.text, known) ?? (isHead ? onlyBegun(key.text, known) : undefined);
   report.report('key/unknown', key, { key: key.text, block: 'search', nearest }, { hint: spellingHint(nearest) });
 }

@@ -5,7 +5,7 @@ import type { ReadContext } from './context.ts';
 import { findShape, type ShapeSchema } from '../costs/shapes.ts';
 import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
 import { describe } from '../language/values.ts';
-import { bindArguments } from './arguments.ts';
+import { bindArguments, isHalfWritten } from './arguments.ts';
 import { reportUneven, unevenIn } from './uneven.ts';
 
 type Parameter = ShapeSchema['parameters'][number];
@@ -38,17 +38,19 @@ export function readShape(
   );
   if (bound === undefined) return undefined;
   const args: Record<string, number | boolean | string> = {};
+  const isUnfinished = isHalfWritten(context, expression);
   let wrong = false;
   for (const parameter of schema.parameters) {
     const argument = bound.get(parameter.name);
     if (argument === undefined) {
       if (parameter.default !== undefined) continue;
+      wrong = true;
+      if (isUnfinished) continue;
       context.report.report('key/missing', expression.callee, {
         key: parameter.name,
         block: schema.name,
         example: `${parameter.name} = ${parameter.example ?? 1}`,
       });
-      wrong = true;
       continue;
     }
     const value = argumentValue(context, argument, parameter);

@@ -5,17 +5,17 @@ import type { FigureSchema } from '../language/figures.ts';
 import type { ExpectPlan } from '../plan.ts';
 import type { ReadContext } from './context.ts';
 
-/** Reports it: a warning where the comparison always holds, an error where it never can. `value`: what the figure is compared with. */
+/** Whether the comparison can hold. Reports a warning where it always does, an error where it never can. `value`: what the figure is compared with. */
 export function checkShareBound(
   context: ReadContext,
   condition: Expression,
   figure: Pick<FigureSchema, 'name' | 'dimension'>,
   operator: ExpectPlan['operator'],
   value: Expression,
-): void {
+): boolean {
   if (value.kind === 'group') return checkShareBound(context, condition, figure, operator, value.inner);
   const { name, dimension } = figure;
-  if (dimension !== 'share' || value.kind !== 'quantity' || value.unit !== '' || value.value <= 1) return;
+  if (dimension !== 'share' || value.kind !== 'quantity' || value.unit !== '' || value.value <= 1) return true;
   const written = canonicalText(context.syntax, value);
   const extras = { hint: { kind: 'insert', text: '%' } } as const;
   if (operator === '<' || operator === '<=' || operator === '!=') {
@@ -26,8 +26,10 @@ export function checkShareBound(
       { key: canonicalText(context.syntax, condition), reason },
       extras,
     );
+    return true;
   } else {
     const allowed = `a share of at most 100%, such as ${written}%`;
     context.report.report('value/range', value, { what: `The bound of "${name}"`, value: written, allowed }, extras);
+    return false;
   }
 }

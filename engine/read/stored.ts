@@ -6,6 +6,7 @@ import { calleeOf, readCallee } from '../language/callee.ts';
 import { type Keys, notApplicable, valueOf } from '../language/keys.ts';
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
+import { asWritten } from '../language/canonical.ts';
 
 /** `wrong` where it has an error, which has been reported; `undefined` where it is not written or has no effect. */
 export function readStored(
@@ -53,7 +54,7 @@ function wordOf<W extends string>(
   if (word === undefined && (value.kind !== 'name' || context.links.has(value)))
     context.report.report('type/mismatch', value, {
       expected: words.map((each) => `\`${each}\``).join(' or '),
-      found: 'something else',
+      found: asWritten(context, value),
     });
   return word;
 }

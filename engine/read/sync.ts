@@ -7,6 +7,7 @@ import { readCallee } from '../language/callee.ts';
 import { checked, evaluate, quantity, wholeNumber } from '../language/expressions.ts';
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
+import { asWritten } from '../language/canonical.ts';
 
 /**
  * `end`, `overlap`, `overlap(bucket = 25MB)`, `bytescheduler(credit = 8MB)`: the rule, or 'end' where gradients are exchanged after
@@ -69,7 +70,7 @@ function argumentValue(
   if (kind === 'words' || kind === 'truth') {
     // A name that is not known has been reported.
     if (value.kind !== 'name' || context.links.has(value))
-      context.report.report('type/mismatch', value, { expected: listed(words), found: 'something else' });
+      context.report.report('type/mismatch', value, { expected: listed(words), found: asWritten(context, value) });
     return undefined;
   }
   const bounds = zero === true ? { min: 0 } : { above: 0 };

@@ -8,6 +8,7 @@ import { type Keys, valueOf } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
+import { asWritten } from '../language/canonical.ts';
 
 /** What trains: `all`, `nothing`, or adapters. */
 export type Trains = 'all' | 'nothing' | Lora;
@@ -93,7 +94,7 @@ function wordOf<W extends string>(context: ReadContext, value: Expression, words
   if (value.kind !== 'name' || context.links.has(value))
     context.report.report('type/mismatch', value, {
       expected: words.map((each) => `\`${each}\``).join(' or '),
-      found: 'something else',
+      found: asWritten(context, value),
     });
   return undefined;
 }

@@ -6,6 +6,7 @@ import { checked, evaluate } from '../language/expressions.ts';
 import type { TransferRule, Resharding } from '../plan.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';
+import { asWritten } from '../language/canonical.ts';
 
 const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'none', true: 'peer', all: 'all' };
 
@@ -78,7 +79,7 @@ function readWord<T>(context: ReadContext, { value }: Argument, words: Readonly<
   if (value.kind !== 'name' || context.links.has(value)) {
     const names = Object.keys(words).map((name) => `\`${name}\``);
     const expected = `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
-    context.report.report('type/mismatch', value, { expected, found: 'something else' });
+    context.report.report('type/mismatch', value, { expected, found: asWritten(context, value) });
   }
   return undefined;
 }

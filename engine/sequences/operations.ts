@@ -89,8 +89,10 @@ const none: Keeper = { depth: 0, keep: () => undefined };
 
 const keys = ['stage', 'chunk', 'part', 'to'];
 
-function unknownKey({ context }: Names, { name, start, end }: Argument): undefined {
+function unknownKey({ context }: Names, { name, value, start, end }: Argument): undefined {
   if (name === undefined) {
+    // A name without a meaning has been reported.
+    if (value.kind === 'name' && !context.links.has(value)) return undefined;
     // After `F[0:` the syntax has been reported.
     if (!context.syntax.errors.some((fault) => fault.start >= start - 2 && fault.start <= end))
       context.report.report(

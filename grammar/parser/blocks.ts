@@ -8,6 +8,9 @@ import { ExpressionParser } from './expressions.ts';
 /** Keys whose parameters may have names, as arguments have: `jitter(stage = 3)`. */
 const namesParameters: ReadonlySet<string> = new Set(['jitter', 'slow']);
 
+/** Keys that have a name in each of their forms. */
+const alwaysNamed: ReadonlySet<string> = new Set(['layer', 'stage', 'operation', 'switch', 'let', 'param']);
+
 /** The rules of blocks and their contents. One broken entry costs only that entry. */
 export abstract class BlockParser extends ExpressionParser {
   /** The first token of the entry whose head was read last. */
@@ -86,7 +89,7 @@ export abstract class BlockParser extends ExpressionParser {
     const from = this.next;
     const condition = this.SUBRULE(this.expression, { ARGS: [true] });
     if (!isCheck(condition)) {
-      this.faults.missing(this.next, 'a comparison such as "bubble < 10%"');
+      this.faults.missingAfter(this.next, from, 'a comparison such as "bubble < 10%"');
     }
     this.allowed = 'the next comparison or "}"';
     const { first, last, start, end } = this.places.node(from, this.next);
@@ -248,13 +251,27 @@ export abstract class BlockParser extends ExpressionParser {
     this.marks.is(this.next, types.Comma) || (this.inSchedule && this.marks.beginsOperations(this.next));
   private readonly furtherValues = { GATE: this.goesOnWithValues, DEF: this.moreValues };
 
+  /** The tokens of the head that begins at `key`: `layer block[40]`; of a long one only its key. */
+  private headText(key: number): string {
+    const { marks, next } = this;
+    if (next - key > mostHead) return marks.shown(key);
+    let text = marks.shown(key);
+    for (let i = key + 1; i < next; i += 1) {
+      const apart = !tight.has(marks.image(i)) && !opening.has(marks.image(i - 1));
+      text += `${apart ? ' ' : ''}${marks.shown(i)}`;
+    }
+    return text;
+  }
+
   /** Reports that neither `=` nor `{` follows, and continues at the first one further on in the line, if there is one. */
   private recoverHead(key: number): void {
     const { marks } = this;
     const { next } = this;
-    const head = Array.from({ length: next - key }, (_, i) => marks.shown(key + i)).slice(0, 2);
-    const written = next - key > 2 ? marks.shown(key) : head.join(' ');
-    this.faults.missing(next, `"=" or "{" after "${written}"`);
+    const isUnnamed = next === key + 1 && alwaysNamed.has(marks.image(key));
+    const expected = isUnnamed ? 'a name' : '"=" or "{"';
+    // One mistake in a head is enough.
+    if (this.faults.reported(key)) this.faults.silence(next);
+    this.faults.missingAfter(next, key, `${expected} after "${this.headText(key)}"`);
     const isEnd = (i: number): boolean =>
       marks.is(i, types.RightBrace) ||
       marks.is(i, types.Semicolon) ||
@@ -265,6 +282,13 @@ export abstract class BlockParser extends ExpressionParser {
     if (!marks.startsLine(found) && isSought(found)) this.jump(found);
   }
 }
+
+/** Tokens without a space before them, and without one behind them. */
+const tight: ReadonlySet<string> = new Set(['(', ')', '[', ']', ',']);
+const opening: ReadonlySet<string> = new Set(['(', '[']);
+
+/** Tokens of a head that a message quotes whole. */
+const mostHead = 8;
 
 /** A comparison; for a schedule also `valid`, and `over(…)` with the shapes. */
 const isCheck = (condition: Expression): boolean =>

@@ -34,8 +34,23 @@ export class Faults {
 
   /** Something is missing before token `i`: the fault is at `i`, or where its line is another at the token before. */
   missing(i: number, expected: string): void {
-    const span = (this.landmarks.startsLine(i) ? this.span(i - 1) : this.span(i)) ?? this.endSpan();
-    this.add(i, 'syntax/unexpected', span, `Expected ${expected}, found ${this.describe(i)}.`);
+    this.add(i, 'syntax/unexpected', this.spanBefore(i), `Expected ${expected}, found ${this.describe(i)}.`);
+  }
+
+  /** The same after the head of an item of a block, which begins at token `head`. */
+  missingAfter(i: number, head: number, expected: string): void {
+    const begin = this.span(head)?.start;
+    const message = `Expected ${expected}, found ${this.describe(i)}.`;
+    this.add(i, 'syntax/unexpected', this.spanBefore(i), message, begin === undefined ? {} : { head: begin });
+  }
+
+  /** Whether something was reported of token `i`, or of one behind it. */
+  reported(i: number): boolean {
+    return this.reportedAt >= i;
+  }
+
+  private spanBefore(i: number): Span {
+    return (this.landmarks.startsLine(i) ? this.span(i - 1) : this.span(i)) ?? this.endSpan();
   }
 
   /** The bracket at `open` is still open at token `i`. */
@@ -49,7 +64,7 @@ export class Faults {
       'syntax/unclosed',
       opened,
       `Expected "${closer}" to close ${what} opened at line ${line}, found ${this.describe(i)}.`,
-      opened,
+      { opened },
     );
   }
 
@@ -84,11 +99,17 @@ export class Faults {
     return i >= this.landmarks.count ? 'the end of the file' : quote(this.landmarks.image(i));
   }
 
-  private add(i: number, code: SyntaxFault['code'], span: Span, message: string, opened?: Span): void {
+  private add(
+    i: number,
+    code: SyntaxFault['code'],
+    span: Span,
+    message: string,
+    more: Pick<SyntaxFault, 'opened' | 'head'> = {},
+  ): void {
     if (this.found.length >= this.limit || this.reportedAt === i || this.isSpoilt(i)) return;
     this.reportedAt = i;
     const { start, end } = span;
-    this.found.push(opened === undefined ? { code, start, end, message } : { code, start, end, message, opened });
+    this.found.push({ code, start, end, message, ...more });
   }
 
   /**

@@ -52,13 +52,13 @@ const cases: readonly (readonly [name: string, source: string, faults: readonly 
   [
     'operations without an equals sign before them',
     'schedule s {\n  row(0) F[0], B[0]\n  row(1) = F[0]\n}',
-    ['22-23 "F" Expected "=" or "{" after "row", found "F".'],
+    ['22-23 "F" Expected "=" or "{" after "row(0)", found "F".'],
     'schedule s {<row parameters(0) values(F[0] B[0])> <row parameters(1) values(F[0])>}',
   ],
   [
     'a key with brackets that is still unfinished behind operations',
     'schedule s {\n  row(0) = F[0]\n  row(1)\n  let a = F[2]\n}',
-    ['36-37 ")" Expected "=" or "{" after "row", found "let".'],
+    ['36-37 ")" Expected "=" or "{" after "row(1)", found "let".'],
     'schedule s {<row parameters(0) values(F[0])> <row parameters(1)> <let a values(F[2])>}',
   ],
   [
@@ -287,7 +287,7 @@ const cases: readonly (readonly [name: string, source: string, faults: readonly 
   [
     'a link after parameters',
     'cluster c { link a(1) -- b = 1 }',
-    ['22-24 "--" Expected "=" or "{" after "link", found "--".'],
+    ['22-24 "--" Expected "=" or "{" after "link a(1)", found "--".'],
     'cluster c {<link a parameters(1)> <skipped> <b values(1)>}',
   ],
   [
@@ -344,7 +344,7 @@ const cases: readonly (readonly [name: string, source: string, faults: readonly 
   [
     'an operator after the end of a link',
     'cluster c { link a -- b + 1 = 3 }',
-    ['24-25 "+" Expected "=" or "{" after "link", found "+".'],
+    ['24-25 "+" Expected "=" or "{" after "link a -- b", found "+".'],
     'cluster c {<link ends(a b) values(3)>}',
   ],
   [

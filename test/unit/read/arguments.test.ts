@@ -7,8 +7,9 @@ const codes = (call: string) =>
 
 it.each([
   ['transformer(hidden = 512, heads = 8, )', ['syntax/unexpected']],
-  ['transformer(hidden = 512, heads = 8, f)', ['name/unknown']],
-  ['transformer(hidden = 512, heads = 8, ffn)', ['name/unknown']],
+  ['transformer(hidden = 512, heads = 8, f)', ['type/mismatch']],
+  ['transformer(hidden = 512, heads = 8, ffn)', ['type/mismatch']],
+  ['transformer(hidden = 512, heads = 8, fff)', ['name/unknown']],
   ['transformer(hidden = 512, heads = 8, ffn =)', ['syntax/unexpected']],
   ['transformer(512, 8, )', ['syntax/unexpected']],
   // These are mistakes of their own.
