@@ -99,7 +99,8 @@ function exposedShareOf({ links, devices, stages, iteration }: PipelineReport): 
 
 /** Gradients are exchanged while the last backwards run. */
 function* overlapCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
-  if (plan.data * plan.context < 2 || valueOf(body, 'sync') !== undefined) return;
+  // Copies of a stage exchange gradients too, without any data ranks.
+  if (plan.step.every(({ sync }) => sync === 0) || valueOf(body, 'sync') !== undefined) return;
   const edit = setKey(analysis.syntax.text, body, 'sync', 'overlap');
   yield { what: 'Exchange gradients during the last backwards', kind: 'sync', edits: [edit] };
 }

@@ -22,10 +22,11 @@ export function reportProblem(
   if (found.code === 'unreadable')
     return context.report.report('import/unreadable', at, { path, detail: found.detail });
   const near = path.startsWith('std:') ? context.report.nearest(path, standardFiles.keys()) : undefined;
+  const help = advice ?? (near === undefined ? undefined : `Did you mean "${near}"?`);
   context.report.report(
     'import/not-found',
     at,
-    { path, ...(advice === undefined ? {} : { advice }) },
+    { path, ...(help === undefined ? {} : { advice: help }) },
     { hint: spellingHint(near === undefined ? undefined : `"${near}"`) },
   );
 }

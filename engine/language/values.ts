@@ -38,7 +38,7 @@ export function describe(value: Value): string {
     case 'truth':
       return 'a comparison';
     case 'text':
-      return 'a text';
+      return 'text in quotes';
     case 'range':
       return value.step === undefined ? 'a range' : 'a range with a step';
     case 'list':

@@ -4,11 +4,15 @@ import { toLink } from '../language/builtins.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { wrongDimension, mismatch } from '../language/valueFaults.ts';
-import { phraseOf } from '../language/units.ts';
+import { findUnit, phraseOf } from '../language/units.ts';
 import { type LinkValue } from '../language/values.ts';
 
 /** A link as written: bandwidth over 0, latency of at least 0. */
 export function readLink(context: ReadContext, expression: Expression): LinkValue | undefined {
+  const first = expression.kind === 'binary' && expression.operator === '+' ? expression.left : expression;
+  // `25GB + 5us` cannot be added up; what is wrong is that the bandwidth is in bytes.
+  if (first !== expression && first.kind === 'quantity' && findUnit(first.unit)?.dimension === 'bytes')
+    return wrongDimension(context, first, 'bandwidth', phraseOf.bytes);
   const value = evaluate(context, expression);
   if (value === undefined) return undefined;
   const link = toLink(value);

@@ -3,15 +3,9 @@ import type { Notes } from '../notes.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
 import { type ModelDefinition, elementName, needsOf } from '../../definitions/model.ts';
 import { list } from '../../quantities.ts';
-import type { Span } from '../../../grammar/syntax.ts';
 
 /** Stage of each element of the stages as written; `undefined` where the cut is wrong, which has been reported. */
-export function assign(
-  notes: Notes,
-  model: ModelDefinition,
-  stages: readonly StageBlock[],
-  at: Span,
-): Int32Array | undefined {
+export function assign(notes: Notes, model: ModelDefinition, stages: readonly StageBlock[]): Int32Array | undefined {
   const before = notes.report.errors();
   const stageOf = new Int32Array(model.elements).fill(-1);
   for (const [index, stage] of stages.entries()) {
@@ -23,7 +17,7 @@ export function assign(
     }
   }
   if (notes.report.errors() !== before) return undefined;
-  unassigned(notes, model, stageOf, at);
+  unassigned(notes, model, stageOf, stages);
   if (notes.report.errors() !== before) return undefined;
   order(notes, model, stageOf, stages);
   return notes.report.errors() === before ? stageOf : undefined;
@@ -41,8 +35,8 @@ function twice(notes: Notes, model: ModelDefinition, element: number, first: Sta
   );
 }
 
-/** One finding for all of them, at the model's name in the pipeline: layers as ranges. */
-function unassigned(notes: Notes, model: ModelDefinition, stageOf: Int32Array, at: Span): void {
+/** One finding for all of them, layers as ranges, at the stage that holds what comes before the first of them. */
+function unassigned(notes: Notes, model: ModelDefinition, stageOf: Int32Array, stages: readonly StageBlock[]): void {
   const left: string[] = [];
   for (const layer of model.layers) {
     for (let start = layer.first; start < layer.first + layer.count;) {
@@ -55,7 +49,8 @@ function unassigned(notes: Notes, model: ModelDefinition, stageOf: Int32Array, a
   }
   if (left.length === 0) return;
   const shown = left.length > 6 ? [...left.slice(0, 5), `${left.length - 5} more`] : left;
-  notes.report.report('stage/unassigned-layer', at, { layers: shown });
+  const before = stageOf[stageOf.indexOf(-1) - 1] ?? 0;
+  notes.report.report('stage/unassigned-layer', stages[before].at, { layers: shown });
 }
 
 function order(notes: Notes, model: ModelDefinition, stageOf: Int32Array, stages: readonly StageBlock[]): void {

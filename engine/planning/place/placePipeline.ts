@@ -45,7 +45,7 @@ export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPi
     schedule: pipeline.at('schedule'),
   };
   const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
-  const assigned = blocks === undefined ? undefined : assign(notes, model, blocks, pipeline.at('model'));
+  const assigned = blocks === undefined ? undefined : assign(notes, model, blocks);
   if (blocks !== undefined && assigned === undefined) return undefined;
   const bare = placeRanks(notes, {
     pipeline: name,

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Analysis } from '../../../engine/check.ts';
 import { apply, type Fix } from '../../../engine/fixes/fix.ts';
 import { exposedCommunication } from '../../../engine/analyze/shares.ts';
+import { trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { remains } from '../../../engine/fixes/remains.ts';
 import { bytes, share, time } from '../../../engine/quantities.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
@@ -25,12 +26,17 @@ export function checkPromise(
   { check = analyse, lessens = false }: PromiseSetting = {},
 ): Analysis {
   const changed = applied(analysis, fix, check);
-  if (!lessens) expect(remains(changed, fix.finding), `${fix.title}: the finding is still there`).toBe(false);
+  const { code, hint } = fix.finding;
+  const ofCode = ({ findings }: Analysis) => findings.filter((found) => found.code === code).length;
+  // A finding that names no pipeline may be about another one too.
+  const stays = remains(changed, fix.finding) && (hint !== undefined || ofCode(changed) >= ofCode(analysis));
+  if (!lessens) expect(stays, `${fix.title}: the finding is still there`).toBe(false);
   const known = errors(analysis);
   for (const [code, count] of errors(changed))
     expect(count, `${fix.title}: ${code}`).toBeLessThanOrEqual(known.get(code) ?? 0);
   const full = overfull(analysis);
-  for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
+  // A file without an optimizer says nothing of the room that its states take.
+  if (code !== 'memory/no-optimizer') for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
   checkFigures(analysis, changed, fix.title);
   return changed;
 }
@@ -133,10 +139,7 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
     case 'batch':
       return before !== undefined && said === `${samples(before)} → ${samples(after)}`;
     case 'exposed':
-      return (
-        before !== undefined &&
-        said === `${share(exposedCommunication(before).share)} → ${share(exposedCommunication(after).share)}`
-      );
+      return before !== undefined && said === `${share(exposedShare(before))} → ${share(exposedShare(after))}`;
     case 'peak':
       return (
         peaks(after).some(({ peak }) => said === bytes(peak)) ||
@@ -150,5 +153,11 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
       );
   }
 }
+
+/** Of transfers between stages and of all that ranks exchange, as `comm/exposed` adds them up. */
+const exposedShare = (report: PipelineReport): number =>
+  (exposedCommunication(report).seconds +
+    trafficByDevice(report).reduce((sum, { devices }) => devices.reduce((all, { exposed }) => all + exposed, sum), 0)) /
+  (report.devices.length * report.iteration);
 
 const fullest = ({ devices }: PipelineReport): number => Math.max(...devices.map(({ peak }) => peak));

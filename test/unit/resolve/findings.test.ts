@@ -126,7 +126,7 @@ describe('keys', () => {
 
 describe('types and values', () => {
   test('kind', () => {
-    checkFindings(edited('memory = 16GiB', 'memory = ⟦type/mismatch:"16"⟧'), ['Expected bytes, found a text.']);
+    checkFindings(edited('memory = 16GiB', 'memory = ⟦type/mismatch:"16"⟧'), ['Expected bytes, found text in quotes.']);
     checkFindings(edited('in 1..64', 'in ⟦type/mismatch:64⟧'));
     checkFindings(edited('balance(4)', '⟦type/mismatch:4⟧'));
   });
@@ -195,9 +195,17 @@ const staged = (stages: string) =>
 
 describe('stages', () => {
   test('unassigned', () => {
+    checkFindings(staged('  stage ⟦stage/unassigned-layer:a⟧ { layers = block[0..4] }\n'), ['block[5..7]']);
+    // At the stage before the gap; at the first one if the model begins with the gap.
     checkFindings(
-      staged('  stage a { layers = block[0..4] }\n').replace('model = toy', 'model = ⟦stage/unassigned-layer:toy⟧'),
-      ['block[5..7]'],
+      staged(
+        '  stage z { layers = block[0..1] }\n  stage ⟦stage/unassigned-layer:a⟧ { layers = block[2..4] }\n  stage b { layers = block[6..7] }\n',
+      ),
+      ['block[5]'],
+    );
+    checkFindings(
+      staged('  stage ⟦stage/unassigned-layer:a⟧ { layers = block[2..4] }\n  stage b { layers = block[5..7] }\n'),
+      ['block[0..1]'],
     );
   });
   test('assigned twice', () => {

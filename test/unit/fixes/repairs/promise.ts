@@ -58,13 +58,15 @@ export function repairsOf({
   });
 }
 
-function checkRepair(analysis: Analysis, finding: Finding, fix: Fix, again: (text: string) => Analysis): void {
+/** Applies a fix of a mistake: the finding is gone, there are no more mistakes than before, and comments and line breaks stay. */
+export function checkRepair(analysis: Analysis, finding: Finding, fix: Fix, again: (text: string) => Analysis): void {
   const { text, comments } = analysis.syntax;
   const changed = applied(analysis, fix, again);
   const same = (all: readonly Finding[]) =>
     all.filter(({ code, message }) => code === finding.code && message === finding.message).length;
   expect(same(changed.findings), `${fix.title}: the finding is still there`).toBeLessThan(same(analysis.findings));
-  expect(errorsOf(changed), fix.title).toBeLessThanOrEqual(errorsOf(analysis));
+  // What cannot be read hides mistakes that come to light with it.
+  if (!finding.code.startsWith('syntax/')) expect(errorsOf(changed), fix.title).toBeLessThanOrEqual(errorsOf(analysis));
   // Comments go only with the lines that are removed.
   if (!/^(?:Remove|Move|Use|Close|Insert|Exchange)/.test(fix.title))
     for (const comment of comments) expect(changed.syntax.text, fix.title).toContain(comment.text);
@@ -94,9 +96,10 @@ function checkEffect(before: Analysis, after: Analysis, fix: Fix): void {
 }
 
 const sameFigures = (a: PipelineReport, b: PipelineReport): boolean =>
-  near(a.iteration, b.iteration) && near(peakOf(a), peakOf(b));
+  near(a.iteration, b.iteration) && near(peakOf(a), peakOf(b)) && fits(a) === fits(b);
 /** Zero is near zero: a model may hold no bytes. */
 const near = (a: number, b: number): boolean => a === b || Math.abs(b / a - 1) < 0.0005;
+const fits = ({ devices }: PipelineReport): boolean => devices.every(({ peak, capacity }) => peak <= capacity);
 const peakOf = ({ devices }: PipelineReport): number => Math.max(...devices.map(({ peak }) => peak));
 
 /** The file, and the same file with Windows line ends or with characters outside the basic plane before everything: cases take turns. */
