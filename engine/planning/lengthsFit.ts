@@ -14,7 +14,7 @@ export function fitsLengths(
   if (lengths === undefined || reason === undefined) return true;
   notes.report.report('type/mismatch', at('schedule'), {
     expected: `a schedule for microbatches of different lengths, as "${lengths.key}" says`,
-    found: `${use.kind === 'policy' ? use.policy.name : `"${use.definition.name}"`}, ${reason}`,
+    found: `${use.kind === 'policy' ? use.policy.name : `"${use.definition.name}"`}, ${reason}, or leave out "${lengths.key}"`,
   });
   return false;
 }
@@ -27,13 +27,14 @@ function problemOf(
   evicts: boolean,
 ): string | undefined {
   if (use.kind === 'policy' && use.policy.loading !== undefined)
-    return 'which loads the model onto one device and runs it once';
+    return 'which loads the model onto one device and runs it once; use a schedule that trains';
   // Attention makes a segment's share of the time another one in a shorter sequence.
   if (copies?.some(({ share, segments = 1, time }) => time !== undefined && time !== (share ?? 1 / segments)) === true)
     return 'whose `times` of segments hold for one length; leave them out, so that a segment takes its share of the sequence';
-  if (evicts || keeps(schedule)) return 'which moves activations to other memory, in copies of one size';
+  if (evicts || keeps(schedule))
+    return 'which moves activations to other memory in copies of one size; use a schedule without E and L';
   if (schedule !== undefined && schedule.kind !== 'policy' && (schedule.times ?? []).length > 0)
-    return 'which gives single operations a time itself';
+    return 'which gives single operations a time itself; leave out these times';
   return undefined;
 }
 

@@ -41,7 +41,11 @@ export function offloadFits(
       'stages that recompute nothing, since layers are either recomputed or offloaded',
       `\`recompute = ${mode}\``,
     );
-  if (lengths !== undefined) return without('microbatches of one length', `"${lengths.key}"`);
+  if (lengths !== undefined)
+    return without(
+      'microbatches of one length, since each copy to the host has the same size',
+      `"${lengths.key}"; recompute instead of "offload", or leave out "${lengths.key}"`,
+    );
   if (sendsToHost(schedule))
     return without('a schedule that leaves the link to the host free', 'one with E to the host');
   const most = elements.reduce(

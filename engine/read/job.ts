@@ -138,8 +138,16 @@ function unfit({ name, schedule, transfer, lengths }: PipelinePlan): Problem | u
     return mismatch(`"${name}" under ${schedule.name}, which ends every iteration before the next`);
   if (schedule.kind === 'greedy' && (schedule.inFlight[0] ?? null) === null)
     return mismatch(`"${name}" under ${schedule.name}, which has no limit "in_flight" for the first stage`);
-  if (transfer !== undefined) return mismatch(`"${name}" with blocking transfers`);
-  if (lengths !== undefined) return mismatch(`"${name}", whose microbatches have different lengths`);
+  if (transfer !== undefined)
+    return {
+      expected: 'a pipeline that computes while it sends',
+      found: `"${name}" with blocking transfers; leave out its "transfer"`,
+    };
+  if (lengths !== undefined)
+    return {
+      expected: 'a pipeline whose microbatches have one length',
+      found: `"${name}" with different lengths; leave out its "tokens" or "documents"`,
+    };
   if (schedule.kind === 'greedy' && schedule.times !== undefined)
     return mismatch(`"${name}" under ${schedule.name}, which gives single operations a time`);
   return undefined;

@@ -155,6 +155,15 @@ test('stages written as blocks keep names and comments under a policy of one sta
   expect(text).toMatch(/schedule = zb_h[12]\n/);
 });
 
+test('copies of stages exchange gradients too: they may do so during the last backwards', () => {
+  const name = 'systems/dualpipe.pipe';
+  const check = (text: string) => analyseExample(name, {}, text);
+  const file = analyseExample(name);
+  const fix = fixesOf(file, 'comm/exposed', check).find(({ title }) => title.startsWith('Exchange gradients during'));
+  expect(fix?.title).toMatch(/^Exchange gradients during the last backwards: iteration −.* exposed 9\.2 % → /);
+  if (fix !== undefined) checkPromise(file, fix, { check, lessens: true });
+});
+
 test('only synchronous policies take the place of a synchronous one', () => {
   const file = analyse(pipe({ pipeline: run('  schedule = 1f1b') }));
   for (const { title } of fixesOf(file, 'schedule/bubble')) expect(title).not.toMatch(/pipedream|pipemare|xpipe|amdp/);

@@ -107,6 +107,18 @@ describe('mistakes', () => {
     checkFindings(file('workers = [a, ⟦type/mismatch:c⟧]  sync = wsp', free + third('toy', 'third', '1f1b')), [
       '"c" under 1f1b',
     ]);
+    const lengths = file(
+      'workers = [a, ⟦type/mismatch:c⟧]  sync = wsp',
+      free + third('toy', 'third', 'pipedream(in_flight = 3)  tokens = [64, 128]'),
+    )
+      .replace(/layer block.*/, 'sequence = 128  layer block[4] = transformer(hidden = 256, heads = 4)')
+      .replace('v100 {', 'v100 { compute = 100TFLOPS ')
+      .replaceAll('microbatches = 1 ', 'microbatches = 2  optimizer = none ');
+    checkFindings(lengths, ['one length, found "c" with different lengths; leave out its "tokens" or "documents"']);
+    const blocking = third('toy', 'third', 'pipedream(in_flight = 3)  transfer = rendezvous');
+    checkFindings(file('workers = [a, ⟦type/mismatch:c⟧]  sync = wsp', free + blocking), [
+      'computes while it sends, found "c" with blocking transfers; leave out its "transfer"',
+    ]);
     const rule = 'schedule mine { order = greedy(prefer = [B, F])  weights = stash }\n';
     checkFindings(file('workers = [a, ⟦type/mismatch:c⟧]  sync = wsp', free + rule + third('toy', 'third', 'mine')), [
       'no limit "in_flight"',

@@ -167,10 +167,16 @@ describe('lengths of microbatches', () => {
 
   it.each([
     ['seq1f1b(segments = 2, times = [40, 60])', 'hold for one length; leave them out'],
-    ['bpipe', 'moves activations to other memory'],
-    ['pipeswitch', 'loads the model onto one device'],
-    ['mine', 'gives single operations a time itself'],
-    ['away', 'moves activations to other memory'],
+    ['bpipe', 'moves activations to other memory in copies of one size; use a schedule without E and L'],
+    [
+      'pipeswitch',
+      'loads the model onto one device and runs it once; use a schedule that trains, or leave out "tokens".',
+    ],
+    ['mine', 'gives single operations a time itself; leave out these times'],
+    [
+      'away',
+      'moves activations to other memory in copies of one size; use a schedule without E and L, or leave out "tokens".',
+    ],
   ])('%s needs equal ones', (schedule, message) => {
     const schedules: Readonly<Record<string, string>> = {
       mine: 'schedule mine { from = 1f1b  time(F, s, j) = time(F, s) * if(j == 1, 2, 1) }',

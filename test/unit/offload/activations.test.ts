@@ -241,7 +241,9 @@ describe('what a file must say', () => {
     const derived = text
       .replace(/model m \{[^]*?\n\}/, 'model m { sequence = 128  layer b[16] = transformer(hidden = 256, heads = 4) }')
       .replace('gpu { memory', 'gpu { compute = 100TFLOPS  memory');
-    checkFindings(derived, ['microbatches of one length']);
+    checkFindings(derived, [
+      'each copy to the host has the same size, found "tokens"; recompute instead of "offload", or',
+    ]);
   });
 
   test('no schedule that copies to the host itself', () => {

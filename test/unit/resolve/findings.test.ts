@@ -127,6 +127,9 @@ describe('keys', () => {
 describe('types and values', () => {
   test('kind', () => {
     checkFindings(edited('memory = 16GiB', 'memory = ⟦type/mismatch:"16"⟧'), ['Expected bytes, found text in quotes.']);
+    checkFindings(edited('25GB/s + 5us', '⟦type/dimension:25GB⟧ + 5us'), ['Expected a bandwidth, found bytes']);
+    const standard = `import { h100 } from ⟦import/not-found:"std:hardwares"⟧\n${good}`;
+    checkFindings(standard, ['There is no file "std:hardwares". Did you mean "std:hardware"?']);
     checkFindings(edited('in 1..64', 'in ⟦type/mismatch:64⟧'));
     checkFindings(edited('balance(4)', '⟦type/mismatch:4⟧'));
   });
