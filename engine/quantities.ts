@@ -68,6 +68,12 @@ export const shareAtMost = (value: number): string => `${Math.ceil(value * 1000 
 export const count = (value: number, singular: string, plural: string): string =>
   `${value.toLocaleString('en-US')} ${value === 1 ? singular : plural}`;
 
+/** `4 devices`; if some of them stand for several ranks each, `4 devices for 32 GPUs`. */
+export function devicesInWords(devices: readonly { readonly members?: number }[]): string {
+  const all = devices.reduce((sum, { members = 1 }) => sum + members, 0);
+  return `${count(devices.length, 'device', 'devices')}${all > devices.length ? ` for ${count(all, 'GPU', 'GPUs')}` : ''}`;
+}
+
 /** `a`, `a and b`, `a, b and c`. */
 export const list = (items: readonly string[]): string =>
   items.length <= 1 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`;

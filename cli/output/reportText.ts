@@ -18,6 +18,7 @@ import {
   amount,
   bytes,
   count,
+  devicesInWords,
   excludesSome,
   iterationTime,
   list,
@@ -66,7 +67,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
 function headline(plan: PipelinePlan, report: PipelineReport, colours: Colours): string {
   const parts = [
     report.schedule,
-    deviceWords(plan),
+    devicesInWords(plan.devices),
     count(report.microbatches, 'microbatch', 'microbatches'),
     ...(report.asynchronous === undefined
       ? []
@@ -74,12 +75,6 @@ function headline(plan: PipelinePlan, report: PipelineReport, colours: Colours):
     count(report.operations, 'operation', 'operations'),
   ];
   return `${colours.bold(report.name)}  ${parts.join(' · ')}\n`;
-}
-
-/** `4 devices`; where each of them stands for several ranks, `4 devices for 32 GPUs`. */
-function deviceWords({ devices }: PipelinePlan): string {
-  const all = devices.reduce((sum, { members = 1 }) => sum + members, 0);
-  return `${count(devices.length, 'device', 'devices')}${all > devices.length ? ` for ${all} GPUs` : ''}`;
 }
 
 function figures(report: PipelineReport, colours: Colours): string {

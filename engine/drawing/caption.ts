@@ -1,6 +1,6 @@
 import { fullest } from '../fullest.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { bytes, count, excludesSome, iterationTime, share } from '../quantities.ts';
+import { bytes, count, devicesInWords, excludesSome, iterationTime, share } from '../quantities.ts';
 import type { PipelineReport } from '../report.ts';
 import { cutStages } from '../stages.ts';
 import { textWidth } from './xml.ts';
@@ -19,7 +19,7 @@ export interface Provenance {
 export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, version }: Provenance): string {
   const shape = [
     plan.schedule.name,
-    count(plan.devices.length, 'device', 'devices'),
+    devicesInWords(plan.devices),
     stagesText(plan),
     count(plan.microbatches, 'microbatch', 'microbatches'),
   ].filter((part) => part !== '');

@@ -1,4 +1,4 @@
-import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
+import { bytes, devicesInWords, iterationTime, share } from '../../engine/quantities.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { Picture } from '../picture/picture.ts';
 import { smallShare } from './smallShare.ts';
@@ -38,5 +38,5 @@ export function timelineSentence({ plan, picture }: ShownTimeline): string {
   const peak =
     report.devices.length === 0 ? '' : `, peak ${bytes(report.devices[highest].peak)} on ${plan.devices[highest].name}`;
   const flops = report.model_flops === undefined ? '' : `, MFU ${share(report.model_flops.utilisation)}`;
-  return `${count(report.devices.length, 'device', 'devices')}, ${period}${iterationTime(report.iteration)}, ${idle}${peak}${late}${flops}`;
+  return `${devicesInWords(plan.devices)}, ${period}${iterationTime(report.iteration)}, ${idle}${peak}${late}${flops}`;
 }

@@ -392,7 +392,7 @@ describe('lanes of the preview', () => {
     expect(shapeText(alone.plan)).toBe('2 ranks · 1 microbatch · sync = bytescheduler');
     const two = shown(stages);
     expect(keys(two)).toEqual(['iteration', 'bubble', 'peak', 'exposed', 'gradients', 'critical']);
-    expect(shapeText(two.plan)).toBe('2 devices · 4 microbatches · sync = overlap');
+    expect(shapeText(two.plan)).toBe('2 devices for 4 GPUs · 4 microbatches · sync = overlap');
     expect(gapLines(two.plan, two.picture, { device: 0, from: 30e-3, to: 39e-3, before: -1 })).toContainEqual([
       'Phase',
       'cool-down',

@@ -4,7 +4,7 @@ import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
-import { commonEnd, shortened, withoutEnd } from './names.ts';
+import { commonEnd, shortened, tellingNumbers, withoutEnd } from './names.ts';
 import { numberIn, paintAll, paintCaret, paintGroup } from './groups.ts';
 import { groupFigures } from '../../picture/groupFigures.ts';
 import { rangeText } from '../../session/figures.ts';
@@ -80,8 +80,9 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   const full = group === undefined || open ? plan.devices[device].name : group.name;
   // Ranks and devices that share a row run the same operations at the same times: their number is enough.
   const ranks = ranksIn(scene, device, end);
-  // Under this width the number alone tells devices apart.
-  const name = layout.left < 60 ? numberIn(full) : full;
+  const telling = group === undefined ? tellingNumbers(plan).get(full) || undefined : undefined;
+  // Under this width there is room for numbers only.
+  const name = layout.left < 60 ? (telling ?? numberIn(full)) : full;
   const top = tall ? y + 14 : y + view.rowHeight / 2;
   const share = rangeText(...percents(figures.least, figures.most));
   const under = narrow && tall;
@@ -119,7 +120,7 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   const left = below || ranksShown === '' ? room : room - ranksWidth;
   // The numbers tell groups apart, and the devices of an open one.
   const brief = group !== undefined && ink.measureText(name).width > left ? numberIn(name) : name;
-  const shown = shortened(ink, brief, commonEnd(plan), left);
+  const shown = shortened(ink, brief, commonEnd(plan), left, telling);
   ink.fillText(shown, from, top);
   if (ranksShown !== '' && !below) {
     const after = from + ink.measureText(shown).width;

@@ -1,8 +1,8 @@
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { count } from '../../../engine/quantities.ts';
+import { count, devicesInWords } from '../../../engine/quantities.ts';
 import { cutStages } from '../../../engine/stages.ts';
 
-/** `4 devices · 8 microbatches × 3 iterations · 2 chunks per device`. */
+/** `4 devices for 32 GPUs · 8 microbatches × 3 iterations · 2 chunks per device`. */
 export function shapeText(plan: PipelinePlan): string {
   const iterations = plan.iterations > 1 ? ` × ${plan.iterations} iterations` : '';
   return [
@@ -20,7 +20,7 @@ function devicesText({ devices, exchange }: PipelinePlan): string {
   const ranks = devices[0]?.members ?? 1;
   return exchange !== undefined && devices.length === 1
     ? count(ranks, 'rank', 'ranks')
-    : count(devices.length, 'device', 'devices');
+    : devicesInWords(devices);
 }
 
 /** The same in the symbols of papers, for the tooltip. */
