@@ -18,9 +18,7 @@ export function shapeText(plan: PipelinePlan): string {
 /** Of data parallelism alone: the ranks that hold the model. */
 function devicesText({ devices, exchange }: PipelinePlan): string {
   const ranks = devices[0]?.members ?? 1;
-  return exchange !== undefined && devices.length === 1
-    ? count(ranks, 'rank', 'ranks')
-    : devicesInWords(devices);
+  return exchange !== undefined && devices.length === 1 ? count(ranks, 'rank', 'ranks') : devicesInWords(devices);
 }
 
 /** The same in the symbols of papers, for the tooltip. */
