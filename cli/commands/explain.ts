@@ -7,6 +7,7 @@ import { scheduleUri, standardText } from '../../engine/std/index.ts';
 import { exchangeNames, exchangeText } from '../output/exchangeText.ts';
 import type { Io } from '../io.ts';
 import { nearest } from '../../engine/spelling.ts';
+import { textAdvice, textSchedules } from '../../engine/language/textSchedules.ts';
 import { status } from '../status.ts';
 
 /** `explain CODE`: the page of a diagnostic. `explain SCHEDULE`: the text of a built-in schedule, or its page if it has none. `explain RULE`: what a rule or a collective is. */
@@ -15,7 +16,7 @@ export const explainCommand: Command = {
     name: 'explain',
     operands: 'CODE | SCHEDULE | RULE | COLLECTIVE',
     summary:
-      'Explain a diagnostic, a rule of gradient exchange or a collective, or print the text of a built-in schedule.',
+      'Explain a diagnostic, a rule of gradient exchange or a collective, or print the text of a built-in schedule, or the page of one that is an example.',
     options: [],
     notes: [`Codes:\n${codes.map((code) => `  ${code.padEnd(26)} ${catalogue[code].summary}`).join('\n')}`],
   },
@@ -37,8 +38,20 @@ export const explainCommand: Command = {
       await io.out(rule);
       return status.fine;
     }
+    const text = textAdvice(code);
+    const described = textSchedules.get(code.toLowerCase());
+    if (text !== undefined && described !== undefined) {
+      const page = io.readText(join(io.packageRoot, 'docs', 'schedules', `${described.page}.md`));
+      await io.out('text' in page ? page.text : `# ${code}\n\n${text}\n`);
+      return status.fine;
+    }
     if (!isCode(code)) {
-      const guess = nearest(code, [...codes, ...policies.map(({ name }) => name), ...exchangeNames]);
+      const guess = nearest(code, [
+        ...codes,
+        ...policies.map(({ name }) => name),
+        ...textSchedules.keys(),
+        ...exchangeNames,
+      ]);
       return usageFault(
         io,
         'explain',

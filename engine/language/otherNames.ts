@@ -1,5 +1,6 @@
 /** Keys by the names that other programs and papers give them, and what to write where there is no such key. */
 import type { BlockName } from './schema.ts';
+import { textAdvice } from './textSchedules.ts';
 
 type Names = Readonly<Record<string, string>>;
 
@@ -198,8 +199,8 @@ const dataParallelism = new Set(
   'data_parallel ddp dp deepspeed fsdp fsdp2 hsdp megatron no_pipeline none zero zero1 zero2 zero3'.split(' '),
 );
 
-/** What to write for a name that is no order of a pipeline, but data parallelism or none. */
+/** What to write for a name that is no policy: for data parallelism, and for a schedule that is a text of the examples. */
 export const policyAdvice = (name: string): string | undefined =>
   dataParallelism.has(name.toLowerCase())
     ? 'A schedule orders the microbatches of stages. For data parallelism write "stages = balance(1)", "data = 8", "optimizer = adam_mixed(shard = fsdp)" and "schedule = 1f1b".'
-    : undefined;
+    : textAdvice(name);

@@ -1,6 +1,7 @@
 import { show } from '../quantities.ts';
 import type { Resolution } from './resolution.ts';
 import { nearest } from '../spelling.ts';
+import { findKey } from './schema.ts';
 
 /** What is wrong with values for params (`--set`, a slider): one sentence each; empty where all can be. */
 export function checkOverrides(resolution: Resolution, overrides: Readonly<Record<string, number>>): readonly string[] {
@@ -12,7 +13,7 @@ export function checkOverrides(resolution: Resolution, overrides: Readonly<Recor
         name,
         params.map((paramPlan) => paramPlan.name),
       );
-      return [`Unknown param "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`];
+      return [`Unknown param "${name}".${near === undefined ? wayOut(name) : ` Did you mean "${near}"?`}`];
     }
     const { min = -Infinity, max = Infinity, dimension, words } = param;
     if (words !== undefined && !Number.isInteger(value))
@@ -26,4 +27,15 @@ export function checkOverrides(resolution: Resolution, overrides: Readonly<Recor
         : `from ${show(min, dimension)} to ${show(max, dimension)}`;
     return [`"${name}" is ${show(value, dimension)}; it must be ${allowed}.`];
   });
+}
+
+/** A key of a block is no param: how to make one of it. */
+function wayOut(name: string): string {
+  for (const block of ['pipeline', 'model', 'device'] as const) {
+    const key = findKey(block, name);
+    if (key?.value.kind !== 'quantity' || !key.forms.includes('value')) continue;
+    const value = key.example.split(' = ')[1] ?? '8';
+    return ` It is a key of the ${block}: write "param ${name} = ${value}" above it, and "${name} = ${name}" in it.`;
+  }
+  return '';
 }

@@ -23,6 +23,7 @@ export function exportTorchScript(plan: PipelinePlan, program: Program): TorchSc
   const { table } = exported;
   const disorder = lossOrder(table, program.stages);
   if (disorder !== undefined) return { problem: disorder };
-  const parts = [header(plan, program), schedule(plan, program, table), model, training, main];
-  return { text: parts.join('\n\n'), notes: [...exported.notes, layers] };
+  const notes = [...exported.notes, layers];
+  const parts = [header(plan, program, notes), schedule(plan, program, table), model, training, main];
+  return { text: parts.join('\n\n'), notes };
 }

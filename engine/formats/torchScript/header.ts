@@ -1,9 +1,10 @@
 import type { PipelinePlan } from '../../plan.ts';
 import { count } from '../../quantities.ts';
+import { pythonString } from './pythonString.ts';
 import type { Program } from '../../program.ts';
 
-/** What the program is and how to call it, then its imports. Names of the file are not here but in string literals. */
-export function header({ devices }: PipelinePlan, { stages, microbatches }: Program): string {
+/** What the program is, how to call it and what of the plan it leaves out (`notes`), then its imports. */
+export function header({ devices }: PipelinePlan, { stages, microbatches }: Program, notes: readonly string[]): string {
   const what = [
     count(devices.length, 'rank', 'ranks'),
     count(stages, 'stage', 'stages'),
@@ -18,6 +19,10 @@ export function header({ devices }: PipelinePlan, { stages, microbatches }: Prog
 
 Needs PyTorch with torch.distributed.pipelining, and numpy. Uses nccl where each process of a
 node has a separate GPU, otherwise gloo on the CPU. Written by Pipewright.
+
+The table is the schedule below. What this program does not have of the plan:
+
+${notes.map(listed).join('\n')}
 """
 
 import argparse
@@ -33,3 +38,19 @@ from torch.distributed.pipelining import PipelineStage
 from torch.distributed.pipelining.schedules import _PipelineScheduleRuntime
 `;
 }
+
+/** An item of a list in lines of the usual length. Names of the file are escaped, so that none of them ends the string. */
+function listed(note: string): string {
+  const lines: string[] = [];
+  let line = '-';
+  for (const word of pythonString(note).slice(1, -1).split(' ')) {
+    if (line.length + word.length >= mostColumns) {
+      lines.push(line);
+      line = ' ';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line].join('\n');
+}
+
+const mostColumns = 96;

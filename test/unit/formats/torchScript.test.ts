@@ -36,6 +36,12 @@ describe('the program', () => {
           expect(own).toEqual([...program.placement.keys()].filter((stage) => program.placement[stage] === rank));
         expect(text).toMatch(/^[\n\x20-\x7e]*$/);
         expect(exportTorchScript(named, program)).toEqual(script);
+        // The first text of the program says all that is lost, and ends where it should.
+        const docs = text.slice(text.indexOf('"""') + 3, text.indexOf('"""\n\nimport argparse'));
+        expect(docs).not.toContain('"""');
+        const words = docs.replaceAll(/\s+/g, ' ');
+        for (const note of script.notes)
+          expect(words).toContain(pythonString(note).slice(1, -1).replaceAll(/\s+/g, ' ').trim());
       }),
       { numRuns: 60 },
     );

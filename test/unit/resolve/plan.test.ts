@@ -242,4 +242,9 @@ test('overrides are checked by whoever passes them on', () => {
   expect(checkOverrides(resolution, { m: 9 })).toEqual([]);
   expect(checkOverrides(resolution, { m: 65 })).toEqual(['"m" is 65; it must be from 1 to 64.']);
   expect(checkOverrides(resolution, { n: 9 })).toEqual(['Unknown param "n". Did you mean "m"?']);
+  expect(checkOverrides(resolution, { microbatches: 9 })).toEqual([
+    'Unknown param "microbatches". It is a key of the pipeline: write "param microbatches = 8" above it, and "microbatches = microbatches" in it.',
+  ]);
+  expect(checkOverrides(resolution, { sequence: 9 })[0]).toContain('"param sequence = 2048"');
+  expect(checkOverrides(resolution, { schedule: 9 })).toEqual(['Unknown param "schedule".']);
 });
