@@ -65,20 +65,29 @@ async function editsOf(client: Client, search: number, row = -1) {
 const iterationOf = (text: string): number | undefined =>
   analyse(text).pipelines.find(({ plan }) => plan.name === 'train')?.run?.report.iteration;
 
+const named = main.slice(main.lastIndexOf('/') + 1);
+let found: ReturnType<typeof foundAlone> | undefined;
+/** What one thread finds without a server. */
+const alone = () => (found ??= foundAlone());
+function foundAlone() {
+  const limits = ['peak_memory < 20GiB'];
+  const here = sweepCase(over, { text: searched, limits });
+  const expected = planAnswer(
+    here.base,
+    { file: named, axes: here.axes, minimise: 'iteration', limits },
+    runHere(here),
+  );
+  const { points: _, ...whole } = expected;
+  return { here, expected, whole };
+}
+
 describe('a search in the editor', () => {
   test('finds what one thread finds, in its files too; progress comes in parts', async () => {
-    const here = sweepCase(over, { text: searched, limits: ['peak_memory < 20GiB'] });
-    const asked = {
-      file: 'main.pipe',
-      axes: here.axes,
-      minimise: 'iteration',
-      limits: ['peak_memory < 20GiB'],
-    } as const;
-    const expected = planAnswer(here.base, asked, runHere(here));
+    const { here, expected, whole } = alone();
     await withClient(async (client) => {
       client.open(main, searched);
-      const { points: _, ...figures } = expected;
-      expect(figuresOf(await find(client, 1))).toEqual({ ...figures, file: main.slice(main.lastIndexOf('/') + 1) });
+      const figures = figuresOf(await find(client, 1));
+      expect(figures).toEqual(whole);
       const points = pointsOf(client, 1).toSorted((a, b) => a.row - b.row);
       expect(points).toEqual(expected.points.map(({ front: __, ...point }) => point));
       expect(
@@ -101,12 +110,11 @@ describe('a search in the editor', () => {
       expect(parts.at(-1)?.looked).toBe(72);
       const looked = parts.map((part) => part.looked);
       expect(looked).toEqual(looked.toSorted((a, b) => a - b));
-      const named = { ...expected, file: main.slice(main.lastIndexOf('/') + 1) };
-      expect(await fileOf(client, 1, 'csv')).toBe(planCsv(named));
-      expect(await fileOf(client, 1, 'json')).toBe(planJson(named));
+      expect(await fileOf(client, 1, 'csv')).toBe(planCsv(expected));
+      expect(await fileOf(client, 1, 'json')).toBe(planJson(expected));
       for (const format of ['csv', 'json'] as const) {
-        const terminal = await call(['plan', named.file, '--pipeline', 'train', '--format', format], {
-          files: { [named.file]: searched },
+        const terminal = await call(['plan', named, '--pipeline', 'train', '--format', format], {
+          files: { [named]: searched },
         });
         expect(terminal.out).toBe(await fileOf(client, 1, format));
       }
@@ -116,7 +124,7 @@ describe('a search in the editor', () => {
   test('that is stopped keeps what it has and says so; more of it gives the whole', async () => {
     await withClient(async (client) => {
       client.open(main, searched);
-      const whole = figuresOf(await find(client, 1));
+      const { whole } = alone();
       const asked = find(client, 2);
       await begun(client, 2);
       client.notify(methods.stopPlan, { search: 2 });
@@ -135,7 +143,7 @@ describe('a search in the editor', () => {
   test('goes on under edits that change no figure, and writes rows into the text as it is then', async () => {
     await withClient(async (client) => {
       client.open(main, searched);
-      const whole = figuresOf(await find(client, 1));
+      const { whole } = alone();
       const asked = find(client, 2);
       await begun(client, 2);
       // A comment, another layout, another pipeline, and what is expected of one.
@@ -155,7 +163,7 @@ describe('a search in the editor', () => {
   test('stops when an edit matters, keeps what it has, and goes on once the edit is undone', async () => {
     await withClient(async (client) => {
       client.open(main, searched);
-      const whole = figuresOf(await find(client, 1));
+      const { whole } = alone();
       for (const [search, edited] of [
         [2, searched.replace('memory = 24GiB', 'memory = 25GiB')],
         [4, searched.replace('tensor in [1, 2, 4]', 'tensor in [1, 2]')],
@@ -240,7 +248,7 @@ describe('a search in the editor', () => {
 
   test('another one of the same file takes its place, and the first one says so', async () => {
     await withClient(async (client) => {
-      client.open(main, searched);
+      client.open(main, `${shaped}search train { pipeline in [1, 2] }\n`);
       figuresOf(await find(client, 1));
       figuresOf(await find(client, 2));
       expect(await rowOf(client, 1, 0)).toEqual({
