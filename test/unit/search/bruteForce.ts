@@ -127,7 +127,7 @@ export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
 }
 
 /** A number of ticks as one letter: keys of numbers in words take most of the time. */
-function letter(ticks: number): string {
+export function letter(ticks: number): string {
   if (!Number.isInteger(ticks) || ticks < 0 || ticks > 0xffff)
     throw new Error(`${ticks} ticks: only small problems fit.`);
   return String.fromCharCode(ticks);

@@ -1,4 +1,5 @@
 import type { OrderProblem } from '../../../engine/search/orderProblem.ts';
+import { letter } from './bruteForce.ts';
 
 /**
  * The longest span of a device, from its first start to its last end, in the order where that is shortest. Tries all orders,
@@ -25,30 +26,49 @@ function someOrderSpans(problem: OrderProblem, most: number): boolean {
   const failed = new Set<string>();
   let left = 3 * stages * m;
 
+  /** What an operation waits for: the same microbatch of another row, and the ticks on the way from there. */
+  const needs = ticks.map((_, row): readonly (readonly [row: number, delay: number])[] => {
+    const stage = row % stages;
+    if (row >= 2 * stages) return [[row - stages, 0]];
+    if (row < stages) return stage > 0 ? [[stage - 1, transfer[stage - 1]]] : [];
+    const own = [stage, 0] as const;
+    return stage + 1 < stages ? [own, [row + 1, transfer[stage]]] : [own];
+  });
+  const waiting = ticks.map((_, row) =>
+    needs.flatMap((all, later) => all.filter(([other]) => other === row).map(([, delay]) => [later, delay] as const)),
+  );
   const earliest = (row: number): number => {
-    const [kind, stage, j] = [Math.floor(row / stages), row % stages, done[row]];
-    const needs: (readonly [number, number])[] = [];
-    if (kind === 0 && stage > 0) needs.push([stage - 1, transfer[stage - 1]]);
-    if (kind === 1) needs.push([stage, 0]);
-    if (kind === 1 && stage + 1 < stages) needs.push([row + 1, transfer[stage]]);
-    if (kind === 2) needs.push([row - stages, 0]);
-    return needs.reduce(
-      (start, [other, delay]) => (done[other] <= j ? Infinity : Math.max(start, ends[other][j] + delay)),
-      free[device[stage]],
-    );
+    const j = done[row];
+    let start = free[device[row % stages]];
+    for (const [other, delay] of needs[row]) {
+      if (done[other] <= j) return Infinity;
+      start = Math.max(start, ends[other][j] + delay);
+    }
+    return start;
   };
   /** Bytes of a device after an operation. */
   const bytesAfter = (kind: number, stage: number): number => {
     const kept = problem.weight[stage] > 0 ? forWeight[stage] : 0;
     return held[device[stage]] + [activation[stage], kept - activation[stage], -kept][kind];
   };
-  const furthest = Math.max(0, ...transfer);
-  /** What the rest depends on: counts, what each device has left of its span, and times that are yet to come. */
+  /**
+   * What the rest depends on: counts, what each device has left of its span, and the ends that an operation still waits for. An end
+   * is of no more account once the longest way from there has passed.
+   */
   const stateKey = (now: number): string => {
-    const times = first.map((start, on) => (start < 0 ? 0.5 : start - now) + 1000 * Math.max(0, free[on] - now));
+    let key = '';
+    for (const count of done) key += letter(count);
+    for (let on = 0; on < devices; on += 1) {
+      key += first[on] < 0 ? '-' : `+${letter(now - first[on])}`;
+      key += letter(Math.max(0, free[on] - now));
+    }
     for (let row = 0; row < 2 * stages; row += 1)
-      for (let j = 0; j < done[row]; j += 1) times.push(Math.max(-furthest, ends[row][j] - now));
-    return `${done.join(' ')} ${times.join(' ')}`;
+      for (let j = 0; j < done[row]; j += 1) {
+        let longest = -1;
+        for (const [later, delay] of waiting[row]) if (done[later] <= j) longest = Math.max(longest, delay);
+        if (longest >= 0) key += letter(Math.max(0, ends[row][j] + longest - now));
+      }
+    return key;
   };
   const run = (now: number): boolean => {
     if (left === 0) return true;
