@@ -85,6 +85,11 @@ export function* beamSteps(
   const starts = new Float64Array(codes);
   const earliest = new Float64Array(codes);
   const levels = new Float64Array(devices);
+  /** Bytes of a microbatch on all stages of a device. */
+  const whole = new Float64Array(devices);
+  for (let stage = 0; stage < stages; stage += 1) whole[deviceOf[stage]] += activation[stage];
+  /** Whether no I leaves more for W than F took. */
+  const freesAll = forWeight.every((bytes, stage) => bytes <= activation[stage]);
 
   const grow = (): void => {
     room *= 2;
@@ -124,6 +129,10 @@ export function* beamSteps(
       if (weight[stage] > 0)
         levels[deviceOf[stage]] -= (ended - now.counts[counts + 2 * stages + stage]) * forWeight[stage];
     }
+    // With room for a whole microbatch on every device, the oldest can end, and after it the next.
+    let hasRoom = freesAll;
+    for (let on = 0; on < devices && hasRoom; on += 1) hasRoom = levels[on] + whole[on] <= limit[on] * rounding;
+    if (hasRoom) return true;
     for (let microbatch = oldest; microbatch < now.counts[counts]; microbatch += 1) {
       for (let stage = 0; stage < stages; stage += 1) {
         if (now.counts[counts + stage] > microbatch) continue;

@@ -22,7 +22,7 @@ export interface ChainRules {
 /** States of a set of chains; a set that has more is left. */
 const mostStates = 20_000;
 /** Operations of a refutation that take as long as one that a contest looks at. */
-const weight = 16;
+const weight = 24;
 
 /** `mostChains`: chains of a set. */
 export function chainRulesOf(problem: OrderProblem, codes: Codes, mostChains: number): ChainRules {

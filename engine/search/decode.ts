@@ -12,6 +12,8 @@ export interface Decoder {
   readonly between: Float64Array;
   /** Earliest end of a next operation, by device. */
   readonly next: Float64Array;
+  /** Earliest start of the next operation, by code. */
+  readonly start: Float64Array;
 }
 
 export function decoderFor({ problem, codes }: Layout): Decoder {
@@ -24,6 +26,7 @@ export function decoderFor({ problem, codes }: Layout): Decoder {
     level: new Float64Array(devices),
     between: new Float64Array(devices),
     next: new Float64Array(devices),
+    start: new Float64Array(codes),
   };
 }
 
@@ -37,7 +40,7 @@ export function decoderFor({ problem, codes }: Layout): Decoder {
 export function decode(layout: Layout, keys: Float64Array, decoder: Decoder, words: Words, reserves = true): number {
   const { problem, stages, ticks, device: deviceOf, feeds, delay, feeding, local, first, offsets } = layout;
   const { devices, microbatches, activation, forWeight, weight, limit, step } = problem;
-  const { end, counts, free, cursor, level, between, next } = decoder;
+  const { end, counts, free, cursor, level, between, next, start: starts } = decoder;
   counts.fill(0);
   free.fill(0);
   level.fill(0);
@@ -82,7 +85,10 @@ export function decode(layout: Layout, keys: Float64Array, decoder: Decoder, wor
   const look = (device: number): void => {
     let earliest = Infinity;
     for (let place = first[device]; place < first[device + 1]; place += 1) {
-      const finish = startOf(local[place], device) + ticks[local[place]];
+      const code = local[place];
+      const start = startOf(code, device);
+      const finish = start + ticks[code];
+      starts[code] = start;
       if (finish < earliest) earliest = finish;
     }
     next[device] = earliest;
@@ -98,7 +104,7 @@ export function decode(layout: Layout, keys: Float64Array, decoder: Decoder, wor
     let start = 0;
     for (let place = first[device]; place < first[device + 1]; place += 1) {
       const code = local[place];
-      const from = startOf(code, device);
+      const from = starts[code];
       if (from < earliest || from + ticks[code] === earliest) {
         const key = keys[code * microbatches + counts[code]];
         if (key < least || chosen < 0) {

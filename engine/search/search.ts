@@ -58,7 +58,7 @@ export interface RandomTimes {
 const boundEffort = 1e8;
 const boundVisits = 150;
 /** Operations that long probes may visit, for an effort of 1, and efforts at most; and the gap below which they are not worth it. */
-const refineEffort = 3.5e8;
+const refineEffort = 3e8;
 const mostRefined = 10;
 const worthwhile = 1e-3;
 /** Orders that are longer than the bound by less than this share may reach it. */

@@ -12,6 +12,7 @@ import { shortMemory, smallProblem } from './problems.ts';
 const open: Readonly<Record<string, number>> = {
   r15: 6300,
   r16: 11092,
+  r17: 15540,
   r19: 11843,
   r20: 27600,
   r22: 2888,
