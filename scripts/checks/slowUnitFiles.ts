@@ -22,6 +22,7 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/check/edits.test.ts',
   'test/unit/server/quickFixes.test.ts',
   'test/unit/server/policies.test.ts',
+  'test/unit/server/planSearch.test.ts',
   'test/unit/server/robustness.test.ts',
   'test/unit/schedule/search/instances.test.ts',
   'test/unit/grammar/nesting.test.ts',
