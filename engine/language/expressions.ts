@@ -1,6 +1,5 @@
 /** Values of expressions, with dimensions. Names must have been linked; what is erroneous is reported once and gives `undefined`. */
 import { show } from '../quantities.ts';
-import { largestInteger } from '../policies/arguments.ts';
 import type { Binary, Call, Expression, Quantity, Comparison } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { alike, fits, productOf, sumOf } from './dimensions.ts';
@@ -242,15 +241,7 @@ export function checked(
   if (number >= min && number <= max && number > above && (!integer || Number.isSafeInteger(number))) return number;
   // Without the upper end a large whole number would be refused by words that it fits.
   const tooLarge = integer && max > Number.MAX_SAFE_INTEGER && number > Number.MAX_SAFE_INTEGER;
-  // An upper end of the implementation helps nobody who is far below it.
-  const isFar = integer && max >= largestInteger && number <= max;
-  const allowed = bounds(
-    tooLarge
-      ? { ...schema, min: schema.min ?? 0, max: Number.MAX_SAFE_INTEGER }
-      : isFar
-        ? { ...schema, min: schema.min ?? 0, max: undefined }
-        : schema,
-  );
+  const allowed = bounds(tooLarge ? { ...schema, min: schema.min ?? 0, max: Number.MAX_SAFE_INTEGER } : schema);
   context.report.report('value/range', at, { what, value: show(number, dimension), allowed });
   return undefined;
 }
