@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
 import { apply, refactorings } from '../../../engine/fixes/fix.ts';
 import { analyse } from '../../support/analyse.ts';
+import { errorsOf, withoutCut } from './plannedCut.ts';
 
 interface Setting {
   readonly schedule?: string;
@@ -43,10 +43,6 @@ pipeline train {
   ${stages}
 }
 `;
-
-const errorsOf = (analysis: Analysis) =>
-  analysis.findings.flatMap((finding) => (finding.severity === 'error' ? [`${finding.code}: ${finding.message}`] : []));
-const withoutCut = (analysis: Analysis) => ({ ...analysis.resolution.plan.pipelines[0], cut: undefined });
 
 interface Stage {
   readonly from: number;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../engine/check.ts';
 import { apply, refactorings } from '../../../engine/fixes/fix.ts';
 import { analyse } from '../../support/analyse.ts';
+import { errorsOf, withoutCut } from './plannedCut.ts';
 
 interface Setting {
   readonly schedule?: string;
@@ -45,9 +46,6 @@ pipeline train {
 }
 `;
 
-const errorsOf = (analysis: Analysis) =>
-  analysis.findings.flatMap((finding) => (finding.severity === 'error' ? [`${finding.code}: ${finding.message}`] : []));
-const withoutCut = (analysis: Analysis) => ({ ...analysis.resolution.plan.pipelines[0], cut: undefined });
 const planOf = (analysis: Analysis) => analysis.pipelines[0].run?.report.plan;
 
 const permutations = (items: readonly number[]): readonly (readonly number[])[] =>

@@ -1,12 +1,9 @@
 /** The policy that a bubble names is searched after the check: when a search begins and ends, what it publishes, and what is kept. */
 import { expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
-import { createAnswers } from '../../../server/answers.ts';
 import { createBetterPolicies } from '../../../server/betterPolicies.ts';
-import { createDocuments } from '../../../server/documents.ts';
-import type { View } from '../../../server/view.ts';
 import { gate } from '../../support/gate.ts';
-import { hostOf } from '../../support/host.ts';
+import { idle, publications } from '../../support/publications.ts';
 import { main, withClient } from '../../support/server.ts';
 import { call } from '../cli/harness.ts';
 import { pipe } from '../fixes/file.ts';
@@ -18,63 +15,21 @@ const cutAgain = 'cut again into 8 stages';
 /** Documents with the search, whose answers are held back until the gate is open. */
 function open() {
   const held = gate();
-  const answers = createAnswers(held.threads);
-  const published: { readonly view: View; readonly message: string }[] = [];
-  let waiting: (() => void)[] = [];
-  const failures: unknown[] = [];
-  const publish = (view: View): void => {
-    const found = view.analysis.findings.filter(({ code }) => code === 'schedule/bubble');
-    published.push({ view, message: found.map(({ message }) => message).join('\n') });
-    for (const resume of waiting.splice(0)) resume();
-  };
-  const extended = (view: View) => documents.extend(view, policies.named(view));
-  const documents = createDocuments({
-    files: { ...hostOf(), linesOf: () => undefined, list: () => [], all: () => [] },
-    answers,
-    options: () => defaultOptions,
-    ready: Promise.resolve(),
-    planned: () => {},
-    checked(view) {
-      publish(extended(view) ?? view);
-      policies.ahead(view);
+  const opened = publications(
+    { threads: held.threads, options: defaultOptions },
+    (host) => createBetterPolicies(host, 0),
+    (policies, view) => policies.named(view),
+    ({ analysis }) => {
+      const found = analysis.findings.filter(({ code }) => code === 'schedule/bubble');
+      return { message: found.map(({ message }) => message).join('\n') };
     },
-    untested: () => {},
-    waiting: () => {},
-    closed: () => {},
-    failed: (_, error) => failures.push(error),
-  });
-  const policies = createBetterPolicies(
-    {
-      answers,
-      found(view) {
-        const named = extended(view);
-        if (named !== undefined) publish(named);
-      },
-      failed: (error) => failures.push(error),
-    },
-    0,
   );
   return {
+    ...opened,
     held,
-    published,
-    failures,
-    set(version: number, written: string) {
-      documents.set(main, version, written);
-      policies.stop(main);
-    },
-    close: () => policies.stop(main),
-    async publications(count: number) {
-      while (published.length < count)
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-        });
-    },
+    set: (version: number, written: string) => opened.set(main, version, written),
+    close: () => opened.searches.stop(main),
   };
-}
-
-/** Long enough for timers without a delay, and for all that follows from them. */
-async function idle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 test('figures and findings are published first, and the sentence follows', async () => {

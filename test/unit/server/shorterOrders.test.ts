@@ -4,16 +4,13 @@ import { CancellationTokenSource, type CodeAction, CodeActionTriggerKind } from 
 import type { OrderProgress } from '../../../engine/analyze/orderCurve.ts';
 import type { Search } from '../../../engine/searches.ts';
 import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
-import { createAnswers } from '../../../server/answers.ts';
-import { createDocuments } from '../../../server/documents.ts';
 import { createShorterOrders } from '../../../server/shorterOrders.ts';
 import type { Threads } from '../../../server/threads.ts';
-import type { View } from '../../../server/view.ts';
 import { askedOrder, orderQuestion } from '../../../engine/shorterOrder.ts';
 import type { OrderResult, OrderState } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';
 import { exampleText } from '../../support/example.ts';
-import { hostOf } from '../../support/host.ts';
+import { idle, publications } from '../../support/publications.ts';
 import { applyEdits, main, withClient } from '../../support/server.ts';
 import { blocks, textOf } from '../docs/pages.ts';
 
@@ -81,63 +78,14 @@ function heldThreads(): { readonly threads: Threads; readonly tasks: Task[] } {
 
 function open(options: EngineOptions = { ...defaultOptions, search: { effort: 1 } }) {
   const { threads, tasks } = heldThreads();
-  const answers = createAnswers(threads);
-  /** Codes of what is published, in order. */
-  const published: { readonly view: View; readonly codes: readonly string[] }[] = [];
-  let waiting: (() => void)[] = [];
-  const publish = (view: View): void => {
-    published.push({ view, codes: view.analysis.findings.map((found) => found.code) });
-    for (const resume of waiting.splice(0)) resume();
-  };
-  const failures: unknown[] = [];
-  const documents = createDocuments({
-    files: { ...hostOf(), linesOf: () => undefined, list: () => [], all: () => [] },
-    answers,
-    options: () => options,
-    ready: Promise.resolve(),
-    planned: () => {},
-    checked(view) {
-      publish(documents.extend(view, [...view.analysis.findings, ...orders.known(view)]) ?? view);
-      orders.ahead(view);
-    },
-    untested: () => {},
-    waiting: () => {},
-    closed: () => {},
-    failed: (_, error) => failures.push(error),
-  });
-  const orders = createShorterOrders(
-    {
-      answers,
-      found(view) {
-        const extended = documents.extend(view, [...view.analysis.findings, ...orders.known(view)]);
-        if (extended !== undefined) publish(extended);
-      },
-      failed: (error) => failures.push(error),
-    },
-    0,
+  const { searches: orders, ...opened } = publications(
+    { threads, options },
+    (host) => createShorterOrders(host, 0),
+    (known, view) => [...view.analysis.findings, ...known.known(view)],
+    // Codes of what is published, in order.
+    ({ analysis }) => ({ codes: analysis.findings.map((found) => found.code) }),
   );
-  return {
-    tasks,
-    published,
-    failures,
-    orders,
-    set(uri: string, version: number, text: string) {
-      documents.set(uri, version, text);
-      orders.stop(uri);
-    },
-    /** Settled when as much is published. */
-    async publications(count: number) {
-      while (published.length < count)
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-        });
-    },
-  };
-}
-
-/** Long enough for timers without a delay, and for all that follows from them. */
-async function idle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  return { ...opened, orders, tasks };
 }
 
 test('findings are published before a search begins, and once more when it has found an order', async () => {
