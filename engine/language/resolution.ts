@@ -1,3 +1,4 @@
+import type { LayerShape } from '../costs/shapeSize.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { SearchDefinition } from '../definitions/search.ts';
@@ -117,6 +118,8 @@ export interface SymbolInfo {
   /** Id of the symbol that this one is declared in: a layer's model, a stage's pipeline. */
   readonly container?: string;
   readonly doc?: string;
+  /** Of a layer with a shape. */
+  readonly shape?: LayerShape;
   /** Names of the parameters of a `let` that has any. */
   readonly parameters?: readonly string[];
   /** Its value or type in one line: `8 (1 to 64)`, `transformer, 32 layers`, `16 GiB`. */

@@ -11,6 +11,7 @@ import { wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { paths } from '../plan.ts';
 import { readLayer } from './layer.ts';
+import { noteShapes } from './layerShapes.ts';
 import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
 import { readLayers } from './layerSet.ts';
@@ -60,6 +61,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     if (!checkTraining(context, model, keys) || !checkTargets(context, model, keys, trainable)) return;
     if (!checkTowers(context, model) || !checkJoins(context, model, keys)) return;
     context.models.set(id, model);
+    noteShapes(context, model);
     return detail(context, id, `${count(base.elements, 'layer', 'layers')}, ${precision}`);
   }
   // What is wrong with a source has been reported.
@@ -131,6 +133,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   if (!unread && source === undefined) checkWidths(context, model);
   if (!unread && source === undefined && !checkJoins(context, model, keys)) return;
   context.models.set(id, model);
+  noteShapes(context, model);
   detail(context, id, `${count(elements, 'layer', 'layers')}, ${precision}`);
 }
 

@@ -18,6 +18,7 @@ import type { Searches } from '../../engine/searches.ts';
 import { policyText } from './policy.ts';
 import { scheduleText } from './schedule.ts';
 import { stageText } from './stage.ts';
+import { layerSizeText, modelSizeText } from './size.ts';
 import { modelText } from './trainable.ts';
 import { summary } from '../features/codeLens.ts';
 import { printable } from '../printable.ts';
@@ -40,11 +41,16 @@ export function hoverSymbol(
     case 'stage':
       return sections(head(symbol), docOf(symbol), stageText(view, symbol));
     case 'layer':
-      return sections(head(symbol), docOf(symbol), layerText(view, symbol));
+      return sections(head(symbol), docOf(symbol), layerText(view, symbol) || layerSizeText(symbol));
     case 'pipeline':
       return sections(head(symbol), docOf(symbol), pipelineText(view, symbol.name));
     case 'model':
-      return sections(head(symbol), docOf(symbol), baseOf(symbol), modelText(view, symbol.name));
+      return sections(
+        head(symbol),
+        docOf(symbol),
+        baseOf(symbol),
+        modelText(view, symbol.name) || modelSizeText(view, symbol),
+      );
     case 'cluster':
       return sections(head(symbol), docOf(symbol), clusterText(view, offset));
     case 'schedule':
