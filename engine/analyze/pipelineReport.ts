@@ -159,21 +159,26 @@ function bubble(
     if (memory === undefined) return undefined;
     return least() > free() * (1 + rounding) ? memory : undefined;
   };
-  const causes = bubbleCauses(plan, timeline);
+  let found: BubbleCauses | undefined;
+  const causesOf = (): BubbleCauses => {
+    const causes = bubbleCauses(plan, timeline);
+    return proven !== undefined && within() !== undefined
+      ? withinMemory(causes, 1 - proven / iteration, (least() - free()) / iteration)
+      : causes;
+  };
   return {
     makespan: idle(iteration),
     span: spans[longest] > 0 ? Math.max(0, (spans[longest] - busy[longest]) / spans[longest]) : 0,
-    // Found when it is read: trials of other schedules do not ask for it, and it takes longer than all the rest.
+    // Found when they are read: trials of other schedules ask for neither, and they take longer than all the rest.
     get bound() {
       return Math.min(idle(iteration), idle(least()));
     },
     get bound_within() {
       return within();
     },
-    causes:
-      proven !== undefined && within() !== undefined
-        ? withinMemory(causes, 1 - proven / iteration, (least() - free()) / iteration)
-        : causes,
+    get causes() {
+      return (found ??= causesOf());
+    },
   };
 }
 

@@ -29,6 +29,24 @@ test('the preview simulates the schedule of the plan and no other one', () => {
   expect(shown.variants()).toBe(0);
 });
 
+test('causes of the bubble are found when they are read, because trials do not read them', () => {
+  const rule: PipelinePlan['schedule'] = {
+    kind: 'greedy',
+    name: 'mine',
+    placement: 'linear',
+    weights: 'flush',
+    prefer: ['B', 'F', 'W'],
+    split: false,
+    inFlight: [1, 1, 1, 1],
+  };
+  // Without its limits the rule is another plan.
+  const limited = watched({ ...plan, schedule: rule });
+  const found = simulated(limited.plan);
+  const before = limited.variants();
+  expect('run' in found ? found.run.report.bubble.causes.memory : NaN).toBeGreaterThan(0.1);
+  expect(limited.variants()).toBe(before + 1);
+});
+
 test('its figures are those of the evaluation', () => {
   const { run } = evaluate(plan, defaultOptions);
   expect(simulated(plan)).toEqual({ run });
