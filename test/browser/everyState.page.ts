@@ -146,17 +146,17 @@ const others = {
   'operations of other kinds': ['dualpipe', 'operations'],
   'rows of a file': ['missing', 'segment'],
   'lanes of exchanges': ['lanes', 'data-parallel'],
-  'a host and workers': ['host', 'workers'],
+  'workers of a job': ['workers'],
   'a card and random times': ['device', 'jitter'],
   'a million operations': ['big'],
   'a search for a shorter order': ['order'],
   'a search for plans': ['plan'],
   'schedules without a pipeline': ['shapes', 'slots'],
 };
-/** Scenes whose states the walks reach, and figures for print. */
+/** Scenes whose states the walks reach, one whose panel is that of the peak (`host`), and figures for print. */
 const walked = [
   ...['panel', 'docked', 'search', 'typing', 'selection', 'critical-path', 'microbatches', 'why', 'sensitivity'],
-  ...['race', 'chart', 'table', 'gone', 'stopped', 'export'],
+  ...['race', 'chart', 'table', 'gone', 'stopped', 'host', 'export'],
 ];
 
 const clean = widths.flatMap((width): readonly PageTest[] => [
