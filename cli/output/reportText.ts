@@ -49,16 +49,17 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
   return [
     headline(plan, report, colours),
     figures(report, colours),
-    section('Plan', planRows(report), colours),
-    section('Placement', placeRows(report), colours),
+    section('Plan', planRows(report), colours, undefined, columns),
+    section('Placement', placeRows(report), colours, undefined, columns),
     timelineText(run, names, columns, colours, fills),
-    section('Memory', memoryRows(report.devices, columns, colours), colours, 2) + peakLine(plan, report, colours),
-    section('Host memory', hostRows(report), colours),
-    section('Stages', stageRows(report), colours),
-    section('Links', linkRows(report), colours),
-    section('Gradients', exchangeRows(report), colours) + waitLine(plan, run, colours),
-    section('Groups', groupRows(report), colours),
-    section('Fill', fillRows(report), colours),
+    section('Memory', memoryRows(report.devices, columns, colours), colours, 2, columns) +
+      peakLine(plan, report, colours),
+    section('Host memory', hostRows(report), colours, undefined, columns),
+    section('Stages', stageRows(report), colours, undefined, columns),
+    section('Links', linkRows(report), colours, undefined, columns),
+    section('Gradients', exchangeRows(report), colours, undefined, columns) + waitLine(plan, run, colours),
+    section('Groups', groupRows(report), colours, undefined, columns),
+    section('Fill', fillRows(report), colours, undefined, columns),
   ]
     .filter((part) => part !== '')
     .join('\n');

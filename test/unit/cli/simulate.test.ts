@@ -148,6 +148,29 @@ pipeline p { model = m  devices = dgx_h100  microbatches = 4  stages = balance  
     expect(out).toContain('error[expect/failed]');
   });
 
+  test('tables on a narrow terminal are cut, lose nothing and fit', async () => {
+    const sections = async (width: number) => {
+      const { out } = await call(['simulate', 'a.pipe', '--width', String(width)], { files });
+      const lines = out.split('\n');
+      return ['Stages', 'Links'].flatMap((title) => {
+        const from = lines.indexOf(title) + 1;
+        const rest = lines.slice(from);
+        return rest.slice(
+          0,
+          rest.findIndex((line) => line !== '' && !line.startsWith('  ')),
+        );
+      });
+    };
+    const [narrow, wide] = [await sections(40), await sections(200)];
+    expect(Math.max(...wide.map((line) => line.length))).toBeGreaterThan(40);
+    expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(40);
+    const cells = (lines: readonly string[]) =>
+      new Set(lines.flatMap((line) => line.trim().split(/ {2,}/)).filter((cell) => cell !== ''));
+    expect(cells(narrow)).toEqual(cells(wide));
+    // Wider ones are as they were: a log of a job has no terminal.
+    expect(await sections(80)).toEqual(wide);
+  });
+
   test('no line of a drawing is wider than --width', async () => {
     for (const width of [40, 80, 200]) {
       const { out } = await call(['simulate', 'a.pipe', '--width', String(width)], { files });
