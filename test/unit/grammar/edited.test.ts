@@ -1,7 +1,7 @@
 /** A tree that is taken from an earlier one is the tree of the text. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { parse, type SyntaxFile } from '../../../grammar/index.ts';
 import * as fc from '../../support/property.ts';
 import { goodFile, soup } from './arbitraries.ts';
@@ -76,6 +76,14 @@ describe('the tree of an edited text', () => {
       { numRuns: 200 },
     );
   });
+});
+
+test('a block that an edit opens takes in what follows, up to a brace far below', () => {
+  const lets = Array.from({ length: 8 }, (_, at) => `let n${at} = ${at}\n`).join('\n');
+  const text = `model a { }\n\n${lets}}\n`;
+  const opened = text.replace('let n1', 'schedule s {\nlet n1');
+  expect(parse(opened, {}, parse(text))).toStrictEqual(parse(opened));
+  expect(parse(opened).declarations).toHaveLength(3);
 });
 
 describe('what an edit leaves as it was', () => {
