@@ -12,9 +12,13 @@ import { methods, type InitializationOptions, type TrustChanged } from '../webvi
 import { bundled } from './bundled.ts';
 import { describe, type Log } from './handlers.ts';
 import { at, editorOptions, readSettings } from './settings.ts';
+import { createShown, type Shown } from './shown.ts';
 
-/** Milliseconds between two refreshes. An editor that is asked more often drops the answers that it is waiting for. */
-const refreshPause = 250;
+/**
+ * Milliseconds between two refreshes. VS Code asks for lenses when 250 ms have passed without a refresh, so more frequent ones put it off for
+ * as long as they go on.
+ */
+const refreshPause = 1000;
 
 export interface Configuration {
   readonly options: EngineOptions;
@@ -28,6 +32,8 @@ export interface Configuration {
   onChange(listener: () => void): void;
   /** Files on disk changed. */
   onFiles(listener: (uris: readonly string[]) => void): void;
+  /** Documents that the client asks to show something inside their text. */
+  readonly shown: Shown;
   /** Asks the client to ask again for what it shows inside the text, once for all documents that are done at about the same time. */
   refresh(): void;
 }
@@ -37,6 +43,7 @@ export function configure(connection: Connection, log: Log): Configuration {
   let trusted = true;
   let folders: readonly string[] = [];
   let client: ClientCapabilities = {};
+  const shown = createShown();
   let changed = (): void => {};
   let settle = (): void => {};
   const ready = new Promise<void>((resolve) => {
@@ -128,7 +135,9 @@ export function configure(connection: Connection, log: Log): Configuration {
     onFiles(listener) {
       connection.onDidChangeWatchedFiles(({ changes }) => listener(changes.map((change) => change.uri)));
     },
+    shown,
     refresh: bundled(() => {
+      shown.refreshed();
       const quiet = (asked: Promise<void>) =>
         void asked.catch((error: unknown) => log.error(`refresh: ${describe(error)}`));
       if (client.workspace?.codeLens?.refreshSupport === true)

@@ -49,6 +49,14 @@ export function registerFeatures(session: Session): void {
       return view === undefined ? null : answer(view, params, token);
     });
 
+  /** The same for what an editor asks only of documents that it shows. */
+  const shown =
+    <P extends Asked, R>(handle: Handler<P, R>): Handler<P, R> =>
+    (params, token) => {
+      session.configuration.shown.asked(params.textDocument.uri);
+      return handle(params, token);
+    };
+
   connection.onDocumentSymbol(fromText('symbols', documentSymbols));
   connection.onFoldingRanges(fromText('folding', folding));
   connection.onSelectionRanges(fromText('selection', selectionRanges));
@@ -84,8 +92,8 @@ export function registerFeatures(session: Session): void {
       return codeActions(view, params, { abilities, docs, fixes, ask }, token);
     }),
   );
-  connection.onCodeLens(fromAnalysis('lenses', 'figures', (view) => codeLenses(view, session.abilities)));
-  connection.languages.inlayHint.on(fromAnalysis('hints', 'figures', inlayHints));
+  connection.onCodeLens(shown(fromAnalysis('lenses', 'figures', (view) => codeLenses(view, session.abilities))));
+  connection.languages.inlayHint.on(shown(fromAnalysis('hints', 'figures', inlayHints)));
   connection.languages.semanticTokens.on(fromAnalysis('tokens', 'names', (view) => semanticTokens(view)));
   connection.languages.semanticTokens.onRange(
     fromAnalysis('tokens', 'names', (view, params) => semanticTokens(view, params.range)),

@@ -75,7 +75,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       progress.hide(view.uri);
       publish(view);
       // An editor gives up its own request for lenses when its text loses the focus, which may be before the figures are there.
-      if (haveMoved(view) || !edited) send(configuration.refresh);
+      if (haveMoved(view) || !edited) refresh(view.uri);
       planned(view);
       if (server.ahead === true) {
         threads.ahead();
@@ -87,7 +87,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     planned,
     untested(view) {
       publish(view);
-      if (haveMoved(view)) send(configuration.refresh);
+      if (haveMoved(view)) refresh(view.uri);
     },
     waiting(view) {
       progress.show(view);
@@ -98,6 +98,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       published.delete(uri);
       plans.delete(uri);
       figures.delete(uri);
+      configuration.shown.closed(uri);
       send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
     },
     failed(uri, error) {
@@ -124,6 +125,10 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     const before = figures.get(uri);
     figures.set(uri, pipelines);
     return before?.length !== pipelines.length || pipelines.some((pipeline, index) => pipeline !== before[index]);
+  }
+  /** What nobody shows needs none, and an editor that is asked too often is late with what it shows. */
+  function refresh(uri: string): void {
+    if (configuration.shown.has(uri)) send(configuration.refresh);
   }
   const plans = new Map<string, string>();
   function planned(view: View): void {
