@@ -24,6 +24,14 @@ export function time(seconds: number, digits = 3): string {
 /** The length of an iteration, which people compare: `264.2 ms`. */
 export const iterationTime = (seconds: number): string => time(seconds, 4);
 
+/** A time that something is at least, rounded down: `3.19 s` for 3.195 s. */
+export function timeAtLeast(seconds: number, digits = 3): string {
+  if (!(seconds > 0) || !Number.isFinite(seconds)) return time(seconds, digits);
+  const step = 10 ** (Math.floor(Math.log10(seconds)) + 1 - digits);
+  // A time of few digits is not a multiple of the step in floating point.
+  return time(Math.floor(seconds / step + 1e-6) * step, digits);
+}
+
 /** When something happens. The end of the last operation reads as the length of the iteration does. */
 export const moment = (seconds: number): string => iterationTime(seconds);
 

@@ -9,7 +9,7 @@ import { findUnit } from '../../engine/language/units.ts';
 import type { PipelinePlan, PolicyArgument } from '../../engine/plan.ts';
 import { objectiveOf } from '../../engine/policies/searched/problem.ts';
 import { limitOf, limitWords } from '../../engine/policies/zbAuto/limit.ts';
-import { list, share, time } from '../../engine/quantities.ts';
+import { list, share, time, timeAtLeast } from '../../engine/quantities.ts';
 import { scheduleText } from '../../engine/schedule/rowsText.ts';
 import { printable } from '../../server/printable.ts';
 import { analyse } from '../analyse.ts';
@@ -155,7 +155,8 @@ async function search(plan: PipelinePlan, run: Run, options: Options, args: Argu
     const step = steps.next();
     if (step.value !== undefined && (best === undefined || isBetter(step.value, best, step.done))) best = step.value;
     if (step.done === true || stopped || io.now() - begun >= (options.limit ?? Infinity)) break;
-    if (step.value !== undefined) progress.tick(`${time(step.value.iteration)}, not under ${time(step.value.bound)}`);
+    if (step.value !== undefined)
+      progress.tick(`${time(step.value.iteration)}, not under ${timeAtLeast(step.value.bound)}`);
   }
   progress.end();
   forget?.();

@@ -3,7 +3,7 @@ import type { DeviceReport } from '../../engine/report.ts';
 import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { setsWorkText } from '../../engine/plan.ts';
-import { bytes, count, iterationTime, shareAtMost } from '../../engine/quantities.ts';
+import { bytes, count, shareAtMost, timeAtLeast } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
 import { clip, width } from '../drawing/width.ts';
@@ -172,7 +172,7 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
     const shortest = `the shortest order${within === undefined ? '' : ` within ${within}`}`;
     return status === 'optimal'
       ? `${nameOf(row, rows)}: proven ${shortest}`
-      : `${nameOf(row, rows)}: at most ${shareAtMost(gap)} longer than ${shortest}, which takes ${iterationTime(bound)} or more`;
+      : `${nameOf(row, rows)}: at most ${shareAtMost(gap)} longer than ${shortest}, which takes ${timeAtLeast(bound, 4)} or more`;
   });
   const limited = rows.some((row) => 'report' in row.result && row.result.report.search?.limit !== undefined);
   const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));

@@ -1,4 +1,4 @@
-import { amount, count, list, time } from '../../engine/quantities.ts';
+import { amount, count, list, time, timeAtLeast } from '../../engine/quantities.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 
 /** What `plan(…)` decided: the planner's figure compared with the simulated one, the levels of links, and the stages. */
@@ -6,7 +6,7 @@ export function planRows({ plan, iteration }: PipelineReport): string[][] {
   if (plan === undefined) return [];
   const { planner, objective, value, least, exact, levels, stages } = plan;
   // Proven of the planner's own formula, which the simulation need not agree with.
-  const bound = `by its formula no plan takes less${exact ? '' : ` than ${time(least)}`}`;
+  const bound = `by its formula no plan takes less${exact ? '' : ` than ${timeAtLeast(least)}`}`;
   const linked = levels.map(({ machines, bandwidth }) =>
     bandwidth === undefined ? String(machines) : `${machines} at ${amount(bandwidth)}B/s`,
   );

@@ -26,6 +26,7 @@ import {
   share,
   shareAtMost,
   time,
+  timeAtLeast,
 } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
@@ -143,7 +144,7 @@ function searchRows(report: PipelineReport, colours: Colours): string[][] {
       : [
           'Order',
           colours.bold(`gap ${shareAtMost(search.gap)}`),
-          `no order${memory} takes less than ${iterationTime(search.bound)}`,
+          `no order${memory} takes less than ${timeAtLeast(search.bound, 4)}`,
         ],
     ...(span === undefined
       ? []
@@ -153,7 +154,7 @@ function searchRows(report: PipelineReport, colours: Colours): string[][] {
             colours.bold(iterationTime(span.longest)),
             span.status === 'optimal'
               ? `optimal: no order within ${limit} has a shorter one`
-              : `no order within ${limit} has one under ${iterationTime(span.bound)}`,
+              : `no order within ${limit} has one under ${timeAtLeast(span.bound, 4)}`,
           ],
         ]),
     ...(p95 === undefined

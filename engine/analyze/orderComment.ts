@@ -1,7 +1,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import { objectiveOf } from '../policies/searched/problem.ts';
 import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
-import { bytesLiteral, count, shareAtMost, time } from '../quantities.ts';
+import { bytesLiteral, count, shareAtMost, time, timeAtLeast } from '../quantities.ts';
 
 /** What is known of an order that a search has found. */
 export interface KeptOrder {
@@ -53,5 +53,5 @@ export function proofWords(now: number, bound: number, of: string, isShorter: st
     return 'How short another order could be is not proven: the simulation takes other times than the search assumed.';
   return now <= bound * (1 + rounding)
     ? `It is proven that no ${of} ${isShorter}.`
-    : `No ${of} is under ${time(bound)}, so any other is at most ${shareAtMost(1 - bound / now)} shorter.`;
+    : `No ${of} is under ${timeAtLeast(bound)}, so any other is at most ${shareAtMost(1 - bound / now)} shorter.`;
 }

@@ -4,7 +4,7 @@
  */
 import { bubbleWords } from './bubbleWords.ts';
 import { alike, versionsKept, type StageVersions } from './stageVersions.ts';
-import { bytes, count, list, share, shareAtMost, show, time } from '../quantities.ts';
+import { bytes, count, list, share, shareAtMost, show, time, timeAtLeast } from '../quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 
@@ -386,7 +386,7 @@ export const catalogue = {
           ? `It fits the memory: the fullest device needs ${bytes(p.peakAfter)} instead of ${bytes(p.peak)}.`
           : 'It needs no more memory.',
         p.bound < p.shorter * (1 - 1e-9)
-          ? `No order that fits is under ${time(p.bound)}.`
+          ? `No order that fits is under ${timeAtLeast(p.bound)}.`
           : 'It is proven that no order that fits is shorter.',
       ].join(' '),
   ),

@@ -1,5 +1,5 @@
 /** The answer of a sweep as plain data, for terminals, scripts and the preview: fields are added, never renamed. */
-import { iterationTime, bytes, count } from '../quantities.ts';
+import { bytes, count, iterationTime, timeAtLeast } from '../quantities.ts';
 import type { Axis } from '../definitions/search.ts';
 import { type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
@@ -176,7 +176,7 @@ function certificateOf(answer: Unranked, best: FoundPoint | undefined): string {
   // Rows that were not even planned have no bound.
   if (bound === 0)
     return `The fastest row found takes ${iterationTime(best.iteration)}. Faster ones may be among the others${left}.`;
-  return `The fastest row found takes ${iterationTime(best.iteration)}. No other of the ${count(rows, 'row', 'rows')} can be under ${iterationTime(bound)}${left}.`;
+  return `The fastest row found takes ${iterationTime(best.iteration)}. No other of the ${count(rows, 'row', 'rows')} can be under ${timeAtLeast(bound, 4)}${left}.`;
 }
 
 /** The row that needs least memory and the limit that it misses, for a search that no row meets. */

@@ -7,7 +7,7 @@ import type { DeviceDefinition } from '../../definitions/device.ts';
 import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Mesh } from '../../mesh.ts';
-import { count, time } from '../../quantities.ts';
+import { count, time, timeAtLeast } from '../../quantities.ts';
 import { computes } from '../cost/computes.ts';
 import { gradientExchange } from '../cost/gradientExchange.ts';
 import { layerCosts, meshProblem } from '../cost/layerCosts.ts';
@@ -124,7 +124,7 @@ export function alpaPlan(notes: Notes, pipeline: Uncut, kind: DeviceDefinition):
   const within = chain ? '' : ' in this order of the layers';
   const sure = found.exact
     ? 'and by it no plan takes less'
-    : `the least that was found${within}; by it no plan takes less than ${time(found.least)}`;
+    : `the least that was found${within}; by it no plan takes less than ${timeAtLeast(found.least)}`;
   const stages = found.stages
     .map(
       ({ from, to, ranks = { tensor: 1, data: 1 } }) => `${to - from} on tensor ${ranks.tensor} × data ${ranks.data}`,

@@ -8,7 +8,7 @@ import type { Uncut, Unplanned } from '../../definitions/pipeline.ts';
 import { sizeOf } from '../../mesh.ts';
 import { routeBetween } from '../../network/routes.ts';
 import { integerArgument } from '../../policies/arguments.ts';
-import { count, list, time } from '../../quantities.ts';
+import { count, list, time, timeAtLeast } from '../../quantities.ts';
 import { computes } from '../cost/computes.ts';
 import { layerCosts, totalTime } from '../cost/layerCosts.ts';
 import { pipelineMode } from '../cost/recomputation.ts';
@@ -126,7 +126,7 @@ export function hetpipePlan(
   const within = chain ? '' : ' in this order of the layers';
   const sure = found.exact
     ? 'and by it no partition and no order of the devices is faster'
-    : `the least that was found${within}; by it no plan takes less than ${time(found.least)}`;
+    : `the least that was found${within}; by it no plan takes less than ${timeAtLeast(found.least)}`;
   return {
     ...found,
     levels: [],

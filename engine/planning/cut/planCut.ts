@@ -4,7 +4,7 @@ import type { Notes } from '../notes.ts';
 import type { Cut, PlanCut } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
 import { sizeOf } from '../../mesh.ts';
-import { count, list, time } from '../../quantities.ts';
+import { count, list, time, timeAtLeast } from '../../quantities.ts';
 import type { Searches } from '../../searches.ts';
 import { dappleInTime } from './planners/dapple.ts';
 import { alpaPlan, alpaProblemOf } from './alpaCut.ts';
@@ -116,7 +116,9 @@ function byPipedream({ searches, pipeline, cut, layers, machines, link }: Reques
   if (planned === undefined) return undefined;
   const alone = turns.replicates ? '' : ` One device per stage: "${scheduleName(pipeline)}" takes no replicas in turn.`;
   const what = objective === 'paper' ? 'stage or transfer' : 'stage';
-  const gap = planned.exact ? '' : ` The plan keeps one order of the layers; no plan is below ${time(planned.least)}.`;
+  const gap = planned.exact
+    ? ''
+    : ` The plan keeps one order of the layers; no plan is below ${timeAtLeast(planned.least)}.`;
   return {
     ...planned,
     levels,
@@ -131,7 +133,7 @@ function byDapple({ searches, pipeline, layers, machines, link }: Request): Expl
   if (planned === undefined) return undefined;
   const how = planned.exact
     ? 'and by it no plan takes less'
-    : `the least that a bounded search found; by it no plan takes less than ${time(planned.least)}`;
+    : `the least that a bounded search found; by it no plan takes less than ${timeAtLeast(planned.least)}`;
   return {
     ...planned,
     levels: [{ machines, bandwidth: link.bandwidth }],

@@ -9,6 +9,7 @@ import {
   share,
   shareAtMost,
   time,
+  timeAtLeast,
   tokens,
 } from '../../../engine/quantities.ts';
 
@@ -101,4 +102,18 @@ describe('quantities', () => {
       for (const show of [time, bytes, share, amount]) expect(show(value)).toMatch(/\S/);
     }
   });
+});
+
+it.each([
+  [3.195, '3.19 s'],
+  [3.2, '3.2 s'],
+  [0.999_9, '999 ms'],
+  [1.279, '1.27 s'],
+  [0.402, '402 ms'],
+  [0.070_84, '70.8 ms'],
+  [5e-6, '5 µs'],
+  [126.7, '126 s'],
+  [0, '0 ms'],
+])('a time that something is at least is never rounded up: %d s', (seconds, text) => {
+  expect(timeAtLeast(seconds)).toBe(text);
 });

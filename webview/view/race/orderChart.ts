@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { iterationTime } from '../../../engine/quantities.ts';
+import { iterationTime, timeAtLeast } from '../../../engine/quantities.ts';
 import { svg } from '../../controls/svg.ts';
 import { gapOf, gapWords, isShorter, newestPoint, orderSentence, type OrderSearch } from '../../session/orderWords.ts';
 import { ticks } from '../paint/ruler.ts';
@@ -129,7 +129,7 @@ function labels(search: OrderSearch, { x, y, until }: Scales, width: number): SV
       same ? foundAt : Math.min(file - 5, foundAt - (better ? lineHeight : 0)),
       'file',
     ),
-    text(`proven: no order under ${iterationTime(newest.bound)}`, bound + lineHeight, 'bound'),
+    text(`proven: no order under ${timeAtLeast(newest.bound, 4)}`, bound + lineHeight, 'bound'),
   ];
   if (!same) made.push(text(`shortest found ${iterationTime(newest.iteration)}${words}`, foundAt, 'found'));
   if (!inside || gap === undefined) return made;
@@ -152,5 +152,5 @@ function described(search: OrderSearch): string {
   const newest = newestPoint(search);
   if (newest === undefined) return orderSentence(search);
   const { schedule, iteration } = search.state;
-  return `${schedule} ${iterationTime(iteration)}. Shortest found ${iterationTime(newest.iteration)}. Proven: no order under ${iterationTime(newest.bound)}.`;
+  return `${schedule} ${iterationTime(iteration)}. Shortest found ${iterationTime(newest.iteration)}. Proven: no order under ${timeAtLeast(newest.bound, 4)}.`;
 }
