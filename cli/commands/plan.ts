@@ -6,6 +6,7 @@ import type { Axis, Objective } from '../../engine/definitions/search.ts';
 import { overriddenAxes, rowCount, settingsOf } from '../../engine/sweep/axes.ts';
 import { axesProblem } from '../../engine/sweep/axesProblem.ts';
 import { sweepBase, type SweepBase } from '../../engine/sweep/base.ts';
+import { evaluateRow, type Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { mergeAnswers } from '../../engine/sweep/merge.ts';
 import { placeRow } from '../../engine/sweep/placeRow.ts';
 import { readAxes } from '../../engine/sweep/readAxes.ts';
@@ -27,7 +28,8 @@ import { readShard, readThreads, readTime } from '../plan/options.ts';
 import { runSweep } from '../plan/runSweep.ts';
 import { readOperand } from '../readOperand.ts';
 import { status, type Status } from '../status.ts';
-import { list } from '../../engine/quantities.ts';
+import { bytes, list } from '../../engine/quantities.ts';
+import { printable } from '../../server/printable.ts';
 import { writeResult } from '../writeResult.ts';
 
 /** `plan FILE`: which settings of a pipeline fit the devices, and which are fastest. */
@@ -170,7 +172,26 @@ async function writeRow({ base, axes }: Request, wanted: string, args: Arguments
       ? { refused: 'refused' in placed ? placed.refused : 'the pipeline is not in the file' }
       : rowFile({ ...base, syntax: whole, body }, placed);
   if ('refused' in written) return usageFault(io, 'plan', `Row ${row} cannot be written: ${written.refused}.`);
+  // Whoever asks for a row by its number gets it, and hears what is wrong with it.
+  const problem = 'refused' in placed ? undefined : rowProblem(evaluateRow(base, placed, []));
+  if (problem !== undefined) await io.err(`pipewright plan: Row ${row} ${printable(problem)}\n`);
   return writeResult(io, 'plan', args.value('output'), [written.text]);
+}
+
+function rowProblem(outcome: Outcome): string | undefined {
+  switch (outcome.kind) {
+    case 'over':
+      return `does not fit: a device holds ${bytes(outcome.least)} before the first microbatch, and has ${bytes(outcome.capacity)}.`;
+    case 'ran': {
+      const { meets, missed, peak } = outcome.figures;
+      if (meets) return undefined;
+      return missed === undefined ? `does not fit: its peak is ${bytes(peak)}.` : `misses ${missed}.`;
+    }
+    case 'refused':
+      return `cannot run: ${outcome.message}`;
+    case 'dropped':
+      return undefined;
+  }
 }
 
 async function merge(args: Arguments, io: Io): Promise<Status> {

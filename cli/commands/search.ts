@@ -193,7 +193,9 @@ function summary(order: FoundOrder, { report, timeline }: Run): readonly string[
   const change =
     now < before * (1 - 1e-9)
       ? `${share(1 - now / before)} shorter than ${report.schedule} (${time(before)})`
-      : `no shorter than ${report.schedule} (${time(before)})`;
+      : now <= before * (1 + 1e-9)
+        ? `no shorter than ${report.schedule} (${time(before)})`
+        : `${share(now / before - 1)} longer than ${report.schedule} (${time(before)})`;
   return [
     isSpan
       ? `The longest span of a device is ${time(now)}, ${change}. The order ends after ${time(iteration)}.`

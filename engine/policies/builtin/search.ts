@@ -1,4 +1,4 @@
-import { bytes, count, share, shareAtMost, time } from '../../quantities.ts';
+import { bytes, count, share, shareAtMost, time, timeAtLeast } from '../../quantities.ts';
 import { badInteger, shownArgument } from '../arguments.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape, ShapeFault } from '../policy.ts';
 import { answerOf, answerSteps } from '../searched/answers.ts';
@@ -132,7 +132,7 @@ function explain(shape: Shape): readonly string[] {
     `order: ${madeBy(by, risk === undefined)}, after ${share(Math.min(1, effort / effortOf(shape.args)))} of the effort (${effortOf(shape.args)}); generator seed ${seed >>> 0}`,
     makespan <= bound
       ? `end: ${end}, and it is proven that no order within ${within} ends sooner`
-      : `end: ${end}, at most ${shareAtMost(makespan / bound - 1)} above the least possible (${time(bound / perSecond)})`,
+      : `end: ${end}, at most ${shareAtMost(makespan / bound - 1)} above the least possible within ${within} (${timeAtLeast(bound / perSecond)})`,
     `longest span: ${time(span / perSecond)}${isSpan ? spanProof(span, spanBound, perSecond, within) : ''}`,
     ...(risk === undefined ? [] : [riskLine(risk, perSecond)]),
   ];
@@ -156,7 +156,7 @@ const madeBy = (by: string, isShortest: boolean): string => {
 const spanProof = (span: number, bound: number, perSecond: number, within: string): string =>
   span <= bound
     ? `, and it is proven that no order within ${within} has a shorter one`
-    : `, at most ${shareAtMost(span / bound - 1)} above the least possible (${time(bound / perSecond)})`;
+    : `, at most ${shareAtMost(span / bound - 1)} above the least possible within ${within} (${timeAtLeast(bound / perSecond)})`;
 
 const riskLine = ({ p95, shortest, orders, draws, isSlowed }: Risk, perSecond: number): string =>
   `p95: ${time(p95 / perSecond)}${isSlowed === true ? ' with `slow`' : ''}, the least of ${count(orders, 'order', 'orders')} in ${count(draws, 'draw', 'draws')}${isSlowed === true ? ' without it' : ''}; the shortest order ends at ${time(shortest.makespan / perSecond)}, with a p95 of ${time(shortest.p95 / perSecond)}`;

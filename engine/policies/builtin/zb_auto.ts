@@ -1,5 +1,5 @@
 import type { Answer } from '../zbAuto/answer.ts';
-import { bytes, count, share, shareAtMost, time } from '../../quantities.ts';
+import { bytes, count, share, shareAtMost, time, timeAtLeast } from '../../quantities.ts';
 import { linear } from '../placement.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts';
 import type { Switches } from '../zbAuto/construct.ts';
@@ -89,10 +89,10 @@ function explain(shape: Shape): readonly string[] {
       : `order: constructed; ${switchesLine(by)}`,
     makespan <= least
       ? `end: ${time(makespan * tick)}, and no order within ${within} ends sooner`
-      : `end: ${time(makespan * tick)}, at most ${shareAtMost(makespan / least - 1)} above the least possible (${time(least * tick)})`,
+      : `end: ${time(makespan * tick)}, at most ${shareAtMost(makespan / least - 1)} above the least possible within ${within} (${timeAtLeast(least * tick)})`,
     span <= leastSpan
       ? `longest span: ${time(span * tick)}, and no order within ${within} has a shorter one`
-      : `longest span: ${time(span * tick)}; no order within ${within} has one under ${time(leastSpan * tick)}, so at most ${saved(span, leastSpan)} of it could be saved`,
+      : `longest span: ${time(span * tick)}; no order within ${within} has one under ${timeAtLeast(leastSpan * tick)}, so at most ${saved(span, leastSpan)} of it could be saved`,
   ];
 }
 

@@ -102,6 +102,16 @@ describe('plan', () => {
     expect((await call(['format', '-'], { files: { '-': tidy.out } })).out).toBe(tidy.out);
     const saved = await train('--write', '0', '--output', 'b.pipe');
     expect(saved.files['b.pipe']).toContain('data         = 4');
+    expect(saved.err).not.toContain('does not fit');
+  });
+
+  test('says what is wrong with a row that is written by its number', async () => {
+    const small = { 'a.pipe': shaped.replace(/memory = \S+/, 'memory = 3GiB') };
+    const row = async (text: Record<string, string>, ...args: string[]) =>
+      (await call(['plan', 'a.pipe', '--pipeline', 'train', ...args, '--write', '0'], { files: text })).err;
+    expect(await row(small, '--over', over)).toMatch(/Row 0 does not fit: (a device holds|its peak is) \S+ GiB/);
+    const limit = ['--limit', 'iteration < 1us'];
+    expect(await row({ 'a.pipe': shaped }, '--over', over, ...limit)).toMatch(/Row 0 misses iteration < 1us: /);
   });
 
   test('parts put together are one run', async () => {

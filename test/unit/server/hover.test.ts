@@ -34,7 +34,9 @@ test('zb_auto: one line says where its order ends', async () => {
   const text = await hoverAt(exampleText('search.pipe').replace('= zb_auto', '= $0zb_auto'));
   expect(text.match(/end: /gi)).toHaveLength(1);
   // 1.2792 s, and `search` proves that 1.2449 s are the least.
-  expect(text).toContain('- end: 1.28 s, at most 2.8 % above the least possible (1.24 s)');
+  expect(text).toContain(
+    '- end: 1.28 s, at most 2.8 % above the least possible within the memory of the devices (1.24 s)',
+  );
 });
 
 test('the schedule of a pipeline: how far its end is from the least possible, and a proof only where they are equal', async () => {
