@@ -92,7 +92,8 @@ export function registerFeatures(session: Session): void {
       return codeActions(view, params, { abilities, docs, fixes, ask }, token);
     }),
   );
-  connection.onCodeLens(shown(fromAnalysis('lenses', 'figures', (view) => codeLenses(view, session.abilities))));
+  // Not held until a long search ends: as long as VS Code has waited, so long it waits before it asks again, for other files too.
+  connection.onCodeLens(shown(fromAnalysis('lenses', 'soon', (view) => codeLenses(view, session.abilities))));
   connection.languages.inlayHint.on(shown(fromAnalysis('hints', 'figures', inlayHints)));
   connection.languages.semanticTokens.on(fromAnalysis('tokens', 'names', (view) => semanticTokens(view)));
   connection.languages.semanticTokens.onRange(

@@ -18,14 +18,18 @@ import { type ClientAbilities, rangeIn, type View } from '../view.ts';
  * also get Preview, Compare and Export, and the result of each test of a schedule.
  */
 export function codeLenses(view: View, { previews }: Pick<ClientAbilities, 'previews'>): CodeLens[] {
-  const { pipelines, jobs, tests } = view.analysis;
+  const { pipelines, jobs, tests, pending, untested } = view.analysis;
+  const unknown = new Set(pending.slice(0, pending.length - untested.length));
   return [
     ...(previews ? tests.flatMap((tested) => testLens(view, tested)) : []),
     ...(previews ? searchLenses(view) : []),
+    // One whose figures are still to come has none: a refresh follows.
     ...pipelines.flatMap((pipeline) =>
-      lens(view, paths.pipeline(pipeline.plan.name), titleOf(pipeline), pipeline.plan.name).flatMap((figures) =>
-        previews ? [figures, ...actions(view, figures, pipeline)] : [figures],
-      ),
+      unknown.has(pipeline.plan.name)
+        ? []
+        : lens(view, paths.pipeline(pipeline.plan.name), titleOf(pipeline), pipeline.plan.name).flatMap((figures) =>
+            previews ? [figures, ...actions(view, figures, pipeline)] : [figures],
+          ),
     ),
     ...jobs.flatMap(({ plan, report }) =>
       report === undefined ? [] : lens(view, paths.job(plan.name), jobSummary(report), plan.workers[0]),

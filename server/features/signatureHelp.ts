@@ -19,7 +19,7 @@ export function signatureHelp(view: View, params: SignatureHelpParams): Signatur
   const context = functionContext(valueSchemaOf(cursor));
   for (const call of nestingAt(view.syntax, cursor.index, from).calls) {
     const schema = ownFunction(view, call.callee) ?? calledFunction(context, call.callee.text);
-    if (schema !== undefined) return help(schema, call);
+    if (schema !== undefined) return help(schema, call, view.syntax.text.slice(cursor.word.start, cursor.offset));
   }
   return null;
 }
@@ -36,8 +36,9 @@ export const parameterLabel = (parameter: FunctionParameter): string =>
 export const signatureLabel = (schema: FunctionSchema): string =>
   `${schema.name}(${schema.parameters.map(parameterLabel).join(', ')}${schema.rest === true ? ', …' : ''})`;
 
-function help(schema: FunctionSchema, call: CallAt): SignatureHelp {
-  const active = activeParameter(schema, call);
+/** `word`: what is written of the word at the cursor. */
+function help(schema: FunctionSchema, call: CallAt, word: string): SignatureHelp {
+  const active = activeParameter(schema, call, word);
   const shown = shownParameters(schema, call, active);
   const cut = shown.length < schema.parameters.length;
   return {
@@ -83,12 +84,19 @@ const parameterDoc = ({ doc, words }: FunctionParameter): string =>
   words === undefined ? doc : `${doc} (${words.map((word) => `\`${word}\``).join(', ')})`;
 
 /**
- * A named argument belongs to the parameter of that name, whatever its position. The index after the last parameter shows none as
- * active.
+ * A named argument belongs to the parameter of that name, whatever its position. What follows a named argument is the name of another, so
+ * its position says nothing: the word begins a name that is not given yet, or none is active. The index after the last parameter shows none
+ * as active.
  */
-function activeParameter(schema: FunctionSchema, call: CallAt): number {
+function activeParameter(schema: FunctionSchema, call: CallAt, word: string): number {
   const [first, second] = call.argument;
   const named = second?.text === '=' ? schema.parameters.findIndex((parameter) => parameter.name === first?.text) : -1;
   if (named >= 0) return named;
+  if (call.given.length > 0 && schema.rest !== true) {
+    const begun = schema.parameters.findIndex(
+      ({ name }) => word !== '' && name.startsWith(word) && !call.given.includes(name),
+    );
+    return begun < 0 ? schema.parameters.length : begun;
+  }
   return schema.rest === true ? Math.min(call.position, schema.parameters.length - 1) : call.position;
 }

@@ -258,3 +258,20 @@ test('one refresh counts for all documents that are done together, and the last 
     expect(client.asked.length - before).toBeLessThan(uris.length / 2);
   }, refreshing);
 });
+
+test('lenses of one pipeline do not wait for the search of another, and a refresh follows', async () => {
+  await withClient(async (client) => {
+    const hunt = /pipeline train \{[^}]*\}/.exec(toy)?.[0] ?? '';
+    const searched = hunt.replace('train', 'hunt').replace(/= 1f1b\S*/, '= search(effort = 20)');
+    const text = `${toy}${searched.replace(/microbatches\s*= \S+/, 'microbatches = 48')}\n`;
+    client.open(main, text);
+    const titles = async () =>
+      (await client.request<CodeLens[]>('textDocument/codeLens', document)).map(({ command }) => command?.title);
+    const known = new Set(await titles());
+    expect(known).toContain('iteration 264 ms · bubble 27.3 % · peak 5 GiB of 16 GiB');
+    expect(known.size).toBe(1);
+    await vi.waitFor(() => expect(refreshesOf(client)).toBe(1), { timeout: 60_000, interval: 20 });
+    const found = await titles();
+    expect(found).toEqual([...known, expect.stringMatching(/^iteration .* bubble/)]);
+  }, refreshing);
+}, 90_000);

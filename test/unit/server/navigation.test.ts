@@ -127,6 +127,11 @@ test('signature: position, name, nesting, and text that is not finished', async 
     /^transformer\(hidden, heads, .*, norm = layernorm, dropout = true, …\)$/,
     'norm = layernorm',
   );
+  // After a named argument comes another name: the one that is begun, or none.
+  const shape = 'model m { layer a = transformer(hidden = 8, heads = 2, ';
+  await checkSignature(`${shape}$0`, /^transformer\(/, undefined);
+  await checkSignature(`${shape}fl$0) }`, /^transformer\(.*, flash = false, …\)$/, 'flash = false');
+  await checkSignature(`${shape}he$0) }`, /^transformer\(.*, head_dim\?, .*…\)$/, 'head_dim?');
   await checkSignature('let x = if(1 < 2, max(1, 2), $0)', /^if\(/, 'else');
   await checkSignature('let x = if(1 < 2, max(1, $0))', /^max\(/, 'a');
   await checkSignature('pipeline p { schedule = interleaved_1f1b($0) }', /^interleaved_1f1b\(/, 'chunks = 2');
