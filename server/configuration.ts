@@ -34,6 +34,8 @@ export interface Configuration {
   onFiles(listener: (uris: readonly string[]) => void): void;
   /** Documents that the client asks to show something inside their text. */
   readonly shown: Shown;
+  /** Whether the client asks for lenses again when it is asked to. */
+  readonly refreshes: boolean;
   /** Asks the client to ask again for what it shows inside the text, once for all documents that are done at about the same time. */
   refresh(): void;
 }
@@ -136,6 +138,9 @@ export function configure(connection: Connection, log: Log): Configuration {
       connection.onDidChangeWatchedFiles(({ changes }) => listener(changes.map((change) => change.uri)));
     },
     shown,
+    get refreshes() {
+      return client.workspace?.codeLens?.refreshSupport === true;
+    },
     refresh: bundled(() => {
       shown.refreshed();
       const quiet = (asked: Promise<void>) =>

@@ -1,6 +1,6 @@
 /** One line a feature: what the protocol asks, and the function that answers. */
 import type { Session } from './session.ts';
-import type { CancellationToken, CompletionItem } from 'vscode-languageserver';
+import type { CancellationToken, CodeLensParams, CompletionItem } from 'vscode-languageserver';
 import { type Ask, codeActions } from './features/codeActions.ts';
 import { codeLenses } from './features/codeLens.ts';
 import { completion, resolveCompletion } from './features/completion.ts';
@@ -92,8 +92,12 @@ export function registerFeatures(session: Session): void {
       return codeActions(view, params, { abilities, docs, fixes, ask }, token);
     }),
   );
+  const lenses = (need: Need) => fromAnalysis('lenses', need, (view) => codeLenses(view, session.abilities));
+  const [whole, early] = [lenses('figures'), lenses('soon')];
   // Not held until a long search ends: as long as VS Code has waited, so long it waits before it asks again, for other files too.
-  connection.onCodeLens(shown(fromAnalysis('lenses', 'soon', (view) => codeLenses(view, session.abilities))));
+  connection.onCodeLens(
+    shown((params: CodeLensParams, token) => (session.configuration.refreshes ? early : whole)(params, token)),
+  );
   connection.languages.inlayHint.on(shown(fromAnalysis('hints', 'figures', inlayHints)));
   connection.languages.semanticTokens.on(fromAnalysis('tokens', 'names', (view) => semanticTokens(view)));
   connection.languages.semanticTokens.onRange(
