@@ -7,7 +7,9 @@ import { iterationSeconds, type Timeline } from '../timeline.ts';
 import { leastMakespan, leastStep } from './bound.ts';
 
 /** Operations that the bound of a report may visit: a few milliseconds, so that it may be shown at a keystroke. */
-const effort = 2e6;
+const quickEffort = 2e6;
+/** The same where memory is short: orders are then far above what times alone say, and proving it takes more rounds. Some 50 ms at most. */
+export const memoryEffort = 1e7;
 
 /** What ticks may add to times. */
 const rounding = 1e-9;
@@ -21,7 +23,7 @@ export const fitsDevices = (plan: PipelinePlan, peaks: readonly MemoryPeak[]): b
  * each other before all of one is done: only what devices and lanes have to do is then a bound. With a barrier, no iteration is
  * under what its lanes need either.
  */
-export function leastIteration(plan: PipelinePlan, timeline: Timeline, memory: boolean): number {
+export function leastIteration(plan: PipelinePlan, timeline: Timeline, memory: boolean, effort = quickEffort): number {
   const { program, timing, exchange } = timeline;
   const open = timing.exchange?.rule.barrier === false;
   const plain = Math.max(

@@ -16,7 +16,7 @@ import { exposedByRoute } from './exposed.ts';
 import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
-import { fitsDevices, leastIteration } from './leastIteration.ts';
+import { fitsDevices, leastIteration, memoryEffort } from './leastIteration.ts';
 import { jitterReport } from './jitterReport.ts';
 import { lengthsReport } from './lengthsReport.ts';
 import { memoryItems } from './memoryItems.ts';
@@ -150,15 +150,14 @@ function bubble(
   const longest = spans.reduce((best, span, device) => (span > spans[best] ? device : best), 0);
   const fits = fitsDevices(plan, peaks);
   let known: number | undefined;
+  const memory = memoryOfBound(plan, peaks, fits);
+  const effort = memory === undefined ? undefined : memoryEffort;
   const least = (): number =>
-    (known ??= Math.min(iteration, Math.max(proven ?? 0, leastIteration(plan, timeline, fits))));
+    (known ??= Math.min(iteration, Math.max(proven ?? 0, leastIteration(plan, timeline, fits, effort))));
   let withoutMemory: number | undefined;
-  const free = (): number => (withoutMemory ??= leastIteration(plan, timeline, false));
-  const within = (): BoundWithin | undefined => {
-    const memory = memoryOfBound(plan, peaks, fits);
-    if (memory === undefined) return undefined;
-    return least() > free() * (1 + rounding) ? memory : undefined;
-  };
+  const free = (): number => (withoutMemory ??= leastIteration(plan, timeline, false, effort));
+  const within = (): BoundWithin | undefined =>
+    memory !== undefined && least() > free() * (1 + rounding) ? memory : undefined;
   let found: BubbleCauses | undefined;
   const causesOf = (): BubbleCauses => {
     const causes = bubbleCauses(plan, timeline);
