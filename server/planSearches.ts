@@ -1,6 +1,7 @@
 /** Searches over the settings of pipelines of open documents: one runs at a time, and the last one of each document is kept. */
 import type { CancellationToken } from 'vscode-languageserver';
-import { apply } from '../engine/fixes/proposal.ts';
+import { apply, type Edit } from '../engine/fixes/proposal.ts';
+import type { Change } from '../engine/sweep/answer.ts';
 import { rowCount } from '../engine/sweep/axes.ts';
 import { axesProblemSteps } from '../engine/sweep/axesProblem.ts';
 import { sweepBaseSteps } from '../engine/sweep/base.ts';
@@ -49,6 +50,8 @@ export interface PlanSearchesHost extends Pick<PlanSearchHost, 'threads'> {
 interface Known {
   readonly search: PlanSearch;
   readonly head: PlanHead;
+  /** Values of sliders that the search has and the file has not. */
+  readonly moved: readonly Change[];
   readonly uri: string;
   readonly surroundings: number | undefined;
   /** Key of the file when the search began. */
@@ -62,7 +65,7 @@ interface Known {
   /** Settled when it does not run. */
   ran: Promise<unknown>;
 }
-type Prepared = Pick<Known, 'search' | 'head' | 'uri' | 'surroundings' | 'key'>;
+type Prepared = Pick<Known, 'search' | 'head' | 'moved' | 'uri' | 'surroundings' | 'key'>;
 type State = Omit<PlanEdited, 'search'>;
 
 const changedText = 'The file has changed since this search. Search again.';
@@ -118,7 +121,9 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
     const answer = await ran;
     if (answer === undefined) return { outdated: true };
     const { points: _, ...figures } = answer;
-    return { figures };
+    // A row writes the values of sliders, too.
+    const changes = [...one.moved, ...(figures.changes ?? [])];
+    return { figures: changes.length === 0 ? figures : { ...figures, changes } };
   }
 
   function* prepared(
@@ -128,12 +133,13 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
   ): Generator<unknown, Prepared | Extract<FindPlanAnswer, { readonly problem: string }>, void> {
     const { uri, version, files, options, analysis } = view;
     const { overrides = {} } = asked;
-    const text = withValues(view, overrides);
-    if (text === undefined)
+    const edits = valueEdits(view, overrides);
+    if (edits === undefined)
       return {
         problem:
           'A slider has a value that cannot be written into this file. Reset it, or search with the values of the file.',
       };
+    const text = apply(view.syntax.text, edits);
     const isFile = text === view.syntax.text;
     const syntax = isFile
       ? view.syntax
@@ -186,7 +192,8 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
     const source = { uri, text, options, pipeline, limits, axes, files: texts, paths };
     const search = planSearch(base, source, { file: fileName(uri), axes, minimise, limits });
     const key = searchKey(view.syntax, pipeline);
-    return { search, head, uri, surroundings: documents.surroundings(uri), key };
+    const moved = edits.map((edit) => changeOf(view.syntax.text, edit));
+    return { search, head, moved, uri, surroundings: documents.surroundings(uri), key };
   }
 
   /** Tells the client what the file is now, if that is not what it was. */
@@ -254,13 +261,30 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
 
 const keyOf = (text: string, pipeline: string): string => searchKey(parse(text), pipeline);
 
-/** The text of a file with these values of params; undefined if one of them cannot be written. */
-function withValues(view: View, overrides: Overrides): string | undefined {
+interface ValueEdit extends Edit {
+  readonly name: string;
+}
+
+/** Edits that give a file these values of params; undefined if one of them cannot be written. */
+function valueEdits(view: View, overrides: Overrides): readonly ValueEdit[] | undefined {
   const edits = Object.entries(overrides).flatMap(([name, value]) => {
     const edit = paramEdit(view, { uri: view.uri, name, value });
-    return edit === null ? [] : [{ ...toSpan(view.lines, edit.range), text: edit.newText }];
+    return edit === null ? [] : [{ name, ...toSpan(view.lines, edit.range), text: edit.newText }];
   });
   // Two arguments that a call lacks would be written at one place.
   const places = new Set(edits.map(({ start }) => start));
-  return places.size < Object.keys(overrides).length ? undefined : apply(view.syntax.text, edits);
+  return places.size < Object.keys(overrides).length ? undefined : edits;
 }
+
+/** The text of a file with these values of params; undefined if one of them cannot be written. */
+function withValues(view: View, overrides: Overrides): string | undefined {
+  const edits = valueEdits(view, overrides);
+  return edits === undefined ? undefined : apply(view.syntax.text, edits);
+}
+
+/** What an edit of a value changes, in the words of the file. An argument that a call lacks is written with its name. */
+const changeOf = (text: string, { name, start, end, text: to }: ValueEdit): Change => ({
+  key: name,
+  from: start === end ? 'not set' : text.slice(start, end),
+  to: start === end ? to.replace(/^[\s,(]+|[\s),]+$/gu, '') : to,
+});

@@ -53,13 +53,18 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Co
     String(point.data),
     ...keys.map((key) => printable(point.settings[key] ?? '–')),
   ]);
-  const { written } = answer;
+  const { written, minimise } = answer;
+  const best = front.find(({ row }) => row === answer.best);
+  const isBetter =
+    written?.meets === true && best !== undefined && written[minimiseFigure[minimise]] < best[minimiseFigure[minimise]];
   const asWritten =
     written === undefined
       ? ''
-      : `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${written.meets ? '' : ', which does not fit or misses a limit'}`)}\n`;
+      : `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${written.meets ? '' : ', which does not fit or misses a limit'}${isBetter ? ', better than every row found' : ''}`)}\n`;
   return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${asWritten}`;
 }
+
+const minimiseFigure = { iteration: 'iteration', peak_memory: 'peak' } as const;
 
 function changes(answer: PlanAnswer, colours: Colours): string {
   const { changes: found } = answer;

@@ -127,7 +127,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
       return refresh();
     }
     const isWritten = await writeEdits(search.uri, answer.version, answer.edits);
-    note(search, isWritten ? `Row ${wanted} is in the file now.` : 'Nothing was written: the file has changed.');
+    note(search, isWritten ? `Row ${wanted} was written into the file.` : 'Nothing was written: the file has changed.');
     // Without a change of the text, nothing else shows the file again.
     if (!isWritten || answer.edits.every(({ newText }) => newText === '')) await refresh();
   }

@@ -151,7 +151,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
           return preview.post({ type: 'planNote', request, text: found?.problem ?? 'No answer.' });
         if (message.type === 'showPlan') return show({ trial: found, overrides: {} }, { trying: `Row ${row}` });
         await edit(found.edits);
-        await preview.post({ type: 'planNote', request, text: `Row ${row} is in the file now.` });
+        await preview.post({ type: 'planNote', request, text: `Row ${row} was written into the file.` });
         return preview.post({ type: 'planEdited', request, matters: false, row });
       }
       case 'searchOrder': {

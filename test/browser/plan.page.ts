@@ -103,9 +103,9 @@ const whole: PageTest = {
       assert.equal(await certificate(preview), expected.figures.certificate);
       assert.match(
         await preview.page.locator('.plan-note').innerText(),
-        new RegExp(`^Row ${front[0].row} is in the file now`),
+        new RegExp(`^Row ${front[0].row} was written into the file`),
       );
-      assert.match(await card(preview).innerText(), /This file is this plan/);
+      assert.match(await card(preview).innerText(), /this file is this plan/i);
       assert.ok(await writing(preview).evaluate((node) => (node as HTMLButtonElement).disabled));
       // Another row is compared with it, and can be written over it.
       await preview.page.keyboard.press('ArrowLeft');
@@ -113,7 +113,7 @@ const whole: PageTest = {
       await preview.page.keyboard.press('Enter');
       await editor.answer();
       assert.notEqual(editor.text(), first);
-      assert.match(await card(preview).innerText(), /This file is this plan/);
+      assert.match(await card(preview).innerText(), /this file is this plan/i);
       await button(preview, 'Table').click();
       assert.equal(await preview.page.locator('.plan-table [role=gridcell]', { hasText: 'this file' }).count(), 1);
     });
@@ -363,7 +363,7 @@ const sliders: PageTest = {
       await preview.page.keyboard.press('Enter');
       await editor.answer();
       assert.match(editor.text(), /param microbatches = 9 in/);
-      assert.match(await card(preview).innerText(), /This file is this plan/);
+      assert.match(await card(preview).innerText(), /this file is this plan/i);
     });
   },
 };

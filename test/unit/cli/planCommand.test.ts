@@ -20,6 +20,11 @@ describe('plan', () => {
     expect(out).toContain('No other of the 8 rows fits and can be under');
     expect(out).toMatch(/^ {2}row +iteration +peak memory +MFU +bubble +pipeline +data +tensor +recompute$/m);
     expect(out).toContain('as written:');
+    expect(out).not.toContain('better than every row');
+    // The file recomputes nothing, which is faster.
+    const slower = (await call(['plan', 'a.pipe', '--pipeline', 'train', '--over', 'recompute = [full]'], { files }))
+      .out;
+    expect(slower).toMatch(/as written: .*, better than every row found$/m);
     const { points, best } = answerOf(await train('--format', 'json'));
     const fastest = points.find(({ row }) => row === best);
     expect(fastest?.front).toBe(true);

@@ -120,7 +120,7 @@ describe('what is found', () => {
       { type: 'planFound', request: 1, points: [point(3, 7, 3)], looked: 9, total: 9 },
       { type: 'planEnd', request: 1, figures },
       { type: 'planEdited', request: 1, matters: false, row: 3 },
-      { type: 'planNote', request: 1, text: 'Row 3 is in the file now.' },
+      { type: 'planNote', request: 1, text: 'Row 3 was written into the file.' },
       { type: 'planEdited', request: 1, matters: true },
     ];
     for (let length = 0; length <= news.length; length += 1) {
@@ -167,7 +167,7 @@ describe('what is found', () => {
     expect(fileFigures(search.state())).toBe(written);
     search.receive({ type: 'planEdited', request: 1, matters: false, row: 2 });
     expect(fileFigures(search.state())).toEqual(point(2, 4, 9));
-    search.receive({ type: 'planNote', request: 1, text: 'Row 2 is in the file now.' });
+    search.receive({ type: 'planNote', request: 1, text: 'Row 2 was written into the file.' });
     search.receive({ type: 'planEdited', request: 1, matters: true });
     expect(fileFigures(search.state())).toBeUndefined();
     expect(search.state().note).toBe('');

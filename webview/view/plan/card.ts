@@ -53,9 +53,10 @@ export function planCard(actions: CardActions) {
           search.front.length === 0 && point === search.smallest ? 'Needs least memory of all rows' : '',
           isBest ? (figures.minimise === 'iteration' ? 'The fastest that fits' : 'The smallest that fits') : '',
           missWords(point),
-          point.row === fileRow ? 'This file is this plan' : againstFile(point, fileFigures(search)),
+          point.row === fileRow ? 'this file is this plan' : againstFile(point, fileFigures(search)),
         ];
-        setText(state, lines.filter((line) => line !== '').join('; '));
+        const words = lines.filter((line) => line !== '').join('; ');
+        setText(state, words.slice(0, 1).toUpperCase() + words.slice(1));
         state.classList.toggle('over', !point.meets);
         settings.replaceChildren(...pairs(settingsOf(point)));
         // The server says what the best row changes; of other rows, their settings say it.
