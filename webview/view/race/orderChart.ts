@@ -129,7 +129,7 @@ function labels(search: OrderSearch, { x, y, until }: Scales, width: number): SV
       same ? foundAt : Math.min(file - 5, foundAt - (better ? lineHeight : 0)),
       'file',
     ),
-    text(`proven: no order under ${timeAtLeast(newest.bound, 4)}`, bound + lineHeight, 'bound'),
+    text(`proven: no order under ${boundWords(newest)}`, bound + lineHeight, 'bound'),
   ];
   if (!same) made.push(text(`shortest found ${iterationTime(newest.iteration)}${words}`, foundAt, 'found'));
   if (!inside || gap === undefined) return made;
@@ -152,5 +152,9 @@ function described(search: OrderSearch): string {
   const newest = newestPoint(search);
   if (newest === undefined) return orderSentence(search);
   const { schedule, iteration } = search.state;
-  return `${schedule} ${iterationTime(iteration)}. Shortest found ${iterationTime(newest.iteration)}. Proven: no order under ${timeAtLeast(newest.bound, 4)}.`;
+  return `${schedule} ${iterationTime(iteration)}. Shortest found ${iterationTime(newest.iteration)}. Proven: no order under ${boundWords(newest)}.`;
 }
+
+/** Rounded down, but read like the shortest order if that is proven to be the shortest. */
+const boundWords = ({ iteration, bound }: { readonly iteration: number; readonly bound: number }): string =>
+  bound < iteration ? timeAtLeast(bound, 4) : iterationTime(iteration);
