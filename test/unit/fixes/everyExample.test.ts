@@ -12,7 +12,10 @@ import { checkFix } from './checkFix.ts';
  * Their fixes take minutes: each trial places hundreds of devices, or plans many pipelines. They are tried with PIPEWRIGHT_RUNS=2.
  * What broken.pipe has is tried on the pages of its codes.
  */
-const slow = runMultiplier() > 1 ? /^$/ : /^published\/|deepseek|^broken|^planners|^packed|bytescheduler|^search/;
+const slow =
+  runMultiplier() > 1
+    ? /^$/
+    : /^published\/|deepseek|^broken|^planners|^packed|^search|systems\/(bytescheduler|ddp_horovod|dear|hetpipe|p3|pace|tictac)/;
 
 describe.each(exampleNames.filter((name) => !slow.test(name)))('%s', (name) => {
   it('has fixes that do what they say', () => {
