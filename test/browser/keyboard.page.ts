@@ -85,6 +85,8 @@ function keysOf(preview: Preview, editor: Editor): Keys {
     },
     async answer() {
       await editor.answer();
+      // What was focused may be made anew: it has the focus again once the page has drawn the answer.
+      await page.waitForFunction(() => document.activeElement !== document.body);
       await look(preview, 'an answer');
     },
   };
