@@ -110,7 +110,7 @@ describe('balance by memory', () => {
       }),
       { numRuns: 100 },
     );
-  }, 60_000);
+  }, 300_000);
 
   it('knows what a stage recomputes that the whole model as one stage would not', () => {
     // Every second layer keeps activations: 'every = 2' recomputes those of stages that start behind an odd number of layers.
