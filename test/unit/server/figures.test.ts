@@ -199,10 +199,10 @@ test('lenses are asked for again when figures have moved, not after an edit that
 
 test('documents that the editor does not show, and so does not ask about again, cause no refresh', async () => {
   await withClient(async (client) => {
-    const hardware = 'file:///work/shared.pipe';
+    const hardware = 'file:///project/shared.pipe';
     const shared = (memory: number) => `device v100 { memory = ${memory}GiB }\n`;
     const user = `import { v100 } from "shared.pipe"\n${toy.replace(shared(16), '')}`;
-    const uris = Array.from({ length: 6 }, (_, index) => `file:///work/plan${index}.pipe`);
+    const uris = Array.from({ length: 6 }, (_, index) => `file:///project/plan${index}.pipe`);
     const lens = async (uri: string) =>
       (await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri } }))[0]?.command?.title;
     client.open(hardware, shared(16));
@@ -241,8 +241,8 @@ test('documents that the editor does not show, and so does not ask about again, 
 test('one refresh counts for all documents that are done together, and the last comes after the last of them', async () => {
   await withClient(async (client) => {
     const shared = (memory: string) => `device v100 { memory = ${memory} }\n`;
-    const uris = Array.from({ length: 28 }, (_, index) => `file:///work/plan${index}.pipe`);
-    client.open('file:///work/shared.pipe', shared('16GiB'));
+    const uris = Array.from({ length: 28 }, (_, index) => `file:///project/plan${index}.pipe`);
+    client.open('file:///project/shared.pipe', shared('16GiB'));
     const user = `import { v100 } from "shared.pipe"\n${toy.replace(shared('16GiB'), '')}`;
     for (const uri of uris) client.open(uri, user);
     const titles = async () => {
@@ -251,7 +251,7 @@ test('one refresh counts for all documents that are done together, and the last 
     };
     expect(new Set(await titles())).toEqual(new Set(['iteration 264 ms · bubble 27.3 % · peak 5 GiB of 16 GiB']));
     const before = client.asked.length;
-    client.change('file:///work/shared.pipe', shared('40GiB'));
+    client.change('file:///project/shared.pipe', shared('40GiB'));
     expect(new Set(await titles())).toEqual(new Set(['iteration 264 ms · bubble 27.3 % · peak 5 GiB of 40 GiB']));
     const done = client.asked.length;
     await vi.waitFor(() => expect(client.asked.length).toBeGreaterThan(done), { timeout: 5_000 });
