@@ -128,7 +128,8 @@ function withinNote(report: PipelineReport, figure: ExpectFigure): string {
   if (figure !== 'gap' && figure !== 'iteration_bound') return '';
   const within = withinWords(report);
   const words = within === undefined ? '' : ` for orders within ${within}`;
-  return report.search === undefined
+  const mayProveMore = report.search === undefined && report.asynchronous === undefined && gapOf(report) > 0;
+  return mayProveMore
     ? `${words}, by the quick bound of a check (\`pipewright search FILE --verify\` may prove more)`
     : words;
 }

@@ -19,6 +19,15 @@ const failing = (...expects: readonly Omit<ExpectPlan, 'path' | 'text'>[]) =>
     .map((finding) => finding.message);
 
 describe('expectations', () => {
+  it('say where a longer proof may make a gap smaller, and not of an order that is proven to be the shortest', () => {
+    const [open] = failing({ figure: 'gap', operator: '<', bound: 0.01, dimension: 'share' });
+    expect(open).toMatch(/quick bound of a check \(`pipewright search FILE --verify` may prove more\)\.$/);
+    const plan = recipePlan({ devices: 1, microbatches: 8, schedule: policy('1f1b') });
+    const gap: ExpectPlan = { ...base, figure: 'gap', operator: '>', bound: 0.01, dimension: 'share' };
+    const [shortest] = evaluate({ ...plan, expects: [gap] }, defaultOptions).findings;
+    expect(shortest?.message).toBe('Expected as written, but it is 0 %.');
+  });
+
   it('hold or not by the figures of the report', () => {
     expect(
       failing(
