@@ -1,11 +1,11 @@
-import { betterPolicy, policyProblem, policyQuestions, withBetterPolicy } from '../engine/betterPolicy.ts';
-import { type Analysis, checkSteps } from '../engine/check.ts';
-import { defaultOptions } from '../engine/host.ts';
+import { betterPolicy, policyProblem, policyQuestions, withBetterPolicy } from '../engine/advice/betterPolicy.ts';
+import { type Analysis, checkSteps } from '../engine/flow/check.ts';
+import { defaultOptions } from '../engine/basics/host.ts';
 import { diskHost, namedPath, shownPath, uriOf } from './host.ts';
 import type { Io } from './io.ts';
 import type { Progress } from './progress.ts';
 import { readOperand } from './readOperand.ts';
-import { runSearch } from '../engine/searches.ts';
+import { runSearch } from '../engine/basics/searches.ts';
 
 export interface Analysed {
   /** As data holds it. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../engine/spelling.ts';
+import { nearest } from '../engine/basics/spelling.ts';
 
 /** An option of a command. `value` names what follows it in help; without one it is a switch. */
 export interface OptionSpec {

@@ -1,5 +1,5 @@
 import type { Arguments, CommandSpec } from './arguments.ts';
-import { printable } from '../server/printable.ts';
+import { printable } from '../server/text/printable.ts';
 import type { Io } from './io.ts';
 import type { Status } from './status.ts';
 

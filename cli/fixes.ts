@@ -1,11 +1,11 @@
 /** Quick fixes on the command line are the same as in the editor, with their simulated effect. */
-import { check } from '../engine/check.ts';
+import { check } from '../engine/flow/check.ts';
 import type { Code } from '../engine/findings/catalogue.ts';
 import type { Finding } from '../engine/findings/finding.ts';
 import { safeCodes } from '../engine/fixes/all.ts';
 import { type Fix, fixesFor } from '../engine/fixes/fix.ts';
 import { type Again, apply } from '../engine/fixes/proposal.ts';
-import { defaultOptions } from '../engine/host.ts';
+import { defaultOptions } from '../engine/basics/host.ts';
 import type { Analysed, Setting } from './analyse.ts';
 import { diskHost } from './host.ts';
 import type { Io } from './io.ts';

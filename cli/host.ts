@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { EngineHost } from '../engine/host.ts';
+import type { EngineHost } from '../engine/basics/host.ts';
 import { noSuchFile } from '../server/regularFile.ts';
-import { printable } from '../server/printable.ts';
+import { printable } from '../server/text/printable.ts';
 import type { Io } from './io.ts';
 
 /** Files as the engine sees them: `file:` uris; standard input is a file of the working folder, so that its imports resolve. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { printable } from '../server/printable.ts';
+import { printable } from '../server/text/printable.ts';
 import { nodeIo } from './nodeIo.ts';
 import { run } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { checkOverrides } from '../engine/language/overrides.ts';
-import type { Dimension } from '../engine/plan.ts';
+import type { Dimension } from '../engine/values/plan.ts';
 import type { Resolution } from '../engine/language/resolution.ts';
 import { findUnit, nearestUnit, phraseOf } from '../engine/language/units.ts';
 

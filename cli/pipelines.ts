@@ -1,6 +1,6 @@
-import { list } from '../engine/quantities.ts';
-import type { Analysis } from '../engine/check.ts';
-import { nearest } from '../engine/spelling.ts';
+import { list } from '../engine/basics/quantities.ts';
+import type { Analysis } from '../engine/flow/check.ts';
+import { nearest } from '../engine/basics/spelling.ts';
 
 /** What has been found out about a file, as far as choosing a pipeline goes. */
 export interface Chosen {

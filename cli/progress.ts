@@ -1,5 +1,5 @@
 import { clip } from './drawing/width.ts';
-import { printable } from '../server/printable.ts';
+import { printable } from '../server/text/printable.ts';
 import type { Io } from './io.ts';
 
 export interface Progress {

@@ -1,10 +1,10 @@
 import { readArguments } from './arguments.ts';
 import { usageFault } from './command.ts';
 import { commands } from './commands/index.ts';
-import { printable } from '../server/printable.ts';
+import { printable } from '../server/text/printable.ts';
 import { commandHelp, overview } from './help.ts';
 import type { Io } from './io.ts';
-import { nearest } from '../engine/spelling.ts';
+import { nearest } from '../engine/basics/spelling.ts';
 import { status, type Status } from './status.ts';
 import { version } from './version.ts';
 

@@ -1,10 +1,10 @@
 /** What the preview of an empty file shows of examples: made from the files by the engine when the page is built. */
 import { readFileSync } from 'node:fs';
-import { check } from '../engine/check.ts';
-import { defaultOptions, type EngineHost } from '../engine/host.ts';
-import type { PipelinePlan } from '../engine/plan.ts';
-import { kindOf, letters, operationName, stageOf } from '../engine/program.ts';
-import { endAt, startAt, type Timeline } from '../engine/timeline.ts';
+import { check } from '../engine/flow/check.ts';
+import { defaultOptions, type EngineHost } from '../engine/basics/host.ts';
+import type { PipelinePlan } from '../engine/values/plan.ts';
+import { kindOf, letters, operationName, stageOf } from '../engine/values/program.ts';
+import { endAt, startAt, type Timeline } from '../engine/values/timeline.ts';
 import type { ExampleCard } from '../webview/protocol/exampleCard.ts';
 
 const folder = new URL('../examples/', import.meta.url);

@@ -7,7 +7,7 @@ import {
   type Connection,
   type InitializeParams,
 } from 'vscode-languageserver';
-import type { EngineOptions } from '../engine/host.ts';
+import type { EngineOptions } from '../engine/basics/host.ts';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
 import { bundled } from './bundled.ts';
 import { describe, type Log } from './handlers.ts';

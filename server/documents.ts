@@ -4,13 +4,13 @@
  * simulations that take long are found in threads; until they arrive, a document is known in part.
  */
 import type { CancellationToken } from 'vscode-languageserver';
-import { type Analysis, type CheckStep, checkSteps, type Planned } from '../engine/check.ts';
-import type { EngineOptions } from '../engine/host.ts';
+import { type Analysis, type CheckStep, checkSteps, type Planned } from '../engine/flow/check.ts';
+import type { EngineOptions } from '../engine/basics/host.ts';
 import type { Finding } from '../engine/findings/finding.ts';
-import type { Searches } from '../engine/searches.ts';
+import type { Searches } from '../engine/basics/searches.ts';
 import { LineIndex, parse, type SyntaxFile } from '../grammar/index.ts';
-import type { Answers, Round } from './answers.ts';
-import { normal } from './uris.ts';
+import type { Answers, Round } from './searches/answers.ts';
+import { normal } from './text/uris.ts';
 import type { Files, SyntaxView, View } from './view.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { FunctionParameter, FunctionSchema } from '../engine/language/funct
 import type { SymbolInfo } from '../engine/language/resolution.ts';
 import { scheduleUri, standardText } from '../engine/std/index.ts';
 import { nodeAt, parse, type Span, walk } from '../grammar/index.ts';
-import type { Cursor } from './cursor.ts';
+import type { Cursor } from './text/cursor.ts';
 import { referenceAt, type View } from './view.ts';
 
 /** The function that a name means; undefined if the file does not declare it. */

@@ -1,6 +1,6 @@
 /** Shows in the editor that plans or figures of a document are still to come. */
 import type { Connection, WorkDoneProgressServerReporter } from 'vscode-languageserver';
-import { list } from '../engine/quantities.ts';
+import { list } from '../engine/basics/quantities.ts';
 import type { View } from './view.ts';
 
 export interface Progress {

@@ -17,7 +17,7 @@ import { prepareRename, rename } from './features/rename.ts';
 import { selectionRanges } from './features/selectionRange.ts';
 import { semanticTokens } from './features/semanticTokens.ts';
 import { signatureHelp } from './features/signatureHelp.ts';
-import type { Searches } from '../engine/searches.ts';
+import type { Searches } from '../engine/basics/searches.ts';
 import type { Need } from './documents.ts';
 import { handler, type Handler } from './handlers.ts';
 import type { SyntaxView, View } from './view.ts';

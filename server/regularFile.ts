@@ -1,7 +1,7 @@
 /** Texts of files on disk, for the server and the command line: never a device or a pipe, and never more than a limit. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { bytes } from '../engine/quantities.ts';
+import { bytes } from '../engine/basics/quantities.ts';
 
 export type FileText = { readonly text: string } | { readonly problem: string };
 

@@ -1,6 +1,6 @@
 /** Places of schedules that are shown without a pipeline: the plan of the file does not have them. */
 import { createReporter } from '../engine/findings/reporter.ts';
-import { type Place, paths } from '../engine/plan.ts';
+import { type Place, paths } from '../engine/values/plan.ts';
 import type { View } from './view.ts';
 
 /** Devices whose rows have places. */

@@ -5,8 +5,8 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
-import { createAnswers } from './answers.ts';
-import { createBetterPolicies } from './betterPolicies.ts';
+import { createAnswers } from './searches/answers.ts';
+import { createBetterPolicies } from './searches/betterPolicies.ts';
 import { createChoiceLists } from './completion/choiceLists.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
@@ -15,12 +15,12 @@ import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
-import { createPlanSearches } from './planSearches.ts';
+import { createPlanSearches } from './searches/planSearches.ts';
 import { createProgress } from './progress.ts';
-import { createQuickFixes } from './quickFixes.ts';
-import { createShorterOrders } from './shorterOrders.ts';
+import { createQuickFixes } from './searches/quickFixes.ts';
+import { createShorterOrders } from './searches/shorterOrders.ts';
 import type { Files, SyntaxView, View } from './view.ts';
-import { createThreads } from './threads.ts';
+import { createThreads } from './searches/threads.ts';
 import { createWorkspace } from './workspace.ts';
 
 export interface ServerOptions {

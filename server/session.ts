@@ -5,9 +5,9 @@ import type { Configuration } from './configuration.ts';
 import type { ChoiceLists } from './completion/choiceLists.ts';
 import type { Documents } from './documents.ts';
 import type { Log } from './handlers.ts';
-import type { PlanSearches } from './planSearches.ts';
-import type { QuickFixes } from './quickFixes.ts';
-import type { ShorterOrders } from './shorterOrders.ts';
+import type { PlanSearches } from './searches/planSearches.ts';
+import type { QuickFixes } from './searches/quickFixes.ts';
+import type { ShorterOrders } from './searches/shorterOrders.ts';
 
 export interface Session {
   readonly connection: Connection;

@@ -1,5 +1,5 @@
 /** `pipewright.*` of the client's configuration as options of the engine. What is absent or no usable number keeps its default. */
-import { defaultOptions, type EngineOptions } from '../engine/host.ts';
+import { defaultOptions, type EngineOptions } from '../engine/basics/host.ts';
 
 /**
  * Options if an editor sets none: the defaults of `package.json` for VS Code. A timeline that is simulated again at each

@@ -1,9 +1,9 @@
 /** Uses of a name over files. */
-import { resolve } from '../engine/resolve.ts';
-import type { Place } from '../engine/plan.ts';
+import { resolve } from '../engine/flow/resolve.ts';
+import type { Place } from '../engine/values/plan.ts';
 import type { Resolution, SymbolInfo } from '../engine/language/resolution.ts';
-import type { EngineHost, EngineOptions } from '../engine/host.ts';
-import { noSearches } from '../engine/searches.ts';
+import type { EngineHost, EngineOptions } from '../engine/basics/host.ts';
+import { noSearches } from '../engine/basics/searches.ts';
 import { parse } from '../grammar/index.ts';
 import type { View } from './view.ts';
 

@@ -1,11 +1,11 @@
 /** What a feature is given: one version of one document, and the files around it. Never changes once made. */
 import type { Location, Range } from 'vscode-languageserver';
-import type { Analysis } from '../engine/check.ts';
-import type { EngineHost, EngineOptions } from '../engine/host.ts';
-import type { Place } from '../engine/plan.ts';
+import type { Analysis } from '../engine/flow/check.ts';
+import type { EngineHost, EngineOptions } from '../engine/basics/host.ts';
+import type { Place } from '../engine/values/plan.ts';
 import type { SymbolInfo } from '../engine/language/resolution.ts';
 import type { LineIndex, Span, SyntaxFile } from '../grammar/index.ts';
-import { toLocation, toRange } from './convert.ts';
+import { toLocation, toRange } from './text/convert.ts';
 
 /** Enough for features that look at the text alone. */
 export interface SyntaxView {

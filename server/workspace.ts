@@ -2,9 +2,9 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { URI, Utils } from 'vscode-uri';
-import type { EngineHost } from '../engine/host.ts';
+import type { EngineHost } from '../engine/basics/host.ts';
 import { LineIndex } from '../grammar/index.ts';
-import { normal } from './uris.ts';
+import { normal } from './text/uris.ts';
 import { type FileText, noSuchFile, readRegularFile } from './regularFile.ts';
 import { standardText } from '../engine/std/index.ts';
 import type { Files } from './view.ts';

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { Columns } from '../../webview/picture/columns.ts';
 import { colouringOf } from '../../webview/worker/colouring.ts';
 import { draw } from '../../webview/worker/draw.ts';

@@ -1,4 +1,4 @@
-import type { ExchangeRule } from '../../engine/exchangePlan.ts';
+import type { ExchangeRule } from '../../engine/values/exchangePlan.ts';
 import { settleLane } from '../../engine/simulate/exchange/best/settle.ts';
 import { type LaneProblem, runLane } from '../../engine/simulate/exchange/lane.ts';
 import { collective, problemOf, type Rule, servers, type TensorLayer } from '../../test/unit/exchange/chains.ts';

@@ -1,4 +1,4 @@
-import { defaultOptions } from '../../engine/host.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
 import { launch, type Preview } from '../../test/browser/harness.ts';
 import { pageClock } from '../browser/threads.ts';
 import { ms, type Row, type Table } from '../rows.ts';

@@ -1,5 +1,5 @@
-import { defaultOptions } from '../../engine/host.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { launch, type Preview } from '../../test/browser/harness.ts';
 import { pageClock } from '../browser/threads.ts';
 import { percentile } from '../measure.ts';

@@ -1,5 +1,5 @@
-import { defaultOptions } from '../../engine/host.ts';
-import { resolve } from '../../engine/resolve.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
+import { resolve } from '../../engine/flow/resolve.ts';
 import { parse } from '../../grammar/index.ts';
 import { measure } from '../measure.ts';
 import { ms, type Table } from '../rows.ts';

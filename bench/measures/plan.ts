@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { defaultOptions, type EngineHost } from '../../engine/host.ts';
+import { defaultOptions, type EngineHost } from '../../engine/basics/host.ts';
 import { sweepBase } from '../../engine/sweep/base.ts';
 import { readAxes } from '../../engine/sweep/readAxes.ts';
 import { outcomeOf } from '../../engine/sweep/rowsSearch.ts';

@@ -9,7 +9,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
-import { simulated } from '../../engine/evaluate.ts';
+import { simulated } from '../../engine/flow/evaluate.ts';
 import { startServer } from '../../server/server.ts';
 import { methods, type PlanAnswer } from '../../webview/protocol/requests.ts';
 import { draw } from '../../webview/worker/draw.ts';

@@ -1,7 +1,7 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { generate } from '../../engine/schedule/generate.ts';
 import { simulate } from '../../engine/simulate/simulate.ts';
-import type { Timeline } from '../../engine/timeline.ts';
+import type { Timeline } from '../../engine/values/timeline.ts';
 import { timingOf } from '../../engine/simulate/timing.ts';
 import { measure } from '../measure.ts';
 import { oneFOneB, zbH1 } from '../reference/orders.ts';

@@ -1,7 +1,7 @@
-import { defaultOptions } from '../../engine/host.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
-import { resolve } from '../../engine/resolve.ts';
+import { resolve } from '../../engine/flow/resolve.ts';
 import { generate } from '../../engine/schedule/generate.ts';
 import { scheduleTexts } from '../../engine/std/scheduleTexts.ts';
 import { parse } from '../../grammar/index.ts';

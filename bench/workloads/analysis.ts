@@ -1,7 +1,7 @@
-import { type Analysis, check } from '../../engine/check.ts';
-import { defaultOptions, type EngineHost } from '../../engine/host.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { resolve } from '../../engine/resolve.ts';
+import { type Analysis, check } from '../../engine/flow/check.ts';
+import { defaultOptions, type EngineHost } from '../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { resolve } from '../../engine/flow/resolve.ts';
 import { parse } from '../../grammar/index.ts';
 
 /** A host without files. */

@@ -8,8 +8,8 @@ import {
   rowAsWritten,
   rowUnder,
   type Variant,
-} from '../../engine/compare.ts';
-import { defaultOptions } from '../../engine/host.ts';
+} from '../../engine/advice/compare.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
 import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';

@@ -6,7 +6,7 @@ import { findPolicy, policies } from '../../engine/policies/registry.ts';
 import { scheduleUri, standardText } from '../../engine/std/index.ts';
 import { exchangeNames, exchangeText } from '../output/exchangeText.ts';
 import type { Io } from '../io.ts';
-import { nearest } from '../../engine/spelling.ts';
+import { nearest } from '../../engine/basics/spelling.ts';
 import { textAdvice, textSchedules } from '../../engine/language/textSchedules.ts';
 import { status } from '../status.ts';
 

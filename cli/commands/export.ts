@@ -1,12 +1,12 @@
-import type { Run } from '../../engine/evaluation.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
 import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
 import { torchCsvParts } from '../../engine/formats/torchCsv/write.ts';
 import { exportTorchScript } from '../../engine/formats/torchScript/export.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
-import { printable } from '../../server/printable.ts';
+import { printable } from '../../server/text/printable.ts';
 import type { Arguments } from '../arguments.ts';
 import {
   bytesOnTerminal,

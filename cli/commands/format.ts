@@ -1,6 +1,6 @@
 import { format, LineIndex, parse } from '../../grammar/index.ts';
 import { type Command, usageFault } from '../command.ts';
-import { printable } from '../../server/printable.ts';
+import { printable } from '../../server/text/printable.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
 import { readOperand } from '../readOperand.ts';

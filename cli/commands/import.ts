@@ -8,7 +8,7 @@ import { repairTitles } from '../../engine/formats/torchCsv/repairs.ts';
 import { type Command, usageFault } from '../command.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
-import { printable } from '../../server/printable.ts';
+import { printable } from '../../server/text/printable.ts';
 import { readOperand } from '../readOperand.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';

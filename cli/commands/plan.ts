@@ -1,5 +1,5 @@
-import { defaultOptions } from '../../engine/host.ts';
-import { planned } from '../../engine/compare.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
+import { planned } from '../../engine/advice/compare.ts';
 import { parse } from '../../grammar/index.ts';
 import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
 import type { Axis, Objective } from '../../engine/definitions/search.ts';
@@ -10,7 +10,7 @@ import { evaluateRow, type Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { mergeAnswers } from '../../engine/sweep/merge.ts';
 import { placeRow } from '../../engine/sweep/placeRow.ts';
 import { readAxes } from '../../engine/sweep/readAxes.ts';
-import { rememberingHost } from '../../engine/knownFiles.ts';
+import { rememberingHost } from '../../engine/basics/knownFiles.ts';
 import { rowFile } from '../../engine/sweep/rowText.ts';
 import { objectives } from '../../engine/language/schema/search.ts';
 import { pipelineBody } from '../../engine/fixes/source.ts';
@@ -19,7 +19,7 @@ import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
 import { diskHost, namedPath, shownPath, uriOf } from '../host.ts';
 import type { Io } from '../io.ts';
-import { planCsv, planJson } from '../../server/planData.ts';
+import { planCsv, planJson } from '../../server/searches/planData.ts';
 import { readPlanJson } from '../output/planData.ts';
 import { planText } from '../output/planText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
@@ -28,8 +28,8 @@ import { readShard, readThreads, readTime } from '../plan/options.ts';
 import { runSweep } from '../plan/runSweep.ts';
 import { readOperand } from '../readOperand.ts';
 import { status, type Status } from '../status.ts';
-import { bytes, list } from '../../engine/quantities.ts';
-import { printable } from '../../server/printable.ts';
+import { bytes, list } from '../../engine/basics/quantities.ts';
+import { printable } from '../../server/text/printable.ts';
 import { writeResult } from '../writeResult.ts';
 
 /** `plan FILE`: which settings of a pipeline fit the devices, and which are fastest. */

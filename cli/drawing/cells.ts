@@ -1,4 +1,4 @@
-import { kinds, letters, mostDeclared } from '../../engine/program.ts';
+import { kinds, letters, mostDeclared } from '../../engine/values/program.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { Lane } from './lane.ts';
 import type { Scale } from './scale.ts';

@@ -1,5 +1,5 @@
 /** What goes over lanes of a rule of exchange: a row for each lane and direction, a letter for the front layer of each bucket. */
-import type { ExchangeTimeline, LaneTimeline, Sent } from '../../engine/exchangeTimeline.ts';
+import type { ExchangeTimeline, LaneTimeline, Sent } from '../../engine/values/exchangeTimeline.ts';
 import type { Scale } from './scale.ts';
 
 /** Lanes that are drawn. */

@@ -1,5 +1,5 @@
 import type { PlanPoint } from '../../engine/sweep/answer.ts';
-import { bytes, iterationTime } from '../../engine/quantities.ts';
+import { bytes, iterationTime } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 
 const height = 14;

@@ -1,6 +1,6 @@
-import type { Run } from '../../engine/evaluation.ts';
-import { type Kind, kindOf, microbatchOf } from '../../engine/program.ts';
-import { endAt, secondsOf, startAt, stepAt, stepEnd } from '../../engine/timeline.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
+import { type Kind, kindOf, microbatchOf } from '../../engine/values/program.ts';
+import { endAt, secondsOf, startAt, stepAt, stepEnd } from '../../engine/values/timeline.ts';
 
 /** Operations of one device in order, as columns; times in seconds. */
 export interface Lane {

@@ -1,4 +1,4 @@
-import type { DeviceReport, MemoryByKind } from '../../engine/report.ts';
+import type { DeviceReport, MemoryByKind } from '../../engine/values/report.ts';
 import type { Colours } from '../colours.ts';
 
 /** Kinds of memory that lie within the capacity, in the order in which a bar stacks them. */

@@ -1,5 +1,5 @@
-import type { Run } from '../../engine/evaluation.ts';
-import { rowOf } from '../../engine/program.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
+import { rowOf } from '../../engine/values/program.ts';
 
 /** How time maps to character cells. Cell c covers `c * cell` to `(c + 1) * cell` seconds. */
 export interface Scale {

@@ -1,6 +1,6 @@
-import type { Run } from '../../engine/evaluation.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
-import { time } from '../../engine/quantities.ts';
+import { time } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { type Cell, type CellKind, cellsOf, type DeclaredCell, filledCells, isDeclared } from './cells.ts';
 import { laneRows } from './exchangeRows.ts';

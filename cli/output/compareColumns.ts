@@ -1,9 +1,9 @@
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
 import { exposedCommunication, exposedGradients, exposedHost } from '../../engine/analyze/shares.ts';
-import type { PipelineReport } from '../../engine/report.ts';
-import type { CompareRow } from '../../engine/compare.ts';
-import { bytes, excludesSome, iterationTime, share } from '../../engine/quantities.ts';
-import { fullest } from '../../engine/fullest.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
+import type { CompareRow } from '../../engine/advice/compare.ts';
+import { bytes, excludesSome, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { fullest } from '../../engine/basics/fullest.ts';
 
 /** A row of `compare` with the file that it is of, as shown. */
 export interface FileRow extends CompareRow {

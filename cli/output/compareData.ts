@@ -1,8 +1,8 @@
 import { columns, type FileRow } from './compareColumns.ts';
-import { printable } from '../../server/printable.ts';
-import { quoted } from '../../server/quoted.ts';
-import { jsonText } from '../../server/jsonText.ts';
-import { fullest } from '../../engine/fullest.ts';
+import { printable } from '../../server/text/printable.ts';
+import { quoted } from '../../server/text/quoted.ts';
+import { jsonText } from '../../server/text/jsonText.ts';
+import { fullest } from '../../engine/basics/fullest.ts';
 
 /** `{ version, rows: [{ file, pipeline, schedule, sync?, collective?, cut?, paired?, report | problem }] }`; fields are added, never renamed. */
 export function compareJson(rows: readonly FileRow[]): string {

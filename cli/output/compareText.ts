@@ -1,13 +1,13 @@
 import { stripVTControlCharacters as plain } from 'node:util';
-import type { DeviceReport } from '../../engine/report.ts';
+import type { DeviceReport } from '../../engine/values/report.ts';
 import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
-import { setsWorkText } from '../../engine/plan.ts';
-import { bytes, count, shareAtMost, timeAtLeast } from '../../engine/quantities.ts';
+import { setsWorkText } from '../../engine/values/plan.ts';
+import { bytes, count, shareAtMost, timeAtLeast } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
 import { clip, width } from '../drawing/width.ts';
-import { printable } from '../../server/printable.ts';
+import { printable } from '../../server/text/printable.ts';
 import { bestRows, columnsFor, type FileRow, fits, triedIn } from './compareColumns.ts';
 import { table } from './table.ts';
 

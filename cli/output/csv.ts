@@ -1,6 +1,6 @@
-import type { Run } from '../../engine/evaluation.ts';
-import { kindName, stageOf } from '../../engine/program.ts';
-import { quoted } from '../../server/quoted.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
+import { kindName, stageOf } from '../../engine/values/program.ts';
+import { quoted } from '../../server/text/quoted.ts';
 import { laneOf } from '../drawing/lane.ts';
 
 /** Lines that are joined before they are handed on. */

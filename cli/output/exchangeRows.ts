@@ -1,5 +1,5 @@
-import { bytes, collectiveWords, count, iterationTime, list, share, time } from '../../engine/quantities.ts';
-import type { ExchangeReport, ExposedReport, LaneReport, PipelineReport } from '../../engine/report.ts';
+import { bytes, collectiveWords, count, iterationTime, list, share, time } from '../../engine/basics/quantities.ts';
+import type { ExchangeReport, ExposedReport, LaneReport, PipelineReport } from '../../engine/values/report.ts';
 
 /** Lanes that have a row each. */
 const mostLanes = 8;

@@ -1,6 +1,6 @@
-import type { PipelineReport } from '../../engine/report.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
-import { bytes, count, share, time } from '../../engine/quantities.ts';
+import { bytes, count, share, time } from '../../engine/basics/quantities.ts';
 
 /** What other work the devices do while they idle: all together, then each; none where the pipeline has no fill job. */
 export function fillRows({ fill }: PipelineReport): string[][] {

@@ -3,7 +3,7 @@ import type { Severity } from '../../engine/findings/catalogue.ts';
 import { LineIndex } from '../../grammar/index.ts';
 import type { Colours } from '../colours.ts';
 import { clip, width } from '../drawing/width.ts';
-import { printable } from '../../server/printable.ts';
+import { printable } from '../../server/text/printable.ts';
 
 /** A text that findings point into. */
 export interface Source {

@@ -1,5 +1,5 @@
 import type { Severity } from '../../engine/findings/catalogue.ts';
-import { printable } from '../../server/printable.ts';
+import { printable } from '../../server/text/printable.ts';
 import type { Checked } from './sarif.ts';
 
 const commands: Readonly<Record<Severity, 'error' | 'warning' | 'notice'>> = {

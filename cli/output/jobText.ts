@@ -1,5 +1,5 @@
-import type { JobReport } from '../../engine/report.ts';
-import { amount, bytes, count, share, time, show } from '../../engine/quantities.ts';
+import type { JobReport } from '../../engine/values/report.ts';
+import { amount, bytes, count, share, time, show } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { table } from './table.ts';
 

@@ -1,6 +1,6 @@
-import { list, time } from '../../engine/quantities.ts';
-import type { PlacementFigures } from '../../engine/plan.ts';
-import type { PipelineReport } from '../../engine/report.ts';
+import { list, time } from '../../engine/basics/quantities.ts';
+import type { PlacementFigures } from '../../engine/values/plan.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 
 /** Devices that are named before the rest is left out. */
 const mostNamed = 16;

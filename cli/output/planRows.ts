@@ -1,5 +1,5 @@
-import { amount, count, list, time, timeAtLeast } from '../../engine/quantities.ts';
-import type { PipelineReport } from '../../engine/report.ts';
+import { amount, count, list, time, timeAtLeast } from '../../engine/basics/quantities.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 
 /** What `plan(…)` decided: the planner's figure compared with the simulated one, the levels of links, and the stages. */
 export function planRows({ plan, iteration }: PipelineReport): string[][] {

@@ -1,7 +1,7 @@
 import type { PlanAnswer, PlanPoint } from '../../engine/sweep/answer.ts';
 import { settingsText } from '../../engine/sweep/axes.ts';
-import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
-import { printable } from '../../server/printable.ts';
+import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { frontChart } from '../drawing/frontChart.ts';
 import { table } from './table.ts';

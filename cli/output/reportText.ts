@@ -1,4 +1,4 @@
-import type { Run } from '../../engine/evaluation.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
 import {
   type AsynchronousReport,
   bubbleCauses,
@@ -6,14 +6,14 @@ import {
   type DeviceReport,
   type PipelineReport,
   type StageReport,
-} from '../../engine/report.ts';
+} from '../../engine/values/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
 import { searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import {
   amount,
   bytes,
@@ -27,7 +27,7 @@ import {
   shareAtMost,
   time,
   timeAtLeast,
-} from '../../engine/quantities.ts';
+} from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
@@ -38,7 +38,7 @@ import { planRows } from './planRows.ts';
 import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
 import { longestGradientWait } from '../../engine/analyze/waits/longestWait.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
-import { fullest } from '../../engine/fullest.ts';
+import { fullest } from '../../engine/basics/fullest.ts';
 import { section } from './section.ts';
 import { table } from './table.ts';
 

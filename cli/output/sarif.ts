@@ -1,7 +1,7 @@
 import { catalogue, codes, type Severity } from '../../engine/findings/catalogue.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Source } from './findingText.ts';
-import { jsonText } from '../../server/jsonText.ts';
+import { jsonText } from '../../server/text/jsonText.ts';
 
 /** Findings of one file. */
 export interface Checked {

@@ -1,9 +1,9 @@
 import { effectOf, negligible, type Tornado, tornadoOf, tornadoRows } from '../../engine/analyze/tornado.ts';
 import { hasSlack, slackWords } from '../../engine/analyze/slackWords.ts';
 import { slowdownWords } from '../../engine/analyze/slowdownWords.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import type { SensitivityReport } from '../../engine/report.ts';
-import { count, share, time } from '../../engine/quantities.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import type { SensitivityReport } from '../../engine/values/report.ts';
+import { count, share, time } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { section } from './section.ts';
 

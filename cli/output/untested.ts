@@ -1,5 +1,5 @@
 /** Schedules that are named only where they are declared: by no pipeline, no test and no other schedule. */
-import type { Analysis } from '../../engine/check.ts';
+import type { Analysis } from '../../engine/flow/check.ts';
 import { symbolId } from '../../engine/language/context.ts';
 
 /** Names of those without an error, in order of position. */

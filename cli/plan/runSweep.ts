@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import type { SweepBase } from '../../engine/sweep/base.ts';
 import type { Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { outcomeOf, rowsSearch, type SweepSource } from '../../engine/sweep/rowsSearch.ts';
-import { count } from '../../engine/quantities.ts';
+import { count } from '../../engine/basics/quantities.ts';
 import { waveRows } from '../../engine/sweep/limits.ts';
 import { type Shard, sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
-import { createThreads, type Threads } from '../../server/threads.ts';
+import { createThreads, type Threads } from '../../server/searches/threads.ts';
 import type { Io } from '../io.ts';
 import { progressBar } from '../progress.ts';
 

@@ -1,10 +1,10 @@
-import type { PipelinePlan, PolicyArgument, SchedulePlan } from '../plan.ts';
+import type { PipelinePlan, PolicyArgument, SchedulePlan } from '../values/plan.ts';
 import { generate } from '../schedule/generate.ts';
 import { memoryPeak } from '../simulate/memory.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
-import type { PipelineReport } from '../report.ts';
-import { iterationSeconds } from '../timeline.ts';
+import type { PipelineReport } from '../values/report.ts';
+import { iterationSeconds } from '../values/timeline.ts';
 import { figureOf, holds } from './expectations.ts';
 import { simulatedRun } from './simulatedRun.ts';
 import { steadyOf } from './steady.ts';

@@ -1,8 +1,8 @@
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import type { PlanFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import type { PipelinePlan } from '../plan.ts';
-import type { Timeline } from '../timeline.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { simulatedRun } from './simulatedRun.ts';
 import { simulationFindings } from './findings.ts';
 

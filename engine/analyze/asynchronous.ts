@@ -1,11 +1,11 @@
 /** Figures of an asynchronous pipeline: its steady state, and the versions of the weights by stage. */
-import type { PipelinePlan } from '../plan.ts';
-import type { Timeline } from '../timeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { type TimingOptions, timingOf } from '../simulate/timing.ts';
 import { type Versions, delayAt, inconsistentAt, stalenessAt, versionsOf } from '../simulate/versions.ts';
 import { simulate } from '../simulate/simulate.ts';
-import type { Program } from '../program.ts';
-import type { BubbleCauses, BubbleReport, StageReport } from '../report.ts';
+import type { Program } from '../values/program.ts';
+import type { BubbleCauses, BubbleReport, StageReport } from '../values/report.ts';
 import { idleShare } from './shares.ts';
 import { type Steady, steadyOf } from './steady.ts';
 import { orderWithoutLimits } from './causes.ts';

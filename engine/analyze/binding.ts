@@ -1,5 +1,5 @@
-import { microbatchOf, needSlot, rowOf } from '../program.ts';
-import { type Timeline, arrivalAt, startAt } from '../timeline.ts';
+import { microbatchOf, needSlot, rowOf } from '../values/program.ts';
+import { type Timeline, arrivalAt, startAt } from '../values/timeline.ts';
 
 /** First position of the slot of the operation at `position`: this position, or the first operation that it is fused with. */
 export const slotFirst = (timeline: Timeline, position: number): number =>

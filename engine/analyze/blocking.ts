@@ -1,8 +1,8 @@
 /** What decides the times of a run whose sends and receives block: its critical path, and what devices wait for in exchanges. */
-import { microbatchOf, resultRowOf, rowOf } from '../program.ts';
+import { microbatchOf, resultRowOf, rowOf } from '../values/program.ts';
 import { deviceOfItem } from '../order/exchanges.ts';
 import { slotWidth } from '../order/slot.ts';
-import { type Blocking, type Timeline, arrivalAt, startAt } from '../timeline.ts';
+import { type Blocking, type Timeline, arrivalAt, startAt } from '../values/timeline.ts';
 import { bindingNeed } from './binding.ts';
 
 /**

@@ -1,12 +1,25 @@
-import { B, F, I, kindOf, kindOfRow, kinds, microbatchesOf, type Program, R, resultRow, rowOf, W } from '../program.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { stagesOn } from '../stagesOn.ts';
+import {
+  B,
+  F,
+  I,
+  kindOf,
+  kindOfRow,
+  kinds,
+  microbatchesOf,
+  type Program,
+  R,
+  resultRow,
+  rowOf,
+  W,
+} from '../values/program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { linkSecondsByGroup } from '../simulate/sharing/linkSeconds.ts';
 import { leastExposed } from '../simulate/gradients.ts';
 import { leastHosted } from '../simulate/hostStep.ts';
 import { leastWithDeclared } from './declaredBound.ts';
-import { occupancyOf, secondsOf, type SingleTimes, type Timing } from '../timeline.ts';
+import { occupancyOf, secondsOf, type SingleTimes, type Timing } from '../values/timeline.ts';
 
 /**
  * A makespan that no order of these operations can be under, seconds. For each device, it is the sum of three parts. It cannot

@@ -1,8 +1,8 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
-import type { BoundWithin, PipelineReport } from '../report.ts';
-import type { SearchReport } from '../searchReport.ts';
-import { stagesOn } from '../stagesOn.ts';
+import type { BoundWithin, PipelineReport } from '../values/report.ts';
+import type { SearchReport } from '../values/searchReport.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 
 /** Which memory limits the orders that the bound of a pipeline is about; undefined where none does. */

@@ -1,11 +1,11 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { generate } from '../schedule/generate.ts';
-import type { Program } from '../program.ts';
+import type { Program } from '../values/program.ts';
 import { simulate } from '../simulate/simulate.ts';
-import { iterationSeconds, type Timeline, type Timing, stepAt } from '../timeline.ts';
+import { iterationSeconds, type Timeline, type Timing, stepAt } from '../values/timeline.ts';
 import { timingOf, type TimingOptions } from '../simulate/timing.ts';
 import { leastMakespan } from './bound.ts';
-import type { BubbleCauses } from '../report.ts';
+import type { BubbleCauses } from '../values/report.ts';
 
 /**
  * Why devices idle, as shares of devices × makespan that add up to the makespan bubble. Each cause is what taking it away would

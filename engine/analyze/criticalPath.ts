@@ -1,5 +1,5 @@
-import { microbatchOf, resultRowOf, rowOf, stageOf } from '../program.ts';
-import { type Timeline, endAt, startAt, stepAt, stepEnd } from '../timeline.ts';
+import { microbatchOf, resultRowOf, rowOf, stageOf } from '../values/program.ts';
+import { type Timeline, endAt, startAt, stepAt, stepEnd } from '../values/timeline.ts';
 import { bindingNeed, slotFirst } from './binding.ts';
 import { blockingPath } from './blocking.ts';
 import { lastOnLanes } from './waits/iterationEnd.ts';

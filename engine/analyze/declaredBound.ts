@@ -1,8 +1,8 @@
 /** The least makespan of programs whose schedule declares operations: by what each row of operations waits for, and who waits for it. */
-import { B, I, kindOfRow, type Program, microbatchOf, needSlot, resultRowOf, rowOf } from '../program.ts';
+import { B, I, kindOfRow, type Program, microbatchOf, needSlot, resultRowOf, rowOf } from '../values/program.ts';
 import { leastExposed } from '../simulate/gradients.ts';
 import { leastHosted } from '../simulate/hostStep.ts';
-import { secondsOf, type Timing } from '../timeline.ts';
+import { secondsOf, type Timing } from '../values/timeline.ts';
 
 /** Heads of a device that are tried. More would be quadratic in its rows, and leaving some out keeps a bound a bound. */
 const mostHeads = 64;

@@ -1,5 +1,5 @@
-import { E, kindOfRow, L, type Program, rowOf } from '../program.ts';
-import type { PipelinePlan } from '../plan.ts';
+import { E, kindOfRow, L, type Program, rowOf } from '../values/program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 
 /** Bytes of evicted activations between two devices of a program; 0 for most. Each goes one way with E and back with L. */
 export function evictedBytes(plan: PipelinePlan, program: Program): (from: number, to: number) => number {

@@ -1,10 +1,10 @@
 /** Why the device that waits longest for gradients does so, and what helps: the largest cause of a rule of exchange. */
-import type { Run } from '../evaluation.ts';
-import type { CallLimit, ExchangePlan, ExchangeRule } from '../exchangePlan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import type { CallLimit, ExchangePlan, ExchangeRule } from '../values/exchangePlan.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
-import type { ExchangeReport } from '../report.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
+import type { ExchangeReport } from '../values/report.ts';
 import { outcomeOf } from './alternatives.ts';
 import { type ExchangeCause, exchangeCauses, type Sizes } from './exchangeCauses.ts';
 import { shareOf } from './shares.ts';

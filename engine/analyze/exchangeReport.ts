@@ -1,9 +1,9 @@
 /** The report of a rule of exchange: lanes, tensors, and what devices wait for. */
-import type { LaneTimeline, Sent } from '../exchangeTimeline.ts';
-import type { PipelinePlan } from '../plan.ts';
-import type { ExchangeReport, ExposedReport, LaneReport, TensorReport } from '../report.ts';
+import type { LaneTimeline, Sent } from '../values/exchangeTimeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { ExchangeReport, ExposedReport, LaneReport, TensorReport } from '../values/report.ts';
 import { exposedTotal, noExposed } from '../simulate/exchange/exposed.ts';
-import type { Timeline } from '../timeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 
 /** Tensors that the report names. */
 const namedTensors = 10_000;

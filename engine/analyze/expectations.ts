@@ -1,8 +1,8 @@
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../plan.ts';
-import { stageNumber } from '../stages.ts';
-import type { PipelineReport } from '../report.ts';
+import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
+import { stageNumber } from '../costs/stages.ts';
+import type { PipelineReport } from '../values/report.ts';
 import { withinWords } from './boundWithin.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
 

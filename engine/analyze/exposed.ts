@@ -1,5 +1,5 @@
-import { rowTable } from '../program.ts';
-import type { Timeline } from '../timeline.ts';
+import { rowTable } from '../values/program.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { bindingNeed } from './binding.ts';
 import { blockedByRoute } from './blocking.ts';
 

@@ -1,10 +1,10 @@
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
 import { hidingWarmup } from '../schedule/hidingWarmup.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
-import type { LinkReport } from '../report.ts';
+import type { LinkReport } from '../values/report.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
 import { type GroupKind, groupWords, trafficByDevice } from './traffic.ts';
 

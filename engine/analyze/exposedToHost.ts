@@ -1,4 +1,4 @@
-import { type Timeline, endAt, startAt } from '../timeline.ts';
+import { type Timeline, endAt, startAt } from '../values/timeline.ts';
 import { bindingNeed } from './binding.ts';
 
 /**

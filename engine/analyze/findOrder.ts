@@ -1,17 +1,17 @@
-import type { PipelinePlan, PolicyArgument } from '../plan.ts';
+import type { PipelinePlan, PolicyArgument } from '../values/plan.ts';
 import { linear, loop, wave } from '../policies/placement.ts';
 import type { PolicyArguments, Shape } from '../policies/policy.ts';
 import { foundSteps } from '../policies/searched/answers.ts';
 import { problemOfShape } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
-import { B, kindOf, type Program } from '../program.ts';
+import { B, kindOf, type Program } from '../values/program.ts';
 import { searchedProgram, searchFaults } from '../schedule/generate.ts';
 import { seedOfProblem } from '../search/search.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
 import type { Found } from '../search/run.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
-import { iterationSeconds } from '../timeline.ts';
+import { iterationSeconds } from '../values/timeline.ts';
 import { boundHolds, longestSpan, spanBoundHolds } from './searchReport.ts';
 
 /** An order that is shorter than all before it. */

@@ -1,7 +1,7 @@
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import type { PlanFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { expectationFindings } from './expectations.ts';
 import { hostFinding } from './hostFinding.ts';

@@ -1,11 +1,11 @@
 /** Why devices wait for their hosts, where they wait long. */
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
-import { time } from '../quantities.ts';
-import type { DeviceReport } from '../report.ts';
-import { stagesOn } from '../stagesOn.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
+import { time } from '../basics/quantities.ts';
+import type { DeviceReport } from '../values/report.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import { shareOf } from './shares.ts';
 
 /** `comm/host` where devices wait longer than the threshold for updated weights, or for activations of layers. Seconds are means over devices. */

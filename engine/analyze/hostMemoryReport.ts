@@ -1,10 +1,10 @@
 /** What devices keep in the memory of the nodes that hold them, and whether it fits. */
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
-import { bytes, count } from '../quantities.ts';
-import type { DeviceReport, HostMemoryReport } from '../report.ts';
-import { stagesOn } from '../stagesOn.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
+import { bytes, count } from '../basics/quantities.ts';
+import type { DeviceReport, HostMemoryReport } from '../values/report.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 
 /**
  * Each device counts with its peak: pinned memory stays with the process that has allocated it. Undefined if nothing is kept on a host that

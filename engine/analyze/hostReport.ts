@@ -1,10 +1,10 @@
 /** What a device does with the memory of its host: activations (E to the host and L back, or by layers), and a part of the optimizer. */
-import type { PipelinePlan } from '../plan.ts';
-import { E, kindOf, microbatchesOf, stageOf } from '../program.ts';
-import type { HostOptimizerReport, HostReport } from '../report.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { E, kindOf, microbatchesOf, stageOf } from '../values/program.ts';
+import type { HostOptimizerReport, HostReport } from '../values/report.ts';
 import { hostTrack } from '../simulate/hostMemory.ts';
-import { stagesOn } from '../stagesOn.ts';
-import type { Timeline } from '../timeline.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { exposedToHost } from './exposedToHost.ts';
 import type { Steady } from './steady.ts';
 

@@ -1,9 +1,9 @@
 /** Activations that a device holds at once, in microbatches: comparable between schedules with chunks, with segments and with neither. */
-import { keepsNothing } from '../order/keepsNothing.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { microbatchesOf, type Program, runsForwardOnly, runsMicrobatch } from '../program.ts';
-import type { DeviceReport } from '../report.ts';
-import { stagesOn } from '../stagesOn.ts';
+import { keepsNothing } from '../order/memory/keepsNothing.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { microbatchesOf, type Program, runsForwardOnly, runsMicrobatch } from '../values/program.ts';
+import type { DeviceReport } from '../values/report.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import type { Unit } from './memoryWords.ts';
 
 /**

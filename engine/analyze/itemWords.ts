@@ -1,8 +1,8 @@
 /** The memory of a device at its peak, as people read it. */
-import { bytes, moment } from '../quantities.ts';
+import { bytes, moment } from '../basics/quantities.ts';
 import { inFlightWords } from './inFlight.ts';
 import { itemNames, type Unit } from './memoryWords.ts';
-import type { DeviceReport, MemoryItem } from '../report.ts';
+import type { DeviceReport, MemoryItem } from '../values/report.ts';
 
 /** `activations`, `activations of s0 for gpu[0]`: with its stage, where the device holds something of several; `operation loss`. */
 export function itemName(

@@ -1,8 +1,8 @@
 import { percentile } from '../order/jitter.ts';
-import type { PipelinePlan } from '../plan.ts';
-import type { JitterReport } from '../report.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { JitterReport } from '../values/report.ts';
 import { iterationsUnderJitter } from '../simulate/draws.ts';
-import type { Timeline } from '../timeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 
 /** Intervals of equal length that draws are counted in. */
 const intervals = 32;

@@ -1,9 +1,9 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { boundSteps } from '../search/bound.ts';
 import { programProblem } from '../search/programProblem.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
-import { toEnd } from '../steps.ts';
-import { iterationSeconds, type Timeline } from '../timeline.ts';
+import { toEnd } from '../basics/steps.ts';
+import { iterationSeconds, type Timeline } from '../values/timeline.ts';
 import { leastMakespan, leastStep } from './bound.ts';
 
 /** Operations that the bound of a report may visit: a few milliseconds, so that it may be shown at a keystroke. */

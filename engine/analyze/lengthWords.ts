@@ -1,5 +1,5 @@
-import { amount, share } from '../quantities.ts';
-import type { LengthsReport } from '../report.ts';
+import { amount, share } from '../basics/quantities.ts';
+import type { LengthsReport } from '../values/report.ts';
 
 /**
  * `512 to 4,096 tokens` and `mean 2,310, 56 % of the sequence`. Packed samples add `1,200 documents, mean 598`. The last is `microbatch 17

@@ -1,5 +1,5 @@
-import type { LengthsPlan, PipelinePlan } from '../plan.ts';
-import type { LengthsReport, Spread } from '../report.ts';
+import type { LengthsPlan, PipelinePlan } from '../values/plan.ts';
+import type { LengthsReport, Spread } from '../values/report.ts';
 
 /** Undefined where all microbatches are alike. */
 export function lengthsReport({ lengths }: Pick<PipelinePlan, 'lengths'>): LengthsReport | undefined {

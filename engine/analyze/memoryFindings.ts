@@ -1,12 +1,12 @@
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
-import { bytes } from '../quantities.ts';
-import { stageOf } from '../program.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
+import { bytes } from '../basics/quantities.ts';
+import { stageOf } from '../values/program.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { itemTexts, reservedText, unitOf } from './memoryWords.ts';
-import type { DeviceReport } from '../report.ts';
+import type { DeviceReport } from '../values/report.ts';
 
 /** `memory/out-of-memory` for each device over its capacity, worst first; where all fit, `memory/headroom` of the fullest. */
 export function memoryFindings(

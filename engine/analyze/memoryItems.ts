@@ -1,11 +1,11 @@
 /** What a device holds at its peak, item by item. */
-import { stageFor } from '../lengths.ts';
-import { B, I, kindOf, microbatchOf, type Program, stageOf, U } from '../program.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { heldAt } from '../order/memoryWalk.ts';
-import { stagesOn, turnsOf } from '../stagesOn.ts';
+import { stageFor } from '../basics/lengths.ts';
+import { B, I, kindOf, microbatchOf, type Program, stageOf, U } from '../values/program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { heldAt } from '../order/memory/walk.ts';
+import { stagesOn, turnsOf } from '../basics/stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
-import type { MemoryItem, MemoryItemKind } from '../report.ts';
+import type { MemoryItem, MemoryItemKind } from '../values/report.ts';
 
 /**
  * Items of the peak of a device, static ones first; they add up to it, and none is empty. The walk ends at the peak, so that this

@@ -1,8 +1,8 @@
 /** How items of memory are called where people read them. */
-import { freeShare, hasAmpleRoom } from '../fullest.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { bytes, count, list, share } from '../quantities.ts';
-import type { DeviceReport, MemoryItem, MemoryItemKind } from '../report.ts';
+import { freeShare, hasAmpleRoom } from '../basics/fullest.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { bytes, count, list, share } from '../basics/quantities.ts';
+import type { DeviceReport, MemoryItem, MemoryItemKind } from '../values/report.ts';
 
 export const itemNames: Readonly<Record<MemoryItemKind, string>> = {
   weights: 'weights',

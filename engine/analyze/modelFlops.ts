@@ -1,7 +1,7 @@
-import type { PipelinePlan } from '../plan.ts';
-import { microbatchesOf, type Program } from '../program.ts';
-import type { ModelFlopsReport } from '../report.ts';
-import { stagesOn } from '../stagesOn.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { microbatchesOf, type Program } from '../values/program.ts';
+import type { ModelFlopsReport } from '../values/report.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 
 /**
  * Model FLOPs: a forward and twice that for its backward, recomputation left out (Chowdhery et al., PaLM, arXiv:2204.02311,

@@ -1,7 +1,7 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { objectiveOf } from '../policies/searched/problem.ts';
 import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
-import { bytesLiteral, count, shareAtMost, time, timeAtLeast } from '../quantities.ts';
+import { bytesLiteral, count, shareAtMost, time, timeAtLeast } from '../basics/quantities.ts';
 
 /** What is known of an order that a search has found. */
 export interface KeptOrder {

@@ -1,5 +1,5 @@
 /** How a search of an order gets on: what its best order takes, and what is proven, over the work that it has done. */
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import type { Shape } from '../policies/policy.ts';
 import type { GivenOrder } from '../policies/searched/given.ts';
 import { searchedProgram } from '../schedule/generate.ts';
@@ -7,7 +7,7 @@ import type { TimedProblem } from '../search/problemOf.ts';
 import type { Found } from '../search/run.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
-import { iterationSeconds } from '../timeline.ts';
+import { iterationSeconds } from '../values/timeline.ts';
 import { leastIteration } from './leastIteration.ts';
 import { boundHolds } from './searchReport.ts';
 

@@ -1,4 +1,4 @@
-import type { PairedReport } from '../report.ts';
+import type { PairedReport } from '../values/report.ts';
 import { percentile } from '../order/jitter.ts';
 
 /** Iterations that differ by less than this share are equal: they differ by rounding. */

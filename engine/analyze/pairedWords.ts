@@ -1,5 +1,5 @@
-import { share } from '../quantities.ts';
-import type { PairedReport } from '../report.ts';
+import { share } from '../basics/quantities.ts';
+import type { PairedReport } from '../values/report.ts';
 
 /** `faster in 94 % of draws; gain 0.8…3.1 %`: from the 5th to the 95th percentile. */
 export function pairedWords({ faster, gain }: PairedReport): string {

@@ -1,11 +1,11 @@
-import { kindOfMicrobatch } from '../lengths.ts';
-import type { LengthsPlan, PipelinePlan, StagePlan } from '../plan.ts';
+import { kindOfMicrobatch } from '../basics/lengths.ts';
+import type { LengthsPlan, PipelinePlan, StagePlan } from '../values/plan.ts';
 import { fillReport } from '../fill/fillReport.ts';
 import { findPolicy } from '../policies/registry.ts';
-import { type Program, operationName, runsMicrobatch, sharedMicrobatches } from '../program.ts';
-import { stagesOn } from '../stagesOn.ts';
+import { type Program, operationName, runsMicrobatch, sharedMicrobatches } from '../values/program.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import { type MemoryPeak, updateStart } from '../simulate/memory.ts';
-import { type Timeline, endAt, iterationSeconds } from '../timeline.ts';
+import { type Timeline, endAt, iterationSeconds } from '../values/timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
 import { memoryOfBound } from './boundWithin.ts';
 import { bubbleCauses } from './causes.ts';
@@ -28,7 +28,7 @@ import type {
   LinkReport,
   PipelineReport,
   StageReport,
-} from '../report.ts';
+} from '../values/report.ts';
 import { modelFlops } from './modelFlops.ts';
 import { type Prediction, predictionsOf } from './prediction.ts';
 import { searchReport } from './searchReport.ts';

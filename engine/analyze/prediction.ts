@@ -1,6 +1,6 @@
 /** How far ahead a schedule that predicts weights must predict them: counted in the simulated timeline. */
-import { B, F, I, microbatchOf, resultRow, rowOf, stageOf } from '../program.ts';
-import { type Timeline, startAt } from '../timeline.ts';
+import { B, F, I, microbatchOf, resultRow, rowOf, stageOf } from '../values/program.ts';
+import { type Timeline, startAt } from '../values/timeline.ts';
 
 export interface Prediction {
   /** Updates of the weights ahead of the stage's own, where a minibatch's first microbatch runs forward, and where it runs backward. */

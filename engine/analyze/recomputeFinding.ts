@@ -1,6 +1,6 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
-import { kindOf, type Program, R, stageOf } from '../program.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
+import { kindOf, type Program, R, stageOf } from '../values/program.ts';
 
 /** `key/not-applicable` at the first R of a schedule whose stages recompute nothing: the operations take no time. */
 export function recomputeFinding(plan: PipelinePlan, program: Program): PlanFinding[] {

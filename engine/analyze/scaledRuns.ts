@@ -1,10 +1,10 @@
 /** Iterations of a program in its order, with other times of what is in it. */
-import type { PipelinePlan } from '../plan.ts';
-import { kindOfRow, type Program, rowOf, U } from '../program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { kindOfRow, type Program, rowOf, U } from '../values/program.ts';
 import { scaledTiming, type TimeFactors } from '../simulate/scaled.ts';
 import { simulate } from '../simulate/simulate.ts';
-import { stageNumber } from '../stages.ts';
-import { iterationSeconds, secondsOf, type Timeline, type Timing } from '../timeline.ts';
+import { stageNumber } from '../costs/stages.ts';
+import { iterationSeconds, secondsOf, type Timeline, type Timing } from '../values/timeline.ts';
 import { steadyOf } from './steady.ts';
 
 /** Seconds of an iteration: the steady period of an asynchronous pipeline. */

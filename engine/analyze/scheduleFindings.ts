@@ -1,8 +1,8 @@
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import { type BubbleHelp, compareHelp, gains } from '../findings/bubbleHelp.ts';
 import { latePlanFinding, type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, type SchedulePlan, paths, setsWork } from '../plan.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import { type PipelinePlan, type SchedulePlan, paths, setsWork } from '../values/plan.ts';
 import { lostLimit } from '../policies/lostLimit.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
@@ -10,7 +10,7 @@ import { outcomeOf, underPolicy } from './alternatives.ts';
 import { withinWords } from './boundWithin.ts';
 import { exchangeFinding } from './exchangeFinding.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
-import { bubbleCauses, type BubbleReport, causeNames } from '../report.ts';
+import { bubbleCauses, type BubbleReport, causeNames } from '../values/report.ts';
 import { sharedCardFinding } from './sharedCard.ts';
 import { shareOf } from './shares.ts';
 

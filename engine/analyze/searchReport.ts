@@ -1,14 +1,14 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { answerOf, type SearchAnswer } from '../policies/searched/answers.ts';
 import { objectiveOf } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
 import { limitOf } from '../policies/zbAuto/limit.ts';
-import type { RiskReport, SearchReport, SpanReport } from '../searchReport.ts';
+import type { RiskReport, SearchReport, SpanReport } from '../values/searchReport.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
 import type { Risk } from '../search/risk.ts';
 import { firstStarts } from '../search/spans.ts';
-import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';
+import { iterationSeconds, type Timeline, type Timing } from '../values/timeline.ts';
 import { leastStep } from './bound.ts';
 
 /** What the rounding of times to ticks may change. */

@@ -1,12 +1,12 @@
 /** What slower and faster stages, devices and links do to the iteration, while the order of the operations stays. */
-import type { PipelinePlan } from '../plan.ts';
-import type { SensitivityReport, SensitivityRow } from '../report.ts';
-import type { Program } from '../program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { SensitivityReport, SensitivityRow } from '../values/report.ts';
+import type { Program } from '../values/program.ts';
 import type { TimeFactors } from '../simulate/scaled.ts';
-import { cutStages, stageName, stageNumber } from '../stages.ts';
-import { stagesOn } from '../stagesOn.ts';
-import { toEnd } from '../steps.ts';
-import type { Timeline } from '../timeline.ts';
+import { cutStages, stageName, stageNumber } from '../costs/stages.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
+import { toEnd } from '../basics/steps.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { isOfStage, isWork, iterationIn, iterationWith } from './scaledRuns.ts';
 import { slowdownSteps } from './slowdown.ts';
 import { stageSlack } from './stageSlack.ts';

@@ -1,12 +1,12 @@
 /** `comm/shared-card`: a link through which several stages exchange gradients, and what that costs. */
-import type { Run } from '../evaluation.ts';
-import type { LinkSharing, SharedLinkPlan } from '../exchangePlan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import type { LinkSharing, SharedLinkPlan } from '../values/exchangePlan.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
 import { gradientsReady } from '../simulate/gradients.ts';
 import { linkSecondsByGroup, linkSecondsOfLane } from '../simulate/sharing/linkSeconds.ts';
-import { stepAt, type Timeline } from '../timeline.ts';
-import { stageName } from '../stages.ts';
+import { stepAt, type Timeline } from '../values/timeline.ts';
+import { stageName } from '../costs/stages.ts';
 import { outcomeOf } from './alternatives.ts';
 import { shareOf } from './shares.ts';
 

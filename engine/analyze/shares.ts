@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../report.ts';
+import type { PipelineReport } from '../values/report.ts';
 
 /** `part` of `whole`; 0 of nothing, so that a pipeline that takes no time has shares all the same. */
 export const shareOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);

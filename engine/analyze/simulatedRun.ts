@@ -1,7 +1,7 @@
-import type { Run } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { type MemoryPeak, memoryPeak } from '../simulate/memory.ts';
-import type { Timeline } from '../timeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { criticalPath } from './criticalPath.ts';
 import { jitterDraws } from './jitterReport.ts';
 import { pipelineReport } from './pipelineReport.ts';

@@ -1,4 +1,4 @@
-import { time } from '../quantities.ts';
+import { time } from '../basics/quantities.ts';
 
 /** `slack 3.6 ms per microbatch`, `no slack`; undefined where the slack is unknown or without end. `seconds`: as `stageSlack` gives it. */
 export function slackWords(seconds: number | undefined): string | undefined {

@@ -1,10 +1,10 @@
 /** How the figures of a slowdown come to be: what the iteration takes with equal operations, and with some of the real ones. */
-import type { PipelinePlan } from '../plan.ts';
-import type { SlowdownReport } from '../report.ts';
-import { B, F, I, type Kind, kindOfRow, type Program, W } from '../program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { SlowdownReport } from '../values/report.ts';
+import { B, F, I, type Kind, kindOfRow, type Program, W } from '../values/program.ts';
 import { timingOf } from '../simulate/timing.ts';
-import { cutStages, stageNumber } from '../stages.ts';
-import type { Timeline, Timing } from '../timeline.ts';
+import { cutStages, stageNumber } from '../costs/stages.ts';
+import type { Timeline, Timing } from '../values/timeline.ts';
 import { iterationIn, iterationUnder } from './scaledRuns.ts';
 
 /** Runs that are done, and all of them. */

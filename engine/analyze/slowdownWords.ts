@@ -1,5 +1,5 @@
-import type { SlowdownReport } from '../report.ts';
-import { share, time } from '../quantities.ts';
+import type { SlowdownReport } from '../values/report.ts';
+import { share, time } from '../basics/quantities.ts';
 
 /** A figure of the slowdown: its name in the study of stragglers, its value, and what the value means. */
 export interface SlowdownWords {

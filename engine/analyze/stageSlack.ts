@@ -1,6 +1,6 @@
 /** How much longer a stage may take before it holds up every microbatch. */
-import type { PipelinePlan } from '../plan.ts';
-import type { Timeline } from '../timeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { isOfStage, iterationIn, iterationWith, secondsForMicrobatch } from './scaledRuns.ts';
 
 /** Operations of a pipeline whose slack is looked for at most: it takes some ten runs for each stage. */

@@ -1,6 +1,15 @@
 /** What an asynchronous program does once it is full: the time from one update to the next. */
-import { F, kindOfRow, microbatchesPerRun, microbatchOf, type Program, resultRow, rowOf, U } from '../program.ts';
-import { secondsOf, type Timeline, type Timing } from '../timeline.ts';
+import {
+  F,
+  kindOfRow,
+  microbatchesPerRun,
+  microbatchOf,
+  type Program,
+  resultRow,
+  rowOf,
+  U,
+} from '../values/program.ts';
+import { secondsOf, type Timeline, type Timing } from '../values/timeline.ts';
 
 export interface Steady {
   /**

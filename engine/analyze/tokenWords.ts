@@ -1,5 +1,5 @@
-import { amount, tokens as tokensText } from '../quantities.ts';
-import type { TokensReport } from '../report.ts';
+import { amount, tokens as tokensText } from '../basics/quantities.ts';
+import type { TokensReport } from '../values/report.ts';
 
 /** `413 tokens/s per GPU`, then `1.65 K tokens/s` and, for a total, `15 T tokens in 26.4 days, 2.6 M GPU-hours`. */
 export function tokenWords(report: TokensReport): {

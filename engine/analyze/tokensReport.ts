@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../plan.ts';
-import type { TokensReport } from '../report.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { TokensReport } from '../values/report.ts';
 
 /**
  * Tokens of an iteration are microbatches × samples of a microbatch × data ranks × tokens of a sample. Padding behind documents

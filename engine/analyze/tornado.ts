@@ -1,6 +1,6 @@
 /** What the iteration is sensitive to, largest effect first: the rows that the terminal and the preview draw. */
-import type { PipelinePlan } from '../plan.ts';
-import type { SensitivityReport, SensitivityRow } from '../report.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { SensitivityReport, SensitivityRow } from '../values/report.ts';
 import { type SensitivityTarget, sensitivityTargets, stageOfDevice } from './sensitivity.ts';
 
 /** A target with its effect, in seconds of the iteration. */

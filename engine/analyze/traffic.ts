@@ -1,12 +1,12 @@
 /** What the ranks of devices and stages exchange in one iteration, apart from the transfers between stages. */
-import { microbatchesOf, microbatchOf, type Program, rowOf } from '../program.ts';
+import { microbatchesOf, microbatchOf, type Program, rowOf } from '../values/program.ts';
 import { scaleTraffic } from '../costs/collectives.ts';
-import type { PipelinePlan, TrafficName } from '../plan.ts';
-import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../timeline.ts';
+import type { PipelinePlan, TrafficName } from '../values/plan.ts';
+import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../values/timeline.ts';
 import { slotFirst } from './binding.ts';
 import { exposedTotal } from '../simulate/exchange/exposed.ts';
 import { laneBusy } from './exchangeReport.ts';
-import type { PipelineReport, StageReport, TrafficReport } from '../report.ts';
+import type { PipelineReport, StageReport, TrafficReport } from '../values/report.ts';
 
 /** Gradients and updated weights of a device; in an asynchronous schedule all of it is exposed, for the updates contain it. */
 export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: number): TrafficReport {

@@ -1,4 +1,4 @@
-import type { PipelinePlan, PolicyArgument } from '../plan.ts';
+import type { PipelinePlan, PolicyArgument } from '../values/plan.ts';
 import { wordsOf } from '../policies/searched/given.ts';
 import { problemOfShape } from '../policies/searched/problem.ts';
 import { shapeOf } from '../policies/shape.ts';
@@ -8,9 +8,9 @@ import { rounding as bytesRounding } from '../search/bytes.ts';
 import type { OrderProblem } from '../search/orderProblem.ts';
 import type { TimedProblem } from '../search/problemOf.ts';
 import { programProblem } from '../search/programProblem.ts';
-import { F, type Program, W, kindOf, stageOf } from '../program.ts';
-import { toEnd } from '../steps.ts';
-import { iterationSeconds, type Timeline } from '../timeline.ts';
+import { F, type Program, W, kindOf, stageOf } from '../values/program.ts';
+import { toEnd } from '../basics/steps.ts';
+import { iterationSeconds, type Timeline } from '../values/timeline.ts';
 import { leastStep } from './bound.ts';
 import { hasWholeBackwards, searchPlan } from './findOrder.ts';
 import { leastIteration } from './leastIteration.ts';

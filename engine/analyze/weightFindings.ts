@@ -1,6 +1,6 @@
-import type { Run } from '../evaluation.ts';
+import type { Run } from '../schedule/evaluation.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
 import { versionsOf } from '../simulate/versions.ts';
 
 /** Stages named in a message. */

@@ -1,4 +1,4 @@
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import { numberOf, type ShapeArguments, type ShapeParameter, type ShapeSchema } from './shape.ts';
 import type { ShapeCost } from './types.ts';
 

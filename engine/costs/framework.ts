@@ -1,4 +1,5 @@
 /** What the libraries of a training run hold on every device before the first tensor is there. */
+import type { FrameworkSettings } from '../basics/host.ts';
 
 /** Sizes of the groups that a device talks in; 1 where there is none. */
 export interface Groups {
@@ -10,16 +11,6 @@ export interface Groups {
   /** Ranks that reduce their gradients together: of data parallelism, and replicas of a stage. */
   readonly data: number;
   readonly expert: number;
-}
-
-/** Bytes. */
-export interface FrameworkSettings {
-  /** The context of a device: its driver's and its libraries' own memory. */
-  readonly context: number;
-  /** Buffers of one communicator group. */
-  readonly communicator: number;
-  /** Most of both. */
-  readonly reservedMost: number;
 }
 
 export interface FrameworkBytes {

@@ -1,4 +1,4 @@
-import type { Resharding } from '../plan.ts';
+import type { Resharding } from '../values/plan.ts';
 
 /** Bytes of a chunk where no number of chunks is given: what NCCL moves in one step, 4 MiB of buffer in 8 steps (NCCL_BUFFSIZE, NCCL_STEPS). */
 const chunkBytes = 512 * 2 ** 10;

@@ -1,4 +1,4 @@
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
 
 /** A layer whose costs follow from its dimensions. Adding one: `docs/how-to/adding-a-shape.md`. */

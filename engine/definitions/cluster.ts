@@ -1,6 +1,6 @@
 /** What a `cluster` declaration says: its devices, and the links between them. */
 import type { Reporter } from '../findings/reporter.ts';
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import type { DeviceDefinition } from './device.ts';
 
 /** A written link. `id` is unique in its cluster, for channels. */

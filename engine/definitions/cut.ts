@@ -1,8 +1,8 @@
 /** How a pipeline cuts its model into stages. */
 import type { Span } from '../../grammar/syntax.ts';
 import type { RecomputeMode } from '../costs/types.ts';
-import type { Mesh } from '../mesh.ts';
-import type { CutPlan } from '../plan.ts';
+import type { Mesh } from '../costs/mesh.ts';
+import type { CutPlan } from '../values/plan.ts';
 import type { DeviceSet } from './cluster.ts';
 
 /** A cut as written, before costs are known. */

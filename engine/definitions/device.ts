@@ -1,6 +1,6 @@
 /** What a `device` declaration says. */
 import type { AttentionSpeed, DeviceSpeed, Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
-import type { HostLinkPlan, Place } from '../plan.ts';
+import type { HostLinkPlan, Place } from '../values/plan.ts';
 
 /** What a figure of a device is for: a number format, a pass of attention, or all (`''`). */
 export type RateWord = Precision | 'forward' | 'backward' | '';

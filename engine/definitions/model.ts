@@ -2,7 +2,7 @@
 import type { ShapeArguments } from '../costs/shapes.ts';
 import type { MeasuredFigures } from '../costs/time.ts';
 import type { Lora, Precision, StoredFormat } from '../costs/types.ts';
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 
 /** One written layer: `count` equal elements, the first of which is element `first` of the model. */
 export interface LayerDefinition {

@@ -1,8 +1,8 @@
 /** What a `pipeline` declaration says, each key checked by itself. */
 import type { Span } from '../../grammar/syntax.ts';
 import type { DeviceSpeed, RecomputeMode } from '../costs/types.ts';
-import type { Mesh } from '../mesh.ts';
-import type { FillPlan, HostLinkPlan, TransferRule, Resharding } from '../plan.ts';
+import type { Mesh } from '../costs/mesh.ts';
+import type { FillPlan, HostLinkPlan, TransferRule, Resharding } from '../values/plan.ts';
 import type { ClusterDefinition } from './cluster.ts';
 import type { Cut, PlanCut } from './cut.ts';
 import type { ExchangeUse } from './exchange.ts';

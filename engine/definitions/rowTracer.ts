@@ -1,6 +1,6 @@
 /** The source of each operation of rows. It is found on request: one row is written again. */
 import type { Span } from '../../grammar/syntax.ts';
-import type { Dimension, Place } from '../plan.ts';
+import type { Dimension, Place } from '../values/plan.ts';
 
 /** A name as it is read, with its number: `g`, `warm(1)`. */
 export interface NamedNumber {

@@ -11,7 +11,7 @@ import type {
   PolicyArgument,
   RowPlan,
   RuleOperation,
-} from '../plan.ts';
+} from '../values/plan.ts';
 import type { Policy } from '../policies/policy.ts';
 import type { RowTracer } from './rowTracer.ts';
 import type { TextPart } from './scheduleTest.ts';

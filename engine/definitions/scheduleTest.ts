@@ -1,6 +1,6 @@
 /** What an `expect` block asks of a schedule, as plain data: it can be tested in another thread, without the files it comes from. */
-import type { EngineOptions } from '../host.ts';
-import type { Dimension } from '../plan.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import type { Dimension } from '../values/plan.ts';
 
 export interface ScheduleTest {
   /** Name of the schedule. */

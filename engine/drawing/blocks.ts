@@ -1,9 +1,9 @@
-import type { Run } from '../evaluation.ts';
-import { stageFor } from '../lengths.ts';
-import type { LengthStage, PipelinePlan } from '../plan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import { stageFor } from '../basics/lengths.ts';
+import type { LengthStage, PipelinePlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
-import { B, E, F, I, type Kind, L, R, U, W, kindOf, kinds, microbatchOf, rowOf, stageOf } from '../program.ts';
-import { endAt, secondsOf, startAt, stepAt, stepEnd } from '../timeline.ts';
+import { B, E, F, I, type Kind, L, R, U, W, kindOf, kinds, microbatchOf, rowOf, stageOf } from '../values/program.ts';
+import { endAt, secondsOf, startAt, stepAt, stepEnd } from '../values/timeline.ts';
 import { type Ink, inkOfDeclared } from './ink.ts';
 
 /** A block of a row: an operation, or a device's synchronisation or optimizer step. Seconds. Filled again for each block: copy what you keep. */

@@ -1,8 +1,8 @@
-import { fullest } from '../fullest.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { bytes, count, devicesInWords, excludesSome, iterationTime, share } from '../quantities.ts';
-import type { PipelineReport } from '../report.ts';
-import { cutStages } from '../stages.ts';
+import { fullest } from '../basics/fullest.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { bytes, count, devicesInWords, excludesSome, iterationTime, share } from '../basics/quantities.ts';
+import type { PipelineReport } from '../values/report.ts';
+import { cutStages } from '../costs/stages.ts';
 import { textWidth } from './xml.ts';
 
 /** What made the figure: readers of a paper must be able to make it again. */

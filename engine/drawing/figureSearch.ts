@@ -1,9 +1,9 @@
 /** A figure or a trace as work that a thread may do: the simulation and the drawing of it. */
-import { evaluate } from '../evaluate.ts';
-import { evaluationSize } from '../evaluation.ts';
-import type { EngineOptions } from '../host.ts';
-import type { PipelinePlan } from '../plan.ts';
-import type { Search } from '../searches.ts';
+import { evaluate } from '../flow/evaluate.ts';
+import { evaluationSize } from '../schedule/evaluation.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { Search } from '../basics/searches.ts';
 import { type FigureOptions, timelineSvg } from './timelineSvg.ts';
 import { traceParts } from './trace.ts';
 

@@ -1,6 +1,6 @@
 /** Inks of a figure on paper. In grey they are dark, middle, light with dots and so on, so that a black-and-white print tells them apart. */
 
-import { mostDeclared, operationColours } from '../program.ts';
+import { mostDeclared, operationColours } from '../values/program.ts';
 
 export type OperationInk = `operation${number}`;
 /** Of operations that a schedule declares, by number: as many as it may declare. */

@@ -1,5 +1,5 @@
-import type { Run } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { eachBlock } from './blocks.ts';
 import { fontSize, type Sheet } from './sheet.ts';
 

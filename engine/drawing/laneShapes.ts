@@ -1,5 +1,5 @@
-import type { LaneTimeline, Sent } from '../exchangeTimeline.ts';
-import type { Timeline } from '../timeline.ts';
+import type { LaneTimeline, Sent } from '../values/exchangeTimeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { bucketName, layerLooks, legsIn, repeatsAfter } from './lanes.ts';
 import { legTop, type Sheet, xOf } from './sheet.ts';
 import { points, textWidth, xmlText } from './xml.ts';

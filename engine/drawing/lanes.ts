@@ -1,6 +1,6 @@
 /** What replicas exchange, in exports: the pieces of each lane as they are shown under the blocks of its devices. */
-import type { LaneTimeline, Sent } from '../exchangeTimeline.ts';
-import type { Timeline } from '../timeline.ts';
+import type { LaneTimeline, Sent } from '../values/exchangeTimeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 
 /** Most directions of a lane; 0 if no rule orders the exchange. */
 export const legsOf = ({ exchange }: Timeline): number =>

@@ -1,4 +1,4 @@
-import type { Timeline } from '../timeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { type Ink, inkLook } from './ink.ts';
 import { layerLooks } from './lanes.ts';
 import { fontSize, type Sheet } from './sheet.ts';

@@ -1,8 +1,8 @@
-import type { Run } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { bytes } from '../quantities.ts';
-import type { PipelineReport } from '../report.ts';
-import { fullest } from '../fullest.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { bytes } from '../basics/quantities.ts';
+import type { PipelineReport } from '../values/report.ts';
+import { fullest } from '../basics/fullest.ts';
 import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
 import { repeatTrack } from '../simulate/repeatTrack.ts';
 import { fontSize, type Sheet, xOf } from './sheet.ts';

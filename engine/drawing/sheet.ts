@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { textWidth } from './xml.ts';
 
 /** Places of all parts of a figure, in points. */

@@ -1,5 +1,5 @@
-import type { LaneTimeline } from '../exchangeTimeline.ts';
-import type { Timeline } from '../timeline.ts';
+import type { LaneTimeline } from '../values/exchangeTimeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { layerLooks, legsIn, repeatsAfter } from './lanes.ts';
 
 const lights = layerLooks.map(({ colour }) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)));

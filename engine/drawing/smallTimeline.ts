@@ -1,6 +1,6 @@
 /** A timeline of the size of a word's hover. It has no text, so it holds no words of a file. Its ground lets every theme through. */
-import type { Run } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { type Ink, inkLook, inks, isOperationInk, type OperationInk } from './ink.ts';
 import { smallLane } from './smallLane.ts';
 import { base64, png } from './png.ts';

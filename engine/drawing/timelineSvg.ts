@@ -1,6 +1,6 @@
 /** A simulated pipeline as a figure for a paper: SVG without references to anything outside. */
-import type { Run } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { timeAxis } from './axis.ts';
 import { type Block, eachBlock } from './blocks.ts';
 import { captionOf, type Provenance, wrapped } from './caption.ts';

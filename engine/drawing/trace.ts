@@ -3,9 +3,9 @@
  * its operations, thread 1 the second ones of shared slots, threads 2 and 3 what its ranks exchange. Arrows lead from an operation to those on other devices that wait for
  * its result. Times are in microseconds, at a nanosecond.
  */
-import type { Run } from '../evaluation.ts';
-import { tokensOfMicrobatch } from '../lengths.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+import { tokensOfMicrobatch } from '../basics/lengths.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import {
   kindName,
   kindOf,
@@ -17,9 +17,9 @@ import {
   rowOf,
   stageOf,
   kinds,
-} from '../program.ts';
+} from '../values/program.ts';
 import { memoryTrack } from '../simulate/memory.ts';
-import { arrivalAt, endAt, startAt } from '../timeline.ts';
+import { arrivalAt, endAt, startAt } from '../values/timeline.ts';
 import { type Block, eachBlock } from './blocks.ts';
 import { bucketName, legNames, legsIn } from './lanes.ts';
 import { captionOf, type Provenance } from './caption.ts';

@@ -1,5 +1,5 @@
 /** What a rule of exchange may say: the arguments of `overlap(…)` and of the names for it, in one table. */
-import type { ExchangeRule } from '../exchangePlan.ts';
+import type { ExchangeRule } from '../values/exchangePlan.ts';
 
 /** A size as written: of the gradients, or a number of parameters whose gradients they are. */
 export type Size = { readonly bytes: number } | { readonly parameters: number };

@@ -1,5 +1,5 @@
 /** From what a file says of a rule to the rule of a plan: sizes in bytes, nothing left open. */
-import type { ExchangeRule } from '../exchangePlan.ts';
+import type { ExchangeRule } from '../values/exchangePlan.ts';
 import type { RuleArguments, Size } from './arguments.ts';
 import type { ExchangePreset } from './presets.ts';
 

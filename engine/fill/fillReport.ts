@@ -1,7 +1,7 @@
-import type { FillBubble, FillDeviceReport, FillReport } from '../report.ts';
-import type { FillPlan, PipelinePlan } from '../plan.ts';
+import type { FillBubble, FillDeviceReport, FillReport } from '../values/report.ts';
+import type { FillPlan, PipelinePlan } from '../values/plan.ts';
 import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
-import type { Timeline } from '../timeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { type Idle, idleOf } from './intervals.ts';
 import { placeTasks } from './place.ts';
 import { tasksOf } from './tasks.ts';

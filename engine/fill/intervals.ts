@@ -1,5 +1,5 @@
-import { rowOf } from '../program.ts';
-import { type Timeline, endAt, stepAt, stepEnd } from '../timeline.ts';
+import { rowOf } from '../values/program.ts';
+import { type Timeline, endAt, stepAt, stepEnd } from '../values/timeline.ts';
 
 /** Idle intervals of a device within one run, in order: from `from[i]` to `to[i]`, seconds. */
 export interface Idle {

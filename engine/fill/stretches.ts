@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { memoryTrack } from '../simulate/memory.ts';
-import type { Timeline } from '../timeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 import { idleOf } from './intervals.ts';
 import { placeTasks } from './place.ts';
 import { tasksOf } from './tasks.ts';

@@ -1,4 +1,4 @@
-import type { FillTask } from '../plan.ts';
+import type { FillTask } from '../values/plan.ts';
 
 /** Tasks of a fill job in an order that starts over at its end, with sums so that many are placed at a time. */
 export interface Tasks {

@@ -1,4 +1,4 @@
-import { count, share } from '../quantities.ts';
+import { count, share } from '../basics/quantities.ts';
 
 /** A change under which devices idle less, as simulated. `bubble`: the share of the iteration that they then idle. */
 export type BubbleHelp = { readonly bubble: number } & (

@@ -1,4 +1,4 @@
-import { amount, excludesSome, share } from '../quantities.ts';
+import { amount, excludesSome, share } from '../basics/quantities.ts';
 import { type BubbleHelp, helpWords, type Untried, untriedWords } from './bubbleHelp.ts';
 
 /** What `schedule/bubble` says; shares of 1. */

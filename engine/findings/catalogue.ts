@@ -4,7 +4,7 @@
  */
 import { bubbleWords } from './bubbleWords.ts';
 import { alike, versionsKept, type StageVersions } from './stageVersions.ts';
-import { bytes, count, list, share, shareAtMost, show, time, timeAtLeast } from '../quantities.ts';
+import { bytes, count, list, share, shareAtMost, show, time, timeAtLeast } from '../basics/quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 

@@ -1,4 +1,4 @@
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import { catalogue, type Code, type Parameters, type Severity } from './catalogue.ts';
 
 /** Something to report, at a place in text. */

@@ -1,6 +1,6 @@
-import { spellings } from '../spelling.ts';
+import { spellings } from '../basics/spelling.ts';
 import type { Span } from '../../grammar/syntax.ts';
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import type { Code, Parameters, Severity } from './catalogue.ts';
 import { type Finding, type FixHint, finding } from './finding.ts';
 

@@ -1,5 +1,5 @@
 /** Words for the versions of weights that stages keep. */
-import { count, list } from '../quantities.ts';
+import { count, list } from '../basics/quantities.ts';
 
 export interface StageVersions {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Code } from '../findings/catalogue.ts';
 import type { Finding } from '../findings/finding.ts';
 import { fixSteps } from './fix.ts';

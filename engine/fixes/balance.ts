@@ -1,8 +1,8 @@
 import { nodeAt, type Block } from '../../grammar/index.ts';
 import type { Call } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { cutStages, stageName } from '../stages.ts';
+import type { Analysis } from '../flow/check.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { cutStages, stageName } from '../costs/stages.ts';
 import type { Subject } from './candidates.ts';
 import { writtenLayers } from './layers.ts';
 import { tried } from './outcome.ts';

@@ -1,4 +1,4 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { cutCandidates } from './balance.ts';
 import { inTurn, type Subject, subjectOf, weighedTrials } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';

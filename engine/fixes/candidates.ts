@@ -1,7 +1,7 @@
 import type { Block, Expression } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
-import { evaluationSize } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { Analysis } from '../flow/check.ts';
+import { evaluationSize } from '../schedule/evaluation.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { type Simulated, simulated } from './outcome.ts';
 import type { Again, Edit } from './proposal.ts';

@@ -1,10 +1,10 @@
 import { nodeAt } from '../../grammar/index.ts';
 import type { Expression } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
-import { share } from '../quantities.ts';
-import type { PipelineReport } from '../report.ts';
+import { share } from '../basics/quantities.ts';
+import type { PipelineReport } from '../values/report.ts';
 import { inTurn, numberAt, setNumber, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
 import { batchKey, microbatchCandidates, sameBatchCandidates } from './microbatches.ts';

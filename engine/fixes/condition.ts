@@ -1,8 +1,8 @@
 /** The condition that separates shapes which a schedule can take from those which it cannot, written into the schedule. */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding } from '../findings/finding.ts';
 import { shapesWith } from '../grid/testFindings.ts';
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { apply } from './proposal.ts';
 import { withEntry } from './repairs/edits.ts';

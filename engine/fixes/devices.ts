@@ -1,6 +1,6 @@
 import { nodeAt } from '../../grammar/index.ts';
 import type { Block } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding } from '../findings/finding.ts';
 import { numberAt, setNumber } from './candidates.ts';
 import type { Again, FixSteps } from './proposal.ts';

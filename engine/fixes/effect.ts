@@ -1,6 +1,6 @@
-import type { PipelineReport } from '../report.ts';
-import { fullest } from '../fullest.ts';
-import { bytes, share, time } from '../quantities.ts';
+import type { PipelineReport } from '../values/report.ts';
+import { fullest } from '../basics/fullest.ts';
+import { bytes, share, time } from '../basics/quantities.ts';
 
 /** What a change does to a pipeline, simulated before and after it. */
 export interface Effect {

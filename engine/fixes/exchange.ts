@@ -1,9 +1,9 @@
 /** Fixes of findings about rules of exchange: other arguments, another rule, more servers, another collective. */
 import type { Argument } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { collectives, findCollective } from '../exchange/collectives.ts';
 import { exchangePresets, findPreset, inOrder } from '../exchange/presets.ts';
-import type { CallLimit, ExchangePlan } from '../exchangePlan.ts';
+import type { CallLimit, ExchangePlan } from '../values/exchangePlan.ts';
 import type { Code } from '../findings/catalogue.ts';
 import { type Finding, type FixHint, parametersOf } from '../findings/finding.ts';
 import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';

@@ -1,11 +1,11 @@
 import { nodeAt } from '../../grammar/index.ts';
 import type { Expression, Quantity } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
 import { cutCandidates } from './balance.ts';
 import { inTurn, subjectOf, weighedTrials } from './candidates.ts';
-import { fullest } from '../fullest.ts';
+import { fullest } from '../basics/fullest.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import { withPairs } from './pairs.ts';
 import { policyCandidates } from './policies.ts';

@@ -2,10 +2,10 @@
  * Quick fixes and refactorings. Each is tried on the file before it is offered: one whose result does not help is left out,
  * and titles say what the simulation of the result gives.
  */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Code } from '../findings/catalogue.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
-import { toEnd } from '../steps.ts';
+import { toEnd } from '../basics/steps.ts';
 import { balanceRefactorings } from './balance.ts';
 import { bubbleFixes } from './bubble.ts';
 import { exposedFixes, linkFixes } from './communication.ts';

@@ -1,4 +1,4 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { bubbleFixes } from './bubble.ts';
 import { subjectOf } from './candidates.ts';
 import { fixSteps } from './fix.ts';

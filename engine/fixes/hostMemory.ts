@@ -1,5 +1,5 @@
 /** A host that needs more memory than it has: fewer layers whose activations are there, or a smaller share of the optimizer. */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { callableOf, withArguments } from './callArguments.ts';
 import { inTurn, setNumber, type Subject, subjectOf, trialsFor } from './candidates.ts';

@@ -1,7 +1,7 @@
 /** Devices that nothing uses: more data ranks, each with its share of the batch or with as much as before. */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { type Finding, type FixHint, parametersOf } from '../findings/finding.ts';
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import { numberAt, setNumber, type Subject, subjectOf } from './candidates.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { setKey, valueOf } from './source.ts';

@@ -1,6 +1,6 @@
 /** Writes a shorter order that was found into the file, as a schedule of rows. */
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { FixHint } from '../findings/finding.ts';
 import { simulated } from './outcome.ts';
 import type { Again, Edit, FixSteps } from './proposal.ts';

@@ -1,4 +1,4 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { setNumber } from './candidates.ts';
 import type { Again, FixSteps } from './proposal.ts';

@@ -1,6 +1,6 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { FixHint, Finding } from '../findings/finding.ts';
-import { hasAmpleRoom } from '../fullest.ts';
+import { hasAmpleRoom } from '../basics/fullest.ts';
 import { cutCandidates } from './balance.ts';
 import { inTurn, type Subject, subjectOf, weighedTrials } from './candidates.ts';
 import { figuresOf, samplePeriod } from './effect.ts';

@@ -1,5 +1,5 @@
 import type { Block, Expression } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { numberAt, setNumber, type Subject } from './candidates.ts';
 import { valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';

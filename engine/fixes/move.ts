@@ -1,4 +1,4 @@
-import { cutStages, stageName, stageNumber } from '../stages.ts';
+import { cutStages, stageName, stageNumber } from '../costs/stages.ts';
 import type { Subject } from './candidates.ts';
 import { writtenLayers } from './layers.ts';
 import { fits, simulated, tried } from './outcome.ts';

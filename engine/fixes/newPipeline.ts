@@ -1,7 +1,7 @@
 /** A pipeline for a file that declares things and runs none of them. */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { SymbolInfo, SymbolKind } from '../language/resolution.ts';
-import type { StagePlan } from '../plan.ts';
+import type { StagePlan } from '../values/plan.ts';
 import { apply, type Edit } from './proposal.ts';
 import { lineBreak } from './source.ts';
 

@@ -1,5 +1,5 @@
 /** A number format that the devices have, where the file says the format of the model. */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { type Finding, type FixHint, parametersOf } from '../findings/finding.ts';
 import { subjectOf } from './candidates.ts';
 import type { Again, FixSteps } from './proposal.ts';

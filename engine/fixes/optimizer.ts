@@ -1,5 +1,5 @@
 /** The optimizer that a pipeline does not name: the usual recipe, its state whole or split over the data ranks. */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { type Finding, type FixHint, parametersOf } from '../findings/finding.ts';
 import { subjectOf } from './candidates.ts';
 import type { Again, FixSteps } from './proposal.ts';

@@ -1,5 +1,5 @@
-import type { Run, Evaluation } from '../evaluation.ts';
-import type { Analysis } from '../check.ts';
+import type { Run, Evaluation } from '../schedule/evaluation.ts';
+import type { Analysis } from '../flow/check.ts';
 import { parametersOf } from '../findings/finding.ts';
 import { type Again, apply, type Edit } from './proposal.ts';
 

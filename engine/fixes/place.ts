@@ -1,9 +1,9 @@
 /** Devices of stages: `place = best`, or the devices that it chooses, written into the file. */
 import { nodeAt, type Block } from '../../grammar/index.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { cutStages } from '../stages.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { cutStages } from '../costs/stages.ts';
 import { stageEdits, writtenStages } from './balance.ts';
 import { subjectOf } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';

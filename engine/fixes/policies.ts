@@ -1,13 +1,13 @@
 import type { Expression } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
-import { evaluationSize } from '../evaluation.ts';
-import { type PipelinePlan, setsWork } from '../plan.ts';
+import type { Analysis } from '../flow/check.ts';
+import { evaluationSize } from '../schedule/evaluation.ts';
+import { type PipelinePlan, setsWork } from '../values/plan.ts';
 import { limitNames, lostLimit } from '../policies/lostLimit.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
-import { count } from '../quantities.ts';
-import { cutStages } from '../stages.ts';
+import { count } from '../basics/quantities.ts';
+import { cutStages } from '../costs/stages.ts';
 import { setNumber, type Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';
 import { followsDevices, recut, stagesArgument } from './recut.ts';

@@ -1,9 +1,9 @@
 import { parts } from '../costs/layerPart.ts';
 import { someLayersIn, someLayersMode } from '../costs/recompute.ts';
 import type { RecomputeMode } from '../costs/types.ts';
-import type { StagePlan } from '../plan.ts';
-import { count } from '../quantities.ts';
-import { stageName } from '../stages.ts';
+import type { StagePlan } from '../values/plan.ts';
+import { count } from '../basics/quantities.ts';
+import { stageName } from '../costs/stages.ts';
 import { type Subject, trialsFor } from './candidates.ts';
 import { figuresOf } from './effect.ts';
 import { simulated } from './outcome.ts';

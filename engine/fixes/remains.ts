@@ -1,4 +1,4 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 
 /** Whether a changed file has the same finding: the same code about the same pipeline, device, link and expectation. */

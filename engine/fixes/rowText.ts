@@ -1,5 +1,5 @@
 /** A row written out, operation by operation. */
-import type { RowItem } from '../plan.ts';
+import type { RowItem } from '../values/plan.ts';
 
 /** `F[0..3], B[0], F[4]`. `named`: the device has several stages, so that operations name theirs. */
 export function rowText(row: readonly RowItem[], named: boolean): string {

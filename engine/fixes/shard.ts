@@ -1,7 +1,7 @@
 import type { Call, Expression } from '../../grammar/syntax.ts';
 import { calleeOf } from '../language/callee.ts';
 import { findOptimizer, isShard, shardsGradients, shardsWeights, type Shard } from '../costs/optimizer.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { callableOf, withArguments } from './callArguments.ts';
 import type { Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';

@@ -1,6 +1,6 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { FixHint } from '../findings/finding.ts';
-import { share, time } from '../quantities.ts';
+import { share, time } from '../basics/quantities.ts';
 import { simulated, tried } from './outcome.ts';
 import type { Again, Proposal } from './proposal.ts';
 import { pipelineBody, setKey, valueOf } from './source.ts';

@@ -2,7 +2,7 @@
  * The frame of all fixes. Each candidate is tried on the file, and kept only if the changed file answers the finding without a new
  * error. Candidates are ranked by what the simulation of the changed file gives.
  */
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
 import { noNewError, type Simulated, simulated } from './outcome.ts';

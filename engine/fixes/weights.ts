@@ -1,4 +1,4 @@
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import { inTurn, setNumber, type Subject, subjectOf, trialsFor } from './candidates.ts';

@@ -1,7 +1,7 @@
 /** Writes the text of a built-in schedule into the file, to go on from. */
 import { nodeAt } from '../../grammar/index.ts';
 import type { BlockDeclaration, Name } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
+import type { Analysis } from '../flow/check.ts';
 import { calleeOf } from '../language/callee.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { scheduleUri, standardText } from '../std/index.ts';

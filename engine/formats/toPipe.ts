@@ -1,5 +1,5 @@
 import { format, parse } from '../../grammar/index.ts';
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import { followsOn, matrixIn, type MeasuredLayer } from './measured.ts';
 import type { ProfileRead } from './profile.ts';
 

@@ -4,7 +4,7 @@ import type { ScheduleTest, TextPart } from '../definitions/scheduleTest.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
 import { parse } from '../../grammar/parse.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
-import type { EngineHost } from '../host.ts';
+import type { EngineHost } from '../basics/host.ts';
 import { symbolId } from '../language/context.ts';
 import { declareAll } from '../language/declare.ts';
 import { foreignFiles } from '../language/foreign.ts';
@@ -14,7 +14,7 @@ import { createReadContext, type ReadContext, takeDefinitions } from '../read/co
 import { adoptMembers } from '../read/scheduleBase.ts';
 import { readSchedule } from '../read/schedule.ts';
 import { readTest, type TestDefinition } from '../read/scheduleTest.ts';
-import { toEnd } from '../steps.ts';
+import { toEnd } from '../basics/steps.ts';
 
 export interface Declared {
   readonly schedule: DeclaredSchedule;

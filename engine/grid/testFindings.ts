@@ -1,8 +1,8 @@
 /** What the test of a schedule has to report: the first shape that fails, with what is wrong with it. */
 import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
 import { type Finding, finding } from '../findings/finding.ts';
-import type { Place } from '../plan.ts';
-import { count } from '../quantities.ts';
+import type { Place } from '../values/plan.ts';
+import { count } from '../basics/quantities.ts';
 import type { ShapeVerdict, TestAnswer, Verdict } from './testSearch.ts';
 
 /** A test with its answer; `place` is the name of the schedule in the `expect` block. */

@@ -2,8 +2,8 @@
 import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { Reporter } from '../findings/reporter.ts';
-import { packedHas } from '../packed.ts';
-import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
+import { packedHas } from '../basics/packed.ts';
+import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../values/plan.ts';
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
 import { steadyIterations } from '../planning/steadyIterations.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
@@ -11,7 +11,7 @@ import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
 import { inProgram, ruleOperations } from '../planning/ruleOperations.ts';
 import { withTimes } from '../planning/scheduleTimes.ts';
-import { R } from '../program.ts';
+import { R } from '../values/program.ts';
 
 const unit = {
   layers: [],

@@ -4,7 +4,7 @@
  */
 import type { ScheduleTest, TextPart } from '../definitions/scheduleTest.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import type { TestAnswer } from './testSearch.ts';
 
 /** From the start of one text to the start of the next: more than a text is long. */

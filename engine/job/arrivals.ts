@@ -1,5 +1,5 @@
-import { needSlot, type Program, resultsIn } from '../program.ts';
-import { type Timing } from '../timeline.ts';
+import { needSlot, type Program, resultsIn } from '../values/program.ts';
+import { type Timing } from '../values/timeline.ts';
 import { transfersOf } from '../simulate/transfers.ts';
 
 /** When a worker's results are where they are needed, seconds. */

@@ -1,11 +1,11 @@
 /** One job of a plan, simulated: its workers together, then the report. */
-import { evaluationSize, planKey } from '../evaluation.ts';
-import type { JobReport } from '../report.ts';
+import { evaluationSize, planKey } from '../schedule/evaluation.ts';
+import type { JobReport } from '../values/report.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { EngineOptions } from '../host.ts';
-import { type JobPlan, type PipelinePlan, paths } from '../plan.ts';
-import { count } from '../quantities.ts';
-import { runSearch, type Search } from '../searches.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import { type JobPlan, type PipelinePlan, paths } from '../values/plan.ts';
+import { count } from '../basics/quantities.ts';
+import { runSearch, type Search } from '../basics/searches.ts';
 import { lockFree } from './lockFree.ts';
 import { jobReport } from './jobReport.ts';
 import { period } from './period.ts';

@@ -1,8 +1,8 @@
 import type { Worker } from './worker.ts';
-import { resultRows, type Program, U } from '../program.ts';
+import { resultRows, type Program, U } from '../values/program.ts';
 import { transfersNeverQueue } from '../simulate/channels.ts';
 import { runInOrder } from '../simulate/inOrder.ts';
-import type { Timing } from '../timeline.ts';
+import type { Timing } from '../values/timeline.ts';
 import { minibatchOf, wavesOf } from './wave.ts';
 import type { WorkerEvents, WorkerRun } from './workerRun.ts';
 

@@ -5,7 +5,7 @@
  * the servers, it pulls the weights. It has one exchange at a time: waves that end meanwhile go with the next push. So a slow
  * link makes weights older and delays no minibatch. Of what happens at one time, the first worker's comes first.
  */
-import type { JobPlan } from '../plan.ts';
+import type { JobPlan } from '../values/plan.ts';
 import { freeRun } from './freeRun.ts';
 import { type Exchange, serversOf } from './servers.ts';
 import { Turns } from './turns.ts';

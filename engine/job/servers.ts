@@ -1,4 +1,4 @@
-import type { JobPlan } from '../plan.ts';
+import type { JobPlan } from '../values/plan.ts';
 
 /** A transfer between a worker and the servers: when it begins and when all of it is there, seconds. */
 export interface Exchange {

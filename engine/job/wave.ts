@@ -1,4 +1,4 @@
-import { B, F, I, kindOf, microbatchOf, type Program, stageNumberOf, U } from '../program.ts';
+import { B, F, I, kindOf, microbatchOf, type Program, stageNumberOf, U } from '../values/program.ts';
 
 /** Microbatches of one update of a program. */
 export const minibatchOf = ({ minibatch = 1 }: Program): number => minibatch;

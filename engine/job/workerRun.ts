@@ -1,6 +1,6 @@
 import type { Worker } from './worker.ts';
-import { resultRows, F } from '../program.ts';
-import { emptyEnds } from '../timeline.ts';
+import { resultRows, F } from '../values/program.ts';
+import { emptyEnds } from '../values/timeline.ts';
 import { arrivalsOf, usersOf } from './arrivals.ts';
 import { Turns } from './turns.ts';
 import { minibatchOf, wavesOf } from './wave.ts';

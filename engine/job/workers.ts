@@ -1,7 +1,7 @@
 import type { Worker } from './worker.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { generate } from '../schedule/generate.ts';
-import { F, type Program } from '../program.ts';
+import { F, type Program } from '../values/program.ts';
 import { timingOf } from '../simulate/timing.ts';
 import { freeEnds } from './freeRun.ts';
 import { minibatchesInFlight } from './wave.ts';

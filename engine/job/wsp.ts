@@ -10,7 +10,7 @@
  * updates that a minibatch misses are then at most (D + 1)·N + N − 2, which is (D + 1)(s + 1) + s − 1 with s = N − 1.
  */
 import type { Worker } from './worker.ts';
-import type { JobPlan } from '../plan.ts';
+import type { JobPlan } from '../values/plan.ts';
 import { freeRun } from './freeRun.ts';
 import { type Exchange, serversOf } from './servers.ts';
 import { Turns } from './turns.ts';

@@ -1,6 +1,6 @@
 /** Quantities with units that do not exist. */
 import type { Quantity } from '../../grammar/syntax.ts';
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import type { FileContext } from './context.ts';
 import type { ValueSchema } from './schema.ts';
 import { countsLike, findUnit, nearestUnit, unitsLike } from './units.ts';

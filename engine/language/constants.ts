@@ -1,5 +1,5 @@
 /** Values of `let` and `param` declarations, each after those that it uses. */
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import type { Expression, LetDeclaration, Name, ParamDeclaration } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
 import { type FileContext, detail, symbolId } from './context.ts';
@@ -7,8 +7,8 @@ import { alike, fits } from './dimensions.ts';
 import { evaluate } from './expressions.ts';
 import { literalOf } from './literal.ts';
 import { finite, mismatch, wrongDimension } from './valueFaults.ts';
-import { circleNames, orderByNeed } from '../ordering.ts';
-import { type ParamPlan, paths } from '../plan.ts';
+import { circleNames, orderByNeed } from '../basics/ordering.ts';
+import { type ParamPlan, paths } from '../values/plan.ts';
 import { findUnit, phraseOf, units } from './units.ts';
 import { type Value } from './values.ts';
 

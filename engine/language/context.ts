@@ -1,8 +1,8 @@
 import type { Reporter } from '../findings/reporter.ts';
 import type { Name, Span, SyntaxFile } from '../../grammar/syntax.ts';
-import type { EngineOptions } from '../host.ts';
+import type { EngineOptions } from '../basics/host.ts';
 import type { ForeignFiles } from './foreign.ts';
-import type { ParamPlan, Place } from '../plan.ts';
+import type { ParamPlan, Place } from '../values/plan.ts';
 import type { DerivedValue, SymbolInfo, SymbolKind } from './resolution.ts';
 import type { Value } from './values.ts';
 

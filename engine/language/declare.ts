@@ -1,5 +1,5 @@
 /** Collects what a file declares: its name space and the members of its models and pipelines. */
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import type { BlockDeclaration, Declaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import type { SymbolInfo, SymbolKind } from './resolution.ts';

@@ -1,4 +1,4 @@
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 
 /** Exponents of bytes, FLOPs, seconds and tokens. */
 const exponents: Readonly<Record<Dimension, readonly [number, number, number, number]>> = {

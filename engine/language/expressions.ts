@@ -1,5 +1,5 @@
 /** Values of expressions, with dimensions. Names must have been linked; what is erroneous is reported once and gives `undefined`. */
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import type { Binary, Call, Expression, Quantity, Comparison } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { alike, fits, productOf, sumOf } from './dimensions.ts';

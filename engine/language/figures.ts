@@ -1,4 +1,4 @@
-import type { Dimension, ExpectFigure } from '../plan.ts';
+import type { Dimension, ExpectFigure } from '../values/plan.ts';
 
 /** A figure that an `expect` block may compare. */
 export interface FigureSchema {

@@ -1,7 +1,7 @@
 /** Files of other formats that a file names, such as profiles: read through the host like imports, and watched like them. */
 import { readOne, type FileImport } from './sourceFiles.ts';
 import { resolvePath } from './sourceFiles.ts';
-import type { EngineHost, EngineOptions } from '../host.ts';
+import type { EngineHost, EngineOptions } from '../basics/host.ts';
 
 /** A file that was asked for: its text, or why there is none. */
 export type ForeignFile = {

@@ -1,5 +1,5 @@
 /** Everything that is called with parentheses, in one table: for checking, completion and signature help. */
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import { policies } from '../policies/registry.ts';
 import type { PolicyParameter } from '../policies/policy.ts';

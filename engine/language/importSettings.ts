@@ -2,8 +2,8 @@
 import { spellingHint } from '../findings/reporter.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
-import { type ParamPlan, paths } from '../plan.ts';
-import { show } from '../quantities.ts';
+import { type ParamPlan, paths } from '../values/plan.ts';
+import { show } from '../basics/quantities.ts';
 import { type FileContext, referTo } from './context.ts';
 import { fits } from './dimensions.ts';
 import { evaluate } from './expressions.ts';

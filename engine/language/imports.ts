@@ -4,7 +4,7 @@ import { spellingHint } from '../findings/reporter.ts';
 import { LineIndex } from '../../grammar/lines.ts';
 import { type FileContext, referTo } from './context.ts';
 import { claim } from './declare.ts';
-import { circleNames } from '../ordering.ts';
+import { circleNames } from '../basics/ordering.ts';
 import { reportProblem } from './importProblem.ts';
 import { readSettings, showSettings } from './importSettings.ts';
 import type { SymbolInfo } from './resolution.ts';

@@ -2,7 +2,7 @@
 import { spellingHint } from '../findings/reporter.ts';
 import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import { adviceMeant, keyMeant } from './otherNames.ts';
-import { onlyBegun } from '../spelling.ts';
+import { onlyBegun } from '../basics/spelling.ts';
 import { type FileContext, withdrawHead } from './context.ts';
 import { quantity } from './expressions.ts';
 import { operationMeant, type Word } from './kinds.ts';

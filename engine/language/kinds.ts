@@ -2,7 +2,7 @@
  * What each kind of value is: how its names are looked up, what messages call them, what completion offers.
  * A new kind is a row here and its reader in `engine/read/`; its functions, if it has any, are rows of `functions.ts`.
  */
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import type { SymbolKind } from './resolution.ts';
 
 /** A word that a key takes, such as `bf16`. */

@@ -6,7 +6,7 @@ import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { checkUnit, takesTokens } from './checkUnit.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
 import { findFunction, functionId, functionNames, inExpressions, type FunctionSchema } from './functions.ts';
-import { onlyBegun } from '../spelling.ts';
+import { onlyBegun } from '../basics/spelling.ts';
 import {
   functionContext,
   operationMeant,
@@ -18,7 +18,7 @@ import {
 } from './kinds.ts';
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareParameter, deepest, type Scope, withLocals } from './scopes.ts';
-import { list } from '../quantities.ts';
+import { list } from '../basics/quantities.ts';
 import { linksLike } from '../std/linksLike.ts';
 import { isSequence } from './sequenceForm.ts';
 import { policyAdvice, shareMeant, valueElsewhere, valuesMeant, wordMeant } from './otherNames.ts';

@@ -7,7 +7,7 @@ import { linkSearch } from './linkSearch.ts';
 import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
 import { blocks, keysOf, type BlockName, type KeySchema } from './schema.ts';
 import { declareParameter, deepest, type Locals, noScope, scheduleLocals, type Scope, withLocals } from './scopes.ts';
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import type { SymbolInfo } from './resolution.ts';
 
 /** Links all declarations of the file; pauses after each. */

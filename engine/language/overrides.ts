@@ -1,6 +1,6 @@
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import type { Resolution } from './resolution.ts';
-import { nearest } from '../spelling.ts';
+import { nearest } from '../basics/spelling.ts';
 import { findKey } from './schema.ts';
 
 /** What is wrong with values for params (`--set`, a slider): one sentence each; empty where all can be. */

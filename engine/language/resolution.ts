@@ -3,10 +3,10 @@ import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { SearchDefinition } from '../definitions/search.ts';
 import type { ScheduleTest } from '../definitions/scheduleTest.ts';
-import type { Mesh } from '../mesh.ts';
+import type { Mesh } from '../costs/mesh.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { LayerCost, RecomputeMode, LayerMode } from '../costs/types.ts';
-import type { Dimension, Origins, Place, Plan } from '../plan.ts';
+import type { Dimension, Origins, Place, Plan } from '../values/plan.ts';
 
 /** What planning one file gives: the plan and all that an editor needs to know about its names. */
 export interface Resolution {

@@ -13,7 +13,7 @@ import { search } from './schema/search.ts';
 import { valueKindOf, type Word } from './kinds.ts';
 import type { BlockName, BlockSchema, KeySchema, ValueSchema } from './schema/types.ts';
 import type { SymbolKind } from './resolution.ts';
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 
 export type { BlockName, BlockSchema, Form, KeySchema, ValueSchema } from './schema/types.ts';
 

@@ -1,8 +1,8 @@
 /** Reads the files that a file imports, directly or not, each once. */
 import { parse } from '../../grammar/parse.ts';
 import type { Block, ImportDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
-import type { EngineHost, EngineOptions } from '../host.ts';
-import { orderByNeed } from '../ordering.ts';
+import type { EngineHost, EngineOptions } from '../basics/host.ts';
+import { orderByNeed } from '../basics/ordering.ts';
 import { standardText } from '../std/index.ts';
 
 export interface SourceFile {

@@ -1,5 +1,5 @@
-import type { Dimension } from '../plan.ts';
-import { nearest } from '../spelling.ts';
+import type { Dimension } from '../values/plan.ts';
+import { nearest } from '../basics/spelling.ts';
 
 /** What may follow a number. A quantity is `value × scale` in the base unit of its dimension (seconds, bytes, FLOPs, shares of 1). */
 export interface Unit {

@@ -1,8 +1,8 @@
 /** Findings about values: each reports and gives `undefined`, so that what uses the value stays silent. */
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import { exampleOf, phraseOf } from './units.ts';
 import { describe, measure, type Value } from './values.ts';
 

@@ -1,4 +1,4 @@
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import type { Measure } from './resolution.ts';
 import { phraseOf } from './units.ts';
 

@@ -1,6 +1,6 @@
 /** Which part of a microbatch each device of a rank has, and which parts two ranks exchange. */
-import type { Mesh } from '../mesh.ts';
-import { gcd } from '../gcd.ts';
+import type { Mesh } from '../costs/mesh.ts';
+import { gcd } from '../basics/gcd.ts';
 
 /** The devices of a rank and how they share a message. */
 export interface Held {

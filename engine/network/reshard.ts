@@ -1,5 +1,5 @@
 /** What it takes to bring a message from one rank to another of a different mesh or layout. */
-import type { Resharding } from '../plan.ts';
+import type { Resharding } from '../values/plan.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import { chainFill, chunksOf } from '../costs/reshard.ts';
 import { type Carried, createFlows, type Flows, type Router, routerOf, type Unreachable } from './flows.ts';

@@ -1,6 +1,6 @@
 /** How two devices of a cluster reach each other. */
 import type { ClusterDefinition, LinkDefinition } from '../definitions/cluster.ts';
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import type { Graph } from './routes/graph.ts';
 import { waysOf } from './routes/ways.ts';
 

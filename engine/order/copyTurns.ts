@@ -1,6 +1,6 @@
 /** Which microbatches a copy of a stage runs. */
-import { unpack } from '../packed.ts';
-import type { StageCopy } from '../plan.ts';
+import { unpack } from '../basics/packed.ts';
+import type { StageCopy } from '../values/plan.ts';
 
 type Turned = Pick<StageCopy, 'every' | 'first' | 'turns'>;
 

@@ -1,6 +1,6 @@
-import type { EdgePlan } from '../plan.ts';
+import type { EdgePlan } from '../values/plan.ts';
 import { peerResults, peersOf, updateResult } from './peers.ts';
-import { type Program, resultsIn, type ShiftedNeeds } from '../program.ts';
+import { type Program, resultsIn, type ShiftedNeeds } from '../values/program.ts';
 
 /** Results of F, B, I and W. */
 export const resultKinds = 3;

@@ -1,5 +1,5 @@
-import type { Exchanges } from '../timeline.ts';
-import type { TransferRule } from '../plan.ts';
+import type { Exchanges } from '../values/timeline.ts';
+import type { TransferRule } from '../values/plan.ts';
 import {
   B,
   I,
@@ -12,7 +12,7 @@ import {
   rowOf,
   type ShiftedNeeds,
   stageOf,
-} from '../program.ts';
+} from '../values/program.ts';
 import { slotWidth } from './slot.ts';
 
 /** What each row (kind × stages + stage) of a program needs: `needs[first[row]]` to `needs[last[row]]`, result rows. */

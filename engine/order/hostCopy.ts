@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 
 /** A copy between a device and its host: seconds. Copies of one line follow each other; 0 is out, 1 is back. */
 export interface HostCopy {

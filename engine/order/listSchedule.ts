@@ -1,8 +1,8 @@
-import type { RuleOperation } from '../plan.ts';
+import type { RuleOperation } from '../values/plan.ts';
 import { type Dependencies, resultKinds } from './dependencies.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
-import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../program.ts';
-import { consumersOf } from './ruleDependencies.ts';
+import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../values/program.ts';
+import { consumersOf } from './rules/dependencies.ts';
 import { turnsOf } from './turns.ts';
 import { type Ticks, ticksAt } from './wholeTicks.ts';
 

@@ -1,4 +1,4 @@
-import { kindsIn, type Program } from '../program.ts';
+import { kindsIn, type Program } from '../values/program.ts';
 
 /** How many operations of each row a device runs, as compressed rows: device d has `offsets[d]` to `offsets[d + 1]`. */
 export interface OperationCounts {

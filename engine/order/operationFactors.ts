@@ -2,9 +2,9 @@
  * Durations of single operations: factors of what the layers say, by kind, stage and microbatch. They are `time(F, s, j)` of a schedule,
  * or follow from the lengths of microbatches.
  */
-import { stageFor } from '../lengths.ts';
-import type { LengthStage, PipelinePlan } from '../plan.ts';
-import { B, F, I, R, W } from '../program.ts';
+import { stageFor } from '../basics/lengths.ts';
+import type { LengthStage, PipelinePlan } from '../values/plan.ts';
+import { B, F, I, R, W } from '../values/program.ts';
 
 /** Factors of the operations of a kind and stage of the program, by microbatch; undefined if the layers say them all. */
 export type OperationFactors = (kind: number, stage: number) => ArrayLike<number> | undefined;

@@ -1,5 +1,5 @@
 /** Copies of a stage that are updated together: each exchanges its gradients with the others before it steps. */
-import { B, type Program, U, W, resultOf } from '../program.ts';
+import { B, type Program, U, W, resultOf } from '../values/program.ts';
 
 /** Another copy of a stage, and how far its microbatch of the same round is from this copy's. */
 export interface Peer {

@@ -1,4 +1,4 @@
-import { kindOfRow, type Program, R } from '../program.ts';
+import { kindOfRow, type Program, R } from '../values/program.ts';
 
 /** Whether the microbatch of an operation of this device has a separate R. */
 export function recomputedApart(

@@ -1,7 +1,7 @@
 /** Used if sends block: items of the exchanges whose gradients an update waits for, without a separate exchange. */
-import type { Exchanges } from '../timeline.ts';
+import type { Exchanges } from '../values/timeline.ts';
 import type { NeedTable } from './exchanges.ts';
-import { microbatchOf, needSlot, type Program, resultSlotOf, rowOf } from '../program.ts';
+import { microbatchOf, needSlot, type Program, resultSlotOf, rowOf } from '../values/program.ts';
 import { slotWidth } from './slot.ts';
 
 /** What an item waits for: the item with another copy's last backward, by the update at `position`. */

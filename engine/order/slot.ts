@@ -1,5 +1,5 @@
-import type { Program } from '../program.ts';
-import { secondsOf, type Timing } from '../timeline.ts';
+import type { Program } from '../values/program.ts';
+import { secondsOf, type Timing } from '../values/timeline.ts';
 
 /** Operations that share the slot at a position of `order`: 2 where it is fused with the next one. */
 export const slotWidth = ({ fused }: Program, position: number): number =>

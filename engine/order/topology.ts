@@ -1,5 +1,5 @@
 import type { Dependencies } from './dependencies.ts';
-import { needSlot, type Program, resultRowOf, resultsIn } from '../program.ts';
+import { needSlot, type Program, resultRowOf, resultsIn } from '../values/program.ts';
 
 /**
  * Visits the positions of a program so that each comes after what is before it on its device and after what it needs. Returns for

@@ -1,4 +1,4 @@
-import { type ProgramCopies, runsMicrobatch } from '../program.ts';
+import { type ProgramCopies, runsMicrobatch } from '../values/program.ts';
 
 /** Turns of stages: the n-th turn of a stage is its microbatch `first + every · n`, or the n-th that its copy runs. */
 export interface Turns {

@@ -1,5 +1,5 @@
 /** The plan of a cut: what its stages cost, what devices send, in which order they work. */
-import type { PipelinePlan, SchedulePlan } from '../plan.ts';
+import type { PipelinePlan, SchedulePlan } from '../values/plan.ts';
 import type { LayerCosts } from './cost/layerCosts.ts';
 import { type KindPlan, lengthsPlan, withLargest } from './cost/lengthsPlan.ts';
 import { messagesOf } from './cost/messages.ts';

@@ -1,6 +1,6 @@
 /** The other work that devices of a pipeline do where they idle. */
 import type { DeviceDefinition } from '../definitions/device.ts';
-import type { FillPlan } from '../plan.ts';
+import type { FillPlan } from '../values/plan.ts';
 import type { FillUse } from '../definitions/pipeline.ts';
 import type { Notes } from './notes.ts';
 import type { Span } from '../../grammar/syntax.ts';

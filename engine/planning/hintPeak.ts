@@ -1,8 +1,8 @@
 /** What a building block holds, as an inlay hint behind its period: before anything is simulated. */
-import { nothing, unpack } from '../packed.ts';
-import type { RowPlan } from '../plan.ts';
-import { B, F, W } from '../program.ts';
-import { count } from '../quantities.ts';
+import { nothing, unpack } from '../basics/packed.ts';
+import type { RowPlan } from '../values/plan.ts';
+import { B, F, W } from '../values/program.ts';
+import { count } from '../basics/quantities.ts';
 import type { Notes } from './notes.ts';
 
 /** Most microbatches that each device holds from their F to the end of the backward, summed over its stages. */

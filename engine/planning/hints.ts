@@ -2,7 +2,7 @@
 import type { Notes } from './notes.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
-import { amount, bytes, shareAtMost, time } from '../quantities.ts';
+import { amount, bytes, shareAtMost, time } from '../basics/quantities.ts';
 import { type LayerCost, type RecomputeMode, layerModes } from '../costs/types.ts';
 import type { LayerCosts } from './cost/layerCosts.ts';
 import type { Site } from './place/sites.ts';

@@ -1,6 +1,6 @@
 /** Which schedules run microbatches of different lengths. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
-import type { SchedulePlan, StageCopy } from '../plan.ts';
+import type { SchedulePlan, StageCopy } from '../values/plan.ts';
 import type { Notes } from './notes.ts';
 
 /** Reports a schedule that needs equal microbatches; true if there is nothing to report. */

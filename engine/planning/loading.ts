@@ -2,13 +2,13 @@
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { Notes } from './notes.ts';
 import { elementName } from '../definitions/model.ts';
-import { lone } from '../mesh.ts';
-import { count } from '../quantities.ts';
+import { lone } from '../costs/mesh.ts';
+import { count } from '../basics/quantities.ts';
 import { loadedArguments } from '../policies/loading/arguments.ts';
 import { type LoadCosts, groupSizes } from '../policies/loading/grouping.ts';
 import type { LayerCost } from '../costs/types.ts';
 import { sumStage } from '../costs/stage.ts';
-import type { EdgePlan, PipelinePlan, StagePlan } from '../plan.ts';
+import type { EdgePlan, PipelinePlan, StagePlan } from '../values/plan.ts';
 import { elementOrder } from './cut/balanceCut.ts';
 import { computes } from './cost/computes.ts';
 import { hintLayers } from './hints.ts';

@@ -1,7 +1,7 @@
 /** Says that a pipeline names no optimizer. Without one its memory holds weights and gradients only, and a run needs more. */
 import { findOptimizer, keptBytes, usualOptimizer } from '../costs/optimizer.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import type { Notes } from './notes.ts';
 
 /** Measured layers state their bytes, so only pipelines with parameters from shapes are in doubt. */

@@ -3,10 +3,10 @@ import type { Reporter } from '../findings/reporter.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
-import type { EngineOptions } from '../host.ts';
+import type { EngineOptions } from '../basics/host.ts';
 import type { DerivedValue } from '../language/resolution.ts';
-import type { Place } from '../plan.ts';
-import type { Searches } from '../searches.ts';
+import type { Place } from '../values/plan.ts';
+import type { Searches } from '../basics/searches.ts';
 
 /** Devices of a cluster that a pipeline uses, by their numbers there. */
 export interface Occupied {

@@ -1,8 +1,8 @@
 /** What a pipeline must say, and must not say, if activations of layers go to the host. */
 import { mostOffloaded } from '../costs/offload.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
-import type { SchedulePlan } from '../plan.ts';
-import { count } from '../quantities.ts';
+import type { SchedulePlan } from '../values/plan.ts';
+import { count } from '../basics/quantities.ts';
 import { roleOf } from './cost/layerCosts.ts';
 import { stageModes } from './cost/recomputation.ts';
 import { type Notes, quietNotes } from './notes.ts';

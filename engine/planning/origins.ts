@@ -1,7 +1,7 @@
 /** The places in text of the stages, devices and layers of a pipeline's plan. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { Notes } from './notes.ts';
-import { paths } from '../plan.ts';
+import { paths } from '../values/plan.ts';
 import type { Ranks } from './place/ranks.ts';
 
 /** Sets the paths of `count` stages (default: the stages of the cut). A path that has a place already keeps it. */

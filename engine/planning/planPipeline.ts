@@ -1,8 +1,8 @@
 /** From what a pipeline says to its plan. */
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
-import type { PipelinePlan } from '../plan.ts';
-import type { Program } from '../program.ts';
-import { count } from '../quantities.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { Program } from '../values/program.ts';
+import { count } from '../basics/quantities.ts';
 import { lengthCosts } from './cost/lengthCosts.ts';
 import { pipelineMode, reportNothingAhead, stageModes } from './cost/recomputation.ts';
 import { reportRecomputation } from './cost/recomputationFindings.ts';

@@ -1,7 +1,7 @@
 /** Operations that a schedule declares, and that its rule runs. */
 import type { GreedyBody, ScheduleNumbers, StagesOf } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
-import type { SchedulePlan, StageCopy } from '../plan.ts';
+import type { SchedulePlan, StageCopy } from '../values/plan.ts';
 import { operationsPlan } from './place/operationCopies.ts';
 import { ofCopies } from './place/rowCopies.ts';
 

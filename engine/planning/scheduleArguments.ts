@@ -2,11 +2,11 @@
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleNumbers, ScheduleParameter, ScheduleUse } from '../definitions/schedule.ts';
 import { createReporter } from '../findings/reporter.ts';
-import type { ParamPlan, PipelinePlan, PolicyArgument } from '../plan.ts';
+import type { ParamPlan, PipelinePlan, PolicyArgument } from '../values/plan.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import type { PolicyParameter } from '../policies/policy.ts';
 import { shapeOf } from '../policies/shape.ts';
-import { wholeStages } from '../stages.ts';
+import { wholeStages } from '../costs/stages.ts';
 
 type OwnUse = Extract<ScheduleUse, { kind: 'own' }>;
 type PolicyUse = Extract<ScheduleUse, { kind: 'policy' }>;

@@ -2,9 +2,9 @@
 import type { LayerTimes, ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
-import { packedHas } from '../packed.ts';
-import type { SchedulePlan, StagePlan } from '../plan.ts';
-import { B, F, I, R, W } from '../program.ts';
+import { packedHas } from '../basics/packed.ts';
+import type { SchedulePlan, StagePlan } from '../values/plan.ts';
+import { B, F, I, R, W } from '../values/program.ts';
 import type { Notes } from './notes.ts';
 import { reportForeign } from './ownSchedule.ts';
 

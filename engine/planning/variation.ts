@@ -1,5 +1,5 @@
 import type { SettledPipeline, VariationOf } from '../definitions/pipeline.ts';
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import type { Notes } from './notes.ts';
 
 /** By stage of the plan and by device; undefined if a number is none of a stage or device (reported). */

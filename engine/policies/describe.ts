@@ -1,5 +1,5 @@
 /** Words that several policies use to explain themselves. */
-import { time } from '../quantities.ts';
+import { time } from '../basics/quantities.ts';
 import type { Shape } from './policy.ts';
 
 /** `4, 3, 2, 1`; long ones as `64, 63, 62, …, 1`. Equal ones as `4 on every device`. */

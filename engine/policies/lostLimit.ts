@@ -1,5 +1,5 @@
-import type { SchedulePlan } from '../plan.ts';
-import { bytes } from '../quantities.ts';
+import type { SchedulePlan } from '../values/plan.ts';
+import { bytes } from '../basics/quantities.ts';
 import { parametersOf } from './parameters.ts';
 import type { Policy } from './policy.ts';
 import { findPolicy } from './registry.ts';

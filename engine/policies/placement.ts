@@ -1,5 +1,5 @@
-import { count } from '../quantities.ts';
-import type { PlacementRule, StageCopy } from '../plan.ts';
+import { count } from '../basics/quantities.ts';
+import type { PlacementRule, StageCopy } from '../values/plan.ts';
 
 /** Stage s on device s. */
 export const linear = (stages: number): Int32Array => Int32Array.from({ length: stages }, (_, stage) => stage);

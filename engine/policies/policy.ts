@@ -1,6 +1,6 @@
-import type { Dimension, PolicyArgument, StageCopy } from '../plan.ts';
+import type { Dimension, PolicyArgument, StageCopy } from '../values/plan.ts';
 import type { Grouping, LoadCosts } from './loading/grouping.ts';
-import type { WeightRule } from '../program.ts';
+import type { WeightRule } from '../values/program.ts';
 
 /**
  * A policy: where stages live and in which order each device works. A pure function of the shape.

@@ -1,9 +1,9 @@
-import type { PipelinePlan, StepPlan } from '../plan.ts';
-import { wholeStages } from '../stages.ts';
+import type { PipelinePlan, StepPlan } from '../values/plan.ts';
+import { wholeStages } from '../costs/stages.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
 import type { PolicyArguments, Shape } from './policy.ts';
 import { findPolicy } from './registry.ts';
-import { stagesOn } from '../stagesOn.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 
 /** A shape whose stages cost nothing: for asking a policy where stages go before their costs are known. */
 export const bareShape = (

@@ -1,6 +1,6 @@
 /** `from = NAME`: the declaration of the same kind that a block takes its figures from. */
 import type { BlockDeclaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
-import { circleNames, orderByNeed, type Ordering } from '../ordering.ts';
+import { circleNames, orderByNeed, type Ordering } from '../basics/ordering.ts';
 import { valueOf } from '../language/keys.ts';
 import type { SymbolKind } from '../language/resolution.ts';
 import type { ReadContext } from './context.ts';

@@ -14,7 +14,7 @@ import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate, wholeNumber } from '../language/expressions.ts';
 import { missing, readKeys, readQuantity, valueOf } from '../language/keys.ts';
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import { wholeRange, type LinkValue } from '../language/values.ts';
 import { readEnd } from './deviceSet.ts';
 import { readLink } from './link.ts';

@@ -8,7 +8,7 @@ import type { DeviceDefinition } from '../definitions/device.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
-import type { EngineOptions } from '../host.ts';
+import type { EngineOptions } from '../basics/host.ts';
 import { createContext, type FileContext } from '../language/context.ts';
 import type { ForeignFiles } from '../language/foreign.ts';
 

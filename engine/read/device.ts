@@ -1,9 +1,9 @@
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { type Keys, notApplicable, or, readKeys, readQuantity, valueOf } from '../language/keys.ts';
-import { type HostLinkPlan, paths } from '../plan.ts';
+import { type HostLinkPlan, paths } from '../values/plan.ts';
 import { deviceBody } from './deviceFrom.ts';
 import { readLink } from './link.ts';
 import { readAttention, readPeaks, readShares } from './rates.ts';

@@ -4,8 +4,8 @@ import type { ModelDefinition } from '../definitions/model.ts';
 import { checked, evaluate } from '../language/expressions.ts';
 import { readQuantity, valueOf, type Keys, type Read } from '../language/keys.ts';
 import { findKey } from '../language/schema.ts';
-import type { Mesh } from '../mesh.ts';
-import { count } from '../quantities.ts';
+import type { Mesh } from '../costs/mesh.ts';
+import { count } from '../basics/quantities.ts';
 import type { ReadContext } from './context.ts';
 import { saysLengths } from './lengths.ts';
 

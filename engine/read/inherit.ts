@@ -5,7 +5,7 @@ import type { ReadContext } from './context.ts';
 import { memberId } from '../language/declare.ts';
 import { valueOf } from '../language/keys.ts';
 import { nameIn } from './base.ts';
-import { paths } from '../plan.ts';
+import { paths } from '../values/plan.ts';
 
 /** The model whose layers `from = NAME` takes; `undefined` where that is no model, which has been reported, or is wrong itself. */
 export function baseOf(context: ReadContext, from: Entry | undefined): ModelDefinition | undefined {

@@ -1,12 +1,12 @@
 /** Reads a `job`: pipelines of the file that train one model together. */
 import type { BlockDeclaration, Expression, Name } from '../../grammar/syntax.ts';
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { or, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
-import { paths, type JobPlan, type PipelinePlan } from '../plan.ts';
+import { paths, type JobPlan, type PipelinePlan } from '../values/plan.ts';
 import { describe, type LinkValue } from '../language/values.ts';
 import { readLink } from './link.ts';
 import { readWorkerSync } from './workerSync.ts';

@@ -1,8 +1,8 @@
 /** Rows of schedules as they were expanded before: most edits change neither a schedule nor the shape of a pipeline. */
 import type { DeclaredSchedule, RowsBody, ScheduleDefinition } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
-import { keepRows, rowsLength } from '../packed.ts';
-import type { RowPlan } from '../plan.ts';
+import { keepRows, rowsLength } from '../basics/packed.ts';
+import type { RowPlan } from '../values/plan.ts';
 
 /** Microbatches times devices from which on rows are kept: smaller ones are expanded as fast as they are found. */
 const least = 1024;

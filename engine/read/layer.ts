@@ -3,7 +3,7 @@ import type { LayerDefinition } from '../definitions/model.ts';
 import type { Block, Entry, Expression } from '../../grammar/syntax.ts';
 import { isFigure } from '../language/figureEntry.ts';
 import { wholeNumber } from '../language/expressions.ts';
-import { time } from '../quantities.ts';
+import { time } from '../basics/quantities.ts';
 import type { ReadContext } from './context.ts';
 import { missing, notApplicable, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
 import { readShape } from './shape.ts';

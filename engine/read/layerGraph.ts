@@ -1,6 +1,6 @@
 import { type ModelDefinition, elementName, needsOf } from '../definitions/model.ts';
 import type { ReadContext } from './context.ts';
-import { circleNames, orderByNeed } from '../ordering.ts';
+import { circleNames, orderByNeed } from '../basics/ordering.ts';
 
 /** Reports `layer/cycle` and `layer/unreachable`; false where the layers cannot be ordered. */
 export function checkGraph(

@@ -4,7 +4,7 @@ import type { MicrobatchLengths } from '../definitions/pipeline.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { quantity, type Variables } from '../language/expressions.ts';
 import { type Keys, notApplicable, or, type Read, valueOf } from '../language/keys.ts';
-import { count, share } from '../quantities.ts';
+import { count, share } from '../basics/quantities.ts';
 import type { ReadContext } from './context.ts';
 import { type Draw, isDistribution, lengthOf, readDistribution } from './drawnLengths.ts';
 

@@ -1,4 +1,4 @@
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import { toLink } from '../language/builtins.ts';
 import type { ReadContext } from './context.ts';

@@ -5,7 +5,7 @@
 import type { Reporter } from '../findings/reporter.ts';
 import { moved, type Tree } from '../../grammar/moved.ts';
 import type { Entry, Expression, Span, SyntaxFile, Token } from '../../grammar/syntax.ts';
-import type { Place } from '../plan.ts';
+import type { Place } from '../values/plan.ts';
 import type { ReadContext } from './context.ts';
 import type { Origin, ScheduleText, WrittenEntry } from './scheduleText.ts';
 

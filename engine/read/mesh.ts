@@ -1,9 +1,9 @@
 /** Reads the keys that say how the devices of a stage share its work: `tensor`, `context`, `data`, `expert`, … */
 import type { Span } from '../../grammar/syntax.ts';
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import type { ReadContext } from './context.ts';
 import { or, readQuantity, readWord, type Keys, valueOf } from '../language/keys.ts';
-import { type Mesh, meshName, sameMesh, sizeOf } from '../mesh.ts';
+import { type Mesh, meshName, sameMesh, sizeOf } from '../costs/mesh.ts';
 
 const meshKeys = [
   'tensor',

@@ -2,14 +2,14 @@
 import type { ModelSource } from './modelSource.ts';
 import type { LayerDefinition, ModelDefinition } from '../definitions/model.ts';
 import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { memberId } from '../language/declare.ts';
 import type { Precision } from '../costs/types.ts';
 import { wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
-import { paths } from '../plan.ts';
+import { paths } from '../values/plan.ts';
 import { readLayer } from './layer.ts';
 import { noteShapes } from './layerShapes.ts';
 import { baseOf, inheritLayers } from './inherit.ts';

@@ -3,7 +3,7 @@ import type { ModelSource } from './modelSource.ts';
 import type { Call } from '../../grammar/syntax.ts';
 import { followsOn, matrixIn } from '../formats/measured.ts';
 import { readProfile as readText } from '../formats/profile.ts';
-import { count, time } from '../quantities.ts';
+import { count, time } from '../basics/quantities.ts';
 import type { ReadContext } from './context.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 

@@ -2,9 +2,9 @@
 import type { ScheduleNumbers, StagesOf, UsedOperations } from '../definitions/schedule.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import { createReporter } from '../findings/reporter.ts';
-import { unpack } from '../packed.ts';
-import type { RowPlan, RuleExpression } from '../plan.ts';
-import { show } from '../quantities.ts';
+import { unpack } from '../basics/packed.ts';
+import type { RowPlan, RuleExpression } from '../values/plan.ts';
+import { show } from '../basics/quantities.ts';
 import type { SequenceCode } from '../sequences/code.ts';
 import { counts, type Frame, outside, tooManyOperations, tooManyWaits } from '../sequences/frame.ts';
 import type { RuleCode } from '../sequences/guards.ts';

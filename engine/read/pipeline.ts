@@ -7,7 +7,7 @@ import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
 import type { MicrobatchLengths, RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
-import { type Mesh, lone } from '../mesh.ts';
+import { type Mesh, lone } from '../costs/mesh.ts';
 import type { BlockDeclaration, Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { groupNames } from '../costs/types.ts';
@@ -22,8 +22,8 @@ import {
   valueOf,
   type Keys,
 } from '../language/keys.ts';
-import { paths } from '../plan.ts';
-import { share } from '../quantities.ts';
+import { paths } from '../values/plan.ts';
+import { share } from '../basics/quantities.ts';
 import { describe } from '../language/values.ts';
 import { readCut } from './cut.ts';
 import { readMicrobatches } from './globalBatch.ts';

@@ -5,7 +5,7 @@ import type { Call, Entry, Expression } from '../../grammar/syntax.ts';
 import { checked, evaluate, type Variables } from '../language/expressions.ts';
 import { valueOf } from '../language/keys.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
-import type { PlacementRule } from '../plan.ts';
+import type { PlacementRule } from '../values/plan.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { type Frame, outside } from '../sequences/frame.ts';
 import { type CompiledSchedule, frameOf } from '../sequences/schedule.ts';

@@ -1,5 +1,5 @@
 import type { Expression, Name } from '../../grammar/syntax.ts';
-import type { RuleOperation } from '../plan.ts';
+import type { RuleOperation } from '../values/plan.ts';
 import type { ReadContext } from './context.ts';
 
 const letters: readonly string[] = ['F', 'B', 'I', 'W', 'R', 'E', 'L'];

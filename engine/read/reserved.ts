@@ -1,5 +1,5 @@
 /** `reserved` of a device: a figure, or `framework`, which depends on the groups that the device talks in. */
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';

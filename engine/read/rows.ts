@@ -1,8 +1,8 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
 import type { RowsBody, StagesOf } from '../definitions/schedule.ts';
 import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
-import { pack, packEnds } from '../packed.ts';
-import type { RowPlan } from '../plan.ts';
+import { pack, packEnds } from '../basics/packed.ts';
+import type { RowPlan } from '../values/plan.ts';
 import type { NumberCode, SequenceCode } from '../sequences/code.ts';
 import { compileSequence } from '../sequences/operands.ts';
 import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';

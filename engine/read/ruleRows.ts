@@ -1,7 +1,7 @@
 /** Which operations of the schedule a rule runs on each device, in no order: the rule decides that. */
 import type { ScheduleNumbers, StagesOf } from '../definitions/schedule.ts';
-import { nothing, pack } from '../packed.ts';
-import type { RowPlan } from '../plan.ts';
+import { nothing, pack } from '../basics/packed.ts';
+import type { RowPlan } from '../values/plan.ts';
 import type { Frame } from '../sequences/frame.ts';
 import { declaredPlaces } from './declaredPlaces.ts';
 import type { DeclaredOperation } from './operations.ts';

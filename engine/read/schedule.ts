@@ -12,7 +12,7 @@ import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
-import type { RuleOperation } from '../plan.ts';
+import type { RuleOperation } from '../values/plan.ts';
 import { describe } from '../language/values.ts';
 import { outside } from '../sequences/frame.ts';
 import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';

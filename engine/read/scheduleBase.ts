@@ -11,7 +11,7 @@ import { linkFile } from '../language/linking.ts';
 import type { SymbolInfo } from '../language/resolution.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { scheduleUri, standardText } from '../std/index.ts';
-import { toEnd } from '../steps.ts';
+import { toEnd } from '../basics/steps.ts';
 import { bindArguments } from './arguments.ts';
 import { baseName, fromOf, orderByBase, ungrouped } from './base.ts';
 import { createReadContext, type ReadContext } from './context.ts';

@@ -3,7 +3,7 @@ import type { ScheduleParameter } from '../definitions/schedule.ts';
 import { canonicalText } from '../language/canonical.ts';
 import { detail } from '../language/context.ts';
 import { unitOf } from '../language/constants.ts';
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';

@@ -12,7 +12,7 @@ import { type FigureSchema, scheduleFigures } from '../language/figures.ts';
 import { wholeRange } from '../language/values.ts';
 import { mismatch, wrongDimension } from '../language/valueFaults.ts';
 import { phraseOf } from '../language/units.ts';
-import type { ExpectPlan } from '../plan.ts';
+import type { ExpectPlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import type { ReadContext } from './context.ts';

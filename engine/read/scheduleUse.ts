@@ -9,7 +9,7 @@ import { findPolicy } from '../policies/registry.ts';
 import type { Policy, PolicyParameter } from '../policies/policy.ts';
 import type { ReadContext } from './context.ts';
 import { checked, evaluate, quantity, type Variables } from '../language/expressions.ts';
-import type { Dimension, PolicyArgument } from '../plan.ts';
+import type { Dimension, PolicyArgument } from '../values/plan.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';

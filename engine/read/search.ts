@@ -3,7 +3,7 @@ import { conjuncts } from '../../grammar/conjuncts.ts';
 import type { BlockDeclaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import type { Axis, Objective, SearchDefinition } from '../definitions/search.ts';
 import { spellingHint } from '../findings/reporter.ts';
-import { onlyBegun } from '../spelling.ts';
+import { onlyBegun } from '../basics/spelling.ts';
 import { axisValues } from '../language/axisValues.ts';
 import { quantity } from '../language/expressions.ts';
 import { withdrawHead } from '../language/context.ts';

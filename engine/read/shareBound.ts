@@ -2,7 +2,7 @@
 import type { Expression } from '../../grammar/syntax.ts';
 import { canonicalText } from '../language/canonical.ts';
 import type { FigureSchema } from '../language/figures.ts';
-import type { ExpectPlan } from '../plan.ts';
+import type { ExpectPlan } from '../values/plan.ts';
 import type { ReadContext } from './context.ts';
 
 /** Whether the comparison can hold. Reports a warning where it always does, an error where it never can. `value`: what the figure is compared with. */

@@ -1,9 +1,9 @@
 /** A clock table as rows: each device works through its slots in order. */
 import type { RowsBody, ScheduleNumbers, SlotBlock } from '../definitions/schedule.ts';
 import type { Entry } from '../../grammar/syntax.ts';
-import { pack } from '../packed.ts';
-import type { RowPlan } from '../plan.ts';
-import { B, E, F, I, kinds as firstDeclared, L, W } from '../program.ts';
+import { pack } from '../basics/packed.ts';
+import type { RowPlan } from '../values/plan.ts';
+import { B, E, F, I, kinds as firstDeclared, L, W } from '../values/program.ts';
 import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import { ascending } from './ascending.ts';
 import { type DeclaredPlace, declaredPlaces } from './declaredPlaces.ts';

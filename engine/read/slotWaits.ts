@@ -1,8 +1,8 @@
 /** Whether the operations that a schedule declares are behind what they wait for, in its clock table. */
 import type { ScheduleNumbers, UsedOperations } from '../definitions/schedule.ts';
-import { unpack } from '../packed.ts';
-import type { RowPlan } from '../plan.ts';
-import { B, I, W } from '../program.ts';
+import { unpack } from '../basics/packed.ts';
+import type { RowPlan } from '../values/plan.ts';
+import { B, I, W } from '../values/program.ts';
 import type { Frame } from '../sequences/frame.ts';
 import { refuse, sentence, takesNoSlot } from './slotRows.ts';
 import type { SlotTable } from './slots.ts';

@@ -1,7 +1,7 @@
 /** Reads a clock table or a building block of a schedule: `slot(F, s, j) = …`, or `slot(F, s) = …` with a `period`. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { type Keys, missing, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
-import { B, E, F, I, kinds, L, letters, W } from '../program.ts';
+import { B, E, F, I, kinds, L, letters, W } from '../values/program.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { type Keeper, keeperArgument } from '../sequences/keeper.ts';
 import { compileNumber } from '../sequences/operands.ts';

@@ -1,7 +1,7 @@
 /** The number of stages of `balance` without one: what the schedule puts on the devices of the cluster. */
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
-import { type Mesh, sizeOf } from '../mesh.ts';
+import { type Mesh, sizeOf } from '../costs/mesh.ts';
 import type { ReadContext } from './context.ts';
 
 export interface StagePlaces {

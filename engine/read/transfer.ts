@@ -3,7 +3,7 @@ import type { TransferUse } from '../definitions/pipeline.ts';
 import type { Argument, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { checked, evaluate } from '../language/expressions.ts';
-import type { TransferRule, Resharding } from '../plan.ts';
+import type { TransferRule, Resharding } from '../values/plan.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';
 import { asWritten } from '../language/canonical.ts';

@@ -1,7 +1,7 @@
 /** Arguments of a shape of which one must be a multiple of another: `hidden` of `heads`, `heads` of `kv_heads`. */
 import type { Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
-import { nearestDivisors } from '../divisors.ts';
+import { nearestDivisors } from '../basics/divisors.ts';
 
 interface Uneven {
   readonly whole: string;

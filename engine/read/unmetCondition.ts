@@ -3,7 +3,7 @@ import type { ScheduleNumbers, UnmetCondition } from '../definitions/schedule.ts
 import { createReporter, type Reporter } from '../findings/reporter.ts';
 import { walk } from '../../grammar/walk.ts';
 import { canonicalText } from '../language/canonical.ts';
-import { list, show } from '../quantities.ts';
+import { list, show } from '../basics/quantities.ts';
 import { givenNames } from '../sequences/names.ts';
 import { type Condition, type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';

@@ -2,7 +2,7 @@
 import type { Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { wholeNumber } from '../language/expressions.ts';
-import type { JobPlan } from '../plan.ts';
+import type { JobPlan } from '../values/plan.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';
 

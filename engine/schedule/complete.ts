@@ -6,8 +6,8 @@
 import { addedItem } from './addedItem.ts';
 import { type Dependencies, programDependencies } from '../order/dependencies.ts';
 import { heapOf, type Heap, pop, push } from '../order/heap.ts';
-import { pack, rowNumbers } from '../packed.ts';
-import type { PipelinePlan, RowPlan } from '../plan.ts';
+import { pack, rowNumbers } from '../basics/packed.ts';
+import type { PipelinePlan, RowPlan } from '../values/plan.ts';
 import { transferTimes } from '../policies/shape.ts';
 import {
   B,
@@ -23,7 +23,7 @@ import {
   rowOf,
   stageOf,
   W,
-} from '../program.ts';
+} from '../values/program.ts';
 import { declaredOperations } from './declaredOperations.ts';
 import { programOfRows } from './rows.ts';
 import { missingOperations, validate } from './validate.ts';

@@ -1,6 +1,6 @@
 import { bitsOf } from '../order/copyTurns.ts';
-import type { PipelinePlan, StageCopy } from '../plan.ts';
-import type { ProgramCopies } from '../program.ts';
+import type { PipelinePlan, StageCopy } from '../values/plan.ts';
+import type { ProgramCopies } from '../values/program.ts';
 
 /** Copies as a program has them: one element for each stage of the program. */
 export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({

@@ -1,5 +1,16 @@
 /** Updates of copies of a stage: each exchanges its gradients with the others when the last microbatch of an iteration has ended there. */
-import { B, I, kindOfRow, microbatchOf, type Program, rowOf, runsMicrobatch, U, W, weightsStage } from '../program.ts';
+import {
+  B,
+  I,
+  kindOfRow,
+  microbatchOf,
+  type Program,
+  rowOf,
+  runsMicrobatch,
+  U,
+  W,
+  weightsStage,
+} from '../values/program.ts';
 
 /** The last microbatch of an iteration that a stage or copy runs; −1 if it runs none. */
 export function lastOfIteration(program: Program, stage: number, iteration: number): number {

@@ -1,9 +1,9 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { disjointCircles } from './circles.ts';
 import { programDependencies } from '../order/dependencies.ts';
 import { type DeadlockStep, condensed } from './deadlockSteps.ts';
 import { exchangeCircles } from './exchangeDeadlock.ts';
-import type { Program } from '../program.ts';
+import type { Program } from '../values/program.ts';
 import { visitInOrder } from '../order/topology.ts';
 import { type Waiting, deviceAt, eachWait, waitingOf } from './waiting.ts';
 

@@ -1,4 +1,4 @@
-import { operationName, type Program } from '../program.ts';
+import { operationName, type Program } from '../values/program.ts';
 
 /** One step of a circle of operations that wait for each other. */
 export interface DeadlockStep {

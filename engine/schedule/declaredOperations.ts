@@ -1,8 +1,8 @@
 /** Operations that a schedule declares, as a program has them: what they cost, and who waits for whom. */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type OperationsPlan, type PipelinePlan, type RuleRead, paths } from '../plan.ts';
-import { show } from '../quantities.ts';
-import { type Reading, reading } from '../order/guards.ts';
+import { type OperationsPlan, type PipelinePlan, type RuleRead, paths } from '../values/plan.ts';
+import { show } from '../basics/quantities.ts';
+import { type Reading, reading } from '../order/rules/guards.ts';
 import {
   B,
   type DeclaredOperations,
@@ -17,8 +17,8 @@ import {
   resultRowOf,
   rowOf,
   W,
-} from '../program.ts';
-import { stagesOn } from '../stagesOn.ts';
+} from '../values/program.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 
 /** Costs that are below 0 with the layers of a pipeline, one for each operation and device. */
 export function negativeCosts(plan: PipelinePlan, operations: OperationsPlan): readonly PlanFinding[] {

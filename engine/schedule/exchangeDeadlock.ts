@@ -1,11 +1,11 @@
-import type { Exchanges } from '../timeline.ts';
-import type { TransferRule } from '../plan.ts';
+import type { Exchanges } from '../values/timeline.ts';
+import type { TransferRule } from '../values/plan.ts';
 import { disjointCircles } from './circles.ts';
 import type { DeadlockStep } from './deadlockSteps.ts';
 import type { Dependencies } from '../order/dependencies.ts';
 import { type NeedTable, deviceOfItem, exchangesOf } from '../order/exchanges.ts';
 import { type Reductions, reductionsOf } from '../order/reductions.ts';
-import { type Program, resultRows } from '../program.ts';
+import { type Program, resultRows } from '../values/program.ts';
 
 /**
  * Circles of a program whose sends and receives block, and which otherwise runs (`disjointCircles`). Empty if it runs all the same. An

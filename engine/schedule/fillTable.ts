@@ -1,5 +1,5 @@
 /** `fill = true` of a clock table: operations move to where a device would idle, and no device holds more than under the table. */
-import type { PipelinePlan, RowPlan } from '../plan.ts';
+import type { PipelinePlan, RowPlan } from '../values/plan.ts';
 import { declaredOperations } from './declaredOperations.ts';
 import { fillV } from './fillV.ts';
 import { type Heap, heapOf, pop, push } from '../order/heap.ts';
@@ -17,8 +17,8 @@ import {
   runsForwardOnly,
   stageOf,
   W,
-} from '../program.ts';
-import { emptyEnds } from '../timeline.ts';
+} from '../values/program.ts';
+import { emptyEnds } from '../values/timeline.ts';
 import { ticksOf } from './ticks.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Tables of two chunks in a V, as the V schedules of the registry fill them. */
-import { nothing, unpack } from '../packed.ts';
-import { type PipelinePlan, type RowPlan, setsWork } from '../plan.ts';
+import { nothing, unpack } from '../basics/packed.ts';
+import { type PipelinePlan, type RowPlan, setsWork } from '../values/plan.ts';
 import {
   type Block,
   F0,
@@ -16,7 +16,7 @@ import {
 import { best } from '../policies/orders/vSearch.ts';
 import { vTimesOf } from '../policies/orders/vTimes.ts';
 import { shapeOf } from '../policies/shape.ts';
-import { B, F, I, type Program, W, wordOf } from '../program.ts';
+import { B, F, I, type Program, W, wordOf } from '../values/program.ts';
 
 /** Operations of a chunk in a period of the V schedules. */
 const period = 6;

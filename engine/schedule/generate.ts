@@ -1,12 +1,12 @@
-import { count } from '../quantities.ts';
+import { count } from '../basics/quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
+import { type PipelinePlan, type SchedulePlan, paths } from '../values/plan.ts';
 import { programCopies } from './copies.ts';
 import { fillTable } from './fillTable.ts';
 import { greedy } from './greedy.ts';
 import { keptProgram } from './keptPrograms.ts';
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policies/policy.ts';
-import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../program.ts';
+import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../values/program.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
 import { search } from '../policies/builtin/search.ts';
 import { emitWords } from '../policies/searched/emit.ts';

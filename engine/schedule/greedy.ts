@@ -10,12 +10,12 @@
  * recomputation is scheduled by `rule.ts`.
  */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
-import { stageNumber } from '../stages.ts';
+import { type PipelinePlan, type SchedulePlan, paths } from '../values/plan.ts';
+import { stageNumber } from '../costs/stages.ts';
 import { planCopies } from './copies.ts';
 import { dependenciesOf } from '../order/dependencies.ts';
 import { listSchedule } from '../order/listSchedule.ts';
-import { type Program, weightRule } from '../program.ts';
+import { type Program, weightRule } from '../values/program.ts';
 import { byRule } from './rule.ts';
 import { ticksOf } from './ticks.ts';
 import { withUpdates } from './updates.ts';

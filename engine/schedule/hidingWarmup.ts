@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { hidingWarmupOf } from '../policies/builtin/one_f_one_b.ts';
 import { shapeOf } from '../policies/shape.ts';
 

@@ -1,5 +1,5 @@
 /** Programs that were made lately: what is known of a program stays known while only costs change. */
-import type { Program } from '../program.ts';
+import type { Program } from '../values/program.ts';
 
 /** Programs that are kept, and the operations that they have at most in all. */
 const most = { programs: 4, operations: 1 << 21 };

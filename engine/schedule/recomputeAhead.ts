@@ -2,9 +2,21 @@
  * Recomputation ahead of the gradient: a separate operation R before each backward, so that it runs while the device waits for
  * the gradient. Torchgpipe does so (Kim et al., 2020), and Mario for any schedule (Liu et al., PPoPP 2025).
  */
-import type { PipelinePlan } from '../plan.ts';
-import { staticBytes, walkMemory } from '../order/memoryWalk.ts';
-import { B, E, I, kindOf, kindOfRow, microbatchOf, type Program, R, rowOf, stageOf, wordOf } from '../program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { staticBytes, walkMemory } from '../order/memory/walk.ts';
+import {
+  B,
+  E,
+  I,
+  kindOf,
+  kindOfRow,
+  microbatchOf,
+  type Program,
+  R,
+  rowOf,
+  stageOf,
+  wordOf,
+} from '../values/program.ts';
 
 /**
  * The program with R just before the backward (before its slot, if it shares one). A stage has R if it recomputes and its device

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { programDependencies } from '../order/dependencies.ts';
 import { partnersOn } from '../policies/partners.ts';
 import {
@@ -12,7 +12,7 @@ import {
   resultsIn,
   rowOf,
   stageOf,
-} from '../program.ts';
+} from '../values/program.ts';
 import { slotTime } from '../order/slot.ts';
 import { ticksOf } from './ticks.ts';
 import { visitInOrder } from '../order/topology.ts';

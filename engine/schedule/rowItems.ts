@@ -1,7 +1,7 @@
 /** Rows of a plan, one object for each operation, for what moves and counts single operations of short rows. */
-import { pack, rowNumbers } from '../packed.ts';
-import type { RowItem, RowPlan } from '../plan.ts';
-import { letters } from '../program.ts';
+import { pack, rowNumbers } from '../basics/packed.ts';
+import type { RowItem, RowPlan } from '../values/plan.ts';
+import { letters } from '../values/program.ts';
 
 /** `names`: of the operations that the schedule declares. */
 export function rowItems(row: RowPlan, names: readonly string[] = []): readonly RowItem[] {

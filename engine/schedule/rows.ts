@@ -1,10 +1,10 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { areKept, type RowNumbers, rowNumbers } from '../packed.ts';
-import { type PipelinePlan, type RowPlan, type StagePlan, paths } from '../plan.ts';
-import { stageNumber } from '../stages.ts';
+import { areKept, type RowNumbers, rowNumbers } from '../basics/packed.ts';
+import { type PipelinePlan, type RowPlan, type StagePlan, paths } from '../values/plan.ts';
+import { stageNumber } from '../costs/stages.ts';
 import { planCopies } from './copies.ts';
 import { declaredOperations, negativeCosts } from './declaredOperations.ts';
-import { E, I, L, type Program, kindName, R, shiftFor, U, W, weightRule, type WeightRule } from '../program.ts';
+import { E, I, L, type Program, kindName, R, shiftFor, U, W, weightRule, type WeightRule } from '../values/program.ts';
 import { withUpdates } from './updates.ts';
 
 const most = 20;

@@ -1,6 +1,6 @@
 /** An order as rows of the schedule language, as short as its repetitions allow. */
 import { linear, loop, wave } from '../policies/placement.ts';
-import { B, F, I, kindOf, letters, microbatchOf, type Program, stageOf, W } from '../program.ts';
+import { B, F, I, kindOf, letters, microbatchOf, type Program, stageOf, W } from '../values/program.ts';
 
 /** Longest pattern that is looked for, in operations. */
 const longestPattern = 64;

@@ -1,14 +1,14 @@
 /** Orders from rules with conditions, limits and recomputation. */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type GreedyRule, type PipelinePlan, type RuleOperation, type SchedulePlan, paths } from '../plan.ts';
-import { stageNumber } from '../stages.ts';
-import { type Condition, conditionOf } from '../order/conditions.ts';
-import { readName, readsOf } from '../order/guards.ts';
-import { ruleDependencies } from '../order/ruleDependencies.ts';
-import { ruleMemory } from '../order/ruleMemory.ts';
-import { type BlockedOperation, ruleSchedule } from '../order/ruleSchedule.ts';
-import { E, kindOf, kinds, L, letters, operationName, type Program, R, resultOf } from '../program.ts';
-import { bytes, time } from '../quantities.ts';
+import { type GreedyRule, type PipelinePlan, type RuleOperation, type SchedulePlan, paths } from '../values/plan.ts';
+import { stageNumber } from '../costs/stages.ts';
+import { type Condition, conditionOf } from '../order/rules/conditions.ts';
+import { readName, readsOf } from '../order/rules/guards.ts';
+import { ruleDependencies } from '../order/rules/dependencies.ts';
+import { ruleMemory } from '../order/rules/memory.ts';
+import { type BlockedOperation, ruleSchedule } from '../order/rules/schedule.ts';
+import { E, kindOf, kinds, L, letters, operationName, type Program, R, resultOf } from '../values/program.ts';
+import { bytes, time } from '../basics/quantities.ts';
 import { planCopies } from './copies.ts';
 import { negativeCosts } from './declaredOperations.ts';
 import { evicting, evictionTicks } from './ruleEvicting.ts';

@@ -1,7 +1,7 @@
 /** Copies of activations that a rule sends away, with the costs of a plan. */
-import type { GreedyRule, PipelinePlan } from '../plan.ts';
+import type { GreedyRule, PipelinePlan } from '../values/plan.ts';
 import { hostCopy } from '../order/hostCopy.ts';
-import type { CopyTicks, EvictionCosts } from '../order/ruleEvictions.ts';
+import type { CopyTicks, EvictionCosts } from '../order/rules/evictions.ts';
 
 interface Copy {
   readonly line: number;

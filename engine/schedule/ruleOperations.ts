@@ -1,8 +1,8 @@
 /** Operations that a schedule declares and its rule runs, with the costs of a plan. */
-import { rowNumbers } from '../packed.ts';
-import type { PipelinePlan, SchedulePlan } from '../plan.ts';
+import { rowNumbers } from '../basics/packed.ts';
+import type { PipelinePlan, SchedulePlan } from '../values/plan.ts';
 import { transferTimes } from '../policies/shape.ts';
-import type { RuleWait } from '../order/ruleWaits.ts';
+import type { RuleWait } from '../order/rules/waits.ts';
 import {
   B,
   type DeclaredOperations,
@@ -18,7 +18,7 @@ import {
   shiftFor,
   W,
   wordOf,
-} from '../program.ts';
+} from '../values/program.ts';
 import { planCopies } from './copies.ts';
 import { declaredOperations } from './declaredOperations.ts';
 

@@ -1,7 +1,7 @@
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { operationFactors } from '../order/operationFactors.ts';
 import { type Dependencies, resultKinds } from '../order/dependencies.ts';
-import { B, type DeclaredOperations, E, F, I, kinds, L, R, resultRow, W } from '../program.ts';
+import { B, type DeclaredOperations, E, F, I, kinds, L, R, resultRow, W } from '../values/program.ts';
 import { type TransferTime, transferTimes } from '../policies/shape.ts';
 import { type WholeTicks, wholeTicks } from '../order/wholeTicks.ts';
 

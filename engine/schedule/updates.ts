@@ -9,7 +9,7 @@ import {
   W,
   type WeightRule,
   weightsStage,
-} from '../program.ts';
+} from '../values/program.ts';
 
 /**
  * An order of forwards and backwards, with an update of each stage after the last backward of every minibatch there. This makes

@@ -1,6 +1,6 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { nothing } from '../packed.ts';
-import { type PipelinePlan, paths } from '../plan.ts';
+import { nothing } from '../basics/packed.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
 import { earlyUpdates, lastOfIteration } from './copyUpdates.ts';
 import { findDeadlock } from './deadlock.ts';
 import { type DeadlockStep, startsWithNext, stepName } from './deadlockSteps.ts';
@@ -20,7 +20,7 @@ import {
   U,
   weightsStage,
   wordOf,
-} from '../program.ts';
+} from '../values/program.ts';
 
 /** Findings of one kind at most: the first tell what the rest would. */
 const most = 20;

@@ -1,5 +1,14 @@
 import type { Dependencies } from '../order/dependencies.ts';
-import { kindOfRow, kindsIn, microbatchOf, needSlot, type Program, resultRowOf, rowOf, slotOf } from '../program.ts';
+import {
+  kindOfRow,
+  kindsIn,
+  microbatchOf,
+  needSlot,
+  type Program,
+  resultRowOf,
+  rowOf,
+  slotOf,
+} from '../values/program.ts';
 
 /** Who waits for whom among the operations of a program that never run. */
 export interface Waiting {

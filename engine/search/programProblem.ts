@@ -1,9 +1,9 @@
-import { keepsNothing } from '../order/keepsNothing.ts';
-import { staticBytes } from '../order/memoryWalk.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { B, F, I, type Program, resultRow, W } from '../program.ts';
-import { stagesOn } from '../stagesOn.ts';
-import type { Timing } from '../timeline.ts';
+import { keepsNothing } from '../order/memory/keepsNothing.ts';
+import { staticBytes } from '../order/memory/walk.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { B, F, I, type Program, resultRow, W } from '../values/program.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
+import type { Timing } from '../values/timeline.ts';
 import { problemOf, type TimedProblem } from './problemOf.ts';
 
 /** What the operations of a program leave to decide. */

@@ -3,7 +3,7 @@
  * and when each operation can start and end. What stays open may be possible or not; what is refuted is impossible. So every C
  * that is refuted is under the makespan of every order.
  */
-import { toEnd } from '../steps.ts';
+import { toEnd } from '../basics/steps.ts';
 import { chainRulesOf } from './chainRules.ts';
 import { codesOf } from './codes.ts';
 import { memoriesOf, type MemoryState, roomForForwards, roomUntilFreed } from './memory.ts';

@@ -1,6 +1,6 @@
 /** Ends of an order whose operations take random times, with the factors that a simulation draws. */
 import { drawKey, drawsFor, factorAt, factorTable, operationKey, percentile, tableLength } from '../order/jitter.ts';
-import { B, F, I, W } from '../program.ts';
+import { B, F, I, W } from '../values/program.ts';
 import type { Layout, Words } from './layout.ts';
 import { makespanOf, type Timing, timingFor } from './timing.ts';
 

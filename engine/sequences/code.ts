@@ -1,5 +1,5 @@
 /** Expressions of a schedule, compiled: each is a function of a frame. */
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import type { Range } from '../../grammar/syntax.ts';
 import type { Frame } from './frame.ts';
 

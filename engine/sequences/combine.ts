@@ -5,7 +5,7 @@ import { asNumber, compileNumber, compileSequence, parameterSlot, wrong } from '
 import { alike } from '../language/dimensions.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
-import { show } from '../quantities.ts';
+import { show } from '../basics/quantities.ts';
 import { counts, type Frame, outside } from './frame.ts';
 import { isSequence } from '../language/sequenceForm.ts';
 import type { Names } from './names.ts';

@@ -10,7 +10,7 @@ import { findFunction } from '../language/functions.ts';
 import type { Word } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
-import type { Dimension, RuleExpression, RuleOperation, RuleRead } from '../plan.ts';
+import type { Dimension, RuleExpression, RuleOperation, RuleRead } from '../values/plan.ts';
 import { type NumberCode, none } from './code.ts';
 import { type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';

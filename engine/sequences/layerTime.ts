@@ -2,7 +2,7 @@
 import type { Call } from '../../grammar/syntax.ts';
 import { callArguments } from '../language/builtins.ts';
 import { findFunction } from '../language/functions.ts';
-import { letters } from '../program.ts';
+import { letters } from '../values/program.ts';
 import type { NumberCode } from './code.ts';
 import { type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';

@@ -3,7 +3,7 @@ import type { Entry, Expression, Name } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
 import type { FileContext } from '../language/context.ts';
 import { memberId } from '../language/declare.ts';
-import { circleNames, orderByNeed } from '../ordering.ts';
+import { circleNames, orderByNeed } from '../basics/ordering.ts';
 import type { Code, NumberCode } from './code.ts';
 
 /** Numbers that every schedule is given; their slots are their positions. */

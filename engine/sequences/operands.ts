@@ -2,7 +2,7 @@
 import type { Expression, Name } from '../../grammar/syntax.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
-import type { Dimension } from '../plan.ts';
+import type { Dimension } from '../values/plan.ts';
 import { type Code, kindWords, type NumberCode, type SequenceCode, type TruthCode } from './code.ts';
 import { type Names, slotOf } from './names.ts';
 

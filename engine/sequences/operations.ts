@@ -1,6 +1,6 @@
 import type { Argument, Index } from '../../grammar/syntax.ts';
 import { spellingHint } from '../findings/reporter.ts';
-import { E, kinds, letters, U } from '../program.ts';
+import { E, kinds, letters, U } from '../values/program.ts';
 import { depthOf, type NumberCode, type RangeCode, type SequenceCode, usesOf } from './code.ts';
 import { compileNumber, wrong } from './operands.ts';
 import { type Frame, outside } from './frame.ts';

@@ -2,8 +2,8 @@
 import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { detail, type FileContext } from '../language/context.ts';
-import type { Dimension } from '../plan.ts';
-import { show } from '../quantities.ts';
+import type { Dimension } from '../values/plan.ts';
+import { show } from '../basics/quantities.ts';
 import { type Code, depthOf, kindWords, none, type NumberCode, type TruthCode } from './code.ts';
 import { compileCondition, compileNumber, compileSequence, parameterSlot } from './operands.ts';
 import { compile } from './compile.ts';

@@ -1,9 +1,9 @@
 /** Transfers that queue for channels, one at a time: the fast loop of `runWithQueues`. */
 import { slotTime } from '../order/slot.ts';
-import { kindOfRow, type Program, resultsIn, rowTable, runsMicrobatch } from '../program.ts';
+import { kindOfRow, type Program, resultsIn, rowTable, runsMicrobatch } from '../values/program.ts';
 import { EarliestEvent } from './earliest.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
+import { type Timeline, type Timing, emptyEnds } from '../values/timeline.ts';
 
 /** Whether every transfer has one channel and one size by its need, and no operation waits for another microbatch. */
 export const queuesForChannels = ({ flows, sizes, needCopy, needShift }: Timing): boolean =>

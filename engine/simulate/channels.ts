@@ -1,5 +1,5 @@
-import { kindOfRow, type Program, resultOf, resultsIn } from '../program.ts';
-import { type Timing } from '../timeline.ts';
+import { kindOfRow, type Program, resultOf, resultsIn } from '../values/program.ts';
+import { type Timing } from '../values/timeline.ts';
 
 /**
  * True if no transfer can ever find its channel taken, so that each arrives a constant after its operation's end. Such a channel

@@ -1,13 +1,13 @@
 /** Iterations of a pipeline whose operations take random times. */
 import { drawKey, drawsFor, factorAt, factorTable, operationKey, tableLength } from '../order/jitter.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { kindOfRow, type Program, stageNumberOfStage } from '../program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { kindOfRow, type Program, stageNumberOfStage } from '../values/program.ts';
 import { transfersNeverQueue } from './channels.ts';
 import { syncedAfter } from './gradients.ts';
 import { type TwoNeeds, twoNeeds } from './twoNeeds.ts';
 import { simulate } from './simulate.ts';
 import { startOrder } from './startOrder.ts';
-import { iterationSeconds, type Timeline, type Timing } from '../timeline.ts';
+import { iterationSeconds, type Timeline, type Timing } from '../values/timeline.ts';
 
 /** Operations in all draws. A general run takes about 20 times as long as a linear one. */
 const most = { operations: 300_000_000, generalOperations: 15_000_000 };

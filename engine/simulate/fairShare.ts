@@ -1,4 +1,4 @@
-import type { Flows } from '../timeline.ts';
+import type { Flows } from '../values/timeline.ts';
 
 export interface FairShares {
   /**

@@ -2,7 +2,7 @@ import { operationCounts } from '../order/operationCounts.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { exchangedAt } from './gradients.ts';
 import { hostedAt } from './hostStep.ts';
-import { type Timeline, endAt, startAt, stepEnd } from '../timeline.ts';
+import { type Timeline, endAt, startAt, stepEnd } from '../values/timeline.ts';
 
 /** Adds to simulated operations what follows from them by device: busy time, first start, last end, and the makespan. */
 export function finish(

@@ -1,6 +1,6 @@
 /** The order in which operations of a program can start, and their ends: both found in one pass. */
-import type { Program } from '../program.ts';
-import { emptyEnds, fillsSlots } from '../timeline.ts';
+import type { Program } from '../values/program.ts';
+import { emptyEnds, fillsSlots } from '../values/timeline.ts';
 import type { TwoNeeds } from './twoNeeds.ts';
 
 export interface FirstPass {

@@ -1,5 +1,5 @@
 import { fairShares } from './fairShare.ts';
-import { type Flows, occupancyOf, type Timing } from '../timeline.ts';
+import { type Flows, occupancyOf, type Timing } from '../values/timeline.ts';
 
 /** Transfers in progress over shared hops, in order of time. */
 export interface FlowNetwork {

@@ -1,13 +1,13 @@
 /** Exchanges of gradients during the last backwards. */
-import type { TensorMaker } from '../exchangeTimeline.ts';
-import type { TimedCall } from '../exchangePlan.ts';
-import type { BucketPlan, PipelinePlan, StepPlan } from '../plan.ts';
+import type { TensorMaker } from '../values/exchangeTimeline.ts';
+import type { TimedCall } from '../values/exchangePlan.ts';
+import type { BucketPlan, PipelinePlan, StepPlan } from '../values/plan.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
-import { B, F, kindOf, kindOfRow, type Program, rowOf, W } from '../program.ts';
-import { stagesOn } from '../stagesOn.ts';
+import { B, F, kindOf, kindOfRow, type Program, rowOf, W } from '../values/program.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import { runFromStart } from './sharing/fromStart.ts';
 import { sharedStepEnds } from './sharing/steps.ts';
-import { type GradientBucket, type Timeline, type Timing, endAt, startAt, stepAt } from '../timeline.ts';
+import { type GradientBucket, type Timeline, type Timing, endAt, startAt, stepAt } from '../values/timeline.ts';
 
 /** Buckets of all stages; copies of a stage share theirs. Empty where nothing overlaps. */
 export function gradientBuckets(plan: PipelinePlan, program: Program): readonly GradientBucket[] {

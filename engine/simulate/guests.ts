@@ -3,8 +3,8 @@
  * the start of that transfer until they have been sent back (L). They are on the first device again from the start of the
  * transfer back. Kim et al., "BPipe" (ICML 2023).
  */
-import { B, E, type Kind, kindOfRow, L, microbatchOf, resultRow, rowOf } from '../program.ts';
-import { type Timeline, arrivalAt } from '../timeline.ts';
+import { B, E, type Kind, kindOfRow, L, microbatchOf, resultRow, rowOf } from '../values/program.ts';
+import { type Timeline, arrivalAt } from '../values/timeline.ts';
 
 /** Microbatches of a stage that come to a device or leave it apart from its operations; in order of time. */
 export interface Moves {

@@ -3,9 +3,9 @@
  * holds the bytes of a message from the start of the transfer. Both end when the last operation there that waits has ended, and what
  * it sends has left.
  */
-import type { PipelinePlan } from '../plan.ts';
-import { B, kinds, type Program, resultOf, resultRow, resultRowOf, resultSlotOf, W } from '../program.ts';
-import { type Timeline, arrivalAt, endAt, occupancyOf, startAt } from '../timeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { B, kinds, type Program, resultOf, resultRow, resultRowOf, resultSlotOf, W } from '../values/program.ts';
+import { type Timeline, arrivalAt, endAt, occupancyOf, startAt } from '../values/timeline.ts';
 
 /** Bytes that a device holds from one moment to another, seconds. */
 export interface HeldByOperation {

@@ -1,5 +1,5 @@
-import type { PipelinePlan, RoutePlan } from '../plan.ts';
-import type { Flows } from '../timeline.ts';
+import type { PipelinePlan, RoutePlan } from '../values/plan.ts';
+import type { Flows } from '../values/timeline.ts';
 
 /** The hops of a route; a route that does not say takes one. */
 export const hopsOf = (route: RoutePlan): NonNullable<RoutePlan['hops']> => route.hops ?? [route];

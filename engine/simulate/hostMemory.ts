@@ -1,8 +1,8 @@
 /** What the memory of a host keeps for its device over time: activations (E to the host and L back, or by layers), and a part of the optimizer. */
-import type { PipelinePlan } from '../plan.ts';
-import { B, F, I, kindOf, stageOf } from '../program.ts';
-import { stagesOn } from '../stagesOn.ts';
-import { endAt, startAt, type Timeline } from '../timeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { B, F, I, kindOf, stageOf } from '../values/program.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
+import { endAt, startAt, type Timeline } from '../values/timeline.ts';
 import { movesOf } from './guests.ts';
 import type { MemoryTrack } from './memory.ts';
 

@@ -1,9 +1,9 @@
 /** The part of an optimizer's step that the host does: gradients go there, their weights are updated, and these come back. */
-import type { TensorMaker } from '../exchangeTimeline.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { B, type Program, W } from '../program.ts';
-import { stagesOn } from '../stagesOn.ts';
-import type { HostBucket, Timeline, Timing } from '../timeline.ts';
+import type { TensorMaker } from '../values/exchangeTimeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { B, type Program, W } from '../values/program.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
+import type { HostBucket, Timeline, Timing } from '../values/timeline.ts';
 import { gradientsReady, makerOf } from './gradients.ts';
 import { movesOf } from './guests.ts';
 

@@ -1,9 +1,9 @@
-import { needSlot, type Program, rowTable } from '../program.ts';
+import { needSlot, type Program, rowTable } from '../values/program.ts';
 import { finish } from './finish.ts';
 import { firstPass } from './firstPass.ts';
 import { keepOrder, keptOrder, startOrder } from './startOrder.ts';
 import { type TwoNeeds, twoNeeds } from './twoNeeds.ts';
-import { type Timeline, type Timing, emptyEnds, fillsSlots } from '../timeline.ts';
+import { type Timeline, type Timing, emptyEnds, fillsSlots } from '../values/timeline.ts';
 
 /**
  * The fast method, if no transfer queues: operations one after the other in an order in which they can start (`startOrder`). The

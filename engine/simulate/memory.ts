@@ -1,13 +1,13 @@
-import type { PipelinePlan } from '../plan.ts';
-import { memoryWalk, staticBytes, updateBytes, walkMemory } from '../order/memoryWalk.ts';
-import { type Program, rowTable } from '../program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { memoryWalk, staticBytes, updateBytes, walkMemory } from '../order/memory/walk.ts';
+import { type Program, rowTable } from '../values/program.ts';
 import { type Moves, movesOf } from './guests.ts';
 import { type HeldByOperation, heldByOperations } from './heldByOperations.ts';
-import { type Timeline, endAt, startAt } from '../timeline.ts';
+import { type Timeline, endAt, startAt } from '../values/timeline.ts';
 import { addStep, noSteps, restart, type Steps } from './stepFunction.ts';
 import { type VersionBytes, versionBytes } from './versionBytes.ts';
 
-export { staticBytes } from '../order/memoryWalk.ts';
+export { staticBytes } from '../order/memory/walk.ts';
 
 /** Bytes over time of one device: a step function. */
 export interface MemoryTrack {

@@ -1,11 +1,11 @@
 /** What the memory of a device is made of over time, piece by piece. */
-import { stageFor } from '../lengths.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { B, F, I, kindOf, microbatchOf, R, runsForwardOnly, stageOf, U, W } from '../program.ts';
+import { stageFor } from '../basics/lengths.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { B, F, I, kindOf, microbatchOf, R, runsForwardOnly, stageOf, U, W } from '../values/program.ts';
 import { slotWidth } from '../order/slot.ts';
-import { stagesOn } from '../stagesOn.ts';
-import { type Timeline, endAt, startAt } from '../timeline.ts';
-import { updateBytes } from '../order/memoryWalk.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
+import { type Timeline, endAt, startAt } from '../values/timeline.ts';
+import { updateBytes } from '../order/memory/walk.ts';
 import { movesOf } from './guests.ts';
 import { heldByOperations } from './heldByOperations.ts';
 import { updateStart } from './memory.ts';

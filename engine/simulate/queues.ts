@@ -1,10 +1,10 @@
-import type { Program } from '../program.ts';
+import type { Program } from '../values/program.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { EarliestEvent } from './earliest.ts';
 import { queuesForChannels, runChannelQueues } from './channelQueues.ts';
 import { finish } from './finish.ts';
 import { flowNetwork } from './flows.ts';
-import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
+import { type Timeline, type Timing, emptyEnds } from '../values/timeline.ts';
 import { transfersOf } from './transfers.ts';
 
 /**

@@ -1,10 +1,10 @@
-import type { TransferRule } from '../plan.ts';
+import type { TransferRule } from '../values/plan.ts';
 import { deviceOfItem, exchangesOf } from '../order/exchanges.ts';
-import type { Program } from '../program.ts';
+import type { Program } from '../values/program.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { EarliestEvent } from './earliest.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, emptyEnds, occupancyOf } from '../timeline.ts';
+import { type Timeline, type Timing, emptyEnds, occupancyOf } from '../values/timeline.ts';
 import { transfersOf } from './transfers.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Program } from '../program.ts';
-import type { Timing } from '../timeline.ts';
+import type { Program } from '../values/program.ts';
+import type { Timing } from '../values/timeline.ts';
 
 /** Factors on what operations and transfers take. Default: 1. */
 export interface TimeFactors {

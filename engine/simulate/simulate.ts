@@ -1,10 +1,10 @@
-import type { Program } from '../program.ts';
+import type { Program } from '../values/program.ts';
 import { runExchange } from './exchange/iterations.ts';
 import { runInOrder } from './inOrder.ts';
 import { runWithQueues } from './queues.ts';
 import { runRendezvous } from './rendezvous.ts';
 import { transfersNeverQueue } from './channels.ts';
-import type { Timeline, Timing } from '../timeline.ts';
+import type { Timeline, Timing } from '../values/timeline.ts';
 
 /**
  * Runs a program. Every device works through its order. An operation starts when the one before it has ended and all that it

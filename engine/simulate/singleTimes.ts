@@ -1,7 +1,7 @@
 import { operationFactors } from '../order/operationFactors.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { kindOfRow, kinds, type Program, runsMicrobatch } from '../program.ts';
-import type { SingleTimes } from '../timeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { kindOfRow, kinds, type Program, runsMicrobatch } from '../values/program.ts';
+import type { SingleTimes } from '../values/timeline.ts';
 
 /**
  * Seconds of single operations; undefined if all of a row take the same. The durations of rows become the means over the

@@ -1,5 +1,5 @@
-import { startAt, endAt, emptyEnds, type Timeline, type Timing } from '../timeline.ts';
-import { type Program, resultRowOf } from '../program.ts';
+import { startAt, endAt, emptyEnds, type Timeline, type Timing } from '../values/timeline.ts';
+import { type Program, resultRowOf } from '../values/program.ts';
 import { rendezvousAsFarAsItGoes } from './rendezvous.ts';
 import { simulate } from './simulate.ts';
 

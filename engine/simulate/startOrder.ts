@@ -1,5 +1,5 @@
 /** An order in which the operations of a program can start: found once for a program, whatever its operations cost. */
-import { needSlot, type Program, resultRowOf, resultsIn, rowTable, type ShiftedNeeds } from '../program.ts';
+import { needSlot, type Program, resultRowOf, resultsIn, rowTable, type ShiftedNeeds } from '../values/program.ts';
 
 /** What the operations of each row wait for, as `Timing` has it. */
 export type RowNeeds = ShiftedNeeds & { readonly needOffsets: Int32Array };

@@ -1,4 +1,4 @@
-import type { Timeline } from '../timeline.ts';
+import type { Timeline } from '../values/timeline.ts';
 
 /** A step function that grows. Its arrays have room for all of its steps, and serve one device after the other. */
 export interface Steps {

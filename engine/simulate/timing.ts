@@ -1,4 +1,4 @@
-import type { EdgePlan, PipelinePlan } from '../plan.ts';
+import type { EdgePlan, PipelinePlan } from '../values/plan.ts';
 import { ownNeeds } from '../order/dependencies.ts';
 import { hostCopy } from '../order/hostCopy.ts';
 import { peerResults, peersOf, updateResult } from '../order/peers.ts';
@@ -21,14 +21,14 @@ import {
   resultRow,
   rowOf,
   weightsStage,
-} from '../program.ts';
+} from '../values/program.ts';
 import { exchangeTiming } from './exchange/exchangeTiming.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { hostSteps } from './hostStep.ts';
 import { channelsOf, flowsOf } from './hops.ts';
 import { singleTimes } from './singleTimes.ts';
 import { transferSizes } from './transferSizes.ts';
-import type { StepSharing, Timing } from '../timeline.ts';
+import type { StepSharing, Timing } from '../values/timeline.ts';
 
 /** Which parts of a plan's costs to leave out, for asking what they cost. */
 export interface TimingOptions {

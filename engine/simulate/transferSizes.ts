@@ -1,6 +1,6 @@
-import { kindOfMicrobatch } from '../lengths.ts';
-import type { PipelinePlan } from '../plan.ts';
-import type { TransferSizes } from '../timeline.ts';
+import { kindOfMicrobatch } from '../basics/lengths.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { TransferSizes } from '../values/timeline.ts';
 
 /**
  * Seconds that messages of single microbatches hold their channel, where microbatches have different lengths. `needEdge`: the edge of

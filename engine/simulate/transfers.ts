@@ -1,6 +1,6 @@
-import { kindOfRow, needSlot, type Program, resultRows, resultsIn, runsMicrobatch } from '../program.ts';
+import { kindOfRow, needSlot, type Program, resultRows, resultsIn, runsMicrobatch } from '../values/program.ts';
 import type { FlowNetwork } from './flows.ts';
-import { occupancyOf, type Timing } from '../timeline.ts';
+import { occupancyOf, type Timing } from '../values/timeline.ts';
 
 /** Results in transfer between devices: when each is there. A channel serves transfers in the order in which they are sent. */
 export interface Transfers {

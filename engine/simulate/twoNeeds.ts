@@ -1,5 +1,5 @@
-import { type Program, rowTable } from '../program.ts';
-import type { Timing } from '../timeline.ts';
+import { type Program, rowTable } from '../values/program.ts';
+import type { Timing } from '../values/timeline.ts';
 
 /** By row, for rows of at most two needs: where its ends are, and those that it waits for. */
 export interface TwoNeeds {

@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../plan.ts';
-import { type Program, stageOf, weightsStage } from '../program.ts';
-import { stagesOn } from '../stagesOn.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { type Program, stageOf, weightsStage } from '../values/program.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import { versionsOf } from './versions.ts';
 
 /** Bytes of weights beyond the newest version of each stage, on one device. */

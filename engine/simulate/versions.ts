@@ -17,7 +17,7 @@ import {
   U,
   type WeightRule,
   weightsStage,
-} from '../program.ts';
+} from '../values/program.ts';
 
 /** What each rule reads, and copies of the weights that it keeps beyond the versions that are still to be used. */
 export const weightRules: Readonly<

@@ -1,5 +1,5 @@
 /** The answer of a sweep as plain data, for terminals, scripts and the preview: fields are added, never renamed. */
-import { bytes, count, iterationTime, timeAtLeast } from '../quantities.ts';
+import { bytes, count, iterationTime, timeAtLeast } from '../basics/quantities.ts';
 import type { Axis } from '../definitions/search.ts';
 import { type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';

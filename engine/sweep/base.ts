@@ -3,13 +3,13 @@ import { type Block, parse, type SyntaxFile } from '../../grammar/index.ts';
 import { apply, type Edit } from '../fixes/proposal.ts';
 import { stagesArgument } from '../fixes/recut.ts';
 import { entriesOf, isAside, pipelineBody, valueOf } from '../fixes/source.ts';
-import type { EngineHost, EngineOptions } from '../host.ts';
+import type { EngineHost, EngineOptions } from '../basics/host.ts';
 import type { PipelineSize } from '../language/resolution.ts';
-import type { PipelinePlan } from '../plan.ts';
-import { resolveSteps } from '../resolve.ts';
-import type { Searches } from '../searches.ts';
-import { cutStages } from '../stages.ts';
-import { toEnd } from '../steps.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { resolveSteps } from '../flow/resolve.ts';
+import type { Searches } from '../basics/searches.ts';
+import { cutStages } from '../costs/stages.ts';
+import { toEnd } from '../basics/steps.ts';
 import { writtenSchedule } from './scheduleText.ts';
 
 export interface SweepFile {

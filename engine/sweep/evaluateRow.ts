@@ -1,14 +1,14 @@
 /** A row with its figures: planned, and simulated where it can still matter. */
 import { parse } from '../../grammar/index.ts';
 import { expectationOf } from '../analyze/expectations.ts';
-import { simulated } from '../evaluate.ts';
-import { staticBytes } from '../order/memoryWalk.ts';
-import type { PipelinePlan } from '../plan.ts';
+import { simulated } from '../flow/evaluate.ts';
+import { staticBytes } from '../order/memory/walk.ts';
+import type { PipelinePlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
-import type { PipelineReport } from '../report.ts';
-import { resolve } from '../resolve.ts';
-import { directSearches, type Searches } from '../searches.ts';
-import { stagesOn } from '../stagesOn.ts';
+import type { PipelineReport } from '../values/report.ts';
+import { resolve } from '../flow/resolve.ts';
+import { directSearches, type Searches } from '../basics/searches.ts';
+import { stagesOn } from '../basics/stagesOn.ts';
 import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { dominates, type Figures } from './front.ts';

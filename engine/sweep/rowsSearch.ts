@@ -1,7 +1,7 @@
 /** Some rows of a sweep as work for a thread: the problem has the texts of all files, so the thread reads none. */
-import type { EngineOptions } from '../host.ts';
-import { knownHost, type KnownFiles } from '../knownFiles.ts';
-import type { Search } from '../searches.ts';
+import type { EngineOptions } from '../basics/host.ts';
+import { knownHost, type KnownFiles } from '../basics/knownFiles.ts';
+import type { Search } from '../basics/searches.ts';
 import type { Axis } from '../definitions/search.ts';
 import { settingsOf } from './axes.ts';
 import { sweepBase, type SweepBase, type SweepFile } from './base.ts';

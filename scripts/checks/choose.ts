@@ -1,4 +1,4 @@
-import { nearest } from '../../engine/spelling.ts';
+import { nearest } from '../../engine/basics/spelling.ts';
 import type { Step } from './step.ts';
 
 /** What `npm test` can run, and what `quick` means. */

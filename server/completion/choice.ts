@@ -1,13 +1,13 @@
 /** A value that may be written into a slot, and what the simulation of the file with it gives. */
-import { cutStages } from '../../engine/stages.ts';
+import { cutStages } from '../../engine/costs/stages.ts';
 import { exposedGradients } from '../../engine/analyze/shares.ts';
-import type { Analysis } from '../../engine/check.ts';
+import type { Analysis } from '../../engine/flow/check.ts';
 import { type Figures, figuresOf } from '../../engine/fixes/effect.ts';
 import { simulated } from '../../engine/fixes/outcome.ts';
 import { isSynchronous } from '../../engine/fixes/policies.ts';
 import type { Edit } from '../../engine/fixes/proposal.ts';
 import { pipelineBody } from '../../engine/fixes/source.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { SimulatedKey, ValueSlot } from './slot.ts';
 
 export interface Choice {

@@ -1,5 +1,5 @@
-import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
-import { plainMarkdown } from '../userText.ts';
+import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { plainMarkdown } from '../text/userText.ts';
 import { tunedOffers } from './exchangeChoices.ts';
 import { literal, type Offer } from './offer.ts';
 import type { Choice, Outcome, SimulatedChoice } from './choice.ts';

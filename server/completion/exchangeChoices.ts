@@ -2,7 +2,7 @@ import { CompletionItemKind } from 'vscode-languageserver';
 import { collectives } from '../../engine/exchange/collectives.ts';
 import { exchangePresets, findPreset } from '../../engine/exchange/presets.ts';
 import { pipelineBody, valueOf } from '../../engine/fixes/source.ts';
-import { cutStages } from '../../engine/stages.ts';
+import { cutStages } from '../../engine/costs/stages.ts';
 import { type Base, type Choice, fileWith } from './choice.ts';
 import type { Offer } from './offer.ts';
 import type { SimulatedKey, ValueSlot } from './slot.ts';

@@ -2,7 +2,7 @@ import { CompletionItemKind } from 'vscode-languageserver';
 import { declarationKeywords } from '../../grammar/index.ts';
 import type { SymbolKind } from '../../engine/language/resolution.ts';
 import { blocks, declarationDocs, dimensionIn, type KeySchema } from '../../engine/language/schema.ts';
-import type { Surrounding } from '../cursor.ts';
+import type { Surrounding } from '../text/cursor.ts';
 import type { View } from '../view.ts';
 import { keywordOffer, literal, type Offer } from './offer.ts';
 import { symbolsOf } from './symbols.ts';

@@ -2,7 +2,7 @@ import { CompletionItemKind } from 'vscode-languageserver';
 import { takesNames, type FunctionSchema } from '../../engine/language/functions.ts';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import type { Edit } from '../../engine/fixes/proposal.ts';
-import { userMarkdown } from '../userText.ts';
+import { userMarkdown } from '../text/userText.ts';
 import { signatureLabel } from '../features/signatureHelp.ts';
 
 /** Something to offer. `snippet` in the protocol's snippet syntax; `text` for clients without snippets, `label` where absent. */

@@ -11,7 +11,7 @@ import { symbolsOf } from './symbols.ts';
 import { unitOffers } from './units.ts';
 import { testedSchedule } from '../ownFunctions.ts';
 import { argumentOffers, functionsOf, numbers, valueOffers } from './values.ts';
-import { nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
+import { nestingAt, valueSchemaOf, type Cursor } from '../text/cursor.ts';
 
 const due = (found: readonly Offer[]): readonly Offer[] => found.map((offer) => ({ ...offer, unasked: true }));
 

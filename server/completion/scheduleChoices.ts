@@ -2,7 +2,7 @@ import { policyWriting, searchesLong, stageCount } from '../../engine/fixes/poli
 import { apply, type Edit } from '../../engine/fixes/proposal.ts';
 import { pipelineBody } from '../../engine/fixes/source.ts';
 import { policies } from '../../engine/policies/registry.ts';
-import { cutStages } from '../../engine/stages.ts';
+import { cutStages } from '../../engine/costs/stages.ts';
 import type { View } from '../view.ts';
 import { type Base, type Choice, fileWith } from './choice.ts';
 import type { ValueSlot } from './slot.ts';

@@ -1,5 +1,5 @@
 import type { Expression, SyntaxFile } from '../../grammar/index.ts';
-import type { Cursor } from '../cursor.ts';
+import type { Cursor } from '../text/cursor.ts';
 
 /** Keys of a pipeline whose values are offered with the figures that they give in the file. */
 const simulatedKeys = ['schedule', 'sync', 'collective'] as const;

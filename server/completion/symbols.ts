@@ -1,5 +1,5 @@
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
-import type { Cursor } from '../cursor.ts';
+import type { Cursor } from '../text/cursor.ts';
 import { referenceAt, type View } from '../view.ts';
 
 /** Names of the file and its imports, of some kinds, by name. Not the one that the cursor's own declaration gives. */

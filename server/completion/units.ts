@@ -1,9 +1,9 @@
 import { CompletionItemKind } from 'vscode-languageserver';
-import type { Dimension } from '../../engine/plan.ts';
+import type { Dimension } from '../../engine/values/plan.ts';
 import { exampleOf, findUnit, units } from '../../engine/language/units.ts';
 import { figures } from '../../engine/language/figures.ts';
 import { dimensionIn } from '../../engine/language/schema.ts';
-import { keyAround, nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
+import { keyAround, nestingAt, valueSchemaOf, type Cursor } from '../text/cursor.ts';
 import type { View } from '../view.ts';
 import type { Offer } from './offer.ts';
 

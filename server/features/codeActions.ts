@@ -9,13 +9,13 @@ import {
 import { fixAllSteps, hasSeveral, safeCodes } from '../../engine/fixes/all.ts';
 import { refactorings, type Proposal } from '../../engine/fixes/fix.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
-import type { Searches } from '../../engine/searches.ts';
-import { overlaps, toSpan } from '../convert.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
+import { overlaps, toSpan } from '../text/convert.ts';
 import { cancelled } from '../documents.ts';
 import { neighboursOf } from '../neighbours.ts';
-import type { Fixes } from '../fixTask.ts';
-import type { QuickFixes } from '../quickFixes.ts';
-import { trials } from '../trials.ts';
+import type { Fixes } from '../searches/fixTask.ts';
+import type { QuickFixes } from '../searches/quickFixes.ts';
+import { trials } from '../searches/trials.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 import { diagnosticOf } from './diagnostics.ts';
 

@@ -1,16 +1,16 @@
-import type { Evaluation } from '../../engine/evaluation.ts';
+import type { Evaluation } from '../../engine/schedule/evaluation.ts';
 import type { CodeLens } from 'vscode-languageserver';
 import { gapOf } from '../../engine/analyze/expectations.ts';
-import { placeOf } from '../../engine/check.ts';
-import { fullest } from '../../engine/fullest.ts';
-import type { PipelineReport } from '../../engine/report.ts';
-import { askedOrder } from '../../engine/shorterOrder.ts';
+import { placeOf } from '../../engine/flow/check.ts';
+import { fullest } from '../../engine/basics/fullest.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
+import { askedOrder } from '../../engine/advice/shorterOrder.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
-import { paths } from '../../engine/plan.ts';
+import { paths } from '../../engine/values/plan.ts';
 import { type TestedSchedule, shapesWith } from '../../engine/grid/testFindings.ts';
-import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
+import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
 import { rowCount } from '../../engine/sweep/axes.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 import { type ClientAbilities, rangeIn, type View } from '../view.ts';
 
 /**

@@ -12,8 +12,8 @@ import { importItems } from '../completion/imports.ts';
 import type { Offer } from '../completion/offer.ts';
 import { offers } from '../completion/offers.ts';
 import { valueSlotAt } from '../completion/slot.ts';
-import { cursorAt } from '../cursor.ts';
-import { toOffset } from '../convert.ts';
+import { cursorAt } from '../text/cursor.ts';
+import { toOffset } from '../text/convert.ts';
 import type { Session } from '../session.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 

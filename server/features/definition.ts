@@ -1,7 +1,7 @@
 import type { DefinitionParams, Location, LocationLink } from 'vscode-languageserver';
 import { scheduleUri, standardText } from '../../engine/std/index.ts';
 import { nodeAt, parse, type Span } from '../../grammar/index.ts';
-import { toDocumentUri, toOffset, toRange, virtualScheme } from '../convert.ts';
+import { toDocumentUri, toOffset, toRange, virtualScheme } from '../text/convert.ts';
 import { importUri } from '../imports.ts';
 import { locate, rangeIn, referenceAt, type ClientAbilities, type View } from '../view.ts';
 

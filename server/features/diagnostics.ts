@@ -5,7 +5,7 @@ import {
   type DiagnosticRelatedInformation,
 } from 'vscode-languageserver';
 import { finding, type Finding } from '../../engine/findings/finding.ts';
-import { toSeverity } from '../convert.ts';
+import { toSeverity } from '../text/convert.ts';
 import { locate, rangeIn, type ClientAbilities, type SyntaxView, type View } from '../view.ts';
 
 /** All findings of a document. `docs`: uri of the folder of pages, with a slash at the end. */

@@ -1,5 +1,5 @@
 import { DocumentHighlightKind, type DocumentHighlight, type DocumentHighlightParams } from 'vscode-languageserver';
-import { toOffset } from '../convert.ts';
+import { toOffset } from '../text/convert.ts';
 import { placesOf, rangeIn, referenceAt, type View } from '../view.ts';
 
 /** Every use of the name under the cursor in the file; its declaration as a write. */

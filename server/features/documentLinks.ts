@@ -1,7 +1,7 @@
 import type { DocumentLink } from 'vscode-languageserver';
-import { toDocumentUri } from '../convert.ts';
+import { toDocumentUri } from '../text/convert.ts';
 import { importUri } from '../imports.ts';
-import { sourcePaths } from '../sourcePaths.ts';
+import { sourcePaths } from '../text/sourcePaths.ts';
 import { rangeIn, type View } from '../view.ts';
 
 /** Paths of imports, profiles, configurations and systems; a path that leads nowhere is no link. */

@@ -1,6 +1,6 @@
 import type { DocumentRangeFormattingParams, TextEdit } from 'vscode-languageserver';
 import { format, parse, type Span, type SyntaxFile } from '../../grammar/index.ts';
-import { overlaps, toSpan } from '../convert.ts';
+import { overlaps, toSpan } from '../text/convert.ts';
 import { rangeIn, type SyntaxView } from '../view.ts';
 
 /** Edits of the white space that changes, and nothing else, so that cursors and folds stay. `null` for a text with syntax errors. */

@@ -1,7 +1,7 @@
 import { MarkupKind, type Hover, type HoverParams } from 'vscode-languageserver';
 import { nodeAt, type SyntaxNode } from '../../grammar/index.ts';
-import type { Searches } from '../../engine/searches.ts';
-import { toOffset } from '../convert.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
+import { toOffset } from '../text/convert.ts';
 import { exchangeText } from '../hover/exchange.ts';
 import { hoverDevice } from '../hover/device.ts';
 import { hoverCallee, hoverKey, hoverQuantity, hoverWord } from '../hover/language.ts';

@@ -1,9 +1,9 @@
 import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
 import type { DerivedValue } from '../../engine/language/resolution.ts';
-import { iterationTime } from '../../engine/quantities.ts';
-import { holds, toSpan } from '../convert.ts';
+import { iterationTime } from '../../engine/basics/quantities.ts';
+import { holds, toSpan } from '../text/convert.ts';
 import { exchangesIn, periodWords } from '../hover/exchange.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 import type { View } from '../view.ts';
 
 /** What the file does not say and the engine derived. */

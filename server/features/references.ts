@@ -1,5 +1,5 @@
 import type { Location, ReferenceParams } from 'vscode-languageserver';
-import { toOffset } from '../convert.ts';
+import { toOffset } from '../text/convert.ts';
 import { usesOf } from '../uses.ts';
 import { locate, referenceAt, type View } from '../view.ts';
 

@@ -1,8 +1,8 @@
 import type { PrepareRenameParams, Range, RenameParams, WorkspaceEdit } from 'vscode-languageserver';
-import type { EngineHost } from '../../engine/host.ts';
+import type { EngineHost } from '../../engine/basics/host.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import { LineIndex, parse } from '../../grammar/index.ts';
-import { toOffset, toRange } from '../convert.ts';
+import { toOffset, toRange } from '../text/convert.ts';
 import { Refusal } from '../handlers.ts';
 import { firstDeclared, planOf, usesOf, type Uses } from '../uses.ts';
 import { rangeIn, referenceAt, type Reference, type View } from '../view.ts';

@@ -1,6 +1,6 @@
 import type { SelectionRange, SelectionRangeParams } from 'vscode-languageserver';
 import { nodeAt, type Span } from '../../grammar/index.ts';
-import { holds, toOffset } from '../convert.ts';
+import { holds, toOffset } from '../text/convert.ts';
 import { rangeIn, type SyntaxView } from '../view.ts';
 
 /** For each position the spans around it, innermost first: name, expression, entry, block, declaration, file. */

@@ -6,7 +6,7 @@ import {
 } from 'vscode-languageserver';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import { walk, type Span } from '../../grammar/index.ts';
-import { toSpan } from '../convert.ts';
+import { toSpan } from '../text/convert.ts';
 import { rangeIn, type View } from '../view.ts';
 
 const types = [

@@ -6,8 +6,8 @@ import {
   type FunctionSchema,
 } from '../../engine/language/functions.ts';
 import { functionContext, type FunctionContext } from '../../engine/language/kinds.ts';
-import { toOffset } from '../convert.ts';
-import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../cursor.ts';
+import { toOffset } from '../text/convert.ts';
+import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../text/cursor.ts';
 import { ownFunction } from '../ownFunctions.ts';
 import type { View } from '../view.ts';
 

@@ -1,7 +1,7 @@
 /** What layers and stages cost beyond a time: traffic of their ranks and activations by part. */
 import { groupWords } from '../../engine/analyze/traffic.ts';
-import type { StagePlan, TrafficName, TrafficPlan } from '../../engine/plan.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import type { StagePlan, TrafficName, TrafficPlan } from '../../engine/values/plan.ts';
+import { bytes, share, time } from '../../engine/basics/quantities.ts';
 import { columns } from './markdown.ts';
 
 type Row = readonly [string, string | undefined];

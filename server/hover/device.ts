@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '../../grammar/index.ts';
-import { holds } from '../convert.ts';
+import { holds } from '../text/convert.ts';
 import type { View } from '../view.ts';
 import type { Text } from './language.ts';
 import { devicesText, memoryText } from './memory.ts';

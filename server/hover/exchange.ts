@@ -1,10 +1,10 @@
 /** What `sync` of a pipeline means, with the sizes of this file, and what sends each layer's gradients. */
 import { pipelineBody, valueOf } from '../../engine/fixes/source.ts';
-import type { ExchangeRule } from '../../engine/exchangePlan.ts';
-import { bytes, collectiveWords, count, iterationTime, share, time } from '../../engine/quantities.ts';
-import type { ExchangeReport } from '../../engine/report.ts';
+import type { ExchangeRule } from '../../engine/values/exchangePlan.ts';
+import { bytes, collectiveWords, count, iterationTime, share, time } from '../../engine/basics/quantities.ts';
+import type { ExchangeReport } from '../../engine/values/report.ts';
 import type { SyntaxNode } from '../../grammar/index.ts';
-import { inlineCode } from '../userText.ts';
+import { inlineCode } from '../text/userText.ts';
 import type { View } from '../view.ts';
 import { sections } from './markdown.ts';
 

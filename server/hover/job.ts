@@ -1,6 +1,6 @@
 import type { View } from '../view.ts';
-import type { JobReport } from '../../engine/report.ts';
-import { amount, count, share, time, show } from '../../engine/quantities.ts';
+import type { JobReport } from '../../engine/values/report.ts';
+import { amount, count, share, time, show } from '../../engine/basics/quantities.ts';
 import { sections, table } from './markdown.ts';
 
 /** What its workers reach together, and how long each waits. */

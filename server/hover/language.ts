@@ -1,5 +1,5 @@
 /** Hovers over the language itself: keys, keywords, words, units, functions. */
-import { show } from '../../engine/quantities.ts';
+import { show } from '../../engine/basics/quantities.ts';
 import { figures, testWords } from '../../engine/language/figures.ts';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
 import { functionContext, valueKinds } from '../../engine/language/kinds.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../engine/language/schema.ts';
 import { findUnit } from '../../engine/language/units.ts';
 import type { Entry, Span, SyntaxNode } from '../../grammar/index.ts';
-import { holds } from '../convert.ts';
+import { holds } from '../text/convert.ts';
 import { calledFunction, signatureLabel } from '../features/signatureHelp.ts';
 import { code, sections } from './markdown.ts';
 

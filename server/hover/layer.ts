@@ -1,12 +1,12 @@
 import { layerModes } from '../../engine/costs/types.ts';
-import { meshName } from '../../engine/mesh.ts';
-import { paths } from '../../engine/plan.ts';
+import { meshName } from '../../engine/costs/mesh.ts';
+import { paths } from '../../engine/values/plan.ts';
 import { type LayerFigures, type SymbolInfo } from '../../engine/language/resolution.ts';
-import { amount, bytes, time } from '../../engine/quantities.ts';
+import { amount, bytes, time } from '../../engine/basics/quantities.ts';
 import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';
 import { sections, table } from './markdown.ts';
-import { plainMarkdown } from '../userText.ts';
+import { plainMarkdown } from '../text/userText.ts';
 import { trainableRows } from './trainable.ts';
 
 /** What the engine derived for a layer: the figures that its inlay hint is taken from, all of them. */

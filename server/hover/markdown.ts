@@ -1,4 +1,4 @@
-import { longestTicks } from '../userText.ts';
+import { longestTicks } from '../text/userText.ts';
 
 /** Paragraphs, without those that are empty. */
 export const sections = (...parts: readonly (string | undefined)[]): string =>

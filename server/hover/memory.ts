@@ -1,11 +1,11 @@
 /** What fills a device at the moment of its peak. */
-import { fullest } from '../../engine/fullest.ts';
+import { fullest } from '../../engine/basics/fullest.ts';
 import { itemName, itemTimes, peakText } from '../../engine/analyze/itemWords.ts';
 import { reservedText, type Unit, unitOf } from '../../engine/analyze/memoryWords.ts';
-import type { DeviceReport, PipelineReport } from '../../engine/report.ts';
-import type { PipelinePlan, StagePlan } from '../../engine/plan.ts';
-import { stageName } from '../../engine/stages.ts';
-import { bytes, count, list, share } from '../../engine/quantities.ts';
+import type { DeviceReport, PipelineReport } from '../../engine/values/report.ts';
+import type { PipelinePlan, StagePlan } from '../../engine/values/plan.ts';
+import { stageName } from '../../engine/costs/stages.ts';
+import { bytes, count, list, share } from '../../engine/basics/quantities.ts';
 import { columns, sections } from './markdown.ts';
 
 /** Devices that are listed before the rest is counted. */

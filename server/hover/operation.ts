@@ -2,7 +2,7 @@ import type { SyntaxNode } from '../../grammar/index.ts';
 import type { View } from '../view.ts';
 import type { Text } from './language.ts';
 import { sections } from './markdown.ts';
-import { inlineCode } from '../userText.ts';
+import { inlineCode } from '../text/userText.ts';
 
 const operations: Readonly<Record<string, string>> = {
   F: 'Forward pass',

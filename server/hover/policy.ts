@@ -1,10 +1,10 @@
-import { explanation } from '../../engine/explanation.ts';
+import { explanation } from '../../engine/flow/explanation.ts';
 import { findFunction } from '../../engine/language/functions.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { paths } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { paths } from '../../engine/values/plan.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
-import type { Searches } from '../../engine/searches.ts';
-import { holds } from '../convert.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
+import { holds } from '../text/convert.ts';
 import type { View } from '../view.ts';
 import { functionText } from './language.ts';
 import { sections } from './markdown.ts';

@@ -2,13 +2,13 @@
 import { gapOf } from '../../engine/analyze/expectations.ts';
 import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { smallTimeline } from '../../engine/drawing/smallTimeline.ts';
-import type { Evaluation } from '../../engine/evaluation.ts';
+import type { Evaluation } from '../../engine/schedule/evaluation.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
-import { paths, type PipelinePlan } from '../../engine/plan.ts';
-import { excludesSome, shareAtMost, time } from '../../engine/quantities.ts';
-import type { PipelineReport } from '../../engine/report.ts';
+import { paths, type PipelinePlan } from '../../engine/values/plan.ts';
+import { excludesSome, shareAtMost, time } from '../../engine/basics/quantities.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 import { summary } from '../features/codeLens.ts';
-import { holds } from '../convert.ts';
+import { holds } from '../text/convert.ts';
 import type { View } from '../view.ts';
 import { sections } from './markdown.ts';
 

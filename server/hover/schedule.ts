@@ -2,10 +2,10 @@ import type { TestedSchedule } from '../../engine/grid/testFindings.ts';
 import { shapesWith, shapeText, testedShapes } from '../../engine/grid/testFindings.ts';
 import { testedTable, verdictLetters, verdictSigns } from '../../engine/grid/testedTable.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
-import { list } from '../../engine/quantities.ts';
+import { list } from '../../engine/basics/quantities.ts';
 import { membersOf } from '../ownFunctions.ts';
-import { printable } from '../printable.ts';
-import { userMarkdown } from '../userText.ts';
+import { printable } from '../text/printable.ts';
+import { userMarkdown } from '../text/userText.ts';
 import type { View } from '../view.ts';
 import { columns, sections } from './markdown.ts';
 

@@ -1,7 +1,7 @@
 /** Parameters and FLOPs of layers and models that no pipeline has yet: they need no device. */
 import { shapeSize } from '../../engine/costs/shapeSize.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
-import { amount } from '../../engine/quantities.ts';
+import { amount } from '../../engine/basics/quantities.ts';
 import type { View } from '../view.ts';
 
 /** Of one layer; empty for a measured one. */

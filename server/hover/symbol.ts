@@ -3,7 +3,7 @@ import { inFlightWords } from '../../engine/analyze/inFlight.ts';
 import { unitOf } from '../../engine/analyze/memoryWords.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
-import type { FillReport, LengthsReport, TokensReport } from '../../engine/report.ts';
+import type { FillReport, LengthsReport, TokensReport } from '../../engine/values/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
 import { functionId, functions } from '../../engine/language/functions.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
@@ -12,17 +12,17 @@ import { clusterText } from './device.ts';
 import { jobText } from './job.ts';
 import { layerText } from './layer.ts';
 import { functionText } from './language.ts';
-import { bytes, count, list } from '../../engine/quantities.ts';
+import { bytes, count, list } from '../../engine/basics/quantities.ts';
 import { code, sections, table } from './markdown.ts';
-import type { Searches } from '../../engine/searches.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import { policyText } from './policy.ts';
 import { scheduleText } from './schedule.ts';
 import { stageText } from './stage.ts';
 import { layerSizeText, modelSizeText } from './size.ts';
 import { modelText } from './trainable.ts';
 import { summary } from '../features/codeLens.ts';
-import { printable } from '../printable.ts';
-import { userMarkdown } from '../userText.ts';
+import { printable } from '../text/printable.ts';
+import { userMarkdown } from '../text/userText.ts';
 
 export function hoverSymbol(
   view: View,

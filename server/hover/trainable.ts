@@ -1,7 +1,7 @@
 /** How many parameters train, where not all do. */
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { amount } from '../../engine/quantities.ts';
-import { cutStages } from '../../engine/stages.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { amount } from '../../engine/basics/quantities.ts';
+import { cutStages } from '../../engine/costs/stages.ts';
 import type { View } from '../view.ts';
 
 interface Counts {

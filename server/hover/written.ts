@@ -1,14 +1,14 @@
 /** Hovers over the expressions of rows and clock tables: the operations that they write. */
 import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
-import { unpack } from '../../engine/packed.ts';
-import { type PipelinePlan, type RowPlan } from '../../engine/plan.ts';
-import { letters } from '../../engine/program.ts';
-import { count } from '../../engine/quantities.ts';
-import { stageNumber } from '../../engine/stages.ts';
+import { unpack } from '../../engine/basics/packed.ts';
+import { type PipelinePlan, type RowPlan } from '../../engine/values/plan.ts';
+import { letters } from '../../engine/values/program.ts';
+import { count } from '../../engine/basics/quantities.ts';
+import { stageNumber } from '../../engine/costs/stages.ts';
 import type { Span, SyntaxNode } from '../../grammar/index.ts';
 import { operationsOf, writingTexts } from '../requests/blocksAt.ts';
 import { numbersText } from '../requests/origin.ts';
-import { inlineCode } from '../userText.ts';
+import { inlineCode } from '../text/userText.ts';
 import type { View } from '../view.ts';
 import { sections } from './markdown.ts';
 

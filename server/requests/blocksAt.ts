@@ -1,10 +1,10 @@
 import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
-import { packedLength } from '../../engine/packed.ts';
-import type { RowPlan } from '../../engine/plan.ts';
-import type { Searches } from '../../engine/searches.ts';
+import { packedLength } from '../../engine/basics/packed.ts';
+import type { RowPlan } from '../../engine/values/plan.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import { nodeAt, type Span, type SyntaxNode } from '../../grammar/index.ts';
 import type { BlocksAnswer, BlocksRequest, WrittenBlocks } from '../../webview/protocol/requests.ts';
-import { toOffset } from '../convert.ts';
+import { toOffset } from '../text/convert.ts';
 import type { View } from '../view.ts';
 import { triedResolution } from './plan.ts';
 import { withShown } from './shownSchedules.ts';

@@ -1,9 +1,9 @@
 import { simulated } from '../../engine/fixes/outcome.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { writtenCompletion } from '../../engine/fixes/repairs/complete.ts';
-import type { Searches } from '../../engine/searches.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import type { CompletionAnswer, CompletionRequest } from '../../webview/protocol/requests.ts';
-import type { trials } from '../trials.ts';
+import type { trials } from '../searches/trials.ts';
 import { rangeIn, type View } from '../view.ts';
 
 /** Edits that write the missing operations of a pipeline. The changed file is simulated first. */

@@ -1,8 +1,8 @@
 import { newPipeline } from '../../engine/fixes/newPipeline.ts';
-import type { Searches } from '../../engine/searches.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import type { Declaration } from '../../grammar/syntax.ts';
 import type { FileContents } from '../../webview/protocol/requests.ts';
-import { plannedAgain } from '../trials.ts';
+import { plannedAgain } from '../searches/trials.ts';
 import { rangeIn, type View } from '../view.ts';
 
 /** Names of one kind that are listed. */

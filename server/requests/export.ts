@@ -1,11 +1,11 @@
 /** A pipeline of the newest text as a file for others: a figure, a trace. */
 import { type Figure, figureSearch } from '../../engine/drawing/figureSearch.ts';
 import { type PaperWidth, paperWidths } from '../../engine/drawing/sheet.ts';
-import { list } from '../../engine/quantities.ts';
-import type { Searches } from '../../engine/searches.ts';
+import { list } from '../../engine/basics/quantities.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import type { ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
 import { readState } from '../../webview/protocol/state.ts';
-import { fileName } from '../fileName.ts';
+import { fileName } from '../text/fileName.ts';
 import { packageVersion } from '../packageVersion.ts';
 import { type Scale, scales } from '../raster.ts';
 import { rasterInThread } from '../rasterInThread.ts';

@@ -1,6 +1,6 @@
 /** Orders that searches have found, in words: what a preview needs to simulate them without a search. */
 import { type GivenOrder, givenOrder } from '../../engine/policies/searched/given.ts';
-import type { SchedulePlan } from '../../engine/plan.ts';
+import type { SchedulePlan } from '../../engine/values/plan.ts';
 import type { FoundOrder } from '../../webview/protocol/requests.ts';
 import type { View } from '../view.ts';
 

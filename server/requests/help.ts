@@ -1,12 +1,12 @@
-import { check } from '../../engine/check.ts';
+import { check } from '../../engine/flow/check.ts';
 import type { Figures } from '../../engine/fixes/effect.ts';
 import { helpSteps, type HelpTopic } from '../../engine/fixes/help.ts';
 import { apply, type Proposal } from '../../engine/fixes/proposal.ts';
 import { checkOverrides } from '../../engine/language/overrides.ts';
-import type { Searches } from '../../engine/searches.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import type { HelpAnswer, HelpFix, HelpFigures, HelpRequest } from '../../webview/protocol/requests.ts';
-import { lineChanges } from '../lineChanges.ts';
-import type { trials } from '../trials.ts';
+import { lineChanges } from '../text/lineChanges.ts';
+import type { trials } from '../searches/trials.ts';
 import { rangeIn, type View } from '../view.ts';
 import { applicable } from './plan.ts';
 

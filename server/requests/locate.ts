@@ -1,4 +1,4 @@
-import { placeOf } from '../../engine/check.ts';
+import { placeOf } from '../../engine/flow/check.ts';
 import type { LocateAnswer, LocateRequest } from '../../webview/protocol/requests.ts';
 import { originOf } from './origin.ts';
 import { scheduleOrigins } from '../scheduleOrigins.ts';

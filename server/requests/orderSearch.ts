@@ -1,11 +1,11 @@
 /** Searches a shorter order of a pipeline for a reader who watches it. */
 import type { CancellationToken } from 'vscode-languageserver';
 import type { OrderProgress } from '../../engine/analyze/orderCurve.ts';
-import type { Evaluation } from '../../engine/evaluation.ts';
+import type { Evaluation } from '../../engine/schedule/evaluation.ts';
 import { orderEdits } from '../../engine/fixes/keepOrder.ts';
-import { askedEffort, askedOrder, mostEffort, type OrderQuestion } from '../../engine/shorterOrder.ts';
+import { askedEffort, askedOrder, mostEffort, type OrderQuestion } from '../../engine/advice/shorterOrder.ts';
 import type { OrderEnd, OrderRequest, OrderResult, OrderState } from '../../webview/protocol/requests.ts';
-import type { ShorterOrders } from '../shorterOrders.ts';
+import type { ShorterOrders } from '../searches/shorterOrders.ts';
 import { foundOrder } from './foundOrders.ts';
 import { rangeIn, type View } from '../view.ts';
 

@@ -1,10 +1,10 @@
 import type { NamedNumber, OperationOrigin } from '../../engine/definitions/rowTracer.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
-import { unpack } from '../../engine/packed.ts';
-import { show } from '../../engine/quantities.ts';
-import type { Searches } from '../../engine/searches.ts';
+import { unpack } from '../../engine/basics/packed.ts';
+import { show } from '../../engine/basics/quantities.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import type { OriginAnswer, OriginLine, OriginRequest } from '../../webview/protocol/requests.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 import type { View } from '../view.ts';
 import { triedResolution } from './plan.ts';
 import { withShown } from './shownSchedules.ts';

@@ -1,6 +1,6 @@
-import type { Place } from '../../engine/plan.ts';
+import type { Place } from '../../engine/values/plan.ts';
 import { nodeAt, type Span, type SyntaxNode } from '../../grammar/index.ts';
-import { holds, toOffset } from '../convert.ts';
+import { holds, toOffset } from '../text/convert.ts';
 import type { PathsAnswer, PathsRequest } from '../../webview/protocol/requests.ts';
 import { scheduleOrigins } from '../scheduleOrigins.ts';
 import type { View } from '../view.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Plan } from '../../engine/plan.ts';
-import { planKey as pipelineKey } from '../../engine/evaluation.ts';
+import type { Plan } from '../../engine/values/plan.ts';
+import { planKey as pipelineKey } from '../../engine/schedule/evaluation.ts';
 import { checkOverrides } from '../../engine/language/overrides.ts';
-import { resolve } from '../../engine/resolve.ts';
+import { resolve } from '../../engine/flow/resolve.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
-import type { Searches } from '../../engine/searches.ts';
+import type { Searches } from '../../engine/basics/searches.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { parse, type SyntaxFile } from '../../grammar/index.ts';
-import { toSpan } from '../convert.ts';
+import { toSpan } from '../text/convert.ts';
 import type { Overrides, PlanAnswer, PlannedAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 import { contentsOf, declaredIn } from './contents.ts';

@@ -3,7 +3,7 @@ import type { Policy, Shape } from '../../engine/policies/policy.ts';
 import { parametersOf } from '../../engine/policies/parameters.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
 import type { PolicySourceAnswer } from '../../webview/protocol/requests.ts';
-import { toStandardUri, virtualScheme } from '../convert.ts';
+import { toStandardUri, virtualScheme } from '../text/convert.ts';
 import { scheduleUri, standardText } from '../../engine/std/index.ts';
 
 /**

@@ -32,7 +32,7 @@ import {
 import type { Need } from '../documents.ts';
 import { handler } from '../handlers.ts';
 import type { View } from '../view.ts';
-import { trials } from '../trials.ts';
+import { trials } from '../searches/trials.ts';
 import { exportAnswer, exported } from './export.ts';
 import { blocksAt } from './blocksAt.ts';
 import { completionAnswer } from './completion.ts';

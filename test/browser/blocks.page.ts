@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { B, F } from '../../engine/program.ts';
+import { B, F } from '../../engine/values/program.ts';
 import { parseColour } from '../../webview/view/scene/colour.ts';
 import { type PageTest, sameColour } from './check.ts';
 import { violations } from './harness.ts';

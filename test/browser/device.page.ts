@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { itemName } from '../../engine/analyze/itemWords.ts';
-import type { PipelineReport } from '../../engine/report.ts';
-import { bytes, moment, share, time } from '../../engine/quantities.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
+import { bytes, moment, share, time } from '../../engine/basics/quantities.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { smallShare } from '../../webview/session/smallShare.ts';
 import type { PageTest } from './check.ts';

@@ -1,5 +1,5 @@
-import type { Analysis } from '../../engine/check.ts';
-import { defaultOptions } from '../../engine/host.ts';
+import type { Analysis } from '../../engine/flow/check.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
 import type { ToPage } from '../../webview/protocol/messages.ts';
 import { analyseExample } from '../support/analyse.ts';
 

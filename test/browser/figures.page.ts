@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { amount, bytes, share, time } from '../../engine/quantities.ts';
+import { amount, bytes, share, time } from '../../engine/basics/quantities.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { pipeline, plan, planMessage } from './plans.ts';

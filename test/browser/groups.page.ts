@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, share, time } from '../../engine/basics/quantities.ts';
 import type { PreviewState } from '../../webview/protocol/messages.ts';
 import { groupedLayout } from '../../webview/view/scene/groupedLayout.ts';
 import type { Layout } from '../../webview/view/scene/layout.ts';

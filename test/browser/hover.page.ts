@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { B, F } from '../../engine/program.ts';
-import { time } from '../../engine/quantities.ts';
+import { B, F } from '../../engine/values/program.ts';
+import { time } from '../../engine/basics/quantities.ts';
 import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
-import { evaluate } from '../../engine/evaluate.ts';
-import { defaultOptions } from '../../engine/host.ts';
+import { evaluate } from '../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import type { Browser, PageTest } from './check.ts';
 import { type Preview, settled } from './harness.ts';

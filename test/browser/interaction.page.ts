@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { B, F } from '../../engine/program.ts';
-import { time } from '../../engine/quantities.ts';
+import { B, F } from '../../engine/values/program.ts';
+import { time } from '../../engine/basics/quantities.ts';
 import type { PageTest } from './check.ts';
 import { type Preview, settled } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';

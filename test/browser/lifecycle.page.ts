@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { time } from '../../engine/quantities.ts';
+import { time } from '../../engine/basics/quantities.ts';
 import { rowOfItems } from '../../engine/schedule/rowItems.ts';
 import type { PageTest } from './check.ts';
 import { settled, violations } from './harness.ts';

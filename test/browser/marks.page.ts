@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { B } from '../../engine/program.ts';
+import { B } from '../../engine/values/program.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { memoryAxis } from '../../webview/view/paint/memoryAxis.ts';
 import { themeFrom, themeKind } from '../../webview/view/scene/theme.ts';

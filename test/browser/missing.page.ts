@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { B, F } from '../../engine/program.ts';
+import { B, F } from '../../engine/values/program.ts';
 import { planOf } from '../support/resolve.ts';
 import type { PageTest } from './check.ts';
 import { exampleFile } from './editor.ts';

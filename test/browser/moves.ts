@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TextEdit } from 'vscode-languageserver';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { FromPage } from '../../webview/protocol/messages.ts';
 import {
   methods,

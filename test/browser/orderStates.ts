@@ -1,5 +1,5 @@
 /** States of real searches for a shorter order, as the extension posts them. */
-import { askedEffort, askedOrder, shorterOrder } from '../../engine/shorterOrder.ts';
+import { askedEffort, askedOrder, shorterOrder } from '../../engine/advice/shorterOrder.ts';
 import { stateOf } from '../../server/requests/orderSearch.ts';
 import type { ShownOrder } from '../../webview/protocol/messages.ts';
 import { analyseExample } from '../support/analyse.ts';

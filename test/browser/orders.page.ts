@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { givenOrder } from '../../engine/policies/searched/given.ts';
-import { iterationTime, share, shareAtMost } from '../../engine/quantities.ts';
+import { iterationTime, share, shareAtMost } from '../../engine/basics/quantities.ts';
 import { foundOrder } from '../../server/requests/foundOrders.ts';
 import type { FromPage, ShownOrder } from '../../webview/protocol/messages.ts';
 import { analyseExample } from '../support/analyse.ts';

@@ -1,6 +1,6 @@
 /** The search for the fastest plan in the page: what the server finds is drawn, listed, shown and written. */
 import assert from 'node:assert/strict';
-import { bytes, iterationTime } from '../../engine/quantities.ts';
+import { bytes, iterationTime } from '../../engine/basics/quantities.ts';
 import type { FoundPoint } from '../../engine/sweep/answer.ts';
 import { frontOf } from '../../engine/sweep/front.ts';
 import { methods, type FindPlanAnswer, type PlanFound } from '../../webview/protocol/requests.ts';

@@ -1,5 +1,5 @@
-import { defaultOptions } from '../../engine/host.ts';
-import type { ParamPlan, PipelinePlan, Plan, SchedulePlan } from '../../engine/plan.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
+import type { ParamPlan, PipelinePlan, Plan, SchedulePlan } from '../../engine/values/plan.ts';
 
 export const GiB = 2 ** 30;
 

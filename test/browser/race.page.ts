@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, share, time } from '../../engine/basics/quantities.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { analyseExample } from '../support/analyse.ts';
 import { exampleText } from '../support/example.ts';

@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { defaultOptions } from '../../engine/host.ts';
-import { evaluate } from '../../engine/evaluate.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
+import { evaluate } from '../../engine/flow/evaluate.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { rowShape } from '../../webview/view/scene/rowShape.ts';
 import { initialViewport } from '../../webview/view/scene/viewport.ts';

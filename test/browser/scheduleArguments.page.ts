@@ -1,6 +1,6 @@
 /** Arguments of a schedule next to the params of the file. */
 import assert from 'node:assert/strict';
-import type { ParamPlan } from '../../engine/plan.ts';
+import type { ParamPlan } from '../../engine/values/plan.ts';
 import type { PageTest } from './check.ts';
 import { axe, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';

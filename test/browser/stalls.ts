@@ -1,4 +1,4 @@
-import type { PipelinePlan, SchedulePlan } from '../../engine/plan.ts';
+import type { PipelinePlan, SchedulePlan } from '../../engine/values/plan.ts';
 import { rowOfItems } from '../../engine/schedule/rowItems.ts';
 import { pipeline, type PlanShape } from './plans.ts';
 

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
-import { share } from '../../engine/quantities.ts';
+import { share } from '../../engine/basics/quantities.ts';
 import { standaloneHtml } from '../../webview/protocol/standalone.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { pageScript, pageStyle } from './build.ts';

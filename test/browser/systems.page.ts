@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { jobSummary, workerSummary } from '../../engine/job/describe.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, share, time } from '../../engine/basics/quantities.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { axe, settled, violations } from './harness.ts';

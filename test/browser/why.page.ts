@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, share, time } from '../../engine/basics/quantities.ts';
 import { sensitivityTo } from '../../engine/analyze/sensitivity.ts';
 import type { FromPage, ShownFix } from '../../webview/protocol/messages.ts';
 import { microbatchBlocks } from '../../webview/picture/blocks.ts';

@@ -1,10 +1,10 @@
 /** Text to reports and findings: what the command line and the editor show. */
-import { type Analysis, type CheckRequest, check } from '../../engine/check.ts';
-import type { Run } from '../../engine/evaluation.ts';
+import { type Analysis, type CheckRequest, check } from '../../engine/flow/check.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
 import type { Code } from '../../engine/findings/catalogue.ts';
 import { type Fix, apply, fixesFor } from '../../engine/fixes/fix.ts';
-import { defaultOptions } from '../../engine/host.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { exampleText, exampleUri } from './example.ts';
 import { type Files, diskHost, hostOf, uri } from './host.ts';
 

@@ -1,6 +1,6 @@
 /** Expectations that are marks in the text. */
 import { expect } from 'vitest';
-import type { Analysis } from '../../engine/check.ts';
+import type { Analysis } from '../../engine/flow/check.ts';
 import { type Fix, fixesFor } from '../../engine/fixes/fix.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import { after, analyse, codesOf } from './analyse.ts';

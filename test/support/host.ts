@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { EngineHost } from '../../engine/host.ts';
+import type { EngineHost } from '../../engine/basics/host.ts';
 
 /** Folder and name of the file under test. Fixtures name other files by their path from this folder. */
 export const folder = 'file:///project/';

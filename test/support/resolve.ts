@@ -1,9 +1,9 @@
 /** Text to plan: everything up to, and without, the simulation. */
 import { parse } from '../../grammar/parse.ts';
-import { type EngineHost, type EngineOptions, defaultOptions } from '../../engine/host.ts';
+import { type EngineHost, type EngineOptions, defaultOptions } from '../../engine/basics/host.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { resolve } from '../../engine/resolve.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { resolve } from '../../engine/flow/resolve.ts';
 import { exampleText, exampleUri, isExample } from './example.ts';
 import { type Files, diskHost, hostOf, uri } from './host.ts';
 

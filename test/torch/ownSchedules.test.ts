@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { B, F, I, kindOf, operationName, W } from '../../engine/program.ts';
+import { B, F, I, kindOf, operationName, W } from '../../engine/values/program.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { runOf } from '../support/analyse.ts';
 import { call } from '../unit/cli/harness.ts';

@@ -1,4 +1,4 @@
-import type { ParamPlan } from '../../engine/plan.ts';
+import type { ParamPlan } from '../../engine/values/plan.ts';
 
 export interface SliderRange {
   readonly min: number;

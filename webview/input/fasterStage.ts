@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { stageNumber } from '../../engine/stages.ts';
-import { stagesOn } from '../../engine/stagesOn.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { stageNumber } from '../../engine/costs/stages.ts';
+import { stagesOn } from '../../engine/basics/stagesOn.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { engineWorker } from '../session/engineWorker.ts';
 import type { Pointed, Selection } from '../session/selection.ts';

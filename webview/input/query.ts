@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { stageName, stageNumber } from '../../engine/stages.ts';
-import { kindOf, kinds, letters } from '../../engine/program.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { stageName, stageNumber } from '../../engine/costs/stages.ts';
+import { kindOf, kinds, letters } from '../../engine/values/program.ts';
 import { microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';
 import type { Picture } from '../picture/picture.ts';
 

@@ -1,5 +1,5 @@
 /** Moves operations within a row that the file writes. Nothing is written before the reader says so. */
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { FromPage, ToPage } from '../protocol/messages.ts';
 import type { MovedInRow } from '../protocol/requests.ts';
 import { deviceOf, microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';

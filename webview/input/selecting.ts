@@ -1,4 +1,4 @@
-import { paths } from '../../engine/plan.ts';
+import { paths } from '../../engine/values/plan.ts';
 import { deviceOf } from '../picture/blocks.ts';
 import { type ShownTimeline } from '../session/shownTimeline.ts';
 import type { tooltip } from '../view/panels/tooltip.ts';

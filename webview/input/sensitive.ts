@@ -1,8 +1,8 @@
 import { type SensitivityTarget, targetName } from '../../engine/analyze/sensitivity.ts';
 import { slowdownWords } from '../../engine/analyze/slowdownWords.ts';
 import { type TornadoRow, tornadoTargets } from '../../engine/analyze/tornado.ts';
-import { type PipelinePlan, paths } from '../../engine/plan.ts';
-import { cutStages, stageNumber } from '../../engine/stages.ts';
+import { type PipelinePlan, paths } from '../../engine/values/plan.ts';
+import { cutStages, stageNumber } from '../../engine/costs/stages.ts';
 import { stageOf } from '../picture/blocks.ts';
 import type { FromPage } from '../protocol/messages.ts';
 import type { Selection } from '../session/selection.ts';

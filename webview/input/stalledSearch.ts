@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { kindOf, kinds, letters, microbatchOf, stageOf } from '../../engine/program.ts';
-import type { Stall } from '../../engine/stall.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { kindOf, kinds, letters, microbatchOf, stageOf } from '../../engine/values/program.ts';
+import type { Stall } from '../../engine/flow/stall.ts';
 import { noSearch, type SearchResult, searchResult } from '../session/searchResult.ts';
 import { asksFor, parseQuery, type Query } from './query.ts';
 

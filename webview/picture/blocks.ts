@@ -1,4 +1,4 @@
-import { occupancyOf } from '../../engine/timeline.ts';
+import { occupancyOf } from '../../engine/values/timeline.ts';
 import {
   type Kind,
   kindOf,
@@ -8,8 +8,8 @@ import {
   needSlot,
   rowOf,
   stageOf as stageOfWord,
-} from '../../engine/program.ts';
-import { resultRow } from '../../engine/program.ts';
+} from '../../engine/values/program.ts';
+import { resultRow } from '../../engine/values/program.ts';
 import {
   idleFrom,
   idleUntil,

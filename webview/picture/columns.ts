@@ -1,4 +1,4 @@
-import { operationColours } from '../../engine/program.ts';
+import { operationColours } from '../../engine/values/program.ts';
 
 /** What a stretch of time is spent on: index into every palette. */
 export const paintKinds = [

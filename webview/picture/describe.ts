@@ -1,7 +1,7 @@
-import { tokensOfMicrobatch, writtenMicrobatch } from '../../engine/lengths.ts';
-import { bytes, count, moment, time } from '../../engine/quantities.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { stageNumber } from '../../engine/stages.ts';
+import { tokensOfMicrobatch, writtenMicrobatch } from '../../engine/basics/lengths.ts';
+import { bytes, count, moment, time } from '../../engine/basics/quantities.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { stageNumber } from '../../engine/costs/stages.ts';
 import {
   type BlockType,
   type Gap,
@@ -19,7 +19,7 @@ import { ownMemory, ownMemoryWords } from './ownMemory.ts';
 import { waitedFor } from './laneWords.ts';
 import { kindTransfer } from './columns.ts';
 import { versionWords } from './missedUpdate.ts';
-import { kindOf, kinds, rowOf } from '../../engine/program.ts';
+import { kindOf, kinds, rowOf } from '../../engine/values/program.ts';
 import type { Picture } from './picture.ts';
 
 /** Texts about blocks and gaps: tooltip, detail bar, table and screen reader say the same. */

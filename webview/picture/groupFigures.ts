@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../../engine/report.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 
 /** How busy devices are, as shares of the iteration, and their peaks in bytes. */
 export interface GroupFigures {

@@ -1,5 +1,5 @@
-import type { GuardPlan, PipelinePlan } from '../../engine/plan.ts';
-import { stageNumber } from '../../engine/stages.ts';
+import type { GuardPlan, PipelinePlan } from '../../engine/values/plan.ts';
+import { stageNumber } from '../../engine/costs/stages.ts';
 
 /** Conditions of a rule that operations of a kind and a stage have to pass, in the order of the text. `stage`: of the plan. */
 export const guardsOf = (plan: PipelinePlan, kind: string, stage: number): readonly GuardPlan[] =>

@@ -1,4 +1,4 @@
-import { B, F, I, W, kindOfRow, kinds } from '../../engine/program.ts';
+import { B, F, I, W, kindOfRow, kinds } from '../../engine/values/program.ts';
 import type { Columns } from './columns.ts';
 
 /** The part of a block that carries its number, in seconds: a backward with both halves in its input half, any other over its whole length. */

@@ -1,6 +1,6 @@
-import { F, kindOf, microbatchOf, stageOf } from '../../engine/program.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { bytes, count, list, moment, time } from '../../engine/quantities.ts';
+import { F, kindOf, microbatchOf, stageOf } from '../../engine/values/program.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { bytes, count, list, moment, time } from '../../engine/basics/quantities.ts';
 import type { Gap } from './blocks.ts';
 
 import { bucketName, bucketOf, firstPieceAfter, type Lane, type Leg, type PieceRow, tensorsOf } from './lanes.ts';

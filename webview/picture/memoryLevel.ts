@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../../engine/report.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 
 /** Index of the step that holds at `time`. */

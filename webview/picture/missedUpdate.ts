@@ -1,5 +1,5 @@
-import { U, kindOf, stageOf } from '../../engine/program.ts';
-import { time } from '../../engine/quantities.ts';
+import { U, kindOf, stageOf } from '../../engine/values/program.ts';
+import { time } from '../../engine/basics/quantities.ts';
 import { deviceOf } from './blocks.ts';
 import type { Picture } from './picture.ts';
 import { versionOfWord } from './versions.ts';

@@ -1,7 +1,7 @@
-import { bytes } from '../../engine/quantities.ts';
-import { stageFor } from '../../engine/lengths.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { B, F, I, R, U, W, kindOf, microbatchOf, stageOf } from '../../engine/program.ts';
+import { bytes } from '../../engine/basics/quantities.ts';
+import { stageFor } from '../../engine/basics/lengths.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { B, F, I, R, U, W, kindOf, microbatchOf, stageOf } from '../../engine/values/program.ts';
 import { blockOf } from './blocks.ts';
 import type { Picture } from './picture.ts';
 

@@ -1,9 +1,9 @@
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { PathBefore } from '../../engine/analyze/waits/pathBefore.ts';
-import type { PipelineReport } from '../../engine/report.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
-import type { Timing } from '../../engine/timeline.ts';
+import type { Timing } from '../../engine/values/timeline.ts';
 import type { Columns } from './columns.ts';
 import type { Lanes } from './lanes.ts';
 

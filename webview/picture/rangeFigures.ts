@@ -1,6 +1,6 @@
 import type { Picture } from './picture.ts';
 import { stepAt } from './memoryLevel.ts';
-import { rowOf } from '../../engine/program.ts';
+import { rowOf } from '../../engine/values/program.ts';
 import { type BlockType, paintKindOf, typeOf } from './blocks.ts';
 import { type Columns, firstEndingAfter, kindRecompute, kindWeight, paintKinds } from './columns.ts';
 

@@ -1,4 +1,4 @@
-import { time } from '../../engine/quantities.ts';
+import { time } from '../../engine/basics/quantities.ts';
 import type { Columns } from './columns.ts';
 
 /** CSS pixels from which on blocks are drawn as blocks. */

@@ -1,9 +1,9 @@
 /** A deadlock in sentences: each step of its circle, and the figures of the stall. */
-import { count, list, moment } from '../../engine/quantities.ts';
-import { type PipelinePlan, paths } from '../../engine/plan.ts';
-import { kindOf, kinds, letters } from '../../engine/program.ts';
+import { count, list, moment } from '../../engine/basics/quantities.ts';
+import { type PipelinePlan, paths } from '../../engine/values/plan.ts';
+import { kindOf, kinds, letters } from '../../engine/values/program.ts';
 import { startsWithNext, stepName } from '../../engine/schedule/deadlockSteps.ts';
-import type { Stall } from '../../engine/stall.ts';
+import type { Stall } from '../../engine/flow/stall.ts';
 import { type Circle, stallFigures } from './stalledRows.ts';
 
 export interface StepSentence {

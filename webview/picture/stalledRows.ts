@@ -1,8 +1,16 @@
 /** A deadlock as rows: which devices to show, what each of them ran, and what it has still to run. */
-import { kindOf, kindName, kinds, letters, microbatchOf, operationName, type Program } from '../../engine/program.ts';
+import {
+  kindOf,
+  kindName,
+  kinds,
+  letters,
+  microbatchOf,
+  operationName,
+  type Program,
+} from '../../engine/values/program.ts';
 import type { DeadlockStep } from '../../engine/schedule/deadlockSteps.ts';
-import type { Stall } from '../../engine/stall.ts';
-import { stagesOn } from '../../engine/stagesOn.ts';
+import type { Stall } from '../../engine/flow/stall.ts';
+import { stagesOn } from '../../engine/basics/stagesOn.ts';
 import {
   kindForward,
   kindInput,

@@ -1,5 +1,5 @@
 import { shareOf } from '../../engine/analyze/shares.ts';
-import type { DeviceReport } from '../../engine/report.ts';
+import type { DeviceReport } from '../../engine/values/report.ts';
 
 /** Parts below this share of the static memory are not named. */
 const leastNamed = 0.005;

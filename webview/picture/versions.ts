@@ -1,4 +1,4 @@
-import { B, F, I, R, U, W } from '../../engine/program.ts';
+import { B, F, I, R, U, W } from '../../engine/values/program.ts';
 import type { Columns } from './columns.ts';
 
 /** Version that an operation uses, and for U the one that it makes; −1 where all use the same weights. */

@@ -1,5 +1,5 @@
-import type { EngineOptions } from '../../engine/host.ts';
-import type { PipelinePlan, Plan } from '../../engine/plan.ts';
+import type { EngineOptions } from '../../engine/basics/host.ts';
+import type { PipelinePlan, Plan } from '../../engine/values/plan.ts';
 import type {
   BlocksAnswer,
   FileContents,

@@ -1,8 +1,8 @@
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
-import type { EngineOptions } from '../../engine/host.ts';
+import type { EngineOptions } from '../../engine/basics/host.ts';
 import type { Axis, Objective } from '../../engine/definitions/search.ts';
 import type { FoundPoint, PlanAnswer as SweepAnswer } from '../../engine/sweep/answer.ts';
-import type { Plan, SchedulePlan } from '../../engine/plan.ts';
+import type { Plan, SchedulePlan } from '../../engine/values/plan.ts';
 
 /** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
 

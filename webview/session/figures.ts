@@ -1,9 +1,9 @@
 import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../engine/analyze/traffic.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/quantities.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/basics/quantities.ts';
 import { tokenRate, tokenWords } from '../../engine/analyze/tokenWords.ts';
-import type { JitterReport, PipelineReport, TokensReport } from '../../engine/report.ts';
+import type { JitterReport, PipelineReport, TokensReport } from '../../engine/values/report.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
 import { fullestHost, hostPeak } from '../picture/hostMemory.ts';

@@ -1,4 +1,4 @@
-import { type PipelinePlan, paths } from '../../engine/plan.ts';
+import { type PipelinePlan, paths } from '../../engine/values/plan.ts';
 import type { BlocksAnswer, PathGroup } from '../protocol/requests.ts';
 import { type WrittenOperations, writtenOperations } from './writtenOperations.ts';
 

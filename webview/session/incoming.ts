@@ -1,5 +1,5 @@
-import type { EngineOptions } from '../../engine/host.ts';
-import type { PipelinePlan, Plan } from '../../engine/plan.ts';
+import type { EngineOptions } from '../../engine/basics/host.ts';
+import type { PipelinePlan, Plan } from '../../engine/values/plan.ts';
 import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
 import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';

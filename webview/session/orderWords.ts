@@ -1,4 +1,4 @@
-import { share, shareAtMost } from '../../engine/quantities.ts';
+import { share, shareAtMost } from '../../engine/basics/quantities.ts';
 import type { ShownOrder } from '../protocol/messages.ts';
 
 /** What is known of the search for a shorter order. */

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { FromPage, ToPage } from '../protocol/messages.ts';
 import type { OriginLine } from '../protocol/requests.ts';
 

@@ -1,5 +1,5 @@
-import { bubbleCauses, causeNames } from '../../engine/report.ts';
-import { time } from '../../engine/quantities.ts';
+import { bubbleCauses, causeNames } from '../../engine/values/report.ts';
+import { time } from '../../engine/basics/quantities.ts';
 import type { RaceFigures } from '../worker/messages.ts';
 
 /** A part of the difference of two iterations: a mean over the devices. */

@@ -1,6 +1,6 @@
-import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/plan.ts';
+import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/values/plan.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, share, time } from '../../engine/basics/quantities.ts';
 import type { Deltas, Standing, Standings } from './standings.ts';
 
 /** Differences under this share are not worth a colour. */

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { RaceEntry } from '../protocol/messages.ts';
 import type { BehindDevice, FromWorker, StripRequest, ToWorker } from '../worker/messages.ts';

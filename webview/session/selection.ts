@@ -1,4 +1,4 @@
-import { kindOf, microbatchOf, stageOf } from '../../engine/program.ts';
+import { kindOf, microbatchOf, stageOf } from '../../engine/values/program.ts';
 import { type Gap, blockOf, deviceOf, gapAt } from '../picture/blocks.ts';
 import { idleFrom, idleUntil } from '../picture/columns.ts';
 import type { DeviceGroup } from '../picture/deviceGroups.ts';

@@ -1,8 +1,8 @@
 import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
 import type { SlowdownProgress } from '../../engine/analyze/slowdown.ts';
 import { keyOf } from '../../engine/analyze/tornado.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import type { SensitivityRow, SlowdownReport } from '../../engine/report.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import type { SensitivityRow, SlowdownReport } from '../../engine/values/report.ts';
 import type { EngineWorker } from './engineWorker.ts';
 import type { FromWorker } from '../worker/messages.ts';
 

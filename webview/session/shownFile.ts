@@ -1,4 +1,4 @@
-import type { ParamPlan, PipelinePlan, Plan } from '../../engine/plan.ts';
+import type { ParamPlan, PipelinePlan, Plan } from '../../engine/values/plan.ts';
 import type { WorkedJob } from '../worker/messages.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { FromPage, PreviewState, ToPage } from '../protocol/messages.ts';

@@ -1,5 +1,5 @@
-import { bytes, devicesInWords, iterationTime, share } from '../../engine/quantities.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import { bytes, devicesInWords, iterationTime, share } from '../../engine/basics/quantities.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { Picture } from '../picture/picture.ts';
 import { smallShare } from './smallShare.ts';
 

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { Picture } from '../picture/picture.ts';
 import { type ShownTimeline, shownTimeline } from './shownTimeline.ts';
 

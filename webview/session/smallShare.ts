@@ -1,4 +1,4 @@
-import { share } from '../../engine/quantities.ts';
+import { share } from '../../engine/basics/quantities.ts';
 
 /** Below this it is what rounding has left of nothing. */
 const noise = 1e-9;

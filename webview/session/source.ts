@@ -1,5 +1,5 @@
-import { type PipelinePlan, paths } from '../../engine/plan.ts';
-import { kindOf } from '../../engine/program.ts';
+import { type PipelinePlan, paths } from '../../engine/values/plan.ts';
+import { kindOf } from '../../engine/values/program.ts';
 import { guardOf } from '../picture/guards.ts';
 import { deviceOf, microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';
 import { bucketOf } from '../picture/lanes.ts';

@@ -1,5 +1,5 @@
 import { pairedDraws } from '../../engine/analyze/pairedDraws.ts';
-import type { PairedReport } from '../../engine/report.ts';
+import type { PairedReport } from '../../engine/values/report.ts';
 import type { RaceFigures } from '../worker/messages.ts';
 
 /** A timeline in a comparison. */

@@ -1,6 +1,6 @@
 import { type TornadoRow, tornadoOf } from '../../engine/analyze/tornado.ts';
 import { slackWords } from '../../engine/analyze/slackWords.ts';
-import { share, time } from '../../engine/quantities.ts';
+import { share, time } from '../../engine/basics/quantities.ts';
 
 /** From and to, shares of the width of the drawing. */
 export interface BarSpan {

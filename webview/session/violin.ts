@@ -1,7 +1,7 @@
 import { holds } from '../../engine/analyze/expectations.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { iterationTime } from '../../engine/quantities.ts';
-import type { JitterReport, PipelineReport } from '../../engine/report.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { iterationTime } from '../../engine/basics/quantities.ts';
+import type { JitterReport, PipelineReport } from '../../engine/values/report.ts';
 
 /** A time on the axis of a violin. */
 export interface ViolinMark {

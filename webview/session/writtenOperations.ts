@@ -1,5 +1,5 @@
-import { unpack } from '../../engine/packed.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import { unpack } from '../../engine/basics/packed.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { WrittenBlocks } from '../protocol/requests.ts';
 
 /** Operations that the text at the editor's cursor writes. */

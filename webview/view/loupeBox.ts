@@ -1,4 +1,4 @@
-import { iterationTime, time } from '../../engine/quantities.ts';
+import { iterationTime, time } from '../../engine/basics/quantities.ts';
 import { element } from '../controls/dom.ts';
 import { microbatchOf } from '../picture/blocks.ts';
 import { firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';

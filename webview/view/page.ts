@@ -1,5 +1,5 @@
-import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
-import { iterationTime } from '../../engine/quantities.ts';
+import type { ParamPlan, PipelinePlan } from '../../engine/values/plan.ts';
+import { iterationTime } from '../../engine/basics/quantities.ts';
 import { announcer } from '../controls/announcer.ts';
 import { element } from '../controls/dom.ts';
 import type { ShownSchedule } from '../session/shownFile.ts';

@@ -1,4 +1,4 @@
-import { time as timeText } from '../../engine/quantities.ts';
+import { time as timeText } from '../../engine/basics/quantities.ts';
 import { element, setText } from '../controls/dom.ts';
 import { type IconName, icon } from '../controls/icon.ts';
 import { type Speed, advanced, nextEvent, nextSpeed } from '../session/playback.ts';

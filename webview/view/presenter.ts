@@ -1,8 +1,8 @@
-import type { JobReport } from '../../engine/report.ts';
-import type { EngineOptions } from '../../engine/host.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { JobReport } from '../../engine/values/report.ts';
+import type { EngineOptions } from '../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
-import type { Stall } from '../../engine/stall.ts';
+import type { Stall } from '../../engine/flow/stall.ts';
 import { engineWorker } from '../session/engineWorker.ts';
 import { questions } from '../session/questions.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';

@@ -1,11 +1,11 @@
-import { simulated } from '../../engine/evaluate.ts';
-import type { Run } from '../../engine/evaluation.ts';
+import { simulated } from '../../engine/flow/evaluate.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
 import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { giveOrder } from '../../engine/policies/searched/given.ts';
-import { deviceBehind } from '../../engine/sensitivity.ts';
+import { deviceBehind } from '../../engine/flow/sensitivity.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
-import { iterationSeconds } from '../../engine/timeline.ts';
+import { iterationSeconds } from '../../engine/values/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 import type { Lanes } from '../picture/lanes.ts';
 import { firstOverLimit } from '../picture/memoryLevel.ts';

@@ -1,7 +1,7 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
 import { givenOrder, giveOrder } from '../../engine/policies/searched/given.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
-import { stallOf } from '../../engine/stall.ts';
+import { stallOf } from '../../engine/flow/stall.ts';
 import type { Question } from '../picture/questions.ts';
 import { colouringOf, fits } from './colouring.ts';
 import { comparison } from './comparison.ts';

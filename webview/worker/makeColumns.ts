@@ -1,8 +1,8 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { B, E, F, I, L, R, U, W, kinds, rowTable, weightsStage } from '../../engine/program.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { B, E, F, I, L, R, U, W, kinds, rowTable, weightsStage } from '../../engine/values/program.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
 import { versionsOf } from '../../engine/simulate/versions.ts';
-import { type Timeline, stepAt, stepEnd } from '../../engine/timeline.ts';
+import { type Timeline, stepAt, stepEnd } from '../../engine/values/timeline.ts';
 import {
   type Columns,
   type Parts,

@@ -1,8 +1,8 @@
-import type { EngineOptions } from '../../engine/host.ts';
+import type { EngineOptions } from '../../engine/basics/host.ts';
 import { runOfJob } from '../../engine/job/evaluateJob.ts';
 import type { Worker } from '../../engine/job/worker.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import { resultSlotOf, rowOf } from '../../engine/program.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { resultSlotOf, rowOf } from '../../engine/values/program.ts';
 import type { Columns } from '../picture/columns.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
 import { partsOf } from './makeColumns.ts';

@@ -1,6 +1,6 @@
-import type { LaneTimeline, Sent } from '../../engine/exchangeTimeline.ts';
-import { collectiveWords } from '../../engine/quantities.ts';
-import type { Timeline } from '../../engine/timeline.ts';
+import type { LaneTimeline, Sent } from '../../engine/values/exchangeTimeline.ts';
+import { collectiveWords } from '../../engine/basics/quantities.ts';
+import type { Timeline } from '../../engine/values/timeline.ts';
 import type { Lane, Lanes, Leg } from '../picture/lanes.ts';
 
 /** Lanes of a timeline as the page shows them; undefined where no rule orders an exchange. O(pieces). */

@@ -1,6 +1,6 @@
-import type { Run, Evaluation } from '../../engine/evaluation.ts';
+import type { Run, Evaluation } from '../../engine/schedule/evaluation.ts';
 import { pathBefore } from '../../engine/analyze/waits/pathBefore.ts';
-import { resultsIn } from '../../engine/program.ts';
+import { resultsIn } from '../../engine/values/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import { hostTrack } from '../../engine/simulate/hostMemory.ts';
 import { type MemoryTrack, memoryTracks } from '../../engine/simulate/memory.ts';

@@ -1,10 +1,10 @@
-import type { EngineOptions } from '../../engine/host.ts';
+import type { EngineOptions } from '../../engine/basics/host.ts';
 import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
 import type { SlowdownProgress } from '../../engine/analyze/slowdown.ts';
-import type { JobReport, PipelineReport, SensitivityRow, SlowdownReport } from '../../engine/report.ts';
+import type { JobReport, PipelineReport, SensitivityRow, SlowdownReport } from '../../engine/values/report.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
-import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
-import type { Stall } from '../../engine/stall.ts';
+import type { JobPlan, PipelinePlan } from '../../engine/values/plan.ts';
+import type { Stall } from '../../engine/flow/stall.ts';
 import type { FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';

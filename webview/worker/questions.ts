@@ -1,7 +1,7 @@
 import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { memoryStack } from '../../engine/simulate/memoryStack.ts';
-import type { Timeline } from '../../engine/timeline.ts';
+import type { Timeline } from '../../engine/values/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 import type { Answer, Question } from '../picture/questions.ts';
 import { blockShift } from './makeColumns.ts';

@@ -1,8 +1,8 @@
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { type SensitivityTarget, sensitivityTo, stageRow, targetName } from '../../engine/analyze/sensitivity.ts';
 import { slowdownSteps, type SlowdownProgress } from '../../engine/analyze/slowdown.ts';
-import type { SensitivityRow, SlowdownReport } from '../../engine/report.ts';
-import type { Timeline } from '../../engine/timeline.ts';
+import type { SensitivityRow, SlowdownReport } from '../../engine/values/report.ts';
+import type { Timeline } from '../../engine/values/timeline.ts';
 import { simulateRows } from './simulateRows.ts';
 
 /** What slower and faster parts of one plan do to its iteration. The plan is simulated once, then twice and more for each part. */

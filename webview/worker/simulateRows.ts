@@ -1,8 +1,8 @@
 /** Simulates a plan; rows that lack operations with those that a greedy order runs in their places. */
-import { simulated } from '../../engine/evaluate.ts';
-import type { Run } from '../../engine/evaluation.ts';
+import { simulated } from '../../engine/flow/evaluate.ts';
+import type { Run } from '../../engine/schedule/evaluation.ts';
 import { type PlanFinding } from '../../engine/findings/finding.ts';
-import type { PipelinePlan } from '../../engine/plan.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { completionOf } from '../../engine/schedule/complete.ts';
 
 export interface SimulatedRows {

@@ -1,5 +1,5 @@
-import { needSlot, resultRowOf } from '../../engine/program.ts';
-import { occupancyOf, type Timing } from '../../engine/timeline.ts';
+import { needSlot, resultRowOf } from '../../engine/values/program.ts';
+import { occupancyOf, type Timing } from '../../engine/values/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 
 /**

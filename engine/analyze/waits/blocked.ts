@@ -1,7 +1,7 @@
 /** The walk back where sends and receives block their devices: from an exchange to the device that came to it last. */
 import { deviceOfItem } from '../../order/exchanges.ts';
 import { slotWidth } from '../../order/slot.ts';
-import { type Blocking, type Exchanges, arrivalAt, occupancyOf, startAt } from '../../timeline.ts';
+import { type Blocking, type Exchanges, arrivalAt, occupancyOf, startAt } from '../../values/timeline.ts';
 import type { ChainStop, TransferCause } from './chainTypes.ts';
 import { transferTo, visit, type Walk } from './walk.ts';
 

@@ -1,8 +1,8 @@
 /** Why a device waits, as a person reads it: a title, sentences, and the steps of the chain. */
-import type { PipelinePlan } from '../../plan.ts';
-import { kindOf, operationName, type Program, resultOf } from '../../program.ts';
-import { bytes, count, list, moment, time } from '../../quantities.ts';
-import { type Timeline, endAt, startAt } from '../../timeline.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import { kindOf, operationName, type Program, resultOf } from '../../values/program.ts';
+import { bytes, count, list, moment, time } from '../../basics/quantities.ts';
+import { type Timeline, endAt, startAt } from '../../values/timeline.ts';
 import { slotWidth } from '../../order/slot.ts';
 import type { Wait, WaitChain } from './chainTypes.ts';
 import { readyInstead } from './readyInstead.ts';

@@ -1,10 +1,10 @@
 /** Iterations without a barrier: what the one before does to the first forwards of the next. */
-import type { ExchangeTimeline } from '../../exchangeTimeline.ts';
+import type { ExchangeTimeline } from '../../values/exchangeTimeline.ts';
 import { firstForwards, timesIn } from '../../simulate/exchange/firstForwards.ts';
 import { type Arrivals, type FirstForward, runForward } from '../../simulate/exchange/runForward.ts';
 import { slotWidth } from '../../order/slot.ts';
-import { stageOf } from '../../program.ts';
-import { startAt, type Timeline } from '../../timeline.ts';
+import { stageOf } from '../../values/program.ts';
+import { startAt, type Timeline } from '../../values/timeline.ts';
 import { slotFirst } from '../binding.ts';
 import type { ChainStop, TensorNeed, Wait } from './chainTypes.ts';
 import { piecesOf } from './lanePieces.ts';

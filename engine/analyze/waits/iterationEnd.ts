@@ -1,5 +1,5 @@
 /** What the end of the iteration waits for: the optimizer's step, the exchange of gradients, and the last operation before them. */
-import { stepAt, stepEnd, type Timeline } from '../../timeline.ts';
+import { stepAt, stepEnd, type Timeline } from '../../values/timeline.ts';
 import type { TensorNeed } from './chainTypes.ts';
 import type { Walk } from './walk.ts';
 

@@ -1,6 +1,6 @@
 /** The walk back over a lane: from the gradients that a forward waited for to the backward that made them. */
-import type { ExchangeTiming, LaneTimeline, LaneTiming, Sent } from '../../exchangeTimeline.ts';
-import { startAt } from '../../timeline.ts';
+import type { ExchangeTiming, LaneTimeline, LaneTiming, Sent } from '../../values/exchangeTimeline.ts';
+import { startAt } from '../../values/timeline.ts';
 import { gradientsReady, lastBackward } from '../../simulate/gradients.ts';
 import type { PieceCause } from './chainTypes.ts';
 import type { Walk } from './walk.ts';

@@ -1,7 +1,7 @@
 /** What lanes do, in words. */
-import type { LaneTimeline } from '../../exchangeTimeline.ts';
-import { bytes, count, time } from '../../quantities.ts';
-import type { Timeline } from '../../timeline.ts';
+import type { LaneTimeline } from '../../values/exchangeTimeline.ts';
+import { bytes, count, time } from '../../basics/quantities.ts';
+import type { Timeline } from '../../values/timeline.ts';
 import type { LaneCause, PieceCause } from './chainTypes.ts';
 import type { WaitStep } from './waitSteps.ts';
 

@@ -1,6 +1,15 @@
 /** Results that travel: which operation made them, when their links took them, and which transfer a link carried before. */
-import { I, kindOfRow, microbatchOf, needSlot, type Program, resultsIn, resultSlotOf, rowOf } from '../../program.ts';
-import { type Timeline, arrivalAt, occupancyOf } from '../../timeline.ts';
+import {
+  I,
+  kindOfRow,
+  microbatchOf,
+  needSlot,
+  type Program,
+  resultsIn,
+  resultSlotOf,
+  rowOf,
+} from '../../values/program.ts';
+import { type Timeline, arrivalAt, occupancyOf } from '../../values/timeline.ts';
 import type { Carried } from './chainTypes.ts';
 
 export interface Links {

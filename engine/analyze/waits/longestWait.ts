@@ -1,5 +1,5 @@
 /** The longest wait of a forward for gradients of the iteration before it. */
-import { endAt, startAt, type Timeline } from '../../timeline.ts';
+import { endAt, startAt, type Timeline } from '../../values/timeline.ts';
 import type { Wait } from './chainTypes.ts';
 import { iterationBefore } from './iterationBefore.ts';
 import { waitChain } from './waitChain.ts';

@@ -1,6 +1,6 @@
 /** The walk back where a device sends and receives while it computes. */
-import { rowOf, stageOf } from '../../program.ts';
-import { endAt, startAt } from '../../timeline.ts';
+import { rowOf, stageOf } from '../../values/program.ts';
+import { endAt, startAt } from '../../values/timeline.ts';
 import { slotFirst } from '../binding.ts';
 import type { ChainStop } from './chainTypes.ts';
 import { followBack, heldBack, iterationBefore } from './iterationBefore.ts';

@@ -1,5 +1,5 @@
 /** Without a barrier a critical path does not begin at its first operation: the iteration before decides when that starts. */
-import type { Timeline } from '../../timeline.ts';
+import type { Timeline } from '../../values/timeline.ts';
 import { heldBack, iterationBefore } from './iterationBefore.ts';
 
 /** What the first operation of a path waits for: gradients of a layer, or the end of all operations of its device. */

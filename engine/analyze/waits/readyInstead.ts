@@ -1,10 +1,10 @@
 /** Whether a device that waits has other work that is ready, and the limits that hold it back. */
-import type { PipelinePlan } from '../../plan.ts';
-import { B, F, I, kindOf, microbatchOf, rowOf, stageOf } from '../../program.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import { B, F, I, kindOf, microbatchOf, rowOf, stageOf } from '../../values/program.ts';
 import { slotWidth } from '../../order/slot.ts';
 import { memoryTrack } from '../../simulate/memory.ts';
-import { stageNumber } from '../../stages.ts';
-import { type Timeline, arrivalAt } from '../../timeline.ts';
+import { stageNumber } from '../../costs/stages.ts';
+import { type Timeline, arrivalAt } from '../../values/timeline.ts';
 import type { Wait } from './chainTypes.ts';
 
 /** An operation that comes later on the device and could have started during the wait. */

@@ -1,6 +1,6 @@
 /** Why a device waits: the chain of what ended last, from the end of the wait back in time. */
-import { stageOf } from '../../program.ts';
-import type { Timeline } from '../../timeline.ts';
+import { stageOf } from '../../values/program.ts';
+import type { Timeline } from '../../values/timeline.ts';
 import { blockedFrom } from './blocked.ts';
 import type { Cause, ChainStop, Wait, WaitChain } from './chainTypes.ts';
 import { iterationEnd } from './iterationEnd.ts';

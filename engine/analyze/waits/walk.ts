@@ -1,6 +1,6 @@
 /** A walk back in time from the end of a wait, and the steps that every walk takes. */
-import { stageOf } from '../../program.ts';
-import { type Timeline, endAt, startAt } from '../../timeline.ts';
+import { stageOf } from '../../values/program.ts';
+import { type Timeline, endAt, startAt } from '../../values/timeline.ts';
 import type { Carried, Cause, TensorNeed, Wait } from './chainTypes.ts';
 import type { Links } from './links.ts';
 

@@ -2,7 +2,7 @@
 import type { Block, Entry } from '../../../grammar/syntax.ts';
 import { elsewhereMeant, keyMeant } from '../../language/otherNames.ts';
 import { type BlockName, findKey, keysOf } from '../../language/schema.ts';
-import { nearest } from '../../spelling.ts';
+import { nearest } from '../../basics/spelling.ts';
 
 /** Unknown keys of a body that are looked at: a long list of them would make each fix slow. */
 const mostLookedAt = 50;

@@ -1,6 +1,6 @@
 /** The missing operations of rows, written where a greedy order runs them. */
-import type { Analysis } from '../../check.ts';
-import type { PipelinePlan, RowItem } from '../../plan.ts';
+import type { Analysis } from '../../flow/check.ts';
+import type { PipelinePlan, RowItem } from '../../values/plan.ts';
 import { addedItem } from '../../schedule/addedItem.ts';
 import { completionOf } from '../../schedule/complete.ts';
 import { rowItems } from '../../schedule/rowItems.ts';

@@ -1,5 +1,5 @@
-import type { Analysis } from '../../check.ts';
-import { count } from '../../quantities.ts';
+import type { Analysis } from '../../flow/check.ts';
+import { count } from '../../basics/quantities.ts';
 import { type Effect, effectWords, type Figures, figuresOf, leastChange, relative, samplePeriod } from '../effect.ts';
 import { simulated } from '../outcome.ts';
 

@@ -1,5 +1,5 @@
 import { parametersOf } from '../../findings/finding.ts';
-import type { RowItem } from '../../plan.ts';
+import type { RowItem } from '../../values/plan.ts';
 import { entriesOf } from '../source.ts';
 import { withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';

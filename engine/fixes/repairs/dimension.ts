@@ -1,6 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import { exampleOf, findUnit, phraseOf, units } from '../../language/units.ts';
-import type { Dimension } from '../../plan.ts';
+import type { Dimension } from '../../values/plan.ts';
 import { replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { expressionAt, siteAt } from './site.ts';

@@ -1,5 +1,5 @@
 import type { Argument } from '../../../grammar/syntax.ts';
-import { nearestDivisors } from '../../divisors.ts';
+import { nearestDivisors } from '../../basics/divisors.ts';
 import type { FixHint } from '../../findings/finding.ts';
 import { replaced } from './edits.ts';
 import type { Mistake, Repair } from './repair.ts';

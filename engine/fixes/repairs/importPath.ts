@@ -1,5 +1,5 @@
 import { parametersOf } from '../../findings/finding.ts';
-import { nearest } from '../../spelling.ts';
+import { nearest } from '../../basics/spelling.ts';
 import { standardFiles } from '../../std/index.ts';
 import { replaced, withoutNode } from './edits.ts';
 import { exportsOf } from './exports.ts';

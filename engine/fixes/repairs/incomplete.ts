@@ -1,5 +1,5 @@
-import { count } from '../../quantities.ts';
-import type { OperationLetter, PipelinePlan, RowItem } from '../../plan.ts';
+import { count } from '../../basics/quantities.ts';
+import type { OperationLetter, PipelinePlan, RowItem } from '../../values/plan.ts';
 import { writtenCompletion } from './complete.ts';
 import { withEntry, inserted } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';

@@ -1,9 +1,9 @@
 import type { Block, Call, Entry, Index } from '../../../grammar/syntax.ts';
-import type { Analysis } from '../../check.ts';
+import type { Analysis } from '../../flow/check.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { type BlockName, findKey } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
-import { list } from '../../quantities.ts';
+import { list } from '../../basics/quantities.ts';
 import { indentOf, lineBreak, valueOf } from '../source.ts';
 import { inserted, joined, replaced, withEntry, withoutNode } from './edits.ts';
 import { type Exported, standardNames, withImport } from './exports.ts';

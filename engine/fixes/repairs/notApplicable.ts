@@ -1,5 +1,5 @@
 import type { Entry } from '../../../grammar/syntax.ts';
-import type { Analysis } from '../../check.ts';
+import type { Analysis } from '../../flow/check.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { withArguments } from '../callArguments.ts';
 import { ranksForIdle } from '../idleDevices.ts';

@@ -2,7 +2,7 @@
  * The frame of fixes for mistakes: each repair is tried on the file, and kept only if the finding is then gone without a new
  * mistake. Titles state what runs afterwards.
  */
-import type { Analysis } from '../../check.ts';
+import type { Analysis } from '../../flow/check.ts';
 import type { Finding } from '../../findings/finding.ts';
 import { type Again, apply, type Edit, type FixSteps, type Proposal } from '../proposal.ts';
 import { compareConsequences, type Consequence, consequenceOf, consequenceWords } from './consequence.ts';

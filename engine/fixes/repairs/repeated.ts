@@ -1,6 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
-import type { RowItem } from '../../plan.ts';
-import { letters } from '../../program.ts';
+import type { RowItem } from '../../values/plan.ts';
+import { letters } from '../../values/program.ts';
 import { withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { editsOf, type Part, partsOf, placesOf, rowedAt } from './rowParts.ts';

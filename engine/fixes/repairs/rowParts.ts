@@ -1,7 +1,7 @@
 /** The row of a schedule as parts that can be moved one by one, and edits that move them. */
 import type { Entry, Expression, SyntaxFile } from '../../../grammar/syntax.ts';
-import type { Analysis } from '../../check.ts';
-import type { PipelinePlan, RowItem } from '../../plan.ts';
+import type { Analysis } from '../../flow/check.ts';
+import type { PipelinePlan, RowItem } from '../../values/plan.ts';
 import type { Edit } from '../proposal.ts';
 import { rowItems } from '../../schedule/rowItems.ts';
 import { entriesOf } from '../source.ts';

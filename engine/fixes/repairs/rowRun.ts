@@ -1,4 +1,4 @@
-import type { PipelinePlan, RowItem, RowPlan } from '../../plan.ts';
+import type { PipelinePlan, RowItem, RowPlan } from '../../values/plan.ts';
 import { validate } from '../../schedule/validate.ts';
 import { rowOfItems } from '../../schedule/rowItems.ts';
 import { programOfRows } from '../../schedule/rows.ts';

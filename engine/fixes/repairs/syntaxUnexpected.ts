@@ -1,4 +1,4 @@
-import { nearest } from '../../spelling.ts';
+import { nearest } from '../../basics/spelling.ts';
 import { declarationKeywords, type SyntaxFile, type Token } from '../../../grammar/syntax.ts';
 import type { Edit } from '../proposal.ts';
 import { lineEnd } from '../source.ts';

@@ -1,5 +1,5 @@
 import { parametersOf } from '../../findings/finding.ts';
-import { spellings } from '../../spelling.ts';
+import { spellings } from '../../basics/spelling.ts';
 import { findKey, keysOf } from '../../language/schema.ts';
 import { findUnit } from '../../language/units.ts';
 import { entriesOf } from '../source.ts';

@@ -2,7 +2,7 @@ import { type Finding, parametersOf } from '../../findings/finding.ts';
 import { operationMeant, operations, valueKinds } from '../../language/kinds.ts';
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
-import { spellings } from '../../spelling.ts';
+import { spellings } from '../../basics/spelling.ts';
 import { linksLike } from '../../std/linksLike.ts';
 import { callableOf, withArguments } from '../callArguments.ts';
 import { entriesOf, setKey, valueOf } from '../source.ts';

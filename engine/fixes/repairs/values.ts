@@ -1,5 +1,5 @@
 /** Values that a key can take in this file: names that are declared, words of the key, an example. */
-import type { Analysis } from '../../check.ts';
+import type { Analysis } from '../../flow/check.ts';
 import type { SymbolKind } from '../../language/resolution.ts';
 import { declaredIn, dimensionIn, type KeySchema, wordsOf } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';

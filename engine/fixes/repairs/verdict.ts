@@ -1,4 +1,4 @@
-import type { Analysis } from '../../check.ts';
+import type { Analysis } from '../../flow/check.ts';
 import { type Code, codes } from '../../findings/catalogue.ts';
 import type { Finding } from '../../findings/finding.ts';
 import type { Edit } from '../proposal.ts';

@@ -1,8 +1,8 @@
 /** How the rows of a plan name an operation: with its chunk or stage, and with its part. */
-import type { PipelinePlan, RowItem, StagePlan } from '../../plan.ts';
-import { letters, runsMicrobatch } from '../../program.ts';
+import type { PipelinePlan, RowItem, StagePlan } from '../../values/plan.ts';
+import { letters, runsMicrobatch } from '../../values/program.ts';
 import { planCopies } from '../../schedule/copies.ts';
-import { stagesOn, turnsOf } from '../../stagesOn.ts';
+import { stagesOn, turnsOf } from '../../basics/stagesOn.ts';
 import type { Written } from './sequenceText.ts';
 
 /** The text of each operation, as short as the schedule's placement allows. */

@@ -3,7 +3,7 @@
  * seconds and FLOP/s; bandwidths are for one device in one direction.
  */
 import type { Precision } from '../../costs/types.ts';
-import { bytes } from '../../quantities.ts';
+import { bytes } from '../../basics/quantities.ts';
 import type { TextFault } from '../fault.ts';
 import { type Fields, fieldsOf } from '../json/fields.ts';
 import { describeJson } from '../json/value.ts';

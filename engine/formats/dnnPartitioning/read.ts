@@ -1,5 +1,5 @@
 /** Reads a layer graph of msr-fiddle/dnn-partitioning (JSON), with forward and backward nodes, milliseconds and bytes. */
-import { circleNames, orderByNeed } from '../../ordering.ts';
+import { circleNames, orderByNeed } from '../../basics/ordering.ts';
 import { mostTextFaults, type TextFault } from '../fault.ts';
 import { readJson } from '../json/read.ts';
 import { describeJson, type JsonValue } from '../json/value.ts';

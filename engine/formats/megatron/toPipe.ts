@@ -1,4 +1,4 @@
-import { count } from '../../quantities.ts';
+import { count } from '../../basics/quantities.ts';
 import type { TextFault } from '../fault.ts';
 import { shapeText } from '../huggingFace/toPipe.ts';
 import { laidOut } from '../toPipe.ts';

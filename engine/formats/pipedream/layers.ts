@@ -1,5 +1,5 @@
 /** A measured layer graph in the order in which a `.pipe` file lists it, whatever file it comes from. */
-import { orderByNeed } from '../../ordering.ts';
+import { orderByNeed } from '../../basics/ordering.ts';
 import { validNames } from '../names.ts';
 import type { MeasuredLayer } from '../measured.ts';
 import type { ProfileGraph } from './graph.ts';

@@ -1,5 +1,5 @@
 /** Reads a PipeDream profile; DAPPLE's and HPGO's files have the same form. */
-import { circleNames, orderByNeed } from '../../ordering.ts';
+import { circleNames, orderByNeed } from '../../basics/ordering.ts';
 import { clipped, mostTextFaults, type TextFault } from '../fault.ts';
 import { type Line, linesOf } from '../lines.ts';
 import type { ProfileGraph, ProfileNode } from './graph.ts';

@@ -1,6 +1,6 @@
 import type { SizedShares } from '../../costs/types.ts';
 import type { SystemRead } from '../system.ts';
-import { bytesLiteral } from '../../quantities.ts';
+import { bytesLiteral } from '../../basics/quantities.ts';
 import { laidOut, plain } from '../toPipe.ts';
 import type { SystemDevice, SystemNetwork } from './model.ts';
 

@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../../plan.ts';
-import { type Program, stageNumberOfStage } from '../../program.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import { type Program, stageNumberOfStage } from '../../values/program.ts';
 import { layoutOf, tableOfProgram } from './fromProgram.ts';
 import { lower } from './lower.ts';
 import { notCarried } from './notCarried.ts';

@@ -1,6 +1,6 @@
-import type { SchedulePlan } from '../../plan.ts';
+import type { SchedulePlan } from '../../values/plan.ts';
 import { integerArgument } from '../../policies/arguments.ts';
-import { type Program, kindOf, microbatchOf, stageOf } from '../../program.ts';
+import { type Program, kindOf, microbatchOf, stageOf } from '../../values/program.ts';
 import { idleSteps } from './steps.ts';
 import { type ComputeAction, type TorchCell, type TorchTable, blank, tableOf } from './table.ts';
 

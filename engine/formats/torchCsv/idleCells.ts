@@ -1,4 +1,4 @@
-import { count } from '../../quantities.ts';
+import { count } from '../../basics/quantities.ts';
 import type { Majority } from './shape.ts';
 import { type TorchTable, computing, dialectOf } from './table.ts';
 import { neededKey, resultKey } from './waits.ts';

@@ -1,7 +1,7 @@
-import { meshText } from '../../mesh.ts';
-import type { PipelinePlan } from '../../plan.ts';
-import { count, list } from '../../quantities.ts';
-import { E, kinds, L, type Program, R, U, kindOf } from '../../program.ts';
+import { meshText } from '../../costs/mesh.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import { count, list } from '../../basics/quantities.ts';
+import { E, kinds, L, type Program, R, U, kindOf } from '../../values/program.ts';
 
 /** What a PyTorch table cannot say of a pipeline, one sentence each; the order of operations and the placement are all that it holds. */
 export function notCarried(plan: PipelinePlan, program: Program): readonly string[] {

@@ -1,4 +1,4 @@
-import { count } from '../../quantities.ts';
+import { count } from '../../basics/quantities.ts';
 import { loop, wave } from '../../policies/placement.ts';
 import type { TorchSchedule } from './faults.ts';
 import { laidOut } from '../toPipe.ts';

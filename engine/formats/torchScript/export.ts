@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../../plan.ts';
-import type { Program } from '../../program.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import type { Program } from '../../values/program.ts';
 import { exportTorch } from '../torchCsv/export.ts';
 import { layers, model } from './model.ts';
 import { main } from './main.ts';

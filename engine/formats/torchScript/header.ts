@@ -1,7 +1,7 @@
-import type { PipelinePlan } from '../../plan.ts';
-import { count } from '../../quantities.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import { count } from '../../basics/quantities.ts';
 import { pythonString } from './pythonString.ts';
-import type { Program } from '../../program.ts';
+import type { Program } from '../../values/program.ts';
 
 /** What the program is, how to call it and what of the plan it leaves out (`notes`), then its imports. */
 export function header({ devices }: PipelinePlan, { stages, microbatches }: Program, notes: readonly string[]): string {

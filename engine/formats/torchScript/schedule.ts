@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../../plan.ts';
-import type { Program } from '../../program.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import type { Program } from '../../values/program.ts';
 import { type TorchTable, cellText } from '../torchCsv/table.ts';
 import { pythonString } from './pythonString.ts';
 

@@ -1,6 +1,6 @@
 /** What the tables of keys are made of. */
 import type { BlockKeyword } from '../../../grammar/syntax.ts';
-import type { Dimension } from '../../plan.ts';
+import type { Dimension } from '../../values/plan.ts';
 import type { ValueKindName, Word } from '../kinds.ts';
 
 /** `layer`, `stage`, `node`, `switch` and `operation` are inside other blocks. */

@@ -1,5 +1,5 @@
-import { linear } from '../../callCost.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import { linear } from '../../basics/callCost.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 import type { Level } from './levels.ts';
 
 /**

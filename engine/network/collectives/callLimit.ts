@@ -1,8 +1,8 @@
 /** Why a call of a collective is slow: too few servers, or links that another collective spares. */
-import { callSeconds } from '../../callCost.ts';
+import { callSeconds } from '../../basics/callCost.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { CollectiveName, CollectiveUse } from '../../exchange/collectives.ts';
-import type { CallLimit, LaneCall } from '../../exchangePlan.ts';
+import type { CallLimit, LaneCall } from '../../values/exchangePlan.ts';
 import { costOf, type Exchanging, workerBandwidth } from './costOf.ts';
 import { ringsAtOnce } from './rings.ts';
 import { slowLinks } from './slowLinks.ts';

@@ -1,10 +1,10 @@
 /** What a call of a collective takes on a cluster, as a function of its bytes. A new collective is a row here and its file. */
-import { leastOf, withFixed } from '../../callCost.ts';
+import { leastOf, withFixed } from '../../basics/callCost.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { CollectiveName, CollectiveUse } from '../../exchange/collectives.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 import { blueconnectCall } from './blueconnect.ts';
 import { factorsAreFewer, factorsCall } from './factors.ts';
 import { halvingCall } from './halving.ts';

@@ -1,7 +1,7 @@
-import { linear } from '../../callCost.ts';
+import { linear } from '../../basics/callCost.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 
 /**
  * Sufficient factor broadcasting: each rank sends the factors of its gradient to all others. That is 2K(P − 1)(M + N) elements in

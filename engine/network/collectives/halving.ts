@@ -1,6 +1,6 @@
-import { linear } from '../../callCost.ts';
+import { linear } from '../../basics/callCost.ts';
 import type { Ring } from '../../costs/types.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 
 /** It needs 2^k ranks. */
 export interface NotPowerOfTwo {

@@ -1,5 +1,5 @@
-import { leastOf, linear } from '../../callCost.ts';
-import type { CallCost, LaneCall } from '../../exchangePlan.ts';
+import { leastOf, linear } from '../../basics/callCost.ts';
+import type { CallCost, LaneCall } from '../../values/exchangePlan.ts';
 import {
   baseMicroseconds,
   type Hardware,

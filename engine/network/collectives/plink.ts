@@ -1,6 +1,6 @@
-import { leastOf } from '../../callCost.ts';
+import { leastOf } from '../../basics/callCost.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 import { waysOf } from '../routes/ways.ts';
 import { blueconnectCall } from './blueconnect.ts';
 import { singleLinkage } from './linkage.ts';

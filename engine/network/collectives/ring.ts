@@ -1,7 +1,7 @@
-import { linear } from '../../callCost.ts';
+import { linear } from '../../basics/callCost.ts';
 import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 
 /** 2(n − 1)α + 2(n − 1)/n · S/B; half of it for each half. */
 export function ringCall(ranks: number, ring: Ring): LaneCall {

@@ -1,7 +1,7 @@
-import { linear, withShare } from '../../callCost.ts';
+import { linear, withShare } from '../../basics/callCost.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 
 /** Parameter servers: their number and the link of each. */
 export interface Servers {

@@ -1,6 +1,6 @@
 /** Links that make a ring of ranks slow, and the cluster in which they do not. */
 import type { ClusterDefinition, ClusterGroup, LinkDefinition, NamedLink } from '../../definitions/cluster.ts';
-import type { Place } from '../../plan.ts';
+import type { Place } from '../../values/plan.ts';
 import { waysOf } from '../routes/ways.ts';
 import type { Groups } from './rings.ts';
 

@@ -1,6 +1,6 @@
-import { linear } from '../../callCost.ts';
+import { linear } from '../../basics/callCost.ts';
 import type { Ring } from '../../costs/types.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 
 /**
  * Double binary tree: 2⌈log₂n⌉α + 2S/B. Each of two trees reduces half of the bytes and then broadcasts it. A rank is a leaf of

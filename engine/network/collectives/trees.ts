@@ -1,7 +1,7 @@
-import { linear } from '../../callCost.ts';
+import { linear } from '../../basics/callCost.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import type { LaneCall } from '../../exchangePlan.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
 import { packTrees } from '../trees/pack.ts';
 import { packPorts } from '../trees/ports.ts';
 import { mergeAlike, type TreeProblem } from '../trees/problem.ts';

@@ -1,4 +1,4 @@
-import type { Search } from '../../searches.ts';
+import type { Search } from '../../basics/searches.ts';
 import { mostPlaces } from './chain.ts';
 import { placements } from './placements.ts';
 import type { PlacementProblem, Placements } from './problem.ts';

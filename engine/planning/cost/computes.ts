@@ -1,7 +1,7 @@
 import type { Notes } from '../notes.ts';
 import { type DeviceDefinition, speedAt } from '../../definitions/device.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
-import type { Mesh } from '../../mesh.ts';
+import type { Mesh } from '../../costs/mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { meshProblem } from './layerCosts.ts';
 

@@ -1,5 +1,5 @@
 import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
-import type { EdgePlan } from '../../plan.ts';
+import type { EdgePlan } from '../../values/plan.ts';
 
 /**
  * Data between stages. Each pair that shares a tensor has the sum of the outputs of the producing layers. An output is sent once

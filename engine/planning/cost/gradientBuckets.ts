@@ -1,7 +1,7 @@
 /** The layers of a stage whose gradients are exchanged at once. */
 import { noFrozen } from '../../costs/training.ts';
 import type { LayerCost } from '../../costs/types.ts';
-import type { BucketPlan } from '../../plan.ts';
+import type { BucketPlan } from '../../values/plan.ts';
 
 /**
  * Parameters of a bucket on one device, with experts' parameters apart. `left` is the work of the stage's last backward that

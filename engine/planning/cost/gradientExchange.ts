@@ -4,7 +4,7 @@ import type { Notes } from '../notes.ts';
 import { collectiveTime, sentBytes } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
 import type { Collective, Ring } from '../../costs/types.ts';
-import type { CallLinks, CallPass, TimedCall } from '../../exchangePlan.ts';
+import type { CallLinks, CallPass, TimedCall } from '../../values/exchangePlan.ts';
 import { groupRing } from '../place/groupRing.ts';
 import { joinedGroups, slices, strides, type Groups } from '../place/rankGroups.ts';
 import type { Rank } from '../place/ranks.ts';

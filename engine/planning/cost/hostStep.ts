@@ -3,7 +3,7 @@ import { keptBytes, shardRanks, shardsState } from '../../costs/optimizer.ts';
 import type { HostOptimizer, OptimizerUse } from '../../definitions/optimizer.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Precision } from '../../costs/types.ts';
-import type { HostBucketPlan, HostStepPlan } from '../../plan.ts';
+import type { HostBucketPlan, HostStepPlan } from '../../values/plan.ts';
 import type { Notes } from '../notes.ts';
 import { hostShare } from '../place/hosts.ts';
 import type { SitedRank } from '../place/sites.ts';

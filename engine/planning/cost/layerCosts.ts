@@ -2,7 +2,7 @@
 import { speedAt } from '../../definitions/device.ts';
 import { type LayerDefinition, type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { MicrobatchLengths } from '../../definitions/pipeline.ts';
-import type { Mesh } from '../../mesh.ts';
+import type { Mesh } from '../../costs/mesh.ts';
 import { contextProblem } from '../../costs/attention.ts';
 import { type LayerRole, modeOutsideStages } from '../../costs/recompute.ts';
 import { withShards } from '../../costs/shardTraffic.ts';

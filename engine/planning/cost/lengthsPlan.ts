@@ -1,5 +1,5 @@
 /** What each kind of microbatch takes, where microbatches have different lengths. */
-import type { EdgePlan, LengthStage, LengthsPlan, StagePlan } from '../../plan.ts';
+import type { EdgePlan, LengthStage, LengthsPlan, StagePlan } from '../../values/plan.ts';
 import type { LengthKinds } from './layerCosts.ts';
 
 /** Stages and edges of a plan in which every microbatch is of one kind. */

@@ -1,5 +1,5 @@
 /** Room for messages between stages: what a device holds of tensors that arrive and leave. */
-import type { EdgePlan } from '../../plan.ts';
+import type { EdgePlan } from '../../values/plan.ts';
 import type { SitedRanks } from '../place/sites.ts';
 
 /**

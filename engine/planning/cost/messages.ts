@@ -1,6 +1,6 @@
 /** What stages send each other for a microbatch. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
-import type { EdgePlan } from '../../plan.ts';
+import type { EdgePlan } from '../../values/plan.ts';
 import { copyEdges } from '../place/copies.ts';
 import { edgesOf, withGradients } from './edges.ts';
 import type { LayerCosts } from './layerCosts.ts';

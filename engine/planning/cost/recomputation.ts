@@ -2,7 +2,7 @@
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
-import type { StagePlan } from '../../plan.ts';
+import type { StagePlan } from '../../values/plan.ts';
 
 /** The mode of stages that set none. */
 export const pipelineMode = ({ use, recompute }: Pick<SettledPipeline, 'use' | 'recompute'>): RecomputeMode =>

@@ -4,7 +4,7 @@ import { modulesIn, modulesMode, type RecomputeModule, recomputeModules, someLay
 import { parts } from '../../costs/layerPart.ts';
 import type { LayerCost, RecomputeMode } from '../../costs/types.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import { bytes, time } from '../../quantities.ts';
+import { bytes, time } from '../../basics/quantities.ts';
 import type { Notes } from '../notes.ts';
 import type { Site } from '../place/sites.ts';
 import { type LayerCosts, roleOf } from './layerCosts.ts';

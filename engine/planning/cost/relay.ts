@@ -1,5 +1,5 @@
 /** Tensors that skip stages, sent through every stage between instead of straight to where they are needed. */
-import type { EdgePlan } from '../../plan.ts';
+import type { EdgePlan } from '../../values/plan.ts';
 import { inParts } from './edges.ts';
 
 export interface Relayed {

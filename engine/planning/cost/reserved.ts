@@ -1,8 +1,8 @@
 import type { Groups } from '../../costs/framework.ts';
 /** What the framework and other programs hold of a device's memory in a pipeline. */
 import type { DeviceDefinition } from '../../definitions/device.ts';
-import type { DevicePlan } from '../../plan.ts';
-import type { EngineOptions } from '../../host.ts';
+import type { DevicePlan } from '../../values/plan.ts';
+import type { EngineOptions } from '../../basics/host.ts';
 import type { Ranks } from '../place/ranks.ts';
 import { frameworkBytes } from '../../costs/framework.ts';
 

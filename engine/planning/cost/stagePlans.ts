@@ -12,7 +12,7 @@ import { offloadStage, type StageOffload } from '../../costs/offload.ts';
 import { inGroups, layerModesOf, type LayerRole } from '../../costs/recompute.ts';
 import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
 import type { FrozenWeights, LayerCost, RecomputeMode } from '../../costs/types.ts';
-import type { EdgePlan, OffloadedPlan, StagePlan } from '../../plan.ts';
+import type { EdgePlan, OffloadedPlan, StagePlan } from '../../values/plan.ts';
 import { type LayerCosts, roleOf } from './layerCosts.ts';
 import { bufferBytes, type MessageRoom, sentBytes } from './messageRoom.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';

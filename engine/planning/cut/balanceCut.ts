@@ -8,8 +8,8 @@ import { stagesOf } from './dag/cutDag.ts';
 import { type Dag, dagOf, hasOneOrder } from './dag/graph.ts';
 import { goodOrders } from './dag/orders.ts';
 import { graphCut } from './graphCut.ts';
-import { orderByNeed } from '../../ordering.ts';
-import type { Searches } from '../../searches.ts';
+import { orderByNeed } from '../../basics/ordering.ts';
+import type { Searches } from '../../basics/searches.ts';
 
 /** Elements in an order in which each comes after those that it needs: as written where that is one. */
 export function elementOrder(model: ModelDefinition): Int32Array {

@@ -1,6 +1,6 @@
 /** What a cut costs each device: the share of its capacity that it takes. */
-import type { PipelinePlan } from '../../plan.ts';
-import type { Program } from '../../program.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import type { Program } from '../../values/program.ts';
 import { bufferBytes, type MessageRoom } from '../cost/messageRoom.ts';
 import { copyEdges } from '../place/copies.ts';
 import type { SitedRanks } from '../place/sites.ts';

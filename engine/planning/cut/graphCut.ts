@@ -1,4 +1,4 @@
-import type { Search } from '../../searches.ts';
+import type { Search } from '../../basics/searches.ts';
 import { balancedStarts } from './balancedStarts.ts';
 import { cutDag, type DagCut, type DagCutRequest } from './dag/cutDag.ts';
 

@@ -1,7 +1,7 @@
 /** What a device holds under a schedule, as multiples of what its stages cost: counted once, good for every cut. */
-import { walkMemory } from '../../order/memoryWalk.ts';
-import type { Program } from '../../program.ts';
-import type { PipelinePlan, StagePlan } from '../../plan.ts';
+import { walkMemory } from '../../order/memory/walk.ts';
+import type { Program } from '../../values/program.ts';
+import type { PipelinePlan, StagePlan } from '../../values/plan.ts';
 import { copyPlan } from '../place/copies.ts';
 
 export type HeldFigure = 'activation' | 'activationForWeight' | 'recomputed' | 'recomputedWhole' | 'workspace';

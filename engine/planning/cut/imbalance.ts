@@ -1,9 +1,9 @@
 import type { Notes } from '../notes.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import type { StagePlan } from '../../plan.ts';
+import type { StagePlan } from '../../values/plan.ts';
 import { type CutRequest, cutByTime, slowestStage } from './balanceCut.ts';
 import { totalTime } from '../cost/layerCosts.ts';
-import type { Searches } from '../../searches.ts';
+import type { Searches } from '../../basics/searches.ts';
 
 /** A better cut must win at least this share of the slowest stage: less is rounding. */
 const leastGain = 0.01;

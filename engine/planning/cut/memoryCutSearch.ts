@@ -1,5 +1,5 @@
 /** The search for cuts by memory: numbers only, so that another thread may find them. */
-import type { Search } from '../../searches.ts';
+import type { Search } from '../../basics/searches.ts';
 import { type DeviceLoad, type Load, loadOf } from './deviceLoads.ts';
 import { fitCut } from './fitCut.ts';
 import { column, columns, runFigures, type RunLayers } from './runFigures.ts';

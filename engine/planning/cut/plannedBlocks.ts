@@ -2,8 +2,8 @@
 import type { DeviceSet } from '../../definitions/cluster.ts';
 import type { PlanCut, Replication, StageBlock } from '../../definitions/cut.ts';
 import { elementName } from '../../definitions/model.ts';
-import { type Mesh, sameMesh, sizeOf } from '../../mesh.ts';
-import type { CutPlan } from '../../plan.ts';
+import { type Mesh, sameMesh, sizeOf } from '../../costs/mesh.ts';
+import type { CutPlan } from '../../values/plan.ts';
 import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Planned } from './planners/layers.ts';
 import type { PlannerLevel } from './planners/pipedreamProblem.ts';

@@ -2,7 +2,7 @@
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { Allocation } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
-import { count } from '../../quantities.ts';
+import { count } from '../../basics/quantities.ts';
 
 /**
  * Devices of each virtual worker; a text says why the cluster has none. `seconds`: what the model takes on a device of a kind, by which nodes

@@ -1,8 +1,8 @@
 /** Gradients that a named collective exchanges all at once, after the last operation. */
-import { callOverhead, callSeconds } from '../../callCost.ts';
+import { callOverhead, callSeconds } from '../../basics/callCost.ts';
 import { shardsState } from '../../costs/optimizer.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
-import type { CallLinks, LaneCall } from '../../exchangePlan.ts';
+import type { CallLinks, LaneCall } from '../../values/exchangePlan.ts';
 import { type GradientExchange, type Moved, overLinks, stillness } from '../cost/gradientExchange.ts';
 import type { Notes } from '../notes.ts';
 import type { Holders } from './holders.ts';

@@ -1,5 +1,5 @@
 /** What a call takes on a lane: the collective that the pipeline names, or rings as ever. */
-import { linear, withShare } from '../../callCost.ts';
+import { linear, withShare } from '../../basics/callCost.ts';
 import { collectiveTime } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsState } from '../../costs/optimizer.ts';
 import type { Collective, Ring } from '../../costs/types.ts';
@@ -7,7 +7,7 @@ import type { ExchangeUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
-import type { CallCost, LaneCall } from '../../exchangePlan.ts';
+import type { CallCost, LaneCall } from '../../values/exchangePlan.ts';
 import { callLimit } from '../../network/collectives/callLimit.ts';
 import { costOf } from '../../network/collectives/costOf.ts';
 import type { Notes } from '../notes.ts';

@@ -4,7 +4,14 @@ import type { ExchangeUse, SyncUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import { exchangeRule } from '../../exchange/rule.ts';
-import type { ExchangePlan, ExchangeRule, LaneCall, LanePlan, StageGraph, TensorPlan } from '../../exchangePlan.ts';
+import type {
+  ExchangePlan,
+  ExchangeRule,
+  LaneCall,
+  LanePlan,
+  StageGraph,
+  TensorPlan,
+} from '../../values/exchangePlan.ts';
 import { gradientBuckets } from '../cost/gradientBuckets.ts';
 import type { Notes } from '../notes.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';

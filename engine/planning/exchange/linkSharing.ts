@@ -4,7 +4,7 @@ import type { FactorShape } from '../../definitions/collective.ts';
 import type { ExchangeUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
-import type { CallLinks, CallPass, LinkSharing } from '../../exchangePlan.ts';
+import type { CallLinks, CallPass, LinkSharing } from '../../values/exchangePlan.ts';
 import { type CallTraffic, callTraffic, type LinkPass, ringTraffic } from '../../network/collectives/callTraffic.ts';
 import { hasSharedLinks, sharedLinkOf } from '../../network/collectives/linkFlows.ts';
 import { isRingByLevel } from '../place/groupRing.ts';

@@ -1,7 +1,7 @@
 /** Links through which several stages exchange their gradients. */
 import { type MovedBytes, shardsGradients, shardsState } from '../../costs/optimizer.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
-import type { SharedLinkPlan } from '../../exchangePlan.ts';
+import type { SharedLinkPlan } from '../../values/exchangePlan.ts';
 import { sharedLinks } from '../../network/sharedLinks.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';

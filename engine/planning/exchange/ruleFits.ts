@@ -2,7 +2,7 @@
 import type { SyncUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import { sizeText } from '../../exchange/rule.ts';
-import type { ExchangeRule, LaneCall } from '../../exchangePlan.ts';
+import type { ExchangeRule, LaneCall } from '../../values/exchangePlan.ts';
 import type { Notes } from '../notes.ts';
 
 export interface RuleUse extends Pick<SettledPipeline, 'at'> {

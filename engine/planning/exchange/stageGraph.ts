@@ -1,7 +1,7 @@
 /** Which layers of a stage need which, for rules that order pulls by what a graph needs. */
 import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
-import { orderByNeed } from '../../ordering.ts';
-import type { StageGraph } from '../../exchangePlan.ts';
+import { orderByNeed } from '../../basics/ordering.ts';
+import type { StageGraph } from '../../values/exchangePlan.ts';
 
 /** By layer of a stage, the layers of the same stage that it needs, as numbers within the stage. */
 export type StageNeeds = readonly (readonly number[])[];

@@ -2,7 +2,7 @@
 import type { Notes } from '../notes.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
 import { type ModelDefinition, elementName, needsOf } from '../../definitions/model.ts';
-import { list } from '../../quantities.ts';
+import { list } from '../../basics/quantities.ts';
 
 /** Stage of each element of the stages as written; `undefined` where the cut is wrong, which has been reported. */
 export function assign(notes: Notes, model: ModelDefinition, stages: readonly StageBlock[]): Int32Array | undefined {

@@ -1,7 +1,7 @@
 /** Chooses the devices of `place = best`: the best placements by number are simulated, and the fastest is taken. */
 import { placementSearch } from '../../network/placement/placementSearch.ts';
-import type { PlacePlan } from '../../plan.ts';
-import { time } from '../../quantities.ts';
+import type { PlacePlan } from '../../values/plan.ts';
+import { time } from '../../basics/quantities.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
 import type { PipelineCut } from '../cut/cutPipeline.ts';
 import type { Notes } from '../notes.ts';

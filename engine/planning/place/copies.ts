@@ -1,9 +1,9 @@
 /** Copies and parts of stages: a stage on several devices (bidirectional schedules, replicas), or cut along the sequence. */
-import { gcd } from '../../gcd.ts';
+import { gcd } from '../../basics/gcd.ts';
 import { scaleTraffic } from '../../costs/collectives.ts';
 import { scaleParts } from '../../costs/layerPart.ts';
 import { copiesMeet } from '../../order/copyTurns.ts';
-import type { EdgePlan, OffloadedPlan, StageCopy, StagePlan } from '../../plan.ts';
+import type { EdgePlan, OffloadedPlan, StageCopy, StagePlan } from '../../values/plan.ts';
 
 /** Names of the stages of a program. A stage with several copies or parts gets numbered names. */
 export function copyNames(names: readonly string[], copies: readonly StageCopy[]): readonly string[] {

@@ -1,9 +1,9 @@
 /** Copies of stages that follow from a function: the device of each stage and microbatch. */
 import type { OnRule, ScheduleNumbers } from '../../definitions/schedule.ts';
 import type { Reporter } from '../../findings/reporter.ts';
-import { pack } from '../../packed.ts';
-import { count } from '../../quantities.ts';
-import type { StageCopy } from '../../plan.ts';
+import { pack } from '../../basics/packed.ts';
+import { count } from '../../basics/quantities.ts';
+import type { StageCopy } from '../../values/plan.ts';
 
 /** Device of each stage or copy, or why the numbers do not fit. */
 export type OwnPlacement = PlacedStages | Unfit;

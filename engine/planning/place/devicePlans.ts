@@ -1,9 +1,9 @@
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
-import type { EngineOptions } from '../../host.ts';
+import type { EngineOptions } from '../../basics/host.ts';
 import type { Precision } from '../../costs/types.ts';
 import { type DeviceDefinition, speedAt } from '../../definitions/device.ts';
-import { type Mesh, sameRanks } from '../../mesh.ts';
-import type { DevicePlan, MeshPlan, PipelinePlan } from '../../plan.ts';
+import { type Mesh, sameRanks } from '../../costs/mesh.ts';
+import type { DevicePlan, MeshPlan, PipelinePlan } from '../../values/plan.ts';
 import { communicatorsOf, reservedOf } from '../cost/reserved.ts';
 import { hostPlans } from './hosts.ts';
 import type { SitedRank, SitedRanks } from './sites.ts';

@@ -1,7 +1,7 @@
 import type { StageBlock } from '../../definitions/cut.ts';
 import { createReporter } from '../../findings/reporter.ts';
-import { sizeOf } from '../../mesh.ts';
-import { count } from '../../quantities.ts';
+import { sizeOf } from '../../costs/mesh.ts';
+import { count } from '../../basics/quantities.ts';
 import type { Notes } from '../notes.ts';
 import type { RanksRequest } from './ranksRequest.ts';
 

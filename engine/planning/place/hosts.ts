@@ -1,6 +1,6 @@
 /** Which host a device belongs to, and what it shares with other devices there. */
 import type { ClusterDefinition, HostDefinition } from '../../definitions/cluster.ts';
-import type { DevicePlan, HostPlan } from '../../plan.ts';
+import type { DevicePlan, HostPlan } from '../../values/plan.ts';
 import type { Rank } from './ranks.ts';
 
 /** The innermost group around a device that says what `key` says of its host; −1 if there is none. */

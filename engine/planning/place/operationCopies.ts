@@ -1,9 +1,9 @@
 /** Operations that a schedule declares, with stages of the program in place of stages of its rows. */
 import type { UsedOperations } from '../../definitions/schedule.ts';
 import { copyRuns } from '../../order/copyTurns.ts';
-import { unpack } from '../../packed.ts';
-import type { OperationsPlan, RowPlan, StageCopy } from '../../plan.ts';
-import { kinds } from '../../program.ts';
+import { unpack } from '../../basics/packed.ts';
+import type { OperationsPlan, RowPlan, StageCopy } from '../../values/plan.ts';
+import { kinds } from '../../values/program.ts';
 
 /** `rows` as they are written. */
 export function operationsPlan(

@@ -1,9 +1,9 @@
 /** Devices of the stages under a schedule that a file declares. */
 import type { ScheduleDefinition, ScheduleNumbers, StagesOf } from '../../definitions/schedule.ts';
 import type { Reporter } from '../../findings/reporter.ts';
-import { lcm } from '../../gcd.ts';
+import { lcm } from '../../basics/gcd.ts';
 import { copyRuns, turnsOfCopy } from '../../order/copyTurns.ts';
-import type { StageCopy } from '../../plan.ts';
+import type { StageCopy } from '../../values/plan.ts';
 import { placementOf } from '../../policies/placement.ts';
 import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copiesByFunction.ts';
 

@@ -1,6 +1,6 @@
 /** Placements of a pipeline that are simulated. */
 import { costOf, type HopCost, type Placement, type Placements } from '../../network/placement/problem.ts';
-import type { PipelinePlan } from '../../plan.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
 import { messagesOf } from '../cost/messages.ts';
 import type { PipelineCut } from '../cut/cutPipeline.ts';

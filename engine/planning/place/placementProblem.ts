@@ -1,9 +1,9 @@
 /** The placement of a pipeline's ranks as numbers: seconds of a hop between any two places. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import { sameMesh } from '../../mesh.ts';
+import { sameMesh } from '../../costs/mesh.ts';
 import { createFlows, routerOf, type Router } from '../../network/flows.ts';
 import type { PlacementProblem, RankPair } from '../../network/placement/problem.ts';
-import type { EdgePlan } from '../../plan.ts';
+import type { EdgePlan } from '../../values/plan.ts';
 import type { Rank, Ranks } from './ranks.ts';
 
 export interface PlaceChoice {

@@ -3,7 +3,7 @@
  * context ranks, then data ranks. Replicas that split microbatches are further data ranks. Expert ranks are neighbours among the
  * context and data ranks, and among the tensor ranks too if these do not split experts.
  */
-import type { Mesh } from '../../mesh.ts';
+import type { Mesh } from '../../costs/mesh.ts';
 import type { GroupName } from '../../costs/types.ts';
 
 /** Devices in groups; each device of the rank is in one. */

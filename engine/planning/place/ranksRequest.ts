@@ -3,7 +3,7 @@ import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
 import type { RankOrder } from '../../definitions/pipeline.ts';
 import type { ScheduleUse } from '../../definitions/schedule.ts';
-import type { Mesh } from '../../mesh.ts';
+import type { Mesh } from '../../costs/mesh.ts';
 
 /** What the placement of stages depends on. */
 export interface RanksRequest {

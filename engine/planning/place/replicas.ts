@@ -2,7 +2,7 @@
 import type { RanksRequest } from './ranksRequest.ts';
 import { createReporter } from '../../findings/reporter.ts';
 import type { Notes } from '../notes.ts';
-import { sizeOf } from '../../mesh.ts';
+import { sizeOf } from '../../costs/mesh.ts';
 
 /** Replicas of each stage that take turns, as the devices of `on` make them; 1 where there are none. */
 export function replicasOf(

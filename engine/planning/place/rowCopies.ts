@@ -1,7 +1,7 @@
 /** Rows of stages of the cut as rows of their copies and parts. */
 import { copyRuns } from '../../order/copyTurns.ts';
-import { pack, unpack } from '../../packed.ts';
-import type { RowPlan, StageCopy } from '../../plan.ts';
+import { pack, unpack } from '../../basics/packed.ts';
+import type { RowPlan, StageCopy } from '../../values/plan.ts';
 
 /**
  * Each operation goes to the copy on the device of its row; where that has none, to the one that runs the microbatch. Stages of the

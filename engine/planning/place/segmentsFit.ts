@@ -1,7 +1,7 @@
 /** Which models run under schedules that cut the sequence into segments. */
 import type { LayerDefinition } from '../../definitions/model.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
-import type { StageCopy } from '../../plan.ts';
+import type { StageCopy } from '../../values/plan.ts';
 import type { Notes } from '../notes.ts';
 
 /** Reports a schedule that cuts sequences where a layer does not work on the sequence of the model; true if there is nothing to report. */

@@ -4,7 +4,7 @@ import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import type { Notes } from '../notes.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
-import { type Mesh, lone } from '../../mesh.ts';
+import { type Mesh, lone } from '../../costs/mesh.ts';
 import type { ShardRule } from '../../costs/shardTraffic.ts';
 import { shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import type { DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';

@@ -2,7 +2,14 @@
 import type { Notes } from '../notes.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import { paths, type EdgePlan, type OperationsPlan, type Place, type RoutePlan, type Resharding } from '../../plan.ts';
+import {
+  paths,
+  type EdgePlan,
+  type OperationsPlan,
+  type Place,
+  type RoutePlan,
+  type Resharding,
+} from '../../values/plan.ts';
 import { routeBetween } from '../../network/routes.ts';
 import { alikeTransfers, type Paired } from '../../network/alikeTransfers.ts';
 import { routerOf, type Router, type Unreachable } from '../../network/flows.ts';

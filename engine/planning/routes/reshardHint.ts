@@ -1,6 +1,6 @@
 import type { Notes } from '../notes.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import { bytes, time } from '../../quantities.ts';
+import { bytes, time } from '../../basics/quantities.ts';
 import { strategyName } from '../../costs/reshard.ts';
 import { type Exchange, fastestOf, secondsOf } from '../../network/reshard.ts';
 

@@ -1,5 +1,5 @@
 /** Which hops of routes say something: ranks of many devices take many links that are all alike. */
-import type { Place, RoutePlan, Resharding } from '../../plan.ts';
+import type { Place, RoutePlan, Resharding } from '../../values/plan.ts';
 import type { RouteHop } from '../../network/routes.ts';
 
 export interface DrawnHop extends RouteHop {

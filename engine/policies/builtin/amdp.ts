@@ -1,5 +1,5 @@
-import { count } from '../../quantities.ts';
-import type { StageCopy } from '../../plan.ts';
+import { count } from '../../basics/quantities.ts';
+import type { StageCopy } from '../../values/plan.ts';
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policy.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { count } from '../../quantities.ts';
+import { count } from '../../basics/quantities.ts';
 import { integerArgument } from '../arguments.ts';
 import { chunkFaults, chunksParameter } from '../chunks.ts';
 import { idleLine } from '../describe.ts';

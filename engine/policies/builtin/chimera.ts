@@ -2,7 +2,7 @@ import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { type EqualTimes, idleLine, near } from '../describe.ts';
 import { heldMost } from '../orders/held.ts';
 import { nearestTo } from '../nearest.ts';
-import type { StageCopy } from '../../plan.ts';
+import type { StageCopy } from '../../values/plan.ts';
 import type { OperationSink, Policy, PolicyArguments, Shape, ShapeFault } from '../policy.ts';
 
 const concatenations = ['direct', 'forward_doubling', 'backward_halving'] as const;

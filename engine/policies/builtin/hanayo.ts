@@ -4,7 +4,7 @@ import { heldMost } from '../orders/held.ts';
 import { listSchedule } from '../../order/listSchedule.ts';
 import { wave } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';
-import { B, type Program, kindOf, microbatchOf, stageOf } from '../../program.ts';
+import { B, type Program, kindOf, microbatchOf, stageOf } from '../../values/program.ts';
 import { wholeTicks } from '../../order/wholeTicks.ts';
 
 const wavesOf = (shape: Shape): number => Math.max(1, integerArgument(shape.args, 'waves', 2));

@@ -1,4 +1,4 @@
-import { count } from '../../quantities.ts';
+import { count } from '../../basics/quantities.ts';
 import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import { loop } from '../placement.ts';

@@ -1,6 +1,6 @@
-import type { PolicyArgument } from '../../plan.ts';
+import type { PolicyArgument } from '../../values/plan.ts';
 import { idleLine, perDevice } from '../describe.ts';
-import { count, time } from '../../quantities.ts';
+import { count, time } from '../../basics/quantities.ts';
 import { alternate } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape, ShapeFault } from '../policy.ts';

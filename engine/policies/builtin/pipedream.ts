@@ -1,4 +1,4 @@
-import type { StageCopy } from '../../plan.ts';
+import type { StageCopy } from '../../values/plan.ts';
 import { badInteger, integerArgument } from '../arguments.ts';
 import { perStage } from '../describe.ts';
 import { fewInFlight } from '../orders/fewInFlight.ts';
@@ -6,7 +6,7 @@ import { runAhead, alternateWithoutFlush, microbatchesOfRun, replicaFaults } fro
 import type { Ahead } from '../orders/period.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
-import type { WeightRule } from '../../program.ts';
+import type { WeightRule } from '../../values/program.ts';
 
 const rules: readonly WeightRule[] = ['stash', 'vertical_sync', 'latest'];
 const ruleOf = ({ weights }: PolicyArguments): WeightRule => rules.find((rule) => rule === weights) ?? 'stash';

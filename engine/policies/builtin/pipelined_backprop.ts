@@ -1,4 +1,4 @@
-import { share } from '../../quantities.ts';
+import { share } from '../../basics/quantities.ts';
 import { figure, perStage } from '../describe.ts';
 import { withoutFlush } from '../orders/withoutFlush.ts';
 import { linear } from '../placement.ts';

@@ -1,4 +1,4 @@
-import { count, time } from '../../quantities.ts';
+import { count, time } from '../../basics/quantities.ts';
 import {
   type Grouping,
   type LoadCosts,

@@ -1,4 +1,4 @@
-import { bytes, count, share, shareAtMost, time, timeAtLeast } from '../../quantities.ts';
+import { bytes, count, share, shareAtMost, time, timeAtLeast } from '../../basics/quantities.ts';
 import { badInteger, shownArgument } from '../arguments.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape, ShapeFault } from '../policy.ts';
 import { answerOf, answerSteps } from '../searched/answers.ts';

@@ -1,4 +1,4 @@
-import type { StageCopy } from '../../plan.ts';
+import type { StageCopy } from '../../values/plan.ts';
 import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import type { OperationSink, Policy, PolicyArguments, Shape, ShapeFault } from '../policy.ts';

@@ -1,4 +1,4 @@
-import { count } from '../../quantities.ts';
+import { count } from '../../basics/quantities.ts';
 import { perStage } from '../describe.ts';
 import { withoutFlush } from '../orders/withoutFlush.ts';
 import { linear } from '../placement.ts';

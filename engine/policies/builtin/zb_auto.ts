@@ -1,5 +1,5 @@
 import type { Answer } from '../zbAuto/answer.ts';
-import { bytes, count, share, shareAtMost, time, timeAtLeast } from '../../quantities.ts';
+import { bytes, count, share, shareAtMost, time, timeAtLeast } from '../../basics/quantities.ts';
 import { linear } from '../placement.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts';
 import type { Switches } from '../zbAuto/construct.ts';

@@ -10,7 +10,7 @@
 import { dependenciesOf } from '../../order/dependencies.ts';
 import { listSchedule } from '../../order/listSchedule.ts';
 import type { Shape } from '../policy.ts';
-import { B, kindOf, microbatchOf } from '../../program.ts';
+import { B, kindOf, microbatchOf } from '../../values/program.ts';
 import { linear } from '../placement.ts';
 import { microbatchesOfRun } from './withoutFlush.ts';
 import { type Ahead, type Times, leastPeriod, periodOf, timesOf } from './period.ts';

@@ -1,5 +1,5 @@
 /** Orders of asynchronous policies: minibatch after minibatch without a flush, each stage updated after its minibatch's last backward. */
-import { gcd } from '../../gcd.ts';
+import { gcd } from '../../basics/gcd.ts';
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policy.ts';
 
 /** Which microbatches a run of a stage (or of one of its replicas) has: `first`, `first + every`, … below `microbatches`. */

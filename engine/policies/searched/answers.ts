@@ -1,4 +1,4 @@
-import { toEnd } from '../../steps.ts';
+import { toEnd } from '../../basics/steps.ts';
 import { listKey } from '../answers.ts';
 import { answersWithin } from '../answers.ts';
 import { layoutOf } from '../../search/layout.ts';

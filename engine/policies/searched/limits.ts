@@ -1,5 +1,5 @@
 /** The argument `limit` of `search`: bytes that it allows on each device, and why it cannot be. */
-import { bytes as byteText, count } from '../../quantities.ts';
+import { bytes as byteText, count } from '../../basics/quantities.ts';
 import type { Shape, ShapeFault } from '../policy.ts';
 import { limitOf } from '../zbAuto/limit.ts';
 

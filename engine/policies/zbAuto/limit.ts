@@ -1,5 +1,5 @@
 /** The argument `limit` of `zb_auto`: what it allows on each device, and why it cannot be. */
-import { count, bytes as byteText } from '../../quantities.ts';
+import { count, bytes as byteText } from '../../basics/quantities.ts';
 import type { PolicyParameter, Shape, ShapeFault } from '../policy.ts';
 
 export const limitParameter: PolicyParameter = {

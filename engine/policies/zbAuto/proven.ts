@@ -1,5 +1,5 @@
 import { boundSteps } from '../../search/bound.ts';
-import { toEnd } from '../../steps.ts';
+import { toEnd } from '../../basics/steps.ts';
 import type { SearchProblem } from './problem.ts';
 
 /** Operations that a hover waits for: some ten milliseconds. */

@@ -1,4 +1,4 @@
-import type { Buckets, Sent } from '../../exchangeTimeline.ts';
+import type { Buckets, Sent } from '../../values/exchangeTimeline.ts';
 import { endsOf } from './sent.ts';
 
 interface Legs {

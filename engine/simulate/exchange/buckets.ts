@@ -1,6 +1,6 @@
 /** The buckets in which a lane sends its tensors. */
-import type { TensorPlan } from '../../exchangePlan.ts';
-import type { Buckets } from '../../exchangeTimeline.ts';
+import type { TensorPlan } from '../../values/exchangePlan.ts';
+import type { Buckets } from '../../values/exchangeTimeline.ts';
 
 export type LaneTensor = Pick<TensorPlan, 'stage' | 'bytes' | 'call'>;
 

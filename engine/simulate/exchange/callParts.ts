@@ -1,6 +1,6 @@
 /** The least seconds of calls that carry given bytes. */
-import { callSeconds } from '../../callCost.ts';
-import type { CallCost } from '../../exchangePlan.ts';
+import { callSeconds } from '../../basics/callCost.ts';
+import type { CallCost } from '../../values/exchangePlan.ts';
 
 /** No way to cut `bytes` into pieces takes fewer seconds, if one goes after the other. */
 export function leastSeconds(cost: CallCost, bytes: number): number {

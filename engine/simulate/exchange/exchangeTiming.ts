@@ -1,7 +1,7 @@
 /** What a simulation knows of the lanes of a plan: where gradients are made, and which forwards need them. */
-import type { ExchangeTiming, TensorMaker } from '../../exchangeTimeline.ts';
-import type { PipelinePlan } from '../../plan.ts';
-import type { Program } from '../../program.ts';
+import type { ExchangeTiming, TensorMaker } from '../../values/exchangeTimeline.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
+import type { Program } from '../../values/program.ts';
 import { makerOf } from '../gradients.ts';
 
 export function exchangeTiming(plan: PipelinePlan, program: Program): ExchangeTiming | undefined {

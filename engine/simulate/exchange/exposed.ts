@@ -1,6 +1,6 @@
 /** Why a device waits for layers that are exchanged. */
-import type { Exposed } from '../../exchangeTimeline.ts';
-import type { Buckets, Sent } from '../../exchangeTimeline.ts';
+import type { Exposed } from '../../values/exchangeTimeline.ts';
+import type { Buckets, Sent } from '../../values/exchangeTimeline.ts';
 import type { LaneTensor } from './buckets.ts';
 import type { LaneRun } from './lane.ts';
 

@@ -1,7 +1,7 @@
 /** How the first forwards of an iteration wait for tensors of the one before. */
-import type { LaneTiming } from '../../exchangeTimeline.ts';
-import { F, kindOfRow, microbatchOf, type Program, rowOf } from '../../program.ts';
-import { arrivalAt, endAt, type Timeline } from '../../timeline.ts';
+import type { LaneTiming } from '../../values/exchangeTimeline.ts';
+import { F, kindOfRow, microbatchOf, type Program, rowOf } from '../../values/program.ts';
+import { arrivalAt, endAt, type Timeline } from '../../values/timeline.ts';
 import type { TensorWait } from './exposed.ts';
 import {
   type Arrivals,

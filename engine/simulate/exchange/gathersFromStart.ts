@@ -1,7 +1,7 @@
-import { callOverhead, callSeconds } from '../../callCost.ts';
-import type { TimedCall } from '../../exchangePlan.ts';
-import type { ExchangeTiming } from '../../exchangeTimeline.ts';
-import type { Timeline } from '../../timeline.ts';
+import { callOverhead, callSeconds } from '../../basics/callCost.ts';
+import type { TimedCall } from '../../values/exchangePlan.ts';
+import type { ExchangeTiming } from '../../values/exchangeTimeline.ts';
+import type { Timeline } from '../../values/timeline.ts';
 import { runFromStart } from '../sharing/fromStart.ts';
 import { bucketsIn, type LaneRun } from './lane.ts';
 import { laneProblems, type LaneSettings } from './laneProblems.ts';

@@ -1,6 +1,6 @@
 /** What is to be sent over a lane. */
-import type { CallCost } from '../../exchangePlan.ts';
-import { callOverhead, callSeconds } from '../../callCost.ts';
+import type { CallCost } from '../../values/exchangePlan.ts';
+import { callOverhead, callSeconds } from '../../basics/callCost.ts';
 
 /** Columns, in the order in which items get ready: buckets, or pieces that have been pushed. */
 export interface Items {

@@ -1,7 +1,7 @@
 /** Iterations of a pipeline whose gradients a rule orders: one with a barrier, several without, until their periods repeat. */
-import type { Exposed, ExchangeTiming, LaneTimeline, Sent } from '../../exchangeTimeline.ts';
-import { stepAt, type Timeline, type Timing } from '../../timeline.ts';
-import { F } from '../../program.ts';
+import type { Exposed, ExchangeTiming, LaneTimeline, Sent } from '../../values/exchangeTimeline.ts';
+import { stepAt, type Timeline, type Timing } from '../../values/timeline.ts';
+import { F } from '../../values/program.ts';
 import { syncedAfter } from '../gradients.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
 import { firstForwards, type ForwardWaits, releasesAfter, timesIn, waitsOfForwards } from './firstForwards.ts';

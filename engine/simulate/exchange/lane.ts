@@ -1,6 +1,6 @@
 /** A lane during one iteration: from the times at which gradients are ready to the times at which layers may use them. */
-import type { Buckets, Sent } from '../../exchangeTimeline.ts';
-import type { ExchangeOrder, ExchangeRule, LaneCall } from '../../exchangePlan.ts';
+import type { Buckets, Sent } from '../../values/exchangeTimeline.ts';
+import type { ExchangeOrder, ExchangeRule, LaneCall } from '../../values/exchangePlan.ts';
 import { arrivals } from './arrivals.ts';
 import { bucketsByCycle, bucketsOf, type LaneTensor } from './buckets.ts';
 import { type Handing, type Items, momentOf, ranksBy } from './items.ts';

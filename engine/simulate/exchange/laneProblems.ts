@@ -1,8 +1,8 @@
 /** What the lanes of an iteration have to send, and when. */
-import { callSeconds } from '../../callCost.ts';
-import type { ExchangeTiming, LaneTiming } from '../../exchangeTimeline.ts';
-import { F } from '../../program.ts';
-import { startAt, type Timeline } from '../../timeline.ts';
+import { callSeconds } from '../../basics/callCost.ts';
+import type { ExchangeTiming, LaneTiming } from '../../values/exchangeTimeline.ts';
+import { F } from '../../values/program.ts';
+import { startAt, type Timeline } from '../../values/timeline.ts';
 import { gradientsReady, lastBackward } from '../gradients.ts';
 import { settleLane, type SettledLane } from './best/settle.ts';
 import type { LaneProblem } from './lane.ts';

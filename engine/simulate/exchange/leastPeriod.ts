@@ -1,6 +1,6 @@
 /** Periods that no order and no pieces of given buckets can be under. */
-import type { ExchangeTiming } from '../../exchangeTimeline.ts';
-import type { Timeline, Timing } from '../../timeline.ts';
+import type { ExchangeTiming } from '../../values/exchangeTimeline.ts';
+import type { Timeline, Timing } from '../../values/timeline.ts';
 import { leastSeconds } from './callParts.ts';
 import type { LaneProblem } from './lane.ts';
 import { laneBound } from './laneBound.ts';

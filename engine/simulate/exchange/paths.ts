@@ -1,6 +1,6 @@
 /** How long what follows an operation takes at least. */
-import { needSlot, type Program, resultSlotOf, rowOf, microbatchOf } from '../../program.ts';
-import { endAt, occupancyOf, secondsOf, type Timeline, type Timing } from '../../timeline.ts';
+import { needSlot, type Program, resultSlotOf, rowOf, microbatchOf } from '../../values/program.ts';
+import { endAt, occupancyOf, secondsOf, type Timeline, type Timing } from '../../values/timeline.ts';
 
 type Run = Pick<Timeline, 'program' | 'timing' | 'end'>;
 

@@ -1,6 +1,6 @@
 /** What comes back after it was sent: pulls of pushed pieces, gathers of scattered buckets. */
-import type { Sent } from '../../exchangeTimeline.ts';
-import type { CallCost } from '../../exchangePlan.ts';
+import type { Sent } from '../../values/exchangeTimeline.ts';
+import type { CallCost } from '../../values/exchangePlan.ts';
 import { type Items, itemsByRank, ranksBy } from './items.ts';
 import { lastEnd } from './sent.ts';
 

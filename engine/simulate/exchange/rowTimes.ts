@@ -1,7 +1,7 @@
 /** What one device has to do before it makes gradients, and after it gets them back. */
-import type { LaneTiming } from '../../exchangeTimeline.ts';
+import type { LaneTiming } from '../../values/exchangeTimeline.ts';
 import { slotWidth } from '../../order/slot.ts';
-import { endAt, startAt, type Timeline } from '../../timeline.ts';
+import { endAt, startAt, type Timeline } from '../../values/timeline.ts';
 import { gradientsReady, lastBackward } from '../gradients.ts';
 import type { LaneProblem } from './lane.ts';
 import { pathsToEnd, type Waits } from './paths.ts';

@@ -1,4 +1,4 @@
-import type { Sent } from '../../exchangeTimeline.ts';
+import type { Sent } from '../../values/exchangeTimeline.ts';
 import { type Handing, type Items, itemsByRank, pieceOf, Prices } from './items.ts';
 import { RankHeap } from './rankHeap.ts';
 import { SentColumns } from './sent.ts';

@@ -1,5 +1,5 @@
-import type { Sent } from '../../exchangeTimeline.ts';
-import type { CallCost } from '../../exchangePlan.ts';
+import type { Sent } from '../../values/exchangeTimeline.ts';
+import type { CallCost } from '../../values/exchangePlan.ts';
 import { type Handing, type Items, itemsByRank, pieceOf, Prices } from './items.ts';
 import { RankHeap } from './rankHeap.ts';
 import { SentColumns } from './sent.ts';

@@ -1,4 +1,4 @@
-import type { Sent } from '../../exchangeTimeline.ts';
+import type { Sent } from '../../values/exchangeTimeline.ts';
 
 /** Columns that grow. 40 bytes a row. */
 export class SentColumns implements Sent {

@@ -1,5 +1,5 @@
 /** Calls in flight over links that they share: a fluid model, event by event. */
-import type { CallPass, TimedCall } from '../../exchangePlan.ts';
+import type { CallPass, TimedCall } from '../../values/exchangePlan.ts';
 import { fairShares } from '../fairShare.ts';
 
 /** A call in flight. */

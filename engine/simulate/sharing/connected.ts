@@ -1,4 +1,4 @@
-import type { CallPass } from '../../exchangePlan.ts';
+import type { CallPass } from '../../values/exchangePlan.ts';
 
 /** Users of links in groups of two or more that share some, directly or through others. O(flows · α). */
 export function connectedBy(passes: readonly (readonly CallPass[])[]): readonly (readonly number[])[] {

@@ -1,4 +1,4 @@
-import type { TimedCall } from '../../exchangePlan.ts';
+import type { TimedCall } from '../../values/exchangePlan.ts';
 import { callNetwork } from './callNetwork.ts';
 import { sequenceOf } from './steps.ts';
 import { type Participant, runTogether } from './together.ts';

@@ -1,6 +1,6 @@
 /** Lanes whose calls share links: each alone while no two of them send at once, otherwise event by event. */
-import type { Buckets, Sent } from '../../exchangeTimeline.ts';
-import type { CallLinks, CallPass, LaneCall } from '../../exchangePlan.ts';
+import type { Buckets, Sent } from '../../values/exchangeTimeline.ts';
+import type { CallLinks, CallPass, LaneCall } from '../../values/exchangePlan.ts';
 import { bucketsIn, type LaneProblem, type LaneRun, laneRun, runLane, sendingOf } from '../exchange/lane.ts';
 import { gathersOf } from '../exchange/returns.ts';
 import { lastEnd } from '../exchange/sent.ts';

@@ -1,5 +1,5 @@
-import type { CallCost, CallLinks, CallPass, LanePlan, TimedCall } from '../../exchangePlan.ts';
-import type { Timing } from '../../timeline.ts';
+import type { CallCost, CallLinks, CallPass, LanePlan, TimedCall } from '../../values/exchangePlan.ts';
+import type { Timing } from '../../values/timeline.ts';
 
 /** Devices that exchange with each other, and by link, seconds for which they keep it full. */
 export interface GroupSeconds {

@@ -1,5 +1,5 @@
 /** Exchanges that no rule orders, where stages share links: buckets during the last backwards, and what follows the last operations. */
-import type { TimedCall } from '../../exchangePlan.ts';
+import type { TimedCall } from '../../values/exchangePlan.ts';
 import { callNetwork, type CallNetwork, type Flight } from './callNetwork.ts';
 import { type Participant, runTogether } from './together.ts';
 

@@ -1,6 +1,6 @@
 /** A lane that sends one call at a time while other lanes may slow it down: ends of calls are known only when they come. */
-import { callOverhead, callSeconds } from '../../callCost.ts';
-import type { CallCost, CallPass } from '../../exchangePlan.ts';
+import { callOverhead, callSeconds } from '../../basics/callCost.ts';
+import type { CallCost, CallPass } from '../../values/exchangePlan.ts';
 import { itemsByRank, pieceOf } from '../exchange/items.ts';
 import type { Sending } from '../exchange/lane.ts';
 import { RankHeap } from '../exchange/rankHeap.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan, PolicyArgument } from '../../../engine/plan.ts';
-import type { PipelineReport } from '../../../engine/report.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan, PolicyArgument } from '../../../engine/values/plan.ts';
+import type { PipelineReport } from '../../../engine/values/report.ts';
 import { policyPlan } from '../schedule/plans.ts';
 
 /** F = I = W = 1 on 4 devices with 8 microbatches; one of them takes a byte. `memory`: bytes of a device. */

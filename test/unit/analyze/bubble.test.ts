@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
 import { bubbleCauses } from '../../../engine/analyze/causes.ts';
 import { exposedByRoute } from '../../../engine/analyze/exposed.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import type { Program } from '../../../engine/program.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import type { Program } from '../../../engine/values/program.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { asynchronousPlan } from '../asynchronous/plans.ts';
+import { asynchronousPlan } from '../flow/asynchronous/plans.ts';
 import { runnable } from '../support/cases.ts';
 import { recipePlan, policy, type Recipe } from '../support/plans.ts';
 

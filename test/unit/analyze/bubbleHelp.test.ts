@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
 import { catalogue } from '../../../engine/findings/catalogue.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { recipePlan, policy, type Recipe } from '../support/plans.ts';
 
 /** What `schedule/bubble` says would help: the sentences after the bound. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
 import { bubbleCauses } from '../../../engine/analyze/causes.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import * as fc from '../../support/property.ts';
 import { planOf } from '../../support/resolve.ts';
 import { type Choice, choices, shortestOf, textOf } from './declaredOrders.ts';

@@ -1,8 +1,8 @@
 /** `comm/exposed` counts how long devices wait; the causes of the bubble count what would be saved. By hand, as in the docs. */
 import { describe, expect, test } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { analyse } from '../../support/analyse.ts';
 import { policy, recipePlan, type Recipe } from '../support/plans.ts';
 

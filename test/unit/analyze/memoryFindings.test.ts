@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { DevicePlan, PipelinePlan, StagePlan } from '../../../engine/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { DevicePlan, PipelinePlan, StagePlan } from '../../../engine/values/plan.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 
 const GiB = 2 ** 30;

@@ -1,10 +1,10 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { memoryItems } from '../../../engine/analyze/memoryItems.ts';
-import type { MemoryItem } from '../../../engine/report.ts';
-import type { PipelinePlan, StagePlan } from '../../../engine/plan.ts';
+import type { MemoryItem } from '../../../engine/values/report.ts';
+import type { PipelinePlan, StagePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import { B, F, I, type Program, R, W, kindOf, stageOf } from '../../../engine/program.ts';
+import { B, F, I, type Program, R, W, kindOf, stageOf } from '../../../engine/values/program.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';

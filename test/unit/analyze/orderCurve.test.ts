@@ -1,14 +1,14 @@
 /** How a search gets on, against simulations of its orders and against the whole search. */
 import { describe, expect, it } from 'vitest';
 import type { OrderProgress } from '../../../engine/analyze/orderCurve.ts';
-import { evaluate, simulated } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { evaluate, simulated } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { answerOf } from '../../../engine/policies/searched/answers.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { givenOrder, giveOrder } from '../../../engine/policies/searched/given.ts';
-import { runSearch } from '../../../engine/searches.ts';
-import { askedOrder, type OrderAnswer, type OrderQuestion, shorterOrder } from '../../../engine/shorterOrder.ts';
+import { runSearch } from '../../../engine/basics/searches.ts';
+import { askedOrder, type OrderAnswer, type OrderQuestion, shorterOrder } from '../../../engine/advice/shorterOrder.ts';
 import { analyseExample } from '../../support/analyse.ts';
 
 function questionOf(pipeline: string, effort = 1, example = 'search.pipe'): OrderQuestion {

@@ -4,7 +4,7 @@ import { percentile } from '../../../engine/order/jitter.ts';
 import { pairedDraws } from '../../../engine/analyze/pairedDraws.ts';
 import { fasterShare, gainText, pairedWords } from '../../../engine/analyze/pairedWords.ts';
 import { iterationsUnderJitter } from '../../../engine/simulate/draws.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sensitivityOf } from '../../../engine/analyze/sensitivity.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import type { SensitivityReport } from '../../../engine/report.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import type { SensitivityReport } from '../../../engine/values/report.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';

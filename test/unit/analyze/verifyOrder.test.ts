@@ -1,7 +1,7 @@
 /** What `--verify` proves, compared with limits that are counted anew and with orders that a search finds. */
 import { describe, expect, it } from 'vitest';
 import { verifyOrder, type VerifyOptions } from '../../../engine/analyze/verifyOrder.ts';
-import type { PipelinePlan, PolicyArgument } from '../../../engine/plan.ts';
+import type { PipelinePlan, PolicyArgument } from '../../../engine/values/plan.ts';
 import { problemOfShape } from '../../../engine/policies/searched/problem.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';

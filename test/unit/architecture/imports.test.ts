@@ -23,32 +23,12 @@ interface Rule {
 /** Tests, benchmarks and scripts use whatever package.json names. */
 const anyPackage = [''];
 
-/** Values that everything else makes or reads, and helpers that know nothing of pipelines. */
-const values = [
-  'engine/plan.ts',
-  'engine/orderPlan.ts',
-  'engine/exchangePlan.ts',
-  'engine/program.ts',
-  'engine/exchangeTimeline.ts',
-  'engine/timeline.ts',
-  'engine/report.ts',
-  'engine/searchReport.ts',
-];
-const helpers = [
-  'engine/quantities.ts',
-  'engine/divisors.ts',
-  'engine/gcd.ts',
-  'engine/ordering.ts',
-  'engine/spelling.ts',
-  'engine/stagesOn.ts',
-  'engine/fullest.ts',
-  'engine/searches.ts',
-  'engine/packed.ts',
-  'engine/steps.ts',
-  'engine/callCost.ts',
-  'engine/lengths.ts',
-];
-const meshes = ['engine/mesh.ts', 'engine/stages.ts'];
+/** What everything else makes or reads. */
+const values = ['engine/values/'];
+/** Helpers that know nothing of pipelines. */
+const helpers = ['engine/basics/'];
+/** Ranks that share a stage, and stages as the file cuts them. */
+const meshes = ['engine/costs/mesh.ts', 'engine/costs/stages.ts'];
 
 /**
  * What each room may import besides itself, in the order of ARCHITECTURE.md: rooms only import from rooms above them. The longest
@@ -56,24 +36,19 @@ const meshes = ['engine/mesh.ts', 'engine/stages.ts'];
  */
 const allowed: Readonly<Record<string, Rule>> = {
   'grammar/': { ours: [], packages: ['chevrotain'] },
-  ...Object.fromEntries(values.map((file) => [file, { ours: values }])),
-  ...Object.fromEntries(helpers.map((file) => [file, { ours: helpers, types: values }])),
-  'engine/costs/': { ours: helpers, types: ['engine/plan.ts'] },
-  'engine/mesh.ts': { ours: helpers, types: ['engine/plan.ts', 'engine/costs/'] },
-  'engine/stages.ts': { ours: ['engine/costs/'], types: ['engine/plan.ts'] },
-  'engine/host.ts': { ours: [], types: ['engine/costs/'] },
-  'engine/knownFiles.ts': { ours: [], types: ['engine/host.ts'] },
+  'engine/values/': { ours: [] },
+  'engine/basics/': { ours: [], types: values },
+  'engine/costs/': { ours: helpers, types: values },
   'engine/exchange/': { ours: [], types: values },
   'engine/order/': { ours: [...values, ...helpers] },
   'engine/search/': { ours: [...values, ...helpers, 'engine/order/'] },
   'engine/policies/': { ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/search/'] },
-  'engine/findings/': { ours: helpers, types: ['engine/plan.ts', 'grammar/'] },
+  'engine/findings/': { ours: helpers, types: ['engine/values/plan.ts', 'grammar/'] },
   'engine/definitions/': {
     ours: helpers,
     types: [
       ...values,
       ...meshes,
-      'engine/host.ts',
       'engine/costs/',
       'engine/exchange/',
       'engine/policies/',
@@ -82,7 +57,7 @@ const allowed: Readonly<Record<string, Rule>> = {
     ],
   },
   'engine/network/': {
-    ours: [...helpers, 'engine/costs/', 'engine/mesh.ts'],
+    ours: [...helpers, 'engine/costs/'],
     types: [...values, 'engine/definitions/'],
   },
   'engine/network/trees/': { ours: [] },
@@ -105,8 +80,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       'grammar/',
     ],
     types: [
-      'engine/host.ts',
-      'engine/mesh.ts',
+      'engine/costs/mesh.ts',
       'engine/definitions/schedule.ts',
       'engine/definitions/scheduleTest.ts',
       'engine/definitions/search.ts',
@@ -133,7 +107,6 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/std/',
       'grammar/',
     ],
-    types: ['engine/host.ts'],
   },
   // Planning knows neither the text nor the file's context: it reads definitions and writes notes.
   'engine/planning/': {
@@ -149,16 +122,16 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/definitions/',
       'engine/network/',
     ],
-    types: ['engine/host.ts', 'engine/language/resolution.ts', 'grammar/syntax.ts'],
+    types: ['engine/language/resolution.ts', 'grammar/syntax.ts'],
   },
   'engine/schedule/': {
     ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/search/', 'engine/policies/', 'engine/findings/'],
   },
   'engine/simulate/': { ours: [...values, ...helpers, 'engine/order/'] },
   'engine/fill/': { ours: [...values, ...helpers, 'engine/simulate/'] },
-  'engine/evaluation.ts': {
+  'engine/schedule/evaluation.ts': {
     ours: [...helpers, 'engine/policies/'],
-    types: [...values, 'engine/findings/', 'engine/host.ts'],
+    types: [...values, 'engine/findings/'],
   },
   'engine/analyze/': {
     ours: [
@@ -174,7 +147,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/simulate/',
       'engine/fill/',
     ],
-    types: ['engine/host.ts', 'engine/evaluation.ts'],
+    types: ['engine/schedule/evaluation.ts'],
   },
   'engine/drawing/': {
     ours: [
@@ -187,24 +160,23 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/simulate/',
       'engine/analyze/',
     ],
-    types: ['engine/evaluation.ts'],
+    types: ['engine/schedule/evaluation.ts'],
   },
   // The whole of it as one piece of work, simulation included.
   'engine/drawing/figureSearch.ts': {
-    ours: [...helpers, 'engine/drawing/', 'engine/evaluate.ts', 'engine/evaluation.ts'],
-    types: ['engine/host.ts', ...values],
+    ours: [...helpers, 'engine/drawing/', 'engine/flow/evaluate.ts', 'engine/schedule/evaluation.ts'],
+    types: [...values],
   },
   'engine/job/': {
     ours: [
       ...values,
       ...helpers,
-      'engine/evaluation.ts',
+      'engine/schedule/evaluation.ts',
       'engine/order/',
       'engine/findings/',
       'engine/schedule/',
       'engine/simulate/',
     ],
-    types: ['engine/host.ts'],
   },
   // It runs schedules as pipelines run them, on layers of its own.
   'engine/grid/': {
@@ -222,14 +194,13 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/analyze/',
       'grammar/',
     ],
-    types: ['engine/host.ts'],
   },
   'engine/fixes/': {
     ours: [
       ...values,
       ...helpers,
       ...meshes,
-      'engine/evaluation.ts',
+      'engine/schedule/evaluation.ts',
       'engine/costs/',
       'engine/exchange/',
       'engine/policies/',
@@ -241,28 +212,62 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/grid/',
       'grammar/',
     ],
-    types: ['engine/check.ts'],
+    types: ['engine/flow/check.ts'],
   },
   // It plans and simulates texts of one file, as the root does.
   'engine/sweep/': {
     ours: [
       ...values,
       ...helpers,
-      'engine/knownFiles.ts',
-      'engine/resolve.ts',
-      'engine/evaluate.ts',
+      'engine/flow/resolve.ts',
+      'engine/flow/evaluate.ts',
       'engine/policies/',
       'engine/order/',
       'engine/language/',
-      'engine/stages.ts',
+      'engine/costs/stages.ts',
       'engine/analyze/expectations.ts',
       'engine/fixes/',
       'grammar/',
     ],
-    types: ['engine/host.ts', 'engine/definitions/search.ts'],
+    types: ['engine/definitions/search.ts'],
   },
-  // The root composes the rooms.
-  'engine/': { ours: ['engine/', 'grammar/'] },
+  // The way from text to report. It knows neither advice nor fixes.
+  'engine/flow/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/order/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/definitions/',
+      'engine/language/',
+      'engine/read/',
+      'engine/planning/',
+      'engine/schedule/',
+      'engine/simulate/',
+      'engine/analyze/',
+      'engine/grid/',
+      'engine/job/',
+      'grammar/',
+    ],
+  },
+  'engine/advice/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/search/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/language/',
+      'engine/schedule/',
+      'engine/analyze/',
+      'engine/flow/',
+      'engine/fixes/',
+      'grammar/',
+    ],
+  },
   'server/': {
     ours: ['engine/', 'grammar/', 'webview/protocol/'],
     packages: ['node:', 'vscode-languageserver', 'vscode-uri'],

@@ -3,7 +3,7 @@ import picocolors from 'picocolors';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { width } from '../../../cli/drawing/width.ts';
-import { printable } from '../../../server/printable.ts';
+import { printable } from '../../../server/text/printable.ts';
 import { findingText, sourceOf } from '../../../cli/output/findingText.ts';
 import { githubLines } from '../../../cli/output/github.ts';
 import { codes } from '../../../engine/findings/catalogue.ts';

@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { splitList } from '../../../cli/splitList.ts';
-import type { PipelineReport } from '../../../engine/report.ts';
-import { isValue } from '../../../engine/compare.ts';
+import type { PipelineReport } from '../../../engine/values/report.ts';
+import { isValue } from '../../../engine/advice/compare.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { call, good } from './harness.ts';
 

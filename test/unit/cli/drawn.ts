@@ -1,6 +1,6 @@
-import type { Run } from '../../../engine/evaluation.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import type { Run } from '../../../engine/schedule/evaluation.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 
 /** What a drawing depends on; times in seconds, one for each stage. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { share } from '../../../engine/quantities.ts';
+import { share } from '../../../engine/basics/quantities.ts';
 import { call, good } from './harness.ts';
 
 const filled = good.replace('pipeline train {', 'pipeline train {\n  fill = training(toy)  fill_overhead = 1ms\n');

@@ -2,10 +2,10 @@ import picocolors from 'picocolors';
 import { expect, test } from 'vitest';
 import { timelineText } from '../../../cli/drawing/timeline.ts';
 import { csv } from '../../../cli/output/csv.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { rowOfItems } from '../../../engine/schedule/rowItems.ts';
-import type { RowItem } from '../../../engine/plan.ts';
+import type { RowItem } from '../../../engine/values/plan.ts';
 import { recipePlan } from '../support/plans.ts';
 import { columnsOf } from '../../../webview/worker/makeColumns.ts';
 

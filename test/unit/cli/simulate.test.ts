@@ -6,8 +6,8 @@ import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { memoryBar, memoryKinds } from '../../../cli/drawing/memoryBar.ts';
 import { csv } from '../../../cli/output/csv.ts';
-import type { DeviceReport, Report } from '../../../engine/report.ts';
-import { bytes, share, time } from '../../../engine/quantities.ts';
+import type { DeviceReport, Report } from '../../../engine/values/report.ts';
+import { bytes, share, time } from '../../../engine/basics/quantities.ts';
 import { call, good, repository } from './harness.ts';
 import { equal, runOf } from './drawn.ts';
 

@@ -1,4 +1,4 @@
-import type { Run } from '../../../engine/evaluation.ts';
+import type { Run } from '../../../engine/schedule/evaluation.ts';
 import * as fc from '../../support/property.ts';
 import picocolors from 'picocolors';
 import { stripVTControlCharacters } from 'node:util';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { splitPageLinks } from '../../../client/splitPageLinks.ts';
-import { userMarkdown } from '../../../server/userText.ts';
+import { userMarkdown } from '../../../server/text/userText.ts';
 
 const folder = 'vscode://pipewright.pipewright/docs/';
 

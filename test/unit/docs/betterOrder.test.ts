@@ -1,6 +1,6 @@
 /** What the page on better orders shows is what its commands print, and what it claims of other schedules holds. */
 import { describe, expect, test } from 'vitest';
-import { share } from '../../../engine/quantities.ts';
+import { share } from '../../../engine/basics/quantities.ts';
 import { analyse } from '../../support/analyse.ts';
 import { call, type Called } from '../cli/harness.ts';
 import { textOf } from './pages.ts';

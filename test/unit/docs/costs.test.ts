@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { findOptimizer, optimizers } from '../../../engine/costs/optimizer.ts';
 import { shapes } from '../../../engine/costs/shapes.ts';
 import { geforce } from '../../../engine/std/geforce.ts';

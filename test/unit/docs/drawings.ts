@@ -1,8 +1,8 @@
-import type { Run } from '../../../engine/evaluation.ts';
+import type { Run } from '../../../engine/schedule/evaluation.ts';
 import picocolors from 'picocolors';
 import { timelineText } from '../../../cli/drawing/timeline.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { analyseBlock, textOf } from './pages.ts';
 

@@ -58,8 +58,8 @@ test.each([
   ['adding-a-shape', ['engine/costs/linear.ts']],
   ['adding-an-optimizer', ['engine/costs/optimizer.ts']],
   ['adding-a-device', ['engine/std/otherDevices.ts']],
-  ['adding-a-diagnostic', ['engine/analyze/scheduleFindings.ts', 'test/unit/resolve/findings.test.ts']],
-  ['adding-a-key', ['engine/read/fill.ts', 'test/unit/resolve/findings.test.ts']],
+  ['adding-a-diagnostic', ['engine/analyze/scheduleFindings.ts', 'test/unit/flow/resolve/findings.test.ts']],
+  ['adding-a-key', ['engine/read/fill.ts', 'test/unit/flow/resolve/findings.test.ts']],
 ])('the code in the guide %s is that of %s', (guide, files) => {
   const shown = blocks(guideText(guide), 'ts').flatMap((block) => block.trim().split('\n'));
   const lines = new Set(

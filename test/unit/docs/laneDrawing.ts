@@ -1,8 +1,8 @@
 /** Pictures of lanes for the pages of communication: devices and lanes of pipelines, from one time scale. */
-import type { Run } from '../../../engine/evaluation.ts';
-import type { LaneTimeline, Sent } from '../../../engine/exchangeTimeline.ts';
-import { kindOf, letters } from '../../../engine/program.ts';
-import { endAt, startAt, stepAt } from '../../../engine/timeline.ts';
+import type { Run } from '../../../engine/schedule/evaluation.ts';
+import type { LaneTimeline, Sent } from '../../../engine/values/exchangeTimeline.ts';
+import { kindOf, letters } from '../../../engine/values/program.ts';
+import { endAt, startAt, stepAt } from '../../../engine/values/timeline.ts';
 import { analyseExample } from '../../support/analyse.ts';
 
 const cells = 100;

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
-import { runSearch } from '../../../engine/searches.ts';
-import { orderQuestion, shorterOrder, shorterOrderFinding } from '../../../engine/shorterOrder.ts';
+import { runSearch } from '../../../engine/basics/searches.ts';
+import { orderQuestion, shorterOrder, shorterOrderFinding } from '../../../engine/advice/shorterOrder.ts';
 import { analyse } from '../../support/analyse.ts';
 
 export const repository = resolve(import.meta.dirname, '../../..');

@@ -1,7 +1,7 @@
 /** What the page on searches shows is what its commands print. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
-import { bytes, iterationTime, share } from '../../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../../engine/basics/quantities.ts';
 import { dataFile } from '../support/data.ts';
 import { exampleText } from '../../support/example.ts';
 import { call, type Called } from '../cli/harness.ts';

@@ -4,7 +4,7 @@ import { timelineText } from '../../../cli/drawing/timeline.ts';
 import { traceParts } from '../../../engine/drawing/trace.ts';
 import { inkLook, inkOfDeclared, inks, isOperationInk } from '../../../engine/drawing/ink.ts';
 import { smallTimeline } from '../../../engine/drawing/smallTimeline.ts';
-import { mostDeclared } from '../../../engine/program.ts';
+import { mostDeclared } from '../../../engine/values/program.ts';
 import { ciede2000, labOf, type Sight, sights } from '../webview/ciede2000.ts';
 import { runOf } from '../../support/analyse.ts';
 import { blocksIn, svgOf } from './figure.ts';

@@ -1,6 +1,6 @@
 import { type FigureOptions, timelineSvg } from '../../../engine/drawing/timelineSvg.ts';
-import type { Run } from '../../../engine/evaluation.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { Run } from '../../../engine/schedule/evaluation.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { rasterise } from '../../../server/raster.ts';
 
 export const made = { file: 'a.pipe', version: '1.2.3' };

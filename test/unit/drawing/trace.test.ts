@@ -8,9 +8,9 @@ import {
   resultSlotOf,
   rowOf,
   stageOf,
-} from '../../../engine/program.ts';
+} from '../../../engine/values/program.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
-import { arrivalAt, endAt, startAt } from '../../../engine/timeline.ts';
+import { arrivalAt, endAt, startAt } from '../../../engine/values/timeline.ts';
 import { analyseExample } from '../../support/analyse.ts';
 
 interface TraceEvent {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { codes } from '../../../engine/findings/catalogue.ts';
-import type { PipelineReport } from '../../../engine/report.ts';
+import type { PipelineReport } from '../../../engine/values/report.ts';
 import { format, LineIndex, parse } from '../../../grammar/index.ts';
 import { analyseExample } from '../../support/analyse.ts';
 import { exampleNames, exampleText } from '../../support/example.ts';

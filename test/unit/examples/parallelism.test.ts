@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import { analyseExample } from '../../support/analyse.ts';
 
 const stageOf = ({ resolution }: Analysis, pipeline: string, index: number) => {

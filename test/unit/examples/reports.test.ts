@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { reportOf } from '../../../engine/reportOf.ts';
+import { reportOf } from '../../../engine/flow/reportOf.ts';
 import { analyseExample } from '../../support/analyse.ts';
 import { exampleNames } from '../../support/example.ts';
 

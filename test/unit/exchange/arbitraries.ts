@@ -1,5 +1,5 @@
 /** Random lanes in whole numbers. */
-import type { LaneCall } from '../../../engine/exchangePlan.ts';
+import type { LaneCall } from '../../../engine/values/exchangePlan.ts';
 import type { SettledRule } from '../../../engine/simulate/exchange/lane.ts';
 import * as fc from '../../support/property.ts';
 import type { Rule, TensorLayer } from './chains.ts';

@@ -4,7 +4,7 @@ import { settleLane } from '../../../engine/simulate/exchange/best/settle.ts';
 import { finishOf } from '../../../engine/simulate/exchange/best/tried.ts';
 import { laneBound } from '../../../engine/simulate/exchange/laneBound.ts';
 import { runLane } from '../../../engine/simulate/exchange/lane.ts';
-import type { ExchangeRule } from '../../../engine/exchangePlan.ts';
+import type { ExchangeRule } from '../../../engine/values/exchangePlan.ts';
 import { chainOf, periodOf } from '../../../engine/simulate/exchange/period.ts';
 import * as fc from '../../support/property.ts';
 import { aChain } from './arbitraries.ts';

@@ -1,8 +1,8 @@
 /** Bounds of pipelines without a barrier against all orders in which lanes can send their tensors. */
 import { describe, expect, test } from 'vitest';
-import type { ExchangeTimeline } from '../../../engine/exchangeTimeline.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import type { Program } from '../../../engine/program.ts';
+import type { ExchangeTimeline } from '../../../engine/values/exchangeTimeline.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import type { Program } from '../../../engine/values/program.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runOf } from '../../support/analyse.ts';

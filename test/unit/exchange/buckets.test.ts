@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Buckets } from '../../../engine/exchangeTimeline.ts';
+import type { Buckets } from '../../../engine/values/exchangeTimeline.ts';
 import { bucketsByCycle, bucketsOf, closesBySize, type LaneTensor } from '../../../engine/simulate/exchange/buckets.ts';
 
 const tensor = (bytes: number, stage = 0, call = 0): LaneTensor => ({ bytes, stage, call });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { callOverhead, callSeconds } from '../../../engine/callCost.ts';
-import type { CallCost } from '../../../engine/exchangePlan.ts';
+import { callOverhead, callSeconds } from '../../../engine/basics/callCost.ts';
+import type { CallCost } from '../../../engine/values/exchangePlan.ts';
 import { leastSeconds } from '../../../engine/simulate/exchange/callParts.ts';
 import * as fc from '../../support/property.ts';
 

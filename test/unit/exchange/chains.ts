@@ -1,5 +1,5 @@
 /** Lanes of one device that runs layers in a chain, for tests: seconds and bytes. */
-import type { LaneCall } from '../../../engine/exchangePlan.ts';
+import type { LaneCall } from '../../../engine/values/exchangePlan.ts';
 import { closesBySize } from '../../../engine/simulate/exchange/buckets.ts';
 import { type LaneProblem, type LaneRun, runLane, type SettledRule } from '../../../engine/simulate/exchange/lane.ts';
 import { type ChainLayer, chainOf, periodOf } from '../../../engine/simulate/exchange/period.ts';

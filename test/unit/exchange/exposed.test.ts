@@ -1,4 +1,4 @@
-import type { Exposed } from '../../../engine/exchangeTimeline.ts';
+import type { Exposed } from '../../../engine/values/exchangeTimeline.ts';
 import { describe, expect, test } from 'vitest';
 import { addExposed, exposedTotal, noExposed } from '../../../engine/simulate/exchange/exposed.ts';
 import { laneBound } from '../../../engine/simulate/exchange/laneBound.ts';

@@ -1,6 +1,6 @@
 /** Findings about a rule of exchange: the largest cause, only where another choice makes the iteration shorter; and their fixes. */
 import { describe, expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { apply } from '../../../engine/fixes/fix.ts';
 import { analyse, fixesOf } from '../../support/analyse.ts';
 

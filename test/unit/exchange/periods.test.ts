@@ -1,8 +1,8 @@
 /** Periods of pipelines without a barrier, against iterations that run one after the other. */
 import { describe, expect, test } from 'vitest';
-import type { CallCost, ExchangeRule } from '../../../engine/exchangePlan.ts';
-import type { ExchangeTimeline } from '../../../engine/exchangeTimeline.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { CallCost, ExchangeRule } from '../../../engine/values/exchangePlan.ts';
+import type { ExchangeTimeline } from '../../../engine/values/exchangeTimeline.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { runOf } from '../../support/analyse.ts';

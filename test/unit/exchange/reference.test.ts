@@ -1,7 +1,7 @@
 /** The lane against the plain reference, which shares no code with it, on random cases in whole numbers. */
 import { expect, test } from 'vitest';
 import { referenceLane } from './referenceLane.ts';
-import type { ExchangeOrder, LaneCall } from '../../../engine/exchangePlan.ts';
+import type { ExchangeOrder, LaneCall } from '../../../engine/values/exchangePlan.ts';
 import { runLane, type SettledRule } from '../../../engine/simulate/exchange/lane.ts';
 import * as fc from '../../support/property.ts';
 

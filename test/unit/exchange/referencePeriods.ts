@@ -3,8 +3,8 @@
  * of them, in whole nanoseconds, so that rounding decides nothing. It shares no code with the engine but the plan's numbers and the order
  * of the program.
  */
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { B, F, kindOf, microbatchOf, type Program, stageOf } from '../../../engine/program.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { B, F, kindOf, microbatchOf, type Program, stageOf } from '../../../engine/values/program.ts';
 import { plainForward } from './plainForward.ts';
 import { referenceLane } from './referenceLane.ts';
 

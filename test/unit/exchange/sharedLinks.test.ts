@@ -1,6 +1,6 @@
 /** Calls of several lanes over shared links: closed forms, and a plain simulator that shares no code with the engine. */
 import { describe, expect, test } from 'vitest';
-import type { CallPass, LaneCall, TimedCall } from '../../../engine/exchangePlan.ts';
+import type { CallPass, LaneCall, TimedCall } from '../../../engine/values/exchangePlan.ts';
 import { type LaneProblem, runLane } from '../../../engine/simulate/exchange/lane.ts';
 import { callNetwork } from '../../../engine/simulate/sharing/callNetwork.ts';
 import { jointRuns, runLanes } from '../../../engine/simulate/sharing/lanes.ts';

@@ -1,4 +1,4 @@
-import type { FillTask } from '../../../engine/plan.ts';
+import type { FillTask } from '../../../engine/values/plan.ts';
 
 export interface Case {
   readonly idle: readonly (readonly [number, number])[];

@@ -1,11 +1,11 @@
 /** What `schedule/bubble` advises is what its quick fixes do: the policy that the message names first is the first policy among the fixes. */
 import { describe, expect, it, test } from 'vitest';
-import { betterPolicy, policyProblem, policyQuestions, withBetterPolicy } from '../../../engine/betterPolicy.ts';
-import type { Analysis } from '../../../engine/check.ts';
+import { betterPolicy, policyProblem, policyQuestions, withBetterPolicy } from '../../../engine/advice/betterPolicy.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import { simulated } from '../../../engine/fixes/outcome.ts';
 import { type Fix, fixesFor } from '../../../engine/fixes/fix.ts';
-import { share } from '../../../engine/quantities.ts';
-import { runSearch } from '../../../engine/searches.ts';
+import { share } from '../../../engine/basics/quantities.ts';
+import { runSearch } from '../../../engine/basics/searches.ts';
 import { after, analyse, checkedOnce, codesOf, fixesOf } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';
 import { pipe } from './file.ts';

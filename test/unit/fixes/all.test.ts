@@ -3,7 +3,7 @@ import type { Code } from '../../../engine/findings/catalogue.ts';
 import { effectWords, figuresOf } from '../../../engine/fixes/effect.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { fixAllSteps, safeCodes } from '../../../engine/fixes/all.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import { after, analyse, codesOf } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 

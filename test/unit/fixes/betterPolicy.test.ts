@@ -6,14 +6,14 @@ import {
   policyProblem,
   policyQuestions,
   withBetterPolicy,
-} from '../../../engine/betterPolicy.ts';
-import type { Analysis } from '../../../engine/check.ts';
-import { type CompareRow, planned, rowUnder } from '../../../engine/compare.ts';
+} from '../../../engine/advice/betterPolicy.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
+import { type CompareRow, planned, rowUnder } from '../../../engine/advice/compare.ts';
 import type { Finding } from '../../../engine/findings/finding.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { share } from '../../../engine/quantities.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { share } from '../../../engine/basics/quantities.ts';
 import { policies } from '../../../engine/policies/registry.ts';
-import { runSearch } from '../../../engine/searches.ts';
+import { runSearch } from '../../../engine/basics/searches.ts';
 import { analyse, analyseExample, codesOf, fixesOf } from '../../support/analyse.ts';
 import { diskHost, type Files, hostOf, uri } from '../../support/host.ts';
 import { pipe } from './file.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
 import type { Finding } from '../../../engine/findings/finding.ts';
 import type { Fix } from '../../../engine/fixes/fix.ts';

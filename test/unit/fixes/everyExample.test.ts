@@ -1,8 +1,8 @@
 /** Every quick fix of the examples: applied and checked again, it does what its title says and nothing else. */
 import { describe, it } from 'vitest';
-import { type Analysis, check } from '../../../engine/check.ts';
+import { type Analysis, check } from '../../../engine/flow/check.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { exampleNames, exampleText, exampleUri } from '../../support/example.ts';
 import { diskHost } from '../../support/host.ts';
 import { runMultiplier } from '../../support/runMultiplier.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fixAllSteps } from '../../../engine/fixes/all.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
 import { apply, fixesFor } from '../../../engine/fixes/fix.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import { analyse, codesOf } from '../../support/analyse.ts';
 import { edited, good } from '../../support/goodFile.ts';
 

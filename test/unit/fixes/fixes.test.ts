@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refactorings } from '../../../engine/fixes/fix.ts';
-import { bytes, share, time } from '../../../engine/quantities.ts';
+import { bytes, share, time } from '../../../engine/basics/quantities.ts';
 import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 import { checkPromise } from './promise.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { ampleRoomText } from '../../../engine/analyze/memoryWords.ts';
 import { helpSteps, type HelpTopic } from '../../../engine/fixes/help.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import { analyse, fixesOf } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 

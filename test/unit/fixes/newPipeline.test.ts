@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { check } from '../../../engine/check.ts';
+import { check } from '../../../engine/flow/check.ts';
 import { newPipeline } from '../../../engine/fixes/newPipeline.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { hostOf, uri } from '../../support/host.ts';
 import * as fc from '../../support/property.ts';

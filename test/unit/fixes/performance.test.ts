@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { inTurn, trialsFor, weighedTrials } from '../../../engine/fixes/candidates.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { trueBound } from '../../../engine/fixes/expectation.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
 import { analyse, analyseExample, checkedOnce, codesOf, fixesOf } from '../../support/analyse.ts';

@@ -1,12 +1,12 @@
 /** What every fix promises, checked on the text that it makes: shared by the tests of all fixes. */
 import { expect } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import { apply, type Fix } from '../../../engine/fixes/fix.ts';
 import { exposedCommunication } from '../../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { remains } from '../../../engine/fixes/remains.ts';
-import { bytes, share, time } from '../../../engine/quantities.ts';
-import type { PipelineReport } from '../../../engine/report.ts';
+import { bytes, share, time } from '../../../engine/basics/quantities.ts';
+import type { PipelineReport } from '../../../engine/values/report.ts';
 import { analyse } from '../../support/analyse.ts';
 
 export interface PromiseSetting {

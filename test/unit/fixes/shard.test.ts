@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import { subjectOf } from '../../../engine/fixes/candidates.ts';
 import { remains } from '../../../engine/fixes/remains.ts';
 import { shardCandidates } from '../../../engine/fixes/shard.ts';
 import { fixesAmong } from '../../../engine/fixes/trial.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import { analyse, codesOf, fixesOf } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 import { checkPromise } from './promise.ts';

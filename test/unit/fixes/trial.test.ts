@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { type Candidate, fixesAmong, type Goal } from '../../../engine/fixes/trial.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import { analyse } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 

@@ -1,6 +1,6 @@
 /** Files with mistakes that people make: the first fix of each is the one that helps most, and does what it says. */
 import { describe, expect, it } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
 import type { Fix } from '../../../engine/fixes/fix.ts';
 import { analyse, codesOf, fixesOf } from '../../support/analyse.ts';

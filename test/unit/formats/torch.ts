@@ -4,7 +4,7 @@ import { type CellPlaces } from '../../../engine/formats/torchCsv/fault.ts';
 import { checkTable, type TorchSchedule } from '../../../engine/formats/torchCsv/faults.ts';
 import { readTorchCsv } from '../../../engine/formats/torchCsv/read.ts';
 import { cellText, computing, type TorchTable } from '../../../engine/formats/torchCsv/table.ts';
-import { operationName, type Program } from '../../../engine/program.ts';
+import { operationName, type Program } from '../../../engine/values/program.ts';
 import { dataFile } from '../support/data.ts';
 
 const key = (file: string): string => file.replace(/^torch\d+_|\.csv$/g, '');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { separating } from '../../../engine/grid/separate.ts';
 import * as fc from '../../support/property.ts';
 import { analyse } from '../../support/analyse.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { scheduleTest } from '../../../engine/grid/testSearch.ts';
 import { placedAnswer, unplaced } from '../../../engine/grid/unplaced.ts';
-import { runSearch } from '../../../engine/searches.ts';
+import { runSearch } from '../../../engine/basics/searches.ts';
 import { resolveText } from '../../support/resolve.ts';
 
 const over = 'over(devices = 1..4, microbatches = 1..8)';

@@ -1,6 +1,6 @@
 /** Workers under WSP by brute force: whole units of time, everything looked at anew at each of them. */
-import type { Program } from '../../../engine/program.ts';
-import { kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
+import type { Program } from '../../../engine/values/program.ts';
+import { kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
 
 export interface TickWorker {
   readonly program: Program;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { evaluateJob } from '../../../engine/job/evaluateJob.ts';
 import { freeEnds } from '../../../engine/job/freeRun.ts';
 import { lockFree } from '../../../engine/job/lockFree.ts';
 import type { Worker } from '../../../engine/job/worker.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
 import { runJob } from '../../../engine/job/wsp.ts';
-import type { JobPlan, PipelinePlan } from '../../../engine/plan.ts';
-import { F, kindOf, microbatchOf, resultSlotOf, rowOf, stageOf } from '../../../engine/program.ts';
+import type { JobPlan, PipelinePlan } from '../../../engine/values/plan.ts';
+import { F, kindOf, microbatchOf, resultSlotOf, rowOf, stageOf } from '../../../engine/values/program.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import * as fc from '../../support/property.ts';
 import { policy, recipePlan } from '../support/plans.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { evaluateJob } from '../../../engine/job/evaluateJob.ts';
-import type { JobPlan, PipelinePlan, SchedulePlan } from '../../../engine/plan.ts';
+import type { JobPlan, PipelinePlan, SchedulePlan } from '../../../engine/values/plan.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { recipePlan, policy } from '../support/plans.ts';

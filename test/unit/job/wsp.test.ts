@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { period } from '../../../engine/job/period.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
 import { type JobTimeline, runJob } from '../../../engine/job/wsp.ts';
-import type { JobPlan, PipelinePlan } from '../../../engine/plan.ts';
+import type { JobPlan, PipelinePlan } from '../../../engine/values/plan.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 import { byTicks } from './byTicks.ts';

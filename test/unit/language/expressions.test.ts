@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { alike, productOf } from '../../../engine/language/dimensions.ts';
-import type { Dimension } from '../../../engine/plan.ts';
+import type { Dimension } from '../../../engine/values/plan.ts';
 import { exampleOf, findUnit, nearestUnit, units } from '../../../engine/language/units.ts';
 import { resolveText } from '../../support/resolve.ts';
 

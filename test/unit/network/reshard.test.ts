@@ -1,6 +1,6 @@
-import type { Resharding } from '../../../engine/plan.ts';
+import type { Resharding } from '../../../engine/values/plan.ts';
 import * as fc from '../../support/property.ts';
-import { type Mesh, lone } from '../../../engine/mesh.ts';
+import { type Mesh, lone } from '../../../engine/costs/mesh.ts';
 import { describe, expect, test } from 'vitest';
 import { type Held, unitCount, unitsOf } from '../../../engine/network/layouts.ts';
 import {

@@ -2,7 +2,7 @@ import { createReporter } from '../../../engine/findings/reporter.ts';
 import { createReadContext } from '../../../engine/read/context.ts';
 import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { parse } from '../../../grammar/parse.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { readCluster } from '../../../engine/read/cluster.ts';
 import { readDevice } from '../../../engine/read/device.ts';
 import { evaluateConstants } from '../../../engine/language/constants.ts';

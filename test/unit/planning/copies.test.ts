@@ -1,13 +1,13 @@
 /** Stages with copies, from text to report: what a file says of a stage holds for all of its copies. */
 import { describe, expect, test } from 'vitest';
-import { gcd } from '../../../engine/gcd.ts';
+import { gcd } from '../../../engine/basics/gcd.ts';
 import { copiesMeet, copyRuns } from '../../../engine/order/copyTurns.ts';
-import { pack } from '../../../engine/packed.ts';
+import { pack } from '../../../engine/basics/packed.ts';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
-import { paths, type PipelinePlan } from '../../../engine/plan.ts';
+import { paths, type PipelinePlan } from '../../../engine/values/plan.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { operationName } from '../../../engine/program.ts';
+import { operationName } from '../../../engine/values/program.ts';
 import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
 
 interface Parts {

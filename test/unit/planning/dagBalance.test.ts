@@ -4,7 +4,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { graphs, type Graph, slowestOfAll } from './dagFixture.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { analyse } from '../../support/analyse.ts';

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import { fitCut } from '../../../engine/planning/cut/fitCut.ts';
 
 /** Every cut into non-empty parts. */

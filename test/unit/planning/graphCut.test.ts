@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dagOf } from '../../../engine/planning/cut/dag/graph.ts';
 import { graphCut } from '../../../engine/planning/cut/graphCut.ts';
-import { directSearches, type Searches } from '../../../engine/searches.ts';
+import { directSearches, type Searches } from '../../../engine/basics/searches.ts';
 import { analyse } from '../../support/analyse.ts';
 
 const problem = (first: number) => ({

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { type Analysis } from '../../../engine/check.ts';
+import { type Analysis } from '../../../engine/flow/check.ts';
 import { refactorings } from '../../../engine/fixes/fix.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { analyse } from '../../support/analyse.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import { cutFigures, type MemoryCutProblem, memoryCutSearch } from '../../../engine/planning/cut/memoryCutSearch.ts';
-import { orderSearch } from '../../../engine/orderSearch.ts';
-import { directSearches, runSearch, type Search, searchKey, type Searches } from '../../../engine/searches.ts';
+import { orderSearch } from '../../../engine/flow/orderSearch.ts';
+import { directSearches, runSearch, type Search, searchKey, type Searches } from '../../../engine/basics/searches.ts';
 import { analyse } from '../../support/analyse.ts';
 
 const text = (layers: number, stages: string, { schedule = '1f1b', devices = 4 } = {}) => `model m {

@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
-import { meshText } from '../../../engine/mesh.ts';
+import { meshText } from '../../../engine/costs/mesh.ts';
 import { expect, test } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { wholeStages } from '../../../engine/stages.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { wholeStages } from '../../../engine/costs/stages.ts';
 import { planOf } from '../../support/resolve.ts';
 
 const words = (plan: PipelinePlan): readonly string[] => plan.devices.map((device) => meshText(plan, device));

@@ -1,9 +1,9 @@
 /** `place = best`, from text to plan. */
 import { describe, expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { parse } from '../../../grammar/index.ts';
-import { resolve } from '../../../engine/resolve.ts';
-import { directSearches, type Searches } from '../../../engine/searches.ts';
+import { resolve } from '../../../engine/flow/resolve.ts';
+import { directSearches, type Searches } from '../../../engine/basics/searches.ts';
 import { analyse, codesOf, runOf } from '../../support/analyse.ts';
 import { hostOf, uri } from '../../support/host.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { type Analysis } from '../../../engine/check.ts';
+import { type Analysis } from '../../../engine/flow/check.ts';
 import { refactorings, apply } from '../../../engine/fixes/fix.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { sumOf } from './planners/plans.ts';

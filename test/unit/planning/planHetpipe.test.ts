@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 import { apply, refactorings } from '../../../engine/fixes/fix.ts';
 import { analyse } from '../../support/analyse.ts';
 import { errorsOf, withoutCut } from './plannedCut.ts';

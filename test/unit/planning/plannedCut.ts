@@ -1,5 +1,5 @@
 /** What tests of `plan(…)` read of a file. */
-import type { Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/flow/check.ts';
 
 export const errorsOf = (analysis: Analysis): readonly string[] =>
   analysis.findings.flatMap((finding) => (finding.severity === 'error' ? [`${finding.code}: ${finding.message}`] : []));

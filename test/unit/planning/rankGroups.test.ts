@@ -1,5 +1,5 @@
 import * as fc from '../../support/property.ts';
-import { type Mesh, lone, sizeOf } from '../../../engine/mesh.ts';
+import { type Mesh, lone, sizeOf } from '../../../engine/costs/mesh.ts';
 import { describe, expect, it } from 'vitest';
 import { dataGroups, expertDataGroups, groupsOf } from '../../../engine/planning/place/rankGroups.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StagePlan } from '../../../engine/plan.ts';
+import type { StagePlan } from '../../../engine/values/plan.ts';
 import { relay } from '../../../engine/planning/cost/relay.ts';
 import { checkFindings } from '../../support/expected.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkFindings } from '../../support/expected.ts';
-import { shareAtMost } from '../../../engine/quantities.ts';
+import { shareAtMost } from '../../../engine/basics/quantities.ts';
 import { planOf, resolveText } from '../../support/resolve.ts';
 
 const file = (recompute: string, stages = 'stages = balance(2)'): string => `

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkSteps } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { noSearches } from '../../../engine/searches.ts';
+import { checkSteps } from '../../../engine/flow/check.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { noSearches } from '../../../engine/basics/searches.ts';
 import { hostOf, uri } from '../../support/host.ts';
 
 /** Steps of planning a pipeline of so many stages. */

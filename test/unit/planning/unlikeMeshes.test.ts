@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { analyse } from '../../support/analyse.ts';
 import { describe, expect, test } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { planOf, resolveText } from '../../support/resolve.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { a100, gb300, h200 } from '../formats/systems/files.ts';
 import { refusedFiles } from '../../support/host.ts';
 import { checkFindings } from '../../support/expected.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RowsBody } from '../../../engine/definitions/schedule.ts';
 import { createReporter } from '../../../engine/findings/reporter.ts';
-import { pack } from '../../../engine/packed.ts';
+import { pack } from '../../../engine/basics/packed.ts';
 import { keepingRows, type RowsSource } from '../../../engine/read/keptRows.ts';
 
 type Numbers = Parameters<RowsBody['expand']>[0];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importText } from '../../../engine/formats/importText.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { hostOf, refusedFiles } from '../../support/host.ts';
 import { runOf } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';

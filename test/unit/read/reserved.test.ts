@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { edited, good } from '../../support/goodFile.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';

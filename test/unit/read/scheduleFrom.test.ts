@@ -5,7 +5,7 @@ import * as fc from '../../support/property.ts';
 import { analyse, codesOf } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText, type Setting } from '../../support/resolve.ts';
-import { paths, type SchedulePlan } from '../../../engine/plan.ts';
+import { paths, type SchedulePlan } from '../../../engine/values/plan.ts';
 import { standardText } from '../../../engine/std/index.ts';
 
 const pipeline = (devices: number, microbatches: number, chunks = 1): string => `

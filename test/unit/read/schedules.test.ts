@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { RowItem } from '../../../engine/plan.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { RowItem } from '../../../engine/values/plan.ts';
 import { rowItems } from '../../../engine/schedule/rowItems.ts';
 import { edited, good } from '../../support/goodFile.ts';
 import { checkFindings } from '../../support/expected.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { format, parse } from '../../../grammar/index.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { resolve } from '../../../engine/resolve.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { resolve } from '../../../engine/flow/resolve.ts';
 import { checkFindings, checkFix } from '../../support/expected.ts';
 
 const before = `device card { memory = 24GiB }

@@ -1,13 +1,13 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { bpipe } from '../../../engine/policies/builtin/bpipe.ts';
-import { type Program, kindOf, letters, microbatchOf, stageOf } from '../../../engine/program.ts';
+import { type Program, kindOf, letters, microbatchOf, stageOf } from '../../../engine/values/program.ts';
 import { relocate } from '../../../engine/schedule/relocate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import { type Timeline, arrivalAt, endAt, startAt } from '../../../engine/timeline.ts';
+import { type Timeline, arrivalAt, endAt, startAt } from '../../../engine/values/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 import { namesOf, programFor } from './bruteForce.ts';

@@ -1,7 +1,7 @@
 /** A plain simulator of rows of named operations, made of objects and maps: each starts when all before it has ended. */
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import { type Program, kindOf, letters, microbatchOf, operationName, stageOf } from '../../../engine/program.ts';
+import { type Program, kindOf, letters, microbatchOf, operationName, stageOf } from '../../../engine/values/program.ts';
 
 export interface Operation {
   readonly letter: (typeof letters)[number];

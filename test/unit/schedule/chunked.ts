@@ -1,7 +1,7 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { programOf } from '../../../engine/schedule/generate.ts';
 import type { PolicyArguments } from '../../../engine/policies/policy.ts';
-import type { Program } from '../../../engine/program.ts';
+import type { Program } from '../../../engine/values/program.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { type Simulated, bruteForce, rowsOf } from './bruteForce.ts';

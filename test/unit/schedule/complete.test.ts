@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { addedItem } from '../../../engine/schedule/addedItem.ts';
 import { type Completion, completionOf } from '../../../engine/schedule/complete.ts';
-import { rowNumbers, unpack } from '../../../engine/packed.ts';
+import { rowNumbers, unpack } from '../../../engine/basics/packed.ts';
 import { programOfRows } from '../../../engine/schedule/rows.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { letters } from '../../../engine/program.ts';
-import type { PipelinePlan, RowPlan } from '../../../engine/plan.ts';
+import { letters } from '../../../engine/values/program.ts';
+import type { PipelinePlan, RowPlan } from '../../../engine/values/plan.ts';
 import * as fc from '../../support/property.ts';
 import { planOf } from '../../support/resolve.ts';
 import { pipelineOf } from '../sequences/written.ts';

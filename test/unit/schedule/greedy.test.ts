@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { generate } from '../../../engine/schedule/generate.ts';
-import type { OperationLetter, PipelinePlan } from '../../../engine/plan.ts';
+import type { OperationLetter, PipelinePlan } from '../../../engine/values/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { type Operation, bruteForce, key, programFor, rowsOf, simulated } from './bruteForce.ts';
 import { recipePlan } from '../support/plans.ts';

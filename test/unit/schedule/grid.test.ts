@@ -4,7 +4,7 @@
  */
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import type { PolicyArgument } from '../../../engine/plan.ts';
+import type { PolicyArgument } from '../../../engine/values/plan.ts';
 import type { Policy, PolicyArguments } from '../../../engine/policies/policy.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { argumentOf, holds } from './gridCase.ts';

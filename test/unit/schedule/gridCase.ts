@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan, PolicyArgument } from '../../../engine/plan.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan, PolicyArgument } from '../../../engine/values/plan.ts';
 import type { FixHint } from '../../../engine/findings/finding.ts';
-import { resolve } from '../../../engine/resolve.ts';
+import { resolve } from '../../../engine/flow/resolve.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import type { Policy, PolicyArguments, PolicyParameter } from '../../../engine/policies/policy.ts';
-import type { Program } from '../../../engine/program.ts';
+import type { Program } from '../../../engine/values/program.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';

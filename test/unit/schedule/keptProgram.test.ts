@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { keepRows } from '../../../engine/packed.ts';
-import type { PipelinePlan, RowPlan } from '../../../engine/plan.ts';
+import { keepRows } from '../../../engine/basics/packed.ts';
+import type { PipelinePlan, RowPlan } from '../../../engine/values/plan.ts';
 import { programOfRows } from '../../../engine/schedule/rows.ts';
 import { runOf } from '../../support/analyse.ts';
 

@@ -1,9 +1,9 @@
 /** `limit` of a rule that sends activations away: the timeline never holds more, on the sender and on the device that keeps them. */
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { kindName, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
-import { startAt } from '../../../engine/timeline.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { kindName, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
+import { startAt } from '../../../engine/values/timeline.ts';
 import { analyse } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';
 import { resolveText } from '../../support/resolve.ts';

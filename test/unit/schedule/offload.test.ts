@@ -1,9 +1,9 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import type { PipelineReport } from '../../../engine/report.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import type { PipelineReport } from '../../../engine/values/report.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { memoryStack } from '../../../engine/simulate/memoryStack.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';

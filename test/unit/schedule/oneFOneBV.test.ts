@@ -1,6 +1,6 @@
 /** 1F1B-V: shape of its programs, what they hold, and the figures of the authors' own order. */
 import { describe, expect, test } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { programOf } from '../../../engine/schedule/generate.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { heldByOperations } from '../../../engine/simulate/heldByOperations.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { endAt } from '../../../engine/timeline.ts';
-import { operationName } from '../../../engine/program.ts';
+import { endAt } from '../../../engine/values/timeline.ts';
+import { operationName } from '../../../engine/values/program.ts';
 import * as fc from '../../support/property.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { slowest } from './operationsReference.ts';

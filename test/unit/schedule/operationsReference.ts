@@ -1,6 +1,6 @@
 /** A plain simulator of rows with operations of their schedule: again and again over all operations, until nothing changes. */
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { type Program, kinds, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { type Program, kinds, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
 
 interface Operation {
   readonly key: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { withCopies } from '../support/copies.ts';

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { PlacementRule } from '../../../engine/plan.ts';
+import type { PlacementRule } from '../../../engine/values/plan.ts';
 import { placementOf } from '../../../engine/policies/placement.ts';
 
 const devicesOf = (rule: PlacementRule, stages: number, devices: number) => {

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { recipePlan } from '../support/plans.ts';
 
 /** Equal stages under a built-in policy; `v` stages a device, in a loop. */

@@ -15,7 +15,7 @@ import {
   shiftFor,
   stageOf,
   wordOf,
-} from '../../../engine/program.ts';
+} from '../../../engine/values/program.ts';
 
 const operation = fc
   .record({ stages: fc.integer({ min: 1, max: 40 }), microbatches: fc.integer({ min: 1, max: 5000 }) })

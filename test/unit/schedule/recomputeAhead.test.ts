@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan, StagePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan, StagePlan } from '../../../engine/values/plan.ts';
 import { parametersOf } from '../../../engine/policies/parameters.ts';
-import type { Program } from '../../../engine/program.ts';
+import type { Program } from '../../../engine/values/program.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { after, analyse, fixesOf } from '../../support/analyse.ts';
 import { resolveText } from '../../support/resolve.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { pipelineOf } from '../sequences/written.ts';
 import { namesOf, programFor, simulated } from './bruteForce.ts';

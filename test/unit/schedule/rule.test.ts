@@ -1,10 +1,16 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { GreedyRule, GuardPlan, OperationLetter, PipelinePlan, RuleExpression } from '../../../engine/plan.ts';
-import { staticBytes, walkMemory } from '../../../engine/order/memoryWalk.ts';
+import type {
+  GreedyRule,
+  GuardPlan,
+  OperationLetter,
+  PipelinePlan,
+  RuleExpression,
+} from '../../../engine/values/plan.ts';
+import { staticBytes, walkMemory } from '../../../engine/order/memory/walk.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import type { Program } from '../../../engine/program.ts';
+import type { Program } from '../../../engine/values/program.ts';
 import { recipePlan } from '../support/plans.ts';
 import { programFor, rowsOf, simulated } from './bruteForce.ts';
 

@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { analyse } from '../../support/analyse.ts';

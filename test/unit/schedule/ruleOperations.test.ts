@@ -1,9 +1,9 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ruleRoom } from '../../../engine/order/ruleRoom.ts';
+import { ruleRoom } from '../../../engine/order/rules/room.ts';
 import * as fc from '../../support/property.ts';
 
 const microbatches = 4;

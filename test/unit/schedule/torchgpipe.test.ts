@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as fc from '../../support/property.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { letters, kindOf, microbatchOf, type Program, stageNumberOf } from '../../../engine/program.ts';
+import { letters, kindOf, microbatchOf, type Program, stageNumberOf } from '../../../engine/values/program.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { pipelineOf } from '../sequences/written.ts';
 

@@ -1,6 +1,6 @@
 /** V-Half and V-Min where transfers take time: against the order made without them, and the figures of the authors' own order. */
 import { describe, expect, test } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { programOf } from '../../../engine/schedule/generate.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';

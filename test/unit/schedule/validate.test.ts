@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan, RowItem } from '../../../engine/plan.ts';
+import type { PipelinePlan, RowItem } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import { B, F, I, type Program, W, operationName } from '../../../engine/program.ts';
+import { B, F, I, type Program, W, operationName } from '../../../engine/values/program.ts';
 import { findDeadlock } from '../../../engine/schedule/deadlock.ts';
 import { rowOfItems } from '../../../engine/schedule/rowItems.ts';
 import { validate } from '../../../engine/schedule/validate.ts';

@@ -1,9 +1,9 @@
 /** Who waits for a copy (E or L) starts when the copy has ended: operations of the schedule, and a rule that reads `bytes`. */
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { kindName, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
-import { startAt } from '../../../engine/timeline.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { kindName, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
+import { startAt } from '../../../engine/values/timeline.ts';
 import * as fc from '../../support/property.ts';
 import { resolveText } from '../../support/resolve.ts';
 

@@ -3,7 +3,7 @@ import * as fc from '../../support/property.ts';
 import { boundSteps } from '../../../engine/search/bound.ts';
 import { leastOf } from '../../../engine/search/least.ts';
 import { refutationOf } from '../../../engine/search/refutation.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import { leastMakespanFrom } from './bruteForce.ts';
 import { instances } from './instances.ts';
 import { shortMemory, smallProblem } from './problems.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { leastStep } from '../../../engine/analyze/bound.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { B, I, type Program } from '../../../engine/program.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { B, I, type Program } from '../../../engine/values/program.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { boundSteps } from '../../../engine/search/bound.ts';
 import { type ProgramFacts, programProblem } from '../../../engine/search/programProblem.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import * as fc from '../../support/property.ts';
 import { runnable } from '../support/cases.ts';
 import { policy, type Recipe, recipePlan } from '../support/plans.ts';

@@ -5,7 +5,7 @@ import type { OrderProblem } from '../../../engine/search/orderProblem.ts';
 import { search } from '../../../engine/search/search.ts';
 import { firstStarts, spanProblem } from '../../../engine/search/spans.ts';
 import { makespanOf, spanOf, timingFor } from '../../../engine/search/timing.ts';
-import { toEnd } from '../../../engine/steps.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
 import * as fc from '../../support/property.ts';
 import { leastSpan } from './bruteForceSpan.ts';
 import { smallProblem } from './problems.ts';

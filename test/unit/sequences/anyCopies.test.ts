@@ -1,10 +1,10 @@
 /** Copies that run any microbatches: what they hold, and their order and times under rows, slots and rules. */
 import { describe, expect, it } from 'vitest';
 import { steadyOf } from '../../../engine/analyze/steady.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { copyRuns, copyShare } from '../../../engine/order/copyTurns.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import {
   type Program,
   kindOf,
@@ -16,11 +16,11 @@ import {
   runsMicrobatch,
   sharedMicrobatches,
   stageOf,
-} from '../../../engine/program.ts';
+} from '../../../engine/values/program.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';
-import { endAt } from '../../../engine/timeline.ts';
+import { endAt } from '../../../engine/values/timeline.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { slowest } from '../schedule/operationsReference.ts';
 

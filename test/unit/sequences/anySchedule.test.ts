@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { analyse } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';
-import { breaches } from '../check/holds.ts';
+import { breaches } from '../flow/holds.ts';
 import { anySchedule } from './anySequence.ts';
 import { pipelineOf, written } from './written.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { checkFindings, checkFix } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { pipelineOf } from './written.ts';

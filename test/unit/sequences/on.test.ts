@@ -1,8 +1,8 @@
 /** `on(s, j)`: copies of stages that follow from a function, and what it may not say. */
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { dependenciesOf } from '../../../engine/order/dependencies.ts';
-import { unpack } from '../../../engine/packed.ts';
+import { unpack } from '../../../engine/basics/packed.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { notCarried } from '../../../engine/formats/torchCsv/notCarried.ts';
 import { programFor } from '../schedule/bruteForce.ts';
 import { checkFindings } from '../../support/expected.ts';

@@ -3,12 +3,12 @@ import type { DeclaredSchedule } from '../../../engine/definitions/schedule.ts';
 import { createReporter } from '../../../engine/findings/reporter.ts';
 import { declaredFrom } from '../../../engine/grid/declared.ts';
 import { planOf, stagesOn, unitPlan } from '../../../engine/grid/unitPlan.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PolicyArgument } from '../../../engine/plan.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PolicyArgument } from '../../../engine/values/plan.ts';
 import type { Policy } from '../../../engine/policies/policy.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
-import type { Program } from '../../../engine/program.ts';
+import type { Program } from '../../../engine/values/program.ts';
 import { generate, programOf } from '../../../engine/schedule/generate.ts';
 
 type Arguments = Readonly<Record<string, number>>;

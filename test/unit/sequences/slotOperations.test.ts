@@ -1,9 +1,9 @@
 /** Operations of a schedule in its clock table: their order, their times, and what they may not say. */
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { kindName, kindOf, microbatchOf, type Program, stageNumberOf } from '../../../engine/program.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { kindName, kindOf, microbatchOf, type Program, stageNumberOf } from '../../../engine/values/program.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { checkFindings } from '../../support/expected.ts';

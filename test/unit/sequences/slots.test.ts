@@ -1,8 +1,8 @@
 /** Clock tables: the order of their slots, what they may not say, and what `fill` makes of them. */
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { kindOf, letters, microbatchOf, type Program, stageOf } from '../../../engine/program.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { kindOf, letters, microbatchOf, type Program, stageOf } from '../../../engine/values/program.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';

@@ -1,9 +1,9 @@
 /** Where operations come from, against marks that are written into the text: a shifted microbatch shows which literal wrote it. */
 import { describe, expect, it } from 'vitest';
 import type { OperationOrigin, RowTracer } from '../../../engine/definitions/rowTracer.ts';
-import { unpack } from '../../../engine/packed.ts';
-import type { Packed } from '../../../engine/plan.ts';
-import { letters } from '../../../engine/program.ts';
+import { unpack } from '../../../engine/basics/packed.ts';
+import type { Packed } from '../../../engine/values/plan.ts';
+import { letters } from '../../../engine/values/program.ts';
 import { parse, type Span, type SyntaxNode } from '../../../grammar/index.ts';
 import { walk } from '../../../grammar/walk.ts';
 import * as fc from '../../support/property.ts';

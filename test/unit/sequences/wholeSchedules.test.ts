@@ -1,9 +1,9 @@
 /** Random schedules of the whole language: rows, clock tables, blocks, rules, copies, parts, declared operations. */
 import { expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { analyse } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';
-import { breaches } from '../check/holds.ts';
+import { breaches } from '../flow/holds.ts';
 import { anyWhole } from './anyWhole.ts';
 import { pipelineOf } from './written.ts';
 

@@ -1,6 +1,6 @@
 /** Schedules of a text on unit layers, written out. */
 import { rowItems } from '../../../engine/schedule/rowItems.ts';
-import type { RowItem } from '../../../engine/plan.ts';
+import type { RowItem } from '../../../engine/values/plan.ts';
 import { type Setting, resolveText } from '../../support/resolve.ts';
 
 interface Shape {

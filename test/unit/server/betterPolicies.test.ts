@@ -1,7 +1,7 @@
 /** The policy that a bubble names is searched after the check: when a search begins and ends, what it publishes, and what is kept. */
 import { expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { createBetterPolicies } from '../../../server/betterPolicies.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { createBetterPolicies } from '../../../server/searches/betterPolicies.ts';
 import { gate } from '../../support/gate.ts';
 import { idle, publications } from '../../support/publications.ts';
 import { main, withClient } from '../../support/server.ts';

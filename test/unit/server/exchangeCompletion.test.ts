@@ -6,8 +6,8 @@ import { exposedGradients } from '../../../engine/analyze/shares.ts';
 import { collectives } from '../../../engine/exchange/collectives.ts';
 import { exchangePresets } from '../../../engine/exchange/presets.ts';
 import { figuresOf } from '../../../engine/fixes/effect.ts';
-import { bytes, iterationTime, share } from '../../../engine/quantities.ts';
-import type { PipelineReport } from '../../../engine/report.ts';
+import { bytes, iterationTime, share } from '../../../engine/basics/quantities.ts';
+import type { PipelineReport } from '../../../engine/values/report.ts';
 import { analyse } from '../../support/analyse.ts';
 import { accepted, listed, shown } from './listed.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { apply } from '../../../engine/fixes/proposal.ts';
-import { bytes, share } from '../../../engine/quantities.ts';
-import { lineChanges } from '../../../server/lineChanges.ts';
+import { bytes, share } from '../../../engine/basics/quantities.ts';
+import { lineChanges } from '../../../server/text/lineChanges.ts';
 import type { HelpAnswer, HelpFix, HelpRequest, PlanAnswer } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';
 import { main, offsetOf, withClient } from '../../support/server.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { devicesText, memoryText } from '../../../server/hover/memory.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
 import { frontOf } from '../../../engine/sweep/front.ts';
 import { planAnswer } from '../../../engine/sweep/answer.ts';
-import { planCsv, planJson } from '../../../server/planData.ts';
+import { planCsv, planJson } from '../../../server/searches/planData.ts';
 import {
   type FindPlanAnswer,
   type FindPlanRequest,

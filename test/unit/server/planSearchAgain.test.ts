@@ -1,9 +1,9 @@
 /** A search for plans that is stopped more than once. */
 import { expect, test } from 'vitest';
 import type { Asked } from '../../../engine/sweep/answer.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { sweepSteps } from '../../../engine/sweep/sweep.ts';
-import { planSearch } from '../../../server/planSearch.ts';
+import { planSearch } from '../../../server/searches/planSearch.ts';
 import { shaped, sweepCase } from '../sweep/sweepCase.ts';
 
 const over =

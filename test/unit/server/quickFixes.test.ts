@@ -9,13 +9,13 @@ import {
 } from 'vscode-languageserver';
 import { effectWords, figuresOf } from '../../../engine/fixes/effect.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { createAnswers } from '../../../server/answers.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { createAnswers } from '../../../server/searches/answers.ts';
 import { abilitiesOf } from '../../../server/capabilities.ts';
 import { createDocuments, type Documents } from '../../../server/documents.ts';
 import { codeActions } from '../../../server/features/codeActions.ts';
-import { createQuickFixes, type QuickFixes } from '../../../server/quickFixes.ts';
-import { createThreads } from '../../../server/threads.ts';
+import { createQuickFixes, type QuickFixes } from '../../../server/searches/quickFixes.ts';
+import { createThreads } from '../../../server/searches/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { analyse } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
-import { paths } from '../../../engine/plan.ts';
+import { paths } from '../../../engine/values/plan.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import type {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { editorOptions, readSettings } from '../../../server/settings.ts';
 import { main, withClient } from '../../support/server.ts';
 import { toy } from './samples.ts';

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { CancellationTokenSource, type CodeAction, CodeActionTriggerKind } from 'vscode-languageserver';
 import type { OrderProgress } from '../../../engine/analyze/orderCurve.ts';
-import type { Search } from '../../../engine/searches.ts';
-import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
-import { createShorterOrders } from '../../../server/shorterOrders.ts';
-import type { Threads } from '../../../server/threads.ts';
-import { askedOrder, orderQuestion } from '../../../engine/shorterOrder.ts';
+import type { Search } from '../../../engine/basics/searches.ts';
+import { defaultOptions, type EngineOptions } from '../../../engine/basics/host.ts';
+import { createShorterOrders } from '../../../server/searches/shorterOrders.ts';
+import type { Threads } from '../../../server/searches/threads.ts';
+import { askedOrder, orderQuestion } from '../../../engine/advice/shorterOrder.ts';
 import type { OrderResult, OrderState } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';
 import { exampleText } from '../../support/example.ts';

@@ -1,10 +1,10 @@
 /** Schedules that a preview shows without a pipeline. */
 import { describe, expect, it } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { paths } from '../../../engine/plan.ts';
-import { F } from '../../../engine/program.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { paths } from '../../../engine/values/plan.ts';
+import { F } from '../../../engine/values/program.ts';
 import {
   type BlocksAnswer,
   type LocateAnswer,

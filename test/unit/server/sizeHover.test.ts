@@ -1,7 +1,7 @@
 /** Hovers over models and layers before a pipeline exists. */
 import { expect, test } from 'vitest';
 import { hoverAt } from '../../support/asked.ts';
-import { amount } from '../../../engine/quantities.ts';
+import { amount } from '../../../engine/basics/quantities.ts';
 
 const [vocab, hidden, ffn, layers] = [32_000, 4096, 11_008, 32];
 const llama = `model m {

@@ -1,12 +1,12 @@
 /** Documents whose figures take long: what is known before, who waits for whom, and what is given up. */
 import { expect, test, vi } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
-import { defaultOptions } from '../../../engine/host.ts';
-import { directSearches, noSearches, type Searches } from '../../../engine/searches.ts';
-import { createAnswers } from '../../../server/answers.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { directSearches, noSearches, type Searches } from '../../../engine/basics/searches.ts';
+import { createAnswers } from '../../../server/searches/answers.ts';
 import { type Clock, createDocuments, type Documents } from '../../../server/documents.ts';
 import { hover } from '../../../server/features/hover.ts';
-import { createThreads, type Threads } from '../../../server/threads.ts';
+import { createThreads, type Threads } from '../../../server/searches/threads.ts';
 import { gate } from '../../support/gate.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';

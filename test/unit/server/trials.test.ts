@@ -1,9 +1,9 @@
 /** Texts that quick fixes try: each is checked once for a request, unless an answer is still to come. */
 import { expect, test } from 'vitest';
-import { directSearches, noSearches } from '../../../engine/searches.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { directSearches, noSearches } from '../../../engine/basics/searches.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { LineIndex } from '../../../grammar/index.ts';
-import { trials } from '../../../server/trials.ts';
+import { trials } from '../../../server/searches/trials.ts';
 import { analyse } from '../../support/analyse.ts';
 import { hostOf, uri } from '../../support/host.ts';
 import { pipe } from '../fixes/file.ts';

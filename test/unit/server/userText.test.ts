@@ -2,7 +2,7 @@
 import { marked } from 'marked';
 import { describe, expect, test } from 'vitest';
 import type { CompletionList, Hover, MarkupContent } from 'vscode-languageserver';
-import { inlineCode, plainMarkdown, userMarkdown } from '../../../server/userText.ts';
+import { inlineCode, plainMarkdown, userMarkdown } from '../../../server/text/userText.ts';
 import * as fc from '../../support/property.ts';
 import { main, positionAt, withClient } from '../../support/server.ts';
 

@@ -1,8 +1,8 @@
 /** Between the text of a schedule and the operations that it writes: blocks at the cursor, the source of a block, hovers. */
 import { expect, test } from 'vitest';
 import type { Hover } from 'vscode-languageserver';
-import { paths } from '../../../engine/plan.ts';
-import { kinds, letters } from '../../../engine/program.ts';
+import { paths } from '../../../engine/values/plan.ts';
+import { kinds, letters } from '../../../engine/values/program.ts';
 import type {
   BlocksAnswer,
   CompletionAnswer,

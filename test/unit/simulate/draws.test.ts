@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { B, F } from '../../../engine/program.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { B, F } from '../../../engine/values/program.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { factorsOf, generalDraws, iterationsUnderJitter, linearDraws } from '../../../engine/simulate/draws.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../engine/order/jitter.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import type { Timeline } from '../../../engine/timeline.ts';
+import type { Timeline } from '../../../engine/values/timeline.ts';
 import { policy, recipePlan, type Recipe } from '../support/plans.ts';
 
 function timelineOf(plan: PipelinePlan): Timeline {

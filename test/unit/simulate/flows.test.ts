@@ -1,12 +1,12 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { HopPlan, PipelinePlan } from '../../../engine/plan.ts';
+import type { HopPlan, PipelinePlan } from '../../../engine/values/plan.ts';
 import { fairShares } from '../../../engine/simulate/fairShare.ts';
 import { flowNetwork } from '../../../engine/simulate/flows.ts';
 import { flowsOf } from '../../../engine/simulate/hops.ts';
 import { runWithQueues } from '../../../engine/simulate/queues.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import type { Flows, Timing } from '../../../engine/timeline.ts';
+import type { Flows, Timing } from '../../../engine/values/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
 import { recipePlan, policy } from '../support/plans.ts';

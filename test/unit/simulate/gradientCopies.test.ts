@@ -1,12 +1,12 @@
 /** Copies of gradients: they are there from the start of the update on, and nowhere else. */
 import { describe, expect, it, test } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { memoryStack, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
 import { movesOf } from '../../../engine/simulate/guests.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import type { Timeline } from '../../../engine/timeline.ts';
+import type { Timeline } from '../../../engine/values/timeline.ts';
 import { analyse, analyseExample } from '../../support/analyse.ts';
 import { exampleText } from '../../support/example.ts';
 import * as fc from '../../support/property.ts';

@@ -1,12 +1,12 @@
 import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
-import { heldAt, walkMemory } from '../../../engine/order/memoryWalk.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
+import { heldAt, walkMemory } from '../../../engine/order/memory/walk.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { memoryPeak, memoryTrack, memoryTracks } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
+import { endAt, startAt, type Timeline } from '../../../engine/values/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
 import { recipePlan, policy } from '../support/plans.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { iterationIn, iterationWith } from '../../../engine/analyze/scaledRuns.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import type { Timeline } from '../../../engine/timeline.ts';
+import type { Timeline } from '../../../engine/values/timeline.ts';
 import { planOf } from '../../support/resolve.ts';
 
 function timelineOf(plan: PipelinePlan): Timeline {

@@ -1,10 +1,10 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
+import { kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
 import { runInOrder } from '../../../engine/simulate/inOrder.ts';
 import { runWithQueues } from '../../../engine/simulate/queues.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
+import { endAt, startAt, type Timeline } from '../../../engine/values/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
 import { recipePlan, policy } from '../support/plans.ts';

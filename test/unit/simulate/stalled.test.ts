@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { TransferRule } from '../../../engine/plan.ts';
-import { type Program, kindOf, letters, microbatchOf, operationName, stageOf } from '../../../engine/program.ts';
-import { stallOf } from '../../../engine/stall.ts';
+import type { TransferRule } from '../../../engine/values/plan.ts';
+import { type Program, kindOf, letters, microbatchOf, operationName, stageOf } from '../../../engine/values/program.ts';
+import { stallOf } from '../../../engine/flow/stall.ts';
 import { programDependencies } from '../../../engine/order/dependencies.ts';
 import { visitInOrder } from '../../../engine/order/topology.ts';
 import { findDeadlock, findDeadlocks } from '../../../engine/schedule/deadlock.ts';

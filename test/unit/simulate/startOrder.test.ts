@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { operationCounts } from '../../../engine/order/operationCounts.ts';
-import { needSlot, type Program, resultSlotOf, rowOf, stageOf } from '../../../engine/program.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { needSlot, type Program, resultSlotOf, rowOf, stageOf } from '../../../engine/values/program.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { generate } from '../../../engine/schedule/generate.ts';

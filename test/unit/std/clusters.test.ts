@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { clusters } from '../../../engine/std/clusters.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { format } from '../../../grammar/printer.ts';
 import { parse } from '../../../grammar/parse.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { analyse } from '../../support/analyse.ts';
 import { resolveText } from '../../support/resolve.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { createReporter } from '../../../engine/findings/reporter.ts';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
-import type { PolicyArgument } from '../../../engine/plan.ts';
+import type { PolicyArgument } from '../../../engine/values/plan.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { analyse } from '../../support/analyse.ts';
 import { declaredIn, differences } from '../sequences/sameOrder.ts';

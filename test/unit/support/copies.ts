@@ -1,5 +1,5 @@
 import { copyEdges, copyNames, copyPlan } from '../../../engine/planning/place/copies.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 

@@ -1,5 +1,5 @@
-import type { PipelinePlan, TransferRule } from '../../../engine/plan.ts';
-import { B, F, I, W, kindOf, microbatchOf, type Program, stageOf } from '../../../engine/program.ts';
+import type { PipelinePlan, TransferRule } from '../../../engine/values/plan.ts';
+import { B, F, I, W, kindOf, microbatchOf, type Program, stageOf } from '../../../engine/values/program.ts';
 
 interface Exchange {
   readonly key: string;

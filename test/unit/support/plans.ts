@@ -1,4 +1,4 @@
-import type { EdgePlan, PipelinePlan, RoutePlan, SchedulePlan, StagePlan } from '../../../engine/plan.ts';
+import type { EdgePlan, PipelinePlan, RoutePlan, SchedulePlan, StagePlan } from '../../../engine/values/plan.ts';
 
 /** Seconds of each stage (cycled), bytes, and how stages lie on devices, for a plan made without text. */
 export interface Recipe {

@@ -1,4 +1,4 @@
-import { letters, type Program, shiftFor } from '../../../engine/program.ts';
+import { letters, type Program, shiftFor } from '../../../engine/values/program.ts';
 
 /** A program from PyTorch's names (`2F0`), one list a device; a pair `['0F1', '0B0']` is fused. */
 export function programOf(

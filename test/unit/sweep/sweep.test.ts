@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from '../../support/property.ts';
-import { check } from '../../../engine/check.ts';
+import { check } from '../../../engine/flow/check.ts';
 import { parse } from '../../../grammar/index.ts';
 import { pipelineBody } from '../../../engine/fixes/source.ts';
 import { planAnswer } from '../../../engine/sweep/answer.ts';

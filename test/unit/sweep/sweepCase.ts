@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
+import { defaultOptions, type EngineHost } from '../../../engine/basics/host.ts';
 import type { Axis } from '../../../engine/definitions/search.ts';
 import { axesProblem } from '../../../engine/sweep/axesProblem.ts';
 import { sweepBase, type SweepBase } from '../../../engine/sweep/base.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { GivenOrder } from '../../../engine/policies/searched/given.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
-import { askedOrder, shorterOrder } from '../../../engine/shorterOrder.ts';
+import { askedOrder, shorterOrder } from '../../../engine/advice/shorterOrder.ts';
 import { comparison } from '../../../webview/worker/comparison.ts';
 import { analyse, runOf } from '../../support/analyse.ts';
 import { pipe } from '../fixes/file.ts';

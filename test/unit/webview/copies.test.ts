@@ -1,8 +1,8 @@
 /** A picture of a schedule that keeps stages on two devices. */
 import { expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { paths } from '../../../engine/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { paths } from '../../../engine/values/plan.ts';
 import { needsOf } from '../../../webview/picture/blocks.ts';
 import { gapCause, shortName } from '../../../webview/picture/describe.ts';
 import { find, parseQuery } from '../../../webview/input/query.ts';

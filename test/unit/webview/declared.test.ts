@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostDeclared } from '../../../engine/program.ts';
+import { mostDeclared } from '../../../engine/values/program.ts';
 import { marksOf, paintKindOf, typeOf } from '../../../webview/picture/blocks.ts';
 import { kindCollective, kindOfDeclared } from '../../../webview/picture/columns.ts';
 import { shortName } from '../../../webview/picture/describe.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { handOver } from '../../../webview/worker/handOver.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { pipeline } from '../../browser/plans.ts';
 
 const [devices, microbatches] = [4, 500];

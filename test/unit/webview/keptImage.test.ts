@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { draw } from '../../../webview/worker/draw.ts';
 import { type ImageOf, keptImage } from '../../../webview/worker/keptImage.ts';
 import { columnsOf } from '../../../webview/worker/makeColumns.ts';

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { kinds } from '../../../engine/program.ts';
+import { kinds } from '../../../engine/values/program.ts';
 import { labelSizes, labelWidth, labelledPart, labelsAt } from '../../../webview/picture/labels.ts';
 import { columnsFrom, plainRows } from './columns.ts';
 

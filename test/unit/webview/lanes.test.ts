@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eachBlock } from '../../../engine/drawing/blocks.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { paths } from '../../../engine/plan.ts';
-import { B, F, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { paths } from '../../../engine/values/plan.ts';
+import { B, F, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
 import { criticalPathWords } from '../../../webview/picture/criticalPath.ts';
 import { tensorsOfBlock } from '../../../webview/picture/blockTensors.ts';
 import { gapAt } from '../../../webview/picture/blocks.ts';

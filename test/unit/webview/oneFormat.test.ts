@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { iterationTime, moment, time } from '../../../engine/quantities.ts';
+import { iterationTime, moment, time } from '../../../engine/basics/quantities.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const files = globSync('webview/**/*.ts', { cwd: root });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { walkMemory } from '../../../engine/order/memoryWalk.ts';
+import { walkMemory } from '../../../engine/order/memory/walk.ts';
 import { blockLines } from '../../../webview/picture/describe.ts';
 import { ownMemory, ownMemoryWords } from '../../../webview/picture/ownMemory.ts';
 import { blockShift } from '../../../webview/worker/makeColumns.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { pickAt } from '../../../webview/input/pick.ts';
 import { layoutFor } from '../../../webview/view/scene/layout.ts';
 import { initialViewport } from '../../../webview/view/scene/viewport.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { paths } from '../../../engine/plan.ts';
-import { arrivalAt } from '../../../engine/timeline.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { paths } from '../../../engine/values/plan.ts';
+import { arrivalAt } from '../../../engine/values/timeline.ts';
 import {
   classOf,
   deviceOf,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { memoryStack } from '../../../engine/simulate/memoryStack.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import type { Timeline } from '../../../engine/timeline.ts';
+import type { Timeline } from '../../../engine/values/timeline.ts';
 import { placedStack } from '../../../webview/picture/placedStack.ts';
 import { analyseExample } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';

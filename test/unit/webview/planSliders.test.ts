@@ -1,6 +1,6 @@
 /** What the view of a search says of sliders that have other values than the file. */
 import { expect, test } from 'vitest';
-import type { ParamPlan } from '../../../engine/plan.ts';
+import type { ParamPlan } from '../../../engine/values/plan.ts';
 import { planFound } from '../../../webview/session/planFound.ts';
 import { sliderNotice } from '../../../webview/view/plan/sliders.ts';
 

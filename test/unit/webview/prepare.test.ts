@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { labelsAt } from '../../../webview/picture/labels.ts';
 import { firstOverLimit } from '../../../webview/picture/memoryLevel.ts';
 import { prepare } from '../../../webview/picture/prepare.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import type { MemoryStack } from '../../../engine/simulate/memoryStack.ts';
 import { gapAt } from '../../../webview/picture/blocks.ts';
 import { shortName } from '../../../webview/picture/describe.ts';

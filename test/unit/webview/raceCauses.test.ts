@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { deviceBehind, iterationOf } from '../../../engine/sensitivity.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { deviceBehind, iterationOf } from '../../../engine/flow/sensitivity.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { comparison } from '../../../webview/worker/comparison.ts';
 import type { RaceFigures } from '../../../webview/worker/messages.ts';
 import { causeWords, differenceParts } from '../../../webview/session/raceCauses.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { sensitivityOf, type SensitivityTarget } from '../../../engine/analyze/sensitivity.ts';
 import { tornadoRows, tornadoTargets } from '../../../engine/analyze/tornado.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import type { FromWorker, ToWorker } from '../../../webview/worker/messages.ts';
 import { sensitivities } from '../../../webview/session/sensitivities.ts';
 import { sensitivityStudy } from '../../../webview/worker/sensitivity.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ParamPlan } from '../../../engine/plan.ts';
+import type { ParamPlan } from '../../../engine/values/plan.ts';
 import { shownFile } from '../../../webview/session/shownFile.ts';
 import { microbatchParam, pipeline, plan, planMessage } from '../../browser/plans.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../engine/evaluate.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { simulations } from '../../../webview/session/simulations.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
 import { pipeline } from '../../browser/plans.ts';

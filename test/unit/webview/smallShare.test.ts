@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { share } from '../../../engine/quantities.ts';
+import { share } from '../../../engine/basics/quantities.ts';
 import { smallShare } from '../../../webview/session/smallShare.ts';
 
 describe('small share', () => {

@@ -1,9 +1,9 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { rowOfItems } from '../../../engine/schedule/rowItems.ts';
-import { operationName } from '../../../engine/program.ts';
-import { type Stall, stallOf } from '../../../engine/stall.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import { operationName } from '../../../engine/values/program.ts';
+import { type Stall, stallOf } from '../../../engine/flow/stall.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { findStalled } from '../../../webview/input/stalledSearch.ts';
 import { parseQuery } from '../../../webview/input/query.ts';
 import { ranBlocks, restItems, shownRows, stallFigures } from '../../../webview/picture/stalledRows.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import { standaloneHtml } from '../../../webview/protocol/standalone.ts';
 import { readMessage } from '../../../webview/session/incoming.ts';
 import { runOf } from '../../support/analyse.ts';

@@ -1,8 +1,8 @@
 /** Pictures of all examples of systems: kinds of operations, copies, segments, fused slots, fills, blocking exchanges. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { letters, operationName } from '../../../engine/program.ts';
-import { stepAt } from '../../../engine/timeline.ts';
+import { letters, operationName } from '../../../engine/values/program.ts';
+import { stepAt } from '../../../engine/values/timeline.ts';
 import { classOf, gapAt, microbatchBlocks, microbatchOf, needsOf, typeOf } from '../../../webview/picture/blocks.ts';
 import { blockTitle, filledIn, gapCause, shortName } from '../../../webview/picture/describe.ts';
 import { rangeFigures, secondsByKind } from '../../../webview/picture/rangeFigures.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { F, U, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
+import { F, U, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
 import { stalenessAt, versionsOf } from '../../../engine/simulate/versions.ts';
 import { blockLines } from '../../../webview/picture/describe.ts';
 import { missedUpdate } from '../../../webview/picture/missedUpdate.ts';

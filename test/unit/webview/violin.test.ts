@@ -3,7 +3,7 @@ import { horizonOf } from '../../../webview/picture/columns.ts';
 import { figuresOf } from '../../../webview/session/figures.ts';
 import { violinOf } from '../../../webview/session/violin.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
-import { iterationTime } from '../../../engine/quantities.ts';
+import { iterationTime } from '../../../engine/basics/quantities.ts';
 import { runOf } from '../../support/analyse.ts';
 
 const file = (keys: string, expected = ''): string => `

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { B, F } from '../../../engine/program.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { B, F } from '../../../engine/values/program.ts';
 import { guardOf, guardsOf } from '../../../webview/picture/guards.ts';
 import type { FromPage } from '../../../webview/protocol/messages.ts';
 import { highlightAt, highlights } from '../../../webview/session/highlight.ts';

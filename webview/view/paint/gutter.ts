@@ -1,4 +1,4 @@
-import { bytes } from '../../../engine/quantities.ts';
+import { bytes } from '../../../engine/basics/quantities.ts';
 import { firstOverLimit } from '../../picture/memoryLevel.ts';
 import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';

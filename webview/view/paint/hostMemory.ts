@@ -1,4 +1,4 @@
-import { bytes } from '../../../engine/quantities.ts';
+import { bytes } from '../../../engine/basics/quantities.ts';
 import type { MemoryTrack } from '../../../engine/simulate/memory.ts';
 import { deviceOf } from '../../picture/blocks.ts';
 import { fullestHost, hostPeak } from '../../picture/hostMemory.ts';

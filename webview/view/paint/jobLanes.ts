@@ -1,5 +1,5 @@
-import { kinds } from '../../../engine/program.ts';
-import { time } from '../../../engine/quantities.ts';
+import { kinds } from '../../../engine/values/program.ts';
+import { time } from '../../../engine/basics/quantities.ts';
 import { type Columns, firstEndingAfter, firstStartingFrom, kindTransfer, kindWeight } from '../../picture/columns.ts';
 import type { WorkerLane } from '../../picture/jobLanes.ts';
 import { labelSizes, labelKind, labelledPart, labelsAt } from '../../picture/labels.ts';

@@ -1,5 +1,5 @@
-import { kindOf } from '../../../engine/program.ts';
-import { stageNumber } from '../../../engine/stages.ts';
+import { kindOf } from '../../../engine/values/program.ts';
+import { stageNumber } from '../../../engine/costs/stages.ts';
 import { deviceOf, microbatchBlocks, microbatchOf, needsOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import { tensorsOfBlock } from '../../picture/blockTensors.ts';
 import type { Highlight } from '../../session/highlight.ts';

@@ -1,4 +1,4 @@
-import { bytes } from '../../../engine/quantities.ts';
+import { bytes } from '../../../engine/basics/quantities.ts';
 import { firstOverLimit, highest, worstDevice } from '../../picture/memoryLevel.ts';
 import { type Scene } from '../scene/scene.ts';
 import { deviceOf } from '../../picture/blocks.ts';

@@ -1,4 +1,4 @@
-import { bytes } from '../../../engine/quantities.ts';
+import { bytes } from '../../../engine/basics/quantities.ts';
 import type { MemoryAxis } from './memoryAxis.ts';
 import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';

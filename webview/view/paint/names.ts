@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 
 const ends = new WeakMap<PipelinePlan, string>();
 /** What the names of all devices end in after a dot, such as `.gpu[0]` of the first ones of nodes: it tells none apart. */

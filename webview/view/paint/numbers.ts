@@ -1,4 +1,4 @@
-import { kinds, rowOf } from '../../../engine/program.ts';
+import { kinds, rowOf } from '../../../engine/values/program.ts';
 import { deviceOf, marksOf, microbatchBlocks, microbatchOf, typeOf } from '../../picture/blocks.ts';
 import { isGhost } from '../../picture/ghosts.ts';
 import { labelSizes, type Labels, labelKind, labelledPart, labelsAt } from '../../picture/labels.ts';

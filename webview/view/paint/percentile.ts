@@ -1,4 +1,4 @@
-import { iterationTime } from '../../../engine/quantities.ts';
+import { iterationTime } from '../../../engine/basics/quantities.ts';
 import { boundsOf } from '../../session/violin.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';

@@ -1,5 +1,5 @@
-import { time } from '../../../engine/quantities.ts';
-import { rowOf } from '../../../engine/program.ts';
+import { time } from '../../../engine/basics/quantities.ts';
+import { rowOf } from '../../../engine/values/program.ts';
 import { marksOf, paintKindOf, typeOf } from '../../picture/blocks.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { moment } from '../../../engine/quantities.ts';
+import { moment } from '../../../engine/basics/quantities.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, timeX } from './canvas.ts';

@@ -1,5 +1,5 @@
 import { type PieceKind, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
-import { bytes, moment } from '../../../engine/quantities.ts';
+import { bytes, moment } from '../../../engine/basics/quantities.ts';
 import { horizonOf, kindForward, kindInput, kindOptimizer, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
 import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';

@@ -1,5 +1,5 @@
 /** What a file without a pipeline has, and a pipeline for it. */
-import { list } from '../../../engine/quantities.ts';
+import { list } from '../../../engine/basics/quantities.ts';
 import type { ShownContents } from '../../protocol/messages.ts';
 import { emptyTitle } from './empty.ts';
 import type { Message } from './message.ts';

@@ -1,10 +1,16 @@
 import { itemName, itemTimes } from '../../../engine/analyze/itemWords.ts';
 import { reservedText } from '../../../engine/analyze/memoryWords.ts';
-import type { DeviceReport, HostReport, MemoryItem, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
+import type {
+  DeviceReport,
+  HostReport,
+  MemoryItem,
+  MemoryItemKind,
+  PipelineReport,
+} from '../../../engine/values/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
-import { meshText } from '../../../engine/mesh.ts';
-import { bytes, list, time } from '../../../engine/quantities.ts';
+import { meshText } from '../../../engine/costs/mesh.ts';
+import { bytes, list, time } from '../../../engine/basics/quantities.ts';
 import { css } from '../scene/colour.ts';
 import { element, setShare } from '../../controls/dom.ts';
 import type { Scene } from '../scene/scene.ts';

@@ -1,5 +1,5 @@
-import { bytes, moment, share, time } from '../../../engine/quantities.ts';
-import type { DeviceReport } from '../../../engine/report.ts';
+import { bytes, moment, share, time } from '../../../engine/basics/quantities.ts';
+import type { DeviceReport } from '../../../engine/values/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import type { Scene } from '../scene/scene.ts';

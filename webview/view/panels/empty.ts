@@ -1,5 +1,5 @@
 /** What an empty file shows: examples to begin with. */
-import { iterationTime } from '../../../engine/quantities.ts';
+import { iterationTime } from '../../../engine/basics/quantities.ts';
 import { element } from '../../controls/dom.ts';
 import { svg } from '../../controls/svg.ts';
 import { kindForward, kindInput, kindOptimizer, kindWeight } from '../../picture/columns.ts';

@@ -1,5 +1,5 @@
 import { jobSummary, workerSummary } from '../../../engine/job/describe.ts';
-import type { JobReport } from '../../../engine/report.ts';
+import type { JobReport } from '../../../engine/values/report.ts';
 import { element, setShare } from '../../controls/dom.ts';
 import { type Figure, changeOf, figuresOf, withoutUnit } from '../../session/figures.ts';
 import type { ShownTimeline } from '../../session/shownTimeline.ts';

@@ -1,7 +1,7 @@
 import { gapOf } from '../../../engine/analyze/expectations.ts';
 import { withinWords } from '../../../engine/analyze/boundWithin.ts';
-import { excludesSome, iterationTime, shareAtMost } from '../../../engine/quantities.ts';
-import type { PipelineReport } from '../../../engine/report.ts';
+import { excludesSome, iterationTime, shareAtMost } from '../../../engine/basics/quantities.ts';
+import type { PipelineReport } from '../../../engine/values/report.ts';
 import { element } from '../../controls/dom.ts';
 
 /** Rounding of a sum of times. */

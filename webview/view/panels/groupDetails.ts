@@ -1,4 +1,4 @@
-import { bytes, time } from '../../../engine/quantities.ts';
+import { bytes, time } from '../../../engine/basics/quantities.ts';
 import type { DeviceGroup } from '../../picture/deviceGroups.ts';
 import type { Line } from '../../picture/describe.ts';
 import { groupFigures } from '../../picture/groupFigures.ts';

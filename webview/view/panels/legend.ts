@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { type Rgb, css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
 import { criticalPathWords } from '../../picture/criticalPath.ts';
@@ -17,7 +17,7 @@ import {
   kindWeight,
   marksOfDeclared,
 } from '../../picture/columns.ts';
-import { kindOf, kinds } from '../../../engine/program.ts';
+import { kindOf, kinds } from '../../../engine/values/program.ts';
 import type { Lanes } from '../../picture/lanes.ts';
 import type { Picture } from '../../picture/picture.ts';
 import { paintSwatch } from './swatch.ts';

@@ -1,4 +1,4 @@
-import { count } from '../../../engine/quantities.ts';
+import { count } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 
 /** At the right of the toolbar: the picture has operations that the text lacks. They are written from here. */

@@ -1,4 +1,4 @@
-import type { ParamPlan } from '../../../engine/plan.ts';
+import type { ParamPlan } from '../../../engine/values/plan.ts';
 import { element } from '../../controls/dom.ts';
 import { iconButton } from '../../controls/iconButton.ts';
 import { popover } from '../../controls/popover.ts';

@@ -1,4 +1,4 @@
-import type { ParamPlan } from '../../../engine/plan.ts';
+import type { ParamPlan } from '../../../engine/values/plan.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { type Popover, popover } from '../../controls/popover.ts';

@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { count, devicesInWords } from '../../../engine/quantities.ts';
-import { cutStages } from '../../../engine/stages.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { count, devicesInWords } from '../../../engine/basics/quantities.ts';
+import { cutStages } from '../../../engine/costs/stages.ts';
 
 /** `4 devices for 32 GPUs · 8 microbatches × 3 iterations · 2 chunks per device`. */
 export function shapeText(plan: PipelinePlan): string {

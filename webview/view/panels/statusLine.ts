@@ -1,4 +1,4 @@
-import { count, share } from '../../../engine/quantities.ts';
+import { count, share } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { type Popover, popover } from '../../controls/popover.ts';

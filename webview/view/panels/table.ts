@@ -1,4 +1,4 @@
-import { moment, time } from '../../../engine/quantities.ts';
+import { moment, time } from '../../../engine/basics/quantities.ts';
 import { deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import { choice } from '../../controls/toolkit.ts';
 import { element } from '../../controls/dom.ts';

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { iconButton } from '../../controls/iconButton.ts';
 import { opensPopover } from '../../controls/popover.ts';

@@ -1,5 +1,5 @@
 import { element } from '../../controls/dom.ts';
-import { stagesOn } from '../../../engine/stagesOn.ts';
+import { stagesOn } from '../../../engine/basics/stagesOn.ts';
 import type { Scene } from '../scene/scene.ts';
 import { rowOf } from '../scene/rowMap.ts';
 import { tipPlace, type Span } from '../scene/tipPlace.ts';

@@ -1,7 +1,7 @@
 import { keyOf, type TornadoRow } from '../../../engine/analyze/tornado.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import type { SlowdownWords } from '../../../engine/analyze/slowdownWords.ts';
-import { count } from '../../../engine/quantities.ts';
+import { count } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { kindForward, kindInput } from '../../picture/columns.ts';
 import type { TornadoBars } from '../../session/tornadoBars.ts';

@@ -1,5 +1,5 @@
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
-import { share } from '../../../engine/quantities.ts';
+import { share } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { button } from '../../controls/toolkit.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';

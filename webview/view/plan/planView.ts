@@ -2,7 +2,7 @@ import { element, setShare, setText } from '../../controls/dom.ts';
 import { iconButton } from '../../controls/iconButton.ts';
 import { menuItem } from '../../controls/menu.ts';
 import { opensPopover } from '../../controls/popover.ts';
-import { list } from '../../../engine/quantities.ts';
+import { list } from '../../../engine/basics/quantities.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import type { Theme } from '../scene/theme.ts';
 import { type CardActions, planCard } from './card.ts';

@@ -1,5 +1,5 @@
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
-import { bytes } from '../../../engine/quantities.ts';
+import { bytes } from '../../../engine/basics/quantities.ts';
 import { element } from '../../controls/dom.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import { onMeasureChange } from '../onMeasureChange.ts';

@@ -1,6 +1,6 @@
 /** How the sliders differ from what was searched: in words, and what one click does about it. */
-import { list, show } from '../../../engine/quantities.ts';
-import type { ParamPlan } from '../../../engine/plan.ts';
+import { list, show } from '../../../engine/basics/quantities.ts';
+import type { ParamPlan } from '../../../engine/values/plan.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 
 export type Values = Readonly<Record<string, number>>;

@@ -1,5 +1,5 @@
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
-import { bytes, iterationTime, share } from '../../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../../engine/basics/quantities.ts';
 import { element } from '../../controls/dom.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 

@@ -1,7 +1,7 @@
 /** Plans in words: for the card, the table, and whoever does not see the drawing. */
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
 import { settingsText } from '../../../engine/sweep/axes.ts';
-import { bytes, count, iterationTime, share } from '../../../engine/quantities.ts';
+import { bytes, count, iterationTime, share } from '../../../engine/basics/quantities.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import type { PlanEnd } from '../../protocol/requests.ts';
 

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { iterationTime, timeAtLeast } from '../../../engine/quantities.ts';
+import { iterationTime, timeAtLeast } from '../../../engine/basics/quantities.ts';
 import { svg } from '../../controls/svg.ts';
 import { gapOf, gapWords, isShorter, newestPoint, orderSentence, type OrderSearch } from '../../session/orderWords.ts';
 import { ticks } from '../paint/ruler.ts';

@@ -1,5 +1,5 @@
 import { fasterShare, gainText, pairedWords } from '../../../engine/analyze/pairedWords.ts';
-import { bytes, iterationTime } from '../../../engine/quantities.ts';
+import { bytes, iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { iconButton } from '../../controls/iconButton.ts';

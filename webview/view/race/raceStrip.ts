@@ -1,4 +1,4 @@
-import { time } from '../../../engine/quantities.ts';
+import { time } from '../../../engine/basics/quantities.ts';
 import { element } from '../../controls/dom.ts';
 import type { StripImage } from '../../session/racing.ts';
 import type { Standing } from '../../session/standings.ts';

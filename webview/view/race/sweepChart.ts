@@ -1,4 +1,4 @@
-import { bytes, iterationTime } from '../../../engine/quantities.ts';
+import { bytes, iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import type { RaceFigures } from '../../worker/messages.ts';
 import { smallShare } from '../../session/smallShare.ts';

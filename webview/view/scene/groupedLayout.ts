@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { stageNumber } from '../../../engine/stages.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import { stageNumber } from '../../../engine/costs/stages.ts';
 import { deviceGroups } from '../../picture/deviceGroups.ts';
 import type { ShownTimeline } from '../../session/shownTimeline.ts';
 import { type Layout, layoutFor, leastRow } from './layout.ts';

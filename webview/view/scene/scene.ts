@@ -1,5 +1,5 @@
 import type { Line } from '../../picture/describe.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import type { Settings } from '../../session/settings.ts';
 import type { Selection, Target } from '../../session/selection.ts';
 import type { Layout } from './layout.ts';

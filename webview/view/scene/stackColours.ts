@@ -1,4 +1,4 @@
-import type { MemoryItem, MemoryItemKind } from '../../../engine/report.ts';
+import type { MemoryItem, MemoryItemKind } from '../../../engine/values/report.ts';
 import {
   kindCollective,
   kindForward,

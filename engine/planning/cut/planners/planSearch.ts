@@ -1,4 +1,4 @@
-import type { Search } from '../../../searches.ts';
+import type { Search } from '../../../basics/searches.ts';
 import { alpaSize, alpaSteps, type AlpaAnswer } from './alpa.ts';
 import type { AlpaProblem } from './alpaProblem.ts';
 import { dappleSize, dappleSteps } from './dapple.ts';

@@ -1,4 +1,4 @@
-import { callSeconds } from '../../../callCost.ts';
+import { callSeconds } from '../../../basics/callCost.ts';
 import { closesBySize } from '../buckets.ts';
 import { pieceOf } from '../items.ts';
 import type { LaneProblem } from '../lane.ts';

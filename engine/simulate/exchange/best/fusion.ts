@@ -1,5 +1,5 @@
 /** Buckets that are best for a lane that sends them as they get ready. */
-import type { CallCost } from '../../../exchangePlan.ts';
+import type { CallCost } from '../../../values/exchangePlan.ts';
 import { leastFinish } from '../bound.ts';
 import { leastSeconds } from '../callParts.ts';
 

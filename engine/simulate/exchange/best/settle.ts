@@ -1,4 +1,4 @@
-import type { ExchangeRule, LanePlan } from '../../../exchangePlan.ts';
+import type { ExchangeRule, LanePlan } from '../../../values/exchangePlan.ts';
 import { closesBySize } from '../buckets.ts';
 import type { LaneProblem, SettledRule } from '../lane.ts';
 import { bestBuckets } from './buckets.ts';

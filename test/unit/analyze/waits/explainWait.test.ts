@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainWait, type WaitExplanation } from '../../../../engine/analyze/waits/explainWait.ts';
 import type { Wait } from '../../../../engine/analyze/waits/chainTypes.ts';
-import { operationName } from '../../../../engine/program.ts';
+import { operationName } from '../../../../engine/values/program.ts';
 import { analyseExample } from '../../../support/analyse.ts';
 import { policy, recipePlan } from '../../support/plans.ts';
 import { oneForwardOneBackward, programOf } from '../../support/programs.ts';

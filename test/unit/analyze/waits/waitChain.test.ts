@@ -1,9 +1,17 @@
 import { expect, it } from 'vitest';
 import type { Cause, Wait, WaitChain } from '../../../../engine/analyze/waits/chainTypes.ts';
 import { waitChain } from '../../../../engine/analyze/waits/waitChain.ts';
-import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { F, type Program, kindOf, letters, microbatchOf, operationName, stageOf } from '../../../../engine/program.ts';
-import type { Timeline } from '../../../../engine/timeline.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
+import {
+  F,
+  type Program,
+  kindOf,
+  letters,
+  microbatchOf,
+  operationName,
+  stageOf,
+} from '../../../../engine/values/program.ts';
+import type { Timeline } from '../../../../engine/values/timeline.ts';
 import { analyseExample } from '../../../support/analyse.ts';
 import * as fc from '../../../support/property.ts';
 import { runnable } from '../../support/cases.ts';

@@ -1,9 +1,9 @@
 import type { Wait } from '../../../../engine/analyze/waits/chainTypes.ts';
-import type { PipelinePlan } from '../../../../engine/plan.ts';
-import type { Program } from '../../../../engine/program.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
+import type { Program } from '../../../../engine/values/program.ts';
 import { simulate } from '../../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../../engine/simulate/timing.ts';
-import { type Timeline, endAt, startAt, stepAt } from '../../../../engine/timeline.ts';
+import { type Timeline, endAt, startAt, stepAt } from '../../../../engine/values/timeline.ts';
 
 export function timelineOf(plan: PipelinePlan, program: Program): Timeline {
   const timeline = simulate(program, timingOf(plan, program));

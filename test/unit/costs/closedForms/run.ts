@@ -1,7 +1,7 @@
 /** Pipelines written as text, and what the engine makes of them. */
 import * as fc from '../../../support/property.ts';
-import type { PipelineReport } from '../../../../engine/report.ts';
-import type { PipelinePlan } from '../../../../engine/plan.ts';
+import type { PipelineReport } from '../../../../engine/values/report.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
 import { analyse } from '../../../support/analyse.ts';
 
 type Value = number | boolean | string;

@@ -1,8 +1,8 @@
 /** A rule that says nothing but its buckets is not run on lanes. On lanes it must take as long. */
 import { expect, test } from 'vitest';
-import { iterationSeconds } from '../../../../engine/timeline.ts';
+import { iterationSeconds } from '../../../../engine/values/timeline.ts';
 import * as fc from '../../../support/property.ts';
-import { fileOf, type Shape } from '../../sync/fixture.ts';
+import { fileOf, type Shape } from '../../flow/sync/fixture.ts';
 import { runsOf } from './fixture.ts';
 
 const schedules = [

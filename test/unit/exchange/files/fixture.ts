@@ -1,9 +1,9 @@
 /** Files whose gradients a rule orders, from text to timelines. */
-import type { PipelinePlan } from '../../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
 import { generate } from '../../../../engine/schedule/generate.ts';
 import { simulate } from '../../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../../engine/simulate/timing.ts';
-import { iterationSeconds, type Timeline } from '../../../../engine/timeline.ts';
+import { iterationSeconds, type Timeline } from '../../../../engine/values/timeline.ts';
 import { resolveText, type Setting } from '../../../support/resolve.ts';
 
 export interface FileRun {

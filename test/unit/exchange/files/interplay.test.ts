@@ -1,7 +1,7 @@
 /** Rules of exchange with operations of a schedule, tied embeddings, and two stages on a device. Worked out by hand. */
 import { expect, test } from 'vitest';
-import { B, kindOf, stageOf } from '../../../../engine/program.ts';
-import { startAt } from '../../../../engine/timeline.ts';
+import { B, kindOf, stageOf } from '../../../../engine/values/program.ts';
+import { startAt } from '../../../../engine/values/timeline.ts';
 import { type FileRun, runsOf } from './fixture.ts';
 
 const runOf = (text: string): FileRun => {

@@ -1,6 +1,6 @@
 /** Whole iterations of random files against the plain way to run them, which shares no code with the engine. Whole seconds. */
 import { expect, test } from 'vitest';
-import { B, F, I, kindOf, rowOf } from '../../../../engine/program.ts';
+import { B, F, I, kindOf, rowOf } from '../../../../engine/values/program.ts';
 import * as fc from '../../../support/property.ts';
 import { type FileRun, runsOf } from './fixture.ts';
 import { type PlainOperation, plainPeriod, type PlainRule } from './plainIterations.ts';

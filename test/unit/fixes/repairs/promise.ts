@@ -1,11 +1,11 @@
 /** What every fix of a mistake promises, checked on the text that it makes. */
 import { expect } from 'vitest';
-import type { Analysis } from '../../../../engine/check.ts';
+import type { Analysis } from '../../../../engine/flow/check.ts';
 import type { Code } from '../../../../engine/findings/catalogue.ts';
 import type { Finding } from '../../../../engine/findings/finding.ts';
 import { apply, type Fix, fixesFor } from '../../../../engine/fixes/fix.ts';
 import type { Neighbour } from '../../../../engine/fixes/repairs/repair.ts';
-import type { PipelineReport } from '../../../../engine/report.ts';
+import type { PipelineReport } from '../../../../engine/values/report.ts';
 import { analyse } from '../../../support/analyse.ts';
 import { applied, checkFigures } from '../promise.ts';
 

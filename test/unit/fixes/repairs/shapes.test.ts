@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { nearestDivisors } from '../../../../engine/divisors.ts';
+import { nearestDivisors } from '../../../../engine/basics/divisors.ts';
 import { analyse, codesOf, fixesOf } from '../../../support/analyse.ts';
 import { bare, type Case, checkCase } from './promise.ts';
 

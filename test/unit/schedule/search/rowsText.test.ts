@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { I, kindOf, microbatchOf, type Program, W } from '../../../../engine/program.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
+import { I, kindOf, microbatchOf, type Program, W } from '../../../../engine/values/program.ts';
 import { generate } from '../../../../engine/schedule/generate.ts';
 import { scheduleText } from '../../../../engine/schedule/rowsText.ts';
 import * as fc from '../../../support/property.ts';

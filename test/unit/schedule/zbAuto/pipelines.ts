@@ -1,7 +1,7 @@
 /** Random pipelines with uneven stages, and orders of theirs checked without the engine's own search. */
 import * as fc from '../../../support/property.ts';
-import type { PipelinePlan, PolicyArgument } from '../../../../engine/plan.ts';
-import type { Program } from '../../../../engine/program.ts';
+import type { PipelinePlan, PolicyArgument } from '../../../../engine/values/plan.ts';
+import type { Program } from '../../../../engine/values/program.ts';
 import { simulate } from '../../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../../engine/simulate/timing.ts';
 import { recipePlan } from '../../support/plans.ts';

@@ -1,6 +1,6 @@
 import * as fc from '../../../support/property.ts';
 import { expect, it } from 'vitest';
-import { F, I, type Program, W, shiftFor } from '../../../../engine/program.ts';
+import { F, I, type Program, W, shiftFor } from '../../../../engine/values/program.ts';
 import { shapeOf } from '../../../../engine/policies/shape.ts';
 import { forwardKind, inputKind, problemOf, weightKind } from '../../../../engine/policies/zbAuto/problem.ts';
 import { makespanOf, peaksOf, scratchFor } from '../../../../engine/policies/zbAuto/timing.ts';

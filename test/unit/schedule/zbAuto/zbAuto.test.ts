@@ -1,9 +1,9 @@
 import * as fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../../engine/plan.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
 import { generate } from '../../../../engine/schedule/generate.ts';
 import { alternateSplit } from '../../../../engine/policies/orders/alternate.ts';
-import { type Program, I, shiftFor } from '../../../../engine/program.ts';
+import { type Program, I, shiftFor } from '../../../../engine/values/program.ts';
 import type { Policy } from '../../../../engine/policies/policy.ts';
 import { programOf } from '../../../../engine/schedule/generate.ts';
 import { zbH1 } from '../../../../engine/policies/builtin/zb_h1.ts';

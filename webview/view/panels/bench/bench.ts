@@ -1,6 +1,6 @@
 /** What a schedule that is shown without a pipeline has between the bars and the timeline: its shape, and the shapes of its test. */
-import type { ParamPlan } from '../../../../engine/plan.ts';
-import { count } from '../../../../engine/quantities.ts';
+import type { ParamPlan } from '../../../../engine/values/plan.ts';
+import { count } from '../../../../engine/basics/quantities.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import { icon } from '../../../controls/icon.ts';
 import type { ShownSchedule } from '../../../session/shownFile.ts';

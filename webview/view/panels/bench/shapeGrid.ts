@@ -1,5 +1,5 @@
 /** The table of tested shapes: a row for each number of devices, a column for each number of microbatches. */
-import { count } from '../../../../engine/quantities.ts';
+import { count } from '../../../../engine/basics/quantities.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import { type CellVerdict, type TestedTable, verdictSigns } from '../../../../engine/grid/testedTable.ts';
 

@@ -1,5 +1,5 @@
 /** One microbatch of a building block as handles: dragging one, by pointer or keys, moves its slot. The others follow by the period. */
-import { list } from '../../../../engine/quantities.ts';
+import { list } from '../../../../engine/basics/quantities.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import type { ShownSchedule } from '../../../session/shownFile.ts';
 import { handles } from './handles.ts';

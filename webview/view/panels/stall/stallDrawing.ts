@@ -1,8 +1,8 @@
 /** A deadlock drawn: what ran to scale, a line at the stall, and boxes of what never runs, with the circle of waiting as arrows. */
-import { operationName } from '../../../../engine/program.ts';
-import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { moment } from '../../../../engine/quantities.ts';
-import type { Stall } from '../../../../engine/stall.ts';
+import { operationName } from '../../../../engine/values/program.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
+import { moment } from '../../../../engine/basics/quantities.ts';
+import type { Stall } from '../../../../engine/flow/stall.ts';
 import { svg } from '../../../controls/svg.ts';
 import { type Circle, type RanBlock, ranBlocks } from '../../../picture/stalledRows.ts';
 import { stallSentence } from '../../../picture/stallSentences.ts';

@@ -1,5 +1,5 @@
 /** Moves that break the circle of a deadlock, as cards with the lines that change and the simulated effect. */
-import { iterationTime } from '../../../../engine/quantities.ts';
+import { iterationTime } from '../../../../engine/basics/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
 import { shortDiff } from './diffLines.ts';

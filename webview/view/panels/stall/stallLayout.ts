@@ -1,7 +1,7 @@
 /** The places of a drawn deadlock's parts, in pixels: rows of what ran to scale, then boxes of what never runs. */
 import type { DeadlockStep } from '../../../../engine/schedule/deadlockSteps.ts';
-import type { Program } from '../../../../engine/program.ts';
-import type { Stall } from '../../../../engine/stall.ts';
+import type { Program } from '../../../../engine/values/program.ts';
+import type { Stall } from '../../../../engine/flow/stall.ts';
 import {
   boxLabel,
   type Circle,

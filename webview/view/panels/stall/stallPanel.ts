@@ -1,7 +1,7 @@
 /** What the page shows of a schedule that never ends. */
-import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { count, moment } from '../../../../engine/quantities.ts';
-import type { Stall } from '../../../../engine/stall.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
+import { count, moment } from '../../../../engine/basics/quantities.ts';
+import type { Stall } from '../../../../engine/flow/stall.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import { shownRows, stallFigures } from '../../../picture/stalledRows.ts';
 import type { Theme } from '../../scene/theme.ts';

@@ -1,7 +1,7 @@
 /** The circle of a deadlock as sentences, with the numbers of its arrows. */
-import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { count } from '../../../../engine/quantities.ts';
-import type { Stall } from '../../../../engine/stall.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
+import { count } from '../../../../engine/basics/quantities.ts';
+import type { Stall } from '../../../../engine/flow/stall.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import type { Circle } from '../../../picture/stalledRows.ts';
 import { stepSentences } from '../../../picture/stallSentences.ts';

@@ -1,4 +1,4 @@
-import { count, time } from '../../../../engine/quantities.ts';
+import { count, time } from '../../../../engine/basics/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { Why } from '../../../picture/why.ts';
 

@@ -1,6 +1,6 @@
 import { ampleRoomText } from '../../../../engine/analyze/memoryWords.ts';
-import { bytes, iterationTime, share } from '../../../../engine/quantities.ts';
-import type { DeviceReport } from '../../../../engine/report.ts';
+import { bytes, iterationTime, share } from '../../../../engine/basics/quantities.ts';
+import type { DeviceReport } from '../../../../engine/values/report.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
 import { smallShare } from '../../../session/smallShare.ts';

@@ -1,8 +1,8 @@
 import { itemName, itemTimes } from '../../../../engine/analyze/itemWords.ts';
 import { reservedText } from '../../../../engine/analyze/memoryWords.ts';
 import { shareOf } from '../../../../engine/analyze/shares.ts';
-import { bytes } from '../../../../engine/quantities.ts';
-import type { DeviceReport } from '../../../../engine/report.ts';
+import { bytes } from '../../../../engine/basics/quantities.ts';
+import type { DeviceReport } from '../../../../engine/values/report.ts';
 import { element } from '../../../controls/dom.ts';
 import { css } from '../../scene/colour.ts';
 import { itemColour } from '../../scene/stackColours.ts';

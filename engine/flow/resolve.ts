@@ -1,0 +1,339 @@
+/** Planning one file: syntax tree → plan, findings and names. Never throws. */
+import type { SourceFile, SourceGraph } from '../language/sourceFiles.ts';
+import { createReporter } from '../findings/reporter.ts';
+import { readGraph } from '../language/sourceFiles.ts';
+import type { Notes } from '../planning/notes.ts';
+import type { ReadContext } from '../read/context.ts';
+import { createReadContext } from '../read/context.ts';
+import { detail } from '../language/context.ts';
+import { iterationSearch } from './iterationSearch.ts';
+import { orderSearch } from './orderSearch.ts';
+import { planPipeline } from '../planning/planPipeline.ts';
+import { reportIdleDevices } from '../planning/place/idleDevices.ts';
+import { scheduleArguments } from '../planning/scheduleArguments.ts';
+import { readFrom } from '../read/modelFrom.ts';
+import { symbolId } from '../language/context.ts';
+import { takeDefinitions } from '../read/context.ts';
+import { toEnd } from '../basics/steps.ts';
+import type { BlockDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
+import type { EngineHost, EngineOptions } from '../basics/host.ts';
+import { readCluster } from '../read/cluster.ts';
+import { readDevice } from '../read/device.ts';
+import { readExpect } from '../read/expect.ts';
+import { readJob } from '../read/job.ts';
+import { readByBase } from '../read/base.ts';
+import { readModel } from '../read/model.ts';
+import { adoptLayers } from '../read/modelFromModel.ts';
+import { readPipeline } from '../read/pipeline.ts';
+import { adoptMembers } from '../read/scheduleBase.ts';
+import { readSearches } from '../read/search.ts';
+import { readSchedule } from '../read/schedule.ts';
+import { scheduleTestOf } from '../read/scheduleTest.ts';
+import type { SearchDefinition } from '../definitions/search.ts';
+import type { PipelineDefinition } from '../definitions/pipeline.ts';
+import type { DeclaredSchedule } from '../definitions/schedule.ts';
+import { evaluateConstants } from '../language/constants.ts';
+import { declareAll, reportUnused } from '../language/declare.ts';
+import { type ForeignFiles, foreignFiles } from '../language/foreign.ts';
+import { applyImports, reportUnusedImports } from '../language/imports.ts';
+import { evaluate as evaluateExpression } from '../language/expressions.ts';
+import { hasNames } from '../language/importSettings.ts';
+import { linkFile } from '../language/linking.ts';
+import { settingsName } from '../language/settingsName.ts';
+import type { JobPlan, PipelinePlan } from '../values/plan.ts';
+import type { PipelineSize, Resolution } from '../language/resolution.ts';
+import { equalGroups } from '../definitions/cluster.ts';
+import { directSearches, noSearches, type Searches } from '../basics/searches.ts';
+
+export interface ResolveRequest {
+  readonly uri: string;
+  readonly syntax: SyntaxFile;
+  readonly host: EngineHost;
+  readonly options: EngineOptions;
+  /** Values of params, by name, instead of their defaults; in base units. */
+  readonly overrides?: Readonly<Record<string, number>>;
+  /** Default: all plans are made at once. */
+  readonly searches?: Searches;
+}
+
+const direct = directSearches();
+
+/** Plans a file. Pipelines with an error are left out of the plan; `findings` say why. */
+export const resolve = (request: ResolveRequest): Resolution => toEnd(resolveSteps(request));
+
+/** The same in steps, so that a server may answer requests between them. */
+export function* resolveSteps({
+  uri,
+  syntax,
+  host,
+  options,
+  overrides = {},
+  searches = direct,
+}: ResolveRequest): Generator<void, Resolution> {
+  const graph = readGraph(uri, syntax, host, options);
+  const foreign = foreignFiles(host, options);
+  const resolved = new Map<number, ReadContext>();
+  const asked = overridesByFile(graph, overrides);
+  const standing = new Set<number>();
+  let pipelines: readonly PipelinePlan[] = [];
+  let jobs: readonly JobPlan[] = [];
+  let pending: readonly string[] = [];
+  let tests: Resolution['tests'] = [];
+  let sizes: Resolution['sizes'] = new Map();
+  let settings: Resolution['searches'] = [];
+  for (const file of graph.order) {
+    const numbers = { ...settingsOf(graph, file, options, foreign), ...asked.get(file) };
+    const source = graph.files[file];
+    const isStandard = standsAlone(source, numbers, standing);
+    if (isStandard) standing.add(file);
+    const known = isStandard ? standardFiles.get(source.syntax) : undefined;
+    const isKnown = known?.context.options === options && known.context.uri === source.uri;
+    const resolution = isKnown ? known : yield* resolveFile(graph, file, resolved, options, foreign, numbers, searches);
+    if (isStandard) standardFiles.set(source.syntax, resolution);
+    resolved.set(file, resolution.context);
+    if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings } = resolution);
+  }
+  const context =
+    resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
+  return {
+    plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
+    pending,
+    tests,
+    sizes,
+    searches: settings,
+    schedules: [...context.schedules.values()].filter((schedule) => schedule.uri === uri),
+    origins: context.origins,
+    tracers: context.tracers,
+    findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
+    symbols: {
+      symbols: context.symbols,
+      references: [...context.references.values()].sort((a, b) => a.place.start - b.place.start),
+    },
+    imports: [...new Set([...graph.uris, ...foreign.uris])],
+    derived: [...context.derived].sort((a, b) => a.offset - b.offset),
+  };
+}
+
+/** Overrides go to the file's own params and to those that it imports. */
+function overridesByFile(
+  graph: SourceGraph,
+  overrides: Readonly<Record<string, number>>,
+): ReadonlyMap<number, Readonly<Record<string, number>>> {
+  const found = new Map<number, Readonly<Record<string, number>>>();
+  for (const { declaration, file } of graph.files[0].imports) {
+    if (file === undefined) continue;
+    const { names } = declaration;
+    const numbers =
+      names === undefined
+        ? overrides
+        : Object.fromEntries(
+            Object.entries(overrides).filter(([name]) => names.some((candidate) => candidate.text === name)),
+          );
+    const prefix = `${settingsName(declaration)}.`;
+    const settings = (declaration.settings?.entries ?? []).flatMap((item) => {
+      const name = item.kind === 'entry' ? item.key.text : '';
+      return Object.hasOwn(overrides, prefix + name) ? [[name, overrides[prefix + name]] as const] : [];
+    });
+    found.set(file, { ...found.get(file), ...numbers, ...Object.fromEntries(settings) });
+  }
+  return found.set(0, overrides);
+}
+
+/** Values that the import of a file gives its params. What is wrong with them is reported at the import. */
+function settingsOf(
+  graph: SourceGraph,
+  file: number,
+  options: EngineOptions,
+  foreign: ForeignFiles,
+): Readonly<Record<string, number>> {
+  const { settings } = graph.files[file];
+  if (settings === undefined) return {};
+  const { uri, syntax } = graph.files[settings.by];
+  const quiet = createReadContext(uri, syntax, options, createReporter(uri, 0), foreign);
+  return Object.fromEntries(
+    settings.block.entries.flatMap((item) => {
+      const value = item.kind === 'entry' ? item.values?.[0] : undefined;
+      if (item.kind !== 'entry' || value === undefined || hasNames(value)) return [];
+      const found = evaluateExpression(quiet, value);
+      return found?.kind === 'measure' ? [[item.key.text, found.value]] : [];
+    }),
+  );
+}
+
+/** Files of the standard library as they were resolved before, by their trees: resolving them again takes longer than most edits. */
+const standardFiles = new WeakMap<SyntaxFile, ResolvedFile>();
+
+/** Whether a file of the standard library means the same wherever it is imported: nobody sets params of the file or of its imports. */
+const standsAlone = (
+  { uri, imports }: SourceFile,
+  numbers: Readonly<Record<string, number>>,
+  standing: ReadonlySet<number>,
+): boolean =>
+  uri.startsWith('std:') &&
+  Object.keys(numbers).length === 0 &&
+  imports.every(({ file }) => file !== undefined && standing.has(file));
+
+interface ResolvedFile {
+  readonly context: ReadContext;
+  readonly pipelines: readonly PipelinePlan[];
+  readonly jobs: readonly JobPlan[];
+  readonly pending: readonly string[];
+  readonly tests: Resolution['tests'];
+  readonly sizes: Resolution['sizes'];
+  readonly searches: Resolution['searches'];
+}
+
+function* resolveFile(
+  graph: SourceGraph,
+  file: number,
+  resolved: ReadonlyMap<number, ReadContext>,
+  options: EngineOptions,
+  foreign: ForeignFiles,
+  overrides: Readonly<Record<string, number>>,
+  searches: Searches,
+): Generator<void, ResolvedFile> {
+  const { uri, syntax } = graph.files[file];
+  const report = createReporter(uri, options.limits.findings);
+  const context = createReadContext(uri, syntax, options, report, foreign);
+  if (syntax.text.length > options.limits.fileSize) {
+    report.report(
+      'limit/too-large',
+      { start: 0, end: 0 },
+      {
+        what: 'Characters of this file',
+        figure: syntax.text.length.toLocaleString('en-US'),
+        limit: options.limits.fileSize.toLocaleString('en-US'),
+        setting: 'pipewright.limits.fileSize',
+      },
+    );
+    return { context, pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map(), searches: [] };
+  }
+  for (const fault of syntax.errors) {
+    const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
+    report.report(fault.code, fault, { text: fault.message }, { related });
+  }
+  declareAll(context, (from) => readFrom(context, from));
+  yield;
+  applyImports(context, graph, file, resolved, takeDefinitions);
+  adoptLayers(context, blocksOf(syntax, 'model'));
+  adoptMembers(context, blocksOf(syntax, 'schedule'));
+  yield;
+  yield* linkFile(context);
+  evaluateConstants(context, overrides);
+  yield;
+  const blocks = (keyword: string) => blocksOf(syntax, keyword);
+  readByBase(context, blocks('device'), 'device', readDevice);
+  for (const block of blocks('cluster')) readCluster(context, block);
+  yield;
+  readByBase(context, blocks('model'), 'model', readModel);
+  yield;
+  readByBase(context, blocks('schedule'), 'schedule', readSchedule);
+  const pipelines = new Map<string, PipelinePlan>();
+  const pending: string[] = [];
+  let unanswered = 0;
+  const counted: Searches = {
+    ...(searches.figuresOnly === true ? { figuresOnly: true } : {}),
+    answer(search, problem) {
+      // Pipelines of imported files are not simulated: only what they declare is of use.
+      const found = (file === 0 ? searches : noSearches).answer(search, problem);
+      if (found === undefined) unanswered += 1;
+      return found;
+    },
+  };
+  const notes = notesOf(context, counted);
+  // The order of a plan on trial; why there is none is reported where the plan is run.
+  const orderOf = (plan: PipelinePlan) => counted.answer(orderSearch, plan);
+  const paceOf = (plan: PipelinePlan) => counted.answer(iterationSearch, plan);
+  const planned: PipelineDefinition[] = [];
+  const sizes = new Map<string, PipelineSize>();
+  for (const block of blocks('pipeline')) {
+    yield;
+    const before = unanswered;
+    const definition = readPipeline(context, block, overrides);
+    if (definition !== undefined) sizes.set(definition.name, sizeOf(definition));
+    const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf, paceOf);
+    if (plan !== undefined) pipelines.set(plan.name, plan);
+    if (plan !== undefined && definition !== undefined) planned.push(definition);
+    if (definition !== undefined)
+      for (const param of scheduleArguments(definition, plan)) context.params.set(param.name, param);
+    // A plan may lack a finding that needs an answer: whether another cut is better.
+    if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
+  }
+  // A pipeline with a mistake may be meant to use the others.
+  const unplanned = blocks('pipeline').filter(({ name }) => !pipelines.has(name?.text ?? ''));
+  reportIdleDevices(notes, planned, new Set(unplanned.map(clusterNamed)));
+  yield;
+  const settings: readonly SearchDefinition[] = readSearches(context, blocks('search'));
+  const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
+  const tests: Resolution['tests'][number][] = [];
+  for (const block of blocks('expect')) {
+    yield;
+    const schedule = testedSchedule(context, block);
+    const test = schedule === undefined ? undefined : scheduleTestOf(context, block, schedule);
+    if (test !== undefined) tests.push({ test, place: report.place(block.name ?? block.keyword) });
+    if (isTest(context, block)) continue;
+    const plan = readExpect(context, block, pipelines.get(block.name?.text ?? ''));
+    if (plan !== undefined) pipelines.set(plan.name, plan);
+  }
+  if (file === 0) {
+    reportUnused(context);
+    reportUnusedImports(context);
+  }
+  return { context, pipelines: [...pipelines.values()], jobs, pending, tests, sizes, searches: settings };
+}
+
+const sizeOf = ({ cluster, mesh, model, microbatches }: PipelineDefinition): PipelineSize => {
+  const groups = equalGroups(cluster);
+  const { microBatch, after } = model;
+  return {
+    devices: cluster.devices.length,
+    ...(groups === undefined ? {} : { groups }),
+    mesh,
+    microBatch,
+    microbatches,
+    chain: after.size === 0,
+  };
+};
+
+/** The cluster that a pipeline names, whatever else is wrong with it; the empty text where it names none. */
+function clusterNamed({ body }: BlockDeclaration): string {
+  const entry = body?.entries.find((candidate) => candidate.kind === 'entry' && candidate.key.text === 'devices');
+  const value = entry?.kind === 'entry' ? entry.values?.[0] : undefined;
+  return value?.kind === 'name' ? value.text : '';
+}
+
+/** Whether an `expect` is about a schedule. */
+const isTest = ({ names }: ReadContext, { name }: BlockDeclaration): boolean =>
+  names.get(name?.text ?? '')?.kind === 'schedule';
+
+/** The schedule of such an `expect`; absent where it is wrong, which has been reported. */
+const testedSchedule = (context: ReadContext, block: BlockDeclaration): DeclaredSchedule | undefined =>
+  isTest(context, block) ? context.schedules.get(symbolId('schedule', block.name?.text ?? '')) : undefined;
+
+const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>
+  syntax.declarations.filter(
+    (declaration): declaration is BlockDeclaration =>
+      declaration.kind === 'block' && declaration.keyword.text === keyword,
+  );
+
+/** What planning may write into a file's context. */
+function notesOf(context: ReadContext, searches: Searches): Notes {
+  const { uri, options, report, origins, derived, tracers, occupied, members } = context;
+  return {
+    uri,
+    options,
+    searches,
+    report,
+    origins,
+    derived,
+    tracers,
+    occupied,
+    describe(pipeline, text, stages) {
+      const id = symbolId('pipeline', pipeline);
+      detail(context, id, text);
+      // Stages written as blocks are members, in order.
+      for (const [index, { id: stage }] of [...(members.get(id)?.values() ?? [])].entries())
+        if (stages[index] !== undefined) detail(context, stage, stages[index]);
+    },
+  };
+}

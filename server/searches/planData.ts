@@ -1,0 +1,24 @@
+/** The answer of a search as a file for other programs: the same from the terminal and from the editor. */
+import type { PlanAnswer } from '../../engine/sweep/answer.ts';
+import { jsonText } from '../text/jsonText.ts';
+import { printable } from '../text/printable.ts';
+import { quoted } from '../text/quoted.ts';
+
+/** The whole answer; fields are added, never renamed. */
+export const planJson = (answer: PlanAnswer): string => jsonText(answer);
+
+/** One line for each row that was simulated (RFC 4180), in base units. */
+export function planCsv({ search, points }: PlanAnswer): string {
+  const keys = search.map(({ key }) => key);
+  const figures = ['iteration', 'peak', 'throughput', 'mfu', 'bubble'] as const;
+  const head = ['row', ...keys, 'ranks', 'data_ranks', 'microbatches', ...figures, 'meets', 'front', 'missed'];
+  const lines = points.map((point) => [
+    String(point.row),
+    ...keys.map((key) => point.settings[key] ?? ''),
+    ...[point.pipeline, point.data, point.microbatches].map(String),
+    ...figures.map((figure) => String(point[figure] ?? '')),
+    ...[point.meets, point.front].map(String),
+    point.missed ?? '',
+  ]);
+  return [head, ...lines].map((line) => `${line.map((cell) => quoted(printable(cell))).join(',')}\r\n`).join('');
+}

@@ -1,0 +1,74 @@
+/** What runs in a thread: it finds one answer at a time, and gives a search up between two of its steps when nobody wants the answer. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Search } from '../../engine/basics/searches.ts';
+import { newestOf } from './newest.ts';
+
+export interface Asked {
+  /** Unique among the tasks of the server. */
+  readonly task: number;
+  readonly search: string;
+  readonly problem: unknown;
+}
+
+export type Answered =
+  | { readonly ready: true }
+  | { readonly task: number; readonly answer: unknown }
+  | { readonly task: number; readonly progress: unknown }
+  | { readonly task: number; readonly error: string }
+  | { readonly task: number; readonly givenUp: true };
+
+/** What a thread is started with. */
+export interface Given {
+  /** One number that both sides see: the task that nobody wants any more. */
+  readonly unwanted: Int32Array<SharedArrayBuffer>;
+}
+
+type Steps = (problem: never) => Generator<unknown, unknown, void>;
+
+/** A search by its name. A problem comes from the search of that name, so its type is right. */
+export const entry = <Problem, Answer>({ name, steps }: Search<Problem, Answer>): readonly [string, Steps] => [
+  name,
+  steps,
+];
+
+/** Answers what the server asks of these searches. */
+export function serve(entries: readonly (readonly [string, Steps])[]): void {
+  const searches = new Map(entries);
+  const { unwanted } = workerData as Given;
+
+  function answered({ task, search, problem }: Asked): Answered {
+    try {
+      const steps = searches.get(search)?.(problem as never);
+      if (steps === undefined) throw new Error(`Unknown search "${search}".`);
+      const tell = newestOf((progress) => parentPort?.postMessage({ task, progress } satisfies Answered));
+      while (Atomics.load(unwanted, 0) !== task) {
+        const step = steps.next();
+        if (step.done === true) return { task, answer: step.value };
+        tell(step.value);
+      }
+      return { task, givenUp: true };
+    } catch (error) {
+      return { task, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    }
+  }
+
+  const send = (message: Answered): void =>
+    parentPort?.postMessage(message, 'answer' in message ? buffersOf(message.answer) : []);
+  parentPort?.on('message', (asked: Asked) => send(answered(asked)));
+  send({ ready: true });
+}
+
+/** Memory of the typed arrays in an answer: handed over, not copied. */
+function buffersOf(answer: unknown): ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>();
+  const pending: unknown[] = [answer];
+  for (let value = pending.pop(); pending.length > 0 || value !== undefined; value = pending.pop()) {
+    if (ArrayBuffer.isView(value)) {
+      if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
+    } else if (Array.isArray(value)) {
+      // Lists of plain numbers and texts hold no arrays.
+      if (typeof value[0] === 'object') for (const item of value) pending.push(item);
+    } else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) pending.push(item);
+  }
+  return [...found];
+}

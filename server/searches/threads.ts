@@ -1,0 +1,231 @@
+/** Threads that find answers outside the server's thread, so that no document and no request waits for the work of another. */
+import { Worker } from 'node:worker_threads';
+import type { Search } from '../../engine/basics/searches.ts';
+import { newestOf } from './newest.ts';
+import type { Answered, Asked, Given } from './serve.ts';
+
+export interface Threads {
+  /**
+   * Finds the answer for one owner. An owner has at most half of the threads, so that there is one for others. `onProgress` hears
+   * how far it is, until it is answered or cancelled.
+   */
+  run<Problem, Answer, Progress>(
+    owner: string,
+    search: Search<Problem, Answer, Progress>,
+    problem: Problem,
+    onProgress?: (progress: Progress) => void,
+  ): Running<Answer>;
+  /** Starts a thread if there is none, so that the first search does not wait for it. */
+  ahead(): void;
+  close(): void;
+}
+
+export interface Running<Answer> {
+  readonly answer: Promise<Answer>;
+  /** Nobody wants the answer: it never comes. Its thread is free for other work after the current step of the search. */
+  cancel(): void;
+}
+
+interface Task {
+  readonly owner: string;
+  readonly message: Asked;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly progress?: (progress: unknown) => void;
+  /** The work itself, for where there is no thread to be had. */
+  readonly steps: () => Generator<unknown, unknown, void>;
+  cancelled: boolean;
+}
+
+interface Thread extends Given {
+  readonly worker: Worker;
+  /** Its work, which may be cancelled; the thread is not free before it says so. */
+  task?: Task;
+  /** Its script runs, so threads can be had. */
+  ready: boolean;
+  /** Ends the thread where a step of a cancelled search takes too long. */
+  timer?: NodeJS.Timeout;
+}
+
+export interface ThreadsOptions {
+  /** The script of a thread. Default: the server's own. */
+  readonly entry?: () => URL;
+  /** Milliseconds after which a thread ends that does not give up its cancelled search. */
+  readonly grace?: number;
+  /** Threads at a time, of all owners and of one. Default: 4 and 2. */
+  readonly most?: number;
+  readonly mostOfOwner?: number;
+  /** Threads without work wait for more. Default: all but one end. */
+  readonly keep?: true;
+}
+
+const usualMost = 4;
+const usualMostOfOwner = 2;
+/** A new thread takes longer to start, and its code is slow at first. */
+const usualGrace = 100;
+
+/** The thread's bundle, next to the server's; its source if the server runs from source. */
+const script = (): URL => new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
+
+export function createThreads({
+  entry = script,
+  grace = usualGrace,
+  most = usualMost,
+  mostOfOwner = usualMostOfOwner,
+  keep,
+}: ThreadsOptions = {}): Threads {
+  const threads = new Set<Thread>();
+  let waiting: Task[] = [];
+  let possible = true;
+  let tasks = 0;
+
+  function start(): Thread | undefined {
+    try {
+      const unwanted = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+      const given: Given = { unwanted };
+      const worker = new Worker(entry(), { workerData: given });
+      // A server that has nothing else to do may end.
+      worker.unref();
+      const thread: Thread = { worker, unwanted, ready: false };
+      threads.add(thread);
+      worker.on('message', (message: Answered) => answered(thread, message));
+      worker.on('error', (error) => lost(thread, error));
+      worker.on('exit', () => lost(thread, new Error('The thread ended.')));
+      return thread;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function answered(thread: Thread, message: Answered): void {
+    thread.ready = true;
+    const { task } = thread;
+    if ('ready' in message) {
+      if (task?.cancelled === true) giveUp(thread);
+      return;
+    }
+    if ('progress' in message) {
+      if (task?.cancelled === false) task.progress?.(message.progress);
+      return;
+    }
+    clearTimeout(thread.timer);
+    thread.task = undefined;
+    if (task !== undefined && !task.cancelled) {
+      if ('error' in message) task.reject(new Error(message.error));
+      else if ('answer' in message) task.resolve(message.answer);
+    }
+    next();
+    if (thread.task === undefined && threads.size > 1 && keep !== true) end(thread);
+  }
+
+  /** Its search ends after the current step; if that takes too long, the thread ends. */
+  function giveUp(thread: Thread): void {
+    thread.timer = setTimeout(() => {
+      end(thread);
+      next();
+    }, grace);
+    thread.timer.unref();
+  }
+
+  /** A thread that was never ready could not be started: its work is done here. */
+  function lost(thread: Thread, error: Error): void {
+    if (!threads.delete(thread)) return;
+    const { task } = thread;
+    clearTimeout(thread.timer);
+    if (!thread.ready) possible = false;
+    if (task !== undefined && !task.cancelled) {
+      if (thread.ready) task.reject(error);
+      else void here(task);
+    }
+    next();
+  }
+
+  function end(thread: Thread): void {
+    clearTimeout(thread.timer);
+    threads.delete(thread);
+    void thread.worker.terminate();
+  }
+
+  function next(): void {
+    // A thread that gives up its search is free sooner than a new one has started.
+    let soon = [...threads].filter(({ task }) => task?.cancelled === true).length;
+    for (const task of waiting) {
+      if ([...threads].filter((thread) => thread.task?.owner === task.owner).length >= mostOfOwner) continue;
+      const free = [...threads].find((thread) => thread.task === undefined);
+      if (free === undefined && soon > 0) {
+        soon -= 1;
+        continue;
+      }
+      if (free === undefined && threads.size >= most) return;
+      const thread = free ?? (possible ? start() : undefined);
+      waiting = waiting.filter((other) => other !== task);
+      if (thread === undefined) void here(task);
+      else {
+        thread.task = task;
+        thread.worker.postMessage(task.message);
+      }
+    }
+  }
+
+  /** In slices, so that requests are answered between them. */
+  async function here(task: Task): Promise<void> {
+    try {
+      const steps = task.steps();
+      const tell = newestOf((progress) => task.progress?.(progress));
+      while (!task.cancelled) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const step = steps.next();
+        if (step.done) return task.resolve(step.value);
+        tell(step.value);
+      }
+    } catch (error) {
+      task.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  return {
+    run<Problem, Answer, Progress>(
+      owner: string,
+      search: Search<Problem, Answer, Progress>,
+      problem: Problem,
+      onProgress?: (progress: Progress) => void,
+    ): Running<Answer> {
+      let cancel = (): void => {};
+      tasks += 1;
+      const number = tasks;
+      const answer = new Promise<Answer>((resolve, reject) => {
+        const task: Task = {
+          owner,
+          message: { task: number, search: search.name, problem },
+          resolve: (found) => resolve(found as Answer),
+          reject,
+          ...(onProgress === undefined ? {} : { progress: (progress) => onProgress(progress as Progress) }),
+          steps: () => search.steps(problem),
+          cancelled: false,
+        };
+        waiting.push(task);
+        cancel = () => {
+          if (task.cancelled) return;
+          task.cancelled = true;
+          waiting = waiting.filter((other) => other !== task);
+          const thread = [...threads].find((candidate) => candidate.task === task);
+          if (thread === undefined) return;
+          Atomics.store(thread.unwanted, 0, number);
+          // One that has not started has nothing to give up.
+          if (thread.ready) giveUp(thread);
+          next();
+        };
+      });
+      // What takes the place of an older task is asked for before that one is given up: its thread will do.
+      queueMicrotask(next);
+      return { answer, cancel: () => cancel() };
+    },
+    ahead() {
+      if (threads.size === 0 && possible) start();
+    },
+    close() {
+      waiting = [];
+      for (const thread of threads) end(thread);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** One measured figure of a publication, and how the engine comes to its own. */
+import type { PipelineReport } from '../../../../../engine/values/report.ts';
+import type { PipelinePlan } from '../../../../../engine/values/plan.ts';
+import { analyseExample } from '../../../../support/analyse.ts';
+import { exampleText } from '../../../../support/example.ts';
+
+export interface Run {
+  /** What the paper calls it, and what sets it apart. */
+  readonly name: string;
+  readonly setting: string;
+  /** A file, from `examples/published`, one of its pipelines, and its sliders. */
+  readonly file: string;
+  readonly pipeline: string;
+  readonly sliders?: Readonly<Record<string, number>>;
+  readonly measured: number;
+  /** A default figure was fitted to this one, among others. */
+  readonly fitted?: boolean;
+  /** Why the figure is off, as far as that is known. A sentence. */
+  readonly reason?: string;
+  readonly predict: (report: PipelineReport, plan: PipelinePlan) => number;
+}
+
+/** Runs of one publication that are compared in the same unit. */
+export interface Family {
+  /** Names it in `<!-- runs NAME -->`; `title` in the summary. */
+  readonly name: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly digits: number;
+  /** Several columns of figures for each setting, named by the runs; else a line for each run. */
+  readonly columns?: readonly string[];
+  /** Bytes; absent: seconds or rates. */
+  readonly memory?: true;
+  /** Compared with the tables of Calculon too. */
+  readonly kernels?: true;
+  readonly runs: readonly Run[];
+}
+
+/** The shares of `std:hardware`, or those of Calculon (`a100_by_kernel.pipe`). */
+export type Mode = 'one' | 'kernels';
+
+type Found = ReturnType<typeof analyseExample>['pipelines'];
+const known = new Map<string, Found>();
+
+const byKernel = (text: string): string =>
+  text.replace(
+    /^import \{ a100_80, (.+) \} from "std:hardware"$/m,
+    'import { $1 } from "std:hardware"\nimport "a100_by_kernel.pipe"',
+  );
+
+function pipelinesOf({ file, sliders = {} }: Run, mode: Mode): Found {
+  const key = JSON.stringify([file, sliders, mode]);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const name = file.startsWith('../') ? file.slice(3) : `published/${file}`;
+  const text = mode === 'one' ? exampleText(name) : byKernel(exampleText(name));
+  if (mode === 'kernels' && text === exampleText(name)) throw new Error(`${name} does not import an A100`);
+  const { pipelines } = analyseExample(name, sliders, text);
+  known.set(key, pipelines);
+  return pipelines;
+}
+
+/** The engine's figure. */
+export function predicted(run: Run, mode: Mode = 'one'): number {
+  const found = pipelinesOf(run, mode).find(({ plan }) => plan.name === run.pipeline);
+  if (found?.run === undefined) throw new Error(`${run.file} has no pipeline ${run.pipeline} that runs`);
+  return run.predict(found.run.report, found.plan);
+}
+
+/** Share by which the engine's figure is above the measured one. */
+export const deviation = (run: Run, mode: Mode = 'one'): number => predicted(run, mode) / run.measured - 1;
+
+export const longestSpan = ({ devices }: PipelineReport): number => Math.max(...devices.map((device) => device.span));
+export const highestPeak = ({ devices }: PipelineReport): number => Math.max(...devices.map((device) => device.peak));

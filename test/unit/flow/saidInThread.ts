@@ -1,0 +1,42 @@
+/** A thread whose engine has seen no text but those that it is asked about. */
+import { inspect } from 'node:util';
+import { parentPort } from 'node:worker_threads';
+import { type Analysis, check } from '../../../engine/flow/check.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { hostOf, uri } from '../../support/host.ts';
+
+export interface SaidRequest {
+  readonly text: string;
+  /** The earlier answer that a check may take from. */
+  readonly after: 'nothing' | 'the first' | 'the last';
+}
+
+/** All that a check says. */
+const said = ({ syntax, findings, pipelines, resolution }: Analysis) => ({
+  syntax,
+  findings,
+  plan: resolution.plan,
+  origins: [...resolution.origins],
+  symbols: [...resolution.symbols.symbols],
+  references: resolution.symbols.references,
+  derived: resolution.derived,
+  pipelines: pipelines.map(({ plan, run, findings: found }) => ({
+    plan,
+    found,
+    report: run?.report,
+    order: run?.program.order.join(' '),
+    ends: run?.timeline.end.join(' '),
+    path: run?.criticalPath.join(' '),
+  })),
+});
+
+let first: Analysis | undefined;
+let last: Analysis | undefined;
+
+parentPort?.on('message', ({ text, after }: SaidRequest) => {
+  const earlier = after === 'nothing' ? undefined : after === 'the first' ? first : last;
+  last = check({ uri, text, host: hostOf(), options: defaultOptions, ...(earlier && { earlier }) });
+  first ??= last;
+  const whole = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity };
+  parentPort?.postMessage(inspect(said(last), whole));
+});
