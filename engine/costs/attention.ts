@@ -71,9 +71,9 @@ export function checkAttention(args: ShapeArguments, tensor: number): string | u
 /** Why context ranks cannot split the heads of a rank, if they exchange heads for tokens. */
 export function contextProblem(
   args: ShapeArguments,
-  { tensor, context, contextExchange: way }: Pick<LayerSetting, 'tensor' | 'context' | 'contextExchange'>,
+  { tensor, context, contextExchange: exchange }: Pick<LayerSetting, 'tensor' | 'context' | 'contextExchange'>,
 ): string | undefined {
-  if (way !== 'all_to_all' || typeof args['heads'] !== 'number') return undefined;
+  if (exchange !== 'all_to_all' || typeof args['heads'] !== 'number') return undefined;
   // Latent attention has keys and values for every head, and no `kv_heads`.
   const split = Math.max(1, widths(args).kvHeads / tensor);
   if (split % context === 0) return undefined;

@@ -71,11 +71,11 @@ interface CoreBytes {
  * it. The backward does the same with gradients (DeepSpeed Ulysses, arXiv:2309.14509, section 3.2, and `--cp-comm-type a2a`).
  */
 export function contextExchange(
-  { context, contextExchange: way }: LayerSetting,
+  { context, contextExchange: exchange }: LayerSetting,
   { queries, keysAndValues, attended }: CoreBytes,
 ): readonly Collective[] {
   if (context === 1) return [];
-  if (way !== 'all_to_all')
+  if (exchange !== 'all_to_all')
     return [{ over: 'context', pattern: 'ring', bytes: keysAndValues, forward: 1, backward: 2 }];
   return [queries, keysAndValues / 2, keysAndValues / 2, attended].map((bytes) => ({
     over: 'context',
@@ -87,7 +87,8 @@ export function contextExchange(
 }
 
 /** Blocks of keys that a core works on, one after the other: after an all-to-all, a rank has the keys of whole sequences. */
-const blocksOf = ({ context, contextExchange: way }: LayerSetting): number => (way === 'all_to_all' ? 1 : context);
+const blocksOf = ({ context, contextExchange: exchange }: LayerSetting): number =>
+  exchange === 'all_to_all' ? 1 : context;
 
 /**
  * A fused core meets the keys of one block at a time: all keys of a rank that has whole sequences, a share of them around a ring

@@ -1,7 +1,7 @@
 /** Transfers between the devices of two ranks that say the same of their links: one of each kind is enough. */
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import { eachResource } from './loads.ts';
-import { waysOf } from './routes/ways.ts';
+import { routesOf } from './routes/routesOf.ts';
 import type { Unreachable } from './flows.ts';
 
 /** Devices of equal position send to each other, all at the same time. */
@@ -29,7 +29,7 @@ export function alikeTransfers(
   bytes: number,
   all: boolean,
 ): readonly (Paired | Unreachable)[] {
-  const routes = waysOf(cluster);
+  const routes = routesOf(cluster);
   const { bandwidth } = routes.graph;
   const resources = eachResource(routes.graph);
   const total = pairings.reduce((sum, pairing) => sum + sizeOf(pairing), 0);

@@ -1,6 +1,6 @@
 /** Transfers between devices of a cluster that run at the same time: what each link carries of them. */
 import type { ClusterDefinition } from '../definitions/cluster.ts';
-import { type Route, type RouteHop, routeBetween } from './routes.ts';
+import { type Route, type RouteHop, routeBetween } from './routes/routeBetween.ts';
 
 /** Two devices, by number, without a route. */
 export interface Unreachable {

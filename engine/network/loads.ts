@@ -1,19 +1,19 @@
 /** What the links of a cluster carry. */
 import type { Graph } from './routes/graph.ts';
-import type { Way } from './routes/ways.ts';
+import type { NetworkRoute } from './routes/routesOf.ts';
 
 /**
  * Visits the resources that a route takes, in order. A resource that it reaches twice, such as a shared bus, is visited once.
  * Resources follow `routeBetween`: full duplex has one for each direction of each pair, half one for each pair, shared one in
  * all. Resources of named links have numbers from 0 on, others below it.
  */
-export type EachResource = (route: Way, from: number, to: number, visit: (resource: number) => void) => void;
+export type EachResource = (route: NetworkRoute, from: number, to: number, visit: (resource: number) => void) => void;
 
 export function eachResource({ cluster, channel, buses }: Graph): EachResource {
   const plain = new Map<number, number>();
   const count = cluster.devices.length;
   /** Which plain link a pair takes follows from the pair, or is the shared one of a group. */
-  const plainKey = ({ link, group }: Extract<Way, { kind: 'plain' }>, from: number, to: number): number => {
+  const plainKey = ({ link, group }: Extract<NetworkRoute, { kind: 'plain' }>, from: number, to: number): number => {
     if (link.sharing === 'shared') return -1 - group;
     return link.sharing === 'half' && to < from ? to * count + from : from * count + to;
   };
@@ -34,7 +34,7 @@ export function eachResource({ cluster, channel, buses }: Graph): EachResource {
 
 export interface Loads {
   /** Adds to every resource that the route takes. */
-  add(route: Way, from: number, to: number, amount: number): void;
+  add(route: NetworkRoute, from: number, to: number, amount: number): void;
   /** Every resource with an amount: the amount, and the bytes per second that it moves. Called once, at the end. */
   each(visit: (amount: number, capacity: number) => void): void;
 }

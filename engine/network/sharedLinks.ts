@@ -2,7 +2,7 @@
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import { partsAt } from './collectives/nodeLinks.ts';
 import type { Groups } from './collectives/rings.ts';
-import { waysOf } from './routes/ways.ts';
+import { routesOf } from './routes/routesOf.ts';
 
 /** Groups that reduce the same gradients; each of their devices has `bytes` to send once for every hop of a ring. */
 export interface Reduction {
@@ -43,7 +43,7 @@ export function sharedLinks(cluster: ClusterDefinition, reductions: readonly Red
 }
 
 function sharedAt(cluster: ClusterDefinition, reductions: readonly Reduction[], depth: number): Iterable<SharedLink> {
-  const { graph, between } = waysOf(cluster);
+  const { graph, between } = routesOf(cluster);
   const carried = new Map<string, SharedLink & { readonly bytes: number[] }>();
   for (const [number, { groups, bytes }] of reductions.entries()) {
     const add = (key: string, amount: number, name: () => string, bandwidth: number): void => {
@@ -79,7 +79,7 @@ function sharedAt(cluster: ClusterDefinition, reductions: readonly Reduction[], 
 /** `nic – core` */
 export function linkName(
   { devices, groups }: ClusterDefinition,
-  { target, reverse }: ReturnType<typeof waysOf>['graph'],
+  { target, reverse }: ReturnType<typeof routesOf>['graph'],
   edge: number,
 ): string {
   const nameOf = (vertex: number): string => {

@@ -2,7 +2,7 @@
 import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { loadsOf } from '../loads.ts';
-import { waysOf } from '../routes/ways.ts';
+import { routesOf } from '../routes/routesOf.ts';
 import type { Groups, Unreachable } from './rings.ts';
 
 /**
@@ -64,7 +64,7 @@ function sendByNode(
   bytesPerRank: number,
   { copies, nodes }: NodeLimit,
 ): Sending | Unreachable {
-  const routes = waysOf(cluster);
+  const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let [moving, delay, sent] = [0, 0, 0];
   for (const group of groups) {
@@ -106,7 +106,7 @@ function sendByNode(
 }
 
 function sendAll(cluster: ClusterDefinition, groups: Groups, bytesPerRank: number): Sending | Unreachable {
-  const routes = waysOf(cluster);
+  const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let [moving, delay] = [0, 0];
   for (const group of groups) {

@@ -1,7 +1,7 @@
 /** Flows of exchanges over the links that several devices share, by link. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { linkName } from '../sharedLinks.ts';
-import { type Way, waysOf } from '../routes/ways.ts';
+import { type NetworkRoute, routesOf } from '../routes/routesOf.ts';
 import { depthsOfNodes, type Leaving, routesOut } from './nodeLinks.ts';
 import type { Groups } from './rings.ts';
 
@@ -17,7 +17,7 @@ export const hasSharedLinks = ({ named, groups }: ClusterDefinition): boolean =>
 
 /** Every member of every group sends to the next one, the last to the first. */
 export function ringFlows(cluster: ClusterDefinition, groups: Groups, bytes: number): LinkFlows {
-  const { graph, between } = waysOf(cluster);
+  const { graph, between } = routesOf(cluster);
   const flows = new Map<number, number>();
   for (const group of groups)
     for (const [index, from] of group.entries()) {
@@ -38,7 +38,7 @@ export function leavingFlows(
   bytes: number,
   leaving: Leaving,
 ): Record<'out' | 'in', LinkFlows> {
-  const { graph } = waysOf(cluster);
+  const { graph } = routesOf(cluster);
   const most = { out: new Map<number, number>(), in: new Map<number, number>() };
   for (const depth of depthsOfNodes(cluster)) {
     const flows = { out: new Map<number, number>(), in: new Map<number, number>() };
@@ -61,11 +61,11 @@ export function sharedLinkOf(
 ): { readonly name: string; readonly bandwidth: number } {
   if (link < 0)
     return { name: 'that all devices share', bandwidth: cluster.groups[-1 - link].link?.bandwidth ?? Infinity };
-  const { graph } = waysOf(cluster);
+  const { graph } = routesOf(cluster);
   return { name: linkName(cluster, graph, link), bandwidth: graph.bandwidth[link] };
 }
 
-function linksOn(channel: Int32Array, route: Way): Iterable<number> {
+function linksOn(channel: Int32Array, route: NetworkRoute): Iterable<number> {
   if (route.kind === 'named') return new Set(route.edges.map((edge) => channel[edge]));
   return route.link.sharing === 'shared' ? [-1 - route.group] : [];
 }

@@ -1,5 +1,5 @@
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import { waysOf } from '../routes/ways.ts';
+import { routesOf } from '../routes/routesOf.ts';
 import type { NcclRanks } from './nccl.ts';
 import type { Groups } from './rings.ts';
 
@@ -10,7 +10,7 @@ const latestNvlink = 5e-6;
 /** NCCL's nodes are the innermost nodes around the ranks. A cluster does not say what its links are, so their figures decide. */
 export function ncclRanksOf(cluster: ClusterDefinition, groups: Groups, bytes: number): Omit<NcclRanks, 'bandwidth'> {
   const nodeOf = (device: number): number => cluster.devices[device].group;
-  const routes = waysOf(cluster);
+  const routes = routesOf(cluster);
   let inside: NcclRanks['inside'] = 'nvlink';
   for (const group of groups)
     for (const [index, from] of group.entries()) {

@@ -1,7 +1,7 @@
 /** What workers leave each other of the links between nodes, where each sends to all others or to machines outside. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { loadsOf } from '../loads.ts';
-import { type Way, waysOf } from '../routes/ways.ts';
+import { type NetworkRoute, routesOf } from '../routes/routesOf.ts';
 import type { Groups } from './rings.ts';
 
 /** Of the bytes of a worker, the part that leaves its node: `inside` of `workers` are in that node. */
@@ -20,7 +20,7 @@ export const toEachOther: Leaving = (inside, workers) => (workers - inside) / (w
 export function leavingBandwidth(cluster: ClusterDefinition, groups: Groups, bytes: number, leaving: Leaving): number {
   let bandwidth = Infinity;
   for (const depth of depthsOfNodes(cluster)) {
-    const loads = loadsOf(waysOf(cluster).graph);
+    const loads = loadsOf(routesOf(cluster).graph);
     for (const { route, from, to, amount } of routesOut(cluster, groups, { bytes, leaving, depth }))
       loads.add(route, from, to, amount);
     loads.each((amount, capacity) => {
@@ -36,7 +36,7 @@ export const depthsOfNodes = ({ groups }: ClusterDefinition): readonly number[] 
 
 /** How much a worker sends out of its node, over the first half of a route over named links. */
 interface RouteOut {
-  readonly route: Extract<Way, { readonly kind: 'named' }>;
+  readonly route: Extract<NetworkRoute, { readonly kind: 'named' }>;
   readonly from: number;
   readonly to: number;
   readonly amount: number;
@@ -48,7 +48,7 @@ export function* routesOut(
   groups: Groups,
   { bytes, leaving, depth }: { readonly bytes: number; readonly leaving: Leaving; readonly depth: number },
 ): Generator<RouteOut, void> {
-  const { between } = waysOf(cluster);
+  const { between } = routesOf(cluster);
   for (const group of groups) {
     const parts = partsAt(cluster, group, depth);
     if (parts.length < 2) continue;

@@ -1,7 +1,7 @@
 import { leastOf } from '../../basics/callCost.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { LaneCall } from '../../values/exchangePlan.ts';
-import { waysOf } from '../routes/ways.ts';
+import { routesOf } from '../routes/routesOf.ts';
 import { blueconnectCall } from './blueconnect.ts';
 import { singleLinkage } from './linkage.ts';
 import { levelsOver, partitionsBy } from './partitions.ts';
@@ -54,7 +54,7 @@ function evenGroupings(
   group: readonly number[],
   bytes: number,
 ): ReadonlyMap<number, Int32Array> | Unreachable {
-  const routes = waysOf(cluster);
+  const routes = routesOf(cluster);
   let missing: Unreachable | undefined;
   const oneWay = (from: number, to: number): number => {
     const route = routes.between(from, to, bytes);

@@ -2,7 +2,7 @@
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { loadsOf } from '../loads.ts';
 import type { Ring } from '../../costs/types.ts';
-import { waysOf } from '../routes/ways.ts';
+import { routesOf } from '../routes/routesOf.ts';
 
 /** Two devices, by number, that have no route. */
 export interface Unreachable {
@@ -23,7 +23,7 @@ export type Groups = readonly (readonly number[])[];
  * Zeros if no device sends.
  */
 export function ringsAtOnce(cluster: ClusterDefinition, groups: Groups, bytes: number): Ring | Unreachable {
-  const routes = waysOf(cluster);
+  const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let latency = 0;
   for (const group of groups) {

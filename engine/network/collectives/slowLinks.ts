@@ -1,7 +1,7 @@
 /** Links that make a ring of ranks slow, and the cluster in which they do not. */
 import type { ClusterDefinition, ClusterGroup, LinkDefinition, NamedLink } from '../../definitions/cluster.ts';
 import type { Place } from '../../values/plan.ts';
-import { waysOf } from '../routes/ways.ts';
+import { routesOf } from '../routes/routesOf.ts';
 import type { Groups } from './rings.ts';
 
 export interface SlowLinks {
@@ -57,7 +57,7 @@ export function slowLinks(cluster: ClusterDefinition, groups: Groups, bytes: num
 }
 
 function loadedBy(cluster: ClusterDefinition, groups: Groups, bytes: number): readonly Loaded[] | undefined {
-  const { graph, between } = waysOf(cluster);
+  const { graph, between } = routesOf(cluster);
   const found = new Map<string, Loaded>();
   const add = (key: string, make: Omit<Loaded, 'flows'>): void => {
     const known = found.get(key);

@@ -1,7 +1,7 @@
 /** What trees over groups of ranks take of a cluster's links. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { edgeBetween, type Graph } from '../routes/graph.ts';
-import { type Way, waysOf } from '../routes/ways.ts';
+import { type NetworkRoute, routesOf } from '../routes/routesOf.ts';
 import type { TreeEdge, TreeProblem } from '../trees/problem.ts';
 import type { Groups, Unreachable } from './rings.ts';
 
@@ -59,7 +59,7 @@ function directEdges(
   group: readonly number[],
   capacity: Map<string, number>,
 ): readonly KeyedEdge[] | undefined {
-  const { graph } = waysOf(cluster);
+  const { graph } = routesOf(cluster);
   const edges: KeyedEdge[] = [];
   const part = group.map((_, rank) => rank);
   for (const [from, device] of group.entries()) {
@@ -85,7 +85,7 @@ function routedEdges(
   bytes: number,
   capacity: Map<string, number>,
 ): readonly KeyedEdge[] | Unreachable {
-  const { graph, between } = waysOf(cluster);
+  const { graph, between } = routesOf(cluster);
   const edges: KeyedEdge[] = [];
   for (let from = 0; from < group.length; from += 1)
     for (let to = from + 1; to < group.length; to += 1) {
@@ -110,7 +110,7 @@ function usesOf(capacity: Map<string, number>, run: (visit: Visit) => void): Rea
   return uses;
 }
 
-function visitRoute(graph: Graph, route: Way, from: number, to: number, visit: Visit): void {
+function visitRoute(graph: Graph, route: NetworkRoute, from: number, to: number, visit: Visit): void {
   if (route.kind === 'named') return visitEdges(graph, [route.edges], visit);
   const { group, bandwidth } = route;
   if (route.link.sharing === 'shared') return visit(`bus ${group}`, bandwidth, 1);

@@ -6,7 +6,7 @@ import type { DeviceDefinition } from '../../definitions/device.ts';
 import { needsOf } from '../../definitions/model.ts';
 import type { Uncut, Unplanned } from '../../definitions/pipeline.ts';
 import { sizeOf } from '../../costs/mesh.ts';
-import { routeBetween } from '../../network/routes.ts';
+import { routeBetween } from '../../network/routes/routeBetween.ts';
 import { integerArgument } from '../../policies/arguments.ts';
 import { count, list, time, timeAtLeast } from '../../basics/quantities.ts';
 import { computes } from '../cost/computes.ts';

@@ -10,7 +10,7 @@ import {
   type RoutePlan,
   type Resharding,
 } from '../../values/plan.ts';
-import { routeBetween } from '../../network/routes.ts';
+import { routeBetween } from '../../network/routes/routeBetween.ts';
 import { alikeTransfers, type Paired } from '../../network/alikeTransfers.ts';
 import { routerOf, type Router, type Unreachable } from '../../network/flows.ts';
 import { type Figures, hintReshard } from './reshardHint.ts';

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { alikeTransfers, type Pairing } from '../../../engine/network/alikeTransfers.ts';
-import { routeBetween } from '../../../engine/network/routes.ts';
+import { routeBetween } from '../../../engine/network/routes/routeBetween.ts';
 import { anyCluster } from './routesArbitrary.ts';
 import { stdCluster } from './routesClusters.ts';
 

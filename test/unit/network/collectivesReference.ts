@@ -1,5 +1,5 @@
 import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
-import { routeBetween } from '../../../engine/network/routes.ts';
+import { routeBetween } from '../../../engine/network/routes/routeBetween.ts';
 
 export interface Flow {
   readonly from: number;

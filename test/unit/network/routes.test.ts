@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { describe, expect, test } from 'vitest';
-import { type Route, routeBetween } from '../../../engine/network/routes.ts';
+import { type Route, routeBetween } from '../../../engine/network/routes/routeBetween.ts';
 import { anyCluster } from './routesArbitrary.ts';
 import { clusterOf, stdCluster } from './routesClusters.ts';
 import { referenceRoute } from './routesReference.ts';

@@ -1,6 +1,6 @@
 /** The algorithm that routes are held to: Dijkstra for each bound on bandwidth, from one end, nothing kept. */
 import type { ClusterDefinition, LinkDefinition } from '../../../engine/definitions/cluster.ts';
-import type { Route, RouteHop } from '../../../engine/network/routes.ts';
+import type { Route, RouteHop } from '../../../engine/network/routes/routeBetween.ts';
 
 interface Hop {
   readonly from: number;

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import type { ClusterDefinition, LinkDefinition, NamedLink } from '../../../engine/definitions/cluster.ts';
 import { describe, expect, test } from 'vitest';
-import { routeBetween } from '../../../engine/network/routes.ts';
+import { routeBetween } from '../../../engine/network/routes/routeBetween.ts';
 import type { RoutePlan } from '../../../engine/values/plan.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';

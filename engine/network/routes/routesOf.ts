@@ -11,21 +11,21 @@ export interface Figures {
 }
 
 /** Over named links, as edges of the graph; or over the `link` of a node or of the cluster, which is a `group`. */
-export type Way = Figures &
+export type NetworkRoute = Figures &
   (
     | { readonly kind: 'named'; readonly edges: readonly number[] }
     | { readonly kind: 'plain'; readonly link: LinkDefinition; readonly group: number }
   );
 
-export interface Ways {
+export interface NetworkRoutes {
   readonly graph: Graph;
   /** The fastest route for `bytes`; `undefined` if there is none. See `routeBetween` for the rules. */
-  between(from: number, to: number, bytes: number): Way | undefined;
+  between(from: number, to: number, bytes: number): NetworkRoute | undefined;
 }
 
-const known = new WeakMap<ClusterDefinition, Ways>();
+const known = new WeakMap<ClusterDefinition, NetworkRoutes>();
 
-export function waysOf(cluster: ClusterDefinition): Ways {
+export function routesOf(cluster: ClusterDefinition): NetworkRoutes {
   let routes = known.get(cluster);
   if (routes === undefined) {
     routes = makeRoutes(cluster);
@@ -34,14 +34,14 @@ export function waysOf(cluster: ClusterDefinition): Ways {
   return routes;
 }
 
-type Named = Extract<Way, { readonly kind: 'named' }>;
+type Named = Extract<NetworkRoute, { readonly kind: 'named' }>;
 
 /** A route over named links that joins places that are alike. */
 interface Found extends Figures {
   readonly stations: readonly Station[];
 }
 
-function makeRoutes(cluster: ClusterDefinition): Ways {
+function makeRoutes(cluster: ClusterDefinition): NetworkRoutes {
   const plain = plainOf(cluster);
   const graph = graphOf(cluster);
   const { latency, bandwidth } = graph;
@@ -104,8 +104,8 @@ function makeRoutes(cluster: ClusterDefinition): Ways {
 }
 
 /** The `link` of the innermost node (or the cluster) that holds both. */
-function plainOf({ devices, groups }: ClusterDefinition): (from: number, to: number) => Way | undefined {
-  const routes = groups.map(({ link }, group): Way | undefined =>
+function plainOf({ devices, groups }: ClusterDefinition): (from: number, to: number) => NetworkRoute | undefined {
+  const routes = groups.map(({ link }, group): NetworkRoute | undefined =>
     link === undefined ? undefined : { kind: 'plain', latency: link.latency, bandwidth: link.bandwidth, link, group },
   );
   return (from, to) => {

@@ -1,8 +1,8 @@
 /** How two devices of a cluster reach each other. */
-import type { ClusterDefinition, LinkDefinition } from '../definitions/cluster.ts';
-import type { Place } from '../values/plan.ts';
-import type { Graph } from './routes/graph.ts';
-import { waysOf } from './routes/ways.ts';
+import type { ClusterDefinition, LinkDefinition } from '../../definitions/cluster.ts';
+import type { Place } from '../../values/plan.ts';
+import type { Graph } from './graph.ts';
+import { routesOf } from './routesOf.ts';
 
 export interface Route {
   /** Bytes per second: the least of its hops. Seconds: the sum of its hops. */
@@ -29,7 +29,7 @@ export interface RouteHop {
  * other is the fastest route over named links. `undefined` if there is none.
  */
 export function routeBetween(cluster: ClusterDefinition, from: number, to: number, bytes: number): Route | undefined {
-  const routes = waysOf(cluster);
+  const routes = routesOf(cluster);
   const route = routes.between(from, to, bytes);
   if (route === undefined) return undefined;
   const { bandwidth, latency } = route;
