@@ -1,6 +1,7 @@
 import type { RuleOperation } from '../values/plan.ts';
 import { type Dependencies, resultKinds } from './dependencies.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
+import { depthsOf } from './depths.ts';
 import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../values/program.ts';
 import { consumersOf } from './rules/dependencies.ts';
 import { turnsOf } from './turns.ts';
@@ -49,6 +50,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
   const kindOfResult = rule.split ? [F, I, W] : [F, B, W];
 
   const { microbatchOf: microbatchAt, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
+  const depths = depthsOf(copies, stages);
   const counts = Int32Array.from({ length: stages }, (_, stage) => count(stage));
 
   const offsets = new Int32Array(devices + 1);
@@ -105,7 +107,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
       return;
     }
     const microbatch = microbatchAt(stage, next[row]);
-    push(ready[placement[stage]], (rank[kind] * microbatches + microbatch) * stages + (stages - 1 - stage), row);
+    push(ready[placement[stage]], (rank[kind] * microbatches + microbatch) * stages + depths[stage], row);
     touch(placement[stage]);
   };
   const finish = (device: number, now: number): void => {

@@ -5,6 +5,7 @@
  */
 import { addedItem } from './addedItem.ts';
 import { type Dependencies, programDependencies } from '../order/dependencies.ts';
+import { depthsOf } from '../order/depths.ts';
 import { heapOf, type Heap, pop, push } from '../order/heap.ts';
 import { pack, rowNumbers } from '../basics/packed.ts';
 import type { PipelinePlan, RowPlan } from '../values/plan.ts';
@@ -110,6 +111,7 @@ function completed(
   behind: boolean,
 ): { readonly rows: readonly RowPlan[]; readonly end: number } | undefined {
   const { devices, stages, microbatches, order, offsets, placement, fused } = program;
+  const depths = depthsOf(program.copies, stages);
   // Numbers of operations: positions of the written ones, then the missing ones.
   const words = Int32Array.from([...order, ...missing]);
   const dependencies = programDependencies(program, plan.edges);
@@ -121,7 +123,7 @@ function completed(
   const rank = (operation: number): number => {
     const word = words[operation];
     const kind = preferred.indexOf(kindOf(program, word));
-    return (kind * microbatches + microbatchOf(program, word)) * stages + (stages - 1 - stageOf(program, word));
+    return (kind * microbatches + microbatchOf(program, word)) * stages + depths[stageOf(program, word)];
   };
   const capacity = Int32Array.from({ length: devices }, () => 0);
   for (let operation = order.length; operation < words.length; operation += 1) capacity[deviceOf(operation)] += 1;

@@ -24,6 +24,7 @@ import {
 } from '../../values/program.ts';
 import { type Condition, turnsIn } from './conditions.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { depthsOf } from '../depths.ts';
 import type { Reading } from './guards.ts';
 import { type Heap, heapOf, pop, push } from '../heap.ts';
 import { consumersOf } from './dependencies.ts';
@@ -107,6 +108,8 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const rows = needOffsets.length - 1;
   const consumers = consumersOf(dependencies, rows);
   const { microbatchOf, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
+  const depths = depthsOf(copies, stages);
+  const placeOf = (stage: number): number => (rule.ties === 'shallowest' ? stages - 1 - depths[stage] : depths[stage]);
   const evictions = work.evictions && ruleEvictions(work.evictions, microbatches);
   const counts = new Int32Array(rows);
   /** Most operations of each row: of E and L, nobody knows how many run. */
@@ -388,7 +391,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
       const result = kindOfRow(stages, row);
       const stage = row - result * stages;
       const microbatch = microbatchAt(row, turn);
-      const key = keyOf(rule.ties, rank[result], microbatch, stage, microbatches, stages);
+      const key = keyOf(rule.ties, rank[result], microbatch, placeOf(stage), microbatches, stages);
       if (key < least && allowed(row)) [best, least] = [row, key];
     }
     return best;
@@ -520,20 +523,18 @@ function withoutGaps(order: Int32Array, offsets: Int32Array, at: Int32Array): Pi
   return { order: packed, offsets: used };
 }
 
-/** The least key runs first: by preference, then as `ties` says. */
-function keyOf(
+/** The least key runs first: by preference, then as `ties` says; `place` is the stage's among all stages. */
+const keyOf = (
   ties: GreedyRule['ties'],
   rank: number,
   microbatch: number,
-  stage: number,
+  place: number,
   microbatches: number,
   stages: number,
-): number {
-  const depth = ties === 'shallowest' ? stage : stages - 1 - stage;
-  return ties === 'oldest'
-    ? (rank * microbatches + microbatch) * stages + depth
-    : (rank * stages + depth) * microbatches + microbatch;
-}
+): number =>
+  ties === 'oldest'
+    ? (rank * microbatches + microbatch) * stages + place
+    : (rank * stages + place) * microbatches + microbatch;
 
 function larger(heap: Heap): Heap {
   const grown = heapOf(2 * heap.keys.length + 16);
