@@ -267,18 +267,19 @@ export interface MeasuredLayer extends MeasuredFigures {
 /**
  * A measured layer on a device: times are divided by the device's relative speed, never by tensor ranks. All that F keeps
  * stays until W where the backward is split; the file may say that W needs less. Full recomputation runs one more forward
- * and keeps the input only; selective recomputation has no effect, since attention is not known.
+ * and keeps the input only; selective recomputation has no effect, since attention is not known. A frozen layer without
+ * trained layers before it only runs its forward: what others keep is there while it runs.
  */
 export function measured(values: MeasuredLayer, setting: LayerSetting, device: DeviceSpeed): LayerCost {
+  const { weights = 0, activation = 0, output = 0, workspace = 0, training, recomputeMode } = values;
   const speed = device.speed > 0 ? device.speed : 1;
-  const weights = values.weights ?? 0;
-  const frozen = values.training?.trains === 'nothing';
-  if (frozen && values.training?.upstream === false) return measuredForward(values, setting, speed);
-  const activation = values.activation ?? 0;
-  const { input, weight, known } = backwards(values);
+  const frozen = training?.trains === 'nothing';
+  const forwardOnly = frozen && training.upstream === false;
+  const { input, weight, known } = forwardOnly ? noBackward : backwards(values);
   const forward = values.forward / speed;
-  const full = values.recomputeMode === 'full';
-  const kept = full ? Math.min(activation, values.input ?? 0) : activation;
+  const again = recomputeMode === 'stage' || (recomputeMode === 'full' && !forwardOnly);
+  const held = forwardOnly ? 0 : activation;
+  const kept = recomputeMode === 'full' ? Math.min(held, values.input ?? 0) : held;
   const parameters = weights / elementBytes(setting.precision);
   return {
     parameters,
@@ -286,44 +287,22 @@ export function measured(values: MeasuredLayer, setting: LayerSetting, device: D
     expertParameters: 0,
     forwardFlops: 0,
     ...(frozen ? { trainable: 0, frozen: frozenWeights(parameters), backwardFlops: 0 } : {}),
+    ...(forwardOnly ? { forwardOnly } : {}),
     forward,
     backwardInput: input / speed,
     backwardWeight: frozen ? 0 : weight / speed,
     splitKnown: known,
-    recompute: full || values.recomputeMode === 'stage' ? forward : 0,
+    recompute: again ? forward : 0,
     weights,
     activation: kept,
     activationForWeight: frozen ? 0 : (values.activationForWeight ?? activation),
-    recomputed: activation - kept,
-    output: values.output ?? 0,
-    workspace: values.workspace ?? 0,
+    recomputed: held - kept,
+    output,
+    workspace: forwardOnly ? workspace + activation : workspace,
   };
 }
 
-/** Only its forward runs; what it would keep is there while it runs. */
-function measuredForward(values: MeasuredLayer, setting: LayerSetting, speed: number): LayerCost {
-  const { weights = 0, activation = 0, output = 0, workspace = 0 } = values;
-  const parameters = weights / elementBytes(setting.precision);
-  const forward = values.forward / speed;
-  return {
-    parameters,
-    localParameters: parameters,
-    expertParameters: 0,
-    forwardFlops: 0,
-    ...{ trainable: 0, frozen: frozenWeights(parameters), backwardFlops: 0, forwardOnly: true },
-    forward,
-    backwardInput: 0,
-    backwardWeight: 0,
-    splitKnown: true,
-    recompute: values.recomputeMode === 'stage' ? forward : 0,
-    weights,
-    activation: 0,
-    activationForWeight: 0,
-    recomputed: 0,
-    output,
-    workspace: workspace + activation,
-  };
-}
+const noBackward = { input: 0, weight: 0, known: true };
 
 /** A measured layer of a share of its samples: times and sizes go with them, weights do not. */
 export const scaled = (cost: LayerCost, share: number): LayerCost =>

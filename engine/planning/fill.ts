@@ -6,7 +6,7 @@ import type { Notes } from './notes.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import { computes } from './cost/computes.ts';
 import { elementName } from '../definitions/model.ts';
-import { elementOrder } from './cut/balanceCut.ts';
+import { elementOrder } from '../definitions/elementOrder.ts';
 import { layerCosts } from './cost/layerCosts.ts';
 import { loneSite } from './place/sites.ts';
 

@@ -9,7 +9,7 @@ import { type LoadCosts, groupSizes } from '../policies/loading/grouping.ts';
 import type { LayerCost } from '../costs/types.ts';
 import { sumStage } from '../costs/stage.ts';
 import type { EdgePlan, PipelinePlan, StagePlan } from '../values/plan.ts';
-import { elementOrder } from './cut/balanceCut.ts';
+import { elementOrder } from '../definitions/elementOrder.ts';
 import { computes } from './cost/computes.ts';
 import { hintLayers } from './hints.ts';
 import { layerCosts } from './cost/layerCosts.ts';

@@ -3,7 +3,7 @@ import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { loadsOf } from '../loads.ts';
 import { routesOf } from '../routes/routesOf.ts';
-import type { Groups, Unreachable } from './rings.ts';
+import type { Groups, UnreachableRank } from './rings.ts';
 
 /**
  * Seconds of an all-to-all in which every member sends an equal part of its `bytesPerRank` to every member of its group, itself
@@ -14,7 +14,11 @@ import type { Groups, Unreachable } from './rings.ts';
  * after another, (n − 1) / n · S / B for S bytes. Named links are separate, and used at the same time. α is the largest latency
  * of a route in the group.
  */
-export function allToAllAtOnce(cluster: ClusterDefinition, groups: Groups, bytesPerRank: number): number | Unreachable {
+export function allToAllAtOnce(
+  cluster: ClusterDefinition,
+  groups: Groups,
+  bytesPerRank: number,
+): number | UnreachableRank {
   const found = sendAll(cluster, groups, bytesPerRank);
   return 'from' in found ? found : found.delay + found.moving;
 }
@@ -33,7 +37,7 @@ export function allToAllRing(
   groups: Groups,
   bytesPerRank: number,
   limit?: NodeLimit,
-): Ring | Unreachable {
+): Ring | UnreachableRank {
   const found =
     limit === undefined ? sendAll(cluster, groups, bytesPerRank) : sendByNode(cluster, groups, bytesPerRank, limit);
   if ('from' in found) return found;
@@ -63,7 +67,7 @@ function sendByNode(
   groups: Groups,
   bytesPerRank: number,
   { copies, nodes }: NodeLimit,
-): Sending | Unreachable {
+): Sending | UnreachableRank {
   const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let [moving, delay, sent] = [0, 0, 0];
@@ -105,7 +109,7 @@ function sendByNode(
   return { moving, delay, sent };
 }
 
-function sendAll(cluster: ClusterDefinition, groups: Groups, bytesPerRank: number): Sending | Unreachable {
+function sendAll(cluster: ClusterDefinition, groups: Groups, bytesPerRank: number): Sending | UnreachableRank {
   const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let [moving, delay] = [0, 0];

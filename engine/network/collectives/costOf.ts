@@ -14,7 +14,7 @@ import { levelsOver, nodePartitions } from './partitions.ts';
 import { plinkCall } from './plink.ts';
 import { ringCall } from './ring.ts';
 import { leavingBandwidth, toEachOther, toServers } from './nodeLinks.ts';
-import { type Groups, ringsAtOnce, type Unreachable } from './rings.ts';
+import { type Groups, ringsAtOnce, type UnreachableRank } from './rings.ts';
 import { colocatedCall, serversCall, withFactorsPushed } from './servers.ts';
 import { treeCall } from './tree.ts';
 import { mostRanks, treesCall, treesWithServers } from './trees.ts';
@@ -36,7 +36,7 @@ export interface CollectiveProblem {
 /** Bytes for which routes are chosen: the size of a large tensor. */
 const typical = 64 * 1024 ** 2;
 
-type Found = LaneCall | CollectiveProblem | Unreachable;
+type Found = LaneCall | CollectiveProblem | UnreachableRank;
 type Setting = Exchanging & { readonly ring: Ring; readonly ranks: number };
 
 /** Seconds as a function of bytes of gradients. Every call costs `use.call` more. */

@@ -2,7 +2,7 @@
 import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import { type Groups, ringsAtOnce, type Unreachable } from './rings.ts';
+import { type Groups, ringsAtOnce, type UnreachableRank } from './rings.ts';
 
 /**
  * Levels of an all-reduce over each group in three parts. First a reduce-scatter inside each node. Then an all-reduce of what a
@@ -17,7 +17,7 @@ export function levelsOf(
   cluster: ClusterDefinition,
   groups: Groups,
   bytes: number,
-): readonly Level[] | Unreachable | undefined {
+): readonly Level[] | UnreachableRank | undefined {
   const inside: (readonly number[])[] = [];
   const between: (readonly number[])[] = [];
   let [size, nodes] = [0, 0];

@@ -1,7 +1,7 @@
 /** Levels of an all-reduce over ranks that are grouped, and grouped again. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { Level } from './levels.ts';
-import { type Groups, ringsAtOnce, type Unreachable } from './rings.ts';
+import { type Groups, ringsAtOnce, type UnreachableRank } from './rings.ts';
 
 /** Parts of equal size of all groups. Each is a run of parts of the next finer partition. */
 export type Partition = Groups;
@@ -23,7 +23,7 @@ export function levelsOver(
   cluster: ClusterDefinition,
   partitions: readonly Partition[],
   bytes: number,
-): readonly Level[] | Unreachable {
+): readonly Level[] | UnreachableRank {
   const levels: Level[] = [];
   let finer = 1;
   for (const parts of partitions) {

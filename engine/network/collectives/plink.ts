@@ -5,14 +5,14 @@ import { routesOf } from '../routes/routesOf.ts';
 import { blueconnectCall } from './blueconnect.ts';
 import { singleLinkage } from './linkage.ts';
 import { levelsOver, partitionsBy } from './partitions.ts';
-import type { Groups, Unreachable } from './rings.ts';
+import type { Groups, UnreachableRank } from './rings.ts';
 
 /**
  * Levels that follow measured bandwidth instead of nodes (Luo et al., *PLink*, MLSys'20). Ranks are grouped by single linkage of the
  * bandwidths of their routes. The call is the least of: one ring over all ranks, each grouping into equal parts as a level, each
  * pair of them as two levels.
  */
-export function plinkCall(cluster: ClusterDefinition, groups: Groups, bytes: number): LaneCall | Unreachable {
+export function plinkCall(cluster: ClusterDefinition, groups: Groups, bytes: number): LaneCall | UnreachableRank {
   const chains: ReadonlyMap<number, Int32Array>[] = [];
   for (const group of groups) {
     const chain = evenGroupings(cluster, group, bytes);
@@ -53,9 +53,9 @@ function evenGroupings(
   cluster: ClusterDefinition,
   group: readonly number[],
   bytes: number,
-): ReadonlyMap<number, Int32Array> | Unreachable {
+): ReadonlyMap<number, Int32Array> | UnreachableRank {
   const routes = routesOf(cluster);
-  let missing: Unreachable | undefined;
+  let missing: UnreachableRank | undefined;
   const oneWay = (from: number, to: number): number => {
     const route = routes.between(from, to, bytes);
     if (route === undefined) missing ??= { from, to };

@@ -5,7 +5,7 @@ import type { Ring } from '../../costs/types.ts';
 import { routesOf } from '../routes/routesOf.ts';
 
 /** Two devices, by number, that have no route. */
-export interface Unreachable {
+export interface UnreachableRank {
   readonly from: number;
   readonly to: number;
 }
@@ -22,7 +22,7 @@ export type Groups = readonly (readonly number[])[];
  * Gallager, *Data Networks*, section 6.5.2), and a ring is as fast as its slowest flow. The delay is the largest of any flow.
  * Zeros if no device sends.
  */
-export function ringsAtOnce(cluster: ClusterDefinition, groups: Groups, bytes: number): Ring | Unreachable {
+export function ringsAtOnce(cluster: ClusterDefinition, groups: Groups, bytes: number): Ring | UnreachableRank {
   const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let latency = 0;

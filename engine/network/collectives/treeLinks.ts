@@ -3,7 +3,7 @@ import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { edgeBetween, type Graph } from '../routes/graph.ts';
 import { type NetworkRoute, routesOf } from '../routes/routesOf.ts';
 import type { TreeEdge, TreeProblem } from '../trees/problem.ts';
-import type { Groups, Unreachable } from './rings.ts';
+import type { Groups, UnreachableRank } from './rings.ts';
 
 /** A resource by its name, and bytes per second of it. */
 type Visit = (resource: string, capacity: number, amount: number) => void;
@@ -23,7 +23,7 @@ export function treeProblems(
   cluster: ClusterDefinition,
   groups: Groups,
   bytes: number,
-): readonly TreeProblem[] | Unreachable {
+): readonly TreeProblem[] | UnreachableRank {
   const capacity = new Map<string, number>();
   const found: (readonly KeyedEdge[])[] = [];
   for (const group of groups) {
@@ -84,7 +84,7 @@ function routedEdges(
   group: readonly number[],
   bytes: number,
   capacity: Map<string, number>,
-): readonly KeyedEdge[] | Unreachable {
+): readonly KeyedEdge[] | UnreachableRank {
   const { graph, between } = routesOf(cluster);
   const edges: KeyedEdge[] = [];
   for (let from = 0; from < group.length; from += 1)

@@ -5,7 +5,7 @@ import type { LaneCall } from '../../values/exchangePlan.ts';
 import { packTrees } from '../trees/pack.ts';
 import { packPorts } from '../trees/ports.ts';
 import { mergeAlike, type TreeProblem } from '../trees/problem.ts';
-import type { Groups, Unreachable } from './rings.ts';
+import type { Groups, UnreachableRank } from './rings.ts';
 import { treeProblems } from './treeLinks.ts';
 
 /** There are too many ranks to begin, or the search for trees has not ended. */
@@ -30,7 +30,7 @@ export function treesCall(
   groups: Groups,
   { latency }: Ring,
   bytes: number,
-): LaneCall | Unreachable | NoTrees {
+): LaneCall | UnreachableRank | NoTrees {
   const ranks = groups[0]?.length ?? 0;
   if (ranks <= 1) return { name: 'trees', push: linear(0, 0) };
   if (ranks > mostRanks || groups.length * ranks ** 2 > 2 * mostPairs) return { problem: 'too-many', ranks };

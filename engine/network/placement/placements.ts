@@ -2,7 +2,7 @@ import { bestFirst, type Bounds } from './bestFirst.ts';
 import { type Chain, completions, leastWorst, mostPlaces } from './chain.ts';
 import { nodesFirst } from './nodes.ts';
 import { chainOf } from './numbers.ts';
-import { compareCosts, costOf, type Placement, type PlacementProblem, type Placements } from './problem.ts';
+import { compareCosts, placementCost, type Placement, type PlacementProblem, type Placements } from './problem.ts';
 import { exchanged } from './swaps.ts';
 
 /** Placements to simulate. */
@@ -17,10 +17,10 @@ const budget = 50_000;
  */
 export function placements(problem: PlacementProblem): Placements {
   const { best, exact } = problem.places <= mostPlaces ? exactly(problem) : approximately(problem);
-  const byNumber = { places: problem.byNumber, ...costOf(problem, problem.byNumber) };
+  const byNumber = { places: problem.byNumber, ...placementCost(problem, problem.byNumber) };
   const others = best
     .filter((places) => places.some((place, rank) => place !== byNumber.places[rank]))
-    .map((places): Placement => ({ places, ...costOf(problem, places) }));
+    .map((places): Placement => ({ places, ...placementCost(problem, places) }));
   // The sort is stable.
   const sorted = [byNumber, ...others].toSorted(compareCosts);
   return { best: sorted.slice(0, wanted), exact };

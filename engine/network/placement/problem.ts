@@ -44,7 +44,7 @@ export interface Placements {
 }
 
 /** Cost of a placement. */
-export function costOf({ places, tables, pairs }: PlacementProblem, of: readonly number[]): HopCost {
+export function placementCost({ places, tables, pairs }: PlacementProblem, of: readonly number[]): HopCost {
   let [worst, total] = [0, 0];
   for (const { from, to, worst: slowest, sum } of pairs) {
     const hop = of[from] * places + of[to];

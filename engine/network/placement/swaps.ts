@@ -1,4 +1,4 @@
-import { compareCosts, costOf, type PlacementProblem } from './problem.ts';
+import { compareCosts, placementCost, type PlacementProblem } from './problem.ts';
 
 /** Rounds over all ranks and places. */
 const mostRounds = 20;
@@ -18,7 +18,7 @@ export function exchanged(problem: PlacementProblem, start: readonly number[]): 
     [placeOf[rank], rankAt[place], rankAt[home]] = [place, rank, other];
     if (other >= 0) placeOf[other] = home;
   };
-  let cost = costOf(problem, placeOf);
+  let cost = placementCost(problem, placeOf);
   for (let [round, better] = [0, true]; better && round < mostRounds; round += 1) {
     better = false;
     for (let rank = 0; rank < ranks; rank += 1)
@@ -26,7 +26,7 @@ export function exchanged(problem: PlacementProblem, start: readonly number[]): 
         const [home, other] = [placeOf[rank], rankAt[place]];
         if (place === home || !may[rank].has(place) || (other >= 0 && !may[other].has(home))) continue;
         exchange(rank, place);
-        const changed = costOf(problem, placeOf);
+        const changed = placementCost(problem, placeOf);
         if (compareCosts(changed, cost) < 0) [cost, better] = [changed, true];
         else exchange(rank, home);
       }

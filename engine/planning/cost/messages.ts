@@ -4,7 +4,7 @@ import type { EdgePlan } from '../../values/plan.ts';
 import { copyEdges } from '../place/copies.ts';
 import { edgesOf, withGradients } from './edges.ts';
 import type { LayerCosts } from './layerCosts.ts';
-import { sequenceParts } from '../../network/layouts.ts';
+import { sequenceParts } from '../../network/index.ts';
 import { relay } from './relay.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 

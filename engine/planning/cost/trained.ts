@@ -1,7 +1,7 @@
 /** Which layers have gradients in a model of which not all trains. */
 import type { LayerTraining } from '../../costs/types.ts';
 import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
-import { elementOrder } from '../cut/balanceCut.ts';
+import { elementOrder } from '../../definitions/elementOrder.ts';
 
 export interface Trained {
   /** What of an element trains; `undefined`: all, as in a model without frozen layers. */

@@ -15,7 +15,7 @@ import { pipelineMode } from '../cost/recomputation.ts';
 import { alone, reservedOf } from '../cost/reserved.ts';
 import type { Notes } from '../notes.ts';
 import { sitesOf } from '../place/sites.ts';
-import { elementOrder } from './balanceCut.ts';
+import { elementOrder } from '../../definitions/elementOrder.ts';
 import { dagOf, hasOneOrder } from './dag/graph.ts';
 import { heldMicrobatches } from './heldMicrobatches.ts';
 import { type Explained, meshOf } from './plannedBlocks.ts';

@@ -8,19 +8,7 @@ import { stagesOf } from './dag/cutDag.ts';
 import { type Dag, dagOf, hasOneOrder } from './dag/graph.ts';
 import { goodOrders } from './dag/orders.ts';
 import { graphCut } from './graphCut.ts';
-import { orderByNeed } from '../../basics/ordering.ts';
 import type { Searches } from '../../basics/searches.ts';
-
-/** Elements in an order in which each comes after those that it needs: as written where that is one. */
-export function elementOrder(model: ModelDefinition): Int32Array {
-  const written = Int32Array.from({ length: model.elements }, (_, index) => index);
-  for (const [element, needs] of model.after) {
-    if (needs.some((need) => need > element)) {
-      return Int32Array.from(orderByNeed(model.elements, (each) => needsOf(model, each)).order);
-    }
-  }
-  return written;
-}
 
 /** A cut of a model into stages. */
 export interface OrderedCut {

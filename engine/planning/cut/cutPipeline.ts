@@ -1,11 +1,12 @@
 /** Which stage each layer is in. */
+import { elementOrder } from '../../definitions/elementOrder.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
 import { pipelineMode } from '../cost/recomputation.ts';
 import type { Notes } from '../notes.ts';
 import type { PlacedPipeline } from '../place/placePipeline.ts';
 import type { Site } from '../place/sites.ts';
 import { stageSeconds } from './stageSeconds.ts';
-import { type CutRequest, cutOf, elementOrder, type OrderedCut, ordersToCut } from './balanceCut.ts';
+import { type CutRequest, cutOf, type OrderedCut, ordersToCut } from './balanceCut.ts';
 import { stagesOf } from './dag/cutDag.ts';
 import { memoryCut, type Trial } from './memoryCut.ts';
 

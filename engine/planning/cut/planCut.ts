@@ -13,7 +13,7 @@ import type { PlannerLayers } from './planners/layers.ts';
 import { pipedreamInTime } from './planners/pipedream.ts';
 import { planSearch } from './planners/planSearch.ts';
 import type { PlannerLevel } from './planners/pipedreamProblem.ts';
-import { elementOrder } from './balanceCut.ts';
+import { elementOrder } from '../../definitions/elementOrder.ts';
 import { blocksOf, cutPlan, type Explained, type PlannedStageBlock } from './plannedBlocks.ts';
 import { computes } from '../cost/computes.ts';
 import { lengthCosts } from '../cost/lengthCosts.ts';

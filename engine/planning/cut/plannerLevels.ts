@@ -1,5 +1,5 @@
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import { routeBetween } from '../../network/routes/routeBetween.ts';
+import { routeBetween } from '../../network/index.ts';
 import type { PlannerLevel } from './planners/pipedreamProblem.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import { routeBetween } from '../../network/routes/routeBetween.ts';
+import { routeBetween } from '../../network/index.ts';
 
 /** Bytes per second and seconds: infinite and 0 if there is only one device. */
 export interface PlannerLink {

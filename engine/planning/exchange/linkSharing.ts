@@ -5,8 +5,14 @@ import type { ExchangeUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
 import type { CallLinks, CallPass, LinkSharing } from '../../values/exchangePlan.ts';
-import { type CallTraffic, callTraffic, type LinkPass, ringTraffic } from '../../network/collectives/callTraffic.ts';
-import { hasSharedLinks, sharedLinkOf } from '../../network/collectives/linkFlows.ts';
+import {
+  callTraffic,
+  hasSharedLinks,
+  ringTraffic,
+  sharedLinkOf,
+  type CallTraffic,
+  type LinkPass,
+} from '../../network/index.ts';
 import { isRingByLevel } from '../place/groupRing.ts';
 import { dataGroups, expertDataGroups, type Groups, joinedGroups, slices, strides } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';

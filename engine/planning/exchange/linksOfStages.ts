@@ -2,7 +2,7 @@
 import { type MovedBytes, shardsGradients, shardsState } from '../../costs/optimizer.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { SharedLinkPlan } from '../../values/exchangePlan.ts';
-import { sharedLinks } from '../../network/sharedLinks.ts';
+import { sharedLinks } from '../../network/index.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';

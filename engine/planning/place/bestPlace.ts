@@ -1,5 +1,5 @@
 /** Chooses the devices of `place = best`: the best placements by number are simulated, and the fastest is taken. */
-import { placementSearch } from '../../network/placement/placementSearch.ts';
+import { placementSearch } from '../../network/index.ts';
 import type { PlacePlan } from '../../values/plan.ts';
 import { time } from '../../basics/quantities.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';

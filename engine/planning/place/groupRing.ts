@@ -3,9 +3,14 @@ import type { Notes } from '../notes.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
-import { allToAllRing, type NodeLimit } from '../../network/collectives/allToAll.ts';
-import { levelRing, levelsOf } from '../../network/collectives/levels.ts';
-import { ringsAtOnce, type Unreachable } from '../../network/collectives/rings.ts';
+import {
+  allToAllRing,
+  levelRing,
+  levelsOf,
+  ringsAtOnce,
+  type NodeLimit,
+  type UnreachableRank,
+} from '../../network/index.ts';
 import type { Rank } from './ranks.ts';
 import type { Groups } from './rankGroups.ts';
 
@@ -59,7 +64,7 @@ export function groupRing(
 export const isRingByLevel = (cluster: ClusterDefinition, groups: Groups): boolean =>
   'byLevel' in fasterRing(cluster, groups);
 
-function fasterRing(cluster: ClusterDefinition, groups: Groups): GroupRing | Unreachable {
+function fasterRing(cluster: ClusterDefinition, groups: Groups): GroupRing | UnreachableRank {
   const flat = ringsAtOnce(cluster, groups, typical);
   if ('from' in flat) return flat;
   const levels = levelsOf(cluster, groups, typical);

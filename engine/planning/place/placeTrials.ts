@@ -1,5 +1,5 @@
 /** Placements of a pipeline that are simulated. */
-import { costOf, type HopCost, type Placement, type Placements } from '../../network/placement/problem.ts';
+import { placementCost, type HopCost, type Placement, type Placements } from '../../network/index.ts';
 import type { PipelinePlan } from '../../values/plan.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
 import { messagesOf } from '../cost/messages.ts';
@@ -51,7 +51,7 @@ export function placesToTry({ problem }: PlaceChoice, { best }: Placements): rea
   const { byNumber } = problem;
   const all = best.some(({ places }) => samePlaces(places, byNumber))
     ? best
-    : [...best, { places: byNumber, ...costOf(problem, byNumber) }];
+    : [...best, { places: byNumber, ...placementCost(problem, byNumber) }];
   return all.filter(({ worst }) => worst < Infinity);
 }
 

@@ -1,8 +1,7 @@
 /** The placement of a pipeline's ranks as numbers: seconds of a hop between any two places. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { sameMesh } from '../../costs/mesh.ts';
-import { createFlows, routerOf, type Router } from '../../network/flows.ts';
-import type { PlacementProblem, RankPair } from '../../network/placement/problem.ts';
+import { createFlows, routerOf, type PlacementProblem, type RankPair, type Router } from '../../network/index.ts';
 import type { EdgePlan } from '../../values/plan.ts';
 import type { Rank, Ranks } from './ranks.ts';
 

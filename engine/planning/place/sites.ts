@@ -8,7 +8,7 @@ import { type Mesh, lone } from '../../costs/mesh.ts';
 import type { ShardRule } from '../../costs/shardTraffic.ts';
 import { shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import type { DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';
-import type { NodeLimit } from '../../network/collectives/allToAll.ts';
+import type { NodeLimit } from '../../network/index.ts';
 import { groupRing } from './groupRing.ts';
 import { dataGroups, expertDataGroups, type Groups, groupsOf, slices } from './rankGroups.ts';
 import type { Rank, Ranks } from './ranks.ts';

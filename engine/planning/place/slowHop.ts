@@ -1,5 +1,5 @@
 /** `place/slow-hop`: stages in the order of the devices' numbers send over slower links than they need to. */
-import { placementSearch } from '../../network/placement/placementSearch.ts';
+import { placementSearch } from '../../network/index.ts';
 import type { PipelinePlan } from '../../values/plan.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
 import { totalTime } from '../cost/layerCosts.ts';

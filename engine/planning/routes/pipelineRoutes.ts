@@ -10,11 +10,20 @@ import {
   type RoutePlan,
   type Resharding,
 } from '../../values/plan.ts';
-import { routeBetween } from '../../network/routes/routeBetween.ts';
-import { alikeTransfers, type Paired } from '../../network/alikeTransfers.ts';
-import { routerOf, type Router, type Unreachable } from '../../network/flows.ts';
+import {
+  alikeTransfers,
+  exchangesFor,
+  fastestOf,
+  reshards,
+  routeBetween,
+  routerOf,
+  transfersIn,
+  type Exchange,
+  type Paired,
+  type Router,
+  type Unreachable,
+} from '../../network/index.ts';
 import { type Figures, hintReshard } from './reshardHint.ts';
-import { exchangesFor, type Exchange, fastestOf, reshards, transfersIn } from '../../network/reshard.ts';
 import type { Rank, Ranks } from '../place/ranks.ts';
 import { type Drawn, type DrawnHop, withoutCovered } from './routeHops.ts';
 

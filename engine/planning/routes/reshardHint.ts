@@ -2,7 +2,7 @@ import type { Notes } from '../notes.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { bytes, time } from '../../basics/quantities.ts';
 import { strategyName } from '../../costs/reshard.ts';
-import { type Exchange, fastestOf, secondsOf } from '../../network/reshard.ts';
+import { fastestOf, secondsOf, type Exchange } from '../../network/index.ts';
 
 /** What of a way to send is shown. */
 export type Figures = Pick<Exchange, 'rule' | 'perByte' | 'latency'>;

@@ -1,6 +1,6 @@
 /** Which hops of routes say something: ranks of many devices take many links that are all alike. */
 import type { Place, RoutePlan, Resharding } from '../../values/plan.ts';
-import type { RouteHop } from '../../network/routes/routeBetween.ts';
+import type { RouteHop } from '../../network/index.ts';
 
 export interface DrawnHop extends RouteHop {
   /** Of the first devices of both ranks: always shown. */

@@ -201,6 +201,32 @@ describe('measured layers', () => {
     );
   });
 
+  it('frozen below all that trains: only the forward runs, and what others keep is there while it runs', () => {
+    const training = { trains: 'nothing', upstream: false } as const;
+    const trained = measured({ ...layer, recomputeMode: 'none' }, setting(), device({ speed: 2 }));
+    for (const recomputeMode of ['none', 'selective', 'full', 'stage'] as const) {
+      expect(measured({ ...layer, input: 20, recomputeMode, training }, setting(), device({ speed: 2 }))).toEqual({
+        ...trained,
+        trainable: 0,
+        frozen: { dense: 50, experts: 0, packed: 0 },
+        backwardFlops: 0,
+        forwardOnly: true,
+        backwardInput: 0,
+        backwardWeight: 0,
+        splitKnown: true,
+        recompute: recomputeMode === 'stage' ? trained.forward : 0,
+        activation: 0,
+        activationForWeight: 0,
+        recomputed: 0,
+        workspace: 53,
+      });
+    }
+    // With trained layers before it, the gradient of its input passes through it.
+    const passes = measured({ ...layer, training: { ...training, upstream: true } }, setting(), device({ speed: 2 }));
+    expect(passes).toMatchObject({ backwardInput: 2, backwardWeight: 0, activation: 50, workspace: 3 });
+    expect(passes).not.toHaveProperty('forwardOnly');
+  });
+
   it('full recomputation keeps the input and runs one more forward; selective changes nothing', () => {
     const full = measured({ ...layer, input: 20, recomputeMode: 'full' }, setting(), device({ speed: 2 }));
     expect(full).toMatchObject({ activation: 20, recomputed: 30, recompute: 2, activationForWeight: 50 });

@@ -1,7 +1,7 @@
 /** Placements by trying all of them: for tests. */
 import {
   compareCosts,
-  costOf,
+  placementCost,
   type Placement,
   type PlacementProblem,
 } from '../../../../engine/network/placement/problem.ts';
@@ -12,7 +12,7 @@ export function allPlacements(problem: PlacementProblem): readonly Placement[] {
   const places: number[] = [];
   const extend = (): void => {
     if (places.length === problem.ranks) {
-      const cost = costOf(problem, places);
+      const cost = placementCost(problem, places);
       if (cost.worst < Infinity) found.push({ places: [...places], ...cost });
       return;
     }

@@ -1,7 +1,7 @@
 import * as fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { placements } from '../../../../engine/network/placement/placements.ts';
-import { compareCosts, costOf, type PlacementProblem } from '../../../../engine/network/placement/problem.ts';
+import { compareCosts, placementCost, type PlacementProblem } from '../../../../engine/network/placement/problem.ts';
 import { allPlacements, rowOf } from './placementReference.ts';
 
 /** Few different figures make equal placements; many make none. */
@@ -189,7 +189,7 @@ describe('more places than are searched in all orders', () => {
         const { best } = placements(problem);
         expect(placements(problem).best).toEqual(best);
         // By number is never better than the first.
-        expect(compareCosts(best[0], costOf(problem, problem.byNumber))).toBeLessThanOrEqual(0);
+        expect(compareCosts(best[0], placementCost(problem, problem.byNumber))).toBeLessThanOrEqual(0);
         for (let at = 1; at < best.length; at += 1) expect(compareCosts(best[at - 1], best[at])).toBeLessThanOrEqual(0);
       }),
       { numRuns: 10 },
