@@ -1,5 +1,6 @@
 import { betterPolicy, policyProblem, policyQuestions, withBetterPolicy } from '../engine/advice/betterPolicy.ts';
 import { type Analysis, checkSteps } from '../engine/flow/check.ts';
+import type { UnitRequest } from '../engine/definitions/unitRequest.ts';
 import { defaultOptions } from '../engine/basics/host.ts';
 import { diskHost, namedPath, shownPath, uriOf } from './host.ts';
 import type { Io } from './io.ts';
@@ -31,12 +32,13 @@ export function analyse(
   progress: Progress,
   overrides: Readonly<Record<string, number>> = {},
   only?: string,
+  unit?: UnitRequest,
 ): Analysed | { readonly problem: string } {
   const read = readOperand(path, io);
   if ('problem' in read) return read;
   const name = shownPath(path);
   const named = { uri: uriOf(path, io), text: read.text };
-  const request = { ...named, host: diskHost(io), options: defaultOptions, overrides, only };
+  const request = { ...named, host: diskHost(io), options: defaultOptions, overrides, only, unit };
   const steps = checkSteps(request);
   for (;;) {
     const step = steps.next();

@@ -6,6 +6,7 @@ import {
   planned,
   type Planned,
   rowAsWritten,
+  rowOfUnit,
   rowUnder,
   type Variant,
 } from '../../engine/advice/compare.ts';
@@ -19,6 +20,8 @@ import { type FileRow, triedIn } from '../output/compareColumns.ts';
 import { compareCsv, compareJson } from '../output/compareData.ts';
 import { compareText } from '../output/compareText.ts';
 import { overrideProblem, type Overrides, readOverrides } from '../overrides.ts';
+import type { UnitRequest } from '../../engine/definitions/unitRequest.ts';
+import { readShape, shapeOptions } from '../unitShape.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
 import { readOperand } from '../readOperand.ts';
@@ -48,6 +51,12 @@ export const compareCommand: Command = {
         value: 'LIST',
         doc: 'Exchange gradients with each of these collectives: --collective "ring,nccl,ps(servers = 4)".',
       },
+      {
+        name: 'schedule',
+        value: 'NAME',
+        doc: 'The same as --schedules with one schedule.',
+      },
+      ...shapeOptions,
       { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline of each file.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       {
@@ -65,15 +74,20 @@ export const compareCommand: Command = {
     if (args.operands.length === 0) return usageFault(io, 'compare', 'Name at least one file.');
     const variants = readVariants(args);
     if (typeof variants === 'string') return usageFault(io, 'compare', variants);
+    const shape = readShape(args, '--schedules');
+    if (shape !== undefined && 'problem' in shape) return usageFault(io, 'compare', shape.problem);
+    if (shape !== undefined && (variants === undefined || args.has('sync') || args.has('collective')))
+      return usageFault(io, 'compare', shapeFault);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'compare', overrides.problem);
     const files: File[] = [];
     for (const path of args.operands) {
-      const file = readFile(path, args, overrides, io);
+      const file = readFile(path, args, overrides, shape !== undefined, io);
       if (typeof file === 'string') return usageFault(io, 'compare', file);
       files.push(file);
     }
-    const rows = evaluated(files, variants, io);
+    const rows =
+      shape === undefined || variants === undefined ? evaluated(files, variants, io) : onUnits(files, variants, shape);
     await io.out(textOf(rows, args, io));
     const set = args
       .values('set')
@@ -87,6 +101,19 @@ export const compareCommand: Command = {
     return failed ? status.findings : status.fine;
   },
 };
+
+const shapeFault =
+  '--devices and --microbatches are for schedules on equal stages, which exchange no gradients: name them with --schedules, without --sync and --collective.';
+
+/** Schedules on equal stages. */
+const onUnits = (
+  files: readonly File[],
+  variants: readonly Variant[],
+  shape: Pick<UnitRequest, 'devices' | 'microbatches'>,
+): FileRow[] =>
+  files.flatMap(({ request, path }) =>
+    variants.map(({ schedule = '' }) => ({ ...rowOfUnit(request, { ...shape, schedule }), file: path })),
+  );
 
 interface File {
   /** As data holds it. */
@@ -109,7 +136,7 @@ const lists = [
 function readVariants(args: Arguments): readonly Variant[] | string | undefined {
   let variants: readonly Variant[] | undefined;
   for (const { option, key, what } of lists) {
-    const text = args.value(option);
+    const text = args.value(option) ?? (key === 'schedule' ? args.value('schedule') : undefined);
     if (text === undefined) continue;
     const values = splitList(text);
     const wrong = values.find((value) => !isValue(value));
@@ -119,7 +146,7 @@ function readVariants(args: Arguments): readonly Variant[] | string | undefined 
   return variants;
 }
 
-function readFile(path: string, args: Arguments, overrides: Overrides, io: Io): File | string {
+function readFile(path: string, args: Arguments, overrides: Overrides, onUnits: boolean, io: Io): File | string {
   const read = readOperand(path, io);
   const name = shownPath(path);
   if ('problem' in read) return read.problem;
@@ -129,7 +156,9 @@ function readFile(path: string, args: Arguments, overrides: Overrides, io: Io): 
   const { resolution } = base;
   const analysis = { uri, resolution, findings: resolution.findings };
   const chosen = args.value('pipeline');
-  const problem = overrideProblem(resolution, overrides) ?? pipelineProblem({ name, analysis }, chosen, undefined);
+  const problem =
+    overrideProblem(resolution, overrides) ??
+    (onUnits ? undefined : pipelineProblem({ name, analysis }, chosen, undefined, '--schedules'));
   if (problem !== undefined) return problem;
   const declared = declaredPipelines(analysis);
   // Of a file too broken to have any pipeline one row says why.

@@ -21,7 +21,8 @@ import type { Io } from '../io.ts';
 import { findingText, sourceOf } from '../output/findingText.ts';
 import { placeText } from '../output/placeText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
-import { pipelineProblem } from '../pipelines.ts';
+import { targetProblem } from '../pipelines.ts';
+import { readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
@@ -78,6 +79,7 @@ export const exportCommand: Command = {
         doc: 'torch-csv: with transfers and sharding (compute_comms) instead of compute operations only (compute_only).',
       },
       { name: 'pipeline', value: 'NAME', doc: 'The pipeline to export. Required if the file has several.' },
+      ...unitOptions,
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       { name: 'width', value: '3.4in|7in', doc: 'svg, png: one column of a paper or two. Default: 7in.' },
       ...figureOptions,
@@ -100,14 +102,16 @@ export const exportCommand: Command = {
     if (figure !== undefined && 'problem' in figure) return usageFault(io, 'export', figure.problem);
     const refused = figure === undefined ? undefined : bytesOnTerminal(figure.format, args, io);
     if (refused !== undefined) return usageFault(io, 'export', refused);
+    const unit = readUnit(args);
+    if (unit !== undefined && 'problem' in unit) return usageFault(io, 'export', unit.problem);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'export', overrides.problem);
     const progress = progressBar(io, 4);
-    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'));
+    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'), unit);
     progress.end();
     if ('problem' in file) return usageFault(io, 'export', file.problem);
     const problem =
-      overrideProblem(file.analysis.resolution, overrides) ?? pipelineProblem(file, args.value('pipeline'), 'csv');
+      overrideProblem(file.analysis.resolution, overrides) ?? targetProblem(file, unit, args.value('pipeline'), 'csv');
     if (problem !== undefined) return usageFault(io, 'export', problem);
     const chosen = args.value('pipeline');
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);

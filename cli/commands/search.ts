@@ -17,7 +17,8 @@ import type { Arguments } from '../arguments.ts';
 import { type Command, usageFault } from '../command.ts';
 import type { Io } from '../io.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
-import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
+import { declaredPipelines, targetProblem } from '../pipelines.ts';
+import { readUnit, unitOptions } from '../unitShape.ts';
 import { readTime } from '../plan/options.ts';
 import { progressBar } from '../progress.ts';
 import { status, type Status } from '../status.ts';
@@ -34,6 +35,7 @@ export const searchCommand: Command = {
     summary: 'Search a shorter order for a pipeline, write it as rows or CSV, or verify that an order is the shortest.',
     options: [
       { name: 'pipeline', value: 'NAME', doc: 'The pipeline to search, if the file has more than one.' },
+      ...unitOptions,
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       {
         name: 'limit',
@@ -63,17 +65,20 @@ export const searchCommand: Command = {
     if (path === undefined || more.length > 0) return fault('It needs one file.');
     const options = readOptions(args);
     if (typeof options === 'string') return fault(options);
+    const unit = readUnit(args);
+    if (unit !== undefined && 'problem' in unit) return fault(unit.problem);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return fault(overrides.problem);
     const progress = progressBar(io, 4);
-    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'));
+    const file = analyse(path, io, progress, overrides.values, args.value('pipeline'), unit);
     progress.end();
     if ('problem' in file) return fault(file.problem);
     const chosen = args.value('pipeline');
-    const problem = overrideProblem(file.analysis.resolution, overrides) ?? pipelineProblem(file, chosen, undefined);
+    const problem =
+      overrideProblem(file.analysis.resolution, overrides) ?? targetProblem(file, unit, chosen, undefined);
     if (problem !== undefined) return fault(problem);
     const declared = declaredPipelines(file.analysis);
-    if (chosen === undefined && declared.length > 1)
+    if (chosen === undefined && unit === undefined && declared.length > 1)
       return fault(`${file.name} has the pipelines ${list(declared)}; choose one with --pipeline.`);
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
     if (found?.run === undefined) {

@@ -25,7 +25,8 @@ import { placeText } from '../output/placeText.ts';
 import { sensitivityText } from '../output/sensitivityRows.ts';
 import { reportText } from '../output/reportText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
-import { pipelineProblem } from '../pipelines.ts';
+import { targetProblem } from '../pipelines.ts';
+import { readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
 import { status, type Status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
@@ -40,6 +41,7 @@ export const simulateCommand: Command = {
     summary: 'Simulate the pipelines of a file: figures, timeline, memory, links.',
     options: [
       { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline, and what is wrong with it or with the file.' },
+      ...unitOptions,
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       {
         name: 'format',
@@ -73,19 +75,23 @@ export const simulateCommand: Command = {
     if (refused !== undefined) return usageFault(io, 'simulate', refused);
     const columns = figure === undefined ? columnsOf(args, io) : 0;
     if (typeof columns === 'string') return usageFault(io, 'simulate', columns);
+    const unit = readUnit(args);
+    if (unit !== undefined && 'problem' in unit) return usageFault(io, 'simulate', unit.problem);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'simulate', overrides.problem);
     const progress = progressBar(io, 4);
-    const checked = analyse(path, io, progress, overrides.values, args.value('pipeline'));
+    const checked = analyse(path, io, progress, overrides.values, args.value('pipeline'), unit);
     if ('problem' in checked) {
       progress.end();
       return usageFault(io, 'simulate', checked.problem);
     }
-    const file = withBetterPolicies(checked, { io, progress, overrides: overrides.values });
+    // Better policies are tried on the pipelines of the text.
+    const file =
+      unit === undefined ? withBetterPolicies(checked, { io, progress, overrides: overrides.values }) : checked;
     progress.end();
     const problem =
       overrideProblem(file.analysis.resolution, overrides) ??
-      pipelineProblem(file, args.value('pipeline'), args.value('format'));
+      targetProblem(file, unit, args.value('pipeline'), args.value('format'));
     if (problem !== undefined) return usageFault(io, 'simulate', problem);
     const written = figure === undefined ? await write(file, args, columns, io) : await draw(file, figure, args, io);
     if (written === status.usage) return written;

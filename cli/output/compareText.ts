@@ -1,6 +1,7 @@
 import { stripVTControlCharacters as plain } from 'node:util';
 import type { DeviceReport } from '../../engine/values/report.ts';
 import { withinWords } from '../../engine/analyze/boundWithin.ts';
+import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { setsWorkText } from '../../engine/values/plan.ts';
 import { bytes, count, shareAtMost, timeAtLeast } from '../../engine/basics/quantities.ts';
@@ -153,6 +154,17 @@ function recuts(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, c
   return lines.length === 0 ? '' : `${colours.bold('Cut again')}\n${table(lines)}`;
 }
 
+/** What rows without a model are counted in. */
+function unitWords(rows: readonly FileRow[]): readonly string[] {
+  const units = rows.filter(({ result }) => 'report' in result && result.report.unit_times === true);
+  if (units.length === 0) return [];
+  const differ = units.some(({ cut }) => cut?.stages !== units[0].cut?.stages);
+  return [
+    unitTimesText,
+    ...(differ ? ['Rows have different numbers of stages, so different amounts of work: compare their bubbles.'] : []),
+  ];
+}
+
 /** `same`: figures that all rows share. */
 function legend(rows: readonly FileRow[], same: readonly string[], colours: Colours): string {
   const marked = columnsFor(rows).some((column) => bestRows(rows, column).size > 0);
@@ -180,6 +192,7 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
   const words = [
     ...(same.length > 0 ? [`in all rows: ${same.join(', ')}`] : []),
     ...(marked ? ['* best of its column'] : []),
+    ...unitWords(rows),
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     `bound: lower bound of the bubble for any order of these operations that fits the memory, where the row itself fits${limited ? '; under search(limit = …), for any order within the limit' : ''}`,
     ...searched,

@@ -3,7 +3,6 @@ import {
   type AsynchronousReport,
   bubbleCauses,
   causeNames,
-  type DeviceReport,
   type PipelineReport,
   type StageReport,
 } from '../../engine/values/report.ts';
@@ -37,6 +36,7 @@ import { placeRows } from './placeRows.ts';
 import { planRows } from './planRows.ts';
 import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
 import { longestGradientWait } from '../../engine/analyze/waits/longestWait.ts';
+import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
 import { section } from './section.ts';
@@ -53,8 +53,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
     section('Plan', planRows(report), colours, undefined, columns),
     section('Placement', placeRows(report), colours, undefined, columns),
     timelineText(run, names, columns, colours, fills),
-    section('Memory', memoryRows(report.devices, columns, colours), colours, 2, columns) +
-      peakLine(plan, report, colours),
+    section('Memory', memoryRows(report, columns, colours), colours, 2, columns) + peakLine(plan, report, colours),
     section('Host memory', hostRows(report), colours, undefined, columns),
     section('Stages', stageRows(report), colours, undefined, columns),
     section('Links', linkRows(report), colours, undefined, columns),
@@ -126,8 +125,13 @@ function figures(report: PipelineReport, colours: Colours): string {
     rows.push(['Model FLOPs', colours.bold(share(flops.utilisation)), `${amount(flops.rate)}FLOP/s a device (MFU)`]);
   if (report.asynchronous !== undefined) rows.splice(1, 0, ['', '', pace(report.asynchronous)]);
   if (device !== undefined)
-    rows.push(['Peak memory', colours.bold(bytes(device.peak)), `of ${bytes(device.capacity)} on ${device.name}`]);
-  return table(rows);
+    rows.push([
+      'Peak memory',
+      colours.bold(bytes(device.peak)),
+      report.unit_times === true ? `on ${device.name}` : `of ${bytes(device.capacity)} on ${device.name}`,
+    ]);
+  const units = report.unit_times === true ? `\n  ${unitTimesText}\n` : '';
+  return `${table(rows)}${units}`;
 }
 
 /** The certificate of a searched order. */
@@ -174,16 +178,18 @@ const pace = ({ iterations, steady, makespan }: AsynchronousReport): string =>
   `${steady ? 'from one update to the next, once full' : 'a mean: the times between updates do not repeat'}; ${iterationTime(makespan)} for all ${iterations}`;
 
 /** One column for each kind of memory that any device has. */
-function memoryRows(devices: readonly DeviceReport[], columns: number, colours: Colours): string[][] {
+function memoryRows({ devices, unit_times: unlimited }: PipelineReport, columns: number, colours: Colours): string[][] {
   const kinds = memoryKinds.filter((kind) => devices.some((device) => (device.memory[kind] ?? 0) > 0));
-  const head = ['', '', 'peak', 'of', ...kinds.map((kind) => kind.replace('_', ' ')), 'in flight'].map((cell) =>
-    colours.dim(cell),
+  // Of devices that do not exist no limit is known.
+  const limit = (text: string): string[] => (unlimited === true ? [] : [text]);
+  const head = ['', '', 'peak', ...limit('of'), ...kinds.map((kind) => kind.replace('_', ' ')), 'in flight'].map(
+    (cell) => colours.dim(cell),
   );
   const rows = devices.map((device) => [
     device.name,
     memoryBar(device, columns < 110 ? 16 : 24, colours),
     device.peak > device.capacity ? colours.bold(colours.red(`${bytes(device.peak)} !`)) : bytes(device.peak),
-    bytes(device.capacity),
+    ...limit(bytes(device.capacity)),
     ...kinds.map((kind) => bytes(device.memory[kind] ?? 0)),
     inFlightText(microbatchesInFlight(device)),
   ]);

@@ -72,9 +72,9 @@ export interface Planned {
   readonly resolution: Resolution;
 }
 
-export function planned({ uri, text, host, options, overrides }: CompareRequest): Planned {
+export function planned({ uri, text, host, options, overrides, unit }: CompareRequest): Planned {
   const syntax = parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
-  return { syntax, resolution: resolve({ uri, syntax, host, options, overrides }) };
+  return { syntax, resolution: resolve({ uri, syntax, host, options, overrides, unit }) };
 }
 
 /** A pipeline of the file, unchanged. */
@@ -104,6 +104,22 @@ export function rowUnder(request: CompareRequest, base: Planned, pipeline: strin
     ...namesOf(base, pipeline, variant),
     result: { problem: { code: problem.code, message } },
     errors: [problem.code],
+  };
+}
+
+/** A schedule on equal stages, without a pipeline. */
+export function rowOfUnit(request: CompareRequest, unit: NonNullable<CheckRequest['unit']>): CompareRow {
+  const { schedule } = unit;
+  const from = planned({ ...request, unit });
+  const [plan] = from.resolution.plan.pipelines;
+  const { problem } = from.resolution;
+  if (plan !== undefined || problem === undefined)
+    return { ...rowOf(request, from, plan?.name ?? '', { schedule }), pipeline: '' };
+  return {
+    pipeline: '',
+    schedule,
+    result: { problem: { code: 'schedule/shape', message: problem } },
+    errors: ['schedule/shape'],
   };
 }
 

@@ -13,5 +13,7 @@ export function analyze(
   options: EngineOptions,
 ): { readonly run: Run; readonly findings: readonly PlanFinding[] } {
   const { run, peaks } = simulatedRun(plan, timeline);
-  return { run, findings: simulationFindings(plan, run, peaks, options) };
+  // Advice would be about a model and devices that do not exist.
+  const findings = plan.unitTimes === true ? [] : simulationFindings(plan, run, peaks, options);
+  return { run, findings };
 }

@@ -71,6 +71,7 @@ export function pipelineReport(
     schedule: plan.schedule.name,
     ...(plan.cut === undefined ? {} : { plan: plan.cut }),
     ...(plan.place === undefined ? {} : { place: plan.place }),
+    ...(plan.unitTimes === undefined ? {} : { unit_times: plan.unitTimes }),
     microbatches: plan.microbatches,
     operations: program.order.length,
     iteration,

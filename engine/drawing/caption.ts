@@ -3,6 +3,7 @@ import type { PipelinePlan } from '../values/plan.ts';
 import { bytes, count, devicesInWords, excludesSome, iterationTime, share } from '../basics/quantities.ts';
 import type { PipelineReport } from '../values/report.ts';
 import { cutStages } from '../costs/stages.ts';
+import { unitTimesText } from '../analyze/unitWords.ts';
 import { textWidth } from './xml.ts';
 
 /** What made the figure: readers of a paper must be able to make it again. */
@@ -28,7 +29,10 @@ export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, ve
     `bubble ${share(report.bubble.makespan)}${excludesSome(report.bubble.bound) ? ` (best possible ${share(report.bubble.bound)})` : ''}`,
     ...peakText(report),
   ];
-  return `${shape.join(', ')}: ${figures.join(', ')}. Pipeline ${plan.name} of ${file}, Pipewright ${version}.`;
+  const made = `${file}, Pipewright ${version}.`;
+  return plan.unitTimes === true
+    ? `${shape.join(', ')}: ${figures.join(', ')}. ${unitTimesText} Schedule ${plan.name} of ${made}`
+    : `${shape.join(', ')}: ${figures.join(', ')}. Pipeline ${plan.name} of ${made}`;
 }
 
 /** Stages, where there are others than one per device. */
@@ -41,6 +45,7 @@ function peakText(report: PipelineReport): string[] {
   const device = fullest(report);
   if (device === undefined) return [];
   const over = device.peak > device.capacity ? ' (out of memory)' : '';
+  if (report.unit_times === true) return [`peak memory ${bytes(device.peak)} on ${device.name}`];
   return [`peak memory ${bytes(device.peak)} of ${bytes(device.capacity)} on ${device.name}${over}`];
 }
 

@@ -8,6 +8,7 @@ import { evaluation } from './evaluate.ts';
 import type { Severity } from '../findings/catalogue.ts';
 import { findingsOf } from '../findings/ofPipeline.ts';
 import { finding, type Finding, findingAt, type PlanFinding, type Subject } from '../findings/finding.ts';
+import type { UnitRequest } from '../definitions/unitRequest.ts';
 import type { EngineHost, EngineOptions } from '../basics/host.ts';
 import { type TestedSchedule, testFindings } from '../grid/testFindings.ts';
 import { scheduleTest } from '../grid/testSearch.ts';
@@ -46,6 +47,8 @@ export interface CheckRequest {
   readonly overrides?: Readonly<Record<string, number>>;
   /** Only this pipeline is simulated, and findings are of it and of the file. Default: all pipelines and jobs. */
   readonly only?: string | undefined;
+  /** This schedule is simulated on equal stages instead of the pipelines of the file. */
+  readonly unit?: UnitRequest | undefined;
   /** An earlier answer for the same file: pipelines and jobs whose plans are equal are taken from it, not simulated again. */
   readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs'>>;
   /** Default: every answer is found at once, and nothing is pending. */
@@ -75,7 +78,7 @@ export function check(request: CheckRequest): Analysis {
 
 /** The same in steps, so that a server may look for newer text between them and drop the rest. */
 export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysis, void> {
-  const { uri, text, host, options, overrides, only, earlier, searches = direct } = request;
+  const { uri, text, host, options, overrides, only, unit, earlier, searches = direct } = request;
   const syntax =
     earlier !== undefined && earlier.syntax.text === text
       ? earlier.syntax
@@ -87,7 +90,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
   let resolution: Resolution | undefined;
   for (;;) {
     if (resolution === undefined || resolution.pending.length > 0) {
-      for (const steps = resolveSteps({ uri, syntax, host, options, overrides, searches }); ;) {
+      for (const steps = resolveSteps({ uri, syntax, host, options, overrides, unit, searches }); ;) {
         const step = steps.next();
         if (step.done) {
           resolution = step.value;

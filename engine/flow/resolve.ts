@@ -28,6 +28,8 @@ import { readPipeline } from '../read/pipeline.ts';
 import { adoptMembers } from '../read/scheduleBase.ts';
 import { readSearches } from '../read/search.ts';
 import { readSchedule } from '../read/schedule.ts';
+import { unitSchedule } from '../grid/unitSchedule.ts';
+import type { UnitRequest } from '../definitions/unitRequest.ts';
 import { scheduleTestOf } from '../read/scheduleTest.ts';
 import type { SearchDefinition } from '../definitions/search.ts';
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
@@ -52,6 +54,8 @@ export interface ResolveRequest {
   readonly options: EngineOptions;
   /** Values of params, by name, instead of their defaults; in base units. */
   readonly overrides?: Readonly<Record<string, number>>;
+  /** This schedule is planned instead of the pipelines of the file. */
+  readonly unit?: UnitRequest | undefined;
   /** Default: all plans are made at once. */
   readonly searches?: Searches;
 }
@@ -68,6 +72,7 @@ export function* resolveSteps({
   host,
   options,
   overrides = {},
+  unit,
   searches = direct,
 }: ResolveRequest): Generator<void, Resolution> {
   const graph = readGraph(uri, syntax, host, options);
@@ -81,6 +86,7 @@ export function* resolveSteps({
   let tests: Resolution['tests'] = [];
   let sizes: Resolution['sizes'] = new Map();
   let settings: Resolution['searches'] = [];
+  let problem: string | undefined;
   for (const file of graph.order) {
     const numbers = { ...settingsOf(graph, file, options, foreign), ...asked.get(file) };
     const source = graph.files[file];
@@ -88,15 +94,18 @@ export function* resolveSteps({
     if (isStandard) standing.add(file);
     const known = isStandard ? standardFiles.get(source.syntax) : undefined;
     const isKnown = known?.context.options === options && known.context.uri === source.uri;
-    const resolution = isKnown ? known : yield* resolveFile(graph, file, resolved, options, foreign, numbers, searches);
+    const resolution = isKnown
+      ? known
+      : yield* resolveFile(graph, file, resolved, options, foreign, numbers, { searches, unit });
     if (isStandard) standardFiles.set(source.syntax, resolution);
     resolved.set(file, resolution.context);
-    if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings } = resolution);
+    if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings, problem } = resolution);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
   return {
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
+    ...(problem === undefined ? {} : { problem }),
     pending,
     tests,
     sizes,
@@ -181,7 +190,10 @@ interface ResolvedFile {
   readonly tests: Resolution['tests'];
   readonly sizes: Resolution['sizes'];
   readonly searches: Resolution['searches'];
+  readonly problem?: string | undefined;
 }
+
+const nothing = { pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map(), searches: [] } as const;
 
 function* resolveFile(
   graph: SourceGraph,
@@ -190,7 +202,7 @@ function* resolveFile(
   options: EngineOptions,
   foreign: ForeignFiles,
   overrides: Readonly<Record<string, number>>,
-  searches: Searches,
+  { searches, unit }: { readonly searches: Searches; readonly unit: UnitRequest | undefined },
 ): Generator<void, ResolvedFile> {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
@@ -206,7 +218,7 @@ function* resolveFile(
         setting: 'pipewright.limits.fileSize',
       },
     );
-    return { context, pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map(), searches: [] };
+    return { context, ...nothing };
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
@@ -228,6 +240,10 @@ function* resolveFile(
   readByBase(context, blocks('model'), 'model', readModel);
   yield;
   readByBase(context, blocks('schedule'), 'schedule', readSchedule);
+  if (unit !== undefined && file === 0) {
+    const { plan, problem } = unitSchedule(context, unit);
+    return { context, ...nothing, pipelines: plan === undefined ? [] : [plan], problem };
+  }
   const pipelines = new Map<string, PipelinePlan>();
   const pending: string[] = [];
   let unanswered = 0;

@@ -10,7 +10,6 @@ import type { Code, Severity } from '../findings/catalogue.ts';
 import { type Place, type PipelinePlan, paths } from '../values/plan.ts';
 import { operationName, type Program } from '../values/program.ts';
 import { count } from '../basics/quantities.ts';
-import { shapeOf } from '../policies/shape.ts';
 import { generate, programOf } from '../schedule/generate.ts';
 import { misplaced, validate } from '../schedule/validate.ts';
 import { memoryPeak } from '../simulate/memory.ts';
@@ -21,9 +20,10 @@ import type { Timeline } from '../values/timeline.ts';
 import type { PipelineReport } from '../values/report.ts';
 import { shapesOf, type TestCheck, variablesOf } from '../read/scheduleTest.ts';
 import type { Variables } from '../language/expressions.ts';
+import { builtinShape } from './builtinPlan.ts';
 import { type Declared, declaredFrom } from './declared.ts';
 import { separating } from './separate.ts';
-import { planOf, stagesOn, unitPlan } from './unitPlan.ts';
+import { stagesOn, unitPlan } from './unitPlan.ts';
 
 /** What became of one shape. `refused`: the schedule says itself that it takes no such shape. */
 export type Verdict = 'passed' | 'failed' | 'refused';
@@ -243,10 +243,8 @@ function orderOf(
 ): Program | undefined {
   const args = argsOf(variables);
   if (args === undefined || policy.chunks(args) * numbers.devices !== numbers.stages) return undefined;
-  const schedule = { kind: 'policy', name: policy.name, args } as const;
-  const placement = Array.from({ length: numbers.stages }, (_, stage) => stage % numbers.devices);
   const iterations = (policy.weights?.(args) ?? 'flush') === 'flush' ? 1 : numbers.iterations;
-  const shape = shapeOf(planOf(schedule, { ...numbers, iterations }, { placement }));
+  const shape = builtinShape(policy, args, { ...numbers, iterations });
   return policy.check(shape).length > 0 ? undefined : programOf(policy, shape);
 }
 

@@ -1,5 +1,5 @@
 /** The plan of a schedule on layers that all take the same: F = I = W = 1, and nothing to transfer. */
-import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
+import type { ScheduleDefinition, ScheduleNumbers, UnmetCondition } from '../definitions/schedule.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { packedHas } from '../basics/packed.ts';
@@ -11,6 +11,7 @@ import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
 import { inProgram, ruleOperations } from '../planning/ruleOperations.ts';
 import { withTimes } from '../planning/scheduleTimes.ts';
+import { findPolicy } from '../policies/registry.ts';
 import { R } from '../values/program.ts';
 
 const unit = {
@@ -48,12 +49,20 @@ export function stagesOn(
 interface Placed {
   readonly placement: readonly number[];
   readonly copies?: readonly StageCopy[] | undefined;
+  /** Pieces that every microbatch is cut into. Default: 1. */
+  readonly parts?: number;
 }
 
 export interface UnitPlan {
   readonly plan: PipelinePlan;
   /** What wrote each operation; absent for a rule. */
   readonly trace?: () => RowTracer;
+}
+
+/** Why a schedule takes no such shape, and the nearest numbers that it takes where it knows them. */
+interface Refused {
+  readonly refused: string;
+  readonly nearest?: UnmetCondition['nearest'];
 }
 
 /**
@@ -64,13 +73,13 @@ export function unitPlan(
   definition: ScheduleDefinition,
   { devices, microbatches, iterations }: Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>,
   report: Reporter,
-): UnitPlan | { readonly refused?: string } {
+): UnitPlan | Refused | { readonly refused?: undefined } {
   const stages = stagesOn(definition, devices, report);
   if (stages === undefined) return {};
   const usual = definition.weights === 'flush' ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
   const numbers = { stages, devices, microbatches, iterations: iterations ?? usual };
   const unmet = definition.unmet(numbers, report);
-  if (unmet !== undefined) return { refused: unmet.problem };
+  if (unmet !== undefined) return { refused: unmet.problem, nearest: unmet.nearest };
   const found = ownPlacement(definition, numbers, report);
   if (found === undefined) return {};
   if ('problem' in found) return { refused: found.problem };
@@ -125,23 +134,26 @@ function scheduleOf(
 }
 
 /** R repeats a forward. */
-const recomputes = (schedule: SchedulePlan): boolean =>
-  schedule.kind === 'greedy'
-    ? schedule.rule?.recomputes !== undefined
-    : schedule.kind === 'rows' && schedule.rows.some(({ kinds }) => packedHas(kinds, R));
+function recomputes(schedule: SchedulePlan): boolean {
+  if (schedule.kind === 'greedy') return schedule.rule?.recomputes !== undefined;
+  if (schedule.kind === 'rows') return schedule.rows.some(({ kinds }) => packedHas(kinds, R));
+  const { name, args } = schedule;
+  return args['recompute'] === 'ahead' || findPolicy(name)?.recompute?.(args) !== undefined;
+}
 
 /** A chain of unit stages under a schedule. */
 export function planOf(
   schedule: SchedulePlan,
   { stages, devices, microbatches, iterations = 1 }: ScheduleNumbers,
-  { placement, copies }: Placed,
+  { placement, copies, parts = 1 }: Placed,
 ): PipelinePlan {
   const times = { ...unit, recompute: recomputes(schedule) ? unit.forward : 0 };
   const chain = Array.from({ length: stages - 1 }, (_, stage): EdgePlan => ({ from: stage, to: stage + 1, bytes: 0 }));
   return {
     name: schedule.name,
     model: '',
-    microbatches,
+    unitTimes: true,
+    microbatches: microbatches * parts,
     iterations,
     schedule,
     devices: Array.from({ length: devices }, (_, device) => ({
@@ -152,7 +164,7 @@ export function planOf(
     })),
     stages: Array.from(placement, (_, stage): StagePlan => {
       const copy = copies?.[stage];
-      return copyPlan({ ...times, name: `s${copy?.stage ?? stage}` }, copy, 1, 1);
+      return copyPlan({ ...times, name: `s${copy?.stage ?? stage}` }, copy, parts, 1);
     }),
     placement,
     edges: copies === undefined ? chain : copyEdges(chain, copies),
@@ -161,7 +173,7 @@ export function planOf(
     context: 1,
     data: 1,
     expert: 1,
-    microBatchSize: 1,
+    microBatchSize: 1 / parts,
     step: Array.from({ length: devices }, () => ({ sync: 0, optimizer: 0 })),
     expects: [],
   };

@@ -11,6 +11,8 @@ import type { Dimension, Origins, Place, Plan } from '../values/plan.ts';
 /** What planning one file gives: the plan and all that an editor needs to know about its names. */
 export interface Resolution {
   readonly plan: Plan;
+  /** Only if a schedule was asked for without a pipeline: why it cannot be planned, in a sentence. */
+  readonly problem?: string;
   /** Pipelines that are not in the plan because a planner has not answered yet. */
   readonly pending: readonly string[];
   /** Schedules that the file tests over shapes, each with the place of its block's name. */

@@ -1,5 +1,6 @@
 /** The places in text of the stages, devices and layers of a pipeline's plan. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
+import type { RowsBody } from '../definitions/schedule.ts';
 import type { Notes } from './notes.ts';
 import { paths } from '../values/plan.ts';
 import type { Ranks } from './place/ranks.ts';
@@ -31,5 +32,20 @@ export function planOrigins(
     set(paths.layer(model.name, layer.name), layer.place);
     for (let i = 0; layer.array && i < layer.count; i += 1)
       set(paths.layer(model.name, `${layer.name}[${i}]`), layer.place);
+  }
+}
+
+/** Sets the paths of rows and of what is written in them. */
+export function rowOrigins(
+  origins: Notes['origins'],
+  pipeline: string,
+  devices: number,
+  rowOf: ReturnType<RowsBody['rows']>,
+): void {
+  for (let device = 0; device < devices; device += 1) {
+    const row = rowOf(device);
+    if (row === undefined) continue;
+    origins.set(paths.row(pipeline, device), row.place);
+    for (const [index, item] of row.items.entries()) origins.set(paths.rowItem(pipeline, device, index), item);
   }
 }

@@ -10,6 +10,7 @@ import { type EdgePlan, type GreedyRule, paths, type Place, type RowPlan, type S
 import { E } from '../values/program.ts';
 import { hintPeak } from './hintPeak.ts';
 import type { Notes } from './notes.ts';
+import { rowOrigins } from './origins.ts';
 import { reportForeign, reportUnmet } from './ownSchedule.ts';
 import { stagesOfDevices } from './place/ownPlacement.ts';
 import { operationsPlan } from './place/operationCopies.ts';
@@ -155,12 +156,7 @@ function rowsPlan(
   const stays = rows.every(({ keeper }) => keeper === undefined);
   if (body.periodEnds !== undefined && stays && definition.uri === notes.uri)
     hintPeak(notes, body.periodEnds, rows, pipeline);
-  for (let device = 0; device < devices; device += 1) {
-    const row = rowOf(device);
-    if (row === undefined) continue;
-    notes.origins.set(paths.row(pipeline, device), row.place);
-    for (const [index, item] of row.items.entries()) notes.origins.set(paths.rowItem(pipeline, device, index), item);
-  }
+  rowOrigins(notes.origins, pipeline, devices, rowOf);
   return {
     kind: 'rows',
     name,

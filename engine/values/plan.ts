@@ -62,6 +62,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly name: string;
   readonly doc?: string;
   readonly model: string;
+  /** It has no model: every stage takes F = I = W = 1 s, an activation is 1 byte, and transfers are free. */
+  readonly unitTimes?: true;
   /** Microbatches of one iteration: one update of the weights. */
   readonly microbatches: number;
   /** Consecutive iterations that are simulated; 1 for a synchronous schedule. */

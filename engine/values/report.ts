@@ -9,6 +9,8 @@ export interface PipelineReport {
   readonly plan?: CutPlan;
   /** What `place = best` chose; absent where stages take the devices in the order of their numbers. */
   readonly place?: PlacePlan;
+  /** It has no model: every stage takes F = I = W = 1 s, an activation is 1 byte, transfers are free, and memory has no limit. */
+  readonly unit_times?: true;
   /** Of one iteration: one update of the weights. */
   readonly microbatches: number;
   readonly operations: number;

@@ -8,10 +8,10 @@ import type {
 import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
 import { createReporter } from '../../engine/findings/reporter.ts';
 import { shapeText } from '../../engine/grid/testFindings.ts';
+import { shownPlan } from '../../engine/grid/shownPlan.ts';
 import { verdictLetters } from '../../engine/grid/testedTable.ts';
 import { stagesOn, type UnitPlan, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
-import { copyShare } from '../../engine/order/copyTurns.ts';
 import type { ParamPlan, PipelinePlan } from '../../engine/values/plan.ts';
 import { ownPlacement } from '../../engine/planning/place/ownPlacement.ts';
 import { letters } from '../../engine/values/program.ts';
@@ -191,22 +191,6 @@ function shownBlock(
     slots.map((slot, stage) => ({ kind: letters[kind], stage, device: placed.placement[stage], slot })),
   );
   return { period: block.period, devices, operations };
-}
-
-/** Numbers can be sent, and a limit that only shows how much all microbatches would hold: infinite memory cannot be drawn. */
-function shownPlan(plan: PipelinePlan): PipelinePlan {
-  // A copy runs its share of the microbatches, and a part holds its share of each.
-  const held = plan.devices.map((_, device) =>
-    plan.stages.reduce(
-      (sum, { activation, copy }, index) =>
-        plan.placement[index] === device && copy?.spare !== true
-          ? sum + activation * (copy === undefined ? 1 : copyShare(copy))
-          : sum,
-      0,
-    ),
-  );
-  const most = Math.max(1, ...held) * plan.microbatches * plan.iterations;
-  return { ...plan, devices: plan.devices.map((device, index) => ({ ...device, name: `dev ${index}`, memory: most })) };
 }
 
 /** The tested shape nearest to four devices and eight microbatches that the schedule takes; without a test, one that it takes. */

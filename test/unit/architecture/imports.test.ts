@@ -190,6 +190,7 @@ const allowed: Readonly<Record<string, Rule>> = {
     ours: [
       ...values,
       ...helpers,
+      'engine/order/',
       'engine/policies/',
       'engine/findings/',
       'engine/definitions/',

@@ -28,7 +28,7 @@ test('nearest values are looked for when they are asked for, and not for a shape
     },
   };
   const refused = unitPlan(counted, { devices: 2, microbatches: 10 }, report);
-  expect(refused).toEqual({ refused: 'it requires mod(microbatches, 7) == 0, but here microbatches = 10' });
+  expect(refused).toMatchObject({ refused: 'it requires mod(microbatches, 7) == 0, but here microbatches = 10' });
   expect(searches).toBe(0);
   const unmet = counted.unmet({ stages: 2, devices: 2, microbatches: 10, iterations: 1 }, report);
   expect(unmet?.nearest()).toEqual({ input: 'microbatches', values: [7, 14] });
