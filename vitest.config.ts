@@ -35,6 +35,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/unit/**/*.test.ts'],
+    setupFiles: ['test/support/lostAdvice.ts'],
     testTimeout: limitMs,
     hookTimeout: limitMs,
     pool: 'threads',

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+import { tellLostAdvice } from '../server/text/lostAdvice.ts';
 import { printable } from '../server/text/printable.ts';
 import { nodeIo } from './nodeIo.ts';
 import { run } from './run.ts';
 
 /** Sets an exit status and does not exit: what is still on its way to a pipe must arrive. */
 async function main(): Promise<void> {
+  tellLostAdvice();
   try {
     process.exitCode = await run(process.argv.slice(2), nodeIo());
   } catch (error) {

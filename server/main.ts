@@ -7,8 +7,10 @@ import { docsFolder } from './docs.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { startServer } from './server.ts';
 import { serveStdio } from './stdio.ts';
+import { tellLostAdvice } from './text/lostAdvice.ts';
 
 async function main(): Promise<void> {
+  tellLostAdvice();
   if (process.argv.includes('--stdio')) process.exit(await serveStdio(process.stdin, process.stdout));
   const lifecycle = createLifecycle();
   // The other end of an IPC channel is gone.

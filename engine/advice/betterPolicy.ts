@@ -13,6 +13,7 @@ import { type BetterPolicy, betterPolicySteps } from '../fixes/bubble.ts';
 import { sizeUnderPolicy } from '../fixes/candidates.ts';
 import { stagesArgument } from '../fixes/recut.ts';
 import { isAside, pipelineBody, valueOf } from '../fixes/source.ts';
+import { type Advice, advised, advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { EngineHost, EngineOptions } from '../basics/host.ts';
 import { knownHost, type KnownFiles, rememberingHost } from '../basics/knownFiles.ts';
 import type { Resolution } from '../language/resolution.ts';
@@ -86,6 +87,11 @@ export const betterPolicy: Search<PolicyProblem, PolicyAnswer> = {
   // Always in a thread.
   size: () => Infinity,
   key: ({ key }) => key,
+  steps: (problem) => advisedSteps(policyAdvice, problem),
+};
+
+export const policyAdvice: SlowAdvice<[PolicyProblem], void, PolicyAnswer> = {
+  name: 'better policy',
   *steps(problem) {
     const { uri, text, options, overrides, pipeline, whole, untried, order } = problem;
     if (untried !== undefined) return { untried };
@@ -99,6 +105,7 @@ export const betterPolicy: Search<PolicyProblem, PolicyAnswer> = {
     if (!isComplete()) return { untried: 'slow' };
     return found === undefined ? {} : { found };
   },
+  otherwise: {},
 };
 
 /** The pipeline with an order that was found for it. */
@@ -156,7 +163,15 @@ function isOrderSearch(problem: unknown, pipeline: string): boolean {
 }
 
 /** What to search for each pipeline of a file that has a bubble worth a search. */
-export function policyQuestions(file: CheckedFile): readonly PolicyQuestion[] {
+export const policyQuestions = (file: CheckedFile): readonly PolicyQuestion[] => advised(questionsAdvice, file);
+
+export const questionsAdvice: Advice<[CheckedFile], readonly PolicyQuestion[]> = {
+  name: 'questions for better policies',
+  find: questionsOf,
+  otherwise: [],
+};
+
+function questionsOf(file: CheckedFile): readonly PolicyQuestion[] {
   const wanted = file.pipelines.filter(isWanted);
   if (wanted.length === 0) return [];
   const { uri, host, overrides = {} } = file;

@@ -18,6 +18,7 @@ import type { SearchReport } from '../values/searchReport.ts';
 import { count } from '../basics/quantities.ts';
 import { scheduleText } from '../schedule/rowsText.ts';
 import { seedOfProblem } from '../search/search.ts';
+import { advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { Search } from '../basics/searches.ts';
 
 export interface OrderQuestion {
@@ -59,6 +60,11 @@ export const shorterOrder: Search<OrderQuestion, OrderAnswer, OrderProgress> = {
   // Always in a thread.
   size: () => Infinity,
   key: ({ plan, iteration }) => `${iteration} ${planKey(plan)}`,
+  steps: (question) => advisedSteps(orderAdvice, question),
+};
+
+export const orderAdvice: SlowAdvice<[OrderQuestion], OrderProgress | undefined, OrderAnswer> = {
+  name: 'shorter order',
   *steps({ plan, iteration }) {
     const shape = shapeOf(plan);
     const timed = problemOfShape(shape);
@@ -71,6 +77,7 @@ export const shorterOrder: Search<OrderQuestion, OrderAnswer, OrderProgress> = {
     const effort = `effort ${effortOf(plan)}`;
     return answerFor({ plan, iteration }, (seconds, bound) => curve.end(step.value, seconds, bound), effort);
   },
+  otherwise: {},
 };
 
 /** What a search that was stopped had come to, by the last that it said. Simulates the order once. */

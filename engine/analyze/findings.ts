@@ -1,3 +1,4 @@
+import { type Advice, advised } from '../basics/advice.ts';
 import type { Run } from '../schedule/evaluation.ts';
 import type { PlanFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
@@ -11,7 +12,17 @@ import { recomputeFinding } from './recomputeFinding.ts';
 import { bubbleFinding, linkFindings } from './scheduleFindings.ts';
 import { weightFindings } from './weightFindings.ts';
 
-/** What a simulated pipeline gives cause to say, in the order of importance. */
+type Remark = Advice<[PipelinePlan, Run, EngineOptions], readonly PlanFinding[]>;
+
+/** What may help, by topic, in the order of importance. */
+export const remarks: readonly Remark[] = [
+  { name: 'remark on hosts', find: hostFinding, otherwise: [] },
+  { name: 'remark on links', find: linkFindings, otherwise: [] },
+  { name: 'remark on the bubble', find: bubbleFinding, otherwise: [] },
+  { name: 'remark on recomputation', find: (plan, { program }) => recomputeFinding(plan, program), otherwise: [] },
+];
+
+/** What a simulated pipeline gives cause to say: verdicts first, then remarks. */
 export function simulationFindings(
   plan: PipelinePlan,
   run: Run,
@@ -22,10 +33,7 @@ export function simulationFindings(
     ...memoryFindings(plan, run, peaks, options),
     ...hostMemoryFindings(plan, run),
     ...expectationFindings(plan, run.report),
-    ...hostFinding(plan, run, options),
-    ...linkFindings(plan, run, options),
-    ...bubbleFinding(plan, run, options),
     ...weightFindings(plan, run),
-    ...recomputeFinding(plan, run.program),
+    ...remarks.flatMap((remark) => advised(remark, plan, run, options)),
   ];
 }

@@ -1,3 +1,4 @@
+import { type Advice, advised } from '../basics/advice.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { boundSteps } from '../search/bound.ts';
 import { programProblem } from '../search/programProblem.ts';
@@ -23,7 +24,17 @@ export const fitsDevices = (plan: PipelinePlan, peaks: readonly MemoryPeak[]): b
  * each other before all of one is done: only what devices and lanes have to do is then a bound. With a barrier, no iteration is
  * under what its lanes need either.
  */
-export function leastIteration(plan: PipelinePlan, timeline: Timeline, memory: boolean, effort = quickEffort): number {
+export const leastIteration = (plan: PipelinePlan, timeline: Timeline, memory: boolean, effort = quickEffort): number =>
+  advised(bound, plan, timeline, memory, effort);
+
+/** Every order takes at least 0 s: so much is true of a bound that was not found. */
+export const bound: Advice<[PipelinePlan, Timeline, boolean, number], number> = {
+  name: 'bound of an iteration',
+  find: boundOf,
+  otherwise: 0,
+};
+
+function boundOf(plan: PipelinePlan, timeline: Timeline, memory: boolean, effort: number): number {
   const { program, timing, exchange } = timeline;
   const open = timing.exchange?.rule.barrier === false;
   const plain = Math.max(
@@ -37,7 +48,7 @@ export function leastIteration(plan: PipelinePlan, timeline: Timeline, memory: b
   if ('reason' in found) return plain;
   // Ticks are rounded times: what differs less is equal.
   const upper = Math.ceil(iteration * (1 - rounding) * found.perSecond);
-  const { bound } = toEnd(boundSteps(found.problem, upper, effort));
-  const refined = bound >= upper ? iteration : bound / found.perSecond;
+  const { bound: ticks } = toEnd(boundSteps(found.problem, upper, effort));
+  const refined = ticks >= upper ? iteration : ticks / found.perSecond;
   return refined > plain * (1 + rounding) ? refined : plain;
 }

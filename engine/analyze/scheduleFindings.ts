@@ -1,4 +1,5 @@
 import type { Run } from '../schedule/evaluation.ts';
+import { type Advice, advised } from '../basics/advice.ts';
 import { type BubbleHelp, compareHelp, gains } from '../findings/bubbleHelp.ts';
 import { latePlanFinding, type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
@@ -23,7 +24,7 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
   if (bubble.makespan < 0.0005) return [];
   // Neither the bound nor other choices are needed to know that there is a finding.
   const parameters = () => ({
-    ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: helpOf(plan, run) },
+    ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: advised(bubbleHelp, plan, run) },
     within: withinWords(run.report),
     ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
     ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
@@ -43,10 +44,15 @@ const causesOf = ({ causes }: BubbleReport): (readonly [string, number])[] =>
     .map((cause) => [causeNames[cause], causes[cause] ?? 0] as const)
     .sort((a, b) => b[1] - a[1]);
 
-const helpOf = (plan: PipelinePlan, { program, report }: Run): readonly BubbleHelp[] =>
-  program.forwardOnly !== true && report.asynchronous === undefined && report.operations <= askUpTo
-    ? whatHelps(plan, { report })
-    : [];
+/** Changes that a bubble names. They are looked for when its message is read, so they are advice beside the remark. */
+export const bubbleHelp: Advice<[PipelinePlan, Run], readonly BubbleHelp[]> = {
+  name: 'help for a bubble',
+  find: (plan, { program, report }) =>
+    program.forwardOnly !== true && report.asynchronous === undefined && report.operations <= askUpTo
+      ? whatHelps(plan, { report })
+      : [],
+  otherwise: [],
+};
 
 /** Pieces that the policy cuts each microbatch of the file into. */
 const partsOf = (schedule: SchedulePlan): number =>
@@ -63,7 +69,9 @@ function whatHelps(plan: PipelinePlan, { report }: Pick<Run, 'report'>): readonl
       change: { microbatches: doubled / partsOf(plan.schedule) },
     });
   // Alpa's planner knows some schedules only, and another one has another plan: whoever has the text tries those.
-  if (plan.stages.length === plan.devices.length && !setsWork(plan.schedule) && plan.cut?.planner !== 'alpa') {
+  // These policies put one stage of the cut on each device, and know no copies.
+  const isPlain = plan.stages.length === plan.devices.length && plan.stages.every(({ copy }) => copy === undefined);
+  if (isPlain && !setsWork(plan.schedule) && plan.cut?.planner !== 'alpa') {
     for (const schedule of ['zb_h1', 'eager_1f1b']) {
       const without = lostLimit(plan.schedule, findPolicy(schedule));
       choices.push({

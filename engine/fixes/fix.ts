@@ -5,6 +5,7 @@
 import type { Analysis } from '../flow/check.ts';
 import type { Code } from '../findings/catalogue.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
+import { advised, advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import { toEnd } from '../basics/steps.ts';
 import { balanceRefactorings } from './balance.ts';
 import { bubbleFixes } from './bubble.ts';
@@ -20,7 +21,7 @@ import { limitFixes } from './limit.ts';
 import { memoryFixes } from './memory.ts';
 import { numberFormatFixes } from './numberFormat.ts';
 import { optimizerFixes } from './optimizer.ts';
-import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
+import type { Again, Fix, FixSteps, FoundSoFar, Proposal } from './proposal.ts';
 import { type Neighbour, repaired } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
 import { orderFixes } from './keepOrder.ts';
@@ -90,17 +91,26 @@ export function* fixSteps(
   neighbours: () => readonly Neighbour[] = () => [],
 ): FixSteps<Fix> {
   if (finding.place.uri !== analysis.uri) return [];
-  const found = proposals(analysis, finding, again, neighbours);
-  const settled = Array.isArray(found) ? found : yield* found as FixSteps;
-  return settled.map((proposal: Proposal) => ({ ...proposal, finding }));
+  const settled = yield* advisedSteps(fixAdvice, analysis, finding, again, neighbours);
+  return settled.map((proposal) => ({ ...proposal, finding }));
 }
 
+type FixRequest = [Analysis, Finding, Again, () => readonly Neighbour[]];
+
+const fixAdvice: SlowAdvice<FixRequest, FoundSoFar | undefined, readonly Proposal[]> = {
+  name: 'quick fixes',
+  *steps(...request) {
+    const found = proposals(...request);
+    return Array.isArray(found) ? found : yield* found as FixSteps;
+  },
+  otherwise: [],
+};
+
 /** What may be rewritten at `offset` without changing what the file means. */
-export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] => [
-  ...balanceRefactorings(analysis, offset, again),
-  ...placeRefactorings(analysis, offset, again),
-  ...writeOutRefactorings(analysis, offset, again),
-];
+export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] =>
+  [balanceRefactorings, placeRefactorings, writeOutRefactorings].flatMap((find) =>
+    advised({ name: 'refactorings', find, otherwise: [] }, analysis, offset, again),
+  );
 
 function proposals(
   analysis: Analysis,

@@ -2,6 +2,7 @@
  * The frame of all fixes. Each candidate is tried on the file, and kept only if the changed file answers the finding without a new
  * error. Candidates are ranked by what the simulation of the changed file gives.
  */
+import { type Advice, advised } from '../basics/advice.ts';
 import type { Analysis } from '../flow/check.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
@@ -106,14 +107,25 @@ function* trialSteps(
     const text = apply(analysis.syntax.text, edits);
     if (text === analysis.syntax.text || seen.has(text)) continue;
     seen.add(text);
-    const changed = again(text);
-    const effect = effectOf(analysis, changed, goal);
-    const after = simulated(changed, goal.pipeline);
-    const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
-    if (effect !== undefined) found.push({ candidate, edits, effect, also, isSettled: changed.pending.length === 0 });
+    const trial = advised(trialAdvice, analysis, goal, candidate, edits, () => again(text));
+    if (trial !== undefined) found.push(trial);
   }
   return found;
 }
+
+/** A change that throws when it is tried leaves the others. */
+const trialAdvice: Advice<[Analysis, Goal, Candidate, readonly Edit[], () => Analysis], Trial | undefined> = {
+  name: 'trial of a fix',
+  find(analysis, goal, candidate, edits, again) {
+    const changed = again();
+    const effect = effectOf(analysis, changed, goal);
+    if (effect === undefined) return undefined;
+    const after = simulated(changed, goal.pipeline);
+    const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
+    return { candidate, edits, effect, also, isSettled: changed.pending.length === 0 };
+  },
+  otherwise: undefined,
+};
 
 const proposalsOf = (found: readonly Trial[], goal: Goal): readonly Proposal[] =>
   shown(offered(found, goal).toSorted(compareTrials), goal).map(({ candidate, edits, effect, also }) => ({

@@ -2,6 +2,7 @@
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Program } from '../values/program.ts';
+import { type Advice, advised, advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import { count } from '../basics/quantities.ts';
 import { lengthCosts } from './cost/lengthCosts.ts';
 import { pipelineMode, reportNothingAhead, stageModes } from './cost/recomputation.ts';
@@ -67,7 +68,7 @@ export function* planPipeline(
   reportRecomputation(notes, placed.pipeline, cut.elements, placed.sites, costs);
   noteStages(notes, placed, cut);
   if (place === undefined && notes.searches.figuresOnly !== true)
-    yield* reportSlowHop(notes, placed, costs, cut, plan, quietly, pace);
+    yield* advisedSteps(slowHop, notes, placed, costs, cut, plan, quietly, pace);
   const { model, name, cluster } = pipeline;
   hintLayers(notes, { pipeline: name, model, costs, site: placed.sites[0], recompute: pipelineMode(pipeline) });
   reportNumberFormat(notes, placed);
@@ -75,6 +76,18 @@ export function* planPipeline(
   notes.occupied.set(name, { cluster, devices: placed.ranks.ranks.flatMap((rank) => rank.devices) });
   return notes.report.errors() === before ? plan : undefined;
 }
+
+export const slowHop: SlowAdvice<Parameters<typeof reportSlowHop>, void, void> = {
+  name: 'remark on places',
+  steps: reportSlowHop,
+  otherwise: undefined,
+};
+
+export const imbalance: Advice<Parameters<typeof reportImbalance>, void> = {
+  name: 'remark on the cut',
+  find: reportImbalance,
+  otherwise: undefined,
+};
 
 /** What is to be said of the cut: a better one, its sizes, recomputation without effect. */
 function noteCut(
@@ -93,7 +106,8 @@ function noteCut(
     stageModes(quietNotes(notes), pipeline).every((stage) => stage === mode);
   // A balanced cut by time is the best there is, one by memory has its reasons.
   if (!replicated && cut.kind !== 'balance' && equal) {
-    reportImbalance(
+    advised(
+      imbalance,
       notes,
       name,
       plan.stages.filter((_, index) => copies === undefined || firstCopy(copies, copies[index].stage) === index),

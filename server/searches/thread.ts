@@ -13,7 +13,10 @@ import { placementSearch } from '../../engine/network/placement/placementSearch.
 import { orderSearch } from '../../engine/flow/orderSearch.ts';
 import { shorterOrder } from '../../engine/advice/shorterOrder.ts';
 import { rowsSearch, writtenSearch } from '../../engine/sweep/rowsSearch.ts';
+import { tellLostAdvice } from '../text/lostAdvice.ts';
 import { entry, serve } from './serve.ts';
+
+tellLostAdvice();
 
 serve([
   entry(evaluation),
