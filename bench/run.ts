@@ -17,6 +17,7 @@ import { searchTable } from './measures/search.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
 import { textsTable } from './measures/texts.ts';
 import { treesTable } from './measures/trees.ts';
+import { usesTable } from './measures/uses.ts';
 import { type Table, tableText } from './rows.ts';
 
 const tables: readonly (readonly [name: string, make: () => Table | Promise<Table>])[] = [
@@ -34,6 +35,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['lane', laneTable],
   ['large', largeTable],
   ['keystroke', keystrokeTable],
+  ['uses', usesTable],
   ['frame', frameTable],
   ['redraw', redrawTable],
   ['page', pageTable],

@@ -20,6 +20,7 @@ import { signatureHelp } from './features/signatureHelp.ts';
 import type { Searches } from '../engine/basics/searches.ts';
 import type { Need } from './documents.ts';
 import { handler, type Handler } from './handlers.ts';
+import type { NameIndex } from './names/fileNames.ts';
 import type { SyntaxView, View } from './view.ts';
 
 interface Asked {
@@ -47,6 +48,16 @@ export function registerFeatures(session: Session): void {
     handler(log, name, async (params: P, token) => {
       const view = await documents.view(params.textDocument.uri, need, token);
       return view === undefined ? null : answer(view, params, token);
+    });
+
+  /** The same for what looks into other files: it pauses for other requests. */
+  const inSteps = <P extends Asked, R>(
+    name: string,
+    answer: (view: View, params: P, index: NameIndex) => Generator<void, R | null, void>,
+  ): Handler<P, R> =>
+    fromAnalysis(name, 'names', async (view, params: P, token) => {
+      const steps = () => answer(view, params, session.names);
+      return (await documents.answeredInSteps(view.uri, steps, token)) ?? null;
     });
 
   /** The same for what an editor asks only of documents that it shows. */
@@ -80,11 +91,11 @@ export function registerFeatures(session: Session): void {
   connection.onDefinition(
     fromAnalysis('definition', 'names', (view, params) => definition(view, params, session.abilities)),
   );
-  connection.onReferences(fromAnalysis('references', 'names', references));
+  connection.onReferences(inSteps('references', references));
   connection.onDocumentHighlight(fromAnalysis('highlight', 'names', documentHighlight));
   connection.onDocumentLinks(fromAnalysis('links', 'names', documentLinks));
   connection.onPrepareRename(fromAnalysis('prepare rename', 'names', prepareRename));
-  connection.onRenameRequest(fromAnalysis('rename', 'names', rename));
+  connection.onRenameRequest(inSteps('rename', rename));
   connection.onCodeAction(
     fromAnalysis('actions', 'tests', (view, params, token) => {
       const ask: Ask = (work) => documents.answeredInSteps(view.uri, work, token);

@@ -16,6 +16,7 @@ import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
 import { createPlanSearches } from './searches/planSearches.ts';
+import { createNameIndex } from './names/fileNames.ts';
 import { createProgress } from './progress.ts';
 import { createQuickFixes } from './searches/quickFixes.ts';
 import { createShorterOrders } from './searches/shorterOrders.ts';
@@ -177,6 +178,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     log,
     choices,
     fixes,
+    names: createNameIndex(),
     plans: sweeps,
     orders,
     abilities: abilitiesOf({}),

@@ -5,6 +5,7 @@ import type { Configuration } from './configuration.ts';
 import type { ChoiceLists } from './completion/choiceLists.ts';
 import type { Documents } from './documents.ts';
 import type { Log } from './handlers.ts';
+import type { NameIndex } from './names/fileNames.ts';
 import type { PlanSearches } from './searches/planSearches.ts';
 import type { QuickFixes } from './searches/quickFixes.ts';
 import type { ShorterOrders } from './searches/shorterOrders.ts';
@@ -16,6 +17,7 @@ export interface Session {
   readonly log: Log;
   readonly choices: ChoiceLists;
   readonly fixes: QuickFixes;
+  readonly names: NameIndex;
   readonly plans: PlanSearches;
   readonly orders: ShorterOrders;
   abilities: ClientAbilities;

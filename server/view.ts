@@ -27,8 +27,8 @@ export interface Files extends EngineHost {
   linesOf(uri: string): LineIndex | undefined;
   /** Uris of files and folders in the folder of `from` joined with `path`; folders end with a slash. */
   list(path: string, from: string): readonly string[];
-  /** `.pipe` files of the workspace folders, at most some thousand. */
-  all(): readonly string[];
+  /** `.pipe` files of the workspace folders, at most some thousand, as they are found. Undefined: none was found for a moment. */
+  all(): Iterable<string | undefined>;
 }
 
 /** What the client can take; absent means no. */

@@ -82,23 +82,37 @@ export function createWorkspace(host: WorkspaceHost): Files {
         return [];
       return entries(folder).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
     },
-    all: () => [...new Set([...host.openUris(), ...host.folders().flatMap(filesBelow)])],
+    *all() {
+      const open = host.openUris();
+      yield* open;
+      // A client may spell the uri of an open file otherwise.
+      const given = new Set(open.map(normal));
+      for (const folder of host.folders())
+        for (const uri of filesBelow(folder)) {
+          yield uri === undefined || given.has(uri) ? undefined : uri;
+          if (uri !== undefined) given.add(uri);
+        }
+    },
   };
 }
 
-function filesBelow(folder: string): readonly string[] {
+/** Uris, and undefined for each folder. */
+function* filesBelow(folder: string): Generator<string | undefined, void> {
   const start = pathOf(folder);
   const pending = start === undefined ? [] : [start];
-  const found: string[] = [];
-  for (let done = 0; done < mostFolders && found.length < mostFiles; done += 1) {
+  let found = 0;
+  for (let done = 0; done < mostFolders; done += 1) {
     const path = pending.shift();
-    if (path === undefined) break;
+    if (path === undefined) return;
+    yield undefined;
     for (const entry of entries(path)) {
       if (entry.isDirectory() && !skippedFolders.has(entry.name)) pending.push(join(path, entry.name));
-      else if (entry.isFile() && entry.name.endsWith('.pipe')) found.push(URI.file(join(path, entry.name)).toString());
+      if (!entry.isFile() || !entry.name.endsWith('.pipe')) continue;
+      if (found >= mostFiles) return;
+      found += 1;
+      yield URI.file(join(path, entry.name)).toString();
     }
   }
-  return found.slice(0, mostFiles);
 }
 
 function entries(path: string) {

@@ -58,7 +58,12 @@ export interface ResolveRequest {
   readonly unit?: UnitRequest | undefined;
   /** Default: all plans are made at once. */
   readonly searches?: Searches;
+  /** How far the file is read. Default: `plans`. */
+  readonly depth?: Depth;
 }
+
+/** What names mean, what the blocks of the file say too, or also the plans of its pipelines. */
+export type Depth = 'names' | 'definitions' | 'plans';
 
 const direct = directSearches();
 
@@ -74,6 +79,7 @@ export function* resolveSteps({
   overrides = {},
   unit,
   searches = direct,
+  depth = 'plans',
 }: ResolveRequest): Generator<void, Resolution> {
   const graph = readGraph(uri, syntax, host, options);
   const foreign = foreignFiles(host, options);
@@ -94,9 +100,11 @@ export function* resolveSteps({
     if (isStandard) standing.add(file);
     const known = isStandard ? standardFiles.get(source.syntax) : undefined;
     const isKnown = known?.context.options === options && known.context.uri === source.uri;
+    // What is kept is of use to every request.
+    const deep = isStandard ? 'plans' : depth;
     const resolution = isKnown
       ? known
-      : yield* resolveFile(graph, file, resolved, options, foreign, numbers, { searches, unit });
+      : yield* resolveFile(graph, file, resolved, options, foreign, numbers, { searches, unit, depth: deep });
     if (isStandard) standardFiles.set(source.syntax, resolution);
     resolved.set(file, resolution.context);
     if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings, problem } = resolution);
@@ -202,7 +210,7 @@ function* resolveFile(
   options: EngineOptions,
   foreign: ForeignFiles,
   overrides: Readonly<Record<string, number>>,
-  { searches, unit }: { readonly searches: Searches; readonly unit: UnitRequest | undefined },
+  { searches, unit, depth }: Pick<ResolveRequest, 'unit'> & { readonly searches: Searches; readonly depth: Depth },
 ): Generator<void, ResolvedFile> {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
@@ -232,6 +240,7 @@ function* resolveFile(
   yield;
   yield* linkFile(context);
   evaluateConstants(context, overrides);
+  if (depth === 'names') return { context, ...nothing };
   yield;
   const blocks = (keyword: string) => blocksOf(syntax, keyword);
   readByBase(context, blocks('device'), 'device', readDevice);
@@ -267,6 +276,7 @@ function* resolveFile(
     const before = unanswered;
     const definition = readPipeline(context, block, overrides);
     if (definition !== undefined) sizes.set(definition.name, sizeOf(definition));
+    if (depth === 'definitions') continue;
     const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf, paceOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
     if (plan !== undefined && definition !== undefined) planned.push(definition);
@@ -275,6 +285,7 @@ function* resolveFile(
     // A plan may lack a finding that needs an answer: whether another cut is better.
     if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
   }
+  if (depth === 'definitions') return { context, ...nothing, sizes };
   // A pipeline with a mistake may be meant to use the others.
   const unplanned = blocks('pipeline').filter(({ name }) => !pipelines.has(name?.text ?? ''));
   reportIdleDevices(notes, planned, new Set(unplanned.map(clusterNamed)));

@@ -1,5 +1,5 @@
 import { CompletionItemKind } from 'vscode-languageserver';
-import { planOf } from '../uses.ts';
+import { definitionsOf } from '../names/fileNames.ts';
 import type { SymbolKind } from '../../engine/language/resolution.ts';
 import { exportsOf, standardNames as standardExports, type Exported } from '../../engine/fixes/repairs/exports.ts';
 import type { Declaration, Entry, ImportDeclaration, Span, Token } from '../../grammar/index.ts';
@@ -191,7 +191,7 @@ function exported(view: View, { path }: ImportDeclaration, kinds?: readonly Symb
   if (uri === undefined) return [];
   const answer = view.files.read(uri);
   const text = standardText(uri) ?? ('text' in answer ? answer.text : '');
-  return [...planOf(uri, text, view.files, view.options).symbols.symbols.values()]
+  return [...definitionsOf(uri, text, view.files, view.options).symbols.symbols.values()]
     .filter(
       (symbol) =>
         symbol.declaration?.uri === uri &&

@@ -4,7 +4,8 @@ import type { Resolution } from '../../engine/language/resolution.ts';
 import { LineIndex, parse } from '../../grammar/index.ts';
 import { toOffset, toRange } from '../text/convert.ts';
 import { Refusal } from '../handlers.ts';
-import { firstDeclared, planOf, usesOf, type Uses } from '../uses.ts';
+import { firstDeclared, type NameIndex, readSteps } from '../names/fileNames.ts';
+import { type Uses, usesOf } from '../names/uses.ts';
 import { rangeIn, referenceAt, type Reference, type View } from '../view.ts';
 
 export function prepareRename(view: View, params: PrepareRenameParams): { range: Range; placeholder: string } | null {
@@ -15,17 +16,21 @@ export function prepareRename(view: View, params: PrepareRenameParams): { range:
 }
 
 /**
- * Edits of every file of the workspace that uses the name. Before they are given, the edited texts are resolved: a rename
- * after which any name means something else, or an error appears, is refused.
+ * Edits of every file of the workspace that uses the name. Before they are given, the edited texts are read: a rename
+ * after which any name means something else, or an error appears, is refused. Plans know no names, so none is made.
  */
-export function rename(view: View, params: RenameParams): WorkspaceEdit | null {
+export function* rename(
+  view: View,
+  params: RenameParams,
+  index: NameIndex,
+): Generator<void, WorkspaceEdit | null, void> {
   const found = referenceAt(view, toOffset(view.lines, params.position));
   if (found === undefined) return null;
   refuseBuiltIn(found);
   const { newName } = params;
   if (!isName(newName))
     throw new Refusal(`"${newName}" is not a name. Use letters, digits and _, and no quantity such as 4ms.`);
-  const uses = usesOf(view, found.symbol);
+  const uses = yield* usesOf(index, view, found.symbol);
   const texts = new Map(uses.map((use) => [use.uri, renamed(use, newName)]));
   const host: EngineHost = {
     resolve: (path, from) => view.files.resolve(path, from),
@@ -35,8 +40,9 @@ export function rename(view: View, params: RenameParams): WorkspaceEdit | null {
     },
   };
   for (const use of uses) {
-    const after = planOf(use.uri, texts.get(use.uri) ?? use.text, host, view.options);
-    if (errors(after) > errors(use.resolution) || meaning(after) !== meaning(use.resolution))
+    const before = yield* readSteps(use.uri, use.text, view.files, view.options, 'definitions');
+    const after = yield* readSteps(use.uri, texts.get(use.uri) ?? use.text, host, view.options, 'definitions');
+    if (errors(after) > errors(before) || meaning(after) !== meaning(before))
       throw new Refusal(`"${newName}" already means something else here.`);
   }
   const changes = uses.map((use) => {
