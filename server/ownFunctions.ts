@@ -2,7 +2,7 @@
 import type { FunctionParameter, FunctionSchema } from '../engine/language/functions.ts';
 import type { SymbolInfo } from '../engine/language/resolution.ts';
 import { scheduleUri, standardText } from '../engine/std/index.ts';
-import { nodeAt, parse, type Span, walk } from '../grammar/index.ts';
+import { type BlockDeclaration, nodeAt, parse, type Span, walk } from '../grammar/index.ts';
 import type { Cursor } from './text/cursor.ts';
 import { referenceAt, type View } from './view.ts';
 
@@ -72,7 +72,14 @@ export function loopNames({ entry, offset }: Pick<Cursor, 'entry' | 'offset'>): 
 /** The schedule that an `expect` around the cursor tests. */
 export function testedSchedule(view: View, { blocks }: Pick<Cursor, 'blocks'>): SymbolInfo | undefined {
   const [block] = blocks;
-  const name = block?.name === 'expect' ? block.declaration.name : undefined;
-  const symbol = name === undefined ? undefined : referenceAt(view, name.start)?.symbol;
+  return block === undefined ? undefined : scheduleOfTest(view, block.declaration);
+}
+
+/** The schedule that an `expect` block tests. */
+export function scheduleOfTest(
+  view: View,
+  { keyword, name }: Pick<BlockDeclaration, 'keyword' | 'name'>,
+): SymbolInfo | undefined {
+  const symbol = keyword.text === 'expect' && name !== undefined ? referenceAt(view, name.start)?.symbol : undefined;
   return symbol?.kind === 'schedule' ? symbol : undefined;
 }

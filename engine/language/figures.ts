@@ -157,18 +157,27 @@ export const testWords: readonly { readonly name: string; readonly doc: string; 
   },
 ];
 
-const ofSchedules: readonly ExpectFigure[] = ['bubble', 'span_bubble', 'iteration', 'in_flight'];
+/** Figures of a schedule without a pipeline, with what is said otherwise of those that equal stages count in units. */
+const ofSchedules: Readonly<Partial<Record<ExpectFigure, Pick<FigureSchema, 'dimension' | 'example' | 'doc'> | true>>> =
+  {
+    bubble: true,
+    span_bubble: true,
+    peak_memory: {
+      dimension: 'number',
+      example: 'peak_memory(device = 0) <= devices',
+      doc: 'Most memory held at any time, in activations of one stage for one microbatch. A part of a sequence counts as its share; weights take no memory.',
+    },
+    iteration: {
+      dimension: 'number',
+      example: 'iteration <= 3 * (microbatches + devices - 1)',
+      doc: 'Time of one iteration, in forwards of one stage.',
+    },
+    staleness: true,
+    versions: true,
+    in_flight: true,
+  };
 
-/** Figures of a schedule without a pipeline. An iteration is counted in forwards. */
-export const scheduleFigures: readonly FigureSchema[] = figures
-  .filter(({ name }) => ofSchedules.includes(name))
-  .map((figure) =>
-    figure.name === 'iteration'
-      ? {
-          ...figure,
-          dimension: 'number',
-          example: 'iteration <= 3 * (microbatches + devices - 1)',
-          doc: 'Time of one iteration, in forwards of one stage.',
-        }
-      : figure,
-  );
+export const scheduleFigures: readonly FigureSchema[] = figures.flatMap((figure) => {
+  const own = ofSchedules[figure.name];
+  return own === undefined ? [] : own === true ? [figure] : [{ ...figure, ...own }];
+});

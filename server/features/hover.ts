@@ -7,6 +7,7 @@ import { hoverDevice } from '../hover/device.ts';
 import { hoverCallee, hoverKey, hoverQuantity, hoverWord } from '../hover/language.ts';
 import { hoverOperation } from '../hover/operation.ts';
 import { hoverSymbol } from '../hover/symbol.ts';
+import { scheduleOfTest } from '../ownFunctions.ts';
 import { runText } from '../hover/run.ts';
 import { sections } from '../hover/markdown.ts';
 import { writtenText } from '../hover/written.ts';
@@ -31,7 +32,8 @@ export function hover(
   const device = hoverDevice(view, path);
   if (device !== undefined) return shown(view, device.span, device.text);
   const found = referenceAt(view, offset);
-  const word = hoverWord(path);
+  const inTest = path.some((node) => node.kind === 'block' && scheduleOfTest(view, node) !== undefined);
+  const word = hoverWord(path, inTest);
   // A figure or a word of the language is a variable to the names, and more than that to the reader.
   if (found !== undefined && (found.symbol.kind !== 'variable' || word === undefined)) {
     const text = hoverSymbol(view, found.symbol, offset, docs, searches);

@@ -1,6 +1,6 @@
 /** Hovers over the language itself: keys, keywords, words, units, functions. */
 import { show } from '../../engine/basics/quantities.ts';
-import { figures, testWords } from '../../engine/language/figures.ts';
+import { figures, scheduleFigures, testWords } from '../../engine/language/figures.ts';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
 import { functionContext, valueKinds } from '../../engine/language/kinds.ts';
 import {
@@ -109,8 +109,8 @@ function meaningIn(path: readonly SyntaxNode[], word: string): string | undefine
   return schema?.parameters.find(({ words }) => words?.includes(word))?.meanings?.[word];
 }
 
-/** A word of a key (`bf16`) or a figure of an `expect`. */
-export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
+/** A word of a key (`bf16`) or a figure of an `expect`. `inTest`: the block tests a schedule. */
+export function hoverWord(path: readonly SyntaxNode[], inTest: boolean): Text | undefined {
   const node = path.at(-1);
   if (node?.kind !== 'name') return undefined;
   const { entry, key } = keysOn(path).at(-1) ?? {};
@@ -124,7 +124,7 @@ export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
     return { span: node, text: functionText(schema, undefined) };
   const meaning = meaningIn(path, node.text);
   if (meaning !== undefined) return { span: node, text: sections(`**${node.text}**`, meaning) };
-  const known = [...figures, ...testWords];
+  const known = inTest ? [...scheduleFigures, ...testWords] : figures;
   const figure = path.some(({ kind }) => kind === 'check') ? known.find(({ name }) => name === node.text) : undefined;
   return figure === undefined ? undefined : { span: node, text: sections(code(figure.example), figure.doc) };
 }

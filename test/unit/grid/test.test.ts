@@ -100,6 +100,53 @@ describe('a schedule in a file without a pipeline', () => {
       'error expect/failed: p = 4, m = 8: in_flight(device = 1) <= devices - 2 does not hold: it is 3.',
     );
   });
+  it('counts memory in activations of one stage, and a part of a sequence as its share', () => {
+    const loop = `schedule mine {
+  param chunks = 2 in 1..4
+  placement = loop(chunks)
+  row(d) = each(c in 0..<chunks, F[0..<microbatches, chunk = c]), each(c in chunks-1..0 step -1, B[0..<microbatches, chunk = c])
+}
+expect mine { over(devices = 1..4, microbatches = 1..6, chunks = 1..3)  peak_memory == microbatches * chunks  peak_memory(device = devices - 1) >= microbatches * chunks }`;
+    expect(messages(loop)).toEqual([]);
+    const parted = `schedule mine {
+  param k = 2 in 1..8
+  parts = k
+  row(d) = each(j in 0..<microbatches, F[j, part = 0..<k], B[j, part = k-1..0 step -1])
+}
+expect mine { over(devices = 1..3, microbatches = 1..4, k = 1..4)  peak_memory == 1  in_flight == k }`;
+    expect(messages(parted)).toEqual([]);
+    const [found] = messages(parted.replace('peak_memory == 1', 'peak_memory < 1'));
+    expect(found).toContain('p = 1, m = 1, k = 1: peak_memory < 1 does not hold: it is 1 (1 against 1).');
+  });
+  it('counts what operations hold, and not what is away', () => {
+    const holding = `schedule mine {
+  operation loss { holds = 2 * activation  before(j) = B[j, stage = stages - 1] }
+  row(d) = each(j in 0..<microbatches, F[j], if(d == devices - 1, loss[j], []), B[j])
+}
+expect mine { over(devices = 1..3, microbatches = 1..4)  peak_memory(stage = stages - 1) == 3  peak_memory == 3  in_flight == 1 }`;
+    expect(messages(holding)).toEqual([]);
+    // Two devices keep what the other one sends, at once: during the last forward of device 1, three and its own.
+    const away = `schedule mine {
+  row(d) = each(j in 0..<microbatches, F[j], E[j, to = mod(d + 1, devices)]), each(j in microbatches-1..0 step -1, L[j], B[j])
+}
+expect mine { over(devices = 2, microbatches = 4)  valid  peak_memory == 4 }`;
+    expect(messages(away)).toEqual([]);
+  });
+  it('knows staleness and versions of a schedule without a flush', () => {
+    const text = `schedule mine { from = pipedream }
+expect mine {
+  over(devices = 1..5, microbatches = 1)
+  staleness == devices - 1  staleness(stage = stages - 1) == 0  versions(stage = 0) == devices  versions(stage = stages - 1) == 1
+}
+schedule twice { from = pipedream_2bw }
+expect twice { over(devices = 2..5, microbatches = 5..7)  staleness == 1  versions == 2 }
+schedule whole { from = 1f1b }
+expect whole { staleness == 0  versions == 1  peak_memory(device = 0) == min(devices, microbatches) }`;
+    expect(messages(text)).toEqual([]);
+    expect(messages(text.replace('staleness == 1', 'staleness == 0'))[0]).toContain(
+      'staleness == 0 does not hold: it is 1.',
+    );
+  });
   it('compares the order of all operations with that of a built-in', () => {
     const [found] = messages(`${plain}expect mine { over(devices = 2..3, microbatches = 4)  order == gpipe }`);
     expect(found).toContain(
@@ -188,7 +235,10 @@ describe('mistakes in a test', () => {
     ['order == 3', 'type/mismatch', 'a built-in schedule'],
     ['order == interleaved_1f1b(chunk = 2)', 'key/unknown', 'chunks'],
     ['bubble < 4ms', 'type/dimension', 'a time'],
-    ['peak_memory < 4GiB', 'name/unknown', 'peak_memory'],
+    ['peak_memory < 4GiB', 'type/dimension', 'a plain number'],
+    ['peak_memory(rank = 0) < 4', 'key/unknown', 'rank'],
+    ['staleness(device = 0) < 4', 'key/unknown', 'device'],
+    ['throughput < 4', 'name/unknown', 'throughput'],
     ['in_flight(rank = 0) < 4', 'key/unknown', 'rank'],
     ['in_flight(device = 9) < 4', 'value/range', '9'],
     ['in_flight < bubble', 'type/mismatch', 'another figure'],

@@ -47,7 +47,7 @@ describe('completion', () => {
   it('of what a test may ask for', async () => {
     expect(await labels(`${schedule}expect $0`)).toContain('mine');
     expect(await labels(`${schedule}expect mine { $0 }`)).toEqual(
-      expect.arrayContaining(['over', 'valid', 'order', 'in_flight', 'bubble']),
+      expect.arrayContaining(['over', 'valid', 'order', 'in_flight', 'bubble', 'peak_memory', 'staleness', 'versions']),
     );
     expect(await labels(`${schedule}expect mine { over($0) }`)).toEqual(['devices', 'microbatches', 'warm']);
     expect(await labels(`${schedule}expect mine { over(devices = 2, $0) }`)).toEqual(['microbatches', 'warm']);
@@ -101,6 +101,10 @@ describe('hover', () => {
       'let part — (d, j), operations',
     );
     expect(await hover(schedule.replace('each(j', 'each($0j'))).toContain('Takes each number of the range');
+    expect(await hover(`${schedule}expect mine { $0peak_memory(device = 0) < 4 }`)).toContain(
+      'in activations of one stage',
+    );
+    expect(await hover(`${schedule}expect mine { $0staleness == 0 }`)).toContain('Updates between the weights');
     expect(await hover(schedule.replace('param warm', '$0param warm'))).toContain('A number that a pipeline may give');
     expect(await hover(`${schedule}expect mine { $0valid }`)).toContain('each operation once');
   });
