@@ -94,8 +94,8 @@ export interface ScheduleDefinition {
 
 /** The device of each stage and microbatch, as a function. */
 export interface OnRule {
-  /** Stages on this many devices; `undefined` where the expression is wrong (reported). */
-  stages(devices: number, report: Reporter): number | undefined;
+  /** Stages on this many devices, or the condition that refuses them; `undefined` where the expression is wrong (reported). */
+  stages(devices: number, report: Reporter): number | UnmetCondition | undefined;
   /**
    * Devices of each stage for `count` microbatches, one list for each place in the list that the function gives. The first is for the
    * stage itself, the others are for spare copies. Numbers behind `microbatches` may be missing. `undefined` where the function is

@@ -46,7 +46,7 @@ function basesOf(names: readonly string[]): readonly Base[] {
 
 const factors = [1, 2, 3, 4];
 const offsets = [0, -1, 1, -2, 2, -3, 3];
-const least = [2, 3, 4, 5, 6, 7, 8];
+const least = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** `a * base + b` as a file writes it. */
 function linear(base: Base, a: number, b: number): string {
@@ -57,18 +57,24 @@ function linear(base: Base, a: number, b: number): string {
 const numberOf = (shape: TestedShape, name: string): number =>
   name === 'devices' ? shape.devices : name === 'microbatches' ? shape.microbatches : (shape.args[name] ?? 1);
 
-/** Conditions that are tried, the shorter first. `names`: parameters that the shapes differ in; `good`: shapes that must pass. */
-function candidates(names: readonly string[], good: readonly TestedShape[]): readonly Candidate[] {
+/**
+ * Conditions that are tried, the shorter first. `names`: parameters that the shapes differ in; `good`: shapes that must pass. Of one
+ * number of microbatches alone, no upper bound follows (`varies`).
+ */
+function candidates(names: readonly string[], good: readonly TestedShape[], varies: boolean): readonly Candidate[] {
   const found: Candidate[] = [];
   for (const base of basesOf(names)) {
     for (const a of factors) {
       for (const b of offsets) {
         const text = linear(base, a, b);
         const limit = (shape: TestedShape): number => a * base.value(shape) + b;
-        found.push(
-          { text: `microbatches >= ${text}`, holds: (shape) => shape.microbatches >= limit(shape) },
-          { text: `microbatches <= ${text}`, holds: (shape) => shape.microbatches <= limit(shape), ceiling: true },
-        );
+        found.push({ text: `microbatches >= ${text}`, holds: (shape) => shape.microbatches >= limit(shape) });
+        if (varies)
+          found.push({
+            text: `microbatches <= ${text}`,
+            holds: (shape) => shape.microbatches <= limit(shape),
+            ceiling: true,
+          });
       }
       found.push({
         text: `mod(microbatches, ${linear(base, a, 0)}) == 0`,
@@ -100,16 +106,25 @@ function candidates(names: readonly string[], good: readonly TestedShape[]): rea
 
 const divides = (divisor: number, number: number): boolean => divisor > 0 && mod(number, divisor) === 0;
 
+/** What a schedule with nothing to overlap passes: it says little of its text. */
+export const trivial = {
+  devices: ({ devices }: TestedShape): boolean => devices === 1,
+  microbatches: ({ microbatches }: TestedShape): boolean => microbatches === 1,
+};
+const isTrivial = (shape: TestedShape): boolean => trivial.devices(shape) || trivial.microbatches(shape);
+
 /**
- * One condition, or two together; undefined where none of these forms separates the shapes. `ceilings`: whether an upper bound may be
- * one. If a range runs backwards, the text is wrong, and no bound on the shape makes it right.
+ * One condition, or two together; undefined where none of these forms separates the shapes, or where it would leave only shapes with
+ * one device or one microbatch. `ceilings`: whether an upper bound may be one. If a range runs backwards, the text is wrong, and no
+ * bound on the shape makes it right.
  */
 export function separating(shapes: readonly JudgedShape[], ceilings = true): readonly string[] | undefined {
   const good = shapes.filter(({ passes }) => passes);
   const bad = shapes.filter(({ passes }) => !passes);
   if (good.length === 0 || bad.length === 0) return undefined;
+  if (good.every(isTrivial) && !bad.every(isTrivial)) return undefined;
   const names = Object.keys(shapes[0]?.args ?? {});
-  const needed = candidates(names, good).filter(
+  const needed = candidates(names, good, new Set(shapes.map(({ microbatches }) => microbatches)).size > 1).filter(
     ({ holds, ceiling }) => (ceilings || ceiling === undefined) && good.every(holds),
   );
   const refuses = needed.map(({ holds }) => bad.map((shape) => !holds(shape)));

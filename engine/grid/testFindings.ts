@@ -3,6 +3,7 @@ import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
 import { type Finding, finding } from '../findings/finding.ts';
 import type { Place } from '../values/plan.ts';
 import { count } from '../basics/quantities.ts';
+import { trivial } from './separate.ts';
 import type { ShapeVerdict, TestAnswer, Verdict } from './testSearch.ts';
 
 /** A test with its answer; `place` is the name of the schedule in the `expect` block. */
@@ -98,6 +99,7 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
 }
 
 const mostShown = 4;
+const oneOf = { devices: 'device', microbatches: 'microbatch' };
 
 /** Which condition would refuse the shapes that fail; if there is none, which they are. */
 function advice(answer: TestAnswer, failed: readonly ShapeVerdict[]): string {
@@ -105,7 +107,11 @@ function advice(answer: TestAnswer, failed: readonly ShapeVerdict[]): string {
   const refuses = failed.length === 1 ? 'it' : 'exactly these';
   if (conditions !== undefined)
     return ` ${conditions.map((text) => `\`require ${text}\``).join(' and ')} would refuse ${refuses}.`;
-  if (failed.length === 1 || shapesWith(answer, 'passed').length === 0) return '';
+  const passed = shapesWith(answer, 'passed');
+  if (failed.length === 1 || passed.length === 0) return '';
+  for (const number of ['devices', 'microbatches'] as const)
+    if (passed.every(trivial[number]) && !failed.every(trivial[number]))
+      return ` Only shapes with one ${oneOf[number]} pass.`;
   const more = failed.length > mostShown ? `; and ${count(failed.length - mostShown, 'more', 'more')}` : '';
   const shown = failed.slice(0, mostShown).map(shapeText).join('; ');
   return ` No simple condition tells them from the others: ${shown}${more}.`;

@@ -23,6 +23,7 @@ import type { Variables } from '../language/expressions.ts';
 import { builtinShape } from './builtinPlan.ts';
 import { type Declared, declaredFrom } from './declared.ts';
 import { separating } from './separate.ts';
+import { separates } from './separates.ts';
 import { stagesOn, unitPlan } from './unitPlan.ts';
 
 /** What became of one shape. `refused`: the schedule says itself that it takes no such shape. */
@@ -107,7 +108,8 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       verdict === 'refused' ? [] : [{ ...shape, passes: verdict === 'passed' }],
     );
     const runsBackwards = failedWarning?.finding.code === 'value/backwards';
-    const conditions = first === undefined ? undefined : separating(ofTaken, !runsBackwards);
+    const told = first === undefined ? undefined : separating(ofTaken, !runsBackwards);
+    const conditions = told !== undefined && (yield* separates(request, told, ofTaken)) ? told : undefined;
     return {
       verdicts,
       ...(first === undefined ? {} : { first }),

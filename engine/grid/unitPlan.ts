@@ -1,5 +1,5 @@
 /** The plan of a schedule on layers that all take the same: F = I = W = 1, and nothing to transfer. */
-import type { ScheduleDefinition, ScheduleNumbers, UnmetCondition } from '../definitions/schedule.ts';
+import type { OnRule, ScheduleDefinition, ScheduleNumbers, UnmetCondition } from '../definitions/schedule.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { packedHas } from '../basics/packed.ts';
@@ -34,12 +34,21 @@ const unit = {
   recomputeMode: 'none',
 } as const;
 
-/** Stages on this many devices; `undefined` where the schedule does not say so (reported). */
+/** Stages on this many devices; `undefined` where the schedule refuses them, or does not say so (reported). */
 export function stagesOn(
-  { placement, on }: Pick<ScheduleDefinition, 'placement' | 'on'>,
+  definition: Pick<ScheduleDefinition, 'placement' | 'on'>,
   devices: number,
   report: Reporter,
 ): number | undefined {
+  const found = stagesFor(definition, devices, report);
+  return typeof found === 'number' ? found : undefined;
+}
+
+function stagesFor(
+  { placement, on }: Pick<ScheduleDefinition, 'placement' | 'on'>,
+  devices: number,
+  report: Reporter,
+): ReturnType<OnRule['stages']> {
   if (on !== undefined) return on.stages(devices, report);
   if (placement === undefined) return devices;
   return typeof placement.rule === 'string' ? devices * placement.chunks : placement.rule.flat().length;
@@ -65,21 +74,40 @@ interface Refused {
   readonly nearest?: UnmetCondition['nearest'];
 }
 
+/** Numbers of a shape that the schedule takes; `refused` says why it takes no such shape. Without either, what is wrong has been reported. */
+export function takenShape(
+  definition: ScheduleDefinition,
+  { devices, microbatches, iterations }: Shape,
+  report: Reporter,
+): { readonly numbers: Required<ScheduleNumbers> } | Refused | { readonly refused?: undefined } {
+  const stages = stagesFor(definition, devices, report);
+  if (stages === undefined) return {};
+  if (typeof stages !== 'number') return refusal(stages);
+  const usual = definition.weights === 'flush' ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
+  const numbers = { stages, devices, microbatches, iterations: iterations ?? usual };
+  const before = report.errors();
+  const unmet = definition.unmet(numbers, report);
+  // A condition may be wrong for these numbers.
+  if (unmet === undefined && report.errors() > before) return {};
+  return unmet === undefined ? { numbers } : refusal(unmet);
+}
+
+const refusal = ({ problem, nearest }: UnmetCondition): Refused => ({ refused: problem, nearest });
+
+type Shape = Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>;
+
 /**
  * A plan; `refused` says why the schedule takes no such shape. Without either, what is wrong has been reported. Default of `iterations`:
  * as many as an asynchronous schedule needs to be in step.
  */
 export function unitPlan(
   definition: ScheduleDefinition,
-  { devices, microbatches, iterations }: Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>,
+  shape: Shape,
   report: Reporter,
 ): UnitPlan | Refused | { readonly refused?: undefined } {
-  const stages = stagesOn(definition, devices, report);
-  if (stages === undefined) return {};
-  const usual = definition.weights === 'flush' ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
-  const numbers = { stages, devices, microbatches, iterations: iterations ?? usual };
-  const unmet = definition.unmet(numbers, report);
-  if (unmet !== undefined) return { refused: unmet.problem, nearest: unmet.nearest };
+  const taken = takenShape(definition, shape, report);
+  if (!('numbers' in taken)) return taken;
+  const { numbers } = taken;
   const found = ownPlacement(definition, numbers, report);
   if (found === undefined) return {};
   if ('problem' in found) return { refused: found.problem };
@@ -90,7 +118,7 @@ export function unitPlan(
   const timed = withTimes(schedule, definition, numbers, plan.stages, report);
   if (timed === undefined) return {};
   const { body } = definition;
-  const stagesOf = stagesOfDevices(placed.placement, placed.copies, devices);
+  const stagesOf = stagesOfDevices(placed.placement, placed.copies, numbers.devices);
   return {
     plan: { ...plan, schedule: timed },
     ...(body.kind === 'rows' ? { trace: () => body.trace({ ...numbers, stagesOf }) } : {}),

@@ -75,9 +75,12 @@ function ownArgument(
   const ends = { min: known(range.min) ?? min, max: known(range.max) ?? max, step: known(range.step) };
   const fits = (tried: number): boolean => {
     const other = declared.bind({ ...definition.args, [name]: tried }, silent);
-    if (other === undefined) return false;
-    const stages = (of: typeof definition): number =>
-      of.on?.stages(numbers.devices, silent) ?? of.placement?.chunks ?? 1;
+    // Arguments that the schedule refuses may give no placement.
+    if (other === undefined || (other.placement === undefined) !== (definition.placement === undefined)) return false;
+    const stages = (of: typeof definition): number => {
+      const found = of.on?.stages(numbers.devices, silent);
+      return typeof found === 'number' ? found : (of.placement?.chunks ?? 1);
+    };
     return !keepsStages || plan === undefined || stages(other) === stages(definition);
   };
   const whole = dimension === 'number' && Number.isInteger(inFile) && (ends.step === undefined || ends.step >= 1);

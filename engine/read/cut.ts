@@ -104,7 +104,7 @@ function balanced(
   by: BalanceBy,
   places: StagePlaces | undefined,
 ): Cut | undefined {
-  const found = places === undefined ? undefined : stageCount(context, places);
+  const found = places === undefined ? undefined : stageCount(context, at, places);
   if (found === undefined) return undefined;
   const { ranks, stages } = found;
   if (stages <= model.elements) return { kind: 'balance', count: stages, by, at };

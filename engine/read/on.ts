@@ -8,6 +8,7 @@ import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import { type CompiledSchedule, frameOf, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import type { ReadContext } from './context.ts';
+import { unknownNumbers, unmetCondition } from './unmetCondition.ts';
 
 type Arguments = ScheduleDefinition['args'];
 
@@ -46,7 +47,10 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
     return {
       stages(number, report) {
         if (count === undefined) return number;
-        const frame = frameOf(compiled, { stages: NaN, devices: number, microbatches: NaN }, given, report);
+        const numbers = { ...unknownNumbers, devices: number };
+        const unmet = unmetCondition(context, compiled, args, numbers, report);
+        if (unmet !== undefined) return unmet;
+        const frame = frameOf(compiled, numbers, given, report);
         const found = count.code.at(frame);
         if (!(Number.isSafeInteger(found) && found >= 1))
           outside(frame, count.value, '"stages"', String(found), 'a whole number of at least 1, from `devices` alone');

@@ -11,13 +11,12 @@ import { type Frame, outside } from '../sequences/frame.ts';
 import { type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
+import { unknownNumbers } from './unmetCondition.ts';
 
 type Placement = NonNullable<ScheduleDefinition['placement']>;
 
 /** The placement with arguments; `undefined` where none is written. */
 type PlacementReader = (args: ScheduleDefinition['args'], report: Reporter) => Placement | undefined | 'wrong';
-
-const unknown = { stages: NaN, devices: NaN, microbatches: NaN };
 
 export function placementReader(
   context: ReadContext,
@@ -33,7 +32,7 @@ export function placementReader(
   }
   if (value.kind === 'call') return rounds(context, compiled, value);
   return (args, report) => {
-    const frame = frameOf(compiled, unknown, new Map(Object.entries(args)), report);
+    const frame = frameOf(compiled, unknownNumbers, new Map(Object.entries(args)), report);
     const reading = { ...context, report };
     const found = evaluate(reading, value, numbersOf(compiled, frame));
     if (found === undefined || frame.failed) return 'wrong';
@@ -81,7 +80,7 @@ export function countReader(
   const number = compileNumber(compiled.names, expression, 'number');
   if (number === undefined) return () => 'wrong';
   return (args, report) => {
-    const frame = frameOf(compiled, unknown, new Map(Object.entries(args)), report);
+    const frame = frameOf(compiled, unknownNumbers, new Map(Object.entries(args)), report);
     const count = number.at(frame);
     if (Number.isNaN(count) && !frame.failed) {
       report.report('type/mismatch', expression, {

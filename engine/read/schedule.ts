@@ -35,7 +35,7 @@ import { scheduleText } from './scheduleBase.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
 import { operationTimes, readTimes } from './times.ts';
 import { textPart } from './textPart.ts';
-import { unmetCondition } from './unmetCondition.ts';
+import { unknownNumbers, unmetCondition } from './unmetCondition.ts';
 
 /** Reads a `schedule` declaration; nothing is defined where a part of it is wrong. */
 export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
@@ -88,23 +88,26 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
     ),
     bind(args, reporter) {
       const report = reading.located(reporter);
-      const placed = placement(args, report);
-      const cut = parts(args, report);
-      if (placed === 'wrong' || cut === 'wrong' || on === 'wrong') return undefined;
+      // A condition may refuse arguments that nothing could be placed with.
+      const unmet = unmetCondition(context, compiled, args, unknownNumbers, report);
+      const asked = unmet === undefined ? report : createReporter('', 0);
+      const [placed, cut] = [placement(args, asked), parts(args, asked)];
+      if (on === 'wrong' || (unmet === undefined && (placed === 'wrong' || cut === 'wrong'))) return undefined;
+      const pieces = cut === 'wrong' ? 1 : cut;
       const definition: ScheduleDefinition = {
         name: name.text,
         uri: context.uri,
         split: backward === 'split',
         weights,
-        placement: placed,
+        placement: placed === 'wrong' ? undefined : placed,
         ...(on === undefined ? {} : { on: on(args) }),
-        body: withKeptRows(bodyWith(context, compiled, traced, body, operations, args, cut), {
+        body: withKeptRows(bodyWith(context, compiled, traced, body, operations, args, pieces), {
           source: declared.source,
           bases: declared.bases,
           args,
           limit: context.options.limits.operations,
         }),
-        parts: body.kind === 'rows' ? cut : 1,
+        parts: body.kind === 'rows' ? pieces : 1,
         args,
         values: (numbers) => parameterValues(compiled, args, numbers),
         ranges: (numbers) => parameterRanges(compiled, args, numbers),

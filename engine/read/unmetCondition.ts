@@ -1,14 +1,20 @@
-/** The first `require` of a schedule that does not hold, and the nearest numbers with which all of them do. */
+/**
+ * The first `require` of a schedule that does not hold, and the nearest numbers with which all of them do. Conditions that read a
+ * number that is not known yet (NaN) are left out.
+ */
 import type { ScheduleNumbers, UnmetCondition } from '../definitions/schedule.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
 import { walk } from '../../grammar/walk.ts';
 import { canonicalText } from '../language/canonical.ts';
 import { list, show } from '../basics/quantities.ts';
 import { givenNames } from '../sequences/names.ts';
-import { type Condition, type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
+import { type Condition, type CompiledSchedule, frameOf, isKnown } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
 
 type Arguments = Readonly<Record<string, number>>;
+
+/** Numbers of a schedule before its pipeline is known. */
+export const unknownNumbers = { stages: NaN, devices: NaN, microbatches: NaN };
 
 export function unmetCondition(
   context: ReadContext,
@@ -28,7 +34,7 @@ export function unmetCondition(
     const values = dimension === 'number' && min <= max ? [given < min ? min : max] : [];
     return { place: context.report.place(entry), problem, nearest: () => ({ input: name, values }) };
   }
-  const unmet = conditions.find(({ holds }) => !holds(frame) && !frame.failed);
+  const unmet = conditions.find((condition) => isKnown(condition, numbers) && !condition.holds(frame) && !frame.failed);
   if (unmet === undefined) return undefined;
   const { expression } = unmet;
   const text = canonicalText(context.syntax, expression);
@@ -75,7 +81,8 @@ function nearest(
 ): ReturnType<UnmetCondition['nearest']> {
   const holds = (tried: ScheduleNumbers, given: Arguments): boolean => {
     const frame = frameOf(compiled, tried, new Map(Object.entries(given)), createReporter(context.uri, 0));
-    return compiled.conditions.every((condition) => condition.holds(frame)) && !frame.failed;
+    const asked = compiled.conditions.filter((condition) => isKnown(condition, tried));
+    return asked.every((condition) => condition.holds(frame)) && !frame.failed;
   };
   const { stages, devices, microbatches } = numbers;
   const found = around(microbatches, 1, (value) => holds({ ...numbers, microbatches: value }, args));
@@ -88,6 +95,7 @@ function nearest(
     const fitting = around(now, Math.ceil(min), (each) => each <= max && holds(numbers, { ...args, [name]: each }));
     if (fitting.length > 0) return { input: name, values: fitting };
   }
+  if (Number.isNaN(stages) || Number.isNaN(devices)) return { input: 'stages', values: [] };
   const chunks = stages / devices;
   const fitting = around(devices, 1, (value) => holds({ ...numbers, devices: value, stages: value * chunks }, args));
   return { input: 'stages', values: fitting.map((value) => value * chunks) };

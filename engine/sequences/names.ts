@@ -8,6 +8,7 @@ import type { Code, NumberCode } from './code.ts';
 
 /** Numbers that every schedule is given; their slots are their positions. */
 export const givenNames = ['stages', 'devices', 'microbatches', 'iterations'] as const;
+export type GivenName = (typeof givenNames)[number];
 
 /** A `let` with the slots of its parameters. */
 export interface LetCode {
@@ -121,6 +122,28 @@ function needs(context: FileContext, entry: Entry, index: ReadonlyMap<string, nu
       if (at !== undefined) found.push(at);
     });
   }
+  return found;
+}
+
+/** Numbers of the pipeline that an expression reads, also through names of the schedule. */
+export function readNumbers(
+  context: FileContext,
+  expression: Expression,
+  members: readonly Member[],
+): ReadonlySet<GivenName> {
+  const entries = new Map(members.map(({ symbol, entry }) => [symbol, entry]));
+  const found = new Set<GivenName>();
+  const left = [expression];
+  for (let part = left.pop(); part !== undefined; part = left.pop())
+    walk(part, (node) => {
+      const symbol = node.kind === 'name' ? context.links.get(node) : undefined;
+      if (symbol === undefined) return;
+      const given = givenNames.find((name) => symbol === `variable:${name}`);
+      if (given !== undefined) found.add(given);
+      const entry = entries.get(symbol);
+      entries.delete(symbol);
+      if (entry !== undefined) left.push(...partsOf(entry));
+    });
   return found;
 }
 

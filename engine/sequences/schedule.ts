@@ -9,7 +9,17 @@ import { compileCondition, compileNumber, compileSequence, parameterSlot } from 
 import { compile } from './compile.ts';
 import { joined } from './combine.ts';
 import { type Frame, newFrame, outside } from './frame.ts';
-import { createNames, declaredIn, inOrder, type Member, membersOf, type Names, slotOf } from './names.ts';
+import {
+  createNames,
+  declaredIn,
+  type GivenName,
+  inOrder,
+  type Member,
+  membersOf,
+  type Names,
+  readNumbers,
+  slotOf,
+} from './names.ts';
 
 /** Calls on the deepest path of an expression: deeper ones could overflow the stack. */
 const deepest = 2_000;
@@ -34,6 +44,8 @@ export interface Parameter {
 export interface Condition {
   readonly expression: Expression;
   readonly text: string;
+  /** Of the pipeline's numbers those that it reads, also through names. */
+  readonly reads: ReadonlySet<GivenName>;
   readonly holds: TruthCode['at'];
 }
 
@@ -82,7 +94,7 @@ export function compileSchedule(
     const code = expression === undefined ? undefined : compileCondition(names, expression);
     if (expression === undefined || code === undefined || tooDeep(names, expression, code)) return [];
     const text = context.syntax.text.slice(expression.start, expression.end).replace(/\s+/g, ' ');
-    return [{ expression, text, holds: code.at }];
+    return [{ expression, text, reads: readNumbers(context, expression, members), holds: code.at }];
   });
   return { name: schedule.name, names, parameters, conditions };
 }
@@ -101,6 +113,10 @@ export function frameOf(
   for (const parameter of parameters) slots[parameter.slot] = args.get(parameter.name) ?? NaN;
   return frame;
 }
+
+/** Whether a condition reads only numbers that are known. */
+export const isKnown = ({ reads }: Condition, numbers: GivenNumbers): boolean =>
+  ![...reads].some((name) => Number.isNaN(numbers[name] ?? numbers.microbatches));
 
 /** A function of an entry's parameters, such as `in_flight(s)`. */
 export interface CompiledFunction {

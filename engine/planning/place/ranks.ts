@@ -126,14 +126,17 @@ export function devicesFor(
   report: Reporter,
 ): number | Unfit | undefined {
   const near: number[] = [];
+  let refusal: Unfit | undefined;
   const room = Math.trunc(cluster.devices.length / sizeOf(mesh));
   for (const devices of [room, ...Array.from({ length: Math.max(room, stages) }, (_, index) => index + 1)]) {
     if (devices === 0) continue;
     const found = on.stages(devices, report);
     if (found === undefined) return undefined;
     if (found === stages) return devices;
-    near.push(found);
+    if (typeof found === 'number') near.push(found);
+    else refusal ??= { problem: found.problem };
   }
+  if (near.length === 0 && refusal !== undefined) return refusal;
   const values = [...new Set(near)].sort((a, b) => Math.abs(a - stages) - Math.abs(b - stages) || a - b).slice(0, 2);
   const problem = `"stages" is ${stages} for no number of devices`;
   return { problem, values };

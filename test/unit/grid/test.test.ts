@@ -306,10 +306,10 @@ describe('a condition that separates good shapes from bad', () => {
     expect(findings.map(({ code }) => code)).toEqual(['value/backwards', 'schedule/incomplete']);
     const upTo = (ceilings: boolean) =>
       separating(
-        [1, 2, 3].map((microbatches) => ({ devices: 1, microbatches, args: {}, passes: microbatches < 2 })),
+        [2, 3, 4].map((microbatches) => ({ devices: 2, microbatches, args: {}, passes: microbatches < 3 })),
         ceilings,
       );
-    expect([upTo(true), upTo(false)]).toEqual([['microbatches <= 1'], undefined]);
+    expect([upTo(true), upTo(false)]).toEqual([['microbatches <= 2'], undefined]);
   });
   it('gives way to a row of all devices where there is one for device 0 only', () => {
     const text = `schedule mine {
@@ -343,7 +343,7 @@ expect mine { ⟦schedule/repeated:valid⟧ }`;
       'microbatches >= devices + 1',
     ]);
     expect(judged((p) => p >= 3)).toEqual(['devices >= 3']);
-    expect(judged((p) => p <= 1)).toEqual(['devices <= 1']);
+    expect(judged((p) => p <= 2)).toEqual(['devices <= 2']);
     expect(judged((_, m) => m <= 2)).toEqual(['microbatches <= 2']);
     expect(judged((_, m) => m <= 11)).toEqual(['microbatches <= 11']);
     expect(judged((p) => p === 3)).toEqual(['devices == 3']);
@@ -352,6 +352,44 @@ expect mine { ⟦schedule/repeated:valid⟧ }`;
     expect(judged((p, m) => (p * m) % 7 === 3)).toBeUndefined();
     expect(judged(() => true)).toBeUndefined();
     expect(judged(() => false)).toBeUndefined();
+  });
+  it('is none that leaves only shapes with one device or one microbatch', () => {
+    const shapes = Array.from({ length: 8 * 16 }, (_, at) => ({
+      devices: 1 + (at >> 4),
+      microbatches: 1 + (at & 15),
+      args: {},
+    }));
+    const judged = (passes: (p: number, m: number) => boolean) =>
+      separating(shapes.map((shape) => ({ ...shape, passes: passes(shape.devices, shape.microbatches) })));
+    expect(judged((p) => p <= 1)).toBeUndefined();
+    expect(judged((_, m) => m <= 1)).toBeUndefined();
+    expect(judged((p, m) => p <= 1 && m >= 3)).toBeUndefined();
+    // Where nothing else is tested, one device is all that there is.
+    expect(separating(shapes.slice(0, 16).map((shape) => ({ ...shape, passes: shape.microbatches >= 3 })))).toEqual([
+      'microbatches >= 3',
+    ]);
+    const first = `schedule mine { row(d) = F[0..<microbatches], if(d == 0, B[0..<microbatches], []) }\n`;
+    expect(messages(`${first}expect mine { valid }`)[0]).toContain(
+      'This is the first of 112 of 128 shapes that fail. Only shapes with one device pass.',
+    );
+  });
+  it('is no upper bound of microbatches where all shapes have equally many', () => {
+    const shapes = [1, 2, 3].map((c) => ({ devices: 2, microbatches: 2, args: { c }, passes: c >= 2 }));
+    expect(separating(shapes)).toEqual(['c >= 2']);
+  });
+  it('is offered only if it changes the outcome', () => {
+    // The number of stages is wrong before any condition on them can be tested.
+    const tested = (condition: string) =>
+      analyse(`schedule mine {
+      param c = 1 in 0..3
+      ${condition}
+      placement = loop(c)
+      row(d) = each(x in 0..<c, F[0..<microbatches, chunk = x]), each(x in c-1..0 step -1, B[0..<microbatches, chunk = x])
+    }
+    expect mine { over(devices = 1..3, microbatches = 1..3, c = 0..3)  valid }`).tests[0].answer;
+    expect(tested('').conditions).toEqual(['c >= 1']);
+    expect(tested('require c >= 1').verdicts.filter(({ verdict }) => verdict === 'refused')).toHaveLength(9);
+    expect(tested('require c >= 1').verdicts.some(({ verdict }) => verdict === 'failed')).toBe(false);
   });
   it('may name a parameter that is tested', () => {
     const shapes = [2, 3, 4].flatMap((group) =>
