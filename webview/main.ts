@@ -1,4 +1,4 @@
-import { app } from './app.ts';
+import { app } from './app/app.ts';
 import { connect } from './session/editor.ts';
 import { embedded, followColourScheme, standalone } from './session/standalone.ts';
 

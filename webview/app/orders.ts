@@ -1,11 +1,11 @@
-import type { FromPage, ShownOrder, ToPage } from './protocol/messages.ts';
-import { movedBlocks } from './picture/movedBlocks.ts';
-import type { OrderSearch } from './session/orderWords.ts';
-import { isShorter, orderSentence } from './session/orderWords.ts';
-import type { shownFile } from './session/shownFile.ts';
-import type { ShownTimeline } from './session/shownTimeline.ts';
-import { orderStrip } from './view/race/orderStrip.ts';
-import type { pageView } from './view/page.ts';
+import type { FromPage, ShownOrder, ToPage } from '../protocol/messages.ts';
+import { movedBlocks } from '../picture/movedBlocks.ts';
+import type { OrderSearch } from '../session/orderWords.ts';
+import { isShorter, orderSentence } from '../session/orderWords.ts';
+import type { shownFile } from '../session/shownFile.ts';
+import type { ShownTimeline } from '../session/shownTimeline.ts';
+import { orderStrip } from '../view/race/orderStrip.ts';
+import type { pageView } from '../view/page.ts';
 
 export interface OrdersHost {
   readonly page: Pick<ReturnType<typeof pageView>, 'side' | 'toolbar' | 'say' | 'focusTimeline'>;

@@ -1,8 +1,8 @@
-import type { FromPage, ToPage } from './protocol/messages.ts';
-import { planFound } from './session/planFound.ts';
-import { planView } from './view/plan/planView.ts';
-import type { Sliders } from './view/plan/sliders.ts';
-import type { Theme } from './view/scene/theme.ts';
+import type { FromPage, ToPage } from '../protocol/messages.ts';
+import { planFound } from '../session/planFound.ts';
+import { planView } from '../view/plan/planView.ts';
+import type { Sliders } from '../view/plan/sliders.ts';
+import type { Theme } from '../view/scene/theme.ts';
 
 export interface PlansHost {
   post(message: FromPage): void;

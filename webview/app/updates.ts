@@ -1,27 +1,13 @@
-import type { inputs } from './input/inputs.ts';
-import type { PreviewModes, PreviewState } from './protocol/messages.ts';
-import { readOpenGroups } from './protocol/state.ts';
-import type { Editor } from './session/editor.ts';
-import { type Settings, initialSettings } from './session/settings.ts';
-import type { ShownTimeline } from './session/shownTimeline.ts';
-import type { shownFile } from './session/shownFile.ts';
-import type { pageView } from './view/page.ts';
-import type { presenter } from './view/presenter.ts';
-import { currentTheme } from './view/scene/theme.ts';
-import { keptViewport } from './view/scene/viewport.ts';
+import type { PreviewModes, PreviewState } from '../protocol/messages.ts';
+import { readOpenGroups } from '../protocol/state.ts';
+import { type Settings, initialSettings } from '../session/settings.ts';
+import type { ShownTimeline } from '../session/shownTimeline.ts';
+import type { Parts } from './parts.ts';
+import { currentTheme } from '../view/scene/theme.ts';
+import { keptViewport } from '../view/scene/viewport.ts';
 
-export interface Parts {
-  readonly editor: Editor;
-  readonly file: ReturnType<typeof shownFile>;
-  readonly page: ReturnType<typeof pageView>;
-  readonly timelines: ReturnType<typeof presenter>;
-  readonly input: ReturnType<typeof inputs>;
-  /** The file that the page shows; undefined before the first message. */
-  uri(): string | undefined;
-}
-
-/** Keeps the parts of the page in step with what is shown, with the settings and with the theme. `parts`: asked once all are made. */
-export function updates(saved: PreviewState | undefined, parts: () => Parts) {
+/** Keeps the parts of the page in step with what is shown, with the settings and with the theme. */
+export function updates(saved: PreviewState | undefined, parts: Parts) {
   let theme = currentTheme();
   let settings = initialSettings(saved);
   let modes: PreviewModes | undefined;
@@ -30,7 +16,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
 
   /** `current`: the timeline on show is what the newest plan makes. */
   function figures(current = false): void {
-    const { file, page, timelines } = parts();
+    const { file, page, timelines } = parts;
     const timeline = timelines.timeline();
     if (timeline === undefined) return;
     if (current && !file.isTrying()) inFile = timeline;
@@ -39,7 +25,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
   }
 
   function controls(): void {
-    const { file, page, timelines } = parts();
+    const { file, page, timelines } = parts;
     const message = file.message();
     const wanted = file.pipeline();
     const shown = timelines.timeline()?.plan;
@@ -60,7 +46,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
   }
 
   function selection(): void {
-    const { page, timelines, input } = parts();
+    const { page, timelines, input } = parts;
     const scene = timelines.scene();
     if (scene === undefined) return;
     page.updateSelection(scene, input.selection.focus());
@@ -69,7 +55,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
 
   function recolour(): void {
     figures();
-    parts().timelines.repaint();
+    parts.timelines.repaint();
     controls();
     selection();
   }
@@ -82,7 +68,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
     }
     figures();
     controls();
-    const { page, timelines } = parts();
+    const { page, timelines } = parts;
     if (next.memory === undefined) return timelines.paintOver();
     page.arrange();
     timelines.measure();
@@ -90,8 +76,8 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
 
   /** What a reload needs; undefined while nothing is shown. */
   function state(): PreviewState | undefined {
-    const { file, timelines, uri } = parts();
-    const shownUri = uri();
+    const { file, remembered, timelines } = parts;
+    const shownUri = remembered.uri;
     const view = timelines.view();
     if (shownUri === undefined || view === undefined) return undefined;
     return {
@@ -107,7 +93,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
   }
 
   function save(): void {
-    if (state() !== undefined) parts().editor.save(state);
+    if (state() !== undefined) parts.editor.save(state);
   }
 
   return {

@@ -1,9 +1,9 @@
-import type { FromPage, ToPage } from './protocol/messages.ts';
-import { rounded, sliderRange } from './controls/sliderRange.ts';
-import { racing } from './session/racing.ts';
-import { sweepValues } from './session/sweepValues.ts';
-import { sweepChart } from './view/race/sweepChart.ts';
-import { paletteFrom, type Theme } from './view/scene/theme.ts';
+import type { FromPage, ToPage } from '../protocol/messages.ts';
+import { rounded, sliderRange } from '../controls/sliderRange.ts';
+import { racing } from '../session/racing.ts';
+import { sweepValues } from '../session/sweepValues.ts';
+import { sweepChart } from '../view/race/sweepChart.ts';
+import { paletteFrom, type Theme } from '../view/scene/theme.ts';
 
 type PlanMessage = Extract<ToPage, { readonly type: 'plan' }>;
 type ParamPlan = PlanMessage['plan']['params'][number];

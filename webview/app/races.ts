@@ -1,11 +1,11 @@
-import type { Picture } from './picture/picture.ts';
-import type { FromPage, RaceAgainst, ToPage } from './protocol/messages.ts';
-import { racing } from './session/racing.ts';
-import { causeWords } from './session/raceCauses.ts';
-import { raceSentence, rowSentence, workWords } from './session/raceWords.ts';
-import { bestVariants, family, joinEqual, type RaceOrder, type Standings, standings } from './session/standings.ts';
-import { type RaceTab, raceView } from './view/race/raceView.ts';
-import { paletteFrom, type Theme } from './view/scene/theme.ts';
+import type { Picture } from '../picture/picture.ts';
+import type { FromPage, RaceAgainst, ToPage } from '../protocol/messages.ts';
+import { racing } from '../session/racing.ts';
+import { causeWords } from '../session/raceCauses.ts';
+import { raceSentence, rowSentence, workWords } from '../session/raceWords.ts';
+import { bestVariants, family, joinEqual, type RaceOrder, type Standings, standings } from '../session/standings.ts';
+import { type RaceTab, raceView } from '../view/race/raceView.ts';
+import { paletteFrom, type Theme } from '../view/scene/theme.ts';
 
 type PlanMessage = Extract<ToPage, { readonly type: 'plan' }>;
 type PipelinePlan = PlanMessage['plan']['pipelines'][number];

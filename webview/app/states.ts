@@ -1,14 +1,14 @@
 /** What the page shows in place of a timeline: a deadlock, and why there is nothing to draw. */
-import type { FromPage, ShownContents, ToPage } from './protocol/messages.ts';
-import type { Range } from './protocol/requests.ts';
-import { stallSentence } from './picture/stallSentences.ts';
-import { exampleCards } from './session/exampleCards.ts';
-import { contentsMessage } from './view/panels/contents.ts';
-import { emptyPanel, emptyTitle } from './view/panels/empty.ts';
-import { type Message, messagePanel } from './view/panels/message.ts';
-import { type ShownStall, stallPanel } from './view/panels/stall/stallPanel.ts';
-import type { pageView } from './view/page.ts';
-import type { Theme } from './view/scene/theme.ts';
+import type { FromPage, ShownContents, ToPage } from '../protocol/messages.ts';
+import type { Range } from '../protocol/requests.ts';
+import { stallSentence } from '../picture/stallSentences.ts';
+import { exampleCards } from '../session/exampleCards.ts';
+import { contentsMessage } from '../view/panels/contents.ts';
+import { emptyPanel, emptyTitle } from '../view/panels/empty.ts';
+import { type Message, messagePanel } from '../view/panels/message.ts';
+import { type ShownStall, stallPanel } from '../view/panels/stall/stallPanel.ts';
+import type { pageView } from '../view/page.ts';
+import type { Theme } from '../view/scene/theme.ts';
 
 export interface StatesHost {
   readonly page: Pick<ReturnType<typeof pageView>, 'cover' | 'say' | 'toolbar'>;

@@ -1,0 +1,7 @@
+import type { Parts } from './parts.ts';
+
+/** Asks for a picture of the pipeline on show, as it is seen. */
+export function exportShown({ editor, file, update }: Parts): void {
+  const shown = file.pipeline();
+  if (shown !== undefined) editor.post({ type: 'export', pipeline: shown.name, state: update.state() });
+}

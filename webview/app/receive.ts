@@ -1,0 +1,95 @@
+import type { ToPage } from '../protocol/messages.ts';
+import { enterFile } from './enterFile.ts';
+import type { Parts } from './parts.ts';
+import { showError } from './troubles.ts';
+
+/** Hands a message of the editor to the part that it is for. */
+export function receive(parts: Parts, message: ToPage): void {
+  const { charts, comparing, file, highlighted, input, page, planning, remembered } = parts;
+  const { searching, state, timelines, update, written } = parts;
+  switch (message.type) {
+    case 'highlight':
+      highlighted.set(message.groups, message.blocks ?? []);
+      update.selection();
+      timelines.paintOver();
+      return;
+    case 'origin':
+      written.answered(message);
+      return;
+    case 'modes':
+      update.modesChanged(message);
+      return;
+    case 'moved':
+      if (remembered.uri !== message.from) return;
+      remembered.uri = message.uri;
+      file.moved(message);
+      update.save();
+      return;
+    case 'fixes':
+    case 'lines':
+      state.answered(message);
+      if (message.type === 'fixes') input.why.fixes(message);
+      return;
+    case 'rowMoved':
+      input.rows.answered(message);
+      return;
+    case 'slotMoved':
+      page.slotMoved(message);
+      return;
+    case 'late':
+      page.notice.late(message.late);
+      return;
+    case 'idle':
+      state.idle();
+      return;
+    case 'plan':
+      enterFile(parts, message.uri);
+      if (message.trying === undefined) state.untried();
+      input.rows.planned(message.trying !== undefined);
+      file.receive(message);
+      planning.planned(message.trying !== undefined);
+      comparing.changed();
+      charts.received(message, file.params());
+      return;
+    case 'compare':
+      comparing.open();
+      return;
+    case 'plans':
+      planning.open(message.pipeline);
+      return;
+    case 'planFound':
+    case 'planEnd':
+    case 'planEdited':
+    case 'planNote':
+      planning.receive(message);
+      return;
+    case 'planKept':
+      enterFile(parts, message.uri);
+      planning.resume(message);
+      return;
+    case 'findOrder':
+      searching.open();
+      return;
+    case 'order':
+      searching.received(message);
+      return;
+    case 'entry':
+      comparing.entry(message);
+      charts.entry(message);
+      return;
+    case 'entries':
+      return;
+    case 'gone':
+    case 'stopped':
+      enterFile(parts, message.uri);
+      timelines.trouble();
+      file.forget();
+      if (message.type === 'gone') state.gone(message);
+      else state.stopped(message.message);
+      return;
+    case 'broken':
+      enterFile(parts, message.uri);
+      state.untried();
+      showError(parts, message.message, message.range);
+  }
+}
