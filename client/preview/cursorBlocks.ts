@@ -1,21 +1,7 @@
 /** The blocks that the text at the cursor writes. A newer place of the cursor cancels the question about the last one. */
 import * as vscode from 'vscode';
-import type { ToPage } from '../../webview/protocol/messages.ts';
-import {
-  methods,
-  type BlocksAnswer,
-  type BlocksRequest,
-  type Overrides,
-  type PathGroup,
-} from '../../webview/protocol/requests.ts';
-import type { Requests } from '../languageClient.ts';
-
-export interface CursorHost {
-  readonly requests: Requests;
-  uri(): vscode.Uri | undefined;
-  overrides(): Overrides;
-  post(message: ToPage): void;
-}
+import { methods, type BlocksAnswer, type BlocksRequest, type PathGroup } from '../../webview/protocol/requests.ts';
+import type { PreviewContext } from './context.ts';
 
 export interface CursorBlocks {
   moved(groups: readonly PathGroup[], at: vscode.Position): void;
@@ -25,7 +11,7 @@ export interface CursorBlocks {
   forget(): void;
 }
 
-export function cursorBlocks({ requests, uri, overrides, post }: CursorHost): CursorBlocks {
+export function cursorBlocks({ requests, uri, overrides, post }: PreviewContext): CursorBlocks {
   let cursor: { readonly groups: readonly PathGroup[]; readonly at: vscode.Position } | undefined;
   let asking: vscode.CancellationTokenSource | undefined;
 

@@ -1,16 +1,16 @@
 /** Fixes that a preview asks for, shows and applies. The page names a fix by its place in the answer; only this file knows edits. */
 import * as vscode from 'vscode';
-import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
+import type { FromPage } from '../../webview/protocol/messages.ts';
 import {
   methods,
   type HelpAnswer,
   type HelpFix,
   type HelpRequest,
-  type Overrides,
   type PlanRequest,
 } from '../../webview/protocol/requests.ts';
-import type { Requests } from '../languageClient.ts';
 import { writeEdits } from './source.ts';
+import type { Requests } from '../languageClient.ts';
+import type { PreviewContext } from './context.ts';
 
 type HelpMessage = Extract<FromPage, { readonly type: 'help' | 'applyFix' | 'showFix' }>;
 
@@ -30,13 +30,9 @@ export interface PreviewHelp {
   forget(): void;
 }
 
-export interface PreviewHelpHost {
+/** It neither turns sliders nor follows what takes long. */
+export interface PreviewHelpHost extends Pick<PreviewContext, 'uri' | 'overrides' | 'post' | 'refresh'> {
   readonly requests: Requests;
-  uri(): vscode.Uri | undefined;
-  overrides(): Overrides;
-  post(message: ToPage): void;
-  /** Shows the plan again, with the fix that is tried. */
-  refresh(): Promise<void>;
 }
 
 export function createHelp({ requests, uri, overrides, post, refresh }: PreviewHelpHost): PreviewHelp {

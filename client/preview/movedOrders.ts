@@ -1,31 +1,21 @@
 /** Operations that are moved in a preview, in a building block or in a row. The page names operation and place; only this file knows edits. */
 import * as vscode from 'vscode';
-import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
+import type { FromPage } from '../../webview/protocol/messages.ts';
 import {
   methods,
   type MoveInRowAnswer,
   type MoveInRowRequest,
   type MoveSlotAnswer,
   type MoveSlotRequest,
-  type Overrides,
   type TextEdit,
 } from '../../webview/protocol/requests.ts';
-import type { Requests } from '../languageClient.ts';
 import type { TriedFix } from './help.ts';
 import { writeEdits } from './source.ts';
+import type { PreviewContext } from './context.ts';
 
 type MoveMessage = Extract<FromPage, { readonly type: 'moveSlot' | 'moveInRow' | 'endMove' }>;
 
-export interface MovedOrdersHost {
-  readonly requests: Requests;
-  uri(): vscode.Uri | undefined;
-  overrides(): Overrides;
-  post(message: ToPage): void;
-  /** Shows the plan again, with the move that is tried. */
-  refresh(): Promise<void>;
-}
-
-export function createMovedOrders({ requests, uri, overrides, post, refresh }: MovedOrdersHost) {
+export function createMovedOrders({ requests, uri, overrides, post, refresh }: PreviewContext) {
   let newest = 0;
   /** The newest order that can be. */
   let answered:

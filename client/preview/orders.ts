@@ -1,6 +1,6 @@
 /** The search for a shorter order that a preview watches. The page sees how far it is; only this file knows edits. */
 import * as vscode from 'vscode';
-import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
+import type { FromPage } from '../../webview/protocol/messages.ts';
 import {
   methods,
   type OrderEnd,
@@ -9,17 +9,11 @@ import {
   type OrderState,
   type StopOrder,
 } from '../../webview/protocol/requests.ts';
-import type { LongRequests, Requests } from '../languageClient.ts';
 import { writeEdits } from './source.ts';
+import type { PreviewContext } from './context.ts';
 
 type OrderMessage = Extract<FromPage, { readonly type: 'searchOrder' | 'stopOrder' | 'endOrder' | 'keepOrder' }>;
 type Asked = Extract<OrderMessage, { readonly type: 'searchOrder' }>;
-
-export interface PreviewOrdersHost {
-  readonly requests: LongRequests & Pick<Requests, 'notify'>;
-  uri(): vscode.Uri | undefined;
-  post(message: ToPage): void;
-}
 
 /** Milliseconds without a change of the text after which it is searched again. */
 const quiet = 500;
@@ -27,7 +21,7 @@ const quiet = 500;
 /** Numbers of searches, of all previews. */
 let searches = 0;
 
-export function createOrders({ requests, uri, post }: PreviewOrdersHost) {
+export function createOrders({ requests, uri, post }: PreviewContext) {
   /** What the page watches. */
   let asked: Asked | undefined;
   let running: vscode.CancellationTokenSource | undefined;

@@ -16,7 +16,9 @@ import { onSyncModes, syncModes } from './modes.ts';
 import { movedUri } from './movedUri.ts';
 import { watchMoves } from './moves.ts';
 import { tabPlace, viewPlace, type Place } from './place.ts';
-import { createPreview, previewTitle, webviewOptions, type Preview, type PreviewHost, type Shown } from './preview.ts';
+import { createPreview, webviewOptions, type Shown } from './preview.ts';
+import type { Preview, PreviewHost } from './self.ts';
+import { previewTitle } from './titles.ts';
 
 const viewType = 'pipewright.preview';
 const dockedView = 'pipewright.dockedPreview';

@@ -1,6 +1,6 @@
 /** Searches for the fastest plan that a preview asks for. The page names rows; the server knows their texts. */
 import * as vscode from 'vscode';
-import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
+import type { FromPage } from '../../webview/protocol/messages.ts';
 import {
   type FindPlanAnswer,
   type FindPlanRequest,
@@ -15,26 +15,15 @@ import {
   type StopPlan,
 } from '../../webview/protocol/requests.ts';
 import { exportName } from '../exportName.ts';
-import type { Requests } from '../languageClient.ts';
 import type { TriedFix } from './help.ts';
 import { type KeptPlan, keptPlan, type PlanNews } from './keptPlan.ts';
 import { writeEdits } from './source.ts';
+import type { PreviewContext } from './context.ts';
 
 type PlanMessage = Extract<
   FromPage,
   { readonly type: 'findPlan' | 'stopPlan' | 'planView' | 'writePlan' | 'showPlan' | 'savePlan' }
 >;
-
-export interface PreviewPlansHost {
-  readonly requests: Requests;
-  uri(): vscode.Uri | undefined;
-  overrides(): Overrides;
-  /** Turns the sliders. */
-  setOverrides(next: Overrides): void;
-  post(message: ToPage): void;
-  /** Shows the plan again, with the row that is tried. */
-  refresh(): Promise<void>;
-}
 
 /** The newest search of a file. */
 interface Search {
@@ -49,7 +38,7 @@ let searches = 0;
 /** Files whose searches a preview keeps; the server keeps them as long as the files are open. */
 const mostKept = 8;
 
-export function createPlans({ requests, uri, overrides, setOverrides, post, refresh }: PreviewPlansHost) {
+export function createPlans({ requests, uri, overrides, setOverrides, post, refresh }: PreviewContext) {
   const known = new Map<string, Search>();
   let trying: TriedFix | undefined;
   /** Sliders as they were before a row was shown, whose figures are of the file. */

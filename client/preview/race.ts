@@ -1,31 +1,23 @@
 /** Timelines that a preview compares: the page names what it wants, and only this file knows texts and edits. */
 import * as vscode from 'vscode';
-import type { FromPage, RaceEntry, ToPage } from '../../webview/protocol/messages.ts';
+import type { FromPage, RaceEntry } from '../../webview/protocol/messages.ts';
 import {
   methods,
   type CandidatesAnswer,
   type CandidatesRequest,
-  type Overrides,
   type PlanAnswer,
   type PlanRequest,
   type TextEdit,
 } from '../../webview/protocol/requests.ts';
-import type { Requests } from '../languageClient.ts';
 import { firstChange } from './firstChange.ts';
 import { committedText, savedText, type OtherText } from './otherText.ts';
 import { writeEdits } from './source.ts';
+import type { PreviewContext } from './context.ts';
 
 type RaceMessage = Extract<FromPage, { readonly type: 'race' | 'sweep' | 'endRace' | 'adopt' }>;
 
 export interface PreviewRace {
   receive(message: RaceMessage): Promise<void>;
-}
-
-export interface PreviewRaceHost {
-  readonly requests: Requests;
-  uri(): vscode.Uri | undefined;
-  overrides(): Overrides;
-  post(message: ToPage): void;
 }
 
 /** An answer of which the page may adopt an entry. */
@@ -36,7 +28,7 @@ interface Offered {
   readonly edits: readonly (readonly TextEdit[])[];
 }
 
-export function createRace({ requests, uri, overrides, post }: PreviewRaceHost): PreviewRace {
+export function createRace({ requests, uri, overrides, post }: PreviewContext): PreviewRace {
   let newest = 0;
   let offered: Offered | undefined;
 

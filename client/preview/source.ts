@@ -14,12 +14,14 @@ import type { Requests } from '../languageClient.ts';
 const toRange = ({ start, end }: Range): vscode.Range =>
   new vscode.Range(start.line, start.character, end.line, end.character);
 
+/** A place in a text. */
+export interface Target {
+  readonly uri: vscode.Uri;
+  readonly range: vscode.Range;
+}
+
 /** The place in the text that a path of the plan comes from now. */
-export async function locate(
-  requests: Requests,
-  uri: vscode.Uri,
-  path: string,
-): Promise<{ readonly uri: vscode.Uri; readonly range: vscode.Range } | undefined> {
+export async function locate(requests: Requests, uri: vscode.Uri, path: string): Promise<Target | undefined> {
   const asked: LocateRequest = { uri: uri.toString(), path };
   const answer = await requests.send<LocateAnswer>(methods.locate, asked);
   return answer ? { uri: vscode.Uri.parse(answer.uri), range: toRange(answer.range) } : undefined;
@@ -30,7 +32,7 @@ export async function locate(
  * in sight is not activated unless it gets the focus: that would end the view of a maximised preview.
  */
 export async function show(
-  place: { readonly uri: vscode.Uri; readonly range: vscode.Range },
+  place: Target,
   preserveFocus: boolean,
   besides: vscode.ViewColumn | undefined,
 ): Promise<void> {

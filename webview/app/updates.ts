@@ -1,13 +1,27 @@
+import type { inputs } from '../input/inputs.ts';
+import type { Editor } from '../session/editor.ts';
+import type { shownFile } from '../session/shownFile.ts';
+import type { pageView } from '../view/page.ts';
+import type { presenter } from '../view/presenter.ts';
 import type { PreviewModes, PreviewState } from '../protocol/messages.ts';
 import { readOpenGroups } from '../protocol/state.ts';
 import { type Settings, initialSettings } from '../session/settings.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
-import type { Parts } from './parts.ts';
 import { currentTheme } from '../view/scene/theme.ts';
 import { keptViewport } from '../view/scene/viewport.ts';
 
+/** The parts that follow what is shown. */
+export interface UpdatedParts {
+  readonly editor: Editor;
+  readonly file: ReturnType<typeof shownFile>;
+  readonly page: ReturnType<typeof pageView>;
+  readonly timelines: ReturnType<typeof presenter>;
+  readonly input: ReturnType<typeof inputs>;
+  readonly remembered: { readonly uri: string | undefined };
+}
+
 /** Keeps the parts of the page in step with what is shown, with the settings and with the theme. */
-export function updates(saved: PreviewState | undefined, parts: Parts) {
+export function updates(saved: PreviewState | undefined, parts: UpdatedParts) {
   let theme = currentTheme();
   let settings = initialSettings(saved);
   let modes: PreviewModes | undefined;

@@ -380,6 +380,21 @@ const allowed: Readonly<Record<string, Rule>> = {
     ours: ['webview/input/', 'webview/view/', 'webview/session/', 'webview/picture/', 'webview/protocol/', 'engine/'],
     packages: ['d3-'],
   },
+  // It makes the rooms of the page and connects them.
+  'webview/app/': {
+    ours: [
+      'webview/app/',
+      'webview/input/',
+      'webview/view/',
+      'webview/controls/',
+      'webview/session/',
+      'webview/picture/',
+      'webview/protocol/',
+      'webview/worker/messages.ts',
+      'engine/',
+    ],
+    packages: [],
+  },
   'webview/': { ours: ['webview/'], packages: [] },
   'cli/': { ours: ['engine/', 'grammar/', 'server/'], packages: ['node:', 'picocolors', 'vscode-languageserver'] },
   'scripts/': { ours: ['engine/', 'grammar/', 'test/', 'bench/', 'webview/', 'cli/'], packages: anyPackage },

@@ -1,0 +1,20 @@
+import type * as vscode from 'vscode';
+import type { Overrides } from '../../webview/protocol/requests.ts';
+
+/** What a preview remembers. */
+export interface PreviewMemory {
+  /** The file on show; undefined while none has been active yet. */
+  uri: vscode.Uri | undefined;
+  /** The pipeline to show first. */
+  chosen: string | undefined;
+  following: boolean;
+  overrides: Overrides;
+  /** The newest text that was shown. */
+  text: string | undefined;
+  /** The file is gone, and this one appeared with its text. */
+  renamed: vscode.Uri | undefined;
+  /** Key of the plan that the page has. */
+  key: string | undefined;
+  /** Plans that were asked for. */
+  asked: number;
+}

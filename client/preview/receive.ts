@@ -1,0 +1,112 @@
+import * as vscode from 'vscode';
+import type { FromPage } from '../../webview/protocol/messages.ts';
+import { exportTimeline } from '../exportTimeline.ts';
+import { addPipeline, writeMissing, writeSlider } from './edits.ts';
+import { insert } from './insert.ts';
+import { setSyncModes } from './modes.ts';
+import { answerLines, answerOrigin, revealed } from './origins.ts';
+import type { Preview, Self } from './self.ts';
+import { follow, postModes, showFile } from './showing.ts';
+import { show, type Target } from './source.ts';
+import { titleOf } from './titles.ts';
+
+/** The page has started, or started again after it was hidden. */
+function started(self: Self, preview: Preview, { state }: Extract<FromPage, { readonly type: 'ready' }>) {
+  const { context, host, memory, outbox, parts } = self;
+  if (memory.uri !== undefined && state?.uri === memory.uri.toString())
+    memory.overrides = state.overrides ?? memory.overrides;
+  postModes(self);
+  parts.orders.forget();
+  parts.freshness.forget();
+  parts.plans.resume();
+  outbox.ready();
+  host.ready(preview);
+  return context.refresh();
+}
+
+/** Does what a message of the page asks for. */
+export function receive(self: Self, preview: Preview, message: FromPage): Promise<void> | Thenable<void> | void {
+  const { context, host, memory, parts, place } = self;
+  const { uri } = memory;
+  switch (message.type) {
+    case 'ready':
+      return started(self, preview, message);
+    case 'reveal':
+      return revealed(context, message).then((target) => go(self, target, message.preserveFocus));
+    case 'goto': {
+      const at = new vscode.Position(message.line, message.character);
+      return uri === undefined ? undefined : go(self, { uri, range: new vscode.Range(at, at) }, false);
+    }
+    case 'try':
+      memory.overrides = message.overrides;
+      return context.refresh();
+    case 'apply':
+      return writeSlider(context, message.name, message.value);
+    case 'lines':
+      return answerLines(context, message.request, message.paths);
+    case 'writeMissing':
+      return writeMissing(context, message.pipeline);
+    case 'origin':
+      return answerOrigin(
+        context,
+        message.request,
+        message.path,
+        (version) => parts.help.tried(version) ?? parts.plans.tried(version),
+      );
+    case 'help':
+    case 'showFix':
+    case 'applyFix':
+      return parts.help.receive(message);
+    case 'moveSlot':
+    case 'moveInRow':
+    case 'endMove':
+      return parts.movedOrders.receive(message);
+    case 'searchOrder':
+    case 'stopOrder':
+    case 'endOrder':
+    case 'keepOrder':
+      return parts.orders.receive(message);
+    case 'export': {
+      const { pipeline, state } = message;
+      if (uri === undefined) return undefined;
+      return exportTimeline(host.requests, { uri: uri.toString(), overrides: memory.overrides, pipeline, state });
+    }
+    case 'race':
+    case 'sweep':
+    case 'endRace':
+    case 'adopt':
+      return parts.race.receive(message);
+    case 'findPlan':
+    case 'stopPlan':
+    case 'planView':
+    case 'writePlan':
+    case 'showPlan':
+    case 'savePlan':
+      return parts.plans.receive(message);
+    case 'sync':
+      if (message.following !== undefined) follow(self, preview, message.following);
+      return setSyncModes(message);
+    case 'restart':
+      return host.restart();
+    case 'openRenamed':
+      return memory.renamed === undefined ? undefined : showFile(self, memory.renamed);
+    case 'close':
+      return place.close();
+    case 'addPipeline':
+      return addPipeline(context);
+    case 'insertExample':
+    case 'importSchedule':
+    case 'openExamples':
+    case 'openGuide':
+      return insert(message, { extension: host.extension, requests: host.requests, uri: context.uri });
+    case 'error':
+      host.output.error(`preview of ${uri === undefined ? 'no file' : titleOf(uri)}: ${message.message}`);
+      return undefined;
+  }
+}
+
+async function go({ host, place }: Self, target: Target | undefined, preserveFocus: boolean): Promise<void> {
+  if (target === undefined) return;
+  host.revealing(target.uri, target.range.start);
+  await show(target, preserveFocus, place.column());
+}
