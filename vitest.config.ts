@@ -4,6 +4,7 @@ import v8 from 'node:v8';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { longestFirst } from './scripts/checks/slowUnitFiles.ts';
+import { patience } from './test/host/patience.ts';
 import { runMultiplier } from './test/support/runMultiplier.ts';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -22,8 +23,8 @@ process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, 'out', 'nod
 v8.setFlagsFromString('--min-semi-space-size=32');
 v8.setFlagsFromString('--max-semi-space-size=64');
 
-// Ends what hangs. A property over whole files takes half a minute of two busy cores.
-const limitMs = 150_000 * runMultiplier();
+// Ends what hangs. A property over whole files takes half a minute of two cores.
+const limitMs = patience(60_000) * runMultiplier();
 
 /** Files without a known time follow in the usual order. */
 class LongestFirst extends BaseSequencer {

@@ -27,7 +27,6 @@ export const steps: readonly Step[] = [
     count: vitestCount,
     report: vitestReport,
     yields: true,
-    limitMs: 1_200_000,
   },
   {
     name: 'preview in the browser',

@@ -4,6 +4,7 @@ import { previewHtml } from '../../webview/protocol/page.ts';
 import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
 import { nodePath, pageScript, pageStyle } from './build.ts';
 import { type ThemeClass, themeColours, themes } from './themeColours.ts';
+import { patience } from '../host/patience.ts';
 
 const origin = 'https://preview.test';
 const shots = new URL('../../out/shots/', import.meta.url).pathname;
@@ -63,7 +64,7 @@ async function open(browser: Browser, script: string, style: string, options: Op
     forcedColors: options.forcedColors ? 'active' : 'none',
   });
   // Soon enough that a failure tells which step it was, before the test itself is given up.
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(patience(15_000));
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
@@ -124,7 +125,7 @@ async function open(browser: Browser, script: string, style: string, options: Op
       await page.waitForFunction(
         (wanted) => Number(document.querySelector<HTMLElement>('.timeline')?.dataset.generation ?? 0) >= wanted,
         generation,
-        { timeout: 20_000 },
+        { timeout: patience(20_000) },
       );
       last = Number(await page.locator('.timeline').getAttribute('data-generation'));
       await settled(page);

@@ -7,6 +7,7 @@ import { settled } from './harness.ts';
 import { blockOf, pictureFor, pointOf } from './scene.ts';
 import { scenes, visit } from './scenes.ts';
 import { themes } from './themeColours.ts';
+import { patience } from '../host/patience.ts';
 
 const textWith = (row: string): string => `device d { memory = 32GiB }
 cluster box { gpu[4] = d  link = 25GB/s + 5us }
@@ -77,7 +78,9 @@ const looks: PageTest = {
     for (const theme of themes)
       for (const width of theme === 'vscode-dark' ? [420, 700, 1400] : [420]) {
         await visit(browser, scene, { theme, width, height: 760 }, async (preview) => {
-          await preview.page.getByRole('button', { name: 'Write them' }).waitFor({ state: 'visible', timeout: 5000 });
+          await preview.page
+            .getByRole('button', { name: 'Write them' })
+            .waitFor({ state: 'visible', timeout: patience(5000) });
           const over = await preview.page.evaluate(() => {
             const { scrollWidth, clientWidth } = document.documentElement;
             return scrollWidth - clientWidth;

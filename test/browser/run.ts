@@ -30,6 +30,7 @@ import { toolbarTests } from './toolbar.page.ts';
 import { typingTests } from './typing.page.ts';
 import { whyTests } from './why.page.ts';
 import { writtenTests } from './written.page.ts';
+import { patience } from '../host/patience.ts';
 
 const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
@@ -63,7 +64,7 @@ const all: readonly PageTest[] = [
   ...whyTests,
   ...writtenTests,
 ];
-const longest = 60_000;
+const longest = patience(60_000);
 /** Tests at a time, each in a context of its own: pages wait for frames and timers for most of a test. */
 const atOnce = 2;
 

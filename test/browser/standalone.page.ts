@@ -12,6 +12,7 @@ import { pageScript, pageStyle } from './build.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { axe, settled } from './harness.ts';
+import { patience } from '../host/patience.ts';
 
 const shots = new URL('../../out/shots/', import.meta.url).pathname;
 const hash = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64');
@@ -47,7 +48,7 @@ export const standaloneTests: readonly PageTest[] = [
         await page.waitForFunction(
           () => Number(document.querySelector<HTMLElement>('.timeline')?.dataset.generation ?? 0) >= 1,
           undefined,
-          { timeout: 20_000 },
+          { timeout: patience(20_000) },
         );
         await page.waitForTimeout(300);
         const bubble = share(analysis.pipelines[0].run?.report.bubble.makespan ?? 0);

@@ -16,7 +16,7 @@ end
 local function finish(id)
   if id then
     vim.lsp.stop_client(id)
-    check('the server ends when asked', vim.wait(5000, function() return vim.lsp.client_is_stopped(id) end, 20), id)
+    check('the server ends when asked', vim.wait(40000, function() return vim.lsp.client_is_stopped(id) end, 20), id)
   end
   io.stdout:write(string.format('%d passed, %d failed\n', passed, failed))
   vim.cmd(failed == 0 and passed > 0 and 'qa!' or 'cq!')
@@ -63,11 +63,11 @@ local function run()
     return codes
   end
   local function ask(method, parameters)
-    local answers = vim.lsp.buf_request_sync(0, method, parameters, 5000) or {}
+    local answers = vim.lsp.buf_request_sync(0, method, parameters, 40000) or {}
     for _, answer in pairs(answers) do return answer.result, answer.err end
   end
 
-  local reported = vim.wait(10000, function() return #error_codes() > 0 end, 20)
+  local reported = vim.wait(80000, function() return #error_codes() > 0 end, 20)
   check('a mistake is shown', reported and vim.deep_equal(error_codes(), { 'name/unknown at 10:13' }), error_codes())
 
   vim.api.nvim_win_set_cursor(0, { 4, 7 })
@@ -82,7 +82,7 @@ local function run()
 
   -- An edit as a user makes it: the last letter goes away.
   vim.api.nvim_buf_set_text(0, 10, 17, 10, 18, { '' })
-  check('the edit clears it', vim.wait(10000, function() return #error_codes() == 0 end, 20), error_codes())
+  check('the edit clears it', vim.wait(80000, function() return #error_codes() == 0 end, 20), error_codes())
 
   local lenses = ask('textDocument/codeLens', { textDocument = vim.lsp.util.make_text_document_params() }) or {}
   check('the pipeline has its figures', lenses[1] and lenses[1].command.title:find('iteration 264 ms', 1, true), lenses)

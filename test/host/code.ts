@@ -8,12 +8,13 @@ import { readHostArguments, type HostArguments } from './arguments.ts';
 import { openBrowser } from './browser.ts';
 import { remoteUri, startServer, workbenchUrl } from './server.ts';
 import { tempFolder } from './tempFolder.ts';
+import { patience } from './patience.ts';
 
 /** Lines of the editor's own log that come along with the suite's output. */
 const noise =
   /^(Resolv(ing|ed) connection token|Creating a socket|\[reconnection-grace-time\]|\[AgentHost|\[AccountPolicyGate\]|\[Service Worker\]|Ignoring fetching additional|Updating additional builtin|Creation of workbench contribution|An unknown error occurred\. Please consult|Timed out waiting for authentication provider|\[IPC Library: |%c)/;
 const verbose = Boolean(process.env['VSCODE_HOST_VERBOSE']);
-const limitMs = Number(process.env['VSCODE_HOST_TIMEOUT_MS'] ?? 300_000);
+const limitMs = Number(process.env['VSCODE_HOST_TIMEOUT_MS'] ?? patience(300_000));
 
 async function main(args: HostArguments): Promise<number> {
   const folder = tempFolder('vscode-host-');

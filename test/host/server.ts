@@ -5,9 +5,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { prepare } from './prepare.ts';
+import { patience } from './patience.ts';
 
 const require = createRequire(import.meta.url);
-const startLimitMs = 60_000;
+const startLimitMs = patience(60_000);
 const stopLimitMs = 5_000;
 
 export interface ServerOptions {

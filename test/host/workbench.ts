@@ -5,6 +5,7 @@ import type { FrameLocator, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 import { startServer, workbenchUrl } from './server.ts';
 import { tempFolder } from './tempFolder.ts';
+import { patience } from './patience.ts';
 
 export interface Workbench {
   readonly page: Page;
@@ -43,7 +44,7 @@ export async function openWorkbench({ vsix, folder, settings, viewport }: Workbe
   const profile = tempFolder('pipewright-e2e-');
   const server = await startServer({ profile: profile.path, vsix, settings });
   const { browser, page } = await openBrowser(viewport ?? { width: 1400, height: 900 });
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(patience(45_000));
   const close = async (): Promise<void> => {
     await browser.close();
     await server.stop();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { patience } from '../host/patience.ts';
 
-const limitMs = 45_000;
+const limitMs = patience(45_000);
 
 /** Asks again until there is an answer that is neither undefined, false nor empty. */
 export async function until<T>(

@@ -1,12 +1,13 @@
 /** Loaded by the editor's extension host: runs the tests and tells how they went. */
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
+import { patience } from '../host/patience.ts';
 
 export async function run(): Promise<void> {
   const mocha = new Mocha({
     ui: 'tdd',
     color: false,
-    timeout: 60_000,
+    timeout: patience(60_000),
     reporter: 'spec',
     forbidPending: true,
     grep: process.env['PIPEWRIGHT_TESTS'] ?? '',

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node';
 import { tempFolder } from '../host/tempFolder.ts';
 import { runTests, test } from '../support/plainTests.ts';
+import { patience } from '../host/patience.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = tempFolder('pipewright-npm-');
@@ -31,7 +32,7 @@ function run(program: string, ...args: readonly string[]) {
     cwd: folder.path,
     env: environment,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: patience(60_000),
     shell: process.platform === 'win32',
   });
   return { status, out: stdout, err: stderr };

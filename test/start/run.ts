@@ -6,9 +6,10 @@ import path from 'node:path';
 import { openBrowser } from '../host/browser.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { runTests, test } from '../support/plainTests.ts';
+import { patience } from '../host/patience.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const limitMs = 60_000;
+const limitMs = patience(60_000);
 
 /** Starts it with temporary files in a folder of its own. `seen` resolves with the output once that holds a text. */
 function start(temp: string, args: readonly string[]) {
@@ -105,7 +106,7 @@ test('a reload of the printed address brings the preview back', async () => {
     const [, address = ''] = await run.seen(/(http:\/\/127\.0\.0\.1:\d+\/\S*)[\s\S]*Ctrl\+C ends/);
     const { browser, page } = await openBrowser();
     try {
-      page.setDefaultTimeout(45_000);
+      page.setDefaultTimeout(patience(45_000));
       const drawn = page
         .frameLocator('iframe.webview.ready')
         .frameLocator('#active-frame')

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { patience } from '../host/patience.ts';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 const environment = path.join(root, 'out', 'torch');
 const own = path.join(environment, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 const needs = ['torch', 'numpy'];
-const limitMs = 120_000;
+const limitMs = patience(120_000);
 
 /** What a program printed, and its exit status. */
 export interface Answer {
@@ -46,7 +47,7 @@ function imports(python: string): boolean {
 
 /** The last line of what a call says of its failure. */
 function fault(program: string, args: readonly string[]): string | undefined {
-  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: 240_000 });
+  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: patience(240_000) });
   if (status === 0) return undefined;
   const lines = (stderr ?? '').trim().split('\n');
   return error?.message ?? (lines.at(-1) || `${program} failed`);

@@ -7,9 +7,10 @@ import { findPython, stopPython } from './python.ts';
 import './orders.test.ts';
 import './ownSchedules.test.ts';
 import './script.test.ts';
+import { patience } from '../host/patience.ts';
 
 const problem = findPython();
 if (problem === undefined) {
-  await runTests({ limitMs: 150_000 });
+  await runTests({ limitMs: patience(150_000) });
   stopPython();
 } else console.log(`not run: ${problem}`);

@@ -24,6 +24,7 @@ import { rename } from './rename.ts';
 import { segment } from './segment.ts';
 import { server } from './server.ts';
 import { tryFix } from './tryFix.ts';
+import { patience } from '../../host/patience.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
@@ -79,7 +80,7 @@ for (const journey of journeys)
 try {
   await runTests({
     // Both tries: a body that is given up would go on in the middle of the next journey.
-    limitMs: 300_000,
+    limitMs: patience(300_000),
     failed: (name) => desk.shot(`journey-failed-${name.replaceAll(/\W+/g, '-').slice(0, 40)}`),
   });
 } finally {

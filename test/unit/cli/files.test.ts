@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { good, repository } from './harness.ts';
+import { patience } from '../../host/patience.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -40,7 +41,7 @@ function run(args: readonly string[], stdin = '/dev/null'): Promise<Ended> {
   const child = spawn(process.execPath, [join(repository, 'cli', 'main.ts'), ...args], {
     cwd: folder,
     stdio: [input, 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: patience(30_000),
   });
   closeSync(input);
   let [out, err] = ['', ''];

@@ -26,7 +26,7 @@ function argumentSets({ parameters }: Policy): readonly PolicyArguments[] {
 }
 
 describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (_, policy) => {
-  test('takes the grid or says what it would take', { timeout: 60_000 }, () => {
+  test('takes the grid or says what it would take', () => {
     const seen = { ran: 0, mended: 0, refused: 0 };
     for (const [index, args] of argumentSets(policy).entries()) {
       for (const p of devices) {
@@ -42,7 +42,7 @@ describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (_
     expect(seen.ran).toBeGreaterThan(0);
   });
 
-  test('takes random shapes or says what it would take', { timeout: 60_000 }, () => {
+  test('takes random shapes or says what it would take', () => {
     const cost = fc.integer({ min: 1, max: 9 });
     fc.assert(
       fc.property(

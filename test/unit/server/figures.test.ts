@@ -5,6 +5,7 @@ import { rasterise } from '../../../server/raster.ts';
 import { analyse } from '../../support/analyse.ts';
 import { applyEdits, main, offsetOf, positionAt, withClient } from '../../support/server.ts';
 import { staged, toy } from './samples.ts';
+import { patience } from '../../host/patience.ts';
 
 const document = { textDocument: { uri: main } };
 const whole = (text: string) => ({ start: { line: 0, character: 0 }, end: positionAt(text, text.length) });
@@ -217,7 +218,7 @@ test('documents that the editor does not show, and so does not ask about again, 
       const before = refreshesOf(client);
       memory += 1;
       client.change(hardware, shared(memory));
-      await vi.waitFor(() => expect(refreshesOf(client)).toBeGreaterThan(before), { timeout: 5_000 });
+      await vi.waitFor(() => expect(refreshesOf(client)).toBeGreaterThan(before), { timeout: patience(5_000) });
       expect(await lens(uris[0] ?? '')).toContain(`of ${memory} GiB`);
     };
     for (let round = 0; round < 3; round += 1) await change();
@@ -254,7 +255,7 @@ test('one refresh counts for all documents that are done together, and the last 
     client.change('file:///project/shared.pipe', shared('40GiB'));
     expect(new Set(await titles())).toEqual(new Set(['iteration 264 ms · bubble 27.3 % · peak 5 GiB of 40 GiB']));
     const done = client.asked.length;
-    await vi.waitFor(() => expect(client.asked.length).toBeGreaterThan(done), { timeout: 5_000 });
+    await vi.waitFor(() => expect(client.asked.length).toBeGreaterThan(done), { timeout: patience(5_000) });
     expect(client.asked.length - before).toBeLessThan(uris.length / 2);
   }, refreshing);
 });

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { serveStdio } from '../../../server/stdio.ts';
+import { patience } from '../../host/patience.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -33,7 +34,7 @@ export function startProcess(args: readonly string[] = ['cli/main.ts', 'lsp']): 
   const [script, ...rest] = args;
   const child = spawn(process.execPath, [join(root, script), ...rest], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: 30_000,
+    timeout: patience(30_000),
   });
   const ended = new Promise<number | null>((done) => child.once('close', done));
   return clientOf(child.stdin, child.stdout, ended);
