@@ -41,7 +41,7 @@ const bundles: readonly esbuild.BuildOptions[] = [
   },
   { ...module, entryPoints: ['server/main.ts'], outfile: 'dist/server.js' },
   { ...module, entryPoints: ['cli/main.ts'], outfile: 'dist/cli.js' },
-  { ...module, entryPoints: ['server/searches/thread.ts'], outfile: 'dist/thread.js' },
+  { ...module, entryPoints: ['server/threads/thread.ts'], outfile: 'dist/thread.js' },
   { ...module, entryPoints: ['server/rasterThread.ts'], outfile: 'dist/rasterThread.js' },
   {
     ...shared,

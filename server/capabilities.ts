@@ -5,7 +5,7 @@ import {
   type ClientCapabilities,
   type ServerCapabilities,
 } from 'vscode-languageserver';
-import { legend } from './features/semanticTokens.ts';
+import { legend } from './text/colours.ts';
 import type { ClientAbilities } from './view.ts';
 
 export const capabilities: ServerCapabilities = {

@@ -18,7 +18,7 @@ import { selectionRanges } from './features/selectionRange.ts';
 import { semanticTokens } from './features/semanticTokens.ts';
 import { signatureHelp } from './features/signatureHelp.ts';
 import type { Searches } from '../engine/basics/searches.ts';
-import type { Need } from './documents.ts';
+import type { Need } from './documents/need.ts';
 import { handler, type Handler } from './handlers.ts';
 import type { NameIndex } from './names/fileNames.ts';
 import type { SyntaxView, View } from './view.ts';

@@ -5,10 +5,10 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
-import { createAnswers } from './searches/answers.ts';
+import { createAnswers } from './threads/answers.ts';
 import { createBetterPolicies } from './searches/betterPolicies.ts';
 import { createChoiceLists } from './completion/choiceLists.ts';
-import { createDocuments, type Documents } from './documents.ts';
+import { createDocuments, type Documents } from './documents/documents.ts';
 import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
 import { describe, type Log } from './handlers.ts';
 import { answerRefused } from './lifecycle.ts';
@@ -21,7 +21,7 @@ import { createProgress } from './progress.ts';
 import { createQuickFixes } from './searches/quickFixes.ts';
 import { createShorterOrders } from './searches/shorterOrders.ts';
 import type { Files, SyntaxView, View } from './view.ts';
-import { createThreads } from './searches/threads.ts';
+import { createThreads } from './threads/threads.ts';
 import { createWorkspace } from './workspace.ts';
 
 export interface ServerOptions {

@@ -3,7 +3,7 @@ import type { Connection } from 'vscode-languageserver';
 import type { ClientAbilities } from './view.ts';
 import type { Configuration } from './configuration.ts';
 import type { ChoiceLists } from './completion/choiceLists.ts';
-import type { Documents } from './documents.ts';
+import type { Documents } from './documents/documents.ts';
 import type { Log } from './handlers.ts';
 import type { NameIndex } from './names/fileNames.ts';
 import type { PlanSearches } from './searches/planSearches.ts';

@@ -13,7 +13,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
-import { burst } from '../../server/documents.ts';
+import { burst } from '../../server/documents/documents.ts';
 import { startServer } from '../../server/server.ts';
 import { percentile } from '../measure.ts';
 import { ms, type Row, type Table } from '../rows.ts';

@@ -5,7 +5,7 @@ import { outcomeOf, rowsSearch, type SweepSource } from '../../engine/sweep/rows
 import { count } from '../../engine/basics/quantities.ts';
 import { waveRows } from '../../engine/sweep/limits.ts';
 import { type Shard, sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
-import { createThreads, type Threads } from '../../server/searches/threads.ts';
+import { createThreads, type Threads } from '../../server/threads/threads.ts';
 import type { Io } from '../io.ts';
 import { progressBar } from '../progress.ts';
 

@@ -4,7 +4,7 @@
  */
 import { type CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
 import { trialsFor } from '../../engine/fixes/candidates.ts';
-import type { Documents } from '../documents.ts';
+import type { Documents } from '../documents/documents.ts';
 import { plannedAgain, trials } from '../searches/trials.ts';
 import type { View } from '../view.ts';
 import { type Base, baseOf, type Choice, type Outcome, outcomeOf } from './choice.ts';

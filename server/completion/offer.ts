@@ -3,7 +3,7 @@ import { takesNames, type FunctionSchema } from '../../engine/language/functions
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import type { Edit } from '../../engine/fixes/proposal.ts';
 import { userMarkdown } from '../text/userText.ts';
-import { signatureLabel } from '../features/signatureHelp.ts';
+import { signatureLabel } from '../text/signatures.ts';
 
 /** Something to offer. `snippet` in the protocol's snippet syntax; `text` for clients without snippets, `label` where absent. */
 export interface Offer {

@@ -11,7 +11,7 @@ import {
 } from '../../engine/language/kinds.ts';
 import { declaredIn, wordsOf, type KeySchema } from '../../engine/language/schema.ts';
 import { keyAround, keyOf, valueSchemaOf, type CallAt, type Cursor, type Nesting } from '../text/cursor.ts';
-import { calledFunction } from '../features/signatureHelp.ts';
+import { calledFunction } from '../text/signatures.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { loopNames, membersOf, ownFunction, testedSchedule } from '../ownFunctions.ts';
 import type { View } from '../view.ts';

@@ -11,7 +11,7 @@ import { refactorings, type Proposal } from '../../engine/fixes/fix.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
 import { overlaps, toSpan } from '../text/convert.ts';
-import { cancelled } from '../documents.ts';
+import { cancelled } from '../documents/answered.ts';
 import { neighboursOf } from '../neighbours.ts';
 import type { Fixes } from '../searches/fixTask.ts';
 import type { QuickFixes } from '../searches/quickFixes.ts';

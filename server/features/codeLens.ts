@@ -2,15 +2,14 @@ import type { Evaluation } from '../../engine/schedule/evaluation.ts';
 import type { CodeLens } from 'vscode-languageserver';
 import { gapOf } from '../../engine/analyze/expectations.ts';
 import { placeOf } from '../../engine/flow/check.ts';
-import { fullest } from '../../engine/basics/fullest.ts';
-import type { PipelineReport } from '../../engine/values/report.ts';
 import { askedOrder } from '../../engine/advice/shorterOrder.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/values/plan.ts';
 import { type TestedSchedule, shapesWith } from '../../engine/grid/testFindings.ts';
-import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { count } from '../../engine/basics/quantities.ts';
 import { rowCount } from '../../engine/sweep/axes.ts';
 import { printable } from '../text/printable.ts';
+import { summary } from '../text/summary.ts';
 import { type ClientAbilities, rangeIn, type View } from '../view.ts';
 
 /**
@@ -95,22 +94,4 @@ const lensTitle = (title: string): string => printable(title).replaceAll('$(', '
 
 function titleOf({ run, findings }: Evaluation): string {
   return run === undefined ? `no timeline: ${findings[0]?.message ?? 'the schedule never ends'}` : summary(run.report);
-}
-
-/**
- * `iteration 132 ms · bubble 27.3 % · peak 5 GiB of 16 GiB · MFU 41.3 %`; the peak of the fullest device, and model FLOPs where layers
- * are derived. Of an asynchronous schedule `period 3 ms · bubble 0 % · staleness 3 · peak …`.
- */
-export function summary(report: PipelineReport): string {
-  const device = fullest(report);
-  const asynchronous = report.asynchronous !== undefined;
-  const parts = [
-    `${asynchronous ? 'period' : 'iteration'} ${iterationTime(report.iteration)}`,
-    ...(report.jitter === undefined ? [] : [`p95 ${iterationTime(report.jitter.p95)}`]),
-    `bubble ${share(report.bubble.makespan)}`,
-  ];
-  if (asynchronous) parts.push(`staleness ${Math.max(0, ...report.stages.map((stage) => stage.staleness))}`);
-  if (device !== undefined) parts.push(`peak ${bytes(device.peak)} of ${bytes(device.capacity)}`);
-  if (report.model_flops !== undefined) parts.push(`MFU ${share(report.model_flops.utilisation)}`);
-  return parts.join(' · ');
 }

@@ -1,32 +1,11 @@
-import {
-  SemanticTokensBuilder,
-  type Range,
-  type SemanticTokens,
-  type SemanticTokensLegend,
-} from 'vscode-languageserver';
+import { SemanticTokensBuilder, type Range, type SemanticTokens } from 'vscode-languageserver';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import { walk, type Span } from '../../grammar/index.ts';
+import { bit, indexOfType, type TokenType } from '../text/colours.ts';
 import { toSpan } from '../text/convert.ts';
 import { rangeIn, type View } from '../view.ts';
 
-const types = [
-  'keyword',
-  'property',
-  'parameter',
-  'variable',
-  'struct',
-  'namespace',
-  'class',
-  'enumMember',
-  'function',
-] as const;
-const modifiers = ['declaration', 'readonly', 'defaultLibrary'] as const;
-type Type = (typeof types)[number];
-const bit = (modifier: (typeof modifiers)[number]): number => 1 << modifiers.indexOf(modifier);
-
-export const legend: SemanticTokensLegend = { tokenTypes: [...types], tokenModifiers: [...modifiers] };
-
-const typeOf: Readonly<Record<SymbolKind, Type>> = {
+const typeOf: Readonly<Record<SymbolKind, TokenType>> = {
   param: 'parameter',
   let: 'variable',
   device: 'struct',
@@ -46,7 +25,7 @@ const typeOf: Readonly<Record<SymbolKind, Type>> = {
 };
 
 interface Coloured extends Span {
-  readonly type: Type;
+  readonly type: TokenType;
   readonly modifiers: number;
 }
 
@@ -64,7 +43,7 @@ export function semanticTokens(view: View, range?: Range): SemanticTokens {
       start.line,
       start.character,
       stop.character - start.character,
-      types.indexOf(coloured.type),
+      indexOfType(coloured.type),
       coloured.modifiers,
     );
   }
@@ -90,7 +69,7 @@ function modifiersOf(info: SymbolInfo, place: Span & { readonly uri: string }): 
 
 function words(view: View): Coloured[] {
   const found: Coloured[] = [];
-  const add = (span: Span | undefined, type: Type): void => {
+  const add = (span: Span | undefined, type: TokenType): void => {
     if (span !== undefined && span.end > span.start)
       found.push({ start: span.start, end: span.end, type, modifiers: 0 });
   };

@@ -1,13 +1,9 @@
 import { MarkupKind, type SignatureHelp, type SignatureHelpParams } from 'vscode-languageserver';
-import {
-  findFunction,
-  findInArguments,
-  type FunctionParameter,
-  type FunctionSchema,
-} from '../../engine/language/functions.ts';
-import { functionContext, type FunctionContext } from '../../engine/language/kinds.ts';
+import type { FunctionParameter, FunctionSchema } from '../../engine/language/functions.ts';
+import { functionContext } from '../../engine/language/kinds.ts';
 import { toOffset } from '../text/convert.ts';
 import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../text/cursor.ts';
+import { calledFunction, parameterLabel, signatureLabel } from '../text/signatures.ts';
 import { ownFunction } from '../ownFunctions.ts';
 import type { View } from '../view.ts';
 
@@ -23,18 +19,6 @@ export function signatureHelp(view: View, params: SignatureHelpParams): Signatur
   }
   return null;
 }
-
-/** A function by the place of its call: functions of the key first, then functions of any expression. */
-export const calledFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
-  findFunction(context, name) ?? findInArguments(context, name) ?? findFunction('value', name);
-
-export const parameterLabel = (parameter: FunctionParameter): string =>
-  parameter.optional
-    ? `${parameter.name}${parameter.default === undefined ? '?' : ` = ${parameter.default}`}`
-    : parameter.name;
-
-export const signatureLabel = (schema: FunctionSchema): string =>
-  `${schema.name}(${schema.parameters.map(parameterLabel).join(', ')}${schema.rest === true ? ', …' : ''})`;
 
 /** `word`: what is written of the word at the cursor. */
 function help(schema: FunctionSchema, call: CallAt, word: string): SignatureHelp {

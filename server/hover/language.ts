@@ -14,7 +14,7 @@ import {
 import { findUnit } from '../../engine/language/units.ts';
 import type { Entry, Span, SyntaxNode } from '../../grammar/index.ts';
 import { holds } from '../text/convert.ts';
-import { calledFunction, signatureLabel } from '../features/signatureHelp.ts';
+import { calledFunction, signatureLabel } from '../text/signatures.ts';
 import { code, sections } from './markdown.ts';
 
 export interface Text {

@@ -7,7 +7,7 @@ import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { paths, type PipelinePlan } from '../../engine/values/plan.ts';
 import { excludesSome, shareAtMost, time } from '../../engine/basics/quantities.ts';
 import type { PipelineReport } from '../../engine/values/report.ts';
-import { summary } from '../features/codeLens.ts';
+import { summary } from '../text/summary.ts';
 import { holds } from '../text/convert.ts';
 import type { View } from '../view.ts';
 import { sections } from './markdown.ts';

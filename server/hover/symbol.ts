@@ -20,7 +20,7 @@ import { scheduleText } from './schedule.ts';
 import { stageText } from './stage.ts';
 import { layerSizeText, modelSizeText } from './size.ts';
 import { modelText } from './trainable.ts';
-import { summary } from '../features/codeLens.ts';
+import { summary } from '../text/summary.ts';
 import { printable } from '../text/printable.ts';
 import { userMarkdown } from '../text/userText.ts';
 

@@ -9,7 +9,7 @@ import { toEnd } from '../../engine/basics/steps.ts';
 import { parse } from '../../grammar/index.ts';
 import { type Asked, isStill, recording } from './asked.ts';
 
-/** Where a file uses each declared name, in order of position; by `declarationKey`. */
+/** Uses of each declared name in a file, in order of position; by `declarationKey`. */
 export type FileNames = ReadonlyMap<string, readonly Place[]>;
 
 export interface NameIndex {

@@ -1,10 +1,8 @@
-import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
-import { packedLength } from '../../engine/basics/packed.ts';
-import type { RowPlan } from '../../engine/values/plan.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
-import { nodeAt, type Span, type SyntaxNode } from '../../grammar/index.ts';
+import { nodeAt } from '../../grammar/index.ts';
 import type { BlocksAnswer, BlocksRequest, WrittenBlocks } from '../../webview/protocol/requests.ts';
 import { toOffset } from '../text/convert.ts';
+import { operationsOf, writingTexts } from '../text/writers.ts';
 import type { View } from '../view.ts';
 import { triedResolution } from './plan.ts';
 import { withShown } from './shownSchedules.ts';
@@ -40,20 +38,6 @@ export function* blocksAt(
     found.push({ pipeline, operations, rows });
   }
   return found;
-}
-
-export const operationsOf = (rows: readonly RowPlan[]): number =>
-  rows.reduce((sum, { kinds }) => sum + packedLength(kinds), 0);
-
-/** The innermost text around a position that writes operations: an expression, or all values of a `let` whose name is there. */
-export function writingTexts(tracer: RowTracer, around: readonly SyntaxNode[]): readonly Span[] {
-  for (const node of around.toReversed()) {
-    if (node.kind === 'file' || node.kind === 'body' || node.kind === 'block') return [];
-    if (tracer.writes(node)) return [node];
-    if (node.kind === 'entry')
-      return node.key.text === 'let' ? (node.values ?? []).filter((value) => tracer.writes(value)) : [];
-  }
-  return [];
 }
 
 /** One bit for each mark, in base64; empty where none is set. */

@@ -1,10 +1,10 @@
-import type { NamedNumber, OperationOrigin } from '../../engine/definitions/rowTracer.ts';
+import type { OperationOrigin } from '../../engine/definitions/rowTracer.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import { unpack } from '../../engine/basics/packed.ts';
-import { show } from '../../engine/basics/quantities.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
 import type { OriginAnswer, OriginLine, OriginRequest } from '../../webview/protocol/requests.ts';
 import { printable } from '../text/printable.ts';
+import { numbersText } from '../text/writers.ts';
 import type { View } from '../view.ts';
 import { triedResolution } from './plan.ts';
 import { withShown } from './shownSchedules.ts';
@@ -42,7 +42,3 @@ function linesOf({ text, item, path: [row, ...lets], numbers }: OperationOrigin)
   if (numbers.length > 0) lines.push(['With', numbersText(numbers)]);
   return lines.map(([label, value]) => [label, printable(value)]);
 }
-
-/** `d = 1, g = 0, warm(1) = 5`. */
-export const numbersText = (numbers: readonly NamedNumber[]): string =>
-  numbers.map(({ name, value, dimension }) => `${name} = ${show(value, dimension)}`).join(', ');

@@ -29,7 +29,7 @@ import {
   type PolicySourceAnswer,
   type PolicySourceRequest,
 } from '../../webview/protocol/requests.ts';
-import type { Need } from '../documents.ts';
+import type { Need } from '../documents/need.ts';
 import { handler } from '../handlers.ts';
 import type { View } from '../view.ts';
 import { trials } from '../searches/trials.ts';
@@ -44,7 +44,7 @@ import { originAnswer } from './origin.ts';
 import { moveInRow } from './moveInRow.ts';
 import { moveSlot } from './moveSlot.ts';
 import { orderSearch } from './orderSearch.ts';
-import { paramEdit } from './paramEdit.ts';
+import { paramEdit } from '../edits/paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
 import { planAnswer, plannedAnswer } from './plan.ts';
 import { policySource } from './policySource.ts';

@@ -12,8 +12,8 @@ import {
   withBetterPolicy,
 } from '../../engine/advice/betterPolicy.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
-import type { Answers } from './answers.ts';
-import { cancelled } from '../documents.ts';
+import type { Answers } from '../threads/answers.ts';
+import { cancelled } from '../documents/answered.ts';
 import { createQuietWork } from './quietWork.ts';
 import type { View } from '../view.ts';
 

@@ -2,7 +2,7 @@
 import type { CancellationToken } from 'vscode-languageserver';
 import type { FixSteps, FoundSoFar, Proposal } from '../../engine/fixes/proposal.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
-import type { Documents } from '../documents.ts';
+import type { Documents } from '../documents/documents.ts';
 import { trials } from './trials.ts';
 import type { View } from '../view.ts';
 

@@ -6,7 +6,7 @@ import type { Outcome, RowFigures } from '../../engine/sweep/evaluateRow.ts';
 import { rowsSearch, type SweepSource, writtenSearch } from '../../engine/sweep/rowsSearch.ts';
 import { sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
 import type { PlanFound } from '../../webview/protocol/requests.ts';
-import { createThreads, type Threads } from './threads.ts';
+import { createThreads, type Threads } from '../threads/threads.ts';
 
 export interface PlanSearchHost {
   /** What was found since the last call. */

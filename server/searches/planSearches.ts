@@ -21,13 +21,13 @@ import type {
   PlanRowAnswer,
   PlanRowRequest,
 } from '../../webview/protocol/requests.ts';
-import type { Documents } from '../documents.ts';
+import type { Documents } from '../documents/documents.ts';
 import { fileName } from '../text/fileName.ts';
 import { minimalEdit } from '../text/minimalEdit.ts';
 import { planCsv, planJson } from './planData.ts';
 import { type PlanSearch, planSearch, type PlanSearchHost } from './planSearch.ts';
 import { searchKey, withoutRow, withRow, type WrittenRow } from './planTexts.ts';
-import { paramEdit } from '../requests/paramEdit.ts';
+import { paramEdit } from '../edits/paramEdit.ts';
 import { toSpan } from '../text/convert.ts';
 import { rangeIn, type View } from '../view.ts';
 

@@ -9,7 +9,7 @@ import type { Code, Severity } from '../../engine/findings/catalogue.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import { fixAllSteps, hasSeveral } from '../../engine/fixes/all.ts';
 import { fixSteps } from '../../engine/fixes/fix.ts';
-import type { Documents } from '../documents.ts';
+import type { Documents } from '../documents/documents.ts';
 import { createTask, type Fixes, type Task } from './fixTask.ts';
 import { neighboursOf } from '../neighbours.ts';
 import type { View } from '../view.ts';

@@ -14,8 +14,8 @@ import {
 } from '../../engine/advice/shorterOrder.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import { searchKey } from '../../engine/basics/searches.ts';
-import type { Answers } from './answers.ts';
-import { cancelled } from '../documents.ts';
+import type { Answers } from '../threads/answers.ts';
+import { cancelled } from '../documents/answered.ts';
 import { createQuietWork } from './quietWork.ts';
 import type { View } from '../view.ts';
 

@@ -1,5 +1,5 @@
 /** Threads that answer when a test lets them. */
-import { createThreads, type Threads } from '../../server/searches/threads.ts';
+import { createThreads, type Threads } from '../../server/threads/threads.ts';
 
 export interface Gate {
   readonly threads: Threads;

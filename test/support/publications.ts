@@ -1,9 +1,9 @@
 /** Documents whose checks are followed by searches that nobody asked for: what is published, in order. */
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { EngineOptions } from '../../engine/basics/host.ts';
-import { type Answers, createAnswers } from '../../server/searches/answers.ts';
-import { createDocuments } from '../../server/documents.ts';
-import type { Threads } from '../../server/searches/threads.ts';
+import { type Answers, createAnswers } from '../../server/threads/answers.ts';
+import { createDocuments } from '../../server/documents/documents.ts';
+import type { Threads } from '../../server/threads/threads.ts';
 import type { View } from '../../server/view.ts';
 import { hostOf } from './host.ts';
 

@@ -46,6 +46,18 @@ const planning: Rule = {
   types: ['engine/language/resolution.ts', 'grammar/syntax.ts'],
 };
 
+/** What every answer of the server is made of. */
+const serverContent = [
+  'server/text/',
+  'server/view.ts',
+  'server/ownFunctions.ts',
+  'server/imports.ts',
+  'server/neighbours.ts',
+  'server/standard.ts',
+  'engine/',
+  'grammar/',
+];
+
 /**
  * What each room may import besides itself, in the order of ARCHITECTURE.md: rooms only import from rooms above them. The longest
  * prefix of a file's path says which rule it must keep.
@@ -281,10 +293,57 @@ const allowed: Readonly<Record<string, Rule>> = {
     packages: ['node:', 'vscode-languageserver', 'vscode-uri'],
   },
   'server/raster.ts': { ours: [], packages: ['node:', '@resvg/resvg-wasm'] },
-  // A feature is a thin function over the engine: it knows neither the connection nor the other features.
+  // The rooms of the server, each after those that it may use. Only the server itself knows how they are connected.
+  'server/text/': { ours: ['engine/', 'grammar/'], packages: ['vscode-languageserver', 'vscode-uri'] },
+  'server/threads/': { ours: ['server/text/', 'engine/'], packages: ['node:'] },
+  'server/names/': { ours: ['engine/', 'grammar/'], types: ['server/view.ts'] },
+  'server/edits/': {
+    ours: ['server/view.ts', 'server/ownFunctions.ts', 'engine/', 'grammar/'],
+    types: ['webview/protocol/requests.ts'],
+  },
+  'server/documents/': {
+    ours: ['server/text/', 'server/threads/', 'engine/', 'grammar/'],
+    types: ['server/view.ts'],
+    packages: ['vscode-languageserver'],
+  },
+  'server/searches/': {
+    ours: [
+      'server/text/',
+      'server/threads/',
+      'server/edits/',
+      'server/documents/',
+      'server/neighbours.ts',
+      'server/view.ts',
+      'engine/',
+      'grammar/',
+    ],
+    types: ['webview/protocol/requests.ts'],
+    packages: ['node:', 'vscode-languageserver'],
+  },
+  'server/completion/': {
+    ours: [...serverContent, 'server/names/', 'server/searches/'],
+    types: ['server/documents/'],
+    packages: ['vscode-languageserver'],
+  },
+  'server/hover/': { ours: serverContent, packages: ['vscode-languageserver'] },
+  // A feature is a thin function over the engine: it knows neither the connection nor the requests of the extension.
   'server/features/': {
-    ours: ['server/', 'engine/', 'grammar/'],
+    ours: [
+      ...serverContent,
+      'server/names/',
+      'server/documents/',
+      'server/searches/',
+      'server/completion/',
+      'server/hover/',
+      'server/handlers.ts',
+    ],
+    types: ['server/session.ts'],
     packages: ['vscode-languageserver', 'vscode-uri'],
+  },
+  // Requests of the extension, which no other editor sends.
+  'server/requests/': {
+    ours: ['server/', 'engine/', 'grammar/', 'webview/protocol/'],
+    packages: ['node:', 'vscode-languageserver', 'vscode-uri'],
   },
   'client/': { ours: ['webview/protocol/'], packages: ['node:', 'vscode', 'vscode-languageclient', 'vscode-uri'] },
   // The rooms of the preview page, each after those that it may use.
@@ -437,8 +496,8 @@ describe('who may import whom', () => {
     expect(files.filter((file) => ruleOf(file) === undefined)).toEqual([]);
   });
 
-  it('every room of the engine and of the page has its rule', () => {
-    const roots = ['engine/', 'webview/'];
+  it('every room of the engine, of the server and of the page has its rule', () => {
+    const roots = ['engine/', 'webview/', 'server/'];
     const without = files.filter((file) => roots.includes(ruleOf(file) ?? '') && file.split('/').length > 2);
     expect(without).toEqual([]);
   });

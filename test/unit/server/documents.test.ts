@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
 import { defaultOptions, type EngineOptions } from '../../../engine/basics/host.ts';
-import { createAnswers } from '../../../server/searches/answers.ts';
-import { createDocuments, type Documents } from '../../../server/documents.ts';
-import { createThreads } from '../../../server/searches/threads.ts';
+import { createAnswers } from '../../../server/threads/answers.ts';
+import { createDocuments, type Documents } from '../../../server/documents/documents.ts';
+import { createThreads } from '../../../server/threads/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';

@@ -10,12 +10,12 @@ import {
 import { effectWords, figuresOf } from '../../../engine/fixes/effect.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
-import { createAnswers } from '../../../server/searches/answers.ts';
+import { createAnswers } from '../../../server/threads/answers.ts';
 import { abilitiesOf } from '../../../server/capabilities.ts';
-import { createDocuments, type Documents } from '../../../server/documents.ts';
+import { createDocuments, type Documents } from '../../../server/documents/documents.ts';
 import { codeActions } from '../../../server/features/codeActions.ts';
 import { createQuickFixes, type QuickFixes } from '../../../server/searches/quickFixes.ts';
-import { createThreads } from '../../../server/searches/threads.ts';
+import { createThreads } from '../../../server/threads/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { analyse } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';

@@ -1,7 +1,7 @@
 /** A thread with searches that tests of threads need: some never end, one without steps to end it at. */
 import { threadId } from 'node:worker_threads';
 import type { Search } from '../../../engine/basics/searches.ts';
-import { entry, serve } from '../../../server/searches/serve.ts';
+import { entry, serve } from '../../../server/threads/serve.ts';
 
 const search = <Problem, Answer>(
   name: string,

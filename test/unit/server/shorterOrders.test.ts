@@ -5,7 +5,7 @@ import type { OrderProgress } from '../../../engine/analyze/orderCurve.ts';
 import type { Search } from '../../../engine/basics/searches.ts';
 import { defaultOptions, type EngineOptions } from '../../../engine/basics/host.ts';
 import { createShorterOrders } from '../../../server/searches/shorterOrders.ts';
-import type { Threads } from '../../../server/searches/threads.ts';
+import type { Threads } from '../../../server/threads/threads.ts';
 import { askedOrder, orderQuestion } from '../../../engine/advice/shorterOrder.ts';
 import type { OrderResult, OrderState } from '../../../webview/protocol/requests.ts';
 import { analyse } from '../../support/analyse.ts';

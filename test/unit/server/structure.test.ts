@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DocumentSymbol, FoldingRange, SelectionRange, SemanticTokens, TextEdit } from 'vscode-languageserver';
 import { format, parse } from '../../../grammar/index.ts';
-import { legend } from '../../../server/features/semanticTokens.ts';
+import { legend } from '../../../server/text/colours.ts';
 import { applyEdits, main, offsetOf, positionAt, slice, withClient } from '../../support/server.ts';
 import { toy } from './samples.ts';
 

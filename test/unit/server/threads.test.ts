@@ -3,8 +3,8 @@ import { evaluation } from '../../../engine/flow/evaluate.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { type PlanProblem, planSearch } from '../../../engine/planning/cut/planners/planSearch.ts';
 import { runSearch, type Search } from '../../../engine/basics/searches.ts';
-import { messagePause } from '../../../server/searches/newest.ts';
-import { createThreads, type Threads } from '../../../server/searches/threads.ts';
+import { messagePause } from '../../../server/threads/newest.ts';
+import { createThreads, type Threads } from '../../../server/threads/threads.ts';
 import { plannerLayers } from '../planning/planners/plans.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 

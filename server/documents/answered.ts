@@ -1,0 +1,57 @@
+/** Work of requests that asks for answers which threads find. */
+import type { CancellationToken } from 'vscode-languageserver';
+import type { Searches } from '../../engine/basics/searches.ts';
+import type { Answers } from '../threads/answers.ts';
+import { nextTurn } from './turns.ts';
+
+/** Milliseconds of work between two looks at the input. */
+const slice = 8;
+
+/** Runs `work` again when what it asked is answered. */
+export async function answered<R>(
+  answers: Answers,
+  uri: string,
+  work: (searches: Searches) => Promise<{ readonly value: R } | undefined>,
+  token: CancellationToken,
+): Promise<R | undefined> {
+  const round = answers.request(uri);
+  try {
+    for (;;) {
+      let open = false;
+      const found = await work({
+        answer(search, problem) {
+          const answer = round.answer(search, problem);
+          if (answer === undefined) open = true;
+          return answer;
+        },
+      });
+      if (!open || found === undefined) return found?.value;
+      await Promise.race([round.answered(), cancelled(token)]);
+      if (token.isCancellationRequested) return undefined;
+    }
+  } finally {
+    round.release();
+  }
+}
+
+/** Undefined once nobody wants the result. */
+export async function inSlices<R>(
+  steps: Generator<unknown, R, void>,
+  isStale: () => boolean,
+): Promise<{ readonly value: R } | undefined> {
+  for (;;) {
+    const until = performance.now() + slice;
+    do {
+      const step = steps.next();
+      if (step.done) return { value: step.value };
+    } while (performance.now() < until);
+    await nextTurn();
+    if (isStale()) return undefined;
+  }
+}
+
+/** Settled once nobody wants the answer. */
+export const cancelled = (token: CancellationToken): Promise<void> =>
+  new Promise((resolve) => {
+    token.onCancellationRequested(() => resolve());
+  });
