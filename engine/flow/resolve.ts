@@ -21,6 +21,7 @@ import { readCluster } from '../read/cluster.ts';
 import { readDevice } from '../read/device.ts';
 import { readExpect } from '../read/expect.ts';
 import { readJob } from '../read/job.ts';
+import { givesLengths } from '../read/lengths.ts';
 import { readByBase } from '../read/base.ts';
 import { readModel } from '../read/model.ts';
 import { adoptLayers } from '../read/modelFromModel.ts';
@@ -44,7 +45,6 @@ import { linkFile } from '../language/linking.ts';
 import { settingsName } from '../language/settingsName.ts';
 import type { JobPlan, PipelinePlan } from '../values/plan.ts';
 import type { PipelineSize, Resolution } from '../language/resolution.ts';
-import { equalGroups } from '../definitions/cluster.ts';
 import { directSearches, noSearches, type Searches } from '../basics/searches.ts';
 
 export interface ResolveRequest {
@@ -275,7 +275,7 @@ function* resolveFile(
     yield;
     const before = unanswered;
     const definition = readPipeline(context, block, overrides);
-    if (definition !== undefined) sizes.set(definition.name, sizeOf(definition));
+    if (definition !== undefined) sizes.set(definition.name, sizeOf(definition, block));
     if (depth === 'definitions') continue;
     const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf, paceOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
@@ -309,18 +309,20 @@ function* resolveFile(
   return { context, pipelines: [...pipelines.values()], jobs, pending, tests, sizes, searches: settings };
 }
 
-const sizeOf = ({ cluster, mesh, model, microbatches }: PipelineDefinition): PipelineSize => {
-  const groups = equalGroups(cluster);
-  const { microBatch, after } = model;
+function sizeOf(definition: PipelineDefinition, { body }: BlockDeclaration): PipelineSize {
+  const { cluster, cut, mesh, model, microbatches } = definition;
+  const { devices } = cluster;
+  // As many lengths as there are microbatches are read, and another row may have more microbatches.
+  const varied = body?.entries.some((entry) => entry.kind === 'entry' && givesLengths(entry)) === true;
   return {
-    devices: cluster.devices.length,
-    ...(groups === undefined ? {} : { groups }),
+    devices: devices.length,
+    sameWork: devices.every(({ kind }) => kind === devices[0].kind) && !varied && cut.kind !== 'plan',
     mesh,
-    microBatch,
+    microBatch: model.microBatch,
     microbatches,
-    chain: after.size === 0,
+    chain: model.after.size === 0,
   };
-};
+}
 
 /** The cluster that a pipeline names, whatever else is wrong with it; the empty text where it names none. */
 function clusterNamed({ body }: BlockDeclaration): string {

@@ -41,10 +41,10 @@ export interface PipelineSize {
   /** Devices of its cluster. */
   readonly devices: number;
   /**
-   * Sizes of the groups of devices at each depth of the cluster, if all devices, all groups of a depth and their links are equal.
-   * Sets of consecutive devices that fill groups, or that groups fill, are then all alike.
+   * What the layers compute follows from the ranks and the samples of a microbatch alone. Devices are of one kind, microbatches are
+   * equally long, and no planner chooses replicas.
    */
-  readonly groups?: readonly number[];
+  readonly sameWork: boolean;
   readonly mesh: Mesh;
   readonly microBatch: number;
   readonly microbatches: number;

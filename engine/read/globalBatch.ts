@@ -7,7 +7,7 @@ import { findKey } from '../language/schema.ts';
 import type { Mesh } from '../costs/mesh.ts';
 import { count } from '../basics/quantities.ts';
 import type { ReadContext } from './context.ts';
-import { saysLengths } from './lengths.ts';
+import { givesLengths } from './lengths.ts';
 
 /** Reports a batch that does not divide, and one that contradicts `microbatches`. */
 export function readMicrobatches(
@@ -81,7 +81,7 @@ function readBatch(
     return undefined;
   }
   const samples = tokens / sequence;
-  const lengths = keys.entries.find((entry) => entry.key.text === 'documents' || saysLengths(entry));
+  const lengths = keys.entries.find(givesLengths);
   if (lengths !== undefined) {
     const near = Math.max(1, Math.round(samples));
     const expected = `a number of samples, since "${lengths.key.text}" says that they differ in tokens. With ${grouped(sequence)} tokens each it would be \`${near}\``;

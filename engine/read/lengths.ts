@@ -33,7 +33,7 @@ function firstOf(context: ReadContext, [first, ...others]: readonly Entry[]): En
 const unwrapped = (value: Expression): Expression => (value.kind === 'group' ? unwrapped(value.inner) : value);
 
 /** Whether an entry `tokens` says lengths, not the tokens of the training. */
-export function saysLengths(entry: Entry): boolean {
+function saysLengths(entry: Entry): boolean {
   if (entry.key.text !== 'tokens') return false;
   const written = valueOf(entry);
   const value = written === undefined ? undefined : unwrapped(written);
@@ -43,6 +43,9 @@ export function saysLengths(entry: Entry): boolean {
     (value?.kind === 'call' && isDistribution(value.callee.text))
   );
 }
+
+/** Whether an entry says the lengths of samples or of the documents in them, equal ones too. */
+export const givesLengths = (entry: Entry): boolean => entry.key.text === 'documents' || saysLengths(entry);
 
 /** Absent if all samples have `sequence` tokens and one document. `wrong` has been reported. */
 export function readLengths(

@@ -1,31 +1,36 @@
-/** A bound on rows that were not planned, from one that was: rows of a class have layers of equal cost. */
+/** A bound on rows that were not planned, from one that was: rows of a class have layers that compute the same. */
 import { findPolicy } from '../policies/registry.ts';
 import type { SweepBase } from './base.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { scheduleName, stageChunks } from './scheduleText.ts';
 
-/** Keys that change the order of operations and where stages are, but no layer. */
+/** Keys that change the order of operations and where stages are, but not what a layer computes. */
 const ofOrder = new Set(['schedule', 'chunks', 'pipeline', 'data']);
 
-/** Equal for rows whose layers cost the same: all but their order, their cut, and their pipeline and data ranks. */
-export function classOf(base: SweepBase, row: PlacedRow): string {
-  const { tensor, context, expert, microBatch, ranks, data } = row;
-  const { groups } = base.size;
-  // Ranks of a layer are alike if they are in one group of devices, or fill groups.
-  const fills = (size: number): boolean => groups?.every((group) => group % size === 0 || size % group === 0) === true;
-  const isAlike = expert === 1 && fills(tensor) && fills(tensor * context);
-  const others = Object.entries(row.settings).filter(([key]) => !ofOrder.has(key));
-  return JSON.stringify([others, tensor, context, expert, microBatch, ...(isAlike ? [] : [ranks, data])]);
+/**
+ * Seconds of one microbatch on all stages, forwards and backwards. `computing` is a part of them that no other cut, order or place
+ * of the stages makes shorter: without exchanges, on devices as fast as the fastest.
+ */
+export interface RowWork {
+  readonly all: number;
+  readonly computing: number;
+}
+
+/** Equal for rows whose layers compute the same. What they exchange may differ: it goes by pipeline and data ranks. */
+export function classOf({ settings, tensor, context, expert, microBatch }: PlacedRow): string {
+  const others = Object.entries(settings).filter(([key]) => !ofOrder.has(key));
+  return JSON.stringify([others, tensor, context, expert, microBatch]);
 }
 
 /**
- * Seconds that the row cannot be under. `work`: seconds of one microbatch on all layers, T. Some device has at least the mean work, m·T / p.
- * The second bound is for a chain of layers, one stage on each device, and whole backwards. A device then waits for the stages above it,
- * before its first forward and after its last backward: m·t(d) + t(0) + … + t(d − 1) ≤ M. This gives T ≤ M·(1 − (1 − 1/m)^p).
+ * Seconds that a row is hardly under, from `work` of another row of its class: which rows to look at first. Some device has at least
+ * the mean work, m·T / p. The second estimate is for a chain of layers, one stage on each device, and whole backwards. A device then
+ * waits for the stages above it, before its first forward and after its last backward: m·t(d) + t(0) + … + t(d − 1) ≤ M. This gives
+ * T ≤ M·(1 − (1 − 1/m)^p).
  */
-export function leastIteration(
-  { size }: SweepBase,
-  { schedule, ranks, microbatches }: PlacedRow,
+export function iterationOf(
+  { size }: Pick<SweepBase, 'size'>,
+  { schedule, ranks, microbatches }: Pick<PlacedRow, 'schedule' | 'ranks' | 'microbatches'>,
   work: number,
 ): number {
   const policy = findPolicy(scheduleName(schedule));
@@ -33,6 +38,15 @@ export function leastIteration(
   if (policy.loading !== undefined || policy.recompute !== undefined || policy.weights !== undefined) return 0;
   if (policy.parts !== undefined || policy.copies !== undefined) return 0;
   const isLone = stageChunks(schedule) === 1 && !policy.split && size.chain;
-  const least = isLone ? work / (1 - (1 - 1 / microbatches) ** ranks) : (microbatches * work) / ranks;
-  return least * (1 - 1e-9);
+  return isLone ? work / (1 - (1 - 1 / microbatches) ** ranks) : (microbatches * work) / ranks;
+}
+
+/** Seconds that the row cannot be under. 0 if its layers may compute less than the layers of the row that was planned. */
+export function leastIteration(base: SweepBase, row: PlacedRow, { computing }: RowWork): number {
+  // The value of a param may change any number of the file, ranks and microbatches too.
+  const isKnown = base.size.sameWork && base.params.every((name) => !(name in row.settings));
+  if (!isKnown) return 0;
+  // A cut without a number of stages takes all devices.
+  const most = Math.floor(base.devices / (row.tensor * row.context * row.data));
+  return iterationOf(base, { ...row, ranks: Math.max(row.ranks, most) }, computing) * (1 - 1e-9);
 }

@@ -11,6 +11,7 @@ import { directSearches, type Searches } from '../basics/searches.ts';
 import { stagesOn } from '../basics/stagesOn.ts';
 import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
+import type { RowWork } from './classBound.ts';
 import { dominates, type Figures } from './front.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { rowText } from './rowText.ts';
@@ -30,11 +31,11 @@ export interface RowFigures extends Figures {
 
 /** What became of a row. */
 export type Outcome =
-  | { readonly kind: 'ran'; readonly figures: RowFigures; readonly work?: number }
+  | { readonly kind: 'ran'; readonly figures: RowFigures; readonly work?: RowWork }
   /** Weights, gradients, optimizer state and buffers alone are more than a device has; bytes. */
-  | { readonly kind: 'over'; readonly least: number; readonly capacity: number; readonly work?: number }
+  | { readonly kind: 'over'; readonly least: number; readonly capacity: number; readonly work?: RowWork }
   /** Bounds on its time and memory show that another row is better in both. */
-  | { readonly kind: 'dropped'; readonly work?: number }
+  | { readonly kind: 'dropped'; readonly work?: RowWork }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 const searches: Searches = { ...directSearches(), figuresOnly: true };
@@ -100,21 +101,26 @@ function figuresOf(plan: PipelinePlan, report: PipelineReport): RowFigures {
 }
 
 /**
- * Seconds of one microbatch on all stages, forwards and backwards. Undefined if devices may do less: operations that overlap,
- * segments, copies of stages, unequal microbatches, operations of a schedule of the file.
+ * Undefined if devices may do less: operations that overlap, segments, copies of stages, unequal microbatches, operations of a schedule
+ * of the file.
  */
-function workOf(plan: PipelinePlan): number | undefined {
-  const { schedule, stages, lengths } = plan;
+function workOf(plan: PipelinePlan): RowWork | undefined {
+  const { schedule, stages, lengths, slow = [] } = plan;
   if (schedule.kind !== 'policy' || lengths !== undefined || plan.fill !== undefined) return undefined;
   if (stages.some(({ copy, offloaded }) => copy !== undefined || offloaded !== undefined)) return undefined;
   const policy = findPolicy(schedule.name);
   if (policy === undefined || policy.overlap !== undefined || policy.forwardOnly === true) return undefined;
   if (policy.loading !== undefined || policy.recompute !== undefined || policy.weights !== undefined) return undefined;
   if (policy.parts !== undefined) return undefined;
-  return stages.reduce(
-    (sum, { forward, backwardInput, backwardWeight }) => sum + forward + backwardInput + backwardWeight,
-    0,
-  );
+  let [all, computing] = [0, 0];
+  for (const { forward, backwardInput, backwardWeight, traffic = {} } of stages) {
+    const seconds = forward + backwardInput + backwardWeight;
+    // Exchanges of recomputation are among these, so this may be too much, never too little.
+    const exchanged = Object.values(traffic).reduce((sum, { exposed }) => sum + exposed, 0);
+    all += seconds;
+    computing += Math.max(0, seconds - exchanged);
+  }
+  return { all, computing: slow.reduce((least, factor) => Math.min(least, factor), 1) * computing };
 }
 
 /**
@@ -124,7 +130,7 @@ function workOf(plan: PipelinePlan): number | undefined {
 function boundsOf({ size }: SweepBase, plan: PipelinePlan): Figures {
   let peak = 0;
   let iteration = 0;
-  const { schedule, stages, placement, microbatches } = plan;
+  const { schedule, stages, placement, microbatches, slow } = plan;
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
   const isKnown = workOf(plan) !== undefined && size.chain;
   const isHeld = isKnown && policy?.partners === undefined;
@@ -138,7 +144,7 @@ function boundsOf({ size }: SweepBase, plan: PipelinePlan): Figures {
     const held = isHeld ? own.reduce((sum, stage) => sum + stages[stage].activation, 0) : 0;
     peak = Math.max(peak, staticBytes(plan, device) + held);
     if (!isKnown) continue;
-    const work = own.reduce((sum, stage) => sum + times[stage], 0);
+    const work = own.reduce((sum, stage) => sum + times[stage], 0) * (slow?.[device] ?? 1);
     iteration = Math.max(iteration, (microbatches * work + above) * (1 - 1e-9));
     if (isLone) above += work;
   }

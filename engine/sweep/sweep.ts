@@ -2,7 +2,7 @@
 import type { Axis } from '../definitions/search.ts';
 import { rowCount, type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
-import { classOf, leastIteration } from './classBound.ts';
+import { classOf, iterationOf, leastIteration, type RowWork } from './classBound.ts';
 import type { Outcome, RowFigures } from './evaluateRow.ts';
 import { type Figures, frontOf } from './front.ts';
 import { rowsOfPause, waveRows } from './limits.ts';
@@ -78,7 +78,7 @@ export function* sweepSteps(
     if (known === undefined) refused.set(reason, { rows: 1, example: settingsOf(axes, row) });
     else known.rows += 1;
   };
-  const classes = new Map<string, { readonly rows: number[]; work?: number }>();
+  const classes = new Map<string, { readonly rows: number[] }>();
   let rows = 0;
   let impossible = 0;
   let stopped = false;
@@ -95,7 +95,7 @@ export function* sweepSteps(
       impossible += 1;
       continue;
     }
-    const key = classOf(base, found);
+    const key = classOf(found);
     const known = classes.get(key);
     if (known === undefined) classes.set(key, { rows: [row] });
     else known.rows.push(row);
@@ -106,7 +106,7 @@ export function* sweepSteps(
   let over = 0;
   let dropped = 0;
   const unsearched: number[] = [];
-  const workOf = new Map<number, number>();
+  const workOf = new Map<number, RowWork>();
   const look = function* (wanted: readonly number[]): Generator<Wave, void, WaveAnswer> {
     for (let from = 0; from < wanted.length; from += waveRows) {
       const wave = wanted.slice(from, from + waveRows);
@@ -135,21 +135,20 @@ export function* sweepSteps(
   // One row of each class first: its work bounds the others.
   const groups = [...classes.values()];
   yield* look(groups.map((group) => group.rows[0]));
-  const others: { readonly row: number; readonly least: number }[] = [];
-  const leastOf = (row: number, work: number | undefined): number => {
-    const placed = placeRow(base, axes, settingsOf(axes, row));
-    return 'refused' in placed || work === undefined ? 0 : leastIteration(base, placed, work);
-  };
+  const others: { readonly row: number; readonly expected: number }[] = [];
+  const least = new Map<number, number>();
   for (const group of groups) {
     const work = workOf.get(group.rows[0]);
     for (const row of group.rows.slice(1)) {
-      others.push({ row, least: leastOf(row, work) });
+      const placed = placeRow(base, axes, settingsOf(axes, row));
+      const isBounded = !('refused' in placed) && work !== undefined;
+      others.push({ row, expected: isBounded ? iterationOf(base, placed, work.all) : 0 });
+      if (isBounded) least.set(row, leastIteration(base, placed, work));
       if (others.length % rowsOfPause === 0) yield* pause();
     }
   }
-  const least = new Map(others.map((other) => [other.row, other.least]));
-  // Best bound first.
-  yield* look(others.toSorted((a, b) => a.least - b.least || a.row - b.row).map(({ row }) => row));
+  // The fastest ones first, as far as is known.
+  yield* look(others.toSorted((a, b) => a.expected - b.expected || a.row - b.row).map(({ row }) => row));
   return {
     rows,
     points: points.toSorted((a, b) => a.row - b.row),
@@ -159,6 +158,8 @@ export function* sweepSteps(
     over,
     dropped,
     unsearched: unsearched.length,
-    ...(unsearched.length === 0 ? {} : { unsearchedLeast: Math.min(...unsearched.map((row) => least.get(row) ?? 0)) }),
+    ...(unsearched.length === 0
+      ? {}
+      : { unsearchedLeast: unsearched.reduce((known, row) => Math.min(known, least.get(row) ?? 0), Infinity) }),
   };
 }

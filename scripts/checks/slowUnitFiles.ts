@@ -36,6 +36,7 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/server/slow.test.ts',
   'test/unit/schedule/zbAuto/steps.test.ts',
   'test/unit/std/scheduleOrders.test.ts',
+  'test/unit/sweep/stopped.test.ts',
   'test/unit/sweep/sweep.test.ts',
   'test/unit/schedule/policies.test.ts',
   'test/unit/cli/files.test.ts',
