@@ -50,16 +50,7 @@ const refusalText = ({ refusal }: TestAnswer): string =>
 export function testFindings({ test, place, answer }: TestedSchedule): readonly Finding[] {
   const { first, verdicts, stopped } = answer;
   const found: Finding[] = [];
-  const { operations } = test.options.limits;
-  if (stopped !== undefined)
-    found.push(
-      finding('limit/too-large', place, {
-        what: 'Operations of all shapes of this test',
-        figure: `at least ${stopped.toLocaleString('en-US')}`,
-        limit: operations.toLocaleString('en-US'),
-        setting: 'pipewright.limits.operations',
-      }),
-    );
+  if (stopped !== undefined) found.push(finding('limit/too-large', place, stopped));
   const failed = shapesWith(answer, 'failed');
   const refused = shapesWith(answer, 'refused');
   if (first !== undefined) {
@@ -71,10 +62,11 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
       refused.length === 0
         ? `${others} of ${tested} ${fail}`
         : `${others} ${fail}, of ${tested} that the schedule takes`;
+    const rest = code === 'limit/too-large' ? 'The test ends here.' : `This is ${of}.${advice(answer, failed)}`;
     found.push({
       code,
       severity,
-      message: `${shapeText(shape)}: ${sentence(message)} This is ${of}.${advice(answer, failed)}`,
+      message: `${shapeText(shape)}: ${sentence(message)} ${rest}`,
       place: at,
       related,
       hint: { kind: 'condition', schedule: test.name },

@@ -15,6 +15,7 @@ import { misplaced, validate } from '../schedule/validate.ts';
 import { memoryPeak } from '../simulate/memory.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
+import type { EngineOptions } from '../basics/host.ts';
 import type { Search } from '../basics/searches.ts';
 import type { Timeline } from '../values/timeline.ts';
 import type { PipelineReport } from '../values/report.ts';
@@ -24,7 +25,8 @@ import { builtinShape } from './builtinPlan.ts';
 import { type Declared, declaredFrom } from './declared.ts';
 import { separating } from './separate.ts';
 import { separates } from './separates.ts';
-import { stagesOn, unitPlan } from './unitPlan.ts';
+import { type Excess, excessOf, leastOperations } from './shapeLimit.ts';
+import { stagesOn, takenShape, unitPlan } from './unitPlan.ts';
 
 /** What became of one shape. `refused`: the schedule says itself that it takes no such shape. */
 export type Verdict = 'passed' | 'failed' | 'refused';
@@ -62,8 +64,8 @@ export interface TestAnswer {
   readonly conditions?: readonly string[];
   /** Shapes whose order was compared with a built-in's; absent where the test compares none. */
   readonly compared?: number;
-  /** Operations so far, where they were too many to go on. */
-  readonly stopped?: number;
+  /** What was too large to go on. */
+  readonly stopped?: Excess;
 }
 
 /** Steps for each operation and each shape. */
@@ -78,6 +80,9 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     const declared = declaredFrom(request);
     if (declared === undefined) return { verdicts: [] };
     const { test } = declared;
+    const { limits } = request.options;
+    const least = request.operations > limits.operations ? yield* leastCost(declared) : 0;
+    if (least > limits.operations) return { verdicts: [], stopped: operationsOfAll(least, limits.operations) };
     const verdicts: ShapeVerdict[] = [];
     const comparesOrders = test.checks.some(({ kind }) => kind === 'order');
     let first: TestFailure | undefined;
@@ -88,7 +93,9 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     let operations = 0;
     let since = 0;
     for (const shape of shapesOf(test.axes)) {
-      const found = tested(declared, shape, first === undefined);
+      const found = tested(declared, shape, first === undefined, request.options);
+      if (found.excess !== undefined)
+        return { verdicts, ...(first === undefined ? {} : { first }), stopped: found.excess };
       verdicts.push({ ...shape, verdict: found.verdict });
       first ??= found.failure;
       if (found.refused !== undefined) refusal ??= { shape, problem: found.refused };
@@ -98,8 +105,14 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       if (found.compared) compared += 1;
       operations += found.operations;
       since += found.operations + stepsOf.shape / stepsOf.operation;
-      if (operations > request.options.limits.operations)
-        return { verdicts, ...(first === undefined ? {} : { first }), stopped: operations };
+      if (operations > limits.operations)
+        return {
+          verdicts,
+          ...(first === undefined ? {} : { first }),
+          stopped: operationsOfAll(operations, limits.operations),
+        };
+      // What exceeds a limit for one shape would take as long for every other one.
+      if (first?.code === 'limit/too-large') return { verdicts, first };
       if (since < pause) continue;
       since = 0;
       yield;
@@ -121,6 +134,27 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
   },
 };
 
+/** Operations that the shapes have together at least, before any of them is built. */
+function* leastCost({ schedule, test, reporter }: Declared): Generator<undefined, number, void> {
+  let sum = 0;
+  let since = 0;
+  for (const { args, ...shape } of shapesOf(test.axes)) {
+    const definition = schedule.bind(args, reporter());
+    const taken = definition === undefined ? {} : takenShape(definition, shape, reporter());
+    if ('numbers' in taken) sum += leastOperations(taken.numbers);
+    since += stepsOf.shape / stepsOf.operation;
+    if (since < pause) continue;
+    since = 0;
+    yield;
+  }
+  return sum;
+}
+
+const operationsOfAll = (figure: number, limit: number): Excess => {
+  const excess = excessOf('Operations of all shapes of this test', figure, limit, 'operations');
+  return { ...excess, figure: `at least ${excess.figure}` };
+};
+
 interface Tested {
   readonly verdict: Verdict;
   readonly operations: number;
@@ -129,11 +163,13 @@ interface Tested {
   readonly warning?: Finding;
   /** Why the schedule refuses the shape. */
   readonly refused?: string;
+  /** Why it is not built. */
+  readonly excess?: Excess;
 }
 
-function tested(declared: Declared, shape: TestedShape, explains: boolean): Tested {
+function tested(declared: Declared, shape: TestedShape, explains: boolean, options: EngineOptions): Tested {
   const report = declared.reporter();
-  const found = judged(declared, shape, explains, report);
+  const found = judged(declared, shape, explains, report, options);
   // A test that passes shows that a range may be empty. If an expression is wrong, a warning would be about what follows from it.
   const telling = (code: Code): boolean =>
     found.verdict === 'passed' ? code === 'key/not-applicable' : found.verdict === 'failed' && report.errors() === 0;
@@ -142,9 +178,16 @@ function tested(declared: Declared, shape: TestedShape, explains: boolean): Test
 }
 
 /** `explains`: says what is wrong. The circle of a deadlock takes longer to find than the order itself. */
-function judged(declared: Declared, shape: TestedShape, explains: boolean, report: Reporter): Tested {
+function judged(
+  declared: Declared,
+  shape: TestedShape,
+  explains: boolean,
+  report: Reporter,
+  { limits }: EngineOptions,
+): Tested {
   const definition = declared.schedule.bind(shape.args, report);
-  const made = definition === undefined ? {} : unitPlan(definition, shape, report);
+  const made = definition === undefined ? {} : unitPlan(definition, shape, report, limits);
+  if ('excess' in made && made.excess !== undefined) return { verdict: 'failed', operations: 0, excess: made.excess };
   if ('refused' in made) return { verdict: 'refused', operations: 0, refused: made.refused };
   const valid = declared.test.checks.find(({ kind }) => kind === 'valid') ?? declared.test.checks.at(0);
   const at = declared.context.report.place(valid?.at ?? { start: 0, end: 0 });
@@ -204,7 +247,7 @@ interface Ordered {
 function checked(declared: Declared, definition: ScheduleDefinition, shape: TestedShape, made: Ordered): Tested {
   const { plan, timeline } = made;
   const { program } = timeline;
-  const operations = program.order.length;
+  let operations = program.order.length;
   const stages = stagesOn(definition, shape.devices, createReporter('', 0)) ?? shape.devices;
   const variables = variablesOf(declared.schedule, shape, stages, definition.values({ ...shape, stages }));
   let report: PipelineReport | undefined;
@@ -219,6 +262,7 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
       const other = orderOf(check, variables, { ...shape, stages, iterations: plan.iterations });
       if (other === undefined) continue;
       compared = true;
+      operations += other.order.length;
       const difference = firstDifference(program, other);
       if (difference !== undefined) return failed(differenceText(difference, check.text));
     } else if (check.kind === 'figure') {

@@ -1,6 +1,7 @@
 /** The plan of a schedule on layers that all take the same: F = I = W = 1, and nothing to transfer. */
 import type { OnRule, ScheduleDefinition, ScheduleNumbers, UnmetCondition } from '../definitions/schedule.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
+import type { EngineOptions } from '../basics/host.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { packedHas } from '../basics/packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../values/plan.ts';
@@ -11,6 +12,7 @@ import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
 import { inProgram, ruleOperations } from '../planning/ruleOperations.ts';
 import { withTimes } from '../planning/scheduleTimes.ts';
+import { type Excess, shapeExcess } from './shapeLimit.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { R } from '../values/program.ts';
 
@@ -97,17 +99,21 @@ const refusal = ({ problem, nearest }: UnmetCondition): Refused => ({ refused: p
 type Shape = Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>;
 
 /**
- * A plan; `refused` says why the schedule takes no such shape. Without either, what is wrong has been reported. Default of `iterations`:
+ * A plan; `refused` says why the schedule takes no such shape, and `excess` why it is too large to be built, which is known before
+ * anything is made. Without any of them, what is wrong has been reported. Default of `iterations`:
  * as many as an asynchronous schedule needs to be in step.
  */
 export function unitPlan(
   definition: ScheduleDefinition,
   shape: Shape,
   report: Reporter,
-): UnitPlan | Refused | { readonly refused?: undefined } {
+  limits: EngineOptions['limits'],
+): UnitPlan | Refused | { readonly refused?: undefined; readonly excess?: Excess } {
   const taken = takenShape(definition, shape, report);
   if (!('numbers' in taken)) return taken;
   const { numbers } = taken;
+  const excess = shapeExcess(definition.name, numbers, limits);
+  if (excess !== undefined) return { excess };
   const found = ownPlacement(definition, numbers, report);
   if (found === undefined) return {};
   if ('problem' in found) return { refused: found.problem };

@@ -13,7 +13,8 @@ import { toEnd } from '../basics/steps.ts';
 import { type PipelinePlan, paths } from '../values/plan.ts';
 import { builtinPlan } from './builtinPlan.ts';
 import { shownPlan } from './shownPlan.ts';
-import { stagesOn, unitPlan } from './unitPlan.ts';
+import { type Excess, excessText, shapeExcess } from './shapeLimit.ts';
+import { unitPlan } from './unitPlan.ts';
 
 /** `problem` says in a sentence why there is no plan. Without either, the text of the file is wrong, which has been reported. */
 export interface UnitAnswer {
@@ -24,46 +25,36 @@ export interface UnitAnswer {
 export function unitSchedule(file: ReadContext, asked: UnitRequest): UnitAnswer {
   const use = useOf(file, asked.schedule);
   if (!('kind' in use)) return use;
-  const large = tooLarge(file, use, asked);
-  if (large !== undefined) return { problem: large };
   if (use.kind === 'own') return ownSchedule(file, use.definition, asked);
+  const excess = policyExcess(file, use, asked);
+  if (excess !== undefined) return { problem: excessText(excess) };
   const made = builtinPlan(use.policy, use.args, asked);
   return 'plan' in made ? { plan: shownPlan(made.plan) } : refusal(use.policy.name, made.fault.message, made.fault.fix);
 }
 
-/** Counted before anything is made: stages × microbatches × kinds of operations. */
-function tooLarge(
+/** Of a built-in schedule, before anything is made. */
+function policyExcess(
   { options }: ReadContext,
-  use: ScheduleUse,
+  { policy, args }: Extract<ScheduleUse, { kind: 'policy' }>,
   { devices, microbatches }: UnitRequest,
-): string | undefined {
-  const isPolicy = use.kind === 'policy';
-  const stages = isPolicy
-    ? use.policy.chunks(use.args) * devices
-    : (stagesOn(use.definition, devices, createReporter('', 0)) ?? devices);
-  const weights = isPolicy ? use.policy.weights?.(use.args) : use.definition.weights;
-  const iterations = (weights ?? 'flush') === 'flush' ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
-  const operations = stages * microbatches * iterations * (isPolicy ? (use.policy.operations ?? 2) : 2);
-  const limit = options.limits.operations;
-  if (operations <= limit) return undefined;
-  const figures = {
-    what: 'Operations of this shape',
-    figure: operations.toLocaleString('en-US'),
-    limit: limit.toLocaleString('en-US'),
-    setting: 'pipewright.limits.operations',
-  };
-  return finding('limit/too-large', nowhere, figures).message;
+): Excess | undefined {
+  const stages = policy.chunks(args) * devices;
+  const isFlushed = (policy.weights?.(args) ?? 'flush') === 'flush';
+  const iterations = isFlushed ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
+  const numbers = { stages, devices, microbatches, iterations };
+  return shapeExcess(policy.name, numbers, options.limits, policy.operations);
 }
 
 function ownSchedule(file: ReadContext, definition: ScheduleDefinition, asked: UnitRequest): UnitAnswer {
   const isHere = definition.uri === file.uri;
   const report = isHere ? file.report : createReporter(definition.uri, 5);
-  const made = unitPlan(definition, asked, report);
+  const made = unitPlan(definition, asked, report, file.options.limits);
   if ('plan' in made) {
     if (isHere) placeOrigins(file, definition, made.plan);
     if (isHere && made.trace !== undefined) file.tracers.set(made.plan.name, made.trace());
     return { plan: shownPlan(made.plan) };
   }
+  if ('excess' in made && made.excess !== undefined) return { problem: excessText(made.excess) };
   if (made.refused !== undefined) return refusal(definition.name, made.refused, made.nearest?.());
   if (isHere) return {};
   const error = report.findings.find(({ severity }) => severity === 'error');

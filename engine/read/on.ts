@@ -4,7 +4,7 @@ import { createReporter } from '../findings/reporter.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { type Keys, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
 import { compileNumber } from '../sequences/operands.ts';
-import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
+import { countsEach, type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import { type CompiledSchedule, frameOf, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import type { ReadContext } from './context.ts';
@@ -178,6 +178,7 @@ function tableOf(
     tooManyOperations(frame, entry.key, operations);
     return undefined;
   }
+  if (!countsEach(frame, entry, stages * asked)) return undefined;
   const silent: Frame = { ...frame, report: createReporter('', 0) };
   const lists: Int32Array[][] = [];
   for (let stage = 0; stage < stages; stage += 1) {

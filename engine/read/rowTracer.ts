@@ -9,7 +9,7 @@ import type { Frame } from '../sequences/frame.ts';
 import { type CompiledSchedule, compileSchedule, frameOf } from '../sequences/schedule.ts';
 import { type Bound, createTrace, type Trace } from '../sequences/trace.ts';
 import type { ReadContext } from './context.ts';
-import { enterRow, type Row, type Rows, rowsOn } from './rows.ts';
+import { enterRow, type Row, type Rows, rowsOn, writeItem } from './rows.ts';
 import type { ScheduleReading } from './scheduleReading.ts';
 import { slotRows } from './slotRows.ts';
 import type { SlotTable } from './slots.ts';
@@ -66,7 +66,7 @@ export function rowTracer(
     frame.parts = parts;
     const row = enterRow(frame, rowsOn(frame, rows, numbers.devices), device, numbers.stagesOf);
     const expand = (): void => {
-      for (const { code } of row?.items ?? []) if (!frame.failed) code.emit(frame);
+      for (const item of row?.items ?? []) if (!frame.failed) writeItem(frame, item);
     };
     run(trace, expand, row);
     return frame;

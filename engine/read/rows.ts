@@ -5,7 +5,7 @@ import { pack, packEnds } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
 import type { NumberCode, SequenceCode } from '../sequences/code.ts';
 import { compileSequence } from '../sequences/operands.ts';
-import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
+import { type Frame, outside, pays, tooManyOperations } from '../sequences/frame.ts';
 import type { Names } from '../sequences/names.ts';
 import { clear, type OperationList } from '../sequences/operationList.ts';
 import { slotsOf, tooDeep } from '../sequences/schedule.ts';
@@ -71,11 +71,8 @@ export function expandRows(
   for (let device = 0; device < devices; device += 1) {
     const row = enterRow(frame, on, device, stagesOf);
     const ends: number[] = [];
-    for (const { code, expression } of row?.items ?? []) {
-      // An empty run costs its reading, too.
-      total += Math.max(1, code.size(frame));
-      if (total > frame.operations) tooManyOperations(frame, expression, total);
-      if (!frame.failed) code.emit(frame);
+    for (const item of row?.items ?? []) {
+      total += writeItem(frame, item, total);
       if (frame.failed) return undefined;
       ends.push(frame.out.length);
     }
@@ -83,6 +80,16 @@ export function expandRows(
     rows.push(frame.keeper === undefined ? written : { ...written, keeper: frame.keeper });
   }
   return rows;
+}
+
+/** Writes an expression of a row behind `before` operations, if all are within the limit. Answers how many it may have written. */
+export function writeItem(frame: Frame, { code, expression }: Row['items'][number], before = 0): number {
+  // An empty run costs its reading, too.
+  const size = Math.max(1, code.size(frame));
+  if (!(before + size <= frame.operations)) tooManyOperations(frame, expression, before + size);
+  pays(frame, size);
+  if (!frame.failed) code.emit(frame);
+  return size;
 }
 
 /** The row of a device, on a frame that is ready to write it. */

@@ -10,7 +10,7 @@ import { wrongDimension } from '../language/valueFaults.ts';
 import type { GuardPlan, RuleOperation, Place, Ties } from '../values/plan.ts';
 import { show } from '../basics/quantities.ts';
 import type { NumberCode } from '../sequences/code.ts';
-import { type Frame, outside } from '../sequences/frame.ts';
+import { countsEach, type Frame, outside } from '../sequences/frame.ts';
 import { type Keeper, keeperArgument } from '../sequences/keeper.ts';
 import { type RuleCode, ruleTruth } from '../sequences/guards.ts';
 import { compileNumber, parameterSlot } from '../sequences/operands.ts';
@@ -212,6 +212,7 @@ export function ruleFor(
   const guards: GuardPlan[] = [];
   const recomputes = prefer.includes('R') ? Array.from({ length: stages }, () => true) : undefined;
   for (const { operation, owner, conditions } of rule.allows) {
+    for (const { at } of conditions) if (!countsEach(frame, at, stages)) return undefined;
     for (const stage of membersOf(frame, owner, stages, 'stage')) {
       for (const { code, text, written } of conditions) {
         const condition = code.at(frame);

@@ -4,7 +4,7 @@ import type { Entry } from '../../grammar/syntax.ts';
 import { pack } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
 import { B, E, F, I, kinds as firstDeclared, L, W } from '../values/program.ts';
-import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
+import { countsEach, type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import { ascending } from './ascending.ts';
 import { type DeclaredPlace, declaredPlaces } from './declaredPlaces.ts';
 import type { SlotEntry, SlotTable } from './slots.ts';
@@ -99,6 +99,7 @@ function slotsOf(
     const list = written === undefined ? undefined : new Float64Array(ofStages * each);
     at.push(list);
     if (written === undefined || list === undefined) continue;
+    if (!countsEach(frame, written.value, list.length)) return undefined;
     for (let stage = 0; stage < ofStages; stage += 1) {
       for (let microbatch = 0; microbatch < each; microbatch += 1) {
         if (written.stage !== undefined) frame.slots[written.stage] = stage;

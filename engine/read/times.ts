@@ -9,7 +9,7 @@ import type { OperationTimes } from '../values/plan.ts';
 import { letters } from '../values/program.ts';
 import { show } from '../basics/quantities.ts';
 import type { NumberCode } from '../sequences/code.ts';
-import { counts, type Frame, outside } from '../sequences/frame.ts';
+import { countsEach, type Frame, outside } from '../sequences/frame.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { type CompiledSchedule, frameOf, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
@@ -88,6 +88,7 @@ export function operationTimes(
   const { microbatches, iterations = 1 } = numbers;
   const times: OperationTimes[] = [];
   for (const { kind, code, stage, microbatch, value } of entries) {
+    if (!countsEach(frame, value, layers.stages.length * microbatches * iterations)) return undefined;
     for (const [index, number] of layers.stages.entries()) {
       const seconds = layers.seconds(kind, index);
       frame.slots[stage] = number;
@@ -96,7 +97,7 @@ export function operationTimes(
       for (let j = 0; j < factors.length; j += 1) {
         frame.slots[microbatch] = j;
         const found = code.at(frame);
-        if (!counts(frame, value) || frame.failed) return undefined;
+        if (frame.failed) return undefined;
         factors[j] = factorOf(frame, value, { found, seconds, name: `${number}${letters[kind]}${j}` });
         if (frame.failed) return undefined;
       }

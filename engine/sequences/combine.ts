@@ -186,7 +186,11 @@ function wrongOrder({ context }: Names, node: Expression, example: string): unde
 }
 
 const repeat: Counted = (count, { size, emit }) => ({
-  size: (frame) => Math.max(1, count(frame) * size(frame)),
+  size(frame) {
+    const times = count(frame);
+    // The length may be too large for a number: infinite, and no times that is not.
+    return times === 0 ? 1 : times * size(frame);
+  },
   emit(frame) {
     const times = count(frame);
     for (let turn = 0; turn < times && !frame.failed; turn += 1) emit(frame);
@@ -236,7 +240,7 @@ function loop(
     if (turns === 0) return 1;
     const { slots, first, step } = frame;
     slots[slot] = first;
-    if (!varies) return turns * body.size(frame);
+    if (!varies) return counts(frame, node) ? turns * body.size(frame) : turns;
     // Each turn counts at least as one.
     if (turns > frame.operations) return turns;
     let sum = 0;

@@ -8,9 +8,9 @@ import { describe } from '../language/values.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import { alike } from '../language/dimensions.ts';
 import { phraseOf } from '../language/units.ts';
-import { type Code, depthOf, kindWords, none, type NumberCode, usesOf } from './code.ts';
+import { type Code, depthOf, kindWords, none, type NumberCode, type SequenceCode, usesOf } from './code.ts';
 import { combine, joined } from './combine.ts';
-import { counts, type Frame } from './frame.ts';
+import { counts, type Frame, stepsOfText } from './frame.ts';
 import { givenNames, type LetCode, type Names } from './names.ts';
 import { isSequence } from '../language/sequenceForm.ts';
 import { binary, choice, joinedTruth, negated, numeric } from './numbers.ts';
@@ -21,6 +21,28 @@ import { rangeOf } from './ranges.ts';
 
 /** The code of an expression; `undefined` where it is wrong, which has been reported. */
 export function compile(names: Names, expression: Expression): Code | undefined {
+  const code = compiled(names, expression);
+  return code?.kind === 'sequence' ? paid(expression, code) : code;
+}
+
+/** Operations of a long text count its steps, each time that they are written. */
+function paid(at: Expression, code: SequenceCode): SequenceCode {
+  const steps = stepsOfText(at);
+  if (steps < longText) return code;
+  const { size, emit } = code;
+  return {
+    ...code,
+    size: (frame) => (counts(frame, at, steps) ? size(frame) : 0),
+    emit(frame) {
+      if (counts(frame, at, steps)) emit(frame);
+    },
+  };
+}
+
+/** In steps. Shorter texts are paid for by what they write. */
+const longText = 16;
+
+function compiled(names: Names, expression: Expression): Code | undefined {
   switch (expression.kind) {
     case 'missing':
       return undefined;
@@ -175,35 +197,41 @@ function wrongCount({ context }: Names, at: Expression, { parameters }: LetCode)
 }
 
 /** Sets parameters, all operands first: one of them may be a call of the same `let`. False after too many steps. */
-function setting(at: Expression, slots: readonly number[], operands: readonly NumberCode[]): (frame: Frame) => boolean {
+function setting(
+  at: Expression,
+  { parameters, steps }: LetCode,
+  operands: readonly NumberCode[],
+): (frame: Frame) => boolean {
+  const slots = parameters.map(({ slot }) => slot);
   const [first, second] = operands;
   const [slot, other] = slots;
   if (operands.length === 1)
     return (frame) => {
       frame.slots[slot] = first.at(frame);
-      return counts(frame, at);
+      return counts(frame, at, steps);
     };
   if (operands.length === 2)
     return (frame) => {
       const value = first.at(frame);
       frame.slots[other] = second.at(frame);
       frame.slots[slot] = value;
-      return counts(frame, at);
+      return counts(frame, at, steps);
     };
   const values = new Float64Array(operands.length);
   return (frame) => {
     for (let index = 0; index < values.length; index += 1) values[index] = operands[index].at(frame);
     for (let index = 0; index < values.length; index += 1) frame.slots[slots[index]] = values[index];
-    return counts(frame, at);
+    return counts(frame, at, steps);
   };
 }
 
 /** A `let` with its parameters set. It never calls itself, so its parameters keep their values until it has ended. */
-function withArguments(at: Expression, { code, parameters }: LetCode, operands: readonly NumberCode[]): Code {
+function withArguments(at: Expression, found: LetCode, operands: readonly NumberCode[]): Code {
+  const { code, parameters } = found;
   const slots = parameters.map(({ slot }) => slot);
   const uses = new Set([...usesOf(operands), ...[...code.uses].filter((slot) => !slots.includes(slot))]);
   const depth = depthOf([code, ...operands]);
-  const set = setting(at, slots, operands);
+  const set = setting(at, found, operands);
   switch (code.kind) {
     case 'number':
       return { ...code, uses, depth, at: (frame) => (set(frame) ? code.at(frame) : NaN) };

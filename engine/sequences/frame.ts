@@ -1,11 +1,14 @@
 /** What the compiled expressions of a schedule run on: the numbers of one shape, and what they write. */
 import type { Span } from '../../grammar/syntax.ts';
 import type { Reporter } from '../findings/reporter.ts';
+import { type Budget, budgetOf, earn, spend } from '../basics/budget.ts';
 import { type OperationList, operationList } from './operationList.ts';
 
 export interface Frame {
   /** Numbers of names; NaN for what is not known here, or not computed yet. */
   readonly slots: Float64Array;
+  /** 1: the slot is computed. What depends on unknown numbers is NaN, and is not computed again. */
+  readonly computed: Uint8Array;
   /** Stages of the device whose row is written, in ascending order. */
   stagesOf: readonly number[];
   /** That device. */
@@ -24,8 +27,8 @@ export interface Frame {
   readonly operations: number;
   /** Name of the schedule, for messages. */
   readonly schedule: string;
-  /** Calls and turns of loops so far. They are limited too, because a loop may be empty. */
-  work: number;
+  /** Of calls, turns of loops and long texts. They are limited too, because a loop may be empty. */
+  readonly budget: Budget;
   /** An expression was wrong for these numbers, which has been reported: what has been computed means nothing. */
   failed: boolean;
   /** Share of the shorter of two fused operations that overlaps; undefined while nothing is fused. */
@@ -43,6 +46,7 @@ export const newFrame = (
   { operations, schedule }: Pick<Frame, 'operations' | 'schedule'>,
 ): Frame => ({
   slots,
+  computed: new Uint8Array(slots.length),
   stagesOf: [],
   device: -1,
   keeper: undefined,
@@ -53,7 +57,7 @@ export const newFrame = (
   report,
   operations,
   schedule,
-  work: 0,
+  budget: budgetOf(operations),
   failed: false,
   overlap: undefined,
   first: 0,
@@ -61,18 +65,35 @@ export const newFrame = (
   warned: new Set(),
 });
 
-/** Steps that are allowed for each operation that is. */
+/** Steps that an operation pays for: the steps of names and loops that write it. */
 const stepsOfOperation = 8;
+/** Characters of a text that one step evaluates. */
+const charactersOfStep = 32;
 
-/** Counts a step. False if there were too many, which is reported at `at`. */
-export function counts(frame: Frame, at: Span): boolean {
-  frame.work += 1;
-  if (frame.work <= stepsOfOperation * frame.operations) return true;
-  const most = (stepsOfOperation * frame.operations).toLocaleString('en-US');
+/** Counts steps. False if there were too many, which is reported at `at`. */
+export function counts(frame: Frame, at: Span, steps = 1): boolean {
+  if (spend(frame.budget, steps)) return true;
+  const most = Math.floor(frame.budget.allowed).toLocaleString('en-US');
   if (!frame.failed) tooLarge(frame, at, `Steps of schedule "${frame.schedule}"`, `more than ${most}`, most);
   frame.failed = true;
   return false;
 }
+
+/** What is made, once its number is known to be within the limit, pays for the steps that make it. */
+export function pays(frame: Frame, operations: number): void {
+  earn(frame.budget, stepsOfOperation * operations);
+}
+
+/** Steps of a text, in addition to the one of whatever it is in. */
+export const stepsOfText = ({ start, end }: Span): number => Math.floor((end - start) / charactersOfStep);
+
+/** Counts the steps of a text that is evaluated for `times` numbers, each of which pays as an operation does. */
+export function countsEach(frame: Frame, at: Span, times: number): boolean {
+  pays(frame, times);
+  return counts(frame, at, times * stepsOfText(at));
+}
+
+const mostExact = 1e15;
 
 /** Reports operations over the limit. */
 export function tooManyOperations(frame: Frame, at: Span, figure: number): void {
@@ -81,7 +102,8 @@ export function tooManyOperations(frame: Frame, at: Span, figure: number): void 
       frame,
       at,
       'Operations of the rows',
-      figure.toLocaleString('en-US'),
+      // A larger number is not exact, and may be infinite.
+      figure <= mostExact ? figure.toLocaleString('en-US') : `more than ${mostExact.toLocaleString('en-US')}`,
       frame.operations.toLocaleString('en-US'),
     );
   frame.failed = true;

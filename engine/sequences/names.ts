@@ -13,6 +13,8 @@ export type GivenName = (typeof givenNames)[number];
 /** A `let` with the slots of its parameters. */
 export interface LetCode {
   readonly code: Code;
+  /** Of one call. */
+  readonly steps: number;
   readonly parameters: readonly { readonly name: string; readonly slot: number }[];
 }
 

@@ -8,7 +8,7 @@ import { type Code, depthOf, kindWords, none, type NumberCode, type TruthCode } 
 import { compileCondition, compileNumber, compileSequence, parameterSlot } from './operands.ts';
 import { compile } from './compile.ts';
 import { joined } from './combine.ts';
-import { type Frame, newFrame, outside } from './frame.ts';
+import { type Frame, newFrame, outside, stepsOfText } from './frame.ts';
 import {
   createNames,
   declaredIn,
@@ -110,7 +110,10 @@ export function frameOf(
   slots.set([stages, devices, microbatches, Number.isNaN(microbatches) ? NaN : iterations]);
   const { operations } = names.context.options.limits;
   const frame = newFrame(slots, report, { operations, schedule: name });
-  for (const parameter of parameters) slots[parameter.slot] = args.get(parameter.name) ?? NaN;
+  for (const { name: given, slot } of parameters) {
+    slots[slot] = args.get(given) ?? NaN;
+    frame.computed[slot] = Number.isNaN(slots[slot]) ? 0 : 1;
+  }
   return frame;
 }
 
@@ -162,8 +165,8 @@ function compileLet(names: Names, { entry, symbol }: Member): void {
   if (code === undefined || tooDeep(names, entry.name ?? entry.key, code)) return;
   const signature = slots.length === 0 ? '' : `(${slots.map(({ name }) => name).join(', ')}), `;
   detail(names.context, symbol, `${signature}${kindWords[code.kind]}`);
-  const constant = parameters.length === 0 && code.kind === 'number' ? kept(names, symbol, code) : code;
-  names.lets.set(symbol, { code: constant, parameters: slots });
+  const steps = 1 + stepsOfText(entry);
+  names.lets.set(symbol, { code: slots.length === 0 ? kept(names, symbol, code) : code, parameters: slots, steps });
 }
 
 /** One value of any kind; several are joined operations. */
@@ -174,21 +177,33 @@ function valueOf(names: Names, values: readonly Expression[]): Code | undefined 
   return parts.every((part) => part !== undefined) ? joined(parts) : undefined;
 }
 
-/** A number without parameters is the same as long as its frame: it is computed once. */
-function kept(names: Names, symbol: string, { dimension, depth, at }: NumberCode): NumberCode {
+/** What has no parameters is the same as long as its frame: a number or comparison is computed once, and so is the length of a sequence. */
+function kept(names: Names, symbol: string, code: Code): Code {
   const slot = slotOf(names, symbol);
-  return {
-    kind: 'number',
-    dimension,
-    uses: none,
-    depth: depth + 1,
-    at(frame) {
-      const { slots } = frame;
-      if (Number.isNaN(slots[slot])) slots[slot] = at(frame);
-      return slots[slot];
-    },
-  };
+  switch (code.kind) {
+    case 'number':
+      return { ...code, uses: none, depth: code.depth + 1, at: once(slot, code.at) };
+    case 'truth': {
+      const holds = once(slot, (frame) => Number(code.at(frame)));
+      return { ...code, uses: none, depth: code.depth + 1, at: (frame) => holds(frame) === 1 };
+    }
+    case 'sequence':
+      return { ...code, size: once(slot, code.size) };
+    case 'range':
+      return code;
+  }
 }
+
+/** Computes a number of a frame once. */
+const once =
+  (slot: number, at: NumberCode['at']): NumberCode['at'] =>
+  (frame) => {
+    const { slots, computed } = frame;
+    if (computed[slot] === 1) return slots[slot];
+    slots[slot] = at(frame);
+    computed[slot] = 1;
+    return slots[slot];
+  };
 
 function compileParameter(names: Names, { entry, symbol }: Member): Parameter | undefined {
   const [value] = entry.values ?? [];
@@ -210,11 +225,7 @@ function compileParameter(names: Names, { entry, symbol }: Member): Parameter | 
     const allowed = `from ${show(min, dimension)} to ${show(max, dimension)}`;
     return outside(frame, value, `The default of "${name.text}"`, show(found, dimension), allowed);
   };
-  const at = (frame: Frame): number => {
-    const { slots } = frame;
-    if (Number.isNaN(slots[slot])) slots[slot] = value0(frame);
-    return slots[slot];
-  };
+  const at = once(slot, value0);
   const depth = depthOf(rangeCode === undefined ? [code] : [code, rangeCode]);
   names.params.set(symbol, { kind: 'number', dimension, uses: none, depth, at });
   return {

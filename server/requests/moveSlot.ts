@@ -2,6 +2,7 @@
 import type { DeclaredSchedule, SlotBlock } from '../../engine/definitions/schedule.ts';
 import { createReporter } from '../../engine/findings/reporter.ts';
 import { apply, type Edit } from '../../engine/fixes/proposal.ts';
+import { excessText } from '../../engine/grid/shapeLimit.ts';
 import { stagesOn, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import { letters } from '../../engine/values/program.ts';
@@ -36,7 +37,7 @@ export function moveSlot(view: View, request: MoveSlotRequest, searches: Searche
     // A slot below 0 is no block: all that can be said is why.
     if (!moves && (after !== undefined || edit !== edits.at(-1))) continue;
     const stages = (after ?? []).flatMap((now, index) => (now === before[index] ? [] : [index]));
-    const problem = problemOf(changed, shape, trial.resolution, view.uri);
+    const problem = problemOf(changed, shape, trial.resolution, view);
     return {
       version: view.version,
       text: entryText(trial.syntax, schedule, kind),
@@ -65,13 +66,14 @@ function problemOf(
   declared: DeclaredSchedule | undefined,
   { shape, args }: Shape,
   { findings }: Resolution,
-  uri: string,
+  { uri, options }: View,
 ): string | undefined {
   const report = createReporter(uri, 5);
   const definition = declared?.bind(args, report);
-  const made = definition === undefined ? {} : unitPlan(definition, shape, report);
+  const made = definition === undefined ? {} : unitPlan(definition, shape, report, options.limits);
   if ('plan' in made) return undefined;
   if ('refused' in made && made.refused !== undefined) return made.refused;
+  if ('excess' in made && made.excess !== undefined) return excessText(made.excess);
   const all = [...report.findings, ...(declared === undefined ? findings : [])];
   return all.find(({ severity }) => severity === 'error')?.message ?? 'The block cannot be so.';
 }

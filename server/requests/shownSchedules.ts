@@ -6,10 +6,12 @@ import type {
   ScheduleUse,
 } from '../../engine/definitions/schedule.ts';
 import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
+import { defaultOptions } from '../../engine/basics/host.ts';
 import { createReporter } from '../../engine/findings/reporter.ts';
 import { shapeText } from '../../engine/grid/testFindings.ts';
 import { shownPlan } from '../../engine/grid/shownPlan.ts';
 import { verdictLetters } from '../../engine/grid/testedTable.ts';
+import { excessText } from '../../engine/grid/shapeLimit.ts';
 import { stagesOn, type UnitPlan, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import type { ParamPlan, PipelinePlan } from '../../engine/values/plan.ts';
@@ -98,7 +100,7 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
   const { shape, args } = shapeFor(declared, axes, overrides, usualShape);
   const report = createReporter(declared.uri, 5);
   const definition = declared.bind(args, report);
-  const made = definition === undefined ? {} : unitPlan(definition, shape, report);
+  const made = definition === undefined ? {} : unitPlan(definition, shape, report, view.options.limits);
   const plan = 'plan' in made ? shownPlan(made.plan) : undefined;
   const block = shownBlock(definition, shape);
   const written = { values: {}, computed: [] };
@@ -112,7 +114,9 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
       ? undefined
       : 'refused' in made && made.refused !== undefined
         ? `The schedule refuses this shape: ${made.refused}`
-        : (report.findings.find(({ severity }) => severity === 'error')?.message ?? 'The schedule has no order.');
+        : 'excess' in made && made.excess !== undefined
+          ? excessText(made.excess)
+          : (report.findings.find(({ severity }) => severity === 'error')?.message ?? 'The schedule has no order.');
   const at = report.findings.find(({ severity }) => severity === 'error')?.place;
   return {
     ...(plan === undefined ? {} : { plan }),
@@ -210,7 +214,7 @@ function shapeAtFirst(
   for (const p of devices.slice(0, 8))
     for (const m of microbatches.slice(0, 8)) {
       const shape = { devices: p, microbatches: m };
-      if (!('refused' in unitPlan(definition, shape, silent))) return shape;
+      if (!('refused' in unitPlan(definition, shape, silent, defaultOptions.limits))) return shape;
     }
   return first;
 }

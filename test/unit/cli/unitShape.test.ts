@@ -94,9 +94,15 @@ describe('refusals', () => {
     [['--schedule', 'kfkb(k = 3)', ...shape], 'nearest microbatches: 9 or 6.'],
     [['--schedule', 'dualpipe', '--devices', '3', '--microbatches', '8'], 'dualpipe cannot run: '],
     [['--schedule', 'pipeswitch', ...shape], 'pipeswitch cannot run: it loads a model, so it needs a pipeline.'],
-    [['--schedule', '1f1b', '--devices', '1000000', '--microbatches', '1000000'], 'Operations of this shape'],
-    [['--schedule', 'pipedream', '--devices', '1000', '--microbatches', '1000'], 'Operations of this shape'],
-    [['--schedule', 'kfkb', '--devices', '1000000', '--microbatches', '1000000'], 'Operations of this shape'],
+    [
+      ['--schedule', '1f1b', '--devices', '1000000', '--microbatches', '1000000'],
+      'Devices of schedule "1f1b": 1,000,000',
+    ],
+    [['--schedule', 'pipedream', '--devices', '1000', '--microbatches', '1000'], 'Operations of schedule "pipedream"'],
+    [
+      ['--schedule', 'kfkb', '--devices', '1000000', '--microbatches', '1000000'],
+      'Devices of schedule "kfkb": 1,000,000',
+    ],
   ])('%j', async (more, problem) => {
     const { status, out, err } = await call(['simulate', 'kfkb.pipe', ...more], { files });
     expect(err).toContain(problem);

@@ -1,5 +1,6 @@
 /** Shapes that a schedule refuses: a grid wants to know why, and only a pipeline wants other values. */
 import { expect, test } from 'vitest';
+import { defaultOptions } from '../../../engine/basics/host.ts';
 import type { ScheduleDefinition } from '../../../engine/definitions/schedule.ts';
 import { createReporter } from '../../../engine/findings/reporter.ts';
 import { unitPlan } from '../../../engine/grid/unitPlan.ts';
@@ -27,7 +28,7 @@ test('nearest values are looked for when they are asked for, and not for a shape
       return { ...found, nearest };
     },
   };
-  const refused = unitPlan(counted, { devices: 2, microbatches: 10 }, report);
+  const refused = unitPlan(counted, { devices: 2, microbatches: 10 }, report, defaultOptions.limits);
   expect(refused).toMatchObject({ refused: 'it requires mod(microbatches, 7) == 0, but here microbatches = 10' });
   expect(searches).toBe(0);
   const unmet = counted.unmet({ stages: 2, devices: 2, microbatches: 10, iterations: 1 }, report);

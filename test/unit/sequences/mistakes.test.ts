@@ -234,7 +234,7 @@ describe('limits are counted before anything is written', () => {
     const options = { ...defaultOptions, limits: { ...defaultOptions.limits, operations: 1000 } };
     const { findings } = resolveText(pipelineOf(`schedule mine { ${body} }`), { options });
     expect(findings.map(({ code }) => code)).toEqual(['limit/too-large']);
-    expect(findings[0].message).toContain('Steps of schedule "mine": more than 8,000');
+    expect(findings[0].message).toContain('Steps of schedule "mine": more than 1,008');
   });
   it('of names that use each other', () => {
     const chain = Array.from({ length: 3000 }, (_, level) => `let a${level + 1} = a${level} + 1`).join('  ');

@@ -75,7 +75,7 @@ function difference(
   if (definition === undefined) return 'the schedule has errors';
   const stages = stagesOn(definition, devices, report) ?? 0;
   const iterations = definition.weights === 'flush' ? 1 : 3;
-  const made = unitPlan(definition, { devices, microbatches, iterations }, report);
+  const made = unitPlan(definition, { devices, microbatches, iterations }, report, defaultOptions.limits);
   const placement = Array.from({ length: stages }, (_, stage) => stage % devices);
   const use = { kind: 'policy', name: policy.name, args: policyArgs } as const;
   const shape = shapeOf(planOf(use, { stages, devices, microbatches, iterations }, { placement }));
