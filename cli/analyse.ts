@@ -38,7 +38,7 @@ export function analyse(
   if ('problem' in read) return read;
   const name = shownPath(path);
   const named = { uri: uriOf(path, io), text: read.text };
-  const request = { ...named, host: diskHost(io), options: defaultOptions, overrides, only, unit };
+  const request = { ...named, host: diskHost(io, named.uri), options: defaultOptions, overrides, only, unit };
   const steps = checkSteps(request);
   for (;;) {
     const step = steps.next();
@@ -52,7 +52,7 @@ export function analyse(
 export function withBetterPolicies(file: Analysed, { io, progress, overrides }: Setting): Analysed {
   const { analysis, name } = file;
   let { findings } = analysis;
-  for (const question of policyQuestions({ ...analysis, host: diskHost(io), overrides })) {
+  for (const question of policyQuestions({ ...analysis, host: diskHost(io, analysis.uri), overrides })) {
     progress.tick(`${name}: policies for ${question.pipeline}`);
     findings = withBetterPolicy(findings, question.pipeline, runSearch(betterPolicy, policyProblem(question)));
   }

@@ -12,7 +12,7 @@ import type { Io } from './io.ts';
 
 /** A text is checked once, though several findings may try it. */
 function checker({ analysis }: Analysed, io: Io, overrides: Readonly<Record<string, number>>): Again {
-  const host = diskHost(io);
+  const host = diskHost(io, analysis.uri);
   const known = new Map<string, ReturnType<Again>>();
   return (text) => {
     const found = known.get(text) ?? check({ uri: analysis.uri, text, host, options: defaultOptions, overrides });

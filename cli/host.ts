@@ -6,8 +6,16 @@ import { printable } from '../server/text/printable.ts';
 import type { Io } from './io.ts';
 
 /** Files as the engine sees them: `file:` uris; standard input is a file of the working folder, so that its imports resolve. */
-export function uriOf(path: string, io: Io): string {
-  return pathToFileURL(isAbsolute(path) ? path : join(io.cwd, path === '-' ? '<stdin>' : path)).href;
+export const uriOf = (path: string, io: Io): string => pathToFileURL(placeOf(path, io)).href;
+
+/** The whole path of a file that the call names. */
+const placeOf = (path: string, io: Io): string =>
+  isAbsolute(path) ? path : join(io.cwd, path === '-' ? '<stdin>' : path);
+
+/** Whether a file that the call names is what it seems, and no link that leads out of its project. */
+export function staysInProject(path: string, io: Io): boolean {
+  const place = placeOf(path, io);
+  return path === '-' || [io.root ?? [], io.projectOf(place)].flat().some((folder) => io.leadsInto(place, folder));
 }
 
 /** How a path is named in data: as it was typed; standard input as `<stdin>`. */
@@ -24,14 +32,15 @@ export function shownUri(uri: string, io: Io): string {
   return near === '' || near.startsWith(`..${sep}`) || isAbsolute(near) ? path : near;
 }
 
-/** Reads imports from disk, each once. */
-export function diskHost(io: Io): EngineHost {
+/** Reads from disk what the file at `from` names, each file once, and none outside its project. */
+export function diskHost(io: Io, from: string): EngineHost {
+  const root = io.root ?? io.projectOf(fileURLToPath(from));
   const known = new Map<string, ReturnType<EngineHost['read']>>();
   return {
     read(uri) {
       const earlier = known.get(uri);
       if (earlier !== undefined) return earlier;
-      const answer = readUri(uri, io);
+      const answer = readUri(uri, root, io);
       known.set(uri, answer);
       return answer;
     },
@@ -42,9 +51,14 @@ export function diskHost(io: Io): EngineHost {
   };
 }
 
-function readUri(uri: string, io: Io): ReturnType<EngineHost['read']> {
+const outside =
+  'the project, so it is not read. Move the file into the project, or set --root to a folder that contains both';
+
+function readUri(uri: string, root: string, io: Io): ReturnType<EngineHost['read']> {
   if (!uri.startsWith('file:')) return { problem: 'not-found' };
-  const answer = io.readText(fileURLToPath(uri));
+  const path = fileURLToPath(uri);
+  if (!io.leadsInto(path, root)) return { problem: 'outside', detail: outside };
+  const answer = io.readText(path);
   if ('text' in answer) return answer;
   return answer.problem === noSuchFile ? { problem: 'not-found' } : { problem: 'unreadable', detail: answer.problem };
 }

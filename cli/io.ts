@@ -2,6 +2,12 @@
 export interface Io {
   /** Text of a file or of standard input (`-`), or why there is none. */
   readText(path: string): { readonly text: string } | { readonly problem: string };
+  /** Folder that `--root` names. Absent: each file has its project. */
+  readonly root?: string;
+  /** The folder in which the files that the file at `path` names are read. */
+  projectOf(path: string): string;
+  /** Whether a path leads into a folder. */
+  leadsInto(path: string, folder: string): boolean;
   /** Replaces a file's text, or its bytes; answers why it could not, or nothing. */
   writeText(path: string, text: string | Uint8Array): string | undefined;
   /** Standard output. Resolves when the text is taken; a reader that has gone away (`| head`) is no error. */

@@ -1,7 +1,9 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileProblem, readDescriptor, readRegularFile, writeFile } from '../server/regularFile.ts';
+import { realPath, within } from '../server/realPath.ts';
 import type { Io } from './io.ts';
+import { projectOf } from './project.ts';
 
 /** Larger files are refused before they are read, and standard input after this number of bytes. The engine's limit is far below. */
 const largestFile = 256 * 1024 * 1024;
@@ -11,6 +13,8 @@ export function nodeIo(): Io {
   const err = sink(process.stderr);
   return {
     readText: (path) => readText(path),
+    projectOf: (path) => projectOf(path, process.cwd()),
+    leadsInto: (path, folder) => within(realPath(path), realPath(folder)),
     writeText: (path, text) => writeFile(path, text),
     out,
     err,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { readArguments } from './arguments.ts';
 import { usageFault } from './command.ts';
 import { commands } from './commands/index.ts';
@@ -26,7 +27,8 @@ export async function run(args: readonly string[], io: Io): Promise<Status> {
   const parsed = readArguments(rest, command.spec);
   if ('problem' in parsed) return usageFault(io, name, parsed.problem);
   if (parsed.has('help')) return help(name, io);
-  return command.run(parsed, io);
+  const root = parsed.value('root');
+  return command.run(parsed, root === undefined ? io : { ...io, root: resolve(io.cwd, root) });
 }
 
 async function help(name: string | undefined, io: Io): Promise<Status> {

@@ -1,10 +1,11 @@
 /** Files as the engine sees them: open documents first, then the disk, within what the workspace's trust allows. */
-import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { URI, Utils } from 'vscode-uri';
 import type { EngineHost } from '../engine/basics/host.ts';
 import { LineIndex } from '../grammar/index.ts';
 import { normal } from './text/uris.ts';
+import { realPath, within } from './realPath.ts';
 import { type FileText, noSuchFile, readRegularFile } from './regularFile.ts';
 import { standardText } from '../engine/std/index.ts';
 import type { Files } from './view.ts';
@@ -120,19 +121,6 @@ function entries(path: string) {
     return readdirSync(path, { withFileTypes: true });
   } catch {
     return [];
-  }
-}
-
-const within = (path: string, root: string): boolean =>
-  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-
-/** What of the path exists, with links followed; the rest as it is. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realPath(above), basename(path));
   }
 }
 

@@ -20,6 +20,7 @@ import { sarif, type Checked } from '../output/sarif.ts';
 import { untestedSchedules } from '../output/untested.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { progressBar } from '../progress.ts';
+import { rootOption } from '../project.ts';
 import { status } from '../status.ts';
 import { version } from '../version.ts';
 
@@ -47,6 +48,7 @@ export const checkCommand: Command = {
         optional: true,
         doc: 'Fix the files in place, then check them. --fix makes the fixes that have no alternative; --fix=CODE makes the best fix of each finding with the code.',
       },
+      rootOption,
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },

@@ -24,6 +24,7 @@ import type { UnitRequest } from '../../engine/definitions/unitRequest.ts';
 import { readShape, shapeOptions } from '../unitShape.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
+import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
 import { splitList } from '../splitList.ts';
 import { status } from '../status.ts';
@@ -65,6 +66,7 @@ export const compareCommand: Command = {
         choices: ['text', 'json', 'csv'],
         doc: 'text (the default), json (whole reports), or csv (one line per row).',
       },
+      rootOption,
     ],
     notes: [
       'Exit status 1 if a row cannot run or has an error. With --schedules, --sync or --collective, failed "expect"s are ignored: they were written for what is in the file.',
@@ -151,7 +153,13 @@ function readFile(path: string, args: Arguments, overrides: Overrides, onUnits: 
   const name = shownPath(path);
   if ('problem' in read) return read.problem;
   const uri = uriOf(path, io);
-  const request = { uri, text: read.text, host: diskHost(io), options: defaultOptions, overrides: overrides.values };
+  const request = {
+    uri,
+    text: read.text,
+    host: diskHost(io, uri),
+    options: defaultOptions,
+    overrides: overrides.values,
+  };
   const base = planned(request);
   const { resolution } = base;
   const analysis = { uri, resolution, findings: resolution.findings };

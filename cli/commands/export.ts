@@ -24,6 +24,7 @@ import { overrideProblem, readOverrides } from '../overrides.ts';
 import { targetProblem } from '../pipelines.ts';
 import { readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
+import { rootOption } from '../project.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
@@ -84,6 +85,7 @@ export const exportCommand: Command = {
       { name: 'width', value: '3.4in|7in', doc: 'svg, png: one column of a paper or two. Default: 7in.' },
       ...figureOptions,
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
+      rootOption,
     ],
     notes: [
       'Exit status 1 if the pipeline cannot run, here or in the other program; nothing is written then. Anything that is lost is listed on standard error.',

@@ -3,6 +3,7 @@ import { type Command, usageFault } from '../command.ts';
 import { printable } from '../../server/text/printable.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
+import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
 import { status, type Status } from '../status.ts';
 
@@ -15,6 +16,7 @@ export const formatCommand: Command = {
     options: [
       { name: 'check', doc: 'Change nothing; list the files that are not formatted and exit with 1.' },
       { name: 'write', doc: 'Format the files in place.' },
+      rootOption,
     ],
     notes: ['A file with syntax errors is refused, so no text is ever lost. Comments stay where they are.'],
   },

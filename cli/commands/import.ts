@@ -9,6 +9,7 @@ import { type Command, usageFault } from '../command.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../server/text/printable.ts';
+import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
@@ -23,6 +24,7 @@ export const importCommand: Command = {
     options: [
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
       { name: 'repair', doc: 'Fix known defects of a damaged file first, and list them.' },
+      rootOption,
     ],
     notes: [
       'Exit status 1 if the file is damaged. Each fault is reported with its line and character, and nothing is written.',

@@ -26,6 +26,7 @@ import { overrideProblem, readOverrides } from '../overrides.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { readShard, readThreads, readTime } from '../plan/options.ts';
 import { runSweep } from '../plan/runSweep.ts';
+import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
 import { status, type Status } from '../status.ts';
 import { bytes, list } from '../../engine/basics/quantities.ts';
@@ -70,6 +71,7 @@ export const planCommand: Command = {
         doc: 'Search one part of the rows, such as 3/64. Use --format json and merge the parts.',
       },
       { name: 'merge', doc: 'Read the parts (FILE…, as written with --format json) and show the front of all.' },
+      rootOption,
     ],
     notes: [
       'Every row trains the same samples on all devices: data ranks are what tensor, context and pipeline ranks leave of the devices, and microbatches follow from the batch.',
@@ -121,8 +123,8 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   if ('problem' in read) return read.problem;
   const overrides = readOverrides(args.values('set'));
   if ('problem' in overrides) return overrides.problem;
-  const host = rememberingHost(diskHost(io));
   const uri = uriOf(path, io);
+  const host = rememberingHost(diskHost(io, uri));
   const file = { uri, text: read.text, host, options: defaultOptions, overrides: overrides.values };
   const { resolution } = planned(file);
   const analysis = { uri, resolution, findings: resolution.findings };

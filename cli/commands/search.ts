@@ -11,6 +11,7 @@ import { objectiveOf } from '../../engine/policies/searched/problem.ts';
 import { limitOf, limitWords } from '../../engine/policies/zbAuto/limit.ts';
 import { list, share, time, timeAtLeast } from '../../engine/basics/quantities.ts';
 import { scheduleText } from '../../engine/schedule/rowsText.ts';
+import { rootOption } from '../project.ts';
 import { printable } from '../../server/text/printable.ts';
 import { analyse } from '../analyse.ts';
 import type { Arguments } from '../arguments.ts';
@@ -53,6 +54,7 @@ export const searchCommand: Command = {
       },
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
       { name: 'verify', doc: 'Simulate the order that the file has, and prove how much shorter any order could be.' },
+      rootOption,
     ],
     notes: [
       'The time of the clock decides under --time, so another machine may find another order. With --write you keep it.',

@@ -28,6 +28,7 @@ import { overrideProblem, readOverrides } from '../overrides.ts';
 import { targetProblem } from '../pipelines.ts';
 import { readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
+import { rootOption } from '../project.ts';
 import { status, type Status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
@@ -60,6 +61,7 @@ export const simulateCommand: Command = {
       },
       ...figureOptions,
       { name: 'output', value: 'FILE', doc: 'svg, png, html, trace: write there instead of to standard output.' },
+      rootOption,
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },

@@ -8,7 +8,7 @@ import type { Checked } from './sarif.ts';
 export function placeText(uri: string, offset: number, file: Checked, io: Io): string {
   if (uri === file.uri) return `${file.source.path}:${counted(file.source.lines, offset)}`;
   const standard = standardText(uri);
-  const other = standard === undefined ? diskHost(io).read(uri) : { text: standard };
+  const other = standard === undefined ? diskHost(io, file.uri).read(uri) : { text: standard };
   return 'text' in other ? `${shownUri(uri, io)}:${counted(new LineIndex(other.text), offset)}` : shownUri(uri, io);
 }
 

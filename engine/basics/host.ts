@@ -15,7 +15,8 @@ export interface FrameworkSettings {
 export interface EngineHost {
   /**
    * Text of the file at `uri` (as made by `resolve`), or why there is none. `outside`: it lies outside the workspace and
-   * the workspace is not trusted. Synchronous: hosts keep what they have read and call the engine again when a file arrives.
+   * the workspace is not trusted, or outside the folder in `detail`, which says what to do. Synchronous: hosts keep what they
+   * have read and call the engine again when a file arrives.
    */
   read(
     uri: string,

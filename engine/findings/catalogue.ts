@@ -541,9 +541,10 @@ export const catalogue = {
   ),
   'import/outside-workspace': entry(
     'error',
-    'An import from outside an untrusted workspace',
-    (p: { path: string }) =>
-      `"${p.path}" is outside this workspace, which is not trusted, so it is not read. Trust the workspace or move the file into it.`,
+    'An import from outside the project or an untrusted workspace',
+    // `outside`: what it is outside of, and the way out; empty for a workspace.
+    (p: { path: string; outside: string }) =>
+      `"${p.path}" is outside ${p.outside === '' ? 'this workspace, which is not trusted, so it is not read. Trust the workspace or move the file into it' : p.outside}.`,
   ),
   'import/unreadable': entry(
     'error',

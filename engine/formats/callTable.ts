@@ -1,5 +1,5 @@
 /** Measured times of a collective: in each line bytes and seconds. */
-import { clipped, mostTextFaults, type TextFault } from './fault.ts';
+import { mostTextFaults, type TextFault } from './fault.ts';
 import { linesOf } from './lines.ts';
 
 /** Sizes in bytes, ascending, and their seconds. */
@@ -28,7 +28,7 @@ export function readCallTable(text: string): CallTable | { readonly faults: read
     if (heading) continue;
     const fields = content.split(/\s*[,;]\s*|\s+/).filter((field) => field !== '');
     const at = { start: line.start, end: line.start + line.text.length };
-    const message = faultOf(content, fields, bytes.at(-1));
+    const message = faultOf(fields, bytes.at(-1));
     if (message !== undefined) {
       faults.push({ ...at, message });
       continue;
@@ -43,16 +43,15 @@ export function readCallTable(text: string): CallTable | { readonly faults: read
   if (faults.length === 0 && end < before)
     faults.push({
       ...last,
-      message: `The last size takes ${end} s, less than the ${before} s of the size before it; larger ones would take less and less.`,
+      message: 'The last size takes less time than the size before it; larger ones would take less and less.',
     });
   return faults.length > 0 ? { faults } : { bytes, seconds };
 }
 
-function faultOf(content: string, fields: readonly string[], before: number | undefined): string | undefined {
-  if (fields.length !== 2 || !fields.every(isFigure))
-    return `\`${clipped(content)}\` is not bytes and seconds; write them as \`1048576, 0.0021\`.`;
+function faultOf(fields: readonly string[], before: number | undefined): string | undefined {
+  if (fields.length !== 2 || !fields.every(isFigure)) return 'Expected bytes and seconds, such as `1048576, 0.0021`.';
   if (before !== undefined && Number(fields[0]) <= before)
-    return `${clipped(fields[0])} bytes come after ${before} bytes; write the sizes in ascending order, each once.`;
+    return 'This size is not larger than the size before it; write the sizes in ascending order, each once.';
   return undefined;
 }
 

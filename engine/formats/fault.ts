@@ -3,7 +3,10 @@ export interface TextFault {
   /** Characters from the start of the text; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** A sentence: what is wrong, and what to write instead. */
+  /**
+   * A sentence: what was expected here. In a file that a `.pipe` file names it never repeats the file's text: a path may lead to
+   * a secret, and messages end in logs that others read.
+   */
   readonly message: string;
 }
 

@@ -18,7 +18,8 @@ export function reportProblem(
 ): void {
   // Half a path in front of its closing quote, whose absence is reported.
   if (isOpen(context.syntax.text.slice(at.start, at.end))) return;
-  if (found.code === 'outside') return context.report.report('import/outside-workspace', at, { path });
+  if (found.code === 'outside')
+    return context.report.report('import/outside-workspace', at, { path, outside: found.detail });
   if (found.code === 'unreadable')
     return context.report.report('import/unreadable', at, { path, detail: found.detail });
   const near = path.startsWith('std:') ? context.report.nearest(path, standardFiles.keys()) : undefined;

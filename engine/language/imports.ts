@@ -1,5 +1,6 @@
 /** Brings the names of imported files in. */
 import type { SourceGraph, FileImport } from './sourceFiles.ts';
+import { catalogue } from '../findings/catalogue.ts';
 import { spellingHint } from '../findings/reporter.ts';
 import { LineIndex } from '../../grammar/lines.ts';
 import { type FileContext, referTo } from './context.ts';
@@ -59,7 +60,10 @@ function decodeURIComponentSafely(text: string): string {
   }
 }
 
-/** Errors of an imported file are reported in that file. The import gets one finding, which quotes the first of them. */
+/**
+ * Errors of an imported file are reported in that file. The import gets one finding, which says where the first of them is. It
+ * never quotes its message: that repeats text of the file, which may be no `.pipe` file at all.
+ */
 function sayErrors(context: FileContext, { path, declaration }: FileImport, module: FileContext): void {
   const first = module.report.findings
     .filter((finding) => finding.severity === 'error' && finding.place.uri === module.uri)
@@ -68,14 +72,15 @@ function sayErrors(context: FileContext, { path, declaration }: FileImport, modu
       undefined,
     );
   if (first === undefined) return;
-  const line = new LineIndex(module.syntax.text).positionAt(first.place.start).line + 1;
-  const detail = `it has errors, the first in line ${line}: ${first.message.replace(/\.$/, '')}`;
+  const { line, character } = new LineIndex(module.syntax.text).positionAt(first.place.start);
+  const { summary } = catalogue[first.code];
+  const detail = `it has errors, the first in line ${line + 1}, column ${character + 1}: ${first.code} (${summary})`;
   context.report.report(
     'import/unreadable',
     declaration.path ?? declaration,
     { path, detail },
     {
-      related: [{ place: first.place, message: first.message }],
+      related: [{ place: first.place, message: `${summary}.` }],
     },
   );
 }

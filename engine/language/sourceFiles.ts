@@ -141,7 +141,9 @@ export function readOne(
   }
   try {
     const found = host.read(uri);
-    return 'text' in found ? found : { code: found.problem, detail: found.detail ?? 'the file cannot be opened' };
+    if ('text' in found) return found;
+    const { problem, detail } = found;
+    return { code: problem, detail: detail ?? (problem === 'outside' ? '' : 'the file cannot be opened') };
   } catch (error) {
     return { code: 'unreadable', detail: error instanceof Error ? error.message : 'the file cannot be opened' };
   }

@@ -6,7 +6,7 @@ import type { Precision } from '../../costs/types.ts';
 import { bytes } from '../../basics/quantities.ts';
 import type { TextFault } from '../fault.ts';
 import { type Fields, fieldsOf } from '../json/fields.ts';
-import { describeJson } from '../json/value.ts';
+import { describeJson, type JsonValue } from '../json/value.ts';
 import type { System, SystemNetwork } from '../system/model.ts';
 import { readYaml } from '../yaml/read.ts';
 
@@ -34,7 +34,7 @@ function systemOf(fields: Fields): ReturnType<typeof readAiconfigurator> {
   const reserved = readReserved(fields);
   const networks = node === undefined ? [] : readNetworks(node);
   if (gpu !== undefined && fields.faults.length === 0 && reserved.size >= memory)
-    gpu.fault('mem_capacity', `"nccl_mem" and "other_mem" take ${bytes(reserved.size)}, all of the ${bytes(memory)}.`);
+    gpu.fault('mem_capacity', '"nccl_mem" and "other_mem" take all of it.');
   if (gpu === undefined || fields.faults.length > 0)
     return { faults: fields.faults.toSorted((a, b) => a.start - b.start) };
   const share = scaling === 1 ? {} : { memoryEfficiency: [{ least: 0, share: scaling }] };
@@ -81,9 +81,8 @@ function readReserved(fields: Fields): { readonly size: number; readonly note: s
   const nccl = misc?.has('nccl_mem') === true ? misc.inner('nccl_mem') : undefined;
   const ranks = (nccl?.names ?? []).map(Number).filter((value) => Number.isInteger(value) && value > 0);
   for (const name of nccl?.names ?? []) {
-    if (!/^[1-9]\d{0,8}$/.test(name))
-      nccl?.fault(name, `"misc.nccl_mem" has a number of ranks as its keys, found "${name}".`);
-    else nccl?.amount(name, { zero: true });
+    if (!/^[1-9]\d{0,8}$/.test(name)) nccl?.fault(name, `"misc.nccl_mem" has a number of ranks as its keys.`);
+    else if (!isBytes(nccl?.value(name))) nccl?.fault(name, '"misc.nccl_mem" has bytes as its values.');
   }
   const most = ranks.length === 0 ? undefined : Math.max(...ranks);
   const ofNccl = most === undefined ? 0 : (nccl?.amount(String(most), { zero: true }) ?? 0);
@@ -95,6 +94,10 @@ function readReserved(fields: Fields): { readonly size: number; readonly note: s
   return { size: ofNccl + other, note: parts.join('; ') };
 }
 
+/** Whether a value is a number that is no mistake of digits. */
+const isBytes = (value: JsonValue | undefined): boolean =>
+  value?.kind === 'number' && (value.value === 0 || (value.value >= 1 && value.value <= 1e18));
+
 /** Nodes, racks where the file has them, and what joins these. A bandwidth of 0 between nodes: there is one node. */
 function readNetworks(node: Fields): readonly SystemNetwork[] {
   const devices = node.whole('num_gpus_per_node');
@@ -105,7 +108,7 @@ function readNetworks(node: Fields): readonly SystemNetwork[] {
   if (!node.has('num_gpus_per_rack')) return [inside, { joins: { most: mostNodes }, bandwidth: between, latency }];
   const rack = node.whole('num_gpus_per_rack');
   if (rack % devices !== 0)
-    node.fault('num_gpus_per_rack', `"node.num_gpus_per_rack" must be a multiple of ${devices}, found ${rack}.`);
+    node.fault('num_gpus_per_rack', '"node.num_gpus_per_rack" must be a multiple of "node.num_gpus_per_node".');
   return [
     inside,
     { joins: rack / devices, bandwidth: between, latency },

@@ -3,7 +3,7 @@
  * for each layer. Its fields are `name dependency forward comm bytes input-gradient comm bytes weight-gradient comm bytes
  * update`, separated by tabs or spaces.
  */
-import { clipped, mostTextFaults, type TextFault } from '../fault.ts';
+import { mostTextFaults, type TextFault } from '../fault.ts';
 import { type Line, linesOf } from '../lines.ts';
 import type { MeasuredLayer } from '../measured.ts';
 import { validNames } from '../names.ts';
@@ -39,7 +39,7 @@ export function readAstraSim(
     fault({
       start: counted?.start ?? 0,
       end: (counted?.start ?? 0) + (counted?.text.trimEnd().length ?? 0),
-      message: `The file says ${clipped(counted?.text.trim() ?? '')} layers and has ${rows.length}.`,
+      message: `This must be the number of layers, which is ${rows.length}.`,
     });
   const layers = rows.flatMap((row, index) => {
     const read = readRow(row, index);
@@ -69,14 +69,14 @@ function readRow({ text, start }: Line, index: number): MeasuredLayer | TextFaul
     if (/^\d+(\.\d+)?$/.test(fields[column][0])) continue;
     return {
       ...at(column),
-      message: `"${clipped(fields[column][0])}" is in column ${column + 1}: expected a number of ${[4, 7, 10].includes(column) ? 'bytes' : 'cycles'}.`,
+      message: `Column ${column + 1} must be a number of ${[4, 7, 10].includes(column) ? 'bytes' : 'cycles'}.`,
     };
   }
   for (const column of [3, 6, 9]) {
     if (/^[A-Z][A-Z_]*$/.test(fields[column][0])) continue;
     return {
       ...at(column),
-      message: `"${clipped(fields[column][0])}" is in column ${column + 1}: expected a collective such as ALLREDUCE, or NONE.`,
+      message: `Column ${column + 1} must be a collective such as ALLREDUCE, or NONE.`,
     };
   }
   const number = (column: number): number => Number(fields[column][0]);

@@ -69,7 +69,7 @@ function readMatrix(matrix: Fields): Pick<SystemDevice, 'compute' | 'efficiency'
   for (const name of byType?.names ?? []) {
     const targets = formats[name];
     if (targets === undefined || byType === undefined) {
-      byType?.fault(name, `"${name}" is not a known number format. Known formats: ${Object.keys(formats).join(', ')}.`);
+      byType?.fault(name, `This is not a known number format. Known formats: ${Object.keys(formats).join(', ')}.`);
       continue;
     }
     const fieldsOfType = shared === undefined ? byType.inner(name) : byType;
@@ -109,14 +109,14 @@ function readTable(fields: Fields, name: string, unit: number): readonly SizedSh
     if (size?.kind !== 'number' || share?.kind !== 'number')
       fields.faultAt(item, `An entry of "${name}" is a pair of numbers, found ${describeJson(item)}.`);
     else if (!(share.value >= leastShare && share.value <= 1))
-      fields.faultAt(share, `A share of "${name}" must be from ${leastShare} to 1, found ${share.value}.`);
+      fields.faultAt(share, `A share of "${name}" must be from ${leastShare} to 1.`);
     else if (
       !(size.value === 0 || (size.value >= 1e-6 && size.value <= 1e12)) ||
       size.value >= (table.at(-1)?.least ?? Infinity) / unit
     )
-      fields.faultAt(size, `Sizes of "${name}" must fall, to 0 at the end; found ${size.value}.`);
+      fields.faultAt(size, `Sizes of "${name}" must fall, to 0 at the end.`);
     else if (size.value * unit > largestSize)
-      fields.faultAt(size, `A size of "${name}" must be at most ${largestSize / unit}, found ${size.value}.`);
+      fields.faultAt(size, `A size of "${name}" must be at most ${largestSize / unit}.`);
     else table.push({ least: size.value * unit, share: share.value });
   }
   const last = fields.items(name).at(-1);
@@ -145,7 +145,10 @@ function readNetworks(fields: Fields): { networks: readonly SystemNetwork[]; rem
       latency: part.amount('latency', { zero: true, least: 1e-12 }),
     };
     if (size <= inside || size % inside !== 0) {
-      part.fault('size', `"networks[${index}].size" must be a multiple of ${inside} and more, found ${size}.`);
+      part.fault(
+        'size',
+        `"networks[${index}].size" must be ${index === 0 ? 'over 1' : 'a multiple of the size of the network inside it, and larger'}.`,
+      );
       continue;
     }
     const joins = size / inside;

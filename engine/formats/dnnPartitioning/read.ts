@@ -1,5 +1,6 @@
 /** Reads a layer graph of msr-fiddle/dnn-partitioning (JSON), with forward and backward nodes, milliseconds and bytes. */
-import { circleNames, orderByNeed } from '../../basics/ordering.ts';
+import { orderByNeed } from '../../basics/ordering.ts';
+import { cycleFault } from '../cycle.ts';
 import { mostTextFaults, type TextFault } from '../fault.ts';
 import { readJson } from '../json/read.ts';
 import { describeJson, type JsonValue } from '../json/value.ts';
@@ -40,7 +41,7 @@ export function readDnnPartitioning(
   for (const [index, { id }] of forward.entries()) numbers.set(id, index);
   const known = new Map<number, Node>();
   for (const node of nodes) {
-    if (known.has(node.id)) tell(node.place, `The node ${node.id} is defined a second time here.`);
+    if (known.has(node.id)) tell(node.place, 'This node is defined a second time here.');
     known.set(node.id, node);
   }
   if (forward.length === 0 && faults.length === 0) tell(json, 'The file has no forward nodes.');
@@ -52,7 +53,7 @@ export function readDnnPartitioning(
     const size = number(edge, 'size', tell);
     if (source === undefined || target === undefined || size === undefined) continue;
     const gone = [source, target].find((id) => !known.has(id));
-    if (gone !== undefined) tell(edge, `There is no node ${gone}.`);
+    if (gone !== undefined) tell(edge, 'An end of this edge is no node.');
     const [from, to] = [numbers.get(source), numbers.get(target)];
     if (from !== undefined) outputs.set(from, size);
     if (from !== undefined && to !== undefined) needs[to].push(from);
@@ -63,10 +64,8 @@ export function readDnnPartitioning(
   if (faults.length > 0) return { faults: [...faults].sort((a, b) => a.start - b.start) };
   const { order, circles } = orderByNeed(forward.length, (index) => needs[index]);
   if (circles.length > 0) {
-    const [circle] = circles;
-    const names = circleNames(circle.map((member) => forward[member].name).toReversed()).join(' → ');
-    tell(forward[circle[0]].place, `Nodes depend on each other in a cycle: ${names}.`);
-    return { faults };
+    const places = circles[0].map((member) => forward[member].place);
+    return { faults: [cycleFault(text, places)] };
   }
   const backwards = new Float64Array(forward.length);
   for (const node of nodes) {
@@ -104,7 +103,7 @@ function partnersOf(nodes: readonly Node[], forward: readonly Node[], tell: Tell
     else
       tell(
         node.place,
-        `The backward node ${node.id} has ${alike.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs just one.`,
+        `This backward node has ${alike.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs just one.`,
       );
   }
   return partners;
@@ -151,6 +150,6 @@ function number(value: Members, name: string, tell: Tell, otherwise?: number): n
   }
   if (found.kind === 'boolean') return found.value ? 1 : 0;
   if (found.kind === 'number' && found.value >= 0) return found.value;
-  tell(found, `\`${name}\` is ${describeJson(found)}: expected a number that is not negative.`);
+  tell(found, `\`${name}\` must be a number that is not negative.`);
   return undefined;
 }

@@ -84,10 +84,7 @@ function deepseek(fields: Fields, corrected: boolean): ConfiguredParts {
   const layers = runsOf(kinds, argsOf);
   const depths = fields.whole('num_nextn_predict_layers', { otherwise: 0, least: 0 });
   if (depths > mostDepths)
-    fields.fault(
-      'num_nextn_predict_layers',
-      `"num_nextn_predict_layers" must be at most ${mostDepths}, found ${depths}.`,
-    );
+    fields.fault('num_nextn_predict_layers', `"num_nextn_predict_layers" must be at most ${mostDepths}.`);
   const parts = withEnds(fields, layers, []);
   if (depths === 0 || !kinds.includes('moe')) return parts;
   const args = { vocab: fields.whole('vocab_size'), ...argsOf('moe') };

@@ -66,7 +66,7 @@ export const layerCount = (fields: Fields): number => layerCountOf(fields, 'num_
 export function layerCountOf(fields: Fields, name: string): number {
   const count = fields.whole(name);
   if (count <= 100_000) return count;
-  fields.fault(name, `"${name}" must be at most 100000, found ${count}.`);
+  fields.fault(name, `"${name}" must be at most 100000.`);
   return 1;
 }
 

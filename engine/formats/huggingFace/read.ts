@@ -1,7 +1,7 @@
 /** Reads a Hugging Face `config.json`: the layers that it describes, as shapes. */
 import { findShape } from '../../costs/shapes.ts';
 import type { Precision } from '../../costs/types.ts';
-import { clipped, type TextFault } from '../fault.ts';
+import type { TextFault } from '../fault.ts';
 import { readJson } from '../json/read.ts';
 import { describeJson } from '../json/value.ts';
 import { deepseekV2, deepseekV3, mixtral, qwen3Moe } from './experts.ts';
@@ -99,7 +99,7 @@ function typeOf(fields: Fields): string | undefined {
         ? `"model_type" is missing; ${known}.`
         : beyond.has(type)
           ? `Models of the family "${type}" cannot be read: ${beyond.get(type)}, which no shape has. ${known.replace('known', 'Known')}.`
-          : `"${clipped(type)}" is not a known model_type; ${known}.`,
+          : `This is not a known model_type; ${known}.`,
     );
   }
   return byClass;
@@ -111,8 +111,7 @@ function precisionOf(fields: Fields): Precision | undefined {
   const written = fields.text(name);
   if (written === undefined || written === 'auto') return undefined;
   const precision = precisions.get(written);
-  if (precision === undefined)
-    fields.fault(name, `"${name}" must be one of ${[...precisions.keys()].join(', ')}, found "${clipped(written)}".`);
+  if (precision === undefined) fields.fault(name, `"${name}" must be one of ${[...precisions.keys()].join(', ')}.`);
   return precision;
 }
 
@@ -121,6 +120,7 @@ function checkLayers(fields: Fields, parts: ConfiguredParts): void {
   const at = fields.has('num_attention_heads') ? 'num_attention_heads' : 'n_head';
   for (const { shape, args } of withPrediction(parts)) {
     const problem = findShape(shape)?.check?.(args);
-    if (problem !== undefined) fields.fault(at, `The layers cannot be: ${problem}.`);
+    // Its figures are text of the file.
+    if (problem !== undefined) fields.fault(at, `The layers cannot be: ${problem.replaceAll(/ \d+/g, '')}.`);
   }
 }

@@ -12,7 +12,7 @@ function sideOf(fields: Fields, pixels: number, patch: number, joined = 1): numb
   if (side < 1 || (joined > 1 && side % joined !== 0))
     fields.fault(
       'patch_size',
-      `An image of ${pixels} pixels does not divide into ${joined} × ${joined} patches of ${patch}.`,
+      `An image does not divide into patches of this size, ${joined} × ${joined} merged into one.`,
     );
   return Math.max(joined, side);
 }

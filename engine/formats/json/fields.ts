@@ -75,8 +75,11 @@ function fieldsIn(config: JsonObject, prefix: string, faults: TextFault[]): Fiel
   const fault = (name: string, message: string): void =>
     tell(present(name) ?? { start: config.start, end: config.start + 1 }, message);
   const missing = (name: string): void => fault(name, `"${prefix}${name}" is missing.`);
-  const wrong = (name: string, expected: string, value: JsonValue): void =>
-    fault(name, `"${prefix}${name}" must be ${expected}, found ${describeJson(value)}.`);
+  const wrong = (name: string, expected: string, kind: JsonValue['kind'], value: JsonValue): void =>
+    fault(
+      name,
+      `"${prefix}${name}" must be ${expected}${value.kind === kind ? '' : `, found ${describeJson(value)}`}.`,
+    );
   const within = (value: JsonValue, name: string): Fields | undefined => {
     if (value.kind === 'object') return fieldsIn(value, `${prefix}${name}.`, faults);
     tell(value, `"${prefix}${name}" must be an object, found ${describeJson(value)}.`);
@@ -86,7 +89,7 @@ function fieldsIn(config: JsonObject, prefix: string, faults: TextFault[]): Fiel
     const value = present(name);
     if (value === undefined) return [];
     if (value.kind === 'array') return value.items;
-    wrong(name, 'a list', value);
+    wrong(name, 'a list', 'array', value);
     return [];
   };
   return {
@@ -100,13 +103,13 @@ function fieldsIn(config: JsonObject, prefix: string, faults: TextFault[]): Fiel
       }
       if (value.kind === 'number' && Number.isInteger(value.value) && value.value >= least && value.value <= largest)
         return value.value;
-      wrong(name, `a whole number from ${least} to 2^40`, value);
+      wrong(name, `a whole number from ${least} to 2^40`, 'number', value);
       return otherwise ?? least;
     },
     flag(name, otherwise) {
       const value = present(name);
       if (value?.kind === 'boolean') return value.value;
-      if (value !== undefined) wrong(name, 'true or false', value);
+      if (value !== undefined) wrong(name, 'true or false', 'boolean', value);
       return otherwise;
     },
     amount(name, { unit = 1, otherwise, zero, least = 1, most = greatest / unit } = {}) {
@@ -117,30 +120,30 @@ function fieldsIn(config: JsonObject, prefix: string, faults: TextFault[]): Fiel
         return standIn;
       }
       if (value.kind !== 'number' || value.value < 0 || (value.value === 0 && zero !== true)) {
-        wrong(name, `a number ${zero === true ? 'of at least 0' : 'over 0'}`, value);
+        wrong(name, `a number ${zero === true ? 'of at least 0' : 'over 0'}`, 'number', value);
         return standIn;
       }
       if (value.value <= most && (value.value === 0 || value.value * unit >= least)) return value.value * unit;
-      wrong(name, value.value > most ? `at most ${most}` : `at least ${least / unit}`, value);
+      wrong(name, value.value > most ? `at most ${most}` : `at least ${least / unit}`, 'number', value);
       return standIn;
     },
     number(name) {
       const value = present(name);
       if (value?.kind === 'number') return value.value;
-      if (value !== undefined) wrong(name, 'a number', value);
+      if (value !== undefined) wrong(name, 'a number', 'number', value);
       return 0;
     },
     text(name) {
       const value = present(name);
       if (value?.kind === 'string') return value.value;
-      if (value !== undefined) wrong(name, 'a text', value);
+      if (value !== undefined) wrong(name, 'a text', 'string', value);
       return undefined;
     },
     texts: (name) => list(name).flatMap((jsonValue) => (jsonValue.kind === 'string' ? [jsonValue.value] : [])),
     wholes: (name) =>
       list(name).flatMap((jsonValue) => {
         if (jsonValue.kind === 'number' && Number.isInteger(jsonValue.value)) return [jsonValue.value];
-        wrong(name, 'a list of whole numbers', jsonValue);
+        wrong(name, 'a list of whole numbers', 'array', jsonValue);
         return [];
       }),
     value: present,

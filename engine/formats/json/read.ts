@@ -1,5 +1,5 @@
 /** Reads JSON (RFC 8259) with places, which `JSON.parse` does not give. Strict: no comments, no commas too many, no key twice. */
-import { clipped, type TextFault } from '../fault.ts';
+import type { TextFault } from '../fault.ts';
 import type { JsonMember, JsonValue } from './value.ts';
 
 /** Deeper nesting is refused: no configuration has it. */
@@ -32,7 +32,7 @@ function documentOf(text: string): JsonValue {
   const cursor: Cursor = { text, at: text.startsWith('\uFEFF') ? 1 : 0 };
   const value = valueAt(cursor, 0);
   skip(cursor);
-  if (cursor.at < text.length) damaged(cursor, `${shown(cursor)} comes after the end of the JSON text.`);
+  if (cursor.at < text.length) damaged(cursor, 'Expected the end of the file: the JSON text ends before this.');
   return value;
 }
 
@@ -47,9 +47,9 @@ function skip(cursor: Cursor): void {
   cursor.at += space.exec(cursor.text)?.[0].length ?? 0;
 }
 
-/** The character at the cursor, for messages. */
-const shown = ({ text, at }: Cursor): string =>
-  at >= text.length ? 'the end of the file' : `\`${String.fromCodePoint(text.codePointAt(at) ?? 0)}\``;
+/** What was expected at the cursor. */
+const expected = ({ text, at }: Cursor, what: string): string =>
+  `Expected ${what}${at >= text.length ? ', found the end of the file' : ''}.`;
 
 function valueAt(cursor: Cursor, depth: number): JsonValue {
   skip(cursor);
@@ -80,7 +80,7 @@ function wordAt(cursor: Cursor): JsonValue {
   cursor.at = start;
   return damaged(
     cursor,
-    `Expected a JSON value, found ${text === '' ? shown(cursor) : `\`${clipped(text)}\``}.`,
+    expected(cursor, 'a JSON value'),
     start,
     Math.max(end, Math.min(cursor.text.length, start + 1)),
   );
@@ -146,7 +146,7 @@ function listAt(cursor: Cursor, close: string, readItem: () => void): void {
       return;
     }
     if (next === undefined) damaged(cursor, `The \`${cursor.text[start]}\` is not closed.`, start, start + 1);
-    damaged(cursor, `Expected \`,\` or \`${close}\`, found ${shown(cursor)}.`);
+    damaged(cursor, expected(cursor, `\`,\` or \`${close}\``));
   }
 }
 
@@ -163,13 +163,12 @@ function objectAt(cursor: Cursor, depth: number): JsonValue {
   listAt(cursor, '}', () => {
     skip(cursor);
     const key = { start: cursor.at, end: cursor.at };
-    if (cursor.text[cursor.at] !== '"') damaged(cursor, `Expected a key in quotes, found ${shown(cursor)}.`);
+    if (cursor.text[cursor.at] !== '"') damaged(cursor, expected(cursor, 'a key in quotes'));
     const name = stringAt(cursor);
     key.end = cursor.at;
-    if (members.has(name))
-      damaged(cursor, `The key "${clipped(name)}" appears a second time here.`, key.start, key.end);
+    if (members.has(name)) damaged(cursor, 'This key appears a second time here.', key.start, key.end);
     skip(cursor);
-    if (cursor.text[cursor.at] !== ':') damaged(cursor, `Expected \`:\` after the key, found ${shown(cursor)}.`);
+    if (cursor.text[cursor.at] !== ':') damaged(cursor, expected(cursor, '`:` after the key'));
     cursor.at += 1;
     members.set(name, { key, value: valueAt(cursor, depth + 1) });
   });

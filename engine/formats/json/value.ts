@@ -13,16 +13,17 @@ export interface JsonMember {
   readonly value: JsonValue;
 }
 
-/** What a value is, for `found …` in messages. */
+/** The kind of a value, for `found …` in messages, which never repeat the value. */
 export const describeJson = (value: JsonValue): string => {
   switch (value.kind) {
     case 'null':
       return 'null';
     case 'boolean':
+      return 'true or false';
     case 'number':
-      return String(value.value);
+      return 'a number';
     case 'string':
-      return value.value.length > 40 ? `"${value.value.slice(0, 39)}…"` : `"${value.value}"`;
+      return 'a text';
     case 'array':
       return 'a list';
     case 'object':

@@ -1,5 +1,5 @@
 /** Reads one node line of a profile. */
-import { clipped, type TextFault } from '../fault.ts';
+import type { TextFault } from '../fault.ts';
 import type { Line } from '../lines.ts';
 import type { ProfileNode } from './graph.ts';
 
@@ -33,7 +33,7 @@ export function readNode({ text, start }: Line): ProfileNode | TextFault {
     return {
       start: whole.end - last.length,
       end: whole.end,
-      message: `"${clipped(last.trim())}" is not a stage: expected \`stage_id=N\`.`,
+      message: 'This is not a stage: expected `stage_id=N`.',
     };
   return {
     id,
@@ -60,7 +60,7 @@ function readFigures(field: string, start: number): Record<Figure, number> | Tex
     if (value === undefined)
       return {
         ...place,
-        message: `${name} is "${clipped(part.slice(equals + 1).trim())}": expected a number that is not negative.`,
+        message: `${name} must be a number that is not negative.`,
       };
     found[name] = value;
   }

@@ -1,6 +1,7 @@
 /** Reads a PipeDream profile; DAPPLE's and HPGO's files have the same form. */
-import { circleNames, orderByNeed } from '../../basics/ordering.ts';
-import { clipped, mostTextFaults, type TextFault } from '../fault.ts';
+import { orderByNeed } from '../../basics/ordering.ts';
+import { cycleFault } from '../cycle.ts';
+import { mostTextFaults, type TextFault } from '../fault.ts';
 import { type Line, linesOf } from '../lines.ts';
 import type { ProfileGraph, ProfileNode } from './graph.ts';
 import { readNode, separator } from './node.ts';
@@ -27,7 +28,7 @@ export function readProfileGraph(text: string): ProfileGraph | { readonly faults
       fault({
         start: node.start,
         end: node.end,
-        message: `The node "${clipped(node.id)}" is defined a second time here.`,
+        message: 'This node is defined a second time here.',
       });
     else {
       numbers.set(node.id, nodes.length);
@@ -40,12 +41,13 @@ export function readProfileGraph(text: string): ProfileGraph | { readonly faults
   const needs = readEdges(edgeLines, numbers, nodes.length, fault);
   if (faults.length > 0) return { faults };
   const { circles } = orderByNeed(nodes.length, (node) => needs[node]);
-  for (const circle of circles) {
-    // From what is needed to what needs it: the way the data goes.
-    const names = circle.map((member) => clipped(nodes[member].id)).toReversed();
-    const { start, end } = nodes[circle[0]];
-    fault({ start, end, message: `Nodes depend on each other in a cycle: ${circleNames(names).join(' → ')}.` });
-  }
+  for (const circle of circles.slice(0, mostTextFaults))
+    fault(
+      cycleFault(
+        text,
+        circle.map((member) => nodes[member]),
+      ),
+    );
   return faults.length > 0 ? { faults } : { nodes, needs, edges: edgeLines.length };
 }
 
@@ -68,7 +70,7 @@ function readEdges(
     if (from === undefined || to === undefined) {
       const name = ends[from === undefined ? 0 : 1].trim();
       const at = start + (from === undefined ? text.indexOf(name) : text.lastIndexOf(name));
-      fault({ start: at, end: at + name.length, message: `There is no node "${clipped(name)}".` });
+      fault({ start: at, end: at + name.length, message: 'There is no node of this name.' });
       continue;
     }
     const key = from * nodes + to;

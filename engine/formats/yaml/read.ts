@@ -29,8 +29,24 @@ export function readYaml(text: string): Read {
 function messageOf({ code, message }: YAMLParseError): string {
   if (code === 'MULTIPLE_DOCS') return 'A second document starts here; only one is read.';
   if (message.includes('call stack')) return tooDeep;
-  return `${clipped(message, 160).replace(/[.\s]+$/, '')}.`;
+  return plainMessages.has(code) ? `${message}.` : (messages[code] ?? 'This is not valid YAML.');
 }
+
+/** Kinds of errors whose message in the parser has no text of the file. */
+const plainMessages: ReadonlySet<YAMLParseError['code']> = new Set([
+  ...(['ALIAS_PROPS', 'BAD_INDENT', 'BLOCK_AS_IMPLICIT_KEY', 'BLOCK_IN_FLOW', 'KEY_OVER_1024_CHARS'] as const),
+  ...(['MISSING_CHAR', 'MULTILINE_IMPLICIT_KEY', 'MULTIPLE_ANCHORS', 'MULTIPLE_TAGS', 'TAB_AS_INDENT'] as const),
+]);
+
+/** Of the others, those that this reader can say better. */
+const messages: Readonly<Partial<Record<YAMLParseError['code'], string>>> = {
+  BAD_ALIAS: 'Aliases cannot be read.',
+  BAD_DIRECTIVE: 'This directive cannot be read.',
+  BAD_DQ_ESCAPE: 'This is not an escape of YAML.',
+  BAD_SCALAR_START: 'A value without quotes cannot start with this character.',
+  TAG_RESOLVE_FAILED: 'Tags cannot be read.',
+  UNEXPECTED_TOKEN: 'This was not expected here.',
+};
 
 const tooDeep = `The YAML text is nested more than ${deepest} deep.`;
 
@@ -56,7 +72,7 @@ function valueOf(node: ParsedNode, depth: number): Read {
     const keyAt = { start: keyStart, end: keyEnd };
     if (!isScalar(key)) return refused(keyAt, 'A key must be a plain value.');
     const name = String(key.value);
-    if (members.has(name)) return refused(keyAt, `The key "${clipped(name)}" appears a second time here.`);
+    if (members.has(name)) return refused(keyAt, 'This key appears a second time here.');
     const read = value === null ? { kind: 'null' as const, ...keyAt } : valueOf(value, depth + 1);
     if ('fault' in read) return read;
     members.set(name, { key: keyAt, value: read });

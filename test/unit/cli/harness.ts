@@ -39,6 +39,8 @@ export async function call(args: readonly string[], world: World = {}): Promise<
       const text = files[nameOf(path)];
       return text === undefined ? { problem: 'there is no such file' } : { text };
     },
+    projectOf: () => '/project',
+    leadsInto: (path, folder) => path.startsWith(repository) || path.startsWith(`${folder}/`),
     writeText(path, text) {
       files[nameOf(path)] = typeof text === 'string' ? text : Buffer.from(text).toString('base64');
       return undefined;

@@ -25,9 +25,9 @@ test('import refuses a damaged system with line and character', async () => {
     return err;
   };
   const line = files['c.json'].split('\n').findIndex((name) => name.includes('-80')) + 1;
-  expect(await told('c.json')).toBe(`c.json:${line}:12: "mem1.GiB" must be a number over 0, found -80.\n`);
+  expect(await told('c.json')).toBe(`c.json:${line}:12: "mem1.GiB" must be a number over 0.\n`);
   expect(await told('h.yaml')).toBe(
-    'h.yaml:13:22: "node.num_gpus_per_node" must be a whole number from 1 to 2^40, found "eight".\n',
+    'h.yaml:13:22: "node.num_gpus_per_node" must be a whole number from 1 to 2^40, found a text.\n',
   );
   expect(await told('cut.yaml')).toMatch(/^cut\.yaml:\d+:\d+: .+\.\n$/);
 });

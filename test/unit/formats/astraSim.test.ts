@@ -36,11 +36,11 @@ describe('workloads of ASTRA-sim 1.0', () => {
   });
 
   test.each([
-    [`DATA\n4\n${rows.join('\n')}`, '4', 'says 4 layers and has 3'],
+    [`DATA\n4\n${rows.join('\n')}`, '4', 'must be the number of layers, which is 3'],
     [file(rows[0].slice(0, -5)), 'conv1', '11 columns'],
-    [file(rows[0].replace('13003', '13x')), '13x', 'column 3: expected a number of cycles'],
-    [file(rows[0].replace('37632', '-5')), '-5', 'column 11: expected a number of bytes'],
-    [file(rows[0].replace('NONE', '7')), '7', 'column 4: expected a collective'],
+    [file(rows[0].replace('13003', '13x')), '13x', 'Column 3 must be a number of cycles'],
+    [file(rows[0].replace('37632', '-5')), '-5', 'Column 11 must be a number of bytes'],
+    [file(rows[0].replace('NONE', '7')), '7', 'Column 4 must be a collective'],
   ])('fault %#', (text, place, message) => {
     const read = readAstraSim(text);
     const [fault] = 'faults' in read ? read.faults : [];

@@ -86,8 +86,11 @@ describe('graphs of dnn-partitioning', () => {
     [file({ nodes: nodes.slice(1) }), 'no forward nodes in its colour class'],
     [file({ nodes: nodes.map((node) => ({ ...node, colorClass: 4 })) }), 'several forward nodes'],
     [file({ nodes: nodes.map((node) => ({ ...node, supportedOnFpga: 0 })) }), 'CPU only'],
-    [file({ nodes: nodes.map((node) => ({ ...node, fpgaLatency: -1 })) }), '`fpgaLatency` is -1'],
-    [file({ edges: [{ sourceId: 4, destId: 7, size: 1 }] }), 'no node 7'],
+    [
+      file({ nodes: nodes.map((node) => ({ ...node, fpgaLatency: -1 })) }),
+      '`fpgaLatency` must be a number that is not negative',
+    ],
+    [file({ edges: [{ sourceId: 4, destId: 7, size: 1 }] }), 'no node'],
     [file({ edges: [{ sourceId: 4, destId: 5 }] }), '`size` is missing'],
     [file({ edges: [...edges, { sourceId: 5, destId: 4, size: 1 }] }), 'cycle'],
   ])('fault %#', (text, message) => {

@@ -151,7 +151,7 @@ pipeline train { model = m  devices = box  microbatches = 4  stages = balance(4)
     [{ ...vision.llava, text_config: { model_type: 'opt' } }, 'Only LLaVA with CLIP and a Llama can be read'],
     [
       { ...vision.qwen2_vl, vision_config: { ...vision.qwen2_vl.vision_config, patch_size: 500 } },
-      'An image of 448 pixels',
+      'An image does not divide into patches of this size, 2 × 2',
     ],
     [{ ...t5, num_layers: 10 ** 6 }, 'at most 100000'],
     [{ model_type: 'mllama' }, '"vision_config" is missing'],

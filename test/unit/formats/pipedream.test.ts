@@ -135,17 +135,17 @@ describe('faults', () => {
     [
       node('a', '', 'forward_compute_time=nan, backward_compute_time=2, activation_size=3, parameter_size=4'),
       'nan',
-      'expected a number',
+      'must be a number',
     ],
     [
       node('a', '', 'forward_compute_time=1, backward_compute_time=2, activation_size=[1; x], parameter_size=4'),
       '[1; x]',
-      'expected a number',
+      'must be a number',
     ],
     [
       node('a', '', 'forward_compute_time=1e999, backward_compute_time=2, activation_size=1, parameter_size=4'),
       '1e999',
-      'expected a number',
+      'must be a number',
     ],
     [
       node('a', '', 'forward_compute_time=1, activation_size=1, parameter_size=4'),
@@ -155,12 +155,12 @@ describe('faults', () => {
     [node('a', '', 'forward_compute_time=1, forward_compute_time=1'), '1', 'twice'],
     [node('a', ' -- stage_id=x'), 'stage_id=x', 'not a stage'],
     [`${node('a')}\n${node('a')}`, node('a'), 'second time'],
-    [`${node('a')}\n\ta -- zz`, 'zz', 'no node "zz"'],
-    [`${node('a')}\n\tzz -- a`, 'zz', 'no node "zz"'],
+    [`${node('a')}\n\ta -- zz`, 'zz', 'no node of this name'],
+    [`${node('a')}\n\tzz -- a`, 'zz', 'no node of this name'],
     [`${node('a')}\n\ta`, '\ta', 'not an edge'],
     [`${node('a')}\n${node('b')}\n\ta -- b\n\ta -- b`, '\ta -- b', 'second time'],
-    [`${node('a')}\n\ta -- a`, node('a'), 'cycle: a → a'],
-    [`${node('a')}\n${node('b')}\n${node('c')}\n\ta -- b\n\tb -- c\n\tc -- a`, node('a'), 'cycle'],
+    [`${node('a')}\n\ta -- a`, node('a'), 'cycle: lines 1 → 1'],
+    [`${node('a')}\n${node('b')}\n${node('c')}\n\ta -- b\n\tb -- c\n\tc -- a`, node('a'), 'cycle: lines 1 → 2 → 3 → 1'],
   ])('%j', (text, place, message) => {
     const faults = faultsOf(text);
     expect(faults).toHaveLength(1);

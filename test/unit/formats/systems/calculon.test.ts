@@ -112,13 +112,9 @@ describe('damaged systems', () => {
   const network = (more: object) => JSON.stringify({ ...a100, networks: [{ ...a100.networks[0], ...more }] });
   it.each([
     ['{"matrix": {}, "mem1": 3}', '{', 'There is no number format'],
-    ['{"matrix": 3, "mem1": 3}', '3', '"matrix" must be an object, found 3.'],
-    [change((one) => (one['mem1'] = { ...one['mem1'], GiB: 0 })), '0', '"mem1.GiB" must be a number over 0, found 0.'],
-    [
-      change((one) => (one['matrix'] = { int4: {} })),
-      '{}',
-      '"int4" is not a known number format. Known formats: float8',
-    ],
+    ['{"matrix": 3, "mem1": 3}', '3', '"matrix" must be an object, found a number.'],
+    [change((one) => (one['mem1'] = { ...one['mem1'], GiB: 0 })), '0', '"mem1.GiB" must be a number over 0.'],
+    [change((one) => (one['matrix'] = { int4: {} })), '{}', 'This is not a known number format. Known formats: float8'],
     [
       change((one) => (one['mem1'] = { ...one['mem1'], MB_efficiency: [[10, 0.5]] })),
       '[10,0.5]',
@@ -147,10 +143,10 @@ describe('damaged systems', () => {
     [change((one) => (one['mem1'] = { ...one['mem1'], MB_efficiency: [[0]] })), '[0]', 'a pair of numbers'],
     [change((one) => delete one['mem1']['MB_efficiency']), '{', '"MB_efficiency" is missing.'],
     [change((one) => delete one['networks']), '{', '"networks" has no network.'],
-    [network({ efficiency: 2 }), '2', '"networks[0].efficiency" must be at most 1, found 2.'],
-    [network({ size: 1 }), '1', '"networks[0].size" must be a multiple of 1 and more, found 1.'],
+    [network({ efficiency: 2 }), '2', '"networks[0].efficiency" must be at most 1.'],
+    [network({ size: 1 }), '1', '"networks[0].size" must be over 1.'],
     [network({ ops: {} }), '{', '"p2p" must be a factor over 0; it is missing.'],
-    [network({ latency: '1us' }), '"1us"', '"networks[0].latency" must be a number of at least 0, found "1us".'],
+    [network({ latency: '1us' }), '"1us"', '"networks[0].latency" must be a number of at least 0, found a text.'],
     [JSON.stringify(a100).slice(0, -1), '{', 'is not closed'],
     ['[]', '[]', 'A system is an object, found a list.'],
   ])('%#', (text, place, message) => {
