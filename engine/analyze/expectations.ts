@@ -4,6 +4,7 @@ import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
 import { stageNumber } from '../costs/stages.ts';
 import type { PipelineReport } from '../values/report.ts';
 import { withinWords } from './boundWithin.ts';
+import { microbatchesInFlight } from './inFlight.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
 
 /** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */
@@ -90,7 +91,7 @@ export function figureOf(
     case 'versions':
       return most(stages.map((stageReport) => stageReport.versions));
     case 'in_flight':
-      return most(devices.map((deviceReport) => deviceReport.in_flight));
+      return most(devices.map(microbatchesInFlight));
     case 'exposed_communication':
       return exposedCommunication(report).share;
     case 'mfu':

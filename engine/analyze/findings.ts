@@ -22,7 +22,7 @@ export const remarks: readonly Remark[] = [
   { name: 'remark on recomputation', find: (plan, { program }) => recomputeFinding(plan, program), otherwise: [] },
 ];
 
-/** What a simulated pipeline gives cause to say: verdicts first, then remarks. */
+/** What a simulated pipeline gives cause to say: verdicts, remarks, and versions of weights. */
 export function simulationFindings(
   plan: PipelinePlan,
   run: Run,
@@ -33,7 +33,7 @@ export function simulationFindings(
     ...memoryFindings(plan, run, peaks, options),
     ...hostMemoryFindings(plan, run),
     ...expectationFindings(plan, run.report),
-    ...weightFindings(plan, run),
     ...remarks.flatMap((remark) => advised(remark, plan, run, options)),
+    ...weightFindings(plan, run),
   ];
 }

@@ -44,7 +44,7 @@ const causesOf = ({ causes }: BubbleReport): (readonly [string, number])[] =>
     .map((cause) => [causeNames[cause], causes[cause] ?? 0] as const)
     .sort((a, b) => b[1] - a[1]);
 
-/** Changes that a bubble names. They are looked for when its message is read, so they are advice beside the remark. */
+/** Changes that a bubble names. They are looked for when its message is read, so they are separate advice. */
 export const bubbleHelp: Advice<[PipelinePlan, Run], readonly BubbleHelp[]> = {
   name: 'help for a bubble',
   find: (plan, { program, report }) =>

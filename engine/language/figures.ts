@@ -94,7 +94,7 @@ export const figures: readonly FigureSchema[] = [
     dimension: 'number',
     by: ['stage', 'device'],
     example: 'in_flight <= 4',
-    doc: 'Most microbatches whose activations are held at once.',
+    doc: 'Most microbatches whose activations are held at once. One of two chunks of a device is half a microbatch, one of four segments a quarter.',
   },
   {
     name: 'exposed_communication',

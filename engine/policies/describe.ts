@@ -2,9 +2,9 @@
 import { time } from '../basics/quantities.ts';
 import type { Shape } from './policy.ts';
 
-/** `4, 3, 2, 1`; long ones as `64, 63, 62, …, 1`. Equal ones as `4 on every device`. */
+/** `4, 3, 2, 1`; long ones as `64, 63, 62, …, 1`. Equal ones as `4 on every device`. Two decimals at most. */
 export const perDevice = (shape: Shape, figure: (device: number) => number): string =>
-  listed(shape.devices, figure, 'device');
+  listed(shape.devices, (device) => Number(figure(device).toFixed(2)), 'device');
 
 /** The same by stage of the cut. */
 export const perStage = (shape: Shape, figure: (stage: number) => number | string): string =>

@@ -293,7 +293,7 @@ export interface DeviceReport {
   readonly peak: number;
   /** Usable bytes: memory − reserved. */
   readonly capacity: number;
-  /** Activations of stages, or of segments, that are held at most. */
+  /** Activations of stages, or of segments, that are held at most: what `in_flight_microbatches` says in microbatches. */
   readonly in_flight: number;
   /** The same in microbatches, with fractions: a chunk of two is a half. Absent where a microbatch passes one stage of the device. */
   readonly in_flight_microbatches?: number;

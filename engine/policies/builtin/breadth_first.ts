@@ -42,7 +42,7 @@ export const breadthFirst: Policy = {
         : '(p − 1)(F + B of one chunk)',
       ({ f, i, w }) => slots(shape) * (f + i + w),
     ),
-    `in flight: m·v = ${shape.microbatches * shape.chunks} chunks on every device`,
+    `in flight: m = ${shape.microbatches} on every device`,
     `gathers of sharded weights: 2 for each chunk, ${2 * shape.chunks} per device and iteration, for any number of microbatches`,
   ],
 };

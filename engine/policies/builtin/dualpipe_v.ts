@@ -40,7 +40,7 @@ export const dualpipeV: Policy = {
         (times) => dualIdle(p, times, overlap),
         overlap === 0 ? 'idle' : 'most idle, on the last devices',
       ),
-      `in flight until W: ${heldMost(shape, order)} chunks at most, 2p + 1`,
+      `in flight until W: ${heldMost(shape, order) / 2} microbatches at most, p + ½`,
     ];
   },
 };

@@ -1,5 +1,6 @@
 import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { dependenciesOf } from '../../order/dependencies.ts';
+import { figure } from '../describe.ts';
 import { heldMost } from '../orders/held.ts';
 import { listSchedule } from '../../order/listSchedule.ts';
 import { wave } from '../placement.ts';
@@ -52,7 +53,7 @@ export const hanayo: Policy = {
       `stages: 2·W = ${2 * waves} on each device, in ${waves} ${waves === 1 ? 'wave' : 'waves'}`,
       'order: in time, a ready backward first, otherwise the forward of the lowest microbatch, deepest stage first',
       `transfers of a microbatch in one direction: 2W(p − 1) = ${2 * waves * (p - 1)}, compared with p − 1 = ${p - 1} for 1F1B`,
-      `in flight: ${heldMost(shape, order)} stages at most, ${heldMost(shape, order) / (2 * waves)} microbatches of all its layers`,
+      `in flight: ${figure(heldMost(shape, order) / (2 * waves))} microbatches at most`,
     ];
   },
 };

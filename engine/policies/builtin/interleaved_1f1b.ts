@@ -100,7 +100,7 @@ export const interleaved1f1b: Policy = {
         : '(p − 1)(F + B of one chunk)',
       ({ f, i, w }) => idleSlots(shape) * (f + i + w),
     ),
-    `in flight: ${perDevice(shape, (device) => inFlight(shape, device))} chunks`,
+    `in flight: ${perDevice(shape, (device) => inFlight(shape, device) / shape.chunks)} microbatches`,
   ],
 };
 

@@ -34,7 +34,7 @@ export const interleavedZb: Policy = {
     `warm-up: min(m·v, (p − 1 − i) + (v − 1)·g) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a chunk`,
     `W runs ${perDevice(shape, (device) => device)} input gradients after its input gradient`,
     idleLine(shape, '(p − 1)(F + I − W of one chunk)', (times) => zbIdle(shape, times)),
-    `in flight until W: ${perDevice(shape, (device) => inFlight(shape, device))} chunks`,
+    `in flight until W: ${perDevice(shape, (device) => inFlight(shape, device) / shape.chunks)} microbatches`,
   ],
 };
 

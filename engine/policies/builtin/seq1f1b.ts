@@ -64,7 +64,7 @@ export const seq1f1b: Policy = {
       even
         ? idleLine(shape, '(p − 1)(F + B) / k', ({ f, i, w }) => ((p - 1) * (f + i + w)) / k)
         : 'idle: (p − 1)(F + B) / k for equal segments; these segments differ',
-      `in flight: ${perDevice(shape, (device) => warmup(shape, device))} segments`,
+      `in flight: ${perDevice(shape, (device) => warmup(shape, device) / k)} microbatches`,
     ];
   },
 };

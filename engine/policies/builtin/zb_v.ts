@@ -30,7 +30,7 @@ export const zbV: Policy = {
       'idle between first start and last end',
     ),
     ...fillingLines(shape),
-    `in flight until W: ${heldMost(shape, order)} chunks at most${shape.microbatches < 2 * shape.devices - 1 ? '' : ', 2p'}`,
+    `in flight until W: ${heldMost(shape, order) / 2} microbatches at most${shape.microbatches < 2 * shape.devices - 1 ? '' : ', p'}`,
     postValidation,
   ],
 };

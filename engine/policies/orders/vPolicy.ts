@@ -34,7 +34,7 @@ export function vPolicy({ name, summary, split, share, block }: VDefinition): Po
       return [
         'chunks: device i holds stages i and 2p − 1 − i',
         `building block, every 6 operations of a chunk. On the first device F at ${f0} and ${f1}, ${split ? 'I' : 'B'} at ${i1} and ${i0}${split ? ', each W in the first free slot after its I' : ''}. Then operations move forward if a device would idle`,
-        `in flight${split ? ' until W' : ''}: at most ${held} chunks, ${held / 2} of a device’s microbatches; 1F1B’s first device holds ${Math.min(shape.microbatches, shape.devices)} (${share} of that for many devices)`,
+        `in flight${split ? ' until W' : ''}: at most ${held / 2} microbatches; 1F1B’s first device holds ${Math.min(shape.microbatches, shape.devices)} (${share} of that for many devices)`,
         `the block is optimised for ${split ? 'F = I = W' : 'B = 2F'}; its gaps are filled for the times of your stages and their transfers`,
       ];
     },

@@ -1,15 +1,15 @@
 /** Microbatches in flight of schedules that count chunks, segments or copies: one unit for all of them. */
 import { describe, expect, test } from 'vitest';
-import { inFlightWords, microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
-import { analyseExample, runOf } from '../../support/analyse.ts';
+import { inFlightText, inFlightWords, microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
+import { analyse, analyseExample, runOf } from '../../support/analyse.ts';
 
 const p = 4;
-const devices = (schedule: string, stages = p, keys = '') =>
-  runOf(`device gpu { memory = 80GiB }
+const pipelineOf = (schedule: string, stages: number, keys: string): string => `device gpu { memory = 80GiB }
 cluster box { gpu[${p}] = gpu  link = 1000GB/s }
 model toy { layer block[16] { forward = 4ms  backward = 8ms  weights = 1MiB  activation = 64MiB } }
-pipeline train { model = toy  devices = box  microbatches = 16  stages = balance(${stages})  schedule = ${schedule}  ${keys} }`)
-    .run.report.devices;
+pipeline train { model = toy  devices = box  microbatches = 16  stages = balance(${stages})  schedule = ${schedule}  ${keys} }`;
+const devices = (schedule: string, stages = p, keys = '') =>
+  runOf(pipelineOf(schedule, stages, keys)).run.report.devices;
 const most = (schedule: string, stages?: number): number =>
   Math.max(...devices(schedule, stages).map(microbatchesInFlight));
 
@@ -50,6 +50,21 @@ describe('most microbatches in flight', () => {
     for (const schedule of ['1f1b', 'dualpipe'])
       for (const device of devices(schedule)) expect(device).not.toHaveProperty('in_flight_microbatches');
   });
+});
+
+test.each([
+  ['interleaved_1f1b(chunks = 2)', 2 * p, (2 * p + p - 1) / 2],
+  ['seq1f1b(segments = 4)', p, (p + 4 - 1) / 4],
+  ['dualpipe', p, p + 1],
+  ['1f1b', p, p],
+])('an expectation counts the microbatches that a report shows: %s', (schedule, stages, held) => {
+  const found = analyse(
+    pipelineOf(schedule, stages, `} expect train { in_flight == ${held}  in_flight(device = 0) > 99`),
+  );
+  const first = found.pipelines[0].run?.report.devices[0];
+  expect(found.findings.flatMap(({ code, message }) => (code === 'expect/failed' ? [message] : []))).toEqual([
+    `Expected in_flight(device = 0) > 99, but it is ${first === undefined ? '' : inFlightText(microbatchesInFlight(first))}.`,
+  ]);
 });
 
 test('words name microbatches first, then what is counted', () => {

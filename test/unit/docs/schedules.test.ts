@@ -1,3 +1,4 @@
+import { microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -71,7 +72,7 @@ describe.each(synchronous.map(({ name }) => name))('%s', (policy) => {
     for (const device of report.devices) expect(device.idle / ms).toBeCloseTo(idle, 9);
     const longest = report.devices.reduce((most, device) => (device.span > most.span ? device : most));
     expect((longest.span - longest.busy) / ms).toBeCloseTo(span, 9);
-    expect(report.devices.map((device) => device.in_flight).join(', ')).toBe(row(policy)?.[4]);
+    expect(report.devices.map(microbatchesInFlight).join(', ')).toBe(row(policy)?.[4]);
   });
 });
 
