@@ -145,6 +145,8 @@ export interface RowsBody {
   rows(numbers: ScheduleNumbers): (device: number) => WrittenRow | undefined;
   /** Operations move to where a device would idle; only for a clock table. */
   readonly fill?: true;
+  /** Only what has an R is recomputed, also for a shape whose rows have none. */
+  readonly apart?: true;
   /** The end of `period = …`, for what its slots come to; only for a building block. */
   readonly periodEnds?: number;
   /** The building block for a shape, right or wrong; only of a building block. `undefined` where a number is wrong (reported). */

@@ -162,6 +162,7 @@ function scheduleOf(
     name,
     rows: copies === undefined ? rows : ofCopies(rows, of, copies),
     ...(body.fill === true ? { fill: true } : {}),
+    ...(body.apart === true ? { apart: true } : {}),
     ...(weights === 'flush' ? {} : { weights }),
     ...(used === undefined || used === 'none' ? {} : { operations: operationsPlan(used, rows, of, copies) }),
   };

@@ -163,6 +163,7 @@ function rowsPlan(
     ...given(definition),
     rows: copies === undefined ? rows : ofCopies(rows, placement, copies),
     ...(body.fill === true ? { fill: true } : {}),
+    ...(body.apart === true ? { apart: true } : {}),
     ...(weights === 'flush' ? {} : { weights }),
     ...(used === undefined || used === 'none' ? {} : { operations: operationsPlan(used, rows, placement, copies) }),
   };

@@ -42,7 +42,7 @@ export function withTimes(
 const recomputesApart = (schedule: Exclude<SchedulePlan, { kind: 'policy' }>): boolean =>
   schedule.kind === 'greedy'
     ? schedule.rule?.recomputes !== undefined
-    : schedule.rows.some(({ kinds }) => packedHas(kinds, R));
+    : schedule.apart === true || schedule.rows.some(({ kinds }) => packedHas(kinds, R));
 
 function layerTimes(stages: readonly StagePlan[], apart: boolean): LayerTimes {
   return {

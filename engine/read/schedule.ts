@@ -26,6 +26,7 @@ import { readRule, ruleFor, type Rule } from './rule.ts';
 import { ruleRows } from './ruleRows.ts';
 import { operationUses } from './operationUses.ts';
 import { type DeclaredOperation, readOperations } from './operations.ts';
+import { recomputesApart } from './recomputeOfRows.ts';
 import { readRows, writtenRows } from './rowEntries.ts';
 import { expandRows, type Rows } from './rows.ts';
 import { rowTracer, type Traced, tracedSchedule } from './rowTracer.ts';
@@ -61,6 +62,7 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
         notApplicable(context, entry, '`prefer` does not list it, so the rule does not run it');
   if (read?.kind === 'rows')
     for (const { on } of operations ?? []) if (on !== undefined) notApplicable(context, on.entry, 'the rows decide');
+  const apart = read === undefined ? false : recomputesApart(context, compiled, keys, read.kind);
   const times = readTimes(context, compiled, keys);
   const fillEntry = keys.find('fill');
   const isStrict = read?.kind === 'slots' && (weights !== 'flush' || read.keeper !== undefined);
@@ -72,7 +74,7 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
     );
   const body = isStrict ? { ...read, fill: false } : read;
   if (block.name === undefined || backward === undefined || weights === undefined || body === undefined) return;
-  if (operations === undefined) return;
+  if (operations === undefined || apart === 'wrong') return;
   const parameters = scheduleParameters(context, compiled);
   const { name } = block;
   const traced = tracedSchedule(reading, { name: name.text, symbol: id }, keys.entries, (quiet, again) =>
@@ -101,7 +103,7 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
         weights,
         placement: placed === 'wrong' ? undefined : placed,
         ...(on === undefined ? {} : { on: on(args) }),
-        body: withKeptRows(bodyWith(context, compiled, traced, body, operations, args, pieces), {
+        body: withKeptRows(bodyWith(context, compiled, traced, body, operations, args, pieces), apart, {
           source: declared.source,
           bases: declared.bases,
           args,
@@ -134,8 +136,14 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   );
 }
 
-const withKeptRows = (body: ScheduleDefinition['body'], source: RowsSource): ScheduleDefinition['body'] =>
-  body.kind === 'rows' ? { ...body, expand: keepingRows(body.expand, source) } : body;
+const withKeptRows = (
+  body: ScheduleDefinition['body'],
+  apart: boolean,
+  source: RowsSource,
+): ScheduleDefinition['body'] =>
+  body.kind === 'rows'
+    ? { ...body, expand: keepingRows(body.expand, source), ...(apart ? { apart: true } : {}) }
+    : body;
 
 /** Each part is a stage of the program. */
 const mostParts = 256;

@@ -32,7 +32,7 @@ export interface ScheduleText {
 const forms: readonly (readonly string[])[] = [
   ['order', 'in_flight', 'allow', 'prefer', 'ties', 'limit', 'backward'],
   ['slot', 'period', 'fill'],
-  ['row', 'parts'],
+  ['row', 'parts', 'recompute'],
 ];
 
 /** Keys that go with each of two ways to place stages. */

@@ -57,7 +57,8 @@ function newProgram(plan: PipelinePlan, rows: readonly RowPlan[]): ProgramOfRows
   let fused: Uint8Array | undefined;
   let updates = false;
   let evicts = false;
-  let apart: Uint8Array | undefined;
+  const everywhere = (): Uint8Array => new Uint8Array(stages).fill(1);
+  let apart = plan.schedule.kind === 'rows' && plan.schedule.apart === true ? everywhere() : undefined;
   let split = false;
   let at = 0;
   const refuse = (
@@ -95,7 +96,7 @@ function newProgram(plan: PipelinePlan, rows: readonly RowPlan[]): ProgramOfRows
       items[at] = from[index];
       if (kind === I || kind === W) split = true;
       // Rows with an R say all that is recomputed; in other stages, and for microbatches without one, everything is kept.
-      if (kind === R) apart ??= new Uint8Array(stages).fill(1);
+      if (kind === R) apart ??= everywhere();
       at += 1;
     }
     if (device < devices) offsets[device + 1] = at;

@@ -20,7 +20,9 @@ export function scheduleText(program: Program, name: string, comment: readonly s
     rows.push(`  row(${device}) = ${row}`);
   }
   const lines = comment.map((line) => `/// ${line}`);
-  return [...lines, `schedule ${name} {`, `  placement = ${placement}`, ...rows, '}', ''].join('\n');
+  // Without an R in its text, a schedule recomputes in the backward.
+  const keeps = program.apart === undefined ? [] : ['  recompute = written'];
+  return [...lines, `schedule ${name} {`, `  placement = ${placement}`, ...keeps, ...rows, '}', ''].join('\n');
 }
 
 function placementText({ placement, stages, devices }: Program): string | undefined {

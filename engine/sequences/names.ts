@@ -1,6 +1,6 @@
 /** Names of a schedule while its expressions are compiled: slots for numbers, and what each `let` and `param` is. */
-import type { Entry, Expression, Name } from '../../grammar/syntax.ts';
-import { walk } from '../../grammar/walk.ts';
+import type { Entry, Expression, Index, Name, SyntaxNode } from '../../grammar/syntax.ts';
+import { children, walk } from '../../grammar/walk.ts';
 import type { FileContext } from '../language/context.ts';
 import { memberId } from '../language/declare.ts';
 import { circleNames, orderByNeed } from '../basics/ordering.ts';
@@ -133,20 +133,43 @@ export function readNumbers(
   expression: Expression,
   members: readonly Member[],
 ): ReadonlySet<GivenName> {
-  const entries = new Map(members.map(({ symbol, entry }) => [symbol, entry]));
   const found = new Set<GivenName>();
-  const left = [expression];
-  for (let part = left.pop(); part !== undefined; part = left.pop())
-    walk(part, (node) => {
-      const symbol = node.kind === 'name' ? context.links.get(node) : undefined;
-      if (symbol === undefined) return;
-      const given = givenNames.find((name) => symbol === `variable:${name}`);
-      if (given !== undefined) found.add(given);
-      const entry = entries.get(symbol);
-      entries.delete(symbol);
-      if (entry !== undefined) left.push(...partsOf(entry));
-    });
+  for (const node of nodesUsed(context, [expression], members)) {
+    const symbol = node.kind === 'name' ? context.links.get(node) : undefined;
+    const given = givenNames.find((name) => symbol === `variable:${name}`);
+    if (given !== undefined) found.add(given);
+  }
   return found;
+}
+
+/** The first operation with this letter that expressions write, also through names of the schedule. */
+export function operationIn(
+  context: FileContext,
+  expressions: readonly Expression[],
+  members: readonly Member[],
+  letter: string,
+): Index | undefined {
+  for (const node of nodesUsed(context, expressions, members))
+    if (node.kind === 'index' && context.links.get(node.target) === `variable:${letter}`) return node;
+  return undefined;
+}
+
+/** Nodes of expressions, then of the members of the schedule that they use: each member once. */
+function* nodesUsed(
+  context: FileContext,
+  expressions: readonly Expression[],
+  members: readonly Member[],
+): Generator<SyntaxNode> {
+  const entries = new Map(members.map(({ symbol, entry }) => [symbol, entry]));
+  const left: SyntaxNode[] = [...expressions].reverse();
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    yield node;
+    left.push(...children(node).toReversed());
+    const symbol = node.kind === 'name' ? context.links.get(node) : undefined;
+    const entry = symbol === undefined ? undefined : entries.get(symbol);
+    if (symbol !== undefined) entries.delete(symbol);
+    if (entry !== undefined) left.unshift(...partsOf(entry));
+  }
 }
 
 const partsOf = ({ values = [], range, step }: Entry): readonly Expression[] =>

@@ -52,6 +52,7 @@ export interface Condition {
 export interface CompiledSchedule {
   readonly name: string;
   readonly names: Names;
+  readonly members: readonly Member[];
   readonly parameters: readonly Parameter[];
   readonly conditions: readonly Condition[];
 }
@@ -96,7 +97,7 @@ export function compileSchedule(
     const text = context.syntax.text.slice(expression.start, expression.end).replace(/\s+/g, ' ');
     return [{ expression, text, reads: readNumbers(context, expression, members), holds: code.at }];
   });
-  return { name: schedule.name, names, parameters, conditions };
+  return { name: schedule.name, names, members, parameters, conditions };
 }
 
 /** A frame for these numbers. Arguments are those that a pipeline gives; other parameters have their defaults. */

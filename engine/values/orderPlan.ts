@@ -14,6 +14,8 @@ export type SchedulePlan =
       readonly rows: readonly RowPlan[];
       /** Operations move to where a device would idle, within what the rows hold; only for a clock table. */
       readonly fill?: true;
+      /** Only what has an R is recomputed, also if no row has one here. True of rows with an R, too. */
+      readonly apart?: true;
       /** Update rule of the weights. Default: `flush`. */
       readonly weights?: string;
       /** Operations that the schedule declares. */

@@ -189,6 +189,15 @@ export const schedule: BlockSchema = {
       'Update rule of the weights. Default: flush.',
     ),
     key(
+      'recompute',
+      'recompute = written',
+      words(
+        ['written', 'Only where an `R` is written. All other microbatches and stages keep their activations.'],
+        ['with_backward', 'In the backward, as the `recompute` of the pipeline says. Rows write no `R`.'],
+      ),
+      'Where stages recompute. Default: `written` if the text of a row has an `R`, otherwise `with_backward`. Only for rows.',
+    ),
+    key(
       'row',
       'row(d) = F[0..<microbatches], B[0..<microbatches]',
       { kind: 'operations' },

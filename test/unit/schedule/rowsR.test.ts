@@ -4,6 +4,7 @@ import { after, analyse, fixesOf } from '../../support/analyse.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { scheduleText } from '../../../engine/schedule/rowsText.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { pipelineOf } from '../sequences/written.ts';
 import { namesOf, programFor, simulated } from './bruteForce.ts';
@@ -56,6 +57,58 @@ describe('R in rows', () => {
     const [kept, recomputed] = [busy(plan) ?? [], busy(all) ?? []];
     expect(recomputed[0] - kept[0]).toBeCloseTo(4 * 0.004, 9);
     expect(recomputed[1]).toBe(kept[1]);
+  });
+});
+
+describe('what a text says of recomputation', () => {
+  /** The last microbatch is not recomputed, so that one microbatch has no R. */
+  const allButLast = `schedule mine { row(d) = F[0..<microbatches], B[microbatches-1],
+    each(j in microbatches-2..0 step -1, R[j], B[j]) }`;
+  const busy = (text: string, microbatches: number): number | undefined => {
+    const plan = planOf(pipelineOf(text, { devices: 2, microbatches }));
+    return evaluate(plan, defaultOptions).run?.report.devices[0].busy;
+  };
+  it('holds for shapes whose rows have no R', () => {
+    // Stages of F 4 ms and B 8 ms: each R takes 4 ms more.
+    for (let microbatches = 1; microbatches <= 4; microbatches += 1)
+      expect(busy(allButLast, microbatches), `m = ${microbatches}`).toBeCloseTo(0.016 * microbatches - 0.004, 9);
+  });
+  it('is read from names that rows use, and from rows of other devices', () => {
+    const never = 'if(microbatches > 9, R[0], [])';
+    const plain = 'F[0..<microbatches], B[0..<microbatches]';
+    expect(busy(`schedule mine { row(d) = ${plain} }`, 1)).toBeCloseTo(0.016, 9);
+    expect(busy(`schedule mine { let a = ${never}  let b(n) = a  row(d) = ${plain}, b(1) }`, 1)).toBeCloseTo(0.012, 9);
+    expect(busy(`schedule mine { row(d) = ${plain}  row(1) = ${plain}, ${never} }`, 1)).toBeCloseTo(0.012, 9);
+    // No row uses the name.
+    expect(busy(`schedule mine { let a = ${never}  row(d) = ${plain} }`, 1)).toBeCloseTo(0.016, 9);
+  });
+  it('is taken over with the rows, and may be written outright', () => {
+    const plain = 'F[0..<microbatches], B[0..<microbatches]';
+    const base = allButLast.replace('mine', 'base');
+    expect(busy(`${base}\nschedule mine { from = base  row(0) = ${plain} }`, 3)).toBeCloseTo(0.036, 9);
+    // Another row of all devices leaves no R.
+    expect(busy(`${base}\nschedule mine { from = base  row(d) = ${plain} }`, 3)).toBeCloseTo(0.048, 9);
+    expect(busy(`schedule mine { recompute = written  row(d) = ${plain} }`, 3)).toBeCloseTo(0.036, 9);
+    expect(busy(`schedule mine { recompute = with_backward  row(d) = ${plain} }`, 3)).toBeCloseTo(0.048, 9);
+  });
+  it('may not contradict its rows', () => {
+    const text = pipelineOf(allButLast.replace('{', '{ recompute = with_backward '));
+    const [finding, ...others] = analyse(text).findings.filter(({ severity }) => severity === 'error');
+    expect(others).toEqual([]);
+    expect(finding.message).toBe('Expected `written`, because a row has an R, found `with_backward`.');
+    expect(finding.related.map(({ place }) => text.slice(place.start, place.end))).toEqual(['R[j]']);
+    const rule = pipelineOf('schedule mine { recompute = written  order = greedy(prefer = [B, F]) }');
+    expect(analyse(rule).findings.map(({ code }) => code)).toContain('key/not-applicable');
+  });
+  it('is kept in the text of an order', () => {
+    const plan = planOf(pipelineOf(allButLast, { microbatches: 1 }));
+    const text = scheduleText(programFor(plan), 'mine', []) ?? '';
+    expect(text).toContain('recompute = written');
+    expect(busy(text, 1)).toBeCloseTo(0.012, 9);
+  });
+  it('is the same in tests: a backward without R takes 2', () => {
+    const test = 'expect mine { over(devices = 1, microbatches = 1..6)  iteration == 4 * microbatches - 1 }';
+    expect(analyse(`${allButLast}\n${test}`).findings).toEqual([]);
   });
 });
 
