@@ -5,6 +5,13 @@ import type { Colours } from '../colours.ts';
 const height = 14;
 const widest = 78;
 
+/** The least and the greatest; there may be a million points. */
+const extremes = (points: readonly PlanPoint[], of: (point: PlanPoint) => number): readonly [number, number] =>
+  points.reduce<[number, number]>(
+    ([least, greatest], point) => [Math.min(least, of(point)), Math.max(greatest, of(point))],
+    [Infinity, -Infinity],
+  );
+
 /** Time over memory in character cells: rows as dots, the front as circles. Rows far slower than the front are left out. */
 export function frontChart(
   points: readonly PlanPoint[],
@@ -14,19 +21,18 @@ export function frontChart(
 ): string {
   const margin = 11;
   const width = Math.max(20, Math.min(widest, columns - margin - 2));
-  const fastest = Math.min(...front.map(({ iteration }) => iteration));
-  const slowest = Math.max(...front.map(({ iteration }) => iteration));
+  const [fastest, slowest] = extremes(front, ({ iteration }) => iteration);
   // The front takes two thirds of the height at least.
   const top = Math.max(slowest, fastest * 1.05) + (Math.max(slowest, fastest * 1.05) - fastest) / 2;
   // Parts of other programs may hold a time of 0.
   const range = top > fastest ? top - fastest : 1;
   const shown = points.filter(({ iteration, meets }) => meets && iteration <= top);
-  const peaks = shown.map(({ peak }) => peak);
-  const low = Math.min(...peaks);
-  const high = Math.max(...peaks, low * 1.05, low + 1);
+  const [low, most] = extremes(shown, ({ peak }) => peak);
+  const high = Math.max(most, low * 1.05, low + 1);
   const cells = Array.from({ length: height }, () => Array.from({ length: width }, () => ' '));
   // Figures of a part that another program wrote may be of any size, so that a share of them is no number.
-  const place = (share: number, most: number): number => Math.round(Math.min(1, Math.max(0, share || 0)) * (most - 1));
+  const place = (share: number, cellCount: number): number =>
+    Math.round(Math.min(1, Math.max(0, share || 0)) * (cellCount - 1));
   const mark = ({ peak, iteration }: PlanPoint, sign: string): void => {
     cells[place((top - iteration) / range, height)][place((peak - low) / (high - low), width)] = sign;
   };

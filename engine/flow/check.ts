@@ -147,7 +147,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       .filter((found) => found.place.uri === uri)
       .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
     const reported = capped(uri, merged(findings), options.limits.findings);
-    pending.push(...untested);
+    for (const name of untested) pending.push(name);
     const analysis = { uri, syntax, resolution, pipelines, jobs, tests, findings: reported, pending, untested };
     if (pending.length === 0) return analysis;
     yield analysis;

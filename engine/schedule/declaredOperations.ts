@@ -193,7 +193,7 @@ function costsOf(plan: PipelinePlan, { names, costs }: OperationsPlan) {
       // One below 0 is what the check of costs has to see.
       time[at] = all.every((each) => each >= 0)
         ? all.reduce((sum, each) => sum + each, 0) / all.length
-        : Math.min(...all);
+        : all.reduce((least, each) => Math.min(least, each));
       const mean = time[at];
       if (mean > 0)
         factors.set(

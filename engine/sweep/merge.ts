@@ -36,7 +36,7 @@ export function mergeAnswers(parts: readonly PlanAnswer[]): PlanAnswer | { reado
     over: sum('over'),
     dropped: sum('dropped'),
     unsearched: sum('unsearched'),
-    ...(bounds.length === 0 ? {} : { unsearched_least: Math.min(...bounds) }),
+    ...(bounds.length === 0 ? {} : { unsearched_least: bounds.reduce((least, bound) => Math.min(least, bound)) }),
     refused: mergedReasons(parts),
     points: parts.flatMap(({ points }) => points).toSorted((a, b) => a.row - b.row),
   });

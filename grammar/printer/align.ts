@@ -35,7 +35,7 @@ export const align = ({ all }: Pieces, layout: Layout, gaps: string[]): void => 
   const alignRun = (run: readonly { readonly line: Line; readonly piece: number }[], least: number): void => {
     if (run.length < 2) return;
     const ends = run.map(({ line, piece }) => columnOf(line, piece));
-    const target = Math.max(...ends) + least;
+    const target = ends.reduce((most, column) => Math.max(most, column), 0) + least;
     run.forEach(({ piece }, i) => (gaps[piece] = ' '.repeat(target - (ends[i] ?? 0))));
   };
   const alignAll = (pieceIn: (line: Line) => number | 'other' | 'neutral', least: number): void => {

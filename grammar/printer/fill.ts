@@ -20,7 +20,8 @@ export const fill = (
   indent: number,
 ): readonly number[] => {
   const depths = commaDepths(all, from, to);
-  const outermost = Math.min(...depths.values());
+  let outermost = Infinity;
+  for (const depth of depths.values()) outermost = Math.min(outermost, depth);
   let breaks: readonly number[] = [];
   for (let level = outermost; level < outermost + levels; level++) {
     const line = breakAt(all, measure, from, to, indent, (i) => (depths.get(i - 1) ?? Infinity) <= level);

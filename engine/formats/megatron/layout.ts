@@ -52,7 +52,7 @@ export function readLayout(
       fault(start, at, `This makes more than ${mostSymbols.toLocaleString('en-US')} layers.`);
       return false;
     }
-    for (let i = 0; i < number; i += 1) symbols.push(...repeated);
+    for (let i = 0; i < number; i += 1) for (const symbol of repeated) symbols.push(symbol);
     return true;
   };
   while (at < text.length) {

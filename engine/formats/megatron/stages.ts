@@ -178,8 +178,9 @@ function shared(flags: Flags, numbers: Numbers, end: number): Result {
     return [...(from ? (['E'] as const) : []), ...new Array<LayerSymbol>(Math.max(0, layers)).fill('t')];
   });
   const mtp = numbers.get('mtp-num-layers')?.value ?? 0;
-  stages.at(-1)?.push(...new Array<LayerSymbol>(mtp).fill('m'), 'L');
-  return { stages, ranks };
+  const predictions = new Array<LayerSymbol>(mtp).fill('m');
+  const ended = stages.map((stage, at) => (at < stages.length - 1 ? stage : [...stage, ...predictions, 'L' as const]));
+  return { stages: ended, ranks };
 }
 
 /** Stages of each rank; a fault where a rank's layers do not divide into them. */

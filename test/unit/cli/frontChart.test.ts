@@ -25,3 +25,9 @@ test('the fastest row is at the bottom of the chart, also where a part gives it 
   expect(circles([point(0, 0)])).toHaveLength(1);
   expect(circles([point(1, 9), point(2, 3)])[1]).toBe(14);
 });
+
+test('draws as many points as a search may have', () => {
+  const some = Array.from({ length: 100 }, (_, at) => point(1 + at / 100, 101 - at));
+  const points = Array.from({ length: 1_000_000 }, (_, at) => some[at % 100]);
+  expect(circles(points)).toEqual(circles(some));
+});

@@ -165,3 +165,11 @@ test('any text is imported or refused with places in it', () => {
     { numRuns: 2000 },
   );
 });
+
+test('as many layers and predictions as the flags may say', () => {
+  const layers = '--num-layers 4 --pipeline-model-parallel-size 2 --mtp-num-layers 999999';
+  expect(given(layers).map(({ length }) => length)).toEqual([3, 1_000_002]);
+  expect(stagesIn(`E(${'t'.repeat(50_000)}|)*1${'t'.repeat(49_000)}L`).map(({ length }) => length)).toEqual([
+    50_001, 49_001,
+  ]);
+});

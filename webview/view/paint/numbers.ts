@@ -52,9 +52,12 @@ function isShown({ shown }: Labels, { picture }: Scene, row: number, block: numb
 
 /** Selected, hovered and found blocks, and the blocks of a chain of causes; of very many hits none, since they are too narrow. */
 function pointedOut({ selection, hovered, found, current, why, picture, layout }: Scene): readonly number[] {
-  const blocks: number[] = found.length <= layout.plot ? Array.from(found) : [];
-  if (selection?.kind === 'block')
-    blocks.push(...microbatchBlocks(picture, microbatchOf(picture, selection.block)), selection.block);
+  const blocks: number[] = [
+    ...(found.length <= layout.plot ? found : []),
+    ...(selection?.kind === 'block'
+      ? [...microbatchBlocks(picture, microbatchOf(picture, selection.block)), selection.block]
+      : []),
+  ];
   if (hovered?.kind === 'block') blocks.push(hovered.block);
   if (current >= 0) blocks.push(current);
   for (const { block } of why?.steps ?? []) if (block >= 0) blocks.push(block);
