@@ -24,6 +24,7 @@ import { readPlanJson } from '../output/planData.ts';
 import { planText } from '../output/planText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
+import { answerSource } from '../plan/answerSource.ts';
 import { readShard, readThreads, readTime } from '../plan/options.ts';
 import { runSweep } from '../plan/runSweep.ts';
 import { rootOption } from '../project.ts';
@@ -95,10 +96,12 @@ export const planCommand: Command = {
     const { uri, text, options, overrides } = base.file;
     const { files, paths } = asked.host;
     const source = { uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths };
+    // Before rows are looked at: files may change meanwhile.
+    const contents = answerSource(source, io);
     const result = await runSweep({ base, source, shard, time, threads }, io);
     const answer = planAnswer(
       base,
-      { file: namedPath(path), axes, minimise, limits, ...(shard === undefined ? {} : { shard }) },
+      { file: namedPath(path), source: contents, axes, minimise, limits, ...(shard === undefined ? {} : { shard }) },
       result,
     );
     if (wanted === 'best') {

@@ -27,9 +27,10 @@ const hasNumbers = (value: unknown, keys: readonly string[]): boolean =>
 
 function isAnswer(value: unknown): value is PlanAnswer {
   if (!isRecord(value) || value['version'] !== 1) return false;
-  const { file, pipeline, minimise, limits, shard, search, points, refused, written, changes } = value;
+  const { file, source, pipeline, minimise, limits, shard, search, points, refused, written, changes } = value;
   if (!hasNumbers(value, ['devices', 'batch', 'rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
   if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
+  if (source !== undefined && !isSource(source)) return false;
   if (typeof file !== 'string' || typeof pipeline !== 'string' || !isTexts(limits)) return false;
   if (minimise !== 'iteration' && minimise !== 'peak_memory') return false;
   if (shard !== undefined && !isShard(shard)) return false;
@@ -37,6 +38,13 @@ function isAnswer(value: unknown): value is PlanAnswer {
   if (changes !== undefined && !isListOf(changes, isChange)) return false;
   return isListOf(search, isAxis) && isListOf(points, isPoint) && isListOf(refused, isRefused);
 }
+
+const isSource = (value: unknown): boolean =>
+  isRecord(value) &&
+  ['program', 'text'].every((key) => typeof value[key] === 'string') &&
+  isSettings(value['files']) &&
+  isRecord(value['params']) &&
+  Object.values(value['params']).every(isNumber);
 
 const isListOf = (value: unknown, holds: (each: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(holds);

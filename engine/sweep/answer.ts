@@ -32,9 +32,22 @@ export interface PlanPoint {
   readonly front: boolean;
 }
 
+/** What figures follow from, in addition to what is asked: parts of one sweep are made from equal contents, wherever the files are. */
+export interface AnswerSource {
+  /** Of the program. */
+  readonly program: string;
+  /** Hash of the text of the file. */
+  readonly text: string;
+  /** Hashes of other files that it reads, by their path from the file; empty for a file that could not be read. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Values of params instead of their defaults; in base units. */
+  readonly params: Readonly<Record<string, number>>;
+}
+
 export interface PlanAnswer {
   readonly version: 1;
   readonly file: string;
+  readonly source?: AnswerSource;
   readonly pipeline: string;
   readonly devices: number;
   /** Samples of an iteration, in every row. */
@@ -67,6 +80,7 @@ export interface PlanAnswer {
 
 export interface Asked {
   readonly file: string;
+  readonly source?: AnswerSource;
   readonly axes: readonly Axis[];
   readonly minimise: Objective;
   readonly limits: readonly string[];
@@ -94,7 +108,7 @@ export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): 
 /** The same from points that are known, in order of their rows. `written`: the pipeline as the file has it. */
 export function answerOf(
   base: SweepBase,
-  { file, axes, limits, minimise, shard }: Asked,
+  { file, source, axes, limits, minimise, shard }: Asked,
   result: Omit<SweepResult, 'points'> & {
     readonly points: readonly FoundPoint[];
     readonly written: RowFigures | undefined;
@@ -104,6 +118,7 @@ export function answerOf(
   const answer = withFront({
     version: 1,
     file,
+    ...(source === undefined ? {} : { source }),
     pipeline: base.pipeline,
     devices: base.devices,
     batch: base.batch,

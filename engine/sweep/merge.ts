@@ -1,5 +1,6 @@
 /** Parts of one sweep put together: the same front as one run over all rows. */
-import { type PlanAnswer, withFront } from './answer.ts';
+import { list } from '../basics/quantities.ts';
+import { type AnswerSource, type PlanAnswer, withFront } from './answer.ts';
 import { rowCount, type Settings } from './axes.ts';
 
 /** The whole answer, or why the parts do not make one. */
@@ -7,9 +8,10 @@ export function mergeAnswers(parts: readonly PlanAnswer[]): PlanAnswer | { reado
   const [first] = parts;
   if (first === undefined) return { problem: 'There is no part to merge.' };
   const { of } = first.shard ?? { of: 1 };
-  for (const part of parts)
-    if (requestOf(part) !== requestOf(first))
-      return { problem: 'The parts are of different searches: their files, keys, values or limits differ.' };
+  for (const part of parts.slice(1)) {
+    const differs = difference(first, part);
+    if (differs !== undefined) return { problem: `${nameOf(first)} and ${nameOf(part)} cannot be merged: ${differs}.` };
+  }
   const indices = parts.map(({ shard }) => shard?.index ?? 1);
   const twice = indices.find((index, at) => indices.indexOf(index) !== at);
   if (twice !== undefined) return { problem: `Part ${twice}/${of} is given twice.` };
@@ -44,9 +46,48 @@ export function mergeAnswers(parts: readonly PlanAnswer[]): PlanAnswer | { reado
   return changes === undefined ? merged : { ...merged, changes };
 }
 
-/** What all parts of a sweep share. */
-const requestOf = ({ file, pipeline, devices, batch, search, minimise, limits, written, shard }: PlanAnswer): string =>
-  JSON.stringify([file, pipeline, devices, batch, search, minimise, limits, written, shard?.of ?? 1]);
+const nameOf = ({ shard, file }: PlanAnswer): string =>
+  shard === undefined ? `The answer for ${file}` : `Part ${shard.index}/${shard.of} of ${file}`;
+
+/** What two parts of one sweep share. */
+const asked: readonly (readonly [what: string, of: (part: PlanAnswer) => unknown])[] = [
+  ['they are of different pipelines', ({ pipeline }) => pipeline],
+  ['they are of different numbers of parts', ({ shard }) => shard?.of ?? 1],
+  ['they search different keys or values', ({ search }) => search],
+  ['they have different limits', ({ limits }) => limits],
+  ['they minimise different figures', ({ minimise }) => minimise],
+];
+
+/** Why two answers are no parts of one sweep. Paths do not matter: files may have moved. */
+function difference(first: PlanAnswer, part: PlanAnswer): string | undefined {
+  const isEqual = (of: (each: PlanAnswer) => unknown): boolean =>
+    JSON.stringify(of(first)) === JSON.stringify(of(part));
+  const other = asked.find(([, of]) => !isEqual(of));
+  if (other !== undefined) return other[0];
+  if (first.source === undefined || part.source === undefined)
+    return 'they do not both say the contents that they are made from. Run them again with this version';
+  const found = differentSource(first.source, part.source);
+  if (found !== undefined) return found;
+  const isSame = isEqual(({ devices, batch, written }) => [devices, batch, written]);
+  return isSame ? undefined : 'their figures of the file as it is written differ';
+}
+
+function differentSource(first: AnswerSource, part: AnswerSource): string | undefined {
+  if (first.program !== part.program)
+    return `they are made by different versions of Pipewright, ${first.program} and ${part.program}`;
+  if (first.text !== part.text) return 'the file was changed in between. Run all parts again';
+  const changed = differing(first.files, part.files);
+  if (changed.length > 0) return `${list(changed)}, which the file reads, was changed in between. Run all parts again`;
+  const set = differing(first.params, part.params);
+  return set.length > 0 ? `\`--set\` gives other values of ${list(set)}` : undefined;
+}
+
+/** Names whose values differ, or that only one of both has. */
+const differing = <Value>(
+  first: Readonly<Record<string, Value>>,
+  part: Readonly<Record<string, Value>>,
+): readonly string[] =>
+  [...new Set([...Object.keys(first), ...Object.keys(part)])].filter((name) => first[name] !== part[name]).toSorted();
 
 function mergedReasons(parts: readonly PlanAnswer[]): PlanAnswer['refused'] {
   const known = new Map<string, { rows: number; readonly example: Settings }>();

@@ -140,6 +140,29 @@ describe('plan', () => {
     );
   });
 
+  test('parts of a file that was changed or moved in between', async () => {
+    const inner = 'model shared { sequence = 1024  layer l[8] = transformer(hidden = 1024, heads = 8) }';
+    const text = `import { shared } from "parts/inner.pipe"\n${shaped.replace('model        = small', 'model        = shared')}`;
+    const part = async (index: number, own: Record<string, string>, file = 'a.pipe', ...more: string[]) => {
+      const asked = ['--pipeline', 'train', '--over', 'tensor = [1, 2]', '--shard', `${index}/2`, '--format', 'json'];
+      return (await call(['plan', file, ...asked, ...more], { files: own })).out;
+    };
+    const before = { 'a.pipe': text, 'parts/inner.pipe': inner };
+    const merge = async (second: string) =>
+      call(['plan', '--merge', '1.json', '2.json'], {
+        files: { '1.json': await part(1, before), '2.json': second },
+      });
+    const moved = { 'elsewhere/a.pipe': text, 'elsewhere/parts/inner.pipe': inner };
+    expect(await merge(await part(2, moved, 'elsewhere/a.pipe'))).toMatchObject({ status: 0, err: '' });
+    // The comment changes no figure, and nobody can see that from the parts.
+    expect((await merge(await part(2, { ...before, 'a.pipe': `${text}// more` }))).err).toContain(
+      'Part 1/2 of a.pipe and Part 2/2 of a.pipe cannot be merged: the file was changed in between.',
+    );
+    expect((await merge(await part(2, { ...before, 'parts/inner.pipe': `${inner} ` }))).err).toContain(
+      'parts/inner.pipe, which the file reads, was changed in between.',
+    );
+  });
+
   test('whatever a part holds, it is merged or refused', async () => {
     const part = (await train('--format', 'json')).out;
     // Any value of the answer, however deep, becomes something else.

@@ -3,7 +3,7 @@ import * as fc from '../../support/property.ts';
 import { check } from '../../../engine/flow/check.ts';
 import { parse } from '../../../grammar/index.ts';
 import { pipelineBody } from '../../../engine/fixes/source.ts';
-import { planAnswer } from '../../../engine/sweep/answer.ts';
+import { type AnswerSource, type Asked, type PlanAnswer, planAnswer } from '../../../engine/sweep/answer.ts';
 import { rowCount, settingsOf } from '../../../engine/sweep/axes.ts';
 import { classOf, leastIteration, type RowWork } from '../../../engine/sweep/classBound.ts';
 import type { Outcome } from '../../../engine/sweep/evaluateRow.ts';
@@ -112,7 +112,9 @@ describe('a sweep', () => {
   });
 
   test('parts make the front of one run', () => {
-    const asked = { file: 'a.pipe', axes: whole.axes, minimise: 'iteration', limits: ['peak_memory < 12GiB'] } as const;
+    const source = { program: '1', text: 'a', files: { 'b.pipe': 'c' }, params: { d: 1 } };
+    const limits = ['peak_memory < 12GiB'];
+    const asked: Asked = { file: 'a.pipe', source, axes: whole.axes, minimise: 'iteration', limits };
     const one = planAnswer(whole.base, asked, result);
     const parts = [1, 2, 3].map((index) => {
       const shard = { index, of: 3 };
@@ -127,9 +129,25 @@ describe('a sweep', () => {
     expect(merged.shard).toBeUndefined();
     expect(mergeAnswers(parts.slice(1))).toEqual({ problem: 'Part 1 of 3 is missing. Run it with --shard 1/3.' });
     expect(mergeAnswers([parts[0], ...parts])).toEqual({ problem: 'Part 1/3 is given twice.' });
-    expect(mergeAnswers([parts[0], { ...parts[1], limits: [] }, parts[2]])).toEqual({
-      problem: 'The parts are of different searches: their files, keys, values or limits differ.',
-    });
+    const refused = (other: Partial<PlanAnswer>) => {
+      const mixed = mergeAnswers([parts[0], { ...parts[1], ...other }, parts[2]]);
+      return 'problem' in mixed ? mixed.problem : undefined;
+    };
+    const made = (other: Partial<AnswerSource>) => refused({ source: { ...source, ...other } });
+    expect(refused({ file: 'moved/b.pipe' })).toBeUndefined();
+    expect(refused({ limits: [] })).toBe(
+      'Part 1/3 of a.pipe and Part 2/3 of a.pipe cannot be merged: they have different limits.',
+    );
+    expect(refused({ minimise: 'peak_memory' })).toContain('minimise different figures');
+    expect(refused({ pipeline: 'other' })).toContain('different pipelines');
+    expect(refused({ shard: { index: 2, of: 4 } })).toContain('different numbers of parts');
+    expect(refused({ search: whole.axes.slice(1) })).toContain('different keys or values');
+    expect(refused({ batch: 1 })).toContain('figures of the file');
+    expect(refused({ source: undefined })).toContain('do not both say');
+    expect(made({ program: '2' })).toContain('different versions of Pipewright, 1 and 2');
+    expect(made({ text: 'b' })).toContain('the file was changed');
+    expect(made({ files: { 'b.pipe': 'd', 'e.json': 'f' } })).toContain('b.pipe and e.json, which the file reads,');
+    expect(made({ params: {} })).toContain('`--set` gives other values of d');
   });
 });
 
