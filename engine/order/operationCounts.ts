@@ -47,3 +47,17 @@ export function operationCounts(program: Program): OperationCounts {
   known.set(program, counts);
   return counts;
 }
+
+/** Keeps what a loop over all operations of a program has counted, by row. Every operation of a row is on the device of its stage. */
+export function keepCounts(program: Program, byRow: Int32Array): void {
+  if (known.has(program)) return;
+  const { devices, stages, placement } = program;
+  const lists = Array.from({ length: devices }, (): number[] => []);
+  byRow.forEach((count, row) => {
+    if (count > 0) lists[placement[row % stages]].push(row);
+  });
+  const rows = Int32Array.from(lists.flat());
+  const offsets = new Int32Array(devices + 1);
+  lists.forEach((list, device) => (offsets[device + 1] = offsets[device] + list.length));
+  known.set(program, { offsets, rows, count: rows.map((row) => byRow[row]) });
+}

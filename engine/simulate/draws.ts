@@ -3,8 +3,10 @@ import { drawKey, drawsFor, factorAt, factorTable, operationKey, tableLength } f
 import type { PipelinePlan } from '../values/plan.ts';
 import { kindOfRow, type Program, stageNumberOfStage } from '../values/program.ts';
 import { transfersNeverQueue } from './channels.ts';
+import type { Factors } from './drawnPass.ts';
 import { syncedAfter } from './gradients.ts';
-import { type TwoNeeds, twoNeeds } from './twoNeeds.ts';
+import { lastEndsOfDraw } from './rowLoops.ts';
+import { endsAndAlways } from './rowTables.ts';
 import { simulate } from './simulate.ts';
 import { startOrder } from './startOrder.ts';
 import { iterationSeconds, type Timeline, type Timing } from '../values/timeline.ts';
@@ -24,12 +26,6 @@ export function iterationsUnderJitter(plan: PipelinePlan, timeline: Timeline): F
 const keyOf = (program: Program, row: number, microbatch: number): number =>
   operationKey(kindOfRow(program.stages, row), stageNumberOfStage(program, row % program.stages), microbatch);
 
-/** Tables of factors one after the other, and where the table of each row begins. */
-interface Factors {
-  readonly tables: Float64Array;
-  readonly from: Int32Array;
-}
-
 export function factorsOf({ jitter = [] }: PipelinePlan, { program, timing }: Timeline): Factors {
   const shares = [...new Set(jitter)];
   const tables = new Float64Array(shares.length * tableLength);
@@ -48,60 +44,22 @@ export function linearDraws({ program, timing }: Timeline, factors: Factors): Fl
   // The first factor of a table is its least.
   const least = duration.map((seconds, row) => seconds * factors.tables[factors.from[row]]);
   if (!transfersNeverQueue(program, { ...timing, duration: least })) return undefined;
-  const rows = twoNeeds(program, timing);
   const words = startOrder(program, timing);
-  if (rows === undefined || words === undefined) return undefined;
-  const mask = (1 << program.shift) - 1;
-  const keys = words.map((word) => keyOf(program, word >> program.shift, word & mask));
-  const end = new Float64Array(rows.made.reduce((last, slot) => Math.max(last, slot), 0) + program.microbatches).fill(
-    NaN,
-  );
-  const last = new Float64Array(program.devices);
-  return Float64Array.from({ length: drawsFor(words.length, most.operations) }, (_, draw) => {
-    drawEnds(program.shift, rows, factors, { words, keys, draw: drawKey(draw), end, last: last.fill(0) });
-    const exchanged = syncedAfter(last, timing);
-    let iteration = 0;
-    for (let device = 0; device < program.devices; device += 1)
-      if (program.offsets[device] < program.offsets[device + 1])
-        iteration = Math.max(iteration, exchanged[device] + timing.optimizer[device]);
-    return iteration;
-  });
-}
-
-/** Fills in the ends of operations with the factors of a draw, and the last end of each device. As `setEndsOfTwo`. */
-function drawEnds(
-  shift: number,
-  { device: deviceOf, duration, made, first, second, firstDelay, secondDelay }: TwoNeeds,
-  { tables, from }: Factors,
-  {
-    words,
-    keys,
-    draw,
-    end,
-    last,
-  }: {
-    readonly words: Int32Array;
-    readonly keys: Int32Array;
-    readonly draw: number;
-    readonly end: Float64Array;
-    readonly last: Float64Array;
-  },
-): void {
+  if (words === undefined) return undefined;
+  const { shift, devices, offsets } = program;
   const mask = (1 << shift) - 1;
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at];
-    const row = word >> shift;
-    const microbatch = word & mask;
-    const device = deviceOf[row];
-    let time = last[device];
-    const firstArrival = end[first[row] + microbatch] + firstDelay[row];
-    if (firstArrival > time) time = firstArrival;
-    const secondArrival = end[second[row] + microbatch] + secondDelay[row];
-    if (secondArrival > time) time = secondArrival;
-    time += duration[row] * tables[from[row] + factorAt(keys[at], draw)];
-    last[device] = time;
-    end[made[row] + microbatch] = time;
+  const order = { words, keys: words.map((word) => keyOf(program, word >> shift, word & mask)), shift };
+  const { all } = endsAndAlways(program, NaN);
+  const iterations = new Float64Array(drawsFor(words.length, most.operations));
+  for (let draw = 0; draw < iterations.length; draw += 1) {
+    const last = lastEndsOfDraw(program, timing, order, { factors, draw: drawKey(draw), all });
+    if (last === undefined) return undefined;
+    const exchanged = syncedAfter(last, timing);
+    for (let device = 0; device < devices; device += 1)
+      if (offsets[device] < offsets[device + 1])
+        iterations[draw] = Math.max(iterations[draw], exchanged[device] + timing.optimizer[device]);
   }
+  return iterations;
 }
 
 /** By a whole simulation for each draw. */

@@ -1,60 +1,56 @@
-/** The order in which operations of a program can start, and their ends: both found in one pass. */
 import type { Program } from '../values/program.ts';
-import { emptyEnds, fillsSlots } from '../values/timeline.ts';
-import type { TwoNeeds } from './twoNeeds.ts';
-
-export interface FirstPass {
-  /** Words of all operations: each comes after what it needs, and after the operation before it on its device. */
-  readonly words: Int32Array;
-  /** As `Timeline.end`. */
-  readonly end: Float64Array;
-}
+import type { RowTables } from './rowTables.ts';
 
 /**
- * Visits the devices again and again, and lets each run as far as it can. The fastest method if most visits run something, as in
- * a pipeline whose neighbours feed each other. Undefined once more visits than operations ran nothing, or if operations wait for each
- * other for ever.
+ * Fills in the ends of the operations of a program of which nothing is known yet. Visits the devices again and again, and lets each
+ * run as far as it can. The fastest method if most visits run something, as in a pipeline whose neighbours feed each other. False
+ * once more visits than operations ran nothing, or if operations wait for each other for ever. `end` holds `toCome` for all ends.
  */
-export function firstPass(program: Program, rows: TwoNeeds): FirstPass | undefined {
-  const { devices, order, offsets, shift } = program;
-  const { duration, made, first, second, firstDelay, secondDelay } = rows;
-  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
-  const mask = (1 << shift) - 1;
-  const end = emptyEnds(program, Infinity);
-  const words = new Int32Array(order.length);
-  const cursors = offsets.slice(0, devices);
-  const free = new Float64Array(devices);
-  let done = 0;
-  let idle = order.length + devices;
-  while (done < order.length) {
-    const before = done;
-    for (let device = 0; device < devices; device += 1) {
-      const stop = offsets[device + 1];
-      const from = cursors[device];
-      let cursor = from;
-      let time = free[device];
-      while (cursor < stop) {
-        const word = order[cursor];
+export const firstPassOver = ({ made, need, delay, within, duration, count, free, cursor, stop }: RowTables) =>
+  function firstPass({ devices, order, shift }: Program, end: Float64Array, toCome: number): boolean {
+    // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
+    const mask = (1 << shift) - 1;
+    let [done, before, device] = [0, 0, 0];
+    let idle = order.length + devices;
+    let at = cursor[0];
+    let from = at;
+    let last = stop[0];
+    let time = 0;
+    // One loop rather than one in another: what a loop uses is loaded anew each time that it is entered.
+    for (;;) {
+      if (at < last) {
+        const word = order[at];
         const row = word >> shift;
         const microbatch = word & mask;
-        // A result that is to come arrives at Infinity. Without a need, and for a result that the program leaves out, this is NaN.
-        const firstArrival = end[first[row] + microbatch] + firstDelay[row];
-        const secondArrival = end[second[row] + microbatch] + secondDelay[row];
-        if (firstArrival === Infinity || secondArrival === Infinity) break;
-        if (firstArrival > time) time = firstArrival;
-        if (secondArrival > time) time = secondArrival;
-        time += duration[row];
-        end[made[row] + microbatch] = time;
-        words[done++] = word;
-        cursor += 1;
+        const needed = end[(need[row] + microbatch) | 0];
+        if (needed !== toCome && end[(within[row] + microbatch) | 0] !== toCome) {
+          // A result that the program leaves out is NaN, which is not more than anything.
+          const arrival = needed + delay[row];
+          if (arrival > time) time = arrival;
+          time += duration[row];
+          end[(made[row] + microbatch) | 0] = time;
+          count[row] = (count[row] + 1) | 0;
+          at = (at + 1) | 0;
+          continue;
+        }
       }
-      if (cursor === from) idle -= 1;
-      cursors[device] = cursor;
+      cursor[device] = at;
       free[device] = time;
+      done = (done + at - from) | 0;
+      if (at === from) {
+        idle = (idle - 1) | 0;
+        if (idle < 0) break;
+      }
+      device = (device + 1) | 0;
+      if (device === devices) {
+        if (done === order.length || done === before) break;
+        before = done;
+        device = 0;
+      }
+      at = cursor[device];
+      from = at;
+      last = stop[device];
+      time = free[device];
     }
-    if (done === before || idle < 0) break;
-  }
-  if (done < order.length) return undefined;
-  if (!fillsSlots(program)) for (let slot = 0; slot < end.length; slot += 1) if (end[slot] === Infinity) end[slot] = -1;
-  return { words, end };
-}
+    return done === order.length;
+  };

@@ -4,28 +4,33 @@ import { needSlot, type Program, resultRowOf, resultsIn, rowTable, type ShiftedN
 /** What the operations of each row wait for, as `Timing` has it. */
 export type RowNeeds = ShiftedNeeds & { readonly needOffsets: Int32Array };
 
-const known = new WeakMap<Program, { readonly needs: RowNeeds; readonly words: Int32Array }>();
-
-/** The order that is kept for a program with these needs. */
-export function keptOrder(program: Program, needs: RowNeeds): Int32Array | undefined {
-  const kept = known.get(program);
-  return kept !== undefined && sameNeeds(kept.needs, needs) ? kept.words : undefined;
+/** What is known of a program with these needs: that it runs, and an order once one was asked for. */
+export interface KnownOrder {
+  readonly needs: RowNeeds;
+  readonly words: Int32Array | undefined;
 }
 
-/** Keeps an order for a program: other costs change neither its order nor its needs. */
-export function keepOrder(program: Program, needs: RowNeeds, words: Int32Array): void {
+const known = new WeakMap<Program, KnownOrder>();
+
+export function knownOrder(program: Program, needs: RowNeeds): KnownOrder | undefined {
+  const kept = known.get(program);
+  return kept !== undefined && sameNeeds(kept.needs, needs) ? kept : undefined;
+}
+
+/** Keeps that a program runs: other costs change neither its order nor its needs. */
+export function keepKnown(program: Program, needs: RowNeeds, words?: Int32Array): void {
   known.set(program, { needs, words });
 }
 
 /**
  * Words of all operations: each comes after what it needs, and after the operation before it on its device. Undefined if
- * operations wait for each other for ever. Kept for the program. `isSwept`: sweeps were tried and found none. O(operations + needs).
+ * operations wait for each other for ever. Kept for the program. O(operations + needs).
  */
-export function startOrder(program: Program, needs: RowNeeds, isSwept = false): Int32Array | undefined {
-  const kept = keptOrder(program, needs);
+export function startOrder(program: Program, needs: RowNeeds): Int32Array | undefined {
+  const kept = knownOrder(program, needs)?.words;
   if (kept !== undefined) return kept;
-  const words = (isSwept ? undefined : orderBySweeps(program, needs)) ?? orderByWaiting(program, needs);
-  if (words !== undefined) keepOrder(program, needs, words);
+  const words = orderBySweeps(program, needs) ?? orderByWaiting(program, needs);
+  if (words !== undefined) keepKnown(program, needs, words);
   return words;
 }
 

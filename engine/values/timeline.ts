@@ -141,7 +141,7 @@ export interface Flows {
 const plainSlots = ({ stages, microbatches, split }: Program): number => (split ? 3 : 2) * stages * microbatches;
 
 /** Without copies and operations beyond F, B, I and W, no slot is left out. */
-const isPlain = ({ copies, extended }: Program): boolean => copies === undefined && extended !== true;
+export const isPlain = ({ copies, extended }: Program): boolean => copies === undefined && extended !== true;
 
 /** Whether operations fill all slots that they may fill, or the program leaves the others out. */
 export const fillsSlots = (program: Program): boolean =>
@@ -151,9 +151,12 @@ export const fillsSlots = (program: Program): boolean =>
  * An end for each slot of a program: −1, or `toCome`, for results that are still to come; NaN for those that it leaves out, which
  * nothing waits for.
  */
-export function emptyEnds(program: Program, toCome = -1): Float64Array {
+export const emptyEnds = (program: Program, toCome = -1): Float64Array =>
+  markEnds(program, new Float64Array(resultsIn(program) * program.stages * program.microbatches), toCome);
+
+/** The same in an array of zeros with an element for each slot. */
+export function markEnds(program: Program, end: Float64Array, toCome: number): Float64Array {
   const { order, shift, stages, microbatches } = program;
-  const end = new Float64Array(resultsIn(program) * stages * microbatches);
   if (isPlain(program)) {
     const filled = plainSlots(program);
     return (toCome === 0 ? end : end.fill(toCome, 0, filled)).fill(-1, filled);

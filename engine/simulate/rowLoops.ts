@@ -1,0 +1,47 @@
+/** The loops that run once for each operation, over one set of tables. Nothing else may fill the tables before a loop is over. */
+import type { Program } from '../values/program.ts';
+import { fillsSlots, isPlain, type Timing } from '../values/timeline.ts';
+import { drawnPassOver, type Factors, type KeyedOrder } from './drawnPass.ts';
+import { firstPassOver } from './firstPass.ts';
+import { laterPassOver } from './laterPass.ts';
+import { emptyTables, endsAndAlways, fillRows } from './rowTables.ts';
+
+const tables = emptyTables();
+const firstPass = firstPassOver(tables);
+const laterPass = laterPassOver(tables);
+const drawnPass = drawnPassOver(tables);
+
+/**
+ * Ends of all operations, and how many operations each row has. Undefined if the tables have no room for what rows need, or if
+ * visits find no order: also if an operation ends at 0, since that looks as if it were to come.
+ */
+export function endsOfFirstPass(
+  program: Program,
+  timing: Timing,
+): { readonly end: Float64Array; readonly count: Int32Array } | undefined {
+  if (!fillRows(tables, program, timing)) return undefined;
+  // What marks an end of a result that is to come. New arrays hold zeros, so that is the quickest.
+  const toCome = isPlain(program) && fillsSlots(program) ? 0 : -1;
+  const { end, all } = endsAndAlways(program, toCome);
+  return firstPass(program, all, toCome) ? { end, count: tables.count.subarray(0, timing.duration.length) } : undefined;
+}
+
+/** The same for operations that come in an order in which they can start. */
+export function endsInOrder(program: Program, timing: Timing, words: Int32Array): Float64Array | undefined {
+  if (!fillRows(tables, program, timing)) return undefined;
+  const { end, all } = endsAndAlways(program, fillsSlots(program) ? 0 : -1);
+  laterPass(words, program.shift, all);
+  return end;
+}
+
+/** The last end of each device in a draw. `all`: ends, with those that are always there. */
+export function lastEndsOfDraw(
+  program: Program,
+  timing: Timing,
+  order: KeyedOrder,
+  { factors, draw, all }: { readonly factors: Factors; readonly draw: number; readonly all: Float64Array },
+): Float64Array | undefined {
+  if (!fillRows(tables, program, timing)) return undefined;
+  drawnPass(order, factors, draw, all);
+  return tables.free.slice(0, program.devices);
+}
