@@ -28,6 +28,9 @@ const keyOf = (block: string): string => (isCall(block) ? 'argument' : 'key');
 const adviceOf = ({ advice }: { readonly advice?: string }): string => (advice === undefined ? '' : ` ${advice}`);
 const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
 
+/** What a reserved name is. */
+const reservedWords = { number: 'a number of the pipeline', operation: 'an operation', function: 'a function' };
+
 /** The device that waits longest for gradients, for one cause. */
 interface Waited {
   readonly device: string;
@@ -86,15 +89,16 @@ export const catalogue = {
     }) =>
       `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.advice === undefined ? '' : ` ${p.advice}`}${p.nearest === undefined && p.words !== undefined ? ` ${p.kind === 'layer' ? 'Its layers' : 'Words allowed here'}: ${list(p.words)}.` : didYouMean(p.nearest)}`,
   ),
-  'name/duplicate': entry(
+  'name/duplicate': entry('error', 'A name declared twice in one scope', (p: { kind: string; name: string }) =>
+    p.kind === 'search'
+      ? `The pipeline "${p.name}" has more than one search; the first one is used. Put all keys into one.`
+      : `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
+  ),
+  'name/reserved': entry(
     'error',
-    'A name declared twice in one scope',
-    (p: { kind: string; name: string; builtIn?: true }) =>
-      p.builtIn
-        ? `"${p.name}" is built in; choose another name for this ${p.kind}.`
-        : p.kind === 'search'
-          ? `The pipeline "${p.name}" has more than one search; the first one is used. Put all keys into one.`
-          : `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
+    'A name of a schedule that already means something there',
+    (p: { kind: string; name: string; is: 'number' | 'operation' | 'function' }) =>
+      `In a schedule, "${p.name}" is ${reservedWords[p.is]}. Choose another name for this ${p.kind}.`,
   ),
   'name/unused': entry(
     'hint',

@@ -2,6 +2,7 @@
 import type { Place } from '../values/plan.ts';
 import type { BlockDeclaration, Declaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
+import { reservedIn } from './reservedNames.ts';
 import type { SymbolInfo, SymbolKind } from './resolution.ts';
 
 /** A declaration that gives the file a name, with the kind of that name. */
@@ -87,11 +88,19 @@ function declareMembers(context: FileContext, block: BlockDeclaration, owner: st
 /** `param`, `let` and `operation` of a schedule. */
 function declareScheduleNames(context: FileContext, block: BlockDeclaration, owner: string): void {
   const members = new Map<string, SymbolInfo>();
+  const reserved = reservedIn(block.body);
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
-    const kind = item.key.text;
-    if (kind === 'param' || kind === 'let' || kind === 'operation')
-      declareMember(context, item, item.name, kind, owner, members);
+    const { key, name } = item;
+    const kind = key.text;
+    if (kind !== 'param' && kind !== 'let' && kind !== 'operation') continue;
+    declareMember(context, item, name, kind, owner, members);
+    const meaning = reserved(name.text);
+    if (meaning === undefined) continue;
+    context.report.report('name/reserved', name, { kind, name: name.text, is: meaning.is });
+    context.misnamed.add(owner);
+    // Where it is used, its other meaning may be taken.
+    context.used.add(memberId(kind, owner, name.text));
   }
   context.members.set(owner, members);
 }

@@ -17,7 +17,7 @@ import {
   type Targets,
 } from './kinds.ts';
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
-import { declareParameter, deepest, type Scope, withLocals } from './scopes.ts';
+import { declareVariable, deepest, type Scope, withLocals } from './scopes.ts';
 import { list } from '../basics/quantities.ts';
 import { linksLike } from '../std/linksLike.ts';
 import { isSequence } from './sequenceForm.ts';
@@ -438,7 +438,7 @@ function linkEach(
     linkExpression(context, value, binds === true ? undefined : schema, inner, depth + 1);
     if (binds !== true || name === undefined || name.end <= name.start) continue;
     const id = `parameter:each/${name.first}/${name.text}`;
-    declareParameter(context, name, id, undefined, 'Takes each number of the range, in order.');
+    declareVariable(context, name, id, undefined, 'Takes each number of the range, in order.');
     inner = { ...inner, locals: withLocals(inner.locals, new Map([[name.text, id]])) };
   }
 }

@@ -6,7 +6,16 @@ import { linkExpect } from './linkExpect.ts';
 import { linkSearch } from './linkSearch.ts';
 import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
 import { blocks, keysOf, type BlockName, type KeySchema } from './schema.ts';
-import { declareParameter, deepest, type Locals, noScope, scheduleLocals, type Scope, withLocals } from './scopes.ts';
+import {
+  declareParameter,
+  declareVariable,
+  deepest,
+  type Locals,
+  noScope,
+  scheduleLocals,
+  type Scope,
+  withLocals,
+} from './scopes.ts';
 import type { Place } from '../values/plan.ts';
 import type { SymbolInfo } from './resolution.ts';
 
@@ -185,7 +194,10 @@ function withParameters(
     const hidden = entry.key.text === 'row' ? scope.locals?.get(parameter.text) : undefined;
     if (hidden !== undefined) context.used.add(hidden);
     const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
-    declareParameter(
+    // Of a row it is reported where the row is read.
+    const declare =
+      owner?.startsWith('schedule:') !== true || entry.key.text === 'row' ? declareParameter : declareVariable;
+    declare(
       context,
       parameter,
       id,

@@ -1,6 +1,7 @@
 /** Names that are known in a part of a file only. */
 import type { Name } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
+import { reservedEverywhere, scheduleNumbers } from './reservedNames.ts';
 import type { SymbolInfo } from './resolution.ts';
 
 /** What a name of a part of a file means, by its text. A `Map` is one. */
@@ -44,18 +45,10 @@ export const noScope: Scope = {};
 /** Deeper expressions are left unlinked; the parser allows far less. */
 export const deepest = 1000;
 
-/** Names that a schedule's expressions are given: counts of the pipeline that uses it. */
-const variableDocs: Readonly<Record<string, string>> = {
-  stages: 'Number of stages of the pipeline, counting each chunk of a device.',
-  devices: 'Number of pipeline ranks.',
-  microbatches: 'Microbatches of one iteration.',
-  iterations: 'Consecutive iterations of an asynchronous schedule; 1 of a synchronous one.',
-};
-
 /** The given names, and those that the schedule itself declares. */
 export function scheduleLocals(context: FileContext, schedule: string | undefined): ReadonlyMap<string, string> {
   const locals = new Map<string, string>();
-  for (const [name, doc] of Object.entries(variableDocs)) {
+  for (const { name, doc } of scheduleNumbers) {
     const id = symbolId('variable', name);
     if (!context.symbols.has(id)) context.symbols.set(id, { id, name, kind: 'variable', doc });
     locals.set(name, id);
@@ -65,7 +58,18 @@ export function scheduleLocals(context: FileContext, schedule: string | undefine
   return locals;
 }
 
-/** A name that an entry or a loop declares for its own expressions. */
+/** A name that an entry or a loop of a schedule declares for its own expressions. One with another meaning there is reported. */
+export function declareVariable(...parameters: Parameters<typeof declareParameter>): void {
+  const [context, name, , container] = parameters;
+  const reserved = reservedEverywhere(name.text);
+  if (reserved !== undefined) {
+    context.report.report('name/reserved', name, { kind: 'parameter', name: name.text, is: reserved.is });
+    context.misnamed.add(container ?? '');
+  }
+  declareParameter(...parameters);
+}
+
+/** A name that an entry declares for its own expressions. */
 export function declareParameter(
   context: FileContext,
   name: Name,

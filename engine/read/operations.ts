@@ -2,7 +2,7 @@
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { readKeys, type Keys, valueOf } from '../language/keys.ts';
 import { detail } from '../language/context.ts';
-import { operations as letters, valueKinds } from '../language/kinds.ts';
+import { valueKinds } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { Dimension } from '../values/plan.ts';
@@ -52,8 +52,6 @@ export function readOperations(
   const declared = declaredIn(context, schedule, keys.entries);
   const found = declared.map(({ entry, symbol }, index) => {
     const { name } = entry;
-    if (name !== undefined && letters.names.some((letter) => letter.name === name.text))
-      context.report.report('name/duplicate', name, { kind: 'operation', name: name.text, builtIn: true });
     if (name !== undefined && index === mostDeclared)
       context.report.report('value/range', name, {
         what: `The number of operations of schedule "${compiled.name}"`,

@@ -3,12 +3,13 @@ import type { Entry, Expression, Index, Name, SyntaxNode } from '../../grammar/s
 import { children, walk } from '../../grammar/walk.ts';
 import type { FileContext } from '../language/context.ts';
 import { memberId } from '../language/declare.ts';
+import { scheduleNumbers } from '../language/reservedNames.ts';
 import { circleNames, orderByNeed } from '../basics/ordering.ts';
 import type { Code, NumberCode } from './code.ts';
 
 /** Numbers that every schedule is given; their slots are their positions. */
-export const givenNames = ['stages', 'devices', 'microbatches', 'iterations'] as const;
-export type GivenName = (typeof givenNames)[number];
+export const givenNames = scheduleNumbers.map(({ name }) => name);
+export type GivenName = (typeof scheduleNumbers)[number]['name'];
 
 /** A `let` with the slots of its parameters. */
 export interface LetCode {

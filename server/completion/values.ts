@@ -9,6 +9,7 @@ import {
   type Targets,
   type ValueKind,
 } from '../../engine/language/kinds.ts';
+import { scheduleNumbers } from '../../engine/language/reservedNames.ts';
 import { declaredIn, wordsOf, type KeySchema } from '../../engine/language/schema.ts';
 import { keyAround, keyOf, valueSchemaOf, type CallAt, type Cursor, type Nesting } from '../text/cursor.ts';
 import { calledFunction } from '../text/signatures.ts';
@@ -83,7 +84,7 @@ export function numbers(view: View, cursor: Cursor): readonly Offer[] {
   const own = inSchedule ? membersOf(view, `schedule:${outer.declaration.name?.text ?? ''}`, ['param', 'let']) : [];
   const given =
     inSchedule || tested !== undefined
-      ? ['stages', 'devices', 'microbatches', ...(inSchedule ? ['iterations'] : [])]
+      ? scheduleNumbers.map(({ name }) => name).filter((name) => inSchedule || name !== 'iterations')
       : [];
   const names = inSchedule ? [...loopNames(cursor), ...parametersOf(cursor), ...given] : given;
   return [

@@ -13,6 +13,7 @@ import { typeMismatch } from './mismatch.ts';
 import { keyMissing } from './missingKey.ts';
 import { nameCycle } from './nameCycle.ts';
 import { keyNotApplicable } from './notApplicable.ts';
+import { nameReserved } from './reservedName.ts';
 import { valueRange } from './range.ts';
 import type { Repairer } from './repair.ts';
 import { scheduleRepeated } from './repeated.ts';
@@ -36,6 +37,7 @@ export const repairers: { readonly [C in Code]?: Repairer } = {
   'syntax/unit': syntaxUnit,
   'name/unknown': nameUnknown,
   'name/duplicate': nameDuplicate,
+  'name/reserved': nameReserved,
   'name/unused': nameUnused,
   'name/cycle': nameCycle,
   'key/unknown': keyUnknown,

@@ -178,7 +178,7 @@ describe('an operation that cannot be', () => {
   });
 
   it.each([
-    ['operation F { time = 1ms }  row(d) = F[0], B[0]', 'name/duplicate'],
+    ['operation F { time = 1ms }  row(d) = F[0], B[0]', 'name/reserved'],
     ['operation x { time = 1GiB }  row(d) = F[0], x[0], B[0]', 'type/dimension'],
     ['operation x { holds(j) = 1GiB }  row(d) = F[0], x[0], B[0]', 'type/mismatch'],
     ['operation x { time = 1ms - 2ms }  row(d) = F[0], x[0], B[0]', 'value/range'],
@@ -275,11 +275,11 @@ describe('what an operation holds and sends', () => {
   });
 
   it('is a message to the device that waits: over the route, with its bytes, held there until it has been used', () => {
-    // give ends at 6 ms. Its 20 MB take 2 ms and 1 ms of latency. take on gpu[1] starts after F at 10 and runs 2 ms.
+    // give ends at 6 ms. Its 20 MB take 2 ms and 1 ms of latency. get on gpu[1] starts after F at 10 and runs 2 ms.
     const text = fileOf(
-      `operation give { time = 2ms  sends = 20MB  before(j) = take[j, stage = 1] }
-       operation take { time = 2ms }
-       row(0) = F[0], give[0], B[0]  row(1) = F[0], take[0], B[0]`,
+      `operation give { time = 2ms  sends = 20MB  before(j) = get[j, stage = 1] }
+       operation get { time = 2ms }
+       row(0) = F[0], give[0], B[0]  row(1) = F[0], get[0], B[0]`,
       { microbatches: 1 },
     );
     const { report, timeline } = run(text);
@@ -293,17 +293,17 @@ describe('what an operation holds and sends', () => {
   });
 
   it('delays who waits for it, and what the link carries behind it', () => {
-    // 100 MB take 10 ms: from 4 ms to 14 ms. The activations of F queue behind them and arrive at 16 ms, take may start at 15.
+    // 100 MB take 10 ms: from 4 ms to 14 ms. The activations of F queue behind them and arrive at 16 ms, get may start at 15.
     const text = (row: string) =>
       fileOf(
-        `operation give { sends = 100MB  before(j) = take[j, stage = 1] }
-         operation take { time = 1ms }
-         row(0) = ${row}  row(1) = take[0], F[0], B[0]`,
+        `operation give { sends = 100MB  before(j) = get[j, stage = 1] }
+         operation get { time = 1ms }
+         row(0) = ${row}  row(1) = get[0], F[0], B[0]`,
         { microbatches: 1 },
       );
     // give before F: it leaves at 0 and is there at 11. F arrives at 12 and runs to 16, B to 24, arrives at 26, ends at 34.
     expect(run(text('give[0], F[0], B[0]')).timeline.makespan).toBeCloseTo(0.034, 12);
-    // give after F: F takes the link from 4 to 5, give from 5 to 15, and arrives at 16. take 17, F 21, B 29, 31, 39.
+    // give after F: F takes the link from 4 to 5, give from 5 to 15, and arrives at 16. get 17, F 21, B 29, 31, 39.
     expect(run(text('F[0], give[0], B[0]')).timeline.makespan).toBeCloseTo(0.039, 12);
   });
 
@@ -427,7 +427,10 @@ describe('any operations', () => {
 describe('a mistake at an operation of the schedule', () => {
   const rows = 'row(d) = F[0..<microbatches], B[0..<microbatches]';
   it.each([
-    ['operation F { time = 3ms }  ' + rows, '"F" is built in; choose another name for this operation.'],
+    [
+      'operation F { time = 3ms }  ' + rows,
+      'In a schedule, "F" is an operation. Choose another name for this operation.',
+    ],
     ['operation S { after = F[j] }  ' + rows, 'Unknown name "j". To use it, write "after(j) = …".'],
     ['operation S { before(d) = F[j] }  ' + rows, 'Unknown name "j". To use it, write "before(d, j) = …".'],
     ['operation S { time = s * time(F, 0) }  ' + rows, 'Unknown name "s". To use it, write "time(s) = …".'],
