@@ -2,7 +2,7 @@ import { element } from '../../controls/dom.ts';
 import { svg } from '../../controls/svg.ts';
 import { css, type Theme } from '../scene/theme.ts';
 import { hueOrder, type Looks } from './looks.ts';
-import { colourOf } from './scatter.ts';
+import { colourOf } from './plotPaint.ts';
 import { cornersOf, type Shape, shapes } from './marks.ts';
 
 /** What shapes and colours of the scatter mean. */
