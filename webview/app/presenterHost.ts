@@ -1,6 +1,6 @@
 import { restoredViewport } from '../view/scene/viewport.ts';
 import { paletteFrom } from '../view/scene/theme.ts';
-import type { PresenterHost } from '../view/presenter.ts';
+import type { PresenterHost } from '../view/presenterHost.ts';
 import type { Parts } from './parts.ts';
 import { sceneOf } from './sceneOf.ts';
 import { showNext } from './showNext.ts';

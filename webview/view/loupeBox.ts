@@ -30,13 +30,25 @@ export function loupeBox() {
     box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   }
 
+  /** What it is to show, and the pointer over it. */
+  let shown: (Loupe & { readonly x: number; readonly y: number }) | undefined;
+
   return {
     element: box,
     hide(): void {
+      shown = undefined;
       box.hidden = true;
     },
-    show(image: DrawnImage, scene: Scene, loupe: Loupe, x: number, y: number): void {
-      if (ink === null) return;
+    /** From the next picture on it shows these devices and times. */
+    enlarge(loupe: Loupe, x: number, y: number): void {
+      shown = { ...loupe, x, y };
+    },
+    /** What it needs drawn. */
+    requests: (dpr: number): readonly DrawRequest[] => (shown === undefined ? [] : [loupeRequest(shown, dpr)]),
+    show(images: readonly DrawnImage[], scene: Scene): void {
+      const image = images.find(({ region }) => region === 'loupe');
+      if (ink === null || image === undefined || shown === undefined) return;
+      const loupe = shown;
       const { dpr, plan, picture } = scene;
       canvas.width = image.width;
       canvas.height = image.height;
@@ -49,12 +61,12 @@ export function loupeBox() {
       title.textContent = first === last ? first : `${first} – ${last.slice(last.lastIndexOf('.') + 1)}`;
       scale.textContent = `${time(loupe.t1 - loupe.t0)} of ${iterationTime(makespan)}`;
       box.hidden = false;
-      place(scene, x, y);
+      place(scene, loupe.x, loupe.y);
     },
   };
 }
 
-export function loupeRequest({ from, to, t0, t1 }: Loupe, dpr: number): DrawRequest {
+function loupeRequest({ from, to, t0, t1 }: Loupe, dpr: number): DrawRequest {
   const row = Math.round(loupeSize.row * dpr);
   return {
     region: 'loupe',
