@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { assets, root } from './build.ts';
+import { assets, notices, root } from './build.ts';
 
 export const tarball = path.join(root, 'dist', 'pipewright.tgz');
-const staging = path.join(root, 'out', 'npm');
 
 interface Manifest {
   readonly version: string;
@@ -22,11 +21,12 @@ function manifestFor(source: Manifest): Manifest {
   return { name, version, description, license, keywords, type, bin, engines: { node: engines.node } };
 }
 
-/** Packs what `build` has made. Throws with npm's words if npm fails. */
-export function packNpm(): void {
+/** Packs what `build` has made in the folder, the repository or a copy. Throws with npm's words if npm fails. */
+export function packNpm(folder = root, into = tarball): void {
+  const staging = path.join(folder, 'out', 'npm');
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(path.join(staging, 'dist'), { recursive: true });
-  const manifest = manifestFor(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest);
+  const manifest = manifestFor(JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest);
   writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   const drawing = Object.keys(assets).map((name) => `dist/${name}`);
   for (const file of [
@@ -38,19 +38,20 @@ export function packNpm(): void {
     'dist/rasterThread.js',
     'dist/preview.js',
     'dist/preview.css',
+    `dist/${notices}`,
     ...drawing,
   ])
-    cpSync(path.join(root, file), path.join(staging, file));
+    cpSync(path.join(folder, file), path.join(staging, file));
   // `explain` prints these pages, and hovers link to them. Their pictures are left out, as in the extension.
-  cpSync(path.join(root, 'docs'), path.join(staging, 'docs'), {
+  cpSync(path.join(folder, 'docs'), path.join(staging, 'docs'), {
     recursive: true,
-    filter: (file) => path.relative(root, file) !== path.join('docs', 'images'),
+    filter: (file) => path.relative(folder, file) !== path.join('docs', 'images'),
   });
   const { status, stdout, stderr, error } = spawnSync(
     'npm',
-    ['pack', '--ignore-scripts', '--loglevel=error', `--pack-destination=${path.dirname(tarball)}`],
+    ['pack', '--ignore-scripts', '--loglevel=error', `--pack-destination=${path.dirname(into)}`],
     { cwd: staging, encoding: 'utf8', shell: process.platform === 'win32' },
   );
   if (status !== 0) throw new Error(`npm pack failed:\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`);
-  renameSync(path.join(path.dirname(tarball), `pipewright-${manifest.version}.tgz`), tarball);
+  renameSync(path.join(path.dirname(into), `pipewright-${manifest.version}.tgz`), into);
 }

@@ -9,15 +9,22 @@ import { packNpm, tarball } from './npmPackage.ts';
 
 export const vsix = path.join(root, 'dist', 'pipewright.vsix');
 
-/** Packs the extension from what `build` has made. */
-export async function pack(): Promise<void> {
+/** The date that npm gives to the files of every package: two packages of the same files are equal byte for byte. */
+const date = Date.UTC(1985, 9, 26, 8, 15) / 1000;
+
+/** Packs the extension in the folder, the repository or a copy, from what `build` has made there. */
+export async function pack(folder = root, packagePath = vsix): Promise<void> {
   const log = console.log;
+  const { SOURCE_DATE_EPOCH: given } = process.env;
+  const seconds = given === undefined ? date : Number(given);
   // It lists every file; a failure is an exception all the same.
   console.log = () => undefined;
+  // A zip holds local times.
+  process.env['SOURCE_DATE_EPOCH'] = String(seconds + new Date(seconds * 1000).getTimezoneOffset() * 60);
   try {
     await createVSIX({
-      cwd: root,
-      packagePath: vsix,
+      cwd: folder,
+      packagePath,
       dependencies: false,
       allowMissingRepository: true,
       rewriteRelativeLinks: false,
@@ -25,6 +32,8 @@ export async function pack(): Promise<void> {
     });
   } finally {
     console.log = log;
+    if (given === undefined) delete process.env['SOURCE_DATE_EPOCH'];
+    else process.env['SOURCE_DATE_EPOCH'] = given;
   }
 }
 

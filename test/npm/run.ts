@@ -59,6 +59,7 @@ test('it installs offline, and brings nothing else', () => {
   assert.deepEqual(readdirSync(path.join(installed, 'dist')).toSorted(), [
     'DejaVuSans.LICENSE.txt',
     'DejaVuSans.ttf',
+    'THIRD_PARTY_NOTICES.txt',
     'cli.js',
     'preview.css',
     'preview.js',

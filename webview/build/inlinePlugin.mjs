@@ -9,9 +9,10 @@ import { dirname, resolve } from 'node:path';
  *
  * @param {typeof import('esbuild')} esbuild
  * @param {Readonly<Record<string, () => string>>} texts
+ * @param {(result: import('esbuild').Metafile) => void} made what a file inside the bundle was made of
  * @returns {import('esbuild').Plugin}
  */
-export const inlinePlugin = (esbuild, texts) => ({
+export const inlinePlugin = (esbuild, texts, made = () => undefined) => ({
   name: 'inline',
   setup(build) {
     build.onResolve({ filter: /^inline:\w+$/ }, ({ path }) => ({
@@ -41,6 +42,7 @@ export const inlinePlugin = (esbuild, texts) => ({
         minify,
         target,
       });
+      made(result.metafile);
       return {
         contents: result.outputFiles[0].text,
         loader: 'text',
