@@ -3,7 +3,7 @@ import type { Code } from '../findings/catalogue.ts';
 import type { Finding } from '../findings/finding.ts';
 import { fixSteps } from './fix.ts';
 import { noNewError } from './outcome.ts';
-import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
+import { type Again, apply, checkedAgain, type Edit, type Proposal } from './proposal.ts';
 import { consequenceOf, consequenceWords } from './repairs/consequence.ts';
 import { mostAtOnce, type Neighbour } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
@@ -63,7 +63,7 @@ export function* fixAllSteps(
     fixed += 1;
   }
   if (fixed < 2) return undefined;
-  const changed = again(apply(analysis.syntax.text, edits));
+  const changed = yield* checkedAgain(again, apply(analysis.syntax.text, edits));
   const left = changed.findings.filter(isMeant).length;
   if (!noNewError(analysis, changed) || left > found.length - fixed) return undefined;
   const consequence = consequenceOf(analysis, changed);

@@ -64,7 +64,9 @@ export function* inTurn(
     for (const list of open) {
       const step = list.next();
       if (step.done === true) continue;
-      if (step.value !== undefined) {
+      // Its list pauses.
+      if (step.value === undefined) yield undefined;
+      else {
         const cost = step.value.policy === undefined ? 1 : ofPolicy;
         if (cost > left) continue;
         yield step.value;

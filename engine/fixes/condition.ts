@@ -4,7 +4,7 @@ import type { Finding } from '../findings/finding.ts';
 import { shapesWith } from '../grid/testFindings.ts';
 import { count } from '../basics/quantities.ts';
 import type { Again, FixSteps } from './proposal.ts';
-import { apply } from './proposal.ts';
+import { apply, checkedAgain } from './proposal.ts';
 import { withEntry } from './repairs/edits.ts';
 import { endingBefore, rowOfAll } from './repairs/scheduleSlips.ts';
 
@@ -27,7 +27,10 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
   const slipEdits = slip?.edits.filter((each) => each !== undefined) ?? [];
   if (slip !== undefined) {
     yield;
-    const { passed, failed } = testedAfter(again(apply(analysis.syntax.text, slipEdits)), schedule);
+    const { passed, failed } = testedAfter(
+      yield* checkedAgain(again, apply(analysis.syntax.text, slipEdits)),
+      schedule,
+    );
     if (passed > 0 && failed === 0)
       return [{ title: `${slip.what}: ${passing(passed)}`, edits: slipEdits, preferred: true }];
   }
@@ -37,7 +40,10 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
   if (edit === undefined) return [];
   const edits = [edit];
   yield;
-  const { passed, failed, refused } = testedAfter(again(apply(analysis.syntax.text, edits)), schedule);
+  const { passed, failed, refused } = testedAfter(
+    yield* checkedAgain(again, apply(analysis.syntax.text, edits)),
+    schedule,
+  );
   if (failed > 0 || passed + refused === 0) return [];
   const effect = `${passing(passed)}, ${count(refused, 'is refused', 'are refused')}`;
   return [{ title: `Require ${conditions.join(' and ')}: ${effect}`, edits, preferred: true }];

@@ -8,7 +8,7 @@ import { stageEdits, writtenStages } from './balance.ts';
 import { subjectOf } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
 import { type Simulated, tried } from './outcome.ts';
-import { type Again, apply, type Edit, type FixSteps, type Proposal } from './proposal.ts';
+import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from './proposal.ts';
 import { remains } from './remains.ts';
 import { withoutNode } from './repairs/edits.ts';
 import { entriesOf, setKey } from './source.ts';
@@ -28,7 +28,8 @@ export function* slowHopFixes(analysis: Analysis, finding: Finding, { pipeline }
     relative(pace, samplePeriod(figuresOf(after.run.report))) < 0 && !remains(changed, finding);
   const goal = { pipeline, emphasis: 'time', met } as const;
   const byKey = yield* fixesAmong(analysis, goal, [{ what: 'Set place to best', kind: 'key', edits: [key] }], again);
-  const chosen = again(apply(analysis.syntax.text, [key])).resolution.plan.pipelines;
+  const planned = yield* checkedAgain(again, apply(analysis.syntax.text, [key]));
+  const chosen = planned.resolution.plan.pipelines;
   const plan = chosen.find(({ name }) => name === pipeline);
   const edits = plan === undefined ? undefined : onEdits(analysis.syntax.text, subject.body, plan);
   if (edits === undefined) return byKey;

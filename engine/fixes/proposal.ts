@@ -33,7 +33,17 @@ export type FoundSoFar = () => readonly Proposal[];
 export type FixSteps<P extends Proposal = Proposal> = Generator<FoundSoFar | undefined, readonly P[], void>;
 
 /** Checks another text of the same file, with the same host and options. */
-export type Again = (text: string) => Analysis;
+export interface Again {
+  (text: string): Analysis;
+  /** Checks the text in steps. The answer is there when it is asked for next. */
+  readonly ahead?: (text: string) => Generator<undefined, void, void>;
+}
+
+/** The same, with pauses where the host can take them. */
+export function* checkedAgain(again: Again, text: string): Generator<undefined, Analysis, void> {
+  if (again.ahead !== undefined) yield* again.ahead(text);
+  return again(text);
+}
 
 /** The text after the edits. */
 export function apply(text: string, edits: readonly Edit[]): string {

@@ -7,7 +7,7 @@ import { stageName } from '../costs/stages.ts';
 import { type Subject, trialsFor } from './candidates.ts';
 import { figuresOf } from './effect.ts';
 import { simulated } from './outcome.ts';
-import { apply } from './proposal.ts';
+import { apply, checkedAgain } from './proposal.ts';
 import { setKey, stageBody } from './source.ts';
 import type { Candidate, Goal } from './trial.ts';
 
@@ -66,21 +66,21 @@ export function* layerCandidates(subject: Subject, met: Goal['met']): Generator<
   if (others.length > 0 || (mode !== 'none' && some?.method !== 'block')) return;
   const { text } = analysis.syntax;
   const edit = (layers: number) => setKey(text, body, 'recompute', someLayersMode({ method: 'block', layers }));
-  const reachesGoal = (layers: number): boolean => {
+  function* reachesGoal(layers: number): Generator<undefined, boolean, void> {
     const written = edit(layers);
     if (written === undefined) return false;
-    const changed = again(apply(text, [written]));
+    const changed = yield* checkedAgain(again, apply(text, [written]));
     const after = simulated(changed, pipeline);
     return after !== undefined && figuresOf(after.run.report).fits && met(changed, after);
-  };
+  }
   // Each layer that is recomputed too frees more, so the least number is found by halving.
   let most = Math.max(...plan.stages.map(({ layers }) => layers.length));
   let least = (some?.layers ?? 0) + 1;
-  if (least > most || !reachesGoal(most)) return;
+  if (least > most || !(yield* reachesGoal(most))) return;
   while (least < most) {
     yield undefined;
     const middle = Math.floor((least + most) / 2);
-    if (reachesGoal(middle)) most = middle;
+    if (yield* reachesGoal(middle)) most = middle;
     else least = middle + 1;
   }
   yield { what: `Recompute ${count(least, 'layer', 'layers')} of every stage`, kind: 'layers', edits: [edit(least)] };

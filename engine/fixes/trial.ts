@@ -2,12 +2,12 @@
  * The frame of all fixes. Each candidate is tried on the file, and kept only if the changed file answers the finding without a new
  * error. Candidates are ranked by what the simulation of the changed file gives.
  */
-import { type Advice, advised } from '../basics/advice.ts';
+import { advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { Analysis } from '../flow/check.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
 import { noNewError, type Simulated, simulated } from './outcome.ts';
-import { type Again, apply, type Edit, type FixSteps, type Proposal } from './proposal.ts';
+import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from './proposal.ts';
 
 /** A change that may answer a finding. */
 export interface Candidate {
@@ -107,17 +107,28 @@ function* trialSteps(
     const text = apply(analysis.syntax.text, edits);
     if (text === analysis.syntax.text || seen.has(text)) continue;
     seen.add(text);
-    const trial = advised(trialAdvice, analysis, goal, candidate, edits, () => again(text));
-    if (trial !== undefined) found.push(trial);
+    for (const steps = advisedSteps(trialAdvice, analysis, goal, candidate, edits, checkedAgain(again, text)); ;) {
+      const step = steps.next();
+      if (step.done !== true) {
+        yield found;
+        continue;
+      }
+      if (step.value !== undefined) found.push(step.value);
+      break;
+    }
   }
   return found;
 }
 
 /** A change that throws when it is tried leaves the others. */
-const trialAdvice: Advice<[Analysis, Goal, Candidate, readonly Edit[], () => Analysis], Trial | undefined> = {
+const trialAdvice: SlowAdvice<
+  [Analysis, Goal, Candidate, readonly Edit[], Generator<undefined, Analysis, void>],
+  undefined,
+  Trial | undefined
+> = {
   name: 'trial of a fix',
-  find(analysis, goal, candidate, edits, again) {
-    const changed = again();
+  *steps(analysis, goal, candidate, edits, checked) {
+    const changed = yield* checked;
     const effect = effectOf(analysis, changed, goal);
     if (effect === undefined) return undefined;
     const after = simulated(changed, goal.pipeline);

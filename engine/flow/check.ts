@@ -51,6 +51,8 @@ export interface CheckRequest {
   readonly unit?: UnitRequest | undefined;
   /** An earlier answer for the same file: pipelines and jobs whose plans are equal are taken from it, not simulated again. */
   readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs'>>;
+  /** What an earlier check of this very text planned, with the same host, options, overrides and schedule. */
+  readonly planned?: Pick<Analysis, 'syntax' | 'resolution'> | undefined;
   /** Default: every answer is found at once, and nothing is pending. */
   readonly searches?: Searches;
 }
@@ -78,16 +80,17 @@ export function check(request: CheckRequest): Analysis {
 
 /** The same in steps, so that a server may look for newer text between them and drop the rest. */
 export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysis, void> {
-  const { uri, text, host, options, overrides, only, unit, earlier, searches = direct } = request;
+  const { uri, text, host, options, overrides, only, unit, earlier, planned, searches = direct } = request;
+  const same = [planned, earlier].find((before) => before?.syntax.text === text);
   const syntax =
-    earlier !== undefined && earlier.syntax.text === text
-      ? earlier.syntax
+    same !== undefined
+      ? same.syntax
       : parse(text, { size: options.limits.fileSize, faults: options.limits.findings }, earlier?.syntax);
   yield 'parsed';
   const fresh = (previous: { readonly options: EngineOptions }) => previous.options === options;
   const known = new Map((earlier?.pipelines ?? []).filter(fresh).map((pipeline) => [planKey(pipeline.plan), pipeline]));
   const knownJobs = new Map((earlier?.jobs ?? []).filter(fresh).map((job) => [jobKey(job), job]));
-  let resolution: Resolution | undefined;
+  let resolution = planned?.resolution;
   for (;;) {
     if (resolution === undefined || resolution.pending.length > 0) {
       for (const steps = resolveSteps({ uri, syntax, host, options, overrides, unit, searches }); ;) {

@@ -2,10 +2,7 @@
 import type { CancellationToken } from 'vscode-languageserver';
 import type { Searches } from '../../engine/basics/searches.ts';
 import type { Answers } from '../threads/answers.ts';
-import { nextTurn } from './turns.ts';
-
-/** Milliseconds of work between two looks at the input. */
-const slice = 8;
+import { nextTurn, slice } from './eventLoop.ts';
 
 /** Runs `work` again when what it asked is answered. */
 export async function answered<R>(

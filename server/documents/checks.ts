@@ -1,16 +1,26 @@
 /** Checks of open documents, in slices. A check whose text is no longer the newest is dropped. */
-import { type Analysis, checkSteps, type Planned } from '../../engine/flow/check.ts';
+import { type Analysis, type CheckStep, checkSteps, type Planned } from '../../engine/flow/check.ts';
 import type { View } from '../view.ts';
+import { slice } from './eventLoop.ts';
 import type { Clock, DocumentsHost } from './host.ts';
 import { hasFigures } from './need.ts';
 import { type Check, type OpenDocument, syntaxOf, wake } from './openDocument.ts';
 import type { Turns } from './turns.ts';
 
-/** Milliseconds of checking between two looks at the input. */
-const slice = 8;
 /** Milliseconds that a plan waits for its figures: announcing it takes time, and diagnostics would come later by as much. */
 const planPatience = 16;
 const usualPatience = 250;
+
+/** The same, with the words of its findings. Some take longer than a simulation, so each is a step of its own. */
+function* worded(steps: Generator<CheckStep, Analysis, void>): Generator<CheckStep, Analysis, void> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (typeof value !== 'string' && 'pipelines' in value)
+      for (const finding of value.findings) if (finding.message !== '') yield 'evaluated';
+    if (done === true) return value;
+    yield value;
+  }
+}
 
 /** A slice of the check of a document. */
 export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turns, 'add'>) {
@@ -48,7 +58,7 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
     const { uri, text, revision } = document;
     const unknown = new Set(pending);
     const earlier = { syntax, pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)), jobs };
-    const steps = checkSteps({ uri, text, host: host.files, options, earlier, searches: round });
+    const steps = worded(checkSteps({ uri, text, host: host.files, options, earlier, searches: round }));
     const check = { revision, options, round, steps, late: false, figured: false };
     document.check = check;
     return check;

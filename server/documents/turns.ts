@@ -1,4 +1,5 @@
 /** Whose turn it is: documents are checked in slices, and between two slices the server reads its input. */
+import { nextTurn } from './eventLoop.ts';
 import type { Clock } from './host.ts';
 import type { OpenDocument } from './openDocument.ts';
 
@@ -7,8 +8,6 @@ export interface Turns {
   add(document: OpenDocument, first: boolean): void;
   remove(document: OpenDocument): void;
 }
-
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** `advance` has a slice of the work on a document; it adds the document again if there is more. Nothing begins before `ready`. */
 export function createTurns(ready: Promise<void>, clock: Clock, advance: (document: OpenDocument) => void): Turns {

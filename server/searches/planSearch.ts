@@ -6,6 +6,7 @@ import type { Outcome, RowFigures } from '../../engine/sweep/evaluateRow.ts';
 import { rowsSearch, type SweepSource, writtenSearch } from '../../engine/sweep/rowsSearch.ts';
 import { sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
 import type { PlanFound } from '../../webview/protocol/requests.ts';
+import { nextTurn } from '../documents/eventLoop.ts';
 import { createThreads, type Threads } from '../threads/threads.ts';
 
 export interface PlanSearchHost {
@@ -41,8 +42,6 @@ function spareThreads(): Threads {
   const most = Math.max(2, Math.min(mostThreads, availableParallelism() - 1));
   return createThreads({ most, mostOfOwner: most, keep: true });
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): PlanSearch {
   const known = new Map<number, Outcome>();

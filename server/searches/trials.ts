@@ -1,5 +1,6 @@
 /** Other texts of one file, checked for quick fixes. */
-import { type Analysis, check, checkSteps } from '../../engine/flow/check.ts';
+import { type Analysis, checkSteps } from '../../engine/flow/check.ts';
+import { toEnd } from '../../engine/basics/steps.ts';
 import type { Again } from '../../engine/fixes/proposal.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
 import type { View } from '../view.ts';
@@ -8,24 +9,46 @@ import type { View } from '../view.ts';
 const largestKept = 20_000;
 
 /**
- * Checks other texts with the file's host and options, and with the params set as `overrides` say. Each text is checked once for one
- * request, unless an answer is still to come.
+ * Checks other texts with the file's host and options, and with the params set as `overrides` say. Each text is planned once for one
+ * request, and checked once, unless an answer is still to come.
  */
 export function trials(
   { uri, files, options, analysis }: View,
   overrides: Readonly<Record<string, number>> = {},
 ): (searches: Searches) => Again {
   const known = new Map<string, Analysis>();
+  const plans = new Map<string, Pick<Analysis, 'syntax' | 'resolution'>>();
   const unknown = new Set(analysis.pending);
   const { syntax, pipelines, jobs } = analysis;
   const earlier = { syntax, pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)), jobs };
-  return (searches) => (text) => {
+
+  function* found(text: string, searches: Searches): Generator<undefined, Analysis, void> {
     const kept = known.get(text);
     if (kept !== undefined) return kept;
-    const found = check({ uri, text, host: files, options, overrides, earlier, searches });
-    const operations = found.pipelines.reduce((sum, { run }) => sum + (run?.report.operations ?? 0), 0);
-    if (found.pending.length === 0 && operations <= largestKept) known.set(text, found);
-    return found;
+    const planned = plans.get(text);
+    for (const steps = checkSteps({ uri, text, host: files, options, overrides, earlier, planned, searches }); ;) {
+      const { value } = steps.next();
+      if (typeof value === 'string' || !('pipelines' in value)) {
+        yield undefined;
+        continue;
+      }
+      const { resolution } = value;
+      // What waits for answers is asked again, and need not be planned again.
+      if (resolution.pending.length === 0) plans.set(text, { syntax: value.syntax, resolution });
+      const operations = value.pipelines.reduce((sum, { run }) => sum + (run?.report.operations ?? 0), 0);
+      if (value.pending.length === 0 && operations <= largestKept) known.set(text, value);
+      return value;
+    }
+  }
+
+  return (searches) => {
+    let next: { readonly text: string; readonly analysis: Analysis } | undefined;
+    const again = (text: string): Analysis => (next?.text === text ? next.analysis : toEnd(found(text, searches)));
+    return Object.assign(again, {
+      *ahead(text: string) {
+        next = { text, analysis: yield* found(text, searches) };
+      },
+    });
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Analysis } from '../../flow/check.ts';
 import type { Finding } from '../../findings/finding.ts';
-import { type Again, apply, type Edit, type FixSteps, type Proposal } from '../proposal.ts';
+import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from '../proposal.ts';
 import { compareConsequences, type Consequence, consequenceOf, consequenceWords } from './consequence.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
@@ -85,7 +85,7 @@ export function* repaired({ repairs, ranked, most = mostShown }: Repairer, mista
           most,
         ),
       );
-    const after = again(text);
+    const after = yield* checkedAgain(again, text);
     const verdict = verdictOf(analysis, after, finding, edits);
     const isSettled = after.pending.length === 0;
     if (verdict !== undefined)

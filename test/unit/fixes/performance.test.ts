@@ -248,7 +248,8 @@ describe('trials', () => {
   it('take one candidate of each list in turn, and no more than they may', () => {
     const list = (kind: string) => [1, 2, 3].map((index) => ({ what: `${kind}${index}`, kind, edits: [] }));
     const taken = [...inTurn(4, list('a'), [], [undefined], list('b'))].map((candidate) => candidate?.what);
-    expect(taken).toEqual(['a1', 'b1', 'a2', 'b2']);
+    // A list pauses, and the host is told.
+    expect(taken).toEqual(['a1', undefined, 'b1', 'a2', 'b2']);
   });
 
   it('of other policies cost little where today a search takes long: they go on once the others have had their share', () => {

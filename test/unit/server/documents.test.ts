@@ -3,13 +3,19 @@ import { CancellationToken, CancellationTokenSource } from 'vscode-languageserve
 import { defaultOptions, type EngineOptions } from '../../../engine/basics/host.ts';
 import { createAnswers } from '../../../server/threads/answers.ts';
 import { createDocuments, type Documents } from '../../../server/documents/documents.ts';
+import type { Clock } from '../../../server/documents/host.ts';
 import { createThreads } from '../../../server/threads/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
+import { analyse } from '../../support/analyse.ts';
+import { nextTurn } from '../../../server/documents/eventLoop.ts';
 import { toy } from './samples.ts';
 import { hostOf } from '../../support/host.ts';
 
-function open(options: () => EngineOptions = () => defaultOptions): {
+function open(
+  options: () => EngineOptions = () => defaultOptions,
+  clock?: Clock,
+): {
   readonly documents: Documents;
   readonly checked: View[];
   /** Whether each check was for a new text; otherwise for something around it. */
@@ -35,6 +41,7 @@ function open(options: () => EngineOptions = () => defaultOptions): {
     },
     answers: createAnswers(createThreads()),
     options,
+    ...(clock === undefined ? {} : { clock }),
     ready: Promise.resolve(),
     planned: () => {},
     checked(view, isEdited) {
@@ -96,16 +103,68 @@ test('of a burst of texts only the last is checked to the end', async () => {
   expect(checked.map((view) => view.version)).toEqual([20]);
 });
 
+/** A clock by which every step of a check takes longer than a slice. */
+function clockOfSteps(): Clock {
+  let now = 0;
+  return {
+    now: () => (now += 100),
+    sleep: nextTurn,
+  };
+}
+
 test('a check that a newer text overtakes, at whatever step, is dropped', async () => {
-  for (let turns = 0; turns < 8; turns += 1) {
-    const { documents, checked } = open();
+  const newer = toy.replace('4ms', '5ms');
+  let overtaken = 0;
+  for (;;) {
+    const { documents, checked } = open(undefined, clockOfSteps());
     documents.set(main, 1, toy);
-    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    const done = checked.length;
-    documents.set(main, 2, toy.replace('4ms', '5ms'));
+    for (let turn = 0; turn < overtaken; turn += 1) await nextTurn();
+    if (checked.length > 0) break;
+    overtaken += 1;
+    documents.set(main, 2, newer);
     await documents.view(main, 'figures', none);
-    expect(checked.slice(done).map((view) => view.version)).toEqual([2]);
+    expect(checked.map(({ version, analysis }) => [version, analysis.syntax.text])).toEqual([[2, newer]]);
+    expect(checked[0].analysis.pipelines[0].run?.report.iteration).toBe(iterationOf(newer));
   }
+  // Parsing, planning, each declaration and the simulation were overtaken.
+  expect(overtaken).toBeGreaterThan(10);
+});
+
+const iterationOf = (text: string): number | undefined => analyse(text).pipelines[0].run?.report.iteration;
+
+test('the words of each finding are a step: some take longer than a simulation', async () => {
+  async function turnsOf(text: string): Promise<number> {
+    const { documents, checked } = open(undefined, clockOfSteps());
+    documents.set(main, 1, text);
+    for (let turns = 0; ; turns += 1) {
+      if (checked.length > 0) return turns;
+      await nextTurn();
+    }
+  }
+  const clean = `${toy}let used = 1\nlet a = used\nlet b = a\nlet c = b\n`;
+  // Three names that nothing uses instead of one.
+  const faulty = `${toy}let used = 1\nlet a = 1\nlet b = 1\nlet c = used\n`;
+  expect(analyse(faulty).findings.length - analyse(clean).findings.length).toBe(2);
+  expect((await turnsOf(faulty)) - (await turnsOf(clean))).toBe(2);
+});
+
+test('each turn of the event loop has one piece of work', async () => {
+  const order: string[] = [];
+  const work = async (name: string): Promise<void> => {
+    for (let slice = 0; slice < 3; slice += 1) {
+      await nextTurn();
+      order.push(name);
+    }
+  };
+  const input = async (): Promise<void> => {
+    while (order.filter((name) => name !== 'input').length < 6) {
+      order.push('input');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await Promise.all([work('a'), work('b'), input()]);
+  // Input is read between any two of them, and they take turns.
+  expect(order.join(' ').replaceAll(/(input )+/g, 'input ')).toBe('input a input b input a input b input a input b');
 });
 
 test('a request waits for the text that is current when it is answered', async () => {

@@ -317,7 +317,7 @@ function clockWithLooks(milliseconds: number): Clock {
 test('a plan waits a frame for its figures, because announcing it delays them', async () => {
   const held = gate();
   for (const [milliseconds, known] of [
-    [3, 0],
+    [1, 0],
     [30, 1],
   ] as const) {
     const { documents, planned, published } = open(held.threads, 1e9, clockWithLooks(milliseconds));

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { directSearches, noSearches } from '../../../engine/basics/searches.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { LineIndex } from '../../../grammar/index.ts';
+import { checkedAgain } from '../../../engine/fixes/proposal.ts';
 import { trials } from '../../../server/searches/trials.ts';
 import { analyse } from '../../support/analyse.ts';
 import { hostOf, uri } from '../../support/host.ts';
@@ -42,4 +43,39 @@ test('a large run is not kept, since it takes much room', () => {
     const first = again(directSearches())(file(microbatches));
     expect(again(directSearches())(file(microbatches)) === first, `${microbatches}`).toBe(kept);
   }
+});
+
+test('a text whose answers are still to come is planned once, and simulated anew when they are there', () => {
+  const read: string[] = [];
+  const analysis = analyse(file(8));
+  const files = {
+    ...hostOf({ 'other.pipe': 'let a = 1\n' }, read),
+    list: () => [],
+    linesOf: () => undefined,
+    all: () => [],
+  };
+  const lines = new LineIndex(file(8));
+  const again = trials({ uri, version: 1, lines, files, options: defaultOptions, syntax: analysis.syntax, analysis });
+  const text = `import "other.pipe"\n${file(12)}`;
+  const first = again(noSearches)(text);
+  expect(first.pending).toEqual(['train']);
+  expect(read).toHaveLength(1);
+  const second = again(directSearches())(text);
+  expect(second.pending).toEqual([]);
+  expect(second.resolution).toBe(first.resolution);
+  expect(second.pipelines[0].run?.report).toEqual(analyse(file(12)).pipelines[0].run?.report);
+  expect(read).toHaveLength(1);
+});
+
+test('a text is checked in steps: a pause after each declaration and each pipeline', () => {
+  const again = trials(view())(directSearches());
+  const text = `${file(12)}${'let spare = 1\n'.repeat(40)}`;
+  let pauses = 0;
+  for (const steps = checkedAgain(again, text); ; pauses += 1) {
+    const step = steps.next();
+    if (step.done !== true) continue;
+    expect(step.value.pipelines[0].run).toBeDefined();
+    break;
+  }
+  expect(pauses).toBeGreaterThan(40);
 });
