@@ -1,17 +1,11 @@
 /** All previews: opens them, restores them after a reload, and keeps them in step with text, settings, cursor and active file. */
 import * as vscode from 'vscode';
-import {
-  methods,
-  type PathsAnswer,
-  type PathsRequest,
-  type PlanChanged,
-  type PlanFound,
-  type PlanEdited,
-} from '../../webview/protocol/requests.ts';
+import { methods, type PlanChanged, type PlanFound, type PlanEdited } from '../../webview/protocol/requests.ts';
 import type { Server } from '../languageClient.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { namedDocument } from '../namedDocument.ts';
 import { pipeDocument } from '../pipeDocument.ts';
+import { cursorOutline } from './cursorOutline.ts';
 import { onSyncModes, syncModes } from './modes.ts';
 import { movedUri } from './movedUri.ts';
 import { watchMoves } from './moves.ts';
@@ -24,8 +18,6 @@ const viewType = 'pipewright.preview';
 const dockedView = 'pipewright.dockedPreview';
 /** Set while the preview that has the focus follows the active file: menus offer the other. */
 const followsContext = 'pipewright.previewFollows';
-/** Between a move of the cursor and its highlight: keys that repeat make one request. */
-const cursorDelayMs = 80;
 
 export interface Previews extends vscode.Disposable {
   /** Shows the preview of a file to the side of the active editor. `another`: a new one, though there is one of this file. */
@@ -52,8 +44,6 @@ export function createPreviews(
   focusChanged: (uri: vscode.Uri | undefined) => void,
 ): Previews {
   const previews = new Set<Preview>();
-  let revealed: { readonly uri: string; readonly at: vscode.Position } | undefined;
-  let cursorTimer: NodeJS.Timeout | undefined;
   /** The last `.pipe` file that had the focus. */
   let lastActive = activeFile();
 
@@ -63,12 +53,10 @@ export function createPreviews(
     output,
     serverState: server.state,
     restart: () => void server.restart(),
-    revealing(uri, at) {
-      revealed = { uri: uri.toString(), at };
-    },
+    revealing: (uri, at) => cursor.revealing(uri, at),
     ready(preview) {
       const editor = vscode.window.visibleTextEditors.find((candidate) => shows(preview, candidate.document.uri));
-      if (editor !== undefined) void highlight(editor);
+      if (editor !== undefined) void cursor.outline(editor);
     },
     followed(preview) {
       if (preview.isFollowing() && lastActive !== undefined) preview.show(lastActive);
@@ -79,6 +67,7 @@ export function createPreviews(
 
   const shows = (preview: Preview, uri: vscode.Uri): boolean => preview.uri()?.toString() === uri.toString();
   const of = (uri: vscode.Uri): Preview[] => [...previews].filter((preview) => shows(preview, uri));
+  const cursor = cursorOutline(server, of);
   const focused = (): Preview | undefined =>
     [...previews].find(({ place }) => place.kind === 'tab' && place.isActive());
 
@@ -98,29 +87,6 @@ export function createPreviews(
     const preview = focused();
     focusChanged(preview?.uri());
     void vscode.commands.executeCommand('setContext', followsContext, preview?.isFollowing() ?? false);
-  }
-
-  function outline(uri: vscode.Uri, groups: PathsAnswer, at: vscode.Position): void {
-    for (const preview of of(uri)) preview.outline(groups, at);
-  }
-
-  async function highlight(editor: vscode.TextEditor): Promise<void> {
-    const { uri, version } = editor.document;
-    if (of(uri).length === 0 || !syncModes().outlineAtCursor) return;
-    const { line, character } = editor.selection.active;
-    const asked: PathsRequest = { uri: uri.toString(), position: { line, character } };
-    const groups = await server.send<PathsAnswer>(methods.pathsAt, asked);
-    const moved =
-      editor.document.version !== version || !editor.selection.active.isEqual(new vscode.Position(line, character));
-    if (groups !== undefined && groups !== null && !moved) outline(uri, groups, new vscode.Position(line, character));
-  }
-
-  function selectionChanged({ textEditor, selections }: vscode.TextEditorSelectionChangeEvent): void {
-    const { uri } = textEditor.document;
-    const echo = revealed?.uri === uri.toString() && selections[0]?.active.isEqual(revealed.at) === true;
-    revealed = undefined;
-    clearTimeout(cursorTimer);
-    if (!echo && of(uri).length > 0) cursorTimer = setTimeout(() => void highlight(textEditor), cursorDelayMs);
   }
 
   function activeChanged(): void {
@@ -149,7 +115,7 @@ export function createPreviews(
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
       for (const preview of of(document.uri)) preview.edited(document.version);
     }),
-    vscode.window.onDidChangeTextEditorSelection(selectionChanged),
+    vscode.window.onDidChangeTextEditorSelection(cursor.moved),
     vscode.window.onDidChangeActiveTextEditor(activeChanged),
     onSyncModes(modesChanged),
     watchMoves({
@@ -219,7 +185,7 @@ export function createPreviews(
       for (const preview of previews) void preview.refresh();
     },
     dispose() {
-      clearTimeout(cursorTimer);
+      cursor.dispose();
       for (const subscription of subscriptions) subscription.dispose();
       // Their tabs stay: the extension host also ends when its window is reloaded, and they are to come back with it.
     },

@@ -1,5 +1,4 @@
 /** Searches for the fastest plan that a preview asks for. The page names rows; the server knows their texts. */
-import * as vscode from 'vscode';
 import type { FromPage } from '../../webview/protocol/messages.ts';
 import {
   type FindPlanAnswer,
@@ -7,16 +6,15 @@ import {
   methods,
   type Overrides,
   type PlanEdited,
-  type PlanFileAnswer,
-  type PlanFileRequest,
   type PlanFound,
   type PlanRowAnswer,
   type PlanRowRequest,
   type StopPlan,
 } from '../../webview/protocol/requests.ts';
-import { exportName } from '../exportName.ts';
 import type { TriedFix } from './help.ts';
-import { type KeptPlan, keptPlan, type PlanNews } from './keptPlan.ts';
+import { keptPlan } from './keptPlan.ts';
+import { keptSearches, type Search } from './keptSearches.ts';
+import { savePlan } from './savePlan.ts';
 import { writeEdits } from './source.ts';
 import type { PreviewContext } from './context.ts';
 
@@ -25,38 +23,14 @@ type PlanMessage = Extract<
   { readonly type: 'findPlan' | 'stopPlan' | 'planView' | 'writePlan' | 'showPlan' | 'savePlan' }
 >;
 
-/** The newest search of a file. */
-interface Search {
-  readonly uri: vscode.Uri;
-  /** Number that the server knows it by. */
-  number: number;
-  readonly kept: KeptPlan;
-}
-
 /** Numbers of searches, of all previews. */
 let searches = 0;
-/** Files whose searches a preview keeps; the server keeps them as long as the files are open. */
-const mostKept = 8;
-
 export function createPlans({ requests, uri, overrides, setOverrides, post, refresh }: PreviewContext) {
-  const known = new Map<string, Search>();
+  const kept = keptSearches({ uri, post });
+  const { of, shown, tell, note, numbered } = kept;
   let trying: TriedFix | undefined;
   /** Sliders as they were before a row was shown, whose figures are of the file. */
   let before: Overrides | undefined;
-
-  const shown = (): Search | undefined => known.get(uri()?.toString() ?? '');
-
-  /** The search that the page means, if it is still the newest one for this file. */
-  function of(request: number): Search | undefined {
-    const search = shown();
-    return search?.kept.request === request ? search : undefined;
-  }
-
-  /** Keeps what has become of a search, and shows it if its file is on show. */
-  function tell(search: Search, news: PlanNews): void {
-    search.kept.add(news);
-    if (shown() === search) post(news);
-  }
 
   async function find({ request, pipeline, more, overrides: values }: Extract<PlanMessage, { type: 'findPlan' }>) {
     const file = uri();
@@ -70,9 +44,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
       last.kept.goesOn(request);
     }
     const search = isMore ? last : { uri: file, number, kept: keptPlan(request, pipeline) };
-    known.delete(file.toString());
-    known.set(file.toString(), search);
-    for (const oldest of known.keys()) if (known.size > mostKept) known.delete(oldest);
+    kept.keep(search);
     const asked: FindPlanRequest = {
       uri: file.toString(),
       search: number,
@@ -88,9 +60,6 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
     else if ('outdated' in answer) tell(search, { type: 'planEdited', request: now, matters: true });
     else tell(search, { type: 'planEnd', request: now, ...answer });
   }
-
-  const note = (search: Search, text: string): void =>
-    tell(search, { type: 'planNote', request: search.kept.request, text });
 
   async function row(search: Search, wanted: number): Promise<Exclude<PlanRowAnswer, null>> {
     const asked: PlanRowRequest = { uri: search.uri.toString(), search: search.number, row: wanted };
@@ -138,33 +107,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
     await refresh();
   }
 
-  async function save({ request, format }: Extract<PlanMessage, { readonly type: 'savePlan' }>): Promise<void> {
-    const search = of(request);
-    if (search === undefined) return;
-    const asked: PlanFileRequest = { uri: search.uri.toString(), search: search.number, format };
-    const answer = await requests.send<PlanFileAnswer>(methods.planFile, asked);
-    if (answer === undefined || answer === null) return;
-    if ('problem' in answer) return note(search, answer.problem);
-    const { head } = search.kept.message('').found;
-    const name = `${head?.pipeline ?? search.kept.pipeline ?? ''}-plan`;
-    const target = await vscode.window.showSaveDialog({
-      title: 'Save the Points of the Search',
-      defaultUri: vscode.Uri.joinPath(search.uri, '..', exportName(search.uri.path, name, format)),
-      filters: { [format.toUpperCase()]: [format] },
-    });
-    if (target === undefined) return;
-    try {
-      await vscode.workspace.fs.writeFile(target, Buffer.from(answer.text, 'utf8'));
-      note(search, `Saved ${target.path.slice(target.path.lastIndexOf('/') + 1)}.`);
-    } catch (error) {
-      note(search, `${target.fsPath} was not written: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-
   const stop = ({ number }: Search): void => requests.notify(methods.stopPlan, { search: number } satisfies StopPlan);
-
-  const numbered = (number: number): Search | undefined =>
-    [...known.values()].find((search) => search.number === number);
 
   return {
     receive(message: PlanMessage): Promise<void> | void {
@@ -186,7 +129,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
         case 'showPlan':
           return show(message);
         case 'savePlan':
-          return save(message);
+          return savePlan(requests, of(message.request), message.format, note);
       }
     },
     /** What a search has found; searches of other previews are left out. */
@@ -198,7 +141,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
       const search = numbered(number);
       if (search === undefined) return;
       // Nobody can come back to it.
-      if (edited.matters && shown() !== search) known.delete(search.uri.toString());
+      if (edited.matters && shown() !== search) kept.forget(search);
       tell(search, { type: 'planEdited', request: search.kept.request, ...edited });
     },
     /** The row on show; undefined once the text has another version. */
@@ -223,8 +166,8 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
     },
     /** The preview is closed: nobody waits for its searches. */
     closed(): void {
-      for (const search of known.values()) stop(search);
-      known.clear();
+      for (const search of kept.all()) stop(search);
+      kept.clear();
       trying = undefined;
       before = undefined;
     },
