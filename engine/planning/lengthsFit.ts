@@ -1,6 +1,7 @@
 /** Which schedules run microbatches of different lengths. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { SchedulePlan, StageCopy } from '../values/plan.ts';
+import type { LayerCosts } from './cost/layerCosts.ts';
 import type { Notes } from './notes.ts';
 
 /** Reports a schedule that needs equal microbatches; true if there is nothing to report. */
@@ -15,6 +16,27 @@ export function fitsLengths(
   notes.report.report('type/mismatch', at('schedule'), {
     expected: `a schedule for microbatches of different lengths, as "${lengths.key}" says`,
     found: `${use.kind === 'policy' ? use.policy.name : `"${use.definition.name}"`}, ${reason}, or leave out "${lengths.key}"`,
+  });
+  return false;
+}
+
+/** Costs that are kept for each operation that is allowed: each takes much more room. */
+const costsOfOperation = 1 / 16;
+
+/** Reports more costs of layers than the limit: one of each layer for each length. True if there is nothing to report. */
+export function lengthsWithinLimit(
+  { report, options }: Notes,
+  { lengths, model, name, at }: Pick<SettledPipeline, 'lengths' | 'model' | 'name' | 'at'>,
+  { kinds }: LayerCosts,
+): boolean {
+  const costs = (kinds?.costs.length ?? 0) * model.layers.length;
+  const limit = costsOfOperation * options.limits.operations;
+  if (lengths === undefined || costs <= limit) return true;
+  report.report('limit/too-large', at(lengths.key), {
+    what: `Layers of pipeline "${name}" times the lengths of its microbatches`,
+    figure: costs.toLocaleString('en-US'),
+    limit: limit.toLocaleString('en-US'),
+    setting: 'pipewright.limits.operations',
   });
   return false;
 }

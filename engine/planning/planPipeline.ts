@@ -4,7 +4,7 @@ import type { PipelinePlan } from '../values/plan.ts';
 import type { Program } from '../values/program.ts';
 import { type Advice, advised, advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import { count } from '../basics/quantities.ts';
-import { lengthCosts } from './cost/lengthCosts.ts';
+import { costsAhead, lengthCosts } from './cost/lengthCosts.ts';
 import { pipelineMode, reportNothingAhead, stageModes } from './cost/recomputation.ts';
 import { reportRecomputation } from './cost/recomputationFindings.ts';
 import { cutPipeline, type PipelineCut } from './cut/cutPipeline.ts';
@@ -12,7 +12,7 @@ import { bestCut, reportImbalance } from './cut/imbalance.ts';
 import { draft } from './draft.ts';
 import { hintBalance, hintLayers } from './hints.ts';
 import { reportNoOptimizer } from './noOptimizer.ts';
-import { fitsLengths } from './lengthsFit.ts';
+import { fitsLengths, lengthsWithinLimit } from './lengthsFit.ts';
 import { planLoading } from './loading.ts';
 import { type Notes, quietNotes } from './notes.ts';
 import { bestPlace } from './place/bestPlace.ts';
@@ -44,6 +44,8 @@ export function* planPipeline(
   if (byNumber === undefined) return undefined;
   yield;
   const costs = lengthCosts(pipeline.model, pipeline.lengths);
+  if (!lengthsWithinLimit(notes, pipeline, costs)) return undefined;
+  yield* costsAhead(costs, pipeline.model, byNumber.sites, pipelineMode(pipeline));
   const cut = yield* cutPipeline(notes, byNumber, costs, function* (tried) {
     const plan = yield* draft(quietNotes(notes), byNumber, costs, tried);
     if (plan === undefined) return {};

@@ -41,13 +41,31 @@ const stepsOf = {
   visited: 2.5,
   draws: 1_000,
   stage: 400,
+  tensor: 100,
+  /** Of a pair of tensors that may be the ends of a bucket: with a barrier one number is kept for it, otherwise some prefixes. */
+  bucket: 1,
+  bucketWithoutBarrier: 50,
+  /** Lanes that are run to find pieces or credit. */
+  pieces: 40,
 };
 
 /** About how many elementary steps an evaluation takes. */
 export function evaluationSize(plan: PipelinePlan): number {
   const { stages, microbatches, iterations, jitter } = plan;
   const drawn = jitter === undefined ? 0 : stages.length * microbatches * iterations * 3 * stepsOf.draws;
-  return sizeOfRun(plan) + drawn;
+  return sizeOfRun(plan) + sizeOfExchange(plan) + drawn;
+}
+
+/** What a rule leaves to the tool is searched for: of buckets, every pair of ends is looked at. */
+function sizeOfExchange({ exchange }: PipelinePlan): number {
+  if (exchange === undefined) return 0;
+  const { bucket, partition, credit, barrier } = exchange.rule;
+  const ofPair = bucket !== 'best' ? 0 : barrier ? stepsOf.bucket : stepsOf.bucketWithoutBarrier;
+  const runs = partition === 'best' || credit === 'best' ? stepsOf.pieces : 1;
+  return exchange.lanes.reduce(
+    (sum, { tensors }) => sum + tensors.length * (stepsOf.tensor * runs + (ofPair * tensors.length) / 2),
+    0,
+  );
 }
 
 function sizeOfRun({ stages, microbatches, iterations, schedule }: PipelinePlan): number {

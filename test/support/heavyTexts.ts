@@ -19,6 +19,10 @@ const withMine = `${plain}${pipeline('microbatches = 8  stages = balance(4)  sch
 const slow = (ranks: number): string =>
   `model m { layer only { forward = 1ms  backward = 1ms  weights = 100MB } }\n${device}cluster c { gpu[${ranks}] = d  switch s { ports = gpu[0..${ranks - 1}]  link = 1GB/s + 5us } }\n`;
 
+/** Links that all differ, so no route stands for others. */
+const unlike = (ranks: number): string =>
+  `model m { layer only { forward = 1ms  backward = 1ms  weights = 100MB } }\n${device}cluster c { gpu[${ranks}] = d  switch s {}\n${times(ranks, (index) => `  link gpu[${index}] -- s = ${1 + (index % 7)}GB/s + 5us\n`)}}\n`;
+
 /** By name. */
 export const heavyTexts: Readonly<Record<string, string>> = {
   'doubling operations': `${doubling(60, 'F[0]')}  row(d) = x60\n}\nexpect mine { valid }\n`,
@@ -57,9 +61,14 @@ export const heavyTexts: Readonly<Record<string, string>> = {
   'two thousand stages of twenty thousand layers': `${layers(20_000)}${cluster(2_000)}${pipeline('microbatches = 1  stages = balance(2000)  schedule = 1f1b')}`,
   'four thousand lengths': `model m { sequence = 8192  layer block[2000] = transformer(hidden = 1024, heads = 16, ffn = 4096) }\n${device.replace('1TiB', '1TiB  compute = 100TFLOPS  bandwidth = 1TB/s')}cluster c { gpu[4] = d  link = 100GB/s }\n${pipeline('microbatches = 4000  stages = balance(4)  schedule = 1f1b  tokens = lognormal(mean = 1500, sigma = 0.8, seed = 1)')}`,
   'the best bucket of twenty thousand layers': `model m { layer block[20000] { forward = 1ms  backward = 2ms  weights = 1MB } }\n${cluster(4, '10GB/s')}${pipeline('microbatches = 1  stages = balance(1)  data = 4  sync = overlap(bucket = best)  schedule = 1f1b')}`,
+  'the best bucket of twenty thousand layers without a barrier': `model m { layer block[20000] { forward = 1ms  backward = 2ms  weights = 1MB } }\n${cluster(4, '10GB/s')}${pipeline('microbatches = 1  stages = balance(1)  data = 4  sync = overlap(bucket = best, barrier = false)  schedule = 1f1b')}`,
+  'the best pieces of twenty thousand layers': `model m { layer block[20000] { forward = 1ms  backward = 2ms  weights = 1MB } }\n${cluster(4, '10GB/s')}${pipeline('microbatches = 1  stages = balance(1)  data = 4  sync = bytescheduler(partition = best, credit = best)  schedule = 1f1b')}`,
+  'four thousand lengths of two thousand different layers': `model m { sequence = 8192\n${times(2_000, (index) => `layer l${index} = transformer(hidden = 1024, heads = 16, ffn = ${4096 + index})\n`)} }\n${device.replace('1TiB', '1TiB  compute = 100TFLOPS  bandwidth = 1TB/s')}cluster c { gpu[4] = d  link = 100GB/s }\n${pipeline('microbatches = 4000  stages = balance(4)  schedule = 1f1b  tokens = lognormal(mean = 1500, sigma = 0.8, seed = 1)')}`,
   'a ring of five hundred ranks': `${slow(500)}${pipeline('microbatches = 1  stages = balance(1)  data = 500  sync = end  collective = ring  schedule = 1f1b')}`,
   'a ring of two thousand ranks': `${slow(2_000)}${pipeline('microbatches = 1  stages = balance(1)  data = 2000  sync = end  collective = ring  schedule = 1f1b')}`,
   'plink of four thousand ranks': `${slow(4_096)}${pipeline('microbatches = 1  stages = balance(1)  data = 4096  sync = end  collective = plink  schedule = 1f1b')}`,
   'trees of four thousand ranks': `${slow(4_096)}${pipeline('microbatches = 1  stages = balance(1)  data = 4096  sync = end  collective = trees  schedule = 1f1b')}`,
   'the best collective of two thousand ranks': `${slow(2_000)}${pipeline('microbatches = 1  stages = balance(1)  data = 2000  sync = end  collective = best  schedule = 1f1b')}`,
+  'a ring of two thousand different links': `${unlike(2_000)}${pipeline('microbatches = 1  stages = balance(1)  data = 2000  sync = overlap  collective = ring  schedule = 1f1b')}`,
+  'plink of two thousand different links': `${unlike(2_000)}${pipeline('microbatches = 1  stages = balance(1)  data = 2000  sync = end  collective = plink  schedule = 1f1b')}`,
 };

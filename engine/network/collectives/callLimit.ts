@@ -5,6 +5,7 @@ import type { CollectiveName, CollectiveUse } from '../../exchange/collectives.t
 import type { CallLimit, LaneCall } from '../../values/exchangePlan.ts';
 import { costOf, type Exchanging, workerBandwidth } from './costOf.ts';
 import { ringsAtOnce } from './rings.ts';
+import { unlikeRanks } from './plink.ts';
 import { slowLinks } from './slowLinks.ts';
 
 /** Bytes for which calls are compared: the size of a large tensor. */
@@ -13,6 +14,9 @@ const typical = 64 * 1024 ** 2;
 const leastGain = 0.05;
 /** Ranks up to which a packing of trees is searched for just to compare. */
 const fewRanks = 8;
+
+/** Ranks that are linked differently, up to which they are grouped by their routes just to compare. */
+const fewUnlike = 100;
 
 /** `undefined` where neither is so. `use` is absent where the pipeline names no collective. */
 export function callLimit(
@@ -51,8 +55,11 @@ function slowFabric(call: LaneCall, use: CollectiveUse | undefined, exchanging: 
   const now = callSeconds(call.push, typical);
   let [least, collective]: [number, CollectiveName | undefined] = [now * (1 - leastGain), undefined];
   let without: LaneCall | undefined;
+  const isLarge = (name: CollectiveName): boolean =>
+    (name === 'trees' && groups[0].length > fewRanks) ||
+    (name === 'plink' && unlikeRanks(cluster, groups[0]) > fewUnlike);
   for (const name of others) {
-    if (name === use?.name || (name === 'trees' && groups[0].length > fewRanks)) continue;
+    if (name === use?.name || isLarge(name)) continue;
     const found = costOf({ name, call: use?.call ?? 0 }, exchanging);
     if (!('push' in found)) continue;
     const seconds = callSeconds(found.push, typical);

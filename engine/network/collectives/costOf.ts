@@ -11,7 +11,7 @@ import { halvingCall } from './halving.ts';
 import { ncclCall } from './nccl.ts';
 import { ncclRanksOf } from './ncclRanks.ts';
 import { levelsOver, nodePartitions } from './partitions.ts';
-import { plinkCall } from './plink.ts';
+import { plinkCall, unlikeRanks } from './plink.ts';
 import { ringCall } from './ring.ts';
 import { leavingBandwidth, toEachOther, toServers } from './nodeLinks.ts';
 import { type Groups, ringsAtOnce, type UnreachableRank } from './rings.ts';
@@ -61,7 +61,7 @@ const rows: Readonly<Record<CollectiveUse['name'], (use: CollectiveUse, setting:
       : { argument: 'ranks', value: String(found.ranks), allowed: `a power of two, such as ${found.nearest}` };
   },
   blueconnect: (_, setting) => blueconnect(setting),
-  plink: (_, { cluster, groups }) => plinkCall(cluster, groups, typical),
+  plink: (_, setting) => plink(setting),
   trees: (use, setting) => trees(use, setting),
   nccl: (_, setting) => nccl(setting),
   ps: (use, setting) => servers(use, setting),
@@ -80,6 +80,20 @@ function blueconnect({ cluster, groups }: Setting): Found {
     return { argument: 'ranks of a node', value: partitions.sizes.join(' and '), allowed: 'the same in every node' };
   const levels = levelsOver(cluster, partitions, typical);
   return 'from' in levels ? levels : blueconnectCall(levels);
+}
+
+/** Ranks whose links all differ: the route of each pair must be found. */
+const mostUnlike = 500;
+
+function plink({ cluster, groups }: Setting): Found {
+  const unlike = Math.max(...groups.slice(0, 8).map((group) => unlikeRanks(cluster, group)));
+  if (unlike > mostUnlike)
+    return {
+      argument: 'ranks with different links',
+      value: String(unlike),
+      allowed: `at most ${mostUnlike}; write equal ones as one \`node[n]\`, or with \`ports\` of a switch`,
+    };
+  return plinkCall(cluster, groups, typical);
 }
 
 function trees({ servers: asked = 0 }: CollectiveUse, { cluster, groups, ring, ranks }: Setting): Found {

@@ -1,9 +1,9 @@
 import { leastOf } from '../../basics/callCost.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { LaneCall } from '../../values/exchangePlan.ts';
-import { routesOf } from '../routes/routesOf.ts';
+import { type NetworkRoutes, routesOf } from '../routes/routesOf.ts';
 import { blueconnectCall } from './blueconnect.ts';
-import { singleLinkage } from './linkage.ts';
+import { type Bandwidths, singleLinkage } from './linkage.ts';
 import { levelsOver, partitionsBy } from './partitions.ts';
 import type { Groups, UnreachableRank } from './rings.ts';
 
@@ -48,6 +48,43 @@ export function plinkCall(cluster: ClusterDefinition, groups: Groups, bytes: num
   };
 }
 
+/** Ranks of a group of which no two are linked alike: the route of each pair must be found. */
+export function unlikeRanks(cluster: ClusterDefinition, group: readonly number[]): number {
+  const { role } = routesOf(cluster).alike;
+  return new Set(group.map((rank) => role[rank])).size;
+}
+
+/** Numbers that are kept at most. */
+const mostKept = 1_000_000;
+
+/**
+ * What pairs of ranks have, computed once for all pairs of the same roles: nodes that are alike can change places. Pairs in one node
+ * are looked at one by one.
+ */
+function ofAlike(
+  { alike: { role, nodeOf } }: NetworkRoutes,
+  group: readonly number[],
+  compute: (from: number, to: number) => number,
+): Bandwidths {
+  const numbers = new Map<number, number>();
+  const place = Int32Array.from(group, (rank) => {
+    const number = numbers.get(role[rank]) ?? numbers.size;
+    numbers.set(role[rank], number);
+    return number;
+  });
+  const roles = numbers.size;
+  if (roles ** 2 > mostKept) return (from, to) => compute(group[from], group[to]);
+  const nodes = Int32Array.from(group, (rank) => nodeOf[rank]);
+  const known = new Float64Array(roles ** 2).fill(NaN);
+  return (from, to) => {
+    const node = nodes[from];
+    if (node >= 0 && node === nodes[to]) return compute(group[from], group[to]);
+    const at = place[from] * roles + place[to];
+    if (Number.isNaN(known[at])) known[at] = compute(group[from], group[to]);
+    return known[at];
+  };
+}
+
 /** Groupings whose parts are equally large, by that size, rising; without single ranks and without the whole. */
 function evenGroupings(
   cluster: ClusterDefinition,
@@ -61,9 +98,8 @@ function evenGroupings(
     if (route === undefined) missing ??= { from, to };
     return route?.bandwidth ?? 0;
   };
-  const groupings = singleLinkage(group.length, (from, to) =>
-    Math.min(oneWay(group[from], group[to]), oneWay(group[to], group[from])),
-  );
+  const slower = (from: number, to: number): number => Math.min(oneWay(from, to), oneWay(to, from));
+  const groupings = singleLinkage(group.length, ofAlike(routes, group, slower));
   if (missing !== undefined) return missing;
   const even = new Map<number, Int32Array>();
   for (const parts of groupings) {

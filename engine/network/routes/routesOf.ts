@@ -1,6 +1,6 @@
 /** The fastest routes that join the devices of a cluster, each found once for all places that are alike. */
 import type { ClusterDefinition, LinkDefinition } from '../../definitions/cluster.ts';
-import { alikeOf, type Station } from './alike.ts';
+import { type Alike, alikeOf, type Station } from './alike.ts';
 import { degree, edgeBetween, graphOf, type Graph } from './graph.ts';
 import { searchOf } from './search.ts';
 
@@ -19,6 +19,8 @@ export type NetworkRoute = Figures &
 
 export interface NetworkRoutes {
   readonly graph: Graph;
+  /** Which devices have the same place in nodes that are alike, and the outermost node of each. */
+  readonly alike: Pick<Alike, 'role' | 'nodeOf'>;
   /** The fastest route for `bytes`; `undefined` if there is none. See `routeBetween` for the rules. */
   between(from: number, to: number, bytes: number): NetworkRoute | undefined;
 }
@@ -35,6 +37,9 @@ export function routesOf(cluster: ClusterDefinition): NetworkRoutes {
 }
 
 type Named = Extract<NetworkRoute, { readonly kind: 'named' }>;
+
+/** Routes that are kept. A cluster whose devices all differ has one for each pair, which may be millions. */
+const mostKept = 100_000;
 
 /** A route over named links that joins places that are alike. */
 interface Found extends Figures {
@@ -78,6 +83,7 @@ function makeRoutes(cluster: ClusterDefinition): NetworkRoutes {
 
   return {
     graph,
+    alike,
     between(from, to, bytes) {
       if (from === to || !linked(from) || !linked(to)) return plain(from, to);
       const edge = edgeBetween(graph, from, to);
@@ -92,6 +98,7 @@ function makeRoutes(cluster: ClusterDefinition): NetworkRoutes {
           bandwidth: rate,
           stations: alike.toMove(edges, from, to),
         }));
+        if (found.size >= mostKept) found.clear();
         found.set(key, alternatives);
       }
       const direct = plain(from, to);

@@ -23,6 +23,8 @@ export interface LengthKinds extends MicrobatchLengths {
 export interface LayerCosts {
   /** Cost of one element at a site; under `full(…)` as `modeOutsideStages` says. */
   of(element: number, site: Site, recompute: RecomputeMode): LayerCost;
+  /** Equal for elements that cost the same, whatever the length of the microbatch; absent where that is not known. */
+  alike(element: number, recompute: RecomputeMode): number | undefined;
   /** Bytes that an element sends on from one device of a site. */
   output(element: number, site: Site): number;
   /** Whether a gradient comes back to the output of an element: the element trains, or one before it. */
@@ -98,15 +100,19 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     if (training === undefined) return 0;
     return 1 + (training.upstream ? 1 : 0) + (training.trains === 'nothing' ? 2 : 0);
   };
+  const keyOf = (element: number): number => 5 * model.layerOf[element] + kindOf(element);
+  /** A measured layer that is recomputed keeps its input, which another layer decides. */
+  const needsInput = (element: number, recompute: RecomputeMode): boolean =>
+    recompute === 'full' && model.layers[model.layerOf[element]].cost.kind === 'measured';
   return {
     output,
     returns: trained.returns,
+    alike: (element, mode) =>
+      needsInput(element, modeOutsideStages(mode, roleOf(model, element))) ? undefined : keyOf(element),
     of(element, site, mode) {
       const recompute = modeOutsideStages(mode, roleOf(model, element));
-      const index = model.layerOf[element];
-      const layer = model.layers[index];
-      const key = 5 * index + kindOf(element);
-      if (recompute === 'full' && layer.cost.kind === 'measured') {
+      const key = keyOf(element);
+      if (needsInput(element, recompute)) {
         const input = needsOf(model, element).reduce(
           (sum, need) => sum + output(need, site) / (site.share * measuredShare(model)),
           0,

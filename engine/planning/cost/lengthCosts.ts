@@ -34,24 +34,64 @@ export function lengthCosts(model: ModelDefinition, lengths: MicrobatchLengths |
 /** Means over microbatches, and the largest workspace. Each mean is computed once for a layer, a site and a recompute mode. */
 function meanCosts(kinds: LengthKinds): LayerCosts {
   const { costs, counts } = kinds;
-  const known = new Map<string, Map<Site, (LayerCost | undefined)[]>>();
+  const [{ returns, alike }] = costs;
+  const known = new Map<string, Map<Site, Map<number, LayerCost>>>();
+  const outputs = new Map<Site, Map<number, number>>();
   return {
     kinds,
-    returns: costs[0].returns,
+    returns,
+    alike,
     output: (element, site) =>
-      mean(
-        costs.map((kind) => kind.output(element, site)),
-        counts,
+      entryOf(
+        entryOf(outputs, site, () => new Map<number, number>()),
+        // What an element sends does not depend on recomputation.
+        alike(element, 'none') ?? -1 - element,
+        () =>
+          mean(
+            costs.map((kind) => kind.output(element, site)),
+            counts,
+          ),
       ),
     of(element, site, mode: RecomputeMode) {
-      const ofMode = entryOf(known, mode, () => new Map<Site, (LayerCost | undefined)[]>());
-      const layers = entryOf(ofMode, site, () => []);
-      return (layers[element] ??= meanOf(
-        costs.map((kind) => kind.of(element, site, mode)),
-        counts,
-      ));
+      const ofMode = entryOf(known, mode, () => new Map<Site, Map<number, LayerCost>>());
+      const layers = entryOf(ofMode, site, () => new Map<number, LayerCost>());
+      return entryOf(layers, alike(element, mode) ?? -1 - element, () =>
+        meanOf(
+          costs.map((kind) => kind.of(element, site, mode)),
+          counts,
+        ),
+      );
     },
   };
+}
+
+/** Costs between two pauses: a few milliseconds. */
+const slice = 128;
+
+/** Computes the costs of all elements at some sites ahead, in steps: each has as many parts as there are lengths. */
+export function* costsAhead(
+  { kinds, alike, of }: LayerCosts,
+  { elements }: Pick<ModelDefinition, 'elements'>,
+  sites: readonly Site[],
+  mode: RecomputeMode,
+): Generator<void, void, void> {
+  if (kinds === undefined) return;
+  let since = 0;
+  for (const site of new Set(sites)) {
+    const known = new Set<number>();
+    for (let element = 0; element < elements; element += 1) {
+      const key = alike(element, mode) ?? -1 - element;
+      if (known.has(key)) continue;
+      known.add(key);
+      for (const kind of kinds.costs) {
+        kind.of(element, site, mode);
+        since += 1;
+        if (since % slice === 0) yield;
+      }
+      of(element, site, mode);
+      yield;
+    }
+  }
 }
 
 function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
