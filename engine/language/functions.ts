@@ -577,9 +577,20 @@ for (const each of functions) {
 /** Of a function's symbol: functions of two contexts may share a name. */
 export const functionId = ({ context, name }: FunctionSchema): string => symbolId('function', `${context} ${name}`);
 
+/** A context and those whose functions it takes, too. */
+const contextsOf = (context: FunctionContext): readonly FunctionContext[] =>
+  context === 'value' ? [context] : [context, ...(valueKinds[context].also ?? [])];
+
+/** Whether a function is allowed in a context; functions of any expression are not counted. */
+export const isIn = ({ context }: Pick<FunctionSchema, 'context'>, where: FunctionContext): boolean =>
+  contextsOf(where).includes(context);
+
 /** A function by name, in the context of its call. */
 export const findFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
-  byContext.get(`${context} ${name}`);
+  byContext.get(`${context} ${name}`) ??
+  contextsOf(context)
+    .flatMap((each) => byContext.get(`${each} ${name}`) ?? [])
+    .at(0);
 
 /** A function that an argument of some function of this context takes: `chunked` in a shape. */
 export const findInArguments = (context: FunctionContext, name: string): FunctionSchema | undefined =>
@@ -595,5 +606,5 @@ for (const { context, parameters } of functions)
 /** Names that are allowed in a context. */
 export const functionNames = (context: FunctionContext): readonly string[] =>
   functions
-    .filter((each) => each.context === context || (context === 'value' && inExpressions(each.context)))
+    .filter((each) => isIn(each, context) || (context === 'value' && inExpressions(each.context)))
     .map((each) => each.name);

@@ -63,6 +63,8 @@ export interface ValueKind {
   readonly throughout?: boolean;
   /** Its functions are also allowed in any expression, and functions of any expression in it. */
   readonly inExpressions?: boolean;
+  /** Kinds whose functions it takes, too. */
+  readonly also?: readonly ('operations' | 'guard')[];
   /** Default: `values`. */
   readonly arguments?: ArgumentLookup;
   /** Arguments are written by name, so completion offers no value in their place. */
@@ -137,6 +139,15 @@ export const recomputeWords: readonly Word[] = [
       'This is the selective mode of torchtitan.',
   },
 ];
+
+/** Operations, and numbers between them. */
+const ofOperations = {
+  names: 'word or number',
+  offers: ['targets', 'functions', 'numbers'],
+  targets: operations,
+  functions: 'function',
+  arguments: 'items',
+} as const satisfies ValueKind;
 
 const rows = {
   quantity: { names: 'word or number', offers: ['words', 'numbers', 'functions'] },
@@ -263,13 +274,9 @@ const rows = {
     argumentsByName: true,
     arguments: 'operation kinds',
   },
-  operations: {
-    names: 'word or number',
-    offers: ['targets', 'functions', 'numbers'],
-    targets: operations,
-    functions: 'function',
-    arguments: 'items',
-  },
+  operations: ofOperations,
+  /** What a `let` of a schedule stands for: numbers, operations, and what a device knows while a rule runs. */
+  member: { ...ofOperations, also: ['operations', 'guard'] },
   /** Conditions of a rule: numbers, and what a device knows while it runs. */
   guard: {
     names: 'word or number',

@@ -5,7 +5,7 @@ import { spellingHint } from '../findings/reporter.ts';
 import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { checkUnit, takesTokens } from './checkUnit.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
-import { findFunction, functionId, functionNames, inExpressions, type FunctionSchema } from './functions.ts';
+import { findFunction, functionId, functionNames, inExpressions, isIn, type FunctionSchema } from './functions.ts';
 import { onlyBegun } from '../basics/spelling.ts';
 import {
   functionContext,
@@ -43,6 +43,10 @@ export function linkExpression(
   else linkComposed(context, expression, schema, scope, depth);
 }
 
+/** Whether functions of the kind are allowed in every part of a value. */
+const isThroughout = ({ throughout, also }: ReturnType<typeof valueKindOf>): boolean =>
+  throughout === true || also !== undefined;
+
 function linkComposed(
   context: FileContext,
   expression: Exclude<Expression, Quantity>,
@@ -51,7 +55,7 @@ function linkComposed(
   depth: number,
 ): void {
   const inner = (nested: Expression) => linkExpression(context, nested, schema, scope, depth + 1);
-  const part = valueKindOf(schema).throughout === true ? schema : undefined;
+  const part = isThroughout(valueKindOf(schema)) ? schema : undefined;
   const value = (nested: Expression) => linkExpression(context, nested, part, scope, depth + 1);
   switch (expression.kind) {
     case 'missing':
@@ -318,7 +322,7 @@ function linkCall(
   const local = scope.locals?.get(call.callee.text);
   if (local !== undefined) {
     refer(context, call.callee, local);
-    const part = row.throughout === true ? schema : undefined;
+    const part = isThroughout(row) ? schema : undefined;
     for (const argument of call.arguments) linkExpression(context, argument.value, part, scope, depth + 1);
     return;
   }
@@ -376,9 +380,9 @@ function linkCall(
     if (value.kind === 'call' && parameter?.values !== undefined)
       return linkCall(context, value, { kind: parameter.values }, scope, depth + 1);
     const items =
-      row.arguments === 'items' && (known === undefined || known.context === functionContext(schema))
+      row.arguments === 'items' && (known === undefined || isIn(known, functionContext(schema)))
         ? operationArgument(call, index, schema)
-        : row.throughout === true
+        : isThroughout(row)
           ? schema
           : undefined;
     linkExpression(context, value, items, scope, depth + 1);

@@ -11,6 +11,7 @@ import { phraseOf } from '../language/units.ts';
 import { type Code, depthOf, kindWords, none, type NumberCode, type SequenceCode, usesOf } from './code.ts';
 import { combine, joined } from './combine.ts';
 import { counts, type Frame, stepsOfText } from './frame.ts';
+import { wrongCount } from './letText.ts';
 import { givenNames, type LetCode, type Names } from './names.ts';
 import { isSequence } from '../language/sequenceForm.ts';
 import { binary, choice, joinedTruth, negated, numeric } from './numbers.ts';
@@ -163,11 +164,11 @@ function chosen(names: Names, call: Call): Code | undefined {
 /** `w(d)` of a user's `let`. */
 function letOfCall(names: Names, call: Call, symbol: string): Code | undefined {
   const found = names.lets.get(symbol);
-  if (found === undefined) return undefined;
+  if (found === undefined) return onlyInConditions(names, call, symbol);
   const values: Expression[] = [];
   for (const { name, value } of call.arguments) {
     const place = name === undefined ? values.length : found.parameters.findIndex((each) => each.name === name.text);
-    if (place < 0 || place in values) return wrongCount(names, call, found);
+    if (place < 0 || place in values) return wrongCount(names, call, found.parameters);
     values[place] = value;
   }
   return letCalled(names, call, symbol, values);
@@ -175,23 +176,22 @@ function letOfCall(names: Names, call: Call, symbol: string): Code | undefined {
 
 function letCalled(names: Names, at: Expression, symbol: string, values: readonly Expression[]): Code | undefined {
   const found = names.lets.get(symbol);
-  if (found === undefined) return undefined;
+  if (found === undefined) return onlyInConditions(names, at, symbol);
   if (values.length !== found.parameters.length || values.includes(undefined as never))
-    return wrongCount(names, at, found);
+    return wrongCount(names, at, found.parameters);
   if (values.length === 0) return found.code;
   const operands = values.map((value) => compileNumber(names, value, 'number'));
   if (!operands.every((operand) => operand !== undefined)) return undefined;
   return withArguments(at, found, operands);
 }
 
-function wrongCount({ context }: Names, at: Expression, { parameters }: LetCode): undefined {
-  const name = at.kind === 'call' ? at.callee.text : at.kind === 'name' ? at.text : '';
-  const wanted =
-    parameters.length === 0 ? `\`${name}\`` : `\`${name}(${parameters.map((each) => each.name).join(', ')})\``;
-  const found = at.kind === 'call' ? at.arguments.length : 0;
-  context.report.report('type/mismatch', at, {
-    expected: wanted,
-    found: `${found} ${found === 1 ? 'argument' : 'arguments'}`,
+/** Reports a name of what a device knows while a rule runs, where that is not known yet. What has no code has been reported. */
+function onlyInConditions(names: Names, at: Expression, symbol: string): undefined {
+  if (names.texts.get(symbol)?.readsRun !== true) return undefined;
+  const { text } = at.kind === 'call' ? at.callee : at.kind === 'name' ? at : { text: '' };
+  names.context.report.report('type/mismatch', at, {
+    expected: 'what is known before the schedule runs',
+    found: `\`${text}\`, which only a condition of \`allow\` can use: it reads the state of a device`,
   });
   return undefined;
 }

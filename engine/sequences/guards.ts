@@ -6,13 +6,14 @@ import type { Call, Expression, Name } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
 import { callArguments } from '../language/builtins.ts';
 import { alike, sumOf } from '../language/dimensions.ts';
-import { findFunction } from '../language/functions.ts';
+import { findFunction, type FunctionSchema } from '../language/functions.ts';
 import type { Word } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { Dimension, RuleExpression, RuleOperation, RuleRead } from '../values/plan.ts';
 import { type NumberCode, none } from './code.ts';
 import { type Frame, outside } from './frame.ts';
+import { mostParts, tooManyParts, wrongCount } from './letText.ts';
 import type { Names } from './names.ts';
 import { binary, numeric } from './numbers.ts';
 import { compileNumber, mismatched, wrong } from './operands.ts';
@@ -21,6 +22,8 @@ import { compileNumber, mismatched, wrong } from './operands.ts';
 export interface RuleCode {
   readonly kind: 'number' | 'truth';
   readonly dimension: Dimension;
+  /** Parts of what is left, at most. */
+  readonly parts: number;
   readonly at: (frame: Frame) => RuleExpression;
 }
 
@@ -41,7 +44,10 @@ const dimensionOf: Readonly<Record<RuleRead['read'], Dimension>> = {
 /** Compiles conditions of operations of these kinds. */
 export interface RuleNames {
   readonly names: Names;
-  readonly letters: readonly RuleOperation[];
+  /** `all`: whatever the language knows and the schedule declares. */
+  readonly letters: readonly RuleOperation[] | 'all';
+  /** Arguments of names that the condition uses, by the symbol of the parameter: those that are known only while the rule runs. */
+  readonly given?: ReadonlyMap<string, RuleCode>;
   /** Which functions it may use. Default: functions of a guard. */
   readonly context?: 'cost';
   /** Words that read something of a stage. Default: none. */
@@ -57,10 +63,15 @@ export function compileRule(rule: RuleNames, node: Expression): RuleCode | undef
   if (!readsRun(rule, node)) return known(names, node);
   switch (node.kind) {
     case 'name':
-      return wordOf(rule, node);
+      return named(rule, node);
     case 'unary': {
       const operand = ruleNumber(rule, node.operand);
-      return operand && { ...operand, at: (frame) => ({ apply: 'negate', to: [operand.at(frame)] }) };
+      if (operand === undefined) return undefined;
+      return {
+        ...operand,
+        parts: operand.parts + 1,
+        at: (frame) => ({ apply: 'negate', to: [operand.at(frame)] }),
+      };
     }
     case 'binary': {
       if (node.operator === 'and' || node.operator === 'or') {
@@ -80,17 +91,28 @@ export function compileRule(rule: RuleNames, node: Expression): RuleCode | undef
 }
 
 /** Whether a part of it is known only while the rule runs. */
-function readsRun({ names: { context }, context: asked, words }: RuleNames, node: Expression): boolean {
+function readsRun({ names, context: asked, words, given }: RuleNames, node: Expression): boolean {
+  const { context, texts } = names;
   const where = asked ?? 'guard';
   let found = false;
   walk(node, (part) => {
     const callee = part.kind === 'call' ? context.links.get(part.callee) : undefined;
     if (callee?.startsWith(`function:${where} `) === true) found = true;
+    const symbol = part.kind === 'name' ? context.links.get(part) : undefined;
+    if (symbol !== undefined && given?.has(symbol) === true) found = true;
+    if (symbol !== undefined && asked === undefined && texts.get(symbol)?.readsRun === true) found = true;
     // A word is no name.
     if (part.kind === 'name' && !context.links.has(part) && words?.some(({ name }) => name === part.text) === true)
       found = true;
   });
   return found;
+}
+
+/** A name that stands for what is read while the rule runs. */
+function named(rule: RuleNames, name: Name): RuleCode | undefined {
+  const symbol = rule.names.context.links.get(name);
+  if (symbol === undefined) return wordOf(rule, name);
+  return rule.given?.get(symbol) ?? replaced(rule, name, symbol, []);
 }
 
 /** Bytes of the stage that the operation belongs to. */
@@ -99,6 +121,7 @@ function wordOf({ stage }: RuleNames, { text }: Name): RuleCode {
   return {
     kind: 'number',
     dimension: dimensionOf[read],
+    parts: 1,
     at: ({ slots }) => ({ read, stage: stage === undefined ? 0 : slots[stage] }),
   };
 }
@@ -107,8 +130,9 @@ function wordOf({ stage }: RuleNames, { text }: Name): RuleCode {
 function known(names: Names, node: Expression): RuleCode | undefined {
   const code = names.compile(node);
   if (code === undefined) return undefined;
-  if (code.kind === 'number') return { kind: 'number', dimension: code.dimension, at: code.at };
-  if (code.kind === 'truth') return { kind: 'truth', dimension: 'number', at: (frame) => (code.at(frame) ? 1 : 0) };
+  if (code.kind === 'number') return { kind: 'number', dimension: code.dimension, parts: 1, at: code.at };
+  if (code.kind === 'truth')
+    return { kind: 'truth', dimension: 'number', parts: 1, at: (frame) => (code.at(frame) ? 1 : 0) };
   return mismatched(names, node, 'a number or a comparison', code);
 }
 
@@ -130,10 +154,13 @@ function ruleNumber(rule: RuleNames, node: Expression): RuleCode | undefined {
 
 function applied(result: NumberCode | 'truth', apply: string, operands: readonly RuleCode[]): RuleCode {
   const at = (frame: Frame): RuleExpression => ({ apply, to: operands.map((operand) => operand.at(frame)) });
+  const parts = partsOf(operands);
   return result === 'truth'
-    ? { kind: 'truth', dimension: 'number', at }
-    : { kind: 'number', dimension: result.dimension, at };
+    ? { kind: 'truth', dimension: 'number', parts, at }
+    : { kind: 'number', dimension: result.dimension, parts, at };
 }
+
+const partsOf = (operands: readonly RuleCode[]): number => operands.reduce((sum, { parts }) => sum + parts, 1);
 
 function callOf(rule: RuleNames, call: Call): RuleCode | undefined {
   const { names } = rule;
@@ -142,6 +169,10 @@ function callOf(rule: RuleNames, call: Call): RuleCode | undefined {
   const symbol = context.links.get(call.callee);
   if (symbol === undefined) return undefined;
   if (symbol.startsWith(`function:${rule.context ?? 'guard'} `)) return readOf(rule, call);
+  if (symbol.startsWith('let:') && rule.context === undefined) {
+    const values = argumentsOf(rule, call, symbol);
+    return values && replaced(rule, call, symbol, values);
+  }
   const schema = symbol.startsWith('function:') ? findFunction('value', name) : undefined;
   if (schema?.context !== 'value')
     return wrong(names, call, `a function of numbers; \`${name}\` takes only what is known before the schedule runs`);
@@ -175,6 +206,7 @@ function chosen(rule: RuleNames, [test, then, otherwise]: readonly Expression[])
   return {
     kind: yes.kind,
     dimension: sumOf(yes.dimension, no.dimension),
+    parts: partsOf(operands),
     at: (frame) => ({ apply: 'if', to: operands.map((operand) => operand.at(frame)) }),
   };
 }
@@ -200,12 +232,13 @@ function readOf(rule: RuleNames, call: Call): RuleCode | undefined {
   const read = schema.name as RuleRead['read'];
   const hasKind = schema.parameters[0].name === 'kind';
   const [first] = expressions;
-  const kind = hasKind && first.kind === 'name' ? letters.find((letter) => letter === first.text) : undefined;
+  const known = letters === 'all' ? allLetters(names, schema) : letters;
+  const kind = hasKind && first.kind === 'name' ? known.find((letter) => letter === first.text) : undefined;
   if (hasKind && kind === undefined) {
     // An unknown kind has been reported where it was looked up.
     const unknown = first.kind === 'name' && schema.parameters[0].words?.includes(first.text) === false;
     if (first.kind === 'missing' || unknown) return undefined;
-    const expected = letters.map((letter) => `\`${letter}\``).join(' or ');
+    const expected = known.map((letter) => `\`${letter}\``).join(' or ');
     return wrong(names, first, `an operation of this schedule: ${expected}`);
   }
   const stageAt = schema.parameters.length > Number(hasKind) ? expressions[Number(hasKind)] : undefined;
@@ -218,7 +251,64 @@ function readOf(rule: RuleNames, call: Call): RuleCode | undefined {
     ...(kind === undefined ? {} : { kind }),
     ...(stage === undefined || stageAt === undefined ? {} : { stage: stageOf(frame, stage, stageAt) }),
   });
-  return { kind: 'number', dimension: dimensionOf[read], at };
+  return { kind: 'number', dimension: dimensionOf[read], parts: 1, at };
+}
+
+const allLetters = ({ declared }: Names, { parameters }: FunctionSchema): readonly RuleOperation[] => [
+  ...(parameters[0].words ?? []),
+  ...[...declared.keys()].map((symbol) => symbol.slice(symbol.lastIndexOf('/') + 1)),
+];
+
+/** Arguments of a `let`, in the order of its parameters; `undefined` where they do not fit, which is reported. */
+function argumentsOf({ names }: RuleNames, call: Call, symbol: string): readonly Expression[] | undefined {
+  const { parameters = [] } = names.texts.get(symbol) ?? {};
+  const values: Expression[] = [];
+  for (const { name, value } of call.arguments) {
+    const place = name === undefined ? values.length : parameters.findIndex((each) => each.name === name.text);
+    values[place < 0 || place in values ? parameters.length : place] = value;
+  }
+  return values;
+}
+
+/** The text of a `let` in the place of its name. */
+function replaced(
+  rule: RuleNames,
+  at: Call | Name,
+  symbol: string,
+  values: readonly Expression[],
+): RuleCode | undefined {
+  const { names } = rule;
+  const text = names.texts.get(symbol);
+  // What it stands for is no number and no comparison, or it is wrong: that has been reported.
+  if (text === undefined) return known(names, at);
+  if (text.wrong === true) return undefined;
+  const { parameters } = text;
+  if (values.length !== parameters.length || values.includes(undefined as never))
+    return wrongCount(names, at, parameters);
+  const operands = values.map((value) => ruleNumber(rule, value));
+  if (!operands.every((operand) => operand !== undefined)) return undefined;
+  const odd = operands.findIndex(({ dimension }) => dimension !== 'number');
+  if (odd >= 0) return wrongDimension(names.context, values[odd], 'number', phraseOf[operands[odd].dimension]);
+  const read: (RuleExpression | undefined)[] = [];
+  const given = new Map<string, RuleCode>();
+  for (const [index, operand] of operands.entries())
+    if (readsRun(rule, values[index]))
+      given.set(parameters[index].symbol, { ...operand, at: () => read[index] ?? NaN });
+  const body = compileRule({ ...rule, given }, text.value);
+  if (body === undefined) return undefined;
+  if (body.parts > mostParts) return tooManyParts(names, at, body.parts);
+  return {
+    ...body,
+    at(frame) {
+      // All arguments first: one of them may be a call of the same name.
+      for (const [index, operand] of operands.entries()) read[index] = operand.at(frame);
+      for (const [index, { slot }] of parameters.entries()) {
+        const value = read[index];
+        frame.slots[slot] = typeof value === 'number' ? value : NaN;
+      }
+      return body.at(frame);
+    },
+  };
 }
 
 function stageOf(frame: Frame, stage: NumberCode, at: Expression): number {

@@ -19,6 +19,18 @@ export interface LetCode {
   readonly parameters: readonly { readonly name: string; readonly slot: number }[];
 }
 
+/** A `let` that stands for one expression, as it is written. Conditions of a rule replace its name by it. */
+export interface LetText {
+  readonly value: Expression;
+  readonly parameters: readonly { readonly name: string; readonly symbol: string; readonly slot: number }[];
+  /** It reads what a device knows only while a rule runs, itself or through other names. */
+  readonly readsRun: boolean;
+  /** Parts of the expression once names of other `let`s are replaced. */
+  readonly size: number;
+  /** An error in it has been reported. */
+  readonly wrong?: true;
+}
+
 /** What compiling needs to know; filled while the members of the schedule are compiled, each after those that it uses. */
 export interface Names {
   readonly context: FileContext;
@@ -30,6 +42,7 @@ export interface Names {
   /** Slots of parameters and of members without parameters, by symbol. */
   readonly slots: Map<string, number>;
   readonly lets: Map<string, LetCode>;
+  readonly texts: Map<string, LetText>;
   readonly params: Map<string, NumberCode>;
   /** Number of each operation that the schedule declares, by symbol. */
   readonly declared: Map<string, number>;
@@ -45,6 +58,7 @@ export function createNames(
     compiler: compile,
     slots: new Map(givenNames.map((name, slot) => [`variable:${name}`, slot])),
     lets: new Map(),
+    texts: new Map(),
     params: new Map(),
     declared: new Map(),
   };

@@ -9,11 +9,14 @@ import { compileCondition, compileNumber, compileSequence, parameterSlot } from 
 import { compile } from './compile.ts';
 import { joined } from './combine.ts';
 import { type Frame, newFrame, outside, stepsOfText } from './frame.ts';
+import { compileRule } from './guards.ts';
+import { letText, mostParts, tooManyParts } from './letText.ts';
 import {
   createNames,
   declaredIn,
   type GivenName,
   inOrder,
+  type LetText,
   type Member,
   membersOf,
   type Names,
@@ -153,7 +156,8 @@ function compileLet(names: Names, { entry, symbol }: Member): void {
   const { parameters = [], values = [] } = entry;
   const slots = parameters.flatMap((parameter) => {
     const slot = parameter.kind === 'name' ? parameterSlot(names, parameter) : undefined;
-    if (slot !== undefined && parameter.kind === 'name') return [{ name: parameter.text, slot }];
+    if (slot !== undefined && parameter.kind === 'name')
+      return [{ name: parameter.text, symbol: names.context.links.get(parameter) ?? '', slot }];
     if (parameter.kind !== 'missing')
       names.context.report.report('type/mismatch', parameter, {
         expected: 'the name of a parameter',
@@ -162,12 +166,25 @@ function compileLet(names: Names, { entry, symbol }: Member): void {
     return [];
   });
   if (slots.length !== parameters.length) return;
+  const [only] = values;
+  const text = only === undefined || values.length > 1 ? undefined : letText(names, only, slots);
+  if (text !== undefined) names.texts.set(symbol, text);
+  if (text?.readsRun === true) return checkText(names, symbol, text);
   const code = valueOf(names, values);
   if (code === undefined || tooDeep(names, entry.name ?? entry.key, code)) return;
   const signature = slots.length === 0 ? '' : `(${slots.map(({ name }) => name).join(', ')}), `;
   detail(names.context, symbol, `${signature}${kindWords[code.kind]}`);
   const steps = 1 + stepsOfText(entry);
   names.lets.set(symbol, { code: slots.length === 0 ? kept(names, symbol, code) : code, parameters: slots, steps });
+}
+
+/** Reports what is wrong with a name that a rule reads while it runs, wherever it is used. */
+function checkText(names: Names, symbol: string, text: LetText): void {
+  const { value, parameters, size } = text;
+  const code = size > mostParts ? tooManyParts(names, value, size) : compileRule({ names, letters: 'all' }, value);
+  if (code === undefined) return void names.texts.set(symbol, { ...text, wrong: true });
+  const signature = parameters.length === 0 ? '' : `(${parameters.map(({ name }) => name).join(', ')}), `;
+  detail(names.context, symbol, `${signature}${kindWords[code.kind]} while a rule runs`);
 }
 
 /** One value of any kind; several are joined operations. */

@@ -1,6 +1,6 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { findFigure } from '../../engine/language/figures.ts';
-import { functions, inExpressions, takesNames, type FunctionParameter } from '../../engine/language/functions.ts';
+import { functions, inExpressions, isIn, takesNames, type FunctionParameter } from '../../engine/language/functions.ts';
 import {
   functionContext,
   operations,
@@ -20,7 +20,7 @@ import { functionOffer, symbolOffer, wordOffer, type Offer } from './offer.ts';
 import { membersFor, symbolsOf } from './symbols.ts';
 
 export const functionsOf = (context: FunctionContext): readonly Offer[] =>
-  functions.filter((functionSchema) => functionSchema.context === context).map(functionOffer);
+  functions.filter((functionSchema) => isIn(functionSchema, context)).map(functionOffer);
 const words = (names: readonly string[]): readonly Offer[] => names.map((name) => wordOffer({ name }));
 
 /** `gpu[0]`, `F[0]`. */

@@ -42,8 +42,8 @@ export const schedule: BlockSchema = {
     key(
       'let',
       'let warm(d) = devices - 1 - d',
-      { kind: 'operations' },
-      'A number, a comparison or operations by name, with or without parameters. It may use other names, but not itself.',
+      { kind: 'member' },
+      'A number, a comparison or operations by name, with or without parameters. It may use other names, but not itself. For a condition of `allow`, it may also use `held(s)`, `next(B, s)` and the like.',
       { forms: ['named', 'named-call'], repeatable: true, list: true },
     ),
     key(

@@ -44,6 +44,12 @@ describe('completion', () => {
     expect(await labels(schedule.replace('warm = 3 in 1..64', 'warm = 3 in $0'))).toContain('devices');
     expect(await labels('schedule mine { $0 }')).toEqual(expect.arrayContaining(['param', 'let', 'require', 'row']));
   });
+  it('of what a rule knows while it runs, in its conditions and names', async () => {
+    const greedy = 'schedule mine { order = greedy(prefer = [B, F])  let room(s) = $0  allow(F, s) = room(s) > 0 }';
+    expect(await labels(greedy)).toEqual(expect.arrayContaining(['held', 'next', 'each', 'min', 'F', 's']));
+    expect(await labels(greedy.replace('$0', 'pending($0)'))).toEqual(expect.arrayContaining(['F', 'B']));
+    expect(await labels('schedule mine { row(d) = $0 }')).not.toContain('held');
+  });
   it('of what a test may ask for', async () => {
     expect(await labels(`${schedule}expect $0`)).toContain('mine');
     expect(await labels(`${schedule}expect mine { $0 }`)).toEqual(
@@ -104,6 +110,10 @@ describe('hover', () => {
     expect(await hover(`${schedule}expect mine { $0peak_memory(device = 0) < 4 }`)).toContain(
       'in activations of one stage',
     );
+    const greedy =
+      'schedule mine { order = greedy(prefer = [B, F])  let room(s) = 4 - $0held(s)  allow(F, s) = room(s) > 0 }';
+    expect(await hover(greedy)).toContain('Microbatches in flight at a stage');
+    expect(await hover(greedy.replace('$0', '').replace('= room', '= $0room'))).toContain('a number while a rule runs');
     expect(await hover(`${schedule}expect mine { $0staleness == 0 }`)).toContain('Updates between the weights');
     expect(await hover(schedule.replace('param warm', '$0param warm'))).toContain('A number that a pipeline may give');
     expect(await hover(`${schedule}expect mine { $0valid }`)).toContain('each operation once');
