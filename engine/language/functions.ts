@@ -13,60 +13,12 @@ import { moduleWords, otherModuleNames, pipedreamObjectives, planners, allocatio
 import { shapes } from '../costs/shapes.ts';
 import { fp4Recipes, storedRecipes } from '../costs/stored.ts';
 import { loraTargets } from '../costs/types.ts';
+import { functionRow, type FunctionParameter, type FunctionSchema, may, need } from './functionRow.ts';
 import { valueKinds, type FunctionContext } from './kinds.ts';
+import { ruleFunctions } from './ruleFunctions.ts';
 
-export interface FunctionParameter {
-  readonly name: string;
-  readonly doc: string;
-  readonly optional: boolean;
-  /** Words that it takes in addition to a value, or instead of one. */
-  readonly words?: readonly string[];
-  /** What single words mean. */
-  readonly meanings?: Readonly<Record<string, string>>;
-  /** The kind of its value, if functions of that kind may be called there. */
-  readonly values?: Exclude<FunctionContext, 'value'>;
-  /** As shown after `=`. */
-  readonly default?: string;
-  /** A usual value of a parameter without a default: completion writes it as a place to type over. */
-  readonly example?: string;
-}
+export type { FunctionParameter, FunctionSchema };
 
-export interface FunctionSchema {
-  readonly name: string;
-  readonly context: FunctionContext;
-  readonly doc: string;
-  readonly parameters: readonly FunctionParameter[];
-  /** The last parameter may be repeated. */
-  readonly rest?: boolean;
-  /** May be written without parentheses where every parameter is optional: `1f1b`, `adam`. */
-  readonly bare?: boolean;
-}
-
-/** `given`: the words that it takes, or a usual value. */
-const need = (name: string, doc: string, given?: readonly string[] | string): FunctionParameter => ({
-  name,
-  doc,
-  optional: false,
-  ...(typeof given === 'string' ? { example: given } : { words: given }),
-});
-const may = (name: string, doc: string, more: Partial<FunctionParameter> = {}): FunctionParameter => ({
-  name,
-  doc,
-  optional: true,
-  ...more,
-});
-const functionRow = (
-  context: FunctionContext,
-  name: string,
-  doc: string,
-  parameters: readonly FunctionParameter[],
-  more: Partial<FunctionSchema> = {},
-): FunctionSchema => ({ name, context, doc, parameters, ...more });
-
-/** One of the operations of a schedule that take time by the layers. */
-const kindParameter = need('kind', 'an operation: `F`, `B`, `I`, `W` or `R`', ['F', 'B', 'I', 'W', 'R']);
-/** One of the operations of a rule. */
-const ruleKind = need('kind', 'an operation: `F`, `B`, `I`, `W`, `R`, `E` or `L`', ['F', 'B', 'I', 'W', 'R', 'E', 'L']);
 const number = need('x', 'a plain number');
 const values: readonly FunctionSchema[] = [
   functionRow('value', 'min', 'The least of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
@@ -446,60 +398,7 @@ const values: readonly FunctionSchema[] = [
       may('else', 'operations if it does not', { default: '[]' }),
     ],
   ),
-  functionRow(
-    'guard',
-    'held',
-    'Microbatches in flight at a stage: their forward has begun, and their backward has not ended.',
-    [need('s', 'number of a stage of the same device')],
-  ),
-  functionRow('guard', 'away', 'Microbatches of a stage that E has sent away, and that no L brings back yet.', [
-    need('s', 'number of a stage of the same device'),
-  ]),
-  functionRow(
-    'guard',
-    'loaded',
-    'Microbatches of a stage that L brings or has brought back, and whose backward has not begun.',
-    [need('s', 'number of a stage of the same device')],
-  ),
-  functionRow(
-    'guard',
-    'pending',
-    'Operations of a kind that the device could start now, because all that they need is there.',
-    [ruleKind],
-  ),
-  functionRow('guard', 'done', 'Operations of a kind that the device has ended.', [ruleKind]),
-  functionRow(
-    'guard',
-    'next',
-    'Time until all is there that the next operation of a kind needs, apart from its recomputation. Infinite while an operation that it needs has not begun.',
-    [ruleKind, need('s', 'number of a stage of the same device')],
-  ),
-  functionRow('guard', 'time', 'Time that one operation of a kind takes; of E and L, time of the copy.', [
-    ruleKind,
-    need('s', 'number of a stage of the same device'),
-  ]),
-  functionRow('duration', 'time', 'Time that one operation of a kind takes by its layers.', [
-    kindParameter,
-    need('s', 'number of a stage'),
-  ]),
-  functionRow(
-    'guard',
-    'bytes',
-    'Bytes that the device of a stage holds: weights, gradients, optimizer state and activations.',
-    [need('s', 'number of a stage of the same device')],
-  ),
-  functionRow('guard', 'activation', 'Bytes that a forward of a stage leaves for the backward.', [
-    need('s', 'number of a stage of the same device'),
-  ]),
-  functionRow('cost', 'time', 'Time that one operation of a kind takes at a stage.', [
-    kindParameter,
-    need('s', 'number of a stage'),
-  ]),
-  functionRow('cost', 'weights', 'Bytes of the weights of a stage.', [need('s', 'number of a stage')]),
-  functionRow('cost', 'gradients', 'Bytes of the gradients of a stage.', [need('s', 'number of a stage')]),
-  functionRow('cost', 'activation', 'Bytes that a forward of a stage leaves for the backward.', [
-    need('s', 'number of a stage'),
-  ]),
+  ...ruleFunctions,
   functionRow('operations', 'fused', 'Runs two operations in one overlapped slot.', [
     need('first', 'an operation'),
     need('second', 'an operation'),

@@ -4,7 +4,8 @@ import { conjuncts } from '../../grammar/conjuncts.ts';
 import { type FileContext, refer, symbolId, withdrawHead } from './context.ts';
 import { findFigure, figures, scheduleFigures, testWords } from './figures.ts';
 import { findFunction } from './functions.ts';
-import { linkDeclaration, linkExpression, linkValue, pipelineOrSchedule, unknown } from './linkExpressions.ts';
+import { linkDeclaration, linkExpression, linkValue } from './linkExpressions.ts';
+import { pipelineOrSchedule, unknown } from './unknownNames.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { noScope, scheduleLocals, type Scope } from './scopes.ts';
 

@@ -1,12 +1,10 @@
 /** Gives each name of an expression its meaning, by the schema of what is around it. */
 import { ruleParameters } from '../exchange/arguments.ts';
 import { findPreset } from '../exchange/presets.ts';
-import { spellingHint } from '../findings/reporter.ts';
 import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { checkUnit, takesTokens } from './checkUnit.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
 import { findFunction, functionId, functionNames, inExpressions, isIn, type FunctionSchema } from './functions.ts';
-import { onlyBegun } from '../basics/spelling.ts';
 import {
   functionContext,
   operationMeant,
@@ -18,11 +16,10 @@ import {
 } from './kinds.ts';
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareVariable, deepest, type Scope, withLocals } from './scopes.ts';
-import { list } from '../basics/quantities.ts';
-import { linksLike } from '../std/linksLike.ts';
 import { isSequence } from './sequenceForm.ts';
-import { policyAdvice, shareMeant, valueElsewhere, valuesMeant, wordMeant } from './otherNames.ts';
+import { policyAdvice, shareMeant, valueElsewhere, valuesMeant } from './otherNames.ts';
 import type { SymbolInfo } from './resolution.ts';
+import { type Elsewhere, mostListed, reportUnknown, shownCall, unknown } from './unknownNames.ts';
 
 /** Links an expression that stands for a number, a link, a range or a list of them. */
 export function linkValue(context: FileContext, expression: Expression | undefined, scope: Scope): void {
@@ -532,72 +529,3 @@ const signature = (name: string, { parameters, rest }: NonNullable<ReturnType<ty
   parameters.length === 0
     ? name
     : `${name}(${parameters.map((parameter) => (parameter.default === undefined ? parameter.name : `${parameter.name} = ${parameter.default}`)).join(', ')}${rest ? ', …' : ''})`;
-
-/** Reports a name that means nothing here. */
-export function unknown(
-  context: FileContext,
-  name: Name,
-  kind: string,
-  candidates: Iterable<string>,
-  where?: string,
-  /** All words that are allowed there, where they are few. */
-  words?: readonly string[],
-): void {
-  const near = () =>
-    wordMeant(name.text, words ?? []) ??
-    context.report.nearest(name.text, candidates) ??
-    onlyBegun(name.text, words ?? []);
-  reportUnknown(context, name, kind, { near, where, words });
-}
-
-/** Words that a message lists. */
-const mostListed = 12;
-
-/** A function as a message lists it: with "(…)" where it needs arguments. */
-const shownCall = (where: FunctionContext, name: string): string =>
-  findFunction(where, name)?.parameters.every(({ optional }) => optional) === true ? name : `${name}(…)`;
-
-/** What the name of an `expect` block may be. */
-export const pipelineOrSchedule = 'pipeline or schedule';
-
-interface Elsewhere {
-  readonly key: string;
-  readonly noun: string;
-}
-
-interface Unknown {
-  /** The left side of the entry that makes the name known. */
-  readonly write?: string | undefined;
-  /** The name that was probably meant; called only if the name is reported. */
-  readonly near: () => string | undefined;
-  readonly where?: string | undefined;
-  readonly words?: readonly string[] | undefined;
-  readonly elsewhere?: Elsewhere;
-  /** What to write instead. */
-  readonly advice?: string;
-  /** Values to try, the most likely first, where the message lists all words. */
-  readonly suggestions?: readonly string[];
-}
-
-function reportUnknown(
-  context: FileContext,
-  name: Name,
-  kind: string,
-  { near, where, words, write, elsewhere, advice, suggestions = [] }: Unknown,
-): void {
-  if (name.end <= name.start) return;
-  const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
-  if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
-  const nearest = write === undefined ? near() : undefined;
-  const links = kind === 'name' && nearest === undefined && write === undefined ? linksLike(name.text) : [];
-  const ofLinks =
-    links.length === 0
-      ? undefined
-      : `Links to import from "std:hardware": ${list(links.map((link) => `\`${link}\``))}.`;
-  context.report.report(
-    'name/unknown',
-    name,
-    { kind, name: name.text, nearest, where, words, write, elsewhere, advice: advice ?? ofLinks },
-    { hint: suggestions.length > 0 ? { kind: 'spelling', suggestions } : spellingHint(nearest) },
-  );
-}

@@ -4,7 +4,8 @@ import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { isFigure } from './figureEntry.ts';
 import { linkExpect } from './linkExpect.ts';
 import { linkSearch } from './linkSearch.ts';
-import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
+import { linkExpression, linkKinds, linkValue, refersToDeclared } from './linkExpressions.ts';
+import { unknown } from './unknownNames.ts';
 import { blocks, keysOf, type BlockName, type KeySchema } from './schema.ts';
 import {
   declareParameter,

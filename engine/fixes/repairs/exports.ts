@@ -1,7 +1,7 @@
 /** What other files declare, and imports of it. */
 import { parse, type SyntaxFile } from '../../../grammar/index.ts';
 import { named } from '../../language/declare.ts';
-import { pipelineOrSchedule } from '../../language/linkExpressions.ts';
+import { pipelineOrSchedule } from '../../language/unknownNames.ts';
 import type { SymbolKind } from '../../language/resolution.ts';
 import { standardFiles } from '../../std/index.ts';
 import type { Edit } from '../proposal.ts';
