@@ -10,6 +10,8 @@ export const notRegular = 'it is not a regular file';
 
 const chunkSize = 1024 * 1024;
 const lineFeed = 10;
+/** The first two bytes of a compressed file (RFC 1952), in hexadecimal. */
+const gzip = '1f8b';
 
 /** Text of a regular file of at most `limit` bytes, or why there is none, in words that follow "cannot be read:". */
 export function readRegularFile(path: string, limit: number): FileText {
@@ -54,6 +56,7 @@ function textOf(content: Buffer): FileText {
   const text = content.toString('utf8');
   if (isUtf8(content)) return { text };
   const mark = content.subarray(0, 2).toString('hex');
+  if (mark === gzip) return { problem: 'it is compressed with gzip; decompress it first, with `gunzip`' };
   if (mark === 'fffe' || mark === 'feff') return { problem: 'it is in UTF-16; save it in UTF-8' };
   // What decoding replaced is where the text's own bytes begin to differ.
   const own = Buffer.from(text);

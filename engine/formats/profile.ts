@@ -1,7 +1,8 @@
 /** Measured layers in any format that this project reads, recognised by their content. */
 import { isAstraSim, readAstraSim } from './astraSim/read.ts';
 import { isDnnPartitioning, readDnnPartitioning } from './dnnPartitioning/read.ts';
-import type { TextFault } from './fault.ts';
+import { largestQuantity } from '../basics/largest.ts';
+import { mostTextFaults, type TextFault } from './fault.ts';
 import type { MeasuredLayer } from './measured.ts';
 import { layersOfProfile } from './pipedream/layers.ts';
 import { isProfile, readProfileGraph } from './pipedream/read.ts';
@@ -41,5 +42,19 @@ export const isKnownProfile = (text: string): boolean => formats.some((format) =
 export function readProfile(text: string): ProfileRead | { readonly faults: readonly TextFault[] } {
   const format = formats.find((profileFormat) => profileFormat.is(text)) ?? formats[0];
   const read = format.read(text);
-  return 'faults' in read ? read : { ...read, format: format.name };
+  if ('faults' in read) return read;
+  const faults = read.layers.filter(isTooLarge).slice(0, mostTextFaults).map(tooLarge);
+  return faults.length > 0 ? { faults } : { ...read, format: format.name };
 }
+
+const isTooLarge = (layer: MeasuredLayer): boolean => {
+  const { forward, backward = 0, backwardInput = 0, backwardWeight = 0, weights, activation, output } = layer;
+  const figures = [forward, backward, backwardInput, backwardWeight, weights, activation, output];
+  return !figures.every((figure) => Math.abs(figure) <= largestQuantity);
+};
+
+const tooLarge = ({ start, end }: MeasuredLayer): TextFault => ({
+  start,
+  end,
+  message: `A time or size of this layer is too large to compute with: it must be at most ${largestQuantity} s or bytes.`,
+});

@@ -1,4 +1,5 @@
 /** Findings about values: each reports and gives `undefined`, so that what uses the value stays silent. */
+import { largestQuantity } from '../basics/largest.ts';
 import { show } from '../basics/quantities.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
@@ -6,20 +7,14 @@ import type { Dimension } from '../values/plan.ts';
 import { exampleOf, phraseOf } from './units.ts';
 import { describe, measure, type Value } from './values.ts';
 
-/**
- * Largest quantity in base units: more bytes, seconds or FLOPS than anything has, and sums and products of such never overflow.
- * What is smaller than its reciprocal counts as 0.
- */
-const largest = 1e24;
-
 /** Reports NaN and what is too large as `value/range`. */
 export function finite(context: FileContext, at: Expression, value: number, dimension: Dimension): Value | undefined {
   const size = Math.abs(value);
-  if (size <= largest) return measure(size < 1 / largest ? 0 : value, dimension);
+  if (size <= largestQuantity) return measure(size < 1 / largestQuantity ? 0 : value, dimension);
   context.report.report('value/range', at, {
     what: 'The value',
     value: Number.isNaN(value) ? 'not a number' : 'too large to compute with',
-    allowed: Number.isNaN(value) ? 'a finite number' : `at most ${show(largest, dimension)}`,
+    allowed: Number.isNaN(value) ? 'a finite number' : `at most ${show(largestQuantity, dimension)}`,
   });
   return undefined;
 }

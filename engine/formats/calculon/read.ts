@@ -6,6 +6,7 @@
  * 2023.
  */
 import type { Precision, SizedShare } from '../../costs/types.ts';
+import { largestQuantity } from '../../basics/largest.ts';
 import type { TextFault } from '../fault.ts';
 import { type Fields, fieldsOf } from '../json/fields.ts';
 import { readJson } from '../json/read.ts';
@@ -97,9 +98,6 @@ function readMatrix(matrix: Fields): Pick<SystemDevice, 'compute' | 'efficiency'
 /** Smaller shares, and greater factors, are mistakes of digits. */
 const leastShare = 1e-6;
 
-/** More FLOPs or bytes than any kernel has: a mistake of digits. */
-const largestSize = 1e24;
-
 /** `[[128, 0.95], [0, 0.1]]`: from 128 units on 95 %. The last entry is for 0, so that every size has a share. */
 function readTable(fields: Fields, name: string, unit: number): readonly SizedShare[] {
   if (!fields.has(name)) fields.fault(name, `"${name}" is missing.`);
@@ -115,8 +113,8 @@ function readTable(fields: Fields, name: string, unit: number): readonly SizedSh
       size.value >= (table.at(-1)?.least ?? Infinity) / unit
     )
       fields.faultAt(size, `Sizes of "${name}" must fall, to 0 at the end.`);
-    else if (size.value * unit > largestSize)
-      fields.faultAt(size, `A size of "${name}" must be at most ${largestSize / unit}.`);
+    else if (size.value * unit > largestQuantity)
+      fields.faultAt(size, `A size of "${name}" must be at most ${largestQuantity / unit}.`);
     else table.push({ least: size.value * unit, share: share.value });
   }
   const last = fields.items(name).at(-1);

@@ -1,3 +1,4 @@
+import { budgetOf } from '../../basics/budget.ts';
 import { count } from '../../basics/quantities.ts';
 import type { TextFault } from '../fault.ts';
 import { shapeText } from '../huggingFace/toPipe.ts';
@@ -10,7 +11,7 @@ import { type MegatronStages, numeric, sharing, stagesOf } from './stages.ts';
 import { type Training, trainingOf } from './training.ts';
 import { unknownWords } from './unresolved.ts';
 import { valuesOf } from './values.ts';
-import { variablesIn, withVariables } from './variables.ts';
+import { type Added, mostAdded, variablesIn, withVariables } from './variables.ts';
 
 const layoutAlone = /^["']?[EtmL|,*()\d]*[|E][EtmL|,*()\d]*["']?$/;
 
@@ -30,8 +31,10 @@ export function pipeOfMegatron(
 ): { readonly pipe: string; readonly remarks: readonly string[] } | { readonly faults: readonly TextFault[] } {
   const trimmed = text.trim();
   const isLayout = layoutAlone.test(trimmed);
-  const variables = isLayout ? new Map<string, string>() : variablesIn(text);
-  const flags = isLayout ? layoutFlag(text, trimmed) : withDefaults(withVariables(flagsOf(text), variables));
+  const added: Added = budgetOf(mostAdded);
+  const variables = isLayout ? new Map<string, string>() : variablesIn(text, added);
+  const flags = isLayout ? layoutFlag(text, trimmed) : withDefaults(withVariables(flagsOf(text), variables, added));
+  if (added.at !== undefined) return { faults: [{ ...added.at, message: tooLong }] };
   const unknown = otherModel(flags);
   if (unknown !== undefined) return { faults: [unknown] };
   const read = stagesOf(flags, { text, values: variables });
@@ -67,6 +70,8 @@ export function pipeOfMegatron(
   ];
   return { pipe: written(read, flags, least, model, training), remarks };
 }
+
+const tooLong = `The variables of this script add more than ${mostAdded.toLocaleString('en-US')} characters when they are replaced by their values. Write the flags without them.`;
 
 const otherModels: readonly (readonly [flag: string, what: string])[] = [
   ['hybrid-layer-pattern', 'Mamba layers have no shape here. Measure the layers, and write their times'],

@@ -1,4 +1,5 @@
 /** The real command line on what is no regular file: it must end, and soon. */
+import { gzipSync } from 'node:zlib';
 import { execFileSync, spawn } from 'node:child_process';
 import {
   closeSync,
@@ -106,6 +107,7 @@ describe('a file that is not UTF-8', () => {
       Buffer.from('// one\n// caf\xe9\n', 'latin1'),
       'line 2 has the byte E9, which is not UTF-8; save it in UTF-8',
     ],
+    ['compressed', gzipSync('// text'), 'it is compressed with gzip; decompress it first, with `gunzip`'],
     ['cut', Buffer.from([0x2f, 0x2f, 0xe2, 0x82]), 'line 1 has the byte E2, which is not UTF-8; save it in UTF-8'],
     ['wide', Buffer.from('\ufeff// one\n', 'utf16le'), 'it is in UTF-16; save it in UTF-8'],
   ])('is refused, and format leaves its bytes: %s', async (name, content, problem) => {
