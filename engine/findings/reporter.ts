@@ -28,6 +28,8 @@ export interface Reporter {
   ): void;
   /** Takes back what was reported with this code at this place, because another finding says it better. It still counts as an error. */
   withdraw(code: Code, span: Span): void;
+  /** Errors are still counted there, but no more are kept: they follow from what has been reported. */
+  silence(span: Span): void;
   /** A finding already made, here or in another file. */
   add(found: Finding): void;
   place(span: Span): Place;
@@ -42,11 +44,16 @@ export function createReporter(uri: string, limit: number): Reporter {
   const near = spellings();
   let errors = 0;
   let reports = 0;
+  const silent: Span[] = [];
   const place = (span: Span): Place => ({ uri, start: span.start, end: Math.max(span.start, span.end) });
   const add = (found: Finding): void => {
     reports += 1;
     if (found.severity === 'error') errors += 1;
     if (findings.length >= limit) return;
+    if (
+      silent.some(({ start, end }) => found.place.uri === uri && found.place.start >= start && found.place.end <= end)
+    )
+      return;
     const key = `${found.code} ${found.place.start} ${found.place.end}`;
     if (seen.has(key)) return;
     seen.add(key);
@@ -59,6 +66,9 @@ export function createReporter(uri: string, limit: number): Reporter {
     reports: () => reports,
     place,
     add,
+    silence(span) {
+      silent.push(span);
+    },
     withdraw(code, span) {
       const at = findings.findIndex(
         (found) => found.code === code && found.place.start === span.start && found.place.end === span.end,

@@ -42,6 +42,7 @@ import { applyImports, reportUnusedImports } from '../language/imports.ts';
 import { evaluate as evaluateExpression } from '../language/expressions.ts';
 import { hasNames } from '../language/importSettings.ts';
 import { linkFile } from '../language/linking.ts';
+import { slipsOf } from '../language/otherSyntax.ts';
 import { settingsName } from '../language/settingsName.ts';
 import type { JobPlan, PipelinePlan } from '../values/plan.ts';
 import type { PipelineSize, Resolution } from '../language/resolution.ts';
@@ -227,6 +228,12 @@ function* resolveFile(
       },
     );
     return { context, ...nothing };
+  }
+  const slips = slipsOf(syntax);
+  for (const { at, message } of slips) report.report('syntax/unexpected', at, { text: message });
+  for (const { entry, schedule } of slips) {
+    report.silence(entry);
+    context.unsound.add(symbolId('schedule', schedule));
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];

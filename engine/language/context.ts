@@ -22,8 +22,8 @@ export interface FileContext {
   readonly open: Set<string>;
   /** Names that an import should have given and did not: asking for them is no second mistake. */
   readonly broken: Set<string>;
-  /** Schedules with a name that already means something there, which has been reported: they define nothing. */
-  readonly misnamed: Set<string>;
+  /** Schedules with a name that hides another, or with a form of another language: reported, and they define nothing. */
+  readonly unsound: Set<string>;
   /** Layers of models and stages of pipelines, by the symbol that holds them. */
   readonly members: Map<string, ReadonlyMap<string, SymbolInfo>>;
   readonly symbols: Map<string, SymbolInfo>;
@@ -57,7 +57,7 @@ export const createContext = (
   names: new Map(),
   open: new Set(),
   broken: new Set(),
-  misnamed: new Set(),
+  unsound: new Set(),
   members: new Map(),
   symbols: new Map(),
   references: new Map(),

@@ -98,7 +98,7 @@ function declareScheduleNames(context: FileContext, block: BlockDeclaration, own
     const meaning = reserved(name.text);
     if (meaning === undefined) continue;
     context.report.report('name/reserved', name, { kind, name: name.text, is: meaning.is });
-    context.misnamed.add(owner);
+    context.unsound.add(owner);
     // Where it is used, its other meaning may be taken.
     context.used.add(memberId(kind, owner, name.text));
   }

@@ -435,9 +435,11 @@ function linkEach(
 ): void {
   linkFunction(context, call.callee, schema);
   let inner = scope;
-  for (const { name, value, binds } of call.arguments) {
-    linkExpression(context, value, binds === true ? undefined : schema, inner, depth + 1);
-    if (binds !== true || name === undefined || name.end <= name.start) continue;
+  for (const [index, { name, value, binds }] of call.arguments.entries()) {
+    // `each(j = 0..<n, …)` is reported where it is read, and `j` is no second mistake.
+    const isRange = binds === true || (index === 0 && name !== undefined);
+    linkExpression(context, value, isRange ? undefined : schema, inner, depth + 1);
+    if (!isRange || name === undefined || name.end <= name.start) continue;
     const id = `parameter:each/${name.first}/${name.text}`;
     declareVariable(context, name, id, undefined, 'Takes each number of the range, in order.');
     inner = { ...inner, locals: withLocals(inner.locals, new Map([[name.text, id]])) };

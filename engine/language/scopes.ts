@@ -64,7 +64,7 @@ export function declareVariable(...parameters: Parameters<typeof declareParamete
   const reserved = reservedEverywhere(name.text);
   if (reserved !== undefined) {
     context.report.report('name/reserved', name, { kind: 'parameter', name: name.text, is: reserved.is });
-    context.misnamed.add(container ?? '');
+    context.unsound.add(container ?? '');
   }
   declareParameter(...parameters);
 }

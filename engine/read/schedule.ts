@@ -45,7 +45,7 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const written = readKeys(file, 'schedule', block.body, at);
   const id = symbolId('schedule', block.name?.text ?? '');
   const text = scheduleText(file, block, written);
-  if (text === undefined || file.misnamed.has(id)) return;
+  if (text === undefined || file.unsound.has(id)) return;
   const reading = readingOf(file, block, written, text);
   const { context, keys } = reading;
   const compiled = compileSchedule(context, { name: block.name?.text ?? '', symbol: id }, keys.entries);

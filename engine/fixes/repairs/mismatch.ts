@@ -101,6 +101,9 @@ function* conversions(value: Expression, text: string, { entry, key }: Site): Ge
   if (value.kind === 'range') yield text.slice(value.from.start - value.start, value.from.end - value.start);
   if (value.kind === 'call') {
     const [first] = value.arguments;
+    // `each(j = 0..<n, …)`
+    if (value.callee.text === 'each' && first?.name !== undefined && first.binds !== true)
+      yield `${text.slice(0, first.name.end - value.start)} in ${text.slice(first.value.start - value.start)}`;
     const given = value.arguments.map(({ start, end }) => text.slice(start - value.start, end - value.start));
     // The number is the first argument of `take`, `drop` and `repeat`.
     if (given.length > 1 && findFunction('operations', value.callee.text) !== undefined)

@@ -5,6 +5,7 @@ import { lineEnd } from '../source.ts';
 import { inserted, replaced, withoutNode } from './edits.ts';
 import { fewestFaults } from './parsed.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
+import { slipsOf } from '../../language/otherSyntax.ts';
 import { siteAt } from './site.ts';
 import { valuesFor } from './values.ts';
 
@@ -23,6 +24,9 @@ function* candidates(mistake: Mistake): Generator<Repair> {
   const at = tokens.findIndex((token) => token.start >= start && token.end > start);
   const token = tokens.at(at);
   if (at < 0 || token === undefined) return;
+  for (const { at: where, write } of slipsOf(syntax))
+    if (where.start === start && write !== undefined)
+      yield { what: `Write ${shown(write.text, 60)}`, edits: [replaced(write.part, write.text)] };
   const before = tokens[at - 1];
   yield* keyword(syntax, token);
   yield* missingValue(mistake, token, tokens[at + 1]);
@@ -126,4 +130,4 @@ function codeOf({ comments }: SyntaxFile, part: { readonly start: number; readon
   return comment === undefined ? part : { start: part.start, end: comment.start };
 }
 
-const shown = (text: string): string => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
+const shown = (text: string, most = 24): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

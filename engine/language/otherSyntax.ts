@@ -1,0 +1,269 @@
+/** Forms of other languages in a schedule: `j % 2`, `a ? b : c`, `for j in … { … }`. Each has one form here that means the same. */
+import type { Span, SyntaxFile, Token } from '../../grammar/syntax.ts';
+import { keysOf } from './schema.ts';
+
+export interface Slip {
+  /** Where the other form shows. */
+  readonly at: Span;
+  /** All of the entry: what else is wrong in it follows from the slip. */
+  readonly entry: Span;
+  readonly message: string;
+  /** Name of the schedule; empty if it has none. */
+  readonly schedule: string;
+  /** What to write in place of which part; absent where no text means the same. */
+  readonly write?: { readonly part: Span; readonly text: string };
+}
+
+/** Slips of all schedules; none in a text that the grammar understands. */
+export function slipsOf(syntax: SyntaxFile): readonly Slip[] {
+  if (syntax.errors.length === 0) return [];
+  return syntax.declarations.flatMap((block) =>
+    block.kind === 'block' && block.keyword.text === 'schedule'
+      ? slipsIn(syntax, block.first, block.last).map((each) => ({ ...each, schedule: block.name?.text ?? '' }))
+      : [],
+  );
+}
+
+type Found = Omit<Slip, 'schedule'>;
+
+function slipsIn(syntax: SyntaxFile, first: number, last: number): readonly Found[] {
+  const { tokens, errors } = syntax;
+  const isFault = new Set(errors.map(({ start }) => start));
+  const found: Found[] = [];
+  for (let at = first; at <= last; at += 1) {
+    const { text, kind } = tokens[at];
+    const reader = { syntax, at, from: entryStart(syntax, at, first), to: entryEnd(syntax, at, last) };
+    const slip =
+      kind === 'error'
+        ? text === '%'
+          ? remainder(reader, 'mod')
+          : text === '?'
+            ? choice(reader)
+            : undefined
+        : kind !== 'name'
+          ? undefined
+          : (text === 'mod' || text === 'div') && isFault.has(tokens[at].start)
+            ? remainder(reader, text)
+            : text === 'for' || text === 'each'
+              ? loop(reader)
+              : text === 'if'
+                ? branch(reader)
+                : undefined;
+    if (slip === undefined || !errors.some(({ start }) => start >= slip.entry.start && start <= slip.entry.end))
+      continue;
+    found.push(slip);
+    if (slip.write !== undefined) while (at < last && tokens[at + 1].end <= slip.write.part.end) at += 1;
+  }
+  return found;
+}
+
+/** A token of an entry, and the tokens of this entry. */
+interface Reader {
+  readonly syntax: SyntaxFile;
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const opening: readonly string[] = ['(', '[', '{'];
+const closing: readonly string[] = [')', ']', '}'];
+
+/** Whether an entry of the schedule begins at a token. */
+function beginsEntry({ tokens, text }: SyntaxFile, at: number): boolean {
+  const token = tokens[at];
+  if (token.kind !== 'name' || !keysOf('schedule').has(token.text)) return false;
+  const before = tokens[at - 1] as Token | undefined;
+  const isFirst = before === undefined || text.slice(before.end, token.start).includes('\n') || before.text === '{';
+  const next = tokens[at + 1] as Token | undefined;
+  // `let` and `param` have a name, `row(…)` has parentheses behind which comes `=`.
+  if (isFirst || next?.kind === 'name' || next?.text === '=') return true;
+  const close = next?.text === '(' ? matching(tokens, at + 1) : -1;
+  return close > 0 && tokens[close + 1]?.text === '=';
+}
+
+function entryStart(syntax: SyntaxFile, at: number, first: number): number {
+  for (let index = at; index > first; index -= 1) if (beginsEntry(syntax, index)) return index;
+  // The first token behind the brace of the schedule.
+  for (let index = first; index < at; index += 1) if (syntax.tokens[index].text === '{') return index + 1;
+  return at;
+}
+
+/** The last token of the entry. */
+function entryEnd(syntax: SyntaxFile, at: number, last: number): number {
+  let depth = 0;
+  for (let index = at + 1; index <= last; index += 1) {
+    const { text } = syntax.tokens[index];
+    if (opening.includes(text)) depth += 1;
+    else if (closing.includes(text)) depth -= 1;
+    if ((text === '}' && depth < 0) || (depth <= 0 && beginsEntry(syntax, index))) return index - 1;
+  }
+  return Math.max(at, last - 1);
+}
+
+/** The bracket that closes the one at a token; −1 if none does. */
+function matching(tokens: readonly Token[], open: number): number {
+  let depth = 0;
+  for (let index = open; index < tokens.length; index += 1) {
+    if (opening.includes(tokens[index].text)) depth += 1;
+    else if (closing.includes(tokens[index].text)) depth -= 1;
+    if (depth === 0) return index;
+  }
+  return -1;
+}
+
+/** The first token of the value that ends at a token: `j`, `2`, `(a + b)`, `f(x)`, `F[0]`. */
+function valueStart(tokens: readonly Token[], end: number, from: number): number | undefined {
+  if (end < from) return undefined;
+  const { kind, text } = tokens[end];
+  if (kind === 'name' || kind === 'quantity') return end;
+  if (text !== ')' && text !== ']') return undefined;
+  let depth = 0;
+  for (let index = end; index >= from; index -= 1) {
+    if (closing.includes(tokens[index].text)) depth += 1;
+    else if (opening.includes(tokens[index].text)) depth -= 1;
+    if (depth > 0) continue;
+    const isCall = index > from && tokens[index - 1].kind === 'name' && tokens[index - 1].end === tokens[index].start;
+    return isCall ? index - 1 : index;
+  }
+  return undefined;
+}
+
+/** The last token of the value that begins at a token. */
+function valueEnd(tokens: readonly Token[], start: number, to: number): number | undefined {
+  if (start > to) return undefined;
+  const { kind, text } = tokens[start];
+  if (text === '-') return valueEnd(tokens, start + 1, to);
+  const open = text === '(' ? start : start + 1;
+  const isOpen = open <= to && ['(', '['].includes(tokens[open].text);
+  if (text !== '(' && kind !== 'name' && kind !== 'quantity') return undefined;
+  if (!isOpen || (kind === 'quantity' && text !== '(')) return start;
+  const close = matching(tokens, open);
+  return close < 0 || close > to ? undefined : close;
+}
+
+const span = ({ syntax: { tokens } }: Reader, first: number, last: number): Span => ({
+  start: tokens[first].start,
+  end: tokens[Math.max(first, last)].end,
+});
+const textOf = (reader: Reader, first: number, last: number): string =>
+  last < first ? '' : reader.syntax.text.slice(reader.syntax.tokens[first].start, reader.syntax.tokens[last].end);
+
+/** A longer text is no help in a message. */
+const longest = 60;
+
+function slip(reader: Reader, what: string, example: string, part?: readonly [number, number], text?: string): Found {
+  const shown = text !== undefined && text.length <= longest && !text.includes('\n') ? text : example;
+  const { at, from, to } = reader;
+  return {
+    at: span(reader, at, at),
+    entry: span(reader, from, to),
+    message: `${what} Write \`${shown}\`.`,
+    ...(part === undefined || text === undefined ? {} : { write: { part: span(reader, part[0], part[1]), text } }),
+  };
+}
+
+/** `j % 2`, `j mod 2` are `mod(j, 2)`. */
+function remainder(reader: Reader, name: 'mod' | 'div'): Found {
+  const { syntax, at, from, to } = reader;
+  const { tokens } = syntax;
+  const what = tokens[at].kind === 'error' ? 'There is no operator "%".' : `"${name}" is a function, and no operator.`;
+  let left = valueStart(tokens, at - 1, from);
+  // Products come first, from the left.
+  while (left !== undefined && ['*', '/'].includes(tokens[left - 1].text)) left = valueStart(tokens, left - 2, from);
+  const right = valueEnd(tokens, at + 1, to);
+  if (left === undefined || right === undefined) return slip(reader, what, `${name}(a, b)`);
+  const text = `${name}(${textOf(reader, left, at - 1)}, ${textOf(reader, at + 1, right)})`;
+  return slip(reader, what, `${name}(a, b)`, [left, right], text);
+}
+
+/** `a ? b : c` is `if(a, b, c)`. */
+function choice(reader: Reader): Found {
+  const { syntax, at, from, to } = reader;
+  const { tokens } = syntax;
+  const what = 'There is no operator "?".';
+  let [start, depth] = [at, 0];
+  while (start > from) {
+    const { text } = tokens[start - 1];
+    if (closing.includes(text)) depth += 1;
+    else if (opening.includes(text) && depth === 0) break;
+    else if (opening.includes(text)) depth -= 1;
+    else if (depth === 0 && (text === '=' || text === ',')) break;
+    start -= 1;
+  }
+  const colon = next(reader, at + 1, (text) => text === ':');
+  const end = colon === undefined ? undefined : (next(reader, colon + 1, (text) => text === ',') ?? to + 1) - 1;
+  if (colon === undefined || end === undefined || end <= colon) return slip(reader, what, 'if(a, b, c)');
+  const [condition, yes, no] = [
+    textOf(reader, start, at - 1),
+    textOf(reader, at + 1, colon - 1),
+    textOf(reader, colon + 1, end),
+  ];
+  return slip(reader, what, 'if(a, b, c)', [start, end], `if(${condition}, ${yes}, ${no})`);
+}
+
+/** The first token from here on that is meant, outside of brackets; undefined where the brackets around it close before it. */
+function next({ syntax: { tokens }, to }: Reader, from: number, is: (text: string) => boolean): number | undefined {
+  for (let index = from; index <= to; index += 1) {
+    const { text } = tokens[index];
+    if (is(text)) return index;
+    if (closing.includes(text)) return text === '}' ? undefined : is(',') ? index : undefined;
+    if (!opening.includes(text)) continue;
+    const close = matching(tokens, index);
+    if (close < 0) return undefined;
+    index = close;
+  }
+  return undefined;
+}
+
+/** `for j in 0..<n { … }`, `for (j in 0..<n) …` and `each j in …` are `each(j in 0..<n, …)`. */
+function loop(reader: Reader): Found | undefined {
+  const { syntax, at, from, to } = reader;
+  const { tokens } = syntax;
+  const name = tokens[at].text;
+  const example = 'each(j in 0..<n, F[j], B[j])';
+  const what = name === 'for' ? 'A loop is a function.' : '"each" is a function.';
+  const open = tokens[at + 1]?.text === '(' ? at + 1 : at;
+  const isLoop = tokens[open + 1]?.kind === 'name' && tokens[open + 2]?.text === 'in';
+  if (name === 'each' && (open !== at || !isLoop)) return undefined;
+  // A name may be `for`.
+  if (!isLoop && open === at) return undefined;
+  if (at === from) return slip(reader, 'A schedule has no statements. A row may loop.', `row(d) = ${example}`);
+  if (!isLoop) return slip(reader, what, example);
+  const close = open === at ? -1 : matching(tokens, open);
+  if (close > to) return slip(reader, what, example);
+  const comma = open === at ? undefined : next(reader, open + 1, (text) => text === ',');
+  if (comma !== undefined && comma < close) {
+    const text = `each${textOf(reader, open, close)}`;
+    return slip(reader, what, example, [at, close], text);
+  }
+  const brace = open === at ? next(reader, at + 1, (text) => text === '{') : close + 1;
+  const range = open === at ? textOf(reader, at + 1, (brace ?? at) - 1) : textOf(reader, open + 1, close - 1);
+  if (brace === undefined || brace > to) return slip(reader, what, example);
+  const inBraces = tokens[brace].text === '{';
+  const end = inBraces ? matching(tokens, brace) : to;
+  const body = inBraces ? textOf(reader, brace + 1, end - 1) : textOf(reader, brace, end);
+  return body === '' || end < 0
+    ? slip(reader, what, example)
+    : slip(reader, what, example, [at, end], `each(${range}, ${body})`);
+}
+
+/** `if a { … } else { … }` is `if(a, …, …)`. */
+function branch(reader: Reader): Found | undefined {
+  const { syntax, at, from, to } = reader;
+  const { tokens } = syntax;
+  const example = 'if(d == 0, [F[0], B[0]], [])';
+  const what = '"if" is a function.';
+  const brace = next(reader, at + 1, (text) => text === '{');
+  if (brace === undefined || brace === at + 1) return undefined;
+  if (at === from) return slip(reader, 'A schedule has no statements. A row may choose.', `row(d) = ${example}`);
+  const close = matching(tokens, brace);
+  if (close < 0 || close > to) return slip(reader, what, example);
+  const isWrapped = tokens[at + 1].text === '(' && matching(tokens, at + 1) === brace - 1;
+  const condition = isWrapped ? textOf(reader, at + 2, brace - 2) : textOf(reader, at + 1, brace - 1);
+  const yes = textOf(reader, brace + 1, close - 1);
+  const hasElse = tokens[close + 1]?.text === 'else' && tokens[close + 2]?.text === '{';
+  const end = hasElse ? matching(tokens, close + 2) : close;
+  if (end < 0 || end > to) return slip(reader, what, example);
+  const no = hasElse ? `, [${textOf(reader, close + 3, end - 1)}]` : '';
+  return slip(reader, what, example, [at, end], `if(${condition}, [${yes}]${no})`);
+}

@@ -1,0 +1,141 @@
+/** Forms of other languages: one finding with what to write, and a fix that makes the schedule pass. */
+import { describe, expect, it } from 'vitest';
+import { after, analyse, fixesOf } from '../../support/analyse.ts';
+import { checkFix } from '../../support/expected.ts';
+import * as fc from '../../support/property.ts';
+
+const back = 'B[0..<microbatches]';
+const schedule = (body: string): string =>
+  `schedule mine {\n  ${body}\n}\nexpect mine { over(devices = 1..3, microbatches = 2..4)  valid }\n`;
+const messages = (text: string): readonly string[] => analyse(text).findings.map(({ message }) => message);
+
+describe('a form of another language', () => {
+  it.each([
+    [
+      'row(d) = each(j in 0..<microbatches, if(j % 2 == 0, F[j], F[j])), BACK',
+      'There is no operator "%". Write `mod(j, 2)`.',
+      'mod(j, 2)',
+    ],
+    [
+      'let w(d) = 3 + 2 * d % (devices + 1)  row(d) = take(w(d), F[0..<microbatches]), drop(w(d), F[0..<microbatches]), BACK',
+      'There is no operator "%". Write `mod(2 * d, (devices + 1))`.',
+      '3 + mod(2 * d, (devices + 1))',
+    ],
+    [
+      'row(d) = each(j in 0..<microbatches, if(j mod 2 == 0, F[j], F[j])), BACK',
+      '"mod" is a function, and no operator. Write `mod(j, 2)`.',
+      'if(mod(j, 2) == 0',
+    ],
+    [
+      'let w(d) = d == 0 ? 1 : 2  row(d) = take(w(d), F[0..<microbatches]), drop(w(d), F[0..<microbatches]), BACK',
+      'There is no operator "?". Write `if(d == 0, 1, 2)`.',
+      'let w(d) = if(d == 0, 1, 2)  row',
+    ],
+    [
+      'row(d) = d == 0 ? F[0..<microbatches] : F[0..<microbatches], BACK',
+      'There is no operator "?". Write `if(d == 0, F[0..<microbatches], F[0..<microbatches])`.',
+      'row(d) = if(d == 0, F[0..<microbatches], F[0..<microbatches]), B',
+    ],
+    [
+      'row(d) = for j in 0..<microbatches { F[j] }, BACK',
+      'A loop is a function. Write `each(j in 0..<microbatches, F[j])`.',
+      'row(d) = each(j in 0..<microbatches, F[j]), B',
+    ],
+    [
+      'row(d) = for (j in 0..<microbatches) F[j], B[j]',
+      'A loop is a function. Write `each(j in 0..<microbatches, F[j], B[j])`.',
+      'row(d) = each(j in 0..<microbatches, F[j], B[j])',
+    ],
+    [
+      'row(d) = for(j in 0..<microbatches, F[j]), BACK',
+      'A loop is a function. Write `each(j in 0..<microbatches, F[j])`.',
+      'row(d) = each(j in 0..<microbatches, F[j]), B',
+    ],
+    [
+      'row(d) = each j in 0..<microbatches { F[j] }, BACK',
+      '"each" is a function. Write `each(j in 0..<microbatches, F[j])`.',
+      'row(d) = each(j in 0..<microbatches, F[j]), B',
+    ],
+    [
+      'row(d) = if d == 0 { F[0..<microbatches] } else { F[0..<microbatches] }, BACK',
+      '"if" is a function. Write `if(d == 0, [F[0..<microbatches]], [F[0..<microbatches]])`.',
+      'row(d) = if(d == 0, [F[0..<microbatches]], [F[0..<microbatches]]), B',
+    ],
+    [
+      'row(d) = F[0..<microbatches], if (d >= 0) { BACK }',
+      '"if" is a function. Write `if(d >= 0, [B[0..<microbatches]])`.',
+      'if(d >= 0, [B[0..<microbatches]])',
+    ],
+  ])('is one mistake with one change: %s', (written, message, fixed) => {
+    const body = written.replace('BACK', back);
+    const text = schedule(body);
+    expect(messages(text)).toEqual([message]);
+    const [fix] = fixesOf(analyse(text), 'syntax/unexpected');
+    const changed = after(analyse(text), fix);
+    expect(changed.syntax.text).toContain(fixed);
+    expect(changed.findings).toEqual([]);
+    expect(changed.tests[0].answer.verdicts.every(({ verdict }) => verdict === 'passed')).toBe(true);
+  });
+  it('may be there twice', () => {
+    const text = schedule(`row(d) = each(j in 0..<microbatches, if(j % 2 == 0 and j % 3 == 0, F[j], F[j])), ${back}`);
+    expect(messages(text)).toEqual([
+      'There is no operator "%". Write `mod(j, 2)`.',
+      'There is no operator "%". Write `mod(j, 3)`.',
+    ]);
+  });
+  it('has words only, where it is a statement', () => {
+    expect(
+      messages(schedule(`for j in 0..<microbatches { row(j) = F[j] }\n  row(d) = F[0..<microbatches], ${back}`)),
+    ).toEqual(['A schedule has no statements. A row may loop. Write `row(d) = each(j in 0..<n, F[j], B[j])`.']);
+    expect(messages(schedule(`if devices > 2 { row(d) = F[0..<microbatches], ${back} }`))).toEqual([
+      'A schedule has no statements. A row may choose. Write `row(d) = if(d == 0, [F[0], B[0]], [])`.',
+    ]);
+  });
+  it('leaves findings of other entries', () => {
+    const text = schedule(`let a = 3 % 2\n  row(d) = F[0..<b], ${back}`);
+    expect(messages(text)).toContain('Unknown name "b". Did you mean "d"?');
+  });
+  it('is none of names', () => {
+    const names =
+      'let for = 2  let div2(x) = div(x, 2)  row(d) = F[0..<microbatches], each(in in 0..<microbatches, B[in])';
+    expect(messages(schedule(names)).filter((message) => !message.startsWith('Nothing uses'))).toEqual([]);
+  });
+  it('never stops the reading, whatever is around it', () => {
+    const parts = [
+      'for',
+      'each',
+      'if',
+      'else',
+      '%',
+      '?',
+      ':',
+      'mod',
+      'j',
+      'in',
+      '0..<3',
+      '{',
+      '}',
+      '(',
+      ')',
+      '[',
+      ']',
+      ',',
+      '=',
+      'row(d) =',
+      'F[j]',
+      '2',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 14 }), (some) => {
+        analyse(schedule(`row(d) = ${some.join(' ')}`));
+      }),
+    );
+  });
+});
+
+it('`each(j = 0..<n, …)` is one mistake', () => {
+  checkFix(
+    schedule(`row(d) = ⟦type/mismatch:each(j = 0..<microbatches, F[j])→each(j in 0..<microbatches, F[j])⟧, ${back}`),
+  );
+  expect(messages(schedule(`row(d) = each(j = 0..<microbatches, F[j]), ${back}`))).toHaveLength(1);
+});
