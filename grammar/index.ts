@@ -6,4 +6,4 @@ export { format } from './printer.ts';
 export type { FormatOptions, FormatResult } from './printer.ts';
 export { LineIndex } from './lines.ts';
 export type { Position } from './lines.ts';
-export { children, nodeAt, walk } from './walk.ts';
+export { nodeAt, walk } from './walk.ts';

@@ -1,6 +1,6 @@
 import { seedsOf } from '../../engine/policies/searched/seeds.ts';
 import { layoutOf } from '../../engine/search/layout.ts';
-import { search } from '../../engine/search/search.ts';
+import { search } from '../../test/support/search.ts';
 import { shapeFor } from '../../test/unit/schedule/search/shapes.ts';
 import { instances } from '../../test/unit/search/instances.ts';
 import type { Table } from '../rows.ts';

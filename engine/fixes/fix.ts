@@ -30,7 +30,6 @@ import { transferFixes } from './transfer.ts';
 import { weightFixes } from './weights.ts';
 import { writeOutRefactorings } from './writeOut.ts';
 
-export { apply } from './proposal.ts';
 export type { Again, Edit, Fix, Proposal } from './proposal.ts';
 
 type Fixer<H> = (analysis: Analysis, finding: Finding, hint: H, again: Again) => readonly Proposal[] | FixSteps;

@@ -347,12 +347,3 @@ function heldMost({ layout }: Run): number {
   }
   return Math.min(most, problem.microbatches);
 }
-
-/** The search from beginning to end. */
-export function search(problem: OrderProblem, options: SearchOptions): Found {
-  const steps = searchSteps(problem, options);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}

@@ -11,7 +11,7 @@ const desktop = path.join('test', 'host', 'code');
 export const unitStep = 'unit and property tests';
 
 /** What `npm test -- quick` runs: nothing that needs an editor, a browser or PyTorch. */
-export const quickSteps: readonly string[] = ['types', 'lint', 'unused code', 'format'];
+export const quickSteps: readonly string[] = ['types', 'lint', 'unused code', 'code that only tests use', 'format'];
 
 /**
  * Everything that `npm test` runs, in order of start; two run at a time. The longest stand first, so that no core idles while the
@@ -70,6 +70,8 @@ export const steps: readonly Step[] = [
   },
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'unused code', command: [bin('knip')] },
+  // Tests are no users: what only they use belongs to them.
+  { name: 'code that only tests use', command: [bin('knip'), '--production', '--include', 'files,exports'] },
   {
     name: 'format',
     // By content: a fresh checkout has new dates. The cache knows the version and the options.

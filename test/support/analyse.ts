@@ -2,7 +2,8 @@
 import { type Analysis, type CheckRequest, check } from '../../engine/flow/check.ts';
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import type { Code } from '../../engine/findings/catalogue.ts';
-import { type Fix, apply, fixesFor } from '../../engine/fixes/fix.ts';
+import { type Fix, fixesFor } from '../../engine/fixes/fix.ts';
+import { apply } from '../../engine/fixes/proposal.ts';
 import { defaultOptions } from '../../engine/basics/host.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { exampleText, exampleUri } from './example.ts';

@@ -62,15 +62,3 @@ export const repairers: { readonly [C in Code]?: Repairer } = {
   'schedule/shape': scheduleShape,
   'import/not-found': importNotFound,
 };
-
-/** Why there is no fix for a finding of some codes. */
-export const withoutRepair: { readonly [C in Code]?: string } = {
-  'comm/shared-card':
-    'Another order of ranks moves the traffic between stages too: only you know which of them matters.',
-  'comm/host': 'What waits on the host is what does not fit on the devices: only you can weigh the two.',
-  'layer/width': 'Only you know which of the two layers is as it should be.',
-  'import/outside-workspace': 'Only you can trust the workspace, and an edit of this file cannot move the other file.',
-  'import/unreadable': 'The mistake is in the imported file, and a fix never edits another file.',
-  'schedule/slot': 'Only you know which of the two slots is meant.',
-  'schedule/blocked': 'Each condition is a decision of the schedule.',
-};

@@ -16,6 +16,3 @@ export function* torchCsvParts(table: TorchTable): Generator<string> {
     yield `${part.join(lineEnd)}${last && !lastLineEnds ? '' : lineEnd}`;
   }
 }
-
-/** The whole text. */
-export const writeTorchCsv = (table: TorchTable): string => [...torchCsvParts(table)].join('');

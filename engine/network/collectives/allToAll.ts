@@ -5,24 +5,6 @@ import { loadsOf } from '../loads.ts';
 import { routesOf } from '../routes/routesOf.ts';
 import type { Groups, UnreachableRank } from './rings.ts';
 
-/**
- * Seconds of an all-to-all in which every member sends an equal part of its `bytesPerRank` to every member of its group, itself
- * included. It is (n − 1)·α + what the fullest link needs for all bytes that cross it. No order of sending is faster than that
- * link, and one is as fast: each flow has the rate that ends it just then. No link then carries more than it can.
- *
- * If the route is the `link` of a node or of the cluster, it is a port of each device. The transfers of a device leave it one
- * after another, (n − 1) / n · S / B for S bytes. Named links are separate, and used at the same time. α is the largest latency
- * of a route in the group.
- */
-export function allToAllAtOnce(
-  cluster: ClusterDefinition,
-  groups: Groups,
-  bytesPerRank: number,
-): number | UnreachableRank {
-  const found = sendAll(cluster, groups, bytesPerRank);
-  return 'from' in found ? found : found.delay + found.moving;
-}
-
 /** Tokens go to `copies` experts, which are on at most `nodes` nodes. They cross the network once for each node. */
 export interface NodeLimit {
   readonly copies: number;
@@ -109,6 +91,15 @@ function sendByNode(
   return { moving, delay, sent };
 }
 
+/**
+ * An all-to-all in which every member sends an equal part of its `bytesPerRank` to every member of its group, itself included. It
+ * takes (n − 1)·α + what the fullest link needs for all bytes that cross it. No order of sending is faster than that link, and one
+ * is as fast: each flow has the rate that ends it just then. No link then carries more than it can.
+ *
+ * If the route is the `link` of a node or of the cluster, it is a port of each device. The transfers of a device leave it one
+ * after another, (n − 1) / n · S / B for S bytes. Named links are separate, and used at the same time. α is the largest latency
+ * of a route in the group.
+ */
 function sendAll(cluster: ClusterDefinition, groups: Groups, bytesPerRank: number): Sending | UnreachableRank {
   const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import {
   timingAware,
   timingIndependent,
-  efficiencyOf,
   type PullGraph,
   runAsReady,
 } from '../../../engine/simulate/exchange/tictac.ts';
+import { efficiencyOf } from '../../support/tictac.ts';
 import { analyseExample } from '../../support/analyse.ts';
 
 const found = (example: string, pipeline: string) => {

@@ -5,7 +5,7 @@ import { finishOf } from '../../../engine/simulate/exchange/best/tried.ts';
 import { laneBound } from '../../../engine/simulate/exchange/laneBound.ts';
 import { runLane } from '../../../engine/simulate/exchange/lane.ts';
 import type { ExchangeRule } from '../../../engine/values/exchangePlan.ts';
-import { chainOf, periodOf } from '../../../engine/simulate/exchange/period.ts';
+import { chainOf, periodOf } from './period.ts';
 import * as fc from '../../support/property.ts';
 import { aChain } from './arbitraries.ts';
 import { collective, MB, MiB, ms, problemOf, type Rule, type TensorLayer } from './chains.ts';

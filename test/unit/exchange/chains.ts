@@ -2,7 +2,7 @@
 import type { LaneCall } from '../../../engine/values/exchangePlan.ts';
 import { closesBySize } from '../../../engine/simulate/exchange/buckets.ts';
 import { type LaneProblem, type LaneRun, runLane, type SettledRule } from '../../../engine/simulate/exchange/lane.ts';
-import { type ChainLayer, chainOf, periodOf } from '../../../engine/simulate/exchange/period.ts';
+import { type ChainLayer, chainOf, periodOf } from './period.ts';
 
 export interface TensorLayer extends ChainLayer {
   readonly bytes: number;

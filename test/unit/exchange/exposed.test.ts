@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addExposed, exposedTotal, noExposed } from '../../../engine/simulate/exchange/exposed.ts';
 import { laneBound } from '../../../engine/simulate/exchange/laneBound.ts';
 import { runLane } from '../../../engine/simulate/exchange/lane.ts';
-import { chainOf, waitsOf } from '../../../engine/simulate/exchange/period.ts';
+import { chainOf, waitsOf } from './period.ts';
 import * as fc from '../../support/property.ts';
 import { aChain } from './arbitraries.ts';
 import { collective, iteration, MB, MiB, ms, problemOf, type Rule, servers, type TensorLayer } from './chains.ts';

@@ -1,7 +1,7 @@
 /** Findings about a rule of exchange: the largest cause, only where another choice makes the iteration shorter; and their fixes. */
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/basics/host.ts';
-import { apply } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { analyse, fixesOf } from '../../support/analyse.ts';
 
 interface Parts {

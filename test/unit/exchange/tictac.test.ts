@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  efficiencyOf,
   type PullGraph,
   runAsReady,
   timingAware,
   timingIndependent,
 } from '../../../engine/simulate/exchange/tictac.ts';
+import { efficiencyOf } from '../../support/tictac.ts';
 import * as fc from '../../support/property.ts';
 
 /** Seconds until all operations are over, if pulls come one after the other by their places. */

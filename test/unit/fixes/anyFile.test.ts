@@ -1,6 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
-import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
+import { fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { parse } from '../../../grammar/index.ts';
 import { after, analyse, checkedOnce } from '../../support/analyse.ts';
 import { pipe } from './file.ts';

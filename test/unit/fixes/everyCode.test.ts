@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Code, codes } from '../../../engine/findings/catalogue.ts';
 import { type Fix, fixesFor } from '../../../engine/fixes/fix.ts';
-import { repairers, withoutRepair } from '../../../engine/fixes/repairs/repairers.ts';
+import { repairers } from '../../../engine/fixes/repairs/repairers.ts';
 import { checkedOnce } from '../../support/analyse.ts';
 import { analyseBlock, analyseBlockOf, blocks, textOf } from '../docs/pages.ts';
 import { checkPromise } from './promise.ts';
@@ -17,6 +17,19 @@ const lessened: readonly Code[] = [
   'comm/credit-too-large',
   'comm/credit-too-small',
 ];
+
+/** Why there is no fix for a finding of some codes. */
+const withoutRepair: { readonly [C in Code]?: string } = {
+  'comm/shared-card':
+    'Another order of ranks moves the traffic between stages too: only you know which of them matters.',
+  'comm/host': 'What waits on the host is what does not fit on the devices: only you can weigh the two.',
+  'layer/width': 'Only you know which of the two layers is as it should be.',
+  'import/outside-workspace':
+    'Only you can trust a workspace or a folder, and an edit of this file cannot move the other file.',
+  'import/unreadable': 'The mistake is in the imported file, and a fix never edits another file.',
+  'schedule/slot': 'Only you know which of the two slots is meant.',
+  'schedule/blocked': 'Each condition is a decision of the schedule.',
+};
 
 /** The fixes of the first such finding in the first example of a page. */
 function exampleOf(code: Code) {

@@ -4,7 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { Code } from '../../../engine/findings/catalogue.ts';
-import { apply, fixesFor } from '../../../engine/fixes/fix.ts';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { analyse, checkedOnce } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';
 import { call } from '../cli/harness.ts';

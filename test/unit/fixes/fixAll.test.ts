@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { fixAllSteps } from '../../../engine/fixes/all.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
-import { apply, fixesFor } from '../../../engine/fixes/fix.ts';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
 import { analyse, codesOf } from '../../support/analyse.ts';
 import { edited, good } from '../../support/goodFile.ts';

@@ -1,7 +1,8 @@
 /** What every fix promises, checked on the text that it makes: shared by the tests of all fixes. */
 import { expect } from 'vitest';
 import type { Analysis } from '../../../engine/flow/check.ts';
-import { apply, type Fix } from '../../../engine/fixes/fix.ts';
+import type { Fix } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { exposedCommunication } from '../../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { remains } from '../../../engine/fixes/remains.ts';

@@ -1,6 +1,7 @@
 /** The text of a built-in schedule, written into the file that uses it. */
 import { describe, expect, test } from 'vitest';
-import { apply, refactorings } from '../../../engine/fixes/fix.ts';
+import { refactorings } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { analyse } from '../../support/analyse.ts';

@@ -4,7 +4,8 @@ import { bubbleCauses, type PipelineReport } from '../../../engine/values/report
 import { reportOf } from '../../../engine/flow/reportOf.ts';
 import type { Analysis } from '../../../engine/flow/check.ts';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
-import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
+import { fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { analyse, checkedOnce } from '../../support/analyse.ts';
 import type { Files } from '../../support/host.ts';

@@ -1,6 +1,7 @@
 /** Small files that once went wrong. */
 import { expect, test } from 'vitest';
-import { apply, fixesFor } from '../../../engine/fixes/fix.ts';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { analyse } from '../../support/analyse.ts';
 import { breaches } from './holds.ts';
 

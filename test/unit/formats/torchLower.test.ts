@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { layoutOf, tableOfProgram } from '../../../engine/formats/torchCsv/fromProgram.ts';
 import { lower } from '../../../engine/formats/torchCsv/lower.ts';
 import { withReduceGrad } from '../../../engine/formats/torchCsv/sharding.ts';
-import { writeTorchCsv } from '../../../engine/formats/torchCsv/write.ts';
+import { writeTorchCsv } from '../../support/torchCsv.ts';
 import { programFor } from '../schedule/bruteForce.ts';
 import { policyPlan } from '../schedule/plans.ts';
 import { policy } from '../support/plans.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { importTorch } from '../../../engine/formats/torchCsv/import.ts';
 import { readTorchCsv } from '../../../engine/formats/torchCsv/read.ts';
 import { cellText, dialectOf } from '../../../engine/formats/torchCsv/table.ts';
-import { writeTorchCsv } from '../../../engine/formats/torchCsv/write.ts';
+import { writeTorchCsv } from '../../support/torchCsv.ts';
 import { defective, golden, goldens, scheduleFrom, sound, tableFrom } from './torch.ts';
 
 describe('reading and writing', () => {

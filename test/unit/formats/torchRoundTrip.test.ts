@@ -2,7 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
 import { importTorch } from '../../../engine/formats/torchCsv/import.ts';
-import { writeTorchCsv } from '../../../engine/formats/torchCsv/write.ts';
+import { writeTorchCsv } from '../../support/torchCsv.ts';
 import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate, programOf as programOfPolicy } from '../../../engine/schedule/generate.ts';
 import { type Program } from '../../../engine/values/program.ts';

@@ -1,5 +1,5 @@
 import type { SyntaxFile, SyntaxNode, SyntaxFault } from '../../../grammar/index.ts';
-import { children } from '../../../grammar/index.ts';
+import { children } from '../../../grammar/walk.ts';
 
 /** A tree as text without places: what two texts of the same meaning have in common. */
 export const shape = (node: SyntaxNode): string => {

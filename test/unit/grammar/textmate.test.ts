@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { textMateFile } from '../../../grammar/textmate.ts';
+import { textMateFile } from '../../../scripts/textmate.ts';
 import type * as Oniguruma from 'vscode-oniguruma';
 import type * as TextMate from 'vscode-textmate';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { children, nodeAt, parse, walk } from '../../../grammar/index.ts';
+import { nodeAt, parse, walk } from '../../../grammar/index.ts';
+import { children } from '../../../grammar/walk.ts';
 import { good } from './good.ts';
 
 /** The kinds on the way to the cursor `|`. */

@@ -1,7 +1,8 @@
 import * as fc from '../../support/property.ts';
 import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { describe, expect, test } from 'vitest';
-import { allToAllAtOnce, allToAllRing } from '../../../engine/network/collectives/allToAll.ts';
+import { allToAllRing } from '../../../engine/network/collectives/allToAll.ts';
+import { allToAllAtOnce } from './allToAll.ts';
 import { hierarchicalAllReduceSeconds, levelRing, levelsOf } from '../../../engine/network/collectives/levels.ts';
 import { type Groups, ringsAtOnce } from '../../../engine/network/collectives/rings.ts';
 import { collectiveTime } from '../../../engine/costs/collectives.ts';

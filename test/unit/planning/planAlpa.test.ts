@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { apply, refactorings } from '../../../engine/fixes/fix.ts';
+import { refactorings } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { analyse } from '../../support/analyse.ts';
 import { errorsOf, withoutCut } from './plannedCut.ts';
 

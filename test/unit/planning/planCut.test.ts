@@ -1,7 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { type Analysis } from '../../../engine/flow/check.ts';
-import { refactorings, apply } from '../../../engine/fixes/fix.ts';
+import { refactorings } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { sumOf } from './planners/plans.ts';
 import { analyse } from '../../support/analyse.ts';

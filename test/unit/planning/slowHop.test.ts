@@ -1,6 +1,7 @@
 /** `place/slow-hop`, its fixes, and `place = best` written out. */
 import { describe, expect, test } from 'vitest';
-import { apply, refactorings } from '../../../engine/fixes/fix.ts';
+import { refactorings } from '../../../engine/fixes/fix.ts';
+import { apply } from '../../../engine/fixes/proposal.ts';
 import { analyse, checkedOnce, codesOf, fixesOf } from '../../support/analyse.ts';
 
 interface Parts {

@@ -2,7 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
 import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
-import { writeTorchCsv } from '../../../engine/formats/torchCsv/write.ts';
+import { writeTorchCsv } from '../../support/torchCsv.ts';
 import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import type { PolicyArguments } from '../../../engine/policies/policy.ts';

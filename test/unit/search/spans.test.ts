@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boundSteps } from '../../../engine/search/bound.ts';
 import { layoutOf } from '../../../engine/search/layout.ts';
 import type { OrderProblem } from '../../../engine/search/orderProblem.ts';
-import { search } from '../../../engine/search/search.ts';
+import { search } from '../../support/search.ts';
 import { firstStarts, spanProblem } from '../../../engine/search/spans.ts';
 import { makespanOf, spanOf, timingFor } from '../../../engine/search/timing.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';

@@ -2,6 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import {
   type Bounds,
+  type Viewport,
   carryOver,
   clampViewport,
   keptViewport,
@@ -12,12 +13,14 @@ import {
   reveal,
   scaleRows,
   timeAt,
-  xOf,
   zoomAt,
 } from '../../../webview/view/scene/viewport.ts';
 
 const bounds: Bounds = { makespan: 10, rows: 20, width: 1000, height: 300 };
 const start = initialViewport(bounds);
+
+/** The pixel of a time, the opposite of `timeAt`. */
+const xOf = (view: Viewport, width: number, time: number): number => ((time - view.t0) / (view.t1 - view.t0)) * width;
 
 describe('view', () => {
   it('keeps the time under the pointer where it is when zoomed', () => {

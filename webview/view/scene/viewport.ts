@@ -116,6 +116,4 @@ export function restoredViewport(
   return { t0, t1, scroll, rowHeight: rowHeight ?? fittedRow(bounds) };
 }
 
-export const xOf = (view: Viewport, width: number, time: number): number =>
-  ((time - view.t0) / (view.t1 - view.t0)) * width;
 export const timeAt = (view: Viewport, width: number, x: number): number => view.t0 + (x / width) * (view.t1 - view.t0);

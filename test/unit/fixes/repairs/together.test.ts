@@ -1,6 +1,7 @@
 import * as fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { apply, fixesFor } from '../../../../engine/fixes/fix.ts';
+import { fixesFor } from '../../../../engine/fixes/fix.ts';
+import { apply } from '../../../../engine/fixes/proposal.ts';
 import { analyse, codesOf } from '../../../support/analyse.ts';
 import { good, rowed, wrong } from './text.ts';
 

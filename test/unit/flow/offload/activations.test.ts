@@ -5,7 +5,8 @@ import { endAt, startAt } from '../../../../engine/values/timeline.ts';
 import { memoryTrack } from '../../../../engine/simulate/memory.ts';
 import { memoryStack } from '../../../../engine/simulate/memoryStack.ts';
 import { analyse, fixesOf } from '../../../support/analyse.ts';
-import { apply, fixesFor } from '../../../../engine/fixes/fix.ts';
+import { fixesFor } from '../../../../engine/fixes/fix.ts';
+import { apply } from '../../../../engine/fixes/proposal.ts';
 import { checkFindings } from '../../../support/expected.ts';
 import { fileOf, policies, runOf, type Shape } from './fixture.ts';
 

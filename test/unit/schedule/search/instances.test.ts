@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seedsOf } from '../../../../engine/policies/searched/seeds.ts';
 import { layoutOf } from '../../../../engine/search/layout.ts';
 import type { OrderProblem } from '../../../../engine/search/orderProblem.ts';
-import { search } from '../../../../engine/search/search.ts';
+import { search } from '../../../support/search.ts';
 import { instances } from '../../search/instances.ts';
 import { shapeFor } from './shapes.ts';
 

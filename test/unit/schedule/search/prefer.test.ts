@@ -5,7 +5,7 @@ import { shapeOf } from '../../../../engine/policies/shape.ts';
 import { givenOrder, giveOrder } from '../../../../engine/policies/searched/given.ts';
 import { seedsOf } from '../../../../engine/policies/searched/seeds.ts';
 import { layoutOf } from '../../../../engine/search/layout.ts';
-import { search } from '../../../../engine/search/search.ts';
+import { search } from '../../../support/search.ts';
 import type { OrderProblem } from '../../../../engine/search/orderProblem.ts';
 import * as fc from '../../../support/property.ts';
 import { analyse } from '../../../support/analyse.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { seedsOf } from '../../../../engine/policies/searched/seeds.ts';
 import { layoutOf } from '../../../../engine/search/layout.ts';
 import type { OrderProblem } from '../../../../engine/search/orderProblem.ts';
-import { search } from '../../../../engine/search/search.ts';
+import { search } from '../../../support/search.ts';
 import { shapeFor } from './shapes.ts';
 
 function alike(p: number, m: number, times: readonly number[], limit: number, bytes = [2, 1]): OrderProblem {

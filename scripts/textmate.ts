@@ -1,5 +1,5 @@
-import { blockKeywords } from './syntax.ts';
-import { patterns } from './tokens.ts';
+import { blockKeywords } from '../grammar/syntax.ts';
+import { patterns } from '../grammar/tokens.ts';
 
 interface Rule {
   readonly name?: string;

@@ -1,4 +1,4 @@
-import type { TensorWait } from './exposed.ts';
+import type { TensorWait } from '../../../engine/simulate/exchange/exposed.ts';
 
 /**
  * Seconds from the end of an iteration to the end of the next on one device. The iteration ends at `end`, and takes that long where
