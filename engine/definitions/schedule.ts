@@ -114,6 +114,8 @@ export interface OnRule {
 export interface LayerTimes {
   /** Number in the cut of each stage of the program. */
   readonly stages: readonly number[];
+  /** Part of the sequence that each stage of the program runs; 0 where sequences are whole. */
+  readonly parts: readonly number[];
   /** Seconds of an operation of a kind (number of `program.ts`) and stage of the program. */
   seconds(kind: number, stage: number): number;
 }

@@ -210,7 +210,7 @@ function withParameters(
   return withLocals(scope.locals, locals);
 }
 
-const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2, tokens: 0, documents: 0 };
+const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2, time: 2, tokens: 0, documents: 0 };
 
 /** Parameters of the keys of an `operation` go by their names. */
 const operationParameters: Readonly<Record<string, string>> = {
@@ -224,6 +224,7 @@ const parameterDoc = ({ key, name, parameters = [] }: Entry, index: number, text
   // `slot(loss, j)` of an operation has no stage.
   const isMicrobatch = key.text === 'slot' && index === 1 && parameters.length === 2 && text === 'j';
   if (isMicrobatch || microbatchAt[key.text] === index) return 'Number of the microbatch, from 0.';
+  if (key.text === 'time' && index === 3) return 'Number of the part of the sequence, from 0.';
   return ['row', 'prefer', 'limit'].includes(key.text)
     ? 'Number of the device, from 0.'
     : 'Number of the stage, from 0.';

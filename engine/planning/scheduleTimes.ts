@@ -47,6 +47,7 @@ const recomputesApart = (schedule: Exclude<SchedulePlan, { kind: 'policy' }>): b
 function layerTimes(stages: readonly StagePlan[], apart: boolean): LayerTimes {
   return {
     stages: stages.map(({ copy }, index) => copy?.stage ?? index),
+    parts: stages.map(({ copy }) => copy?.segment ?? 0),
     seconds(kind, stage) {
       const { forward, backwardInput, backwardWeight, recompute } = stages[stage];
       const input = (apart ? 0 : recompute) + backwardInput;

@@ -24,6 +24,8 @@ export interface TimeEntry {
   /** Slots of the frame. */
   readonly stage: number;
   readonly microbatch: number;
+  /** Only in a schedule that cuts sequences. */
+  readonly part?: number;
 }
 
 /** One for each entry; `undefined` where one is wrong, which has been reported. */
@@ -35,7 +37,7 @@ export function readTimes(
   const times = new Map<number, TimeEntry>();
   let wrong = false;
   for (const entry of keys.all('time')) {
-    const found = readTime(context, compiled, entry);
+    const found = readTime(context, compiled, entry, keys.find('parts') !== undefined);
     const earlier = found === undefined ? undefined : times.get(found.kind);
     if (found === undefined) wrong = true;
     else if (earlier === undefined) times.set(found.kind, found);
@@ -53,15 +55,30 @@ export function readTimes(
   return wrong ? undefined : [...times.values()];
 }
 
-function readTime(context: ReadContext, { names }: CompiledSchedule, entry: Entry): TimeEntry | undefined {
+function readTime(
+  context: ReadContext,
+  { names }: CompiledSchedule,
+  entry: Entry,
+  hasParts: boolean,
+): TimeEntry | undefined {
   const [kindName, ...rest] = entry.parameters ?? [];
   const value = valueOf(entry);
   const kind = kindName?.kind === 'name' ? letters.findIndex((letter) => letter === kindName.text) : -1;
-  const [stage, microbatch] = slotsOf(names, rest);
-  if (rest.length !== 2 || microbatch === undefined || stage === microbatch || kindName?.kind !== 'name') {
-    if (rest.every((each) => each.kind !== 'missing') && kindName?.kind !== 'missing')
+  const slots = slotsOf(names, rest);
+  const [stage, microbatch, part] = slots;
+  const most = hasParts ? 3 : 2;
+  const isOdd = rest.length < 2 || rest.length > most;
+  if (isOdd || slots.length !== rest.length || new Set(slots).size < slots.length || kindName?.kind !== 'name') {
+    if (rest.length === 3 && !hasParts && kindName?.kind === 'name')
+      context.report.report('type/mismatch', rest[2], {
+        expected: 'only a stage and a microbatch, as `time(F, s, j)`; to name a part, cut sequences with `parts = 4`',
+        found: 'a third name',
+      });
+    else if (rest.every((each) => each.kind !== 'missing') && kindName?.kind !== 'missing')
       context.report.report('type/mismatch', entry.key, {
-        expected: 'an operation and two names, as `time(F, s, j)`',
+        expected: hasParts
+          ? 'an operation and two or three names, as `time(F, s, j)` or `time(F, s, j, a)`'
+          : 'an operation and two names, as `time(F, s, j)`',
         found: `${rest.length} ${rest.length === 1 ? 'name' : 'names'} after the operation`,
       });
     return undefined;
@@ -69,7 +86,7 @@ function readTime(context: ReadContext, { names }: CompiledSchedule, entry: Entr
   const code = value === undefined ? undefined : compileNumber(names, value);
   if (value === undefined || code === undefined || kind < 0 || tooDeep(names, value, code)) return undefined;
   if (code.dimension !== 'time') return wrongDimension(context, value, 'time', phraseOf[code.dimension]);
-  return { entry, value, kind, code, stage, microbatch };
+  return { entry, value, kind, code, stage, microbatch, ...(part === undefined ? {} : { part }) };
 }
 
 /**
@@ -87,11 +104,12 @@ export function operationTimes(
   const frame = frameOf(compiled, numbers, args, report);
   const { microbatches, iterations = 1 } = numbers;
   const times: OperationTimes[] = [];
-  for (const { kind, code, stage, microbatch, value } of entries) {
+  for (const { kind, code, stage, microbatch, part, value } of entries) {
     if (!countsEach(frame, value, layers.stages.length * microbatches * iterations)) return undefined;
     for (const [index, number] of layers.stages.entries()) {
       const seconds = layers.seconds(kind, index);
       frame.slots[stage] = number;
+      if (part !== undefined) frame.slots[part] = layers.parts[index];
       frame.layers = (of, other) => layers.seconds(of, other === number ? index : layers.stages.indexOf(other));
       const factors = new Array<number>(microbatches * iterations);
       for (let j = 0; j < factors.length; j += 1) {

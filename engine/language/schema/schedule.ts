@@ -172,7 +172,7 @@ export const schedule: BlockSchema = {
       'time',
       'time(F, s, j) = time(F, s) * if(mod(j, 4) == 0, 2, 1)',
       { kind: 'duration' },
-      'Duration of the operations of a kind at stage s and microbatch j, in place of what the layers take: `time(F, s)`. A time of B is divided between I and W as in the layers.',
+      'Duration of the operations of a kind at stage s and microbatch j, in place of what the layers take: `time(F, s)`. With `parts`, `time(F, s, j, a)` is for part a of the sequence. A time of B is divided between I and W as in the layers.',
       { forms: ['call'], repeatable: true, leading: ruleLetters },
     ),
     key(
