@@ -1,8 +1,7 @@
 import type { Picture } from '../picture/picture.ts';
 import type { FromPage, RaceAgainst, ToPage } from '../protocol/messages.ts';
 import { racing } from '../session/racing.ts';
-import { causeWords } from '../session/raceCauses.ts';
-import { raceSentence, rowSentence, workWords } from '../session/raceWords.ts';
+import { saidOf } from '../session/raceSaid.ts';
 import { bestVariants, family, joinEqual, type RaceOrder, type Standings, standings } from '../session/standings.ts';
 import { type RaceTab, raceView } from '../view/race/raceView.ts';
 import { paletteFrom, type Theme } from '../view/scene/theme.ts';
@@ -122,27 +121,10 @@ export function races(host: RacesHost) {
     return standings(tab === 'policies' ? joinEqual(bestVariants(all, kept), kept) : all, order, baseline);
   };
 
-  /** Says how a timeline differs from the baseline and why: the one that is pointed at, otherwise the winner. */
   function say(of: Standings = ranked()): void {
-    const { rows, baseline: base, winner } = of;
-    const plan = host.shown()?.plan;
-    const pointed = rows.find(({ runner, deltas }) => runner.id === attended && deltas !== undefined);
-    const about = pointed ?? winner;
-    const compared = about?.deltas === undefined || base?.figures === undefined ? undefined : about;
-    const behind = compared === undefined ? undefined : race.behind(compared.runner.id, baseline);
-    const changes = rows.flatMap(({ runner }) => (runner.changed === undefined ? [] : `Changed: ${runner.changed}.`));
-    const sentences = [
-      pointed === undefined ? raceSentence(of) : rowSentence(pointed, base),
-      compared?.figures === undefined || base?.figures === undefined
-        ? ''
-        : causeWords(compared.figures, base.figures, behind?.name),
-      ...changes,
-      tab === 'policies' && plan !== undefined ? workWords(plan) : '',
-    ];
-    view.say(
-      sentences.filter((text) => text !== '').join(' '),
-      compared === undefined || behind === undefined ? undefined : { id: compared.runner.id, device: behind.index },
-    );
+    const behind = (id: number) => race.behind(id, baseline);
+    const { text, mark } = saidOf(of, { attended, behind, plan: tab === 'policies' ? host.shown()?.plan : undefined });
+    view.say(text, mark);
   }
 
   function update(): void {
@@ -169,28 +151,26 @@ export function races(host: RacesHost) {
     compared = keyOf(shown);
     const { plan, pipelines, options, orders, order: ownOrder } = shown;
     if (tab === 'pipelines' && pipelines.length < 2) tab = 'policies';
-    const joined = tab === 'pipelines' ? pipelines : [plan];
-    for (const other of joined) {
-      const named = tab === 'pipelines' ? other.name : other.schedule.name;
-      const adopted = adopting === named && !shown.tried;
-      const here = shown.tried
-        ? 'as tried'
-        : adopted
-          ? `In the file now. Undo: ${undoKey} in the text`
-          : 'as in the file';
-      const note = tab === 'pipelines' ? other.schedule.name : here;
-      const order = orders?.[other.name];
-      const entry = { index: 0, name: named, plan: other, options, adoptable: false };
+    for (const other of tab === 'pipelines' ? pipelines : [plan]) {
+      const { name, note } =
+        tab === 'pipelines'
+          ? { name: other.name, note: other.schedule.name }
+          : noteOf(other.schedule.name, shown.tried);
+      const found = orders?.[other.name];
+      const entry = { index: 0, name, plan: other, options, adoptable: false };
       const known = other === plan ? ownOrder : undefined;
-      const id = race.add(order === undefined ? entry : { ...entry, order }, note, true, known);
-      if (other === plan) {
-        own = id;
-        baseline = id;
-      }
+      const id = race.add(found === undefined ? entry : { ...entry, order: found }, note, true, known);
+      if (other === plan) [own, baseline] = [id, id];
     }
     adopting = undefined;
     if (tab === 'policies') ask('policies');
     else if (tab === 'versions') ask('saved');
+  }
+
+  /** The schedule of the file, and where it stands. */
+  function noteOf(name: string, tried: boolean): { readonly name: string; readonly note: string } {
+    if (tried) return { name, note: 'as tried' };
+    return { name, note: adopting === name ? `In the file now. Undo: ${undoKey} in the text` : 'as in the file' };
   }
 
   function ask(against: RaceAgainst): void {
