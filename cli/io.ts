@@ -8,8 +8,8 @@ export interface Io {
   projectOf(path: string): string;
   /** Whether a path leads into a folder. */
   leadsInto(path: string, folder: string): boolean;
-  /** Replaces a file's text, or its bytes; answers why it could not, or nothing. */
-  writeText(path: string, text: string | Uint8Array): string | undefined;
+  /** Replaces a file's text, or its bytes; a text in parts is written part by part. Answers why it could not, or nothing. */
+  writeText(path: string, text: string | Uint8Array | Iterable<string>): string | undefined;
   /** Standard output. Resolves when the text is taken; a reader that has gone away (`| head`) is no error. */
   out(text: string | Uint8Array): Promise<void>;
   err(text: string): Promise<void>;

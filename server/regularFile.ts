@@ -66,14 +66,16 @@ function textOf(content: Buffer): FileText {
   return { problem: `line ${line} has the byte ${byte}, which is not UTF-8; save it in UTF-8` };
 }
 
-/** Writes a file, or a pipe that something reads; a pipe without a reader is refused, not waited for. Answers what went wrong. */
-export function writeFile(path: string, text: string | Uint8Array): string | undefined {
+/** Writes a file, or a pipe that something reads. A text in parts is never joined. A pipe without a reader is refused, not waited for. Answers what went wrong. */
+export function writeFile(path: string, text: string | Uint8Array | Iterable<string>): string | undefined {
   try {
     const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
     const descriptor = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | (constants.O_NONBLOCK ?? 0), 0o666);
     try {
-      const content = typeof text === 'string' ? Buffer.from(text) : text;
-      for (let at = 0; at < content.length;) at += waiting(() => writeSync(descriptor, content, at));
+      for (const part of typeof text === 'string' || text instanceof Uint8Array ? [text] : text) {
+        const content = typeof part === 'string' ? Buffer.from(part) : part;
+        for (let at = 0; at < content.length;) at += waiting(() => writeSync(descriptor, content, at));
+      }
       return undefined;
     } finally {
       closeSync(descriptor);

@@ -26,6 +26,23 @@ export interface Block {
 
 /** Calls `visit` for each block, devices in order, each in order of time. Returns the count of blocks. */
 export function eachBlock(plan: PipelinePlan, run: Run, visit: (block: Block) => void): number {
+  const { devices, offsets } = run.program;
+  const visitBlocks = blocksOf(plan, run, visit);
+  let count = 0;
+  for (let device = 0; device < devices; device += 1)
+    count += visitBlocks(device, offsets[device], offsets[device + 1]);
+  return count;
+}
+
+/**
+ * The same for a part of a device: the operations from one position to another, and what follows the last operation. Returns the
+ * count of blocks.
+ */
+export function blocksOf(
+  plan: PipelinePlan,
+  run: Run,
+  visit: (block: Block) => void,
+): (device: number, from: number, to: number) => number {
   const { timeline } = run;
   const { program, timing } = timeline;
   const loading = loadingLane(plan);
@@ -48,10 +65,10 @@ export function eachBlock(plan: PipelinePlan, run: Run, visit: (block: Block) =>
     visit(block);
     count += 1;
   };
-  for (let device = 0; device < program.devices; device += 1) {
+  return (device, from, to) => {
+    count = 0;
     block.device = device;
-    const last = program.offsets[device + 1];
-    for (let position = program.offsets[device]; position < last; position += 1) {
+    for (let position = from; position < to; position += 1) {
       const word = program.order[position];
       const stage = stageOf(program, word);
       block.position = position;
@@ -74,14 +91,15 @@ export function eachBlock(plan: PipelinePlan, run: Run, visit: (block: Block) =>
       visit(block);
       count += 1;
     }
+    if (to < program.offsets[device + 1]) return count;
     const at = stepAt(timeline, device);
     tail('collective', at, timeline.exchanged[device]);
     const stepped = Math.max(at, timeline.exchanged[device]);
     // Without a barrier each layer steps before its first forward of the next iteration.
     const steps = timing.exchange?.rule.barrier !== false;
     if (steps) tail('optimizer', stepped, stepEnd(timeline, device));
-  }
-  return count;
+    return count;
+  };
 }
 
 function halfOf(fused: Uint8Array | undefined, position: number, first: number): Block['half'] {

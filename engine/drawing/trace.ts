@@ -20,7 +20,7 @@ import {
 } from '../values/program.ts';
 import { memoryTrack } from '../simulate/memory.ts';
 import { arrivalAt, endAt, startAt } from '../values/timeline.ts';
-import { type Block, eachBlock } from './blocks.ts';
+import { type Block, blocksOf } from './blocks.ts';
 import { bucketName, legNames, legsIn } from './lanes.ts';
 import { captionOf, type Provenance } from './caption.ts';
 
@@ -84,14 +84,26 @@ function* pieces({ timeline }: Run): Generator<Event> {
 }
 
 function* slices(plan: PipelinePlan, run: Run): Generator<Event> {
-  let row: Event[] = [];
-  const rows: Event[][] = [];
-  eachBlock(plan, run, (block) => {
-    if (block.device >= rows.length) rows.push((row = []));
-    row.push(slice(plan, run, block));
+  const { devices, offsets } = run.program;
+  let events: Event[] = [];
+  const visit = blocksOf(plan, run, (block) => {
+    events.push(slice(plan, run, block));
   });
-  for (const found of rows) yield* found;
+  for (let device = 0; device < devices; device += 1) {
+    let from = offsets[device];
+    // A device without operations may have a step.
+    do {
+      const to = Math.min(from + atOnce, offsets[device + 1]);
+      events = [];
+      visit(device, from, to);
+      yield* events;
+      from = to;
+    } while (from < offsets[device + 1]);
+  }
 }
+
+/** Operations whose events are made before they are handed on. */
+const atOnce = 1024;
 
 function slice(plan: PipelinePlan, { program }: Run, block: Block): Event {
   const { device, position, microbatch, inks } = block;

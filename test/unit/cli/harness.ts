@@ -42,7 +42,8 @@ export async function call(args: readonly string[], world: World = {}): Promise<
     projectOf: () => '/project',
     leadsInto: (path, folder) => path.startsWith(repository) || path.startsWith(`${folder}/`),
     writeText(path, text) {
-      files[nameOf(path)] = typeof text === 'string' ? text : Buffer.from(text).toString('base64');
+      const bytes = text instanceof Uint8Array ? Buffer.from(text).toString('base64') : undefined;
+      files[nameOf(path)] = bytes ?? (typeof text === 'string' ? text : [...(text as Iterable<string>)].join(''));
       return undefined;
     },
     out: async (text) => void (out += typeof text === 'string' ? text : Buffer.from(text).toString('base64')),
