@@ -1,6 +1,5 @@
 import { columns, type FileRow } from './compareColumns.ts';
-import { printable } from '../../server/text/printable.ts';
-import { quoted } from '../../server/text/quoted.ts';
+import { csvLine } from '../../server/text/csvField.ts';
 import { jsonText } from '../../server/text/jsonText.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
 
@@ -39,7 +38,5 @@ export function compareCsv(rows: readonly FileRow[]): string {
     return [...named, ...figures, fullest(report)?.name ?? '', peaks, '', ...last];
   });
   const more = [...(cutAgain ? ['cut'] : []), ...(isPaired ? ['faster', 'gain_p5', 'gain_p95'] : [])];
-  return [[...head, ...tried, ...more], ...lines]
-    .map((line) => `${line.map((cell) => quoted(printable(cell))).join(',')}\r\n`)
-    .join('');
+  return [[...head, ...tried, ...more], ...lines].map(csvLine).join('');
 }

@@ -1,6 +1,6 @@
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import { kindName, stageOf } from '../../engine/values/program.ts';
-import { quoted } from '../../server/text/quoted.ts';
+import { csvField } from '../../server/text/csvField.ts';
 import { laneOf } from '../drawing/lane.ts';
 
 /** Lines that are joined before they are handed on. */
@@ -12,10 +12,10 @@ const chunk = 4_096;
  */
 export function* csv(run: Run): Generator<string> {
   const { program, report } = run;
-  const stages = report.stages.map((stage) => quoted(stage.name));
+  const stages = report.stages.map((stage) => csvField(stage.name));
   let lines: string[] = ['device,stage,kind,microbatch,start,end\r\n'];
   for (let device = 0; device < program.devices; device += 1) {
-    const name = quoted(report.devices[device]?.name ?? String(device));
+    const name = csvField(report.devices[device]?.name ?? String(device));
     const lane = laneOf(run, device);
     for (let position = 0; position < lane.word.length; position += 1) {
       const stage = stages[stageOf(program, lane.word[position] ?? 0)] ?? '';

@@ -1,8 +1,7 @@
 /** The answer of a search as a file for other programs: the same from the terminal and from the editor. */
 import type { PlanAnswer } from '../../engine/sweep/answer.ts';
 import { jsonText } from '../text/jsonText.ts';
-import { printable } from '../text/printable.ts';
-import { quoted } from '../text/quoted.ts';
+import { csvLine } from '../text/csvField.ts';
 
 /** The whole answer; fields are added, never renamed. */
 export const planJson = (answer: PlanAnswer): string => jsonText(answer);
@@ -20,5 +19,5 @@ export function planCsv({ search, points }: PlanAnswer): string {
     ...[point.meets, point.front].map(String),
     point.missed ?? '',
   ]);
-  return [head, ...lines].map((line) => `${line.map((cell) => quoted(printable(cell))).join(',')}\r\n`).join('');
+  return [head, ...lines].map(csvLine).join('');
 }
