@@ -1,6 +1,7 @@
 import { leastOf } from './least.ts';
 import type { OrderProblem } from './orderProblem.ts';
 import { type Depth, type Refutation, refutationOf } from './refutation.ts';
+import { unitOf, upTo } from './unit.ts';
 
 export interface Bound {
   /** Ticks that no order is under. */
@@ -36,12 +37,13 @@ export function* boundSteps(problem: OrderProblem, upper: number, effort: number
   const round = roundOf(problem);
   if (round > effort) return { bound: low, effort: 0, closed: false };
   const refutation = refutationOf(problem);
+  const unit = unitOf(problem);
   let open = upper;
   let isExact = false;
   /** Takes note of whether a tick is refuted. It counts as open if that takes too long. */
   function* ask(ticks: number, depth: Depth, until: number): Generator<Bound, void> {
     const refuted = yield* refutes(refutation, ticks, depth, Math.min(effort, until), low);
-    if (refuted === true) low = ticks + 1;
+    if (refuted === true) low = Math.min(upper, upTo(unit, ticks + 1));
     else [open, isExact] = [ticks, refuted === false];
   }
   const isSpent = (): boolean => low >= upper || refutation.effort() >= effort;

@@ -1,9 +1,10 @@
 import type { OrderProblem } from './orderProblem.ts';
+import { unitOf, upTo } from './unit.ts';
 
 /**
  * Ticks that no order is under, in microseconds. For each device, the first forward comes down to it, and it does all its work.
  * Then its step follows, or its last input gradient goes up to the first stage. A microbatch goes down and up. What a device holds of each
- * microbatch at least, in byte-ticks, fits its limit.
+ * microbatch at least, in byte-ticks, fits its limit. The least is rounded up to the unit of the times.
  */
 export function leastOf(problem: OrderProblem): number {
   const { devices, microbatches, device, forward, input, weight, transfer, step, activation, forWeight } = problem;
@@ -45,5 +46,5 @@ export function leastOf(problem: OrderProblem): number {
       // Whole ticks, but for the quotient; rounding must not raise it.
       least = Math.max(least, Math.ceil(first[on] + (held[on] / limit) * (1 - 1e-9) + step[on] - 1e-6));
   }
-  return least;
+  return upTo(unitOf(problem), least);
 }

@@ -5,6 +5,7 @@ import { leastOf } from '../../../engine/search/least.ts';
 import { refutationOf } from '../../../engine/search/refutation.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
 import { leastMakespanFrom } from './bruteForce.ts';
+import type { OrderProblem } from '../../../engine/search/orderProblem.ts';
 import { instances } from './instances.ts';
 import { shortMemory, smallProblem } from './problems.ts';
 
@@ -34,6 +35,64 @@ describe('the bound of an order', () => {
       { numRuns: 2000 },
     );
     expect(exact / checked).toBeGreaterThan(0.97);
+  });
+
+  it('lies on a multiple of what all times are multiples of, and is never above the shortest order', () => {
+    const figures = ['forward', 'input', 'weight', 'transfer', 'step'] as const;
+    let [raised, apart] = [0, 0];
+    fc.assert(
+      fc.property(
+        smallProblem,
+        fc.constantFrom(2, 3, 7, 9),
+        fc.constantFrom(undefined, ...figures),
+        fc.nat(),
+        (small, unit, odd, which) => {
+          const times = (figure: (typeof figures)[number]) => small[figure].map((ticks) => unit * ticks);
+          const problem = {
+            ...small,
+            ...{ forward: times('forward'), input: times('input'), weight: times('weight') },
+            ...{ transfer: times('transfer'), step: times('step') },
+          };
+          // A single time that is no multiple: orders then end anywhere.
+          if (odd !== undefined && problem[odd].length > 0) problem[odd][which % problem[odd].length] += 1;
+          const shortest = leastMakespanFrom(problem, 0);
+          const least = leastOf(problem);
+          const { bound } = toEnd(boundSteps(problem, unit * 1000, Infinity));
+          expect(least).toBeLessThanOrEqual(shortest);
+          expect(bound).toBeLessThanOrEqual(shortest);
+          if (odd === undefined) expect([least % unit, bound % unit, shortest % unit]).toEqual([0, 0, 0]);
+          else if (shortest % unit > 0) apart += 1;
+          // What the memory of a device allows is rarely a multiple.
+          if (least > unit * leastOf({ ...small, limit: small.limit.map(() => Infinity) })) raised += 1;
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect(raised).toBeGreaterThan(0);
+    expect(apart).toBeGreaterThan(15);
+  });
+
+  it('of whole milliseconds is a whole millisecond, if a microsecond does not end between two', () => {
+    // Both devices hold one microbatch at a time, and two thirds of another.
+    const two = (value: number): Float64Array => Float64Array.of(value, value);
+    const problem = (step: number): OrderProblem => ({
+      ...{ devices: 2, microbatches: 4, device: Int32Array.of(0, 1), transfer: Float64Array.of(0) },
+      ...{ forward: two(20_000), input: two(21_000), weight: two(0), step: two(step) },
+      ...{ activation: two(2), forWeight: two(0), limit: two(3) },
+    });
+    // A microbatch is on the first device for 82 ms: 4 · 2 · 82 ms / 3 = 218.667 ms.
+    expect(leastOf(problem(0))).toBe(219_000);
+    expect(leastOf(problem(1))).toBe(218_668);
+  });
+
+  it('is the shortest order, not nearly that, if ticks are far shorter than all times', () => {
+    const two = (value: number): Float64Array => Float64Array.of(value * 1e9, value * 1e9);
+    const problem: OrderProblem = {
+      ...{ devices: 2, microbatches: 4, device: Int32Array.of(0, 1), transfer: Float64Array.of(1e9) },
+      ...{ forward: two(3), input: two(4), weight: two(2), step: two(0) },
+      ...{ activation: Float64Array.of(1, 1), forWeight: Float64Array.of(1, 1), limit: Float64Array.of(2, 1) },
+    };
+    expect(toEnd(boundSteps(problem, 1e12, 1e8)).bound % 1e9).toBe(0);
   });
 
   it('refutes no tick that an order ends by, whatever ticks it was asked before', () => {
