@@ -6,11 +6,15 @@ import { count } from '../basics/quantities.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { apply, checkedAgain } from './proposal.ts';
 import { withEntry } from './repairs/edits.ts';
-import { endingBefore, rowOfAll } from './repairs/scheduleSlips.ts';
+import type { Block } from '../../grammar/syntax.ts';
+import type { Repair } from './repairs/repair.ts';
+import { addingToRows, countingFromZero, endingBefore, rowOfAll } from './repairs/scheduleSlips.ts';
 
 export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: string, again: Again): FixSteps {
+  // A finding at a row names its test as related.
+  const places = [finding.place, ...finding.related.map(({ place }) => place)];
   const tested = analysis.tests.find(
-    ({ test, answer }) => test.name === schedule && answer.first?.at.start === finding.place.start,
+    ({ test, answer }) => test.name === schedule && places.some(({ start }) => start === answer.first?.at.start),
   );
   const conditions = tested?.answer.conditions;
   const block = analysis.syntax.declarations.find(
@@ -18,21 +22,12 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
   );
   const body = block?.kind === 'block' ? block.body : undefined;
   if (tested === undefined || body === undefined) return [];
-  const slip =
-    finding.code === 'schedule/repeated'
-      ? endingBefore(body)
-      : finding.code === 'schedule/incomplete'
-        ? rowOfAll(body)
-        : undefined;
-  const slipEdits = slip?.edits.filter((each) => each !== undefined) ?? [];
-  if (slip !== undefined) {
+  for (const slip of slipsOf(finding, body)) {
+    const edits = slip?.edits.filter((each) => each !== undefined) ?? [];
+    if (slip === undefined || edits.length === 0) continue;
     yield;
-    const { passed, failed } = testedAfter(
-      yield* checkedAgain(again, apply(analysis.syntax.text, slipEdits)),
-      schedule,
-    );
-    if (passed > 0 && failed === 0)
-      return [{ title: `${slip.what}: ${passing(passed)}`, edits: slipEdits, preferred: true }];
+    const { passed, failed } = testedAfter(yield* checkedAgain(again, apply(analysis.syntax.text, edits)), schedule);
+    if (passed > 0 && failed === 0) return [{ title: `${slip.what}: ${passing(passed)}`, edits, preferred: true }];
   }
   if (conditions === undefined) return [];
   const entry = conditions.map((text) => `require ${text}`).join('  ');
@@ -47,6 +42,21 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
   if (failed > 0 || passed + refused === 0) return [];
   const effect = `${passing(passed)}, ${count(refused, 'is refused', 'are refused')}`;
   return [{ title: `Require ${conditions.join(' and ')}: ${effect}`, edits, preferred: true }];
+}
+
+/** Changes of the text that may make all shapes pass, the most likely first. */
+function* slipsOf({ code, message }: Finding, body: Block): Generator<Repair | undefined> {
+  if (code === 'schedule/repeated') {
+    yield countingFromZero(body);
+    yield endingBefore(body);
+  }
+  if (code !== 'schedule/incomplete') return;
+  yield rowOfAll(body);
+  // The first operation that is missing: `0B0`.
+  const [, letter] = /\b\d+([FBIW])\d/.exec(message) ?? [];
+  const all = (kind: string): string => `${kind}[0..<microbatches]`;
+  if (letter === 'B' || letter === 'W') yield addingToRows(body, all(letter));
+  if (letter === 'I') yield addingToRows(body, `${all('I')}, ${all('W')}`);
 }
 
 const passing = (shapes: number): string => count(shapes, 'shape passes', 'shapes pass');

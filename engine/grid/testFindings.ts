@@ -55,20 +55,21 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
   const refused = shapesWith(answer, 'refused');
   if (first !== undefined) {
     const { code, severity, message, at, related, parameters, shape } = first;
-    const others = failed.length === 1 ? 'the only one' : `the first of ${failed.length}`;
+    const which = failed.length === 1 ? 'the only one' : `the first of ${failed.length}`;
     const fail = failed.length === 1 ? 'that fails' : 'that fail';
     const tested = count(verdicts.length - refused.length, 'shape', 'shapes');
     const of =
-      refused.length === 0
-        ? `${others} of ${tested} ${fail}`
-        : `${others} ${fail}, of ${tested} that the schedule takes`;
+      refused.length === 0 ? `${which} of ${tested} ${fail}` : `${which} ${fail}, of ${tested} that the schedule takes`;
     const rest = code === 'limit/too-large' ? 'The test ends here.' : `This is ${of}.${advice(answer, failed)}`;
+    const [source, ...others] = related;
+    // The row at fault, if it is written in this file.
+    const isHere = source?.place.uri === place.uri;
     found.push({
       code,
       severity,
       message: `${shapeText(shape)}: ${sentence(message)} ${rest}`,
-      place: at,
-      related,
+      place: source !== undefined && isHere ? source.place : at,
+      related: isHere ? [{ place: at, message: 'This test fails.' }, ...others] : related,
       hint: { kind: 'condition', schedule: test.name },
       ...(parameters === undefined ? {} : { parameters }),
     });
@@ -84,8 +85,8 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
     const message = `${shapeText(shape)}: ${warning.message}`;
     const related = [{ place: warning.place, message: 'This expression, with these numbers.' }];
     // A range of this file is changed where it is written.
-    const isHere = warning.code === 'value/backwards' && warning.place.uri === place.uri;
-    found.push(isHere ? { ...warning, message } : { ...warning, place, related, message });
+    const isWrittenHere = warning.code === 'value/backwards' && warning.place.uri === place.uri;
+    found.push(isWrittenHere ? { ...warning, message } : { ...warning, place, related, message });
   }
   return found;
 }

@@ -65,13 +65,13 @@ function newProgram(plan: PipelinePlan, rows: readonly RowPlan[]): ProgramOfRows
     device: number,
     { kinds, stages: of, microbatches: which, items: from }: RowNumbers,
     index: number,
-    reason: string,
+    reason: () => string,
   ): void => {
     const path = paths.rowItem(plan.name, device, from[index]);
     if (faults.size >= most || faults.has(path)) return;
     const operation = `${stageNumber(plan, of[index])}${kindName(named, kinds[index])}${which[index]}`;
     const name = plan.devices[device]?.name ?? `device ${device}`;
-    faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason }));
+    faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason: reason() }));
   };
   for (const [device, row] of written.entries()) {
     for (const position of row.fused) {
@@ -85,10 +85,11 @@ function newProgram(plan: PipelinePlan, rows: readonly RowPlan[]): ProgramOfRows
       const microbatch = which[index];
       const problem =
         kind === U && weights === 'flush'
-          ? 'updates the weights within an iteration, but `weights = flush` keeps them until its end; write another `weights`, such as `weights = stash`'
+          ? () =>
+              'updates the weights within an iteration, but `weights = flush` keeps them until its end; write another `weights`, such as `weights = stash`'
           : device < devices && within(stage, stages) && within(microbatch, microbatches)
             ? undefined
-            : outside(stage, microbatch, { devices, stages, microbatches });
+            : () => outside(row, index, { devices, stages, microbatches });
       if (kind === U) updates = true;
       if (kind === E || kind === L) evicts = true;
       if (problem !== undefined) refuse(device, row, index, problem);
@@ -106,7 +107,7 @@ function newProgram(plan: PipelinePlan, rows: readonly RowPlan[]): ProgramOfRows
   for (const [device, row] of apart === undefined || !evicts ? [] : written.entries())
     for (let index = 0; index < row.kinds.length; index += 1)
       if (row.kinds[index] === E && makesAgain(plan.stages[row.stages[index]]))
-        refuse(device, row, index, recomputesToo);
+        refuse(device, row, index, () => recomputesToo);
   if (faults.size > 0 || wrongCosts.length > 0) return { faults: [...faults.values(), ...wrongCosts] };
   const placement = Int32Array.from(plan.placement);
   const copies = planCopies(plan);
@@ -155,17 +156,24 @@ const weightsOf = ({ schedule }: PipelinePlan): WeightRule =>
 
 /** What is not there; one of them is not. */
 function outside(
-  stage: number,
-  microbatch: number,
+  row: RowNumbers,
+  index: number,
   { devices, stages, microbatches }: Pick<Program, 'devices' | 'stages' | 'microbatches'>,
 ): string {
+  const [stage, microbatch] = [row.stages[index], row.microbatches[index]];
   if (!within(stage, stages)) return `names a stage that does not exist: stages are 0 to ${stages - 1}`;
   if (!within(microbatch, microbatches)) {
     // One too far is mostly a range that includes its end.
     const asRange = microbatch === microbatches ? `, which is the range \`0..<${microbatches}\`` : '';
-    return `names a microbatch that does not exist: microbatches are 0 to ${microbatches - 1}${asRange}`;
+    const counted =
+      microbatch === microbatches && !startsAtZero(row, row.kinds[index], stage) ? 'counted from 0, so they are ' : '';
+    return `names a microbatch that does not exist: microbatches are ${counted}0 to ${microbatches - 1}${asRange}`;
   }
   return `is in a row for a device that does not exist: devices are 0 to ${devices - 1}`;
 }
+
+/** Whether a row has the first microbatch of a kind and stage. */
+const startsAtZero = ({ kinds, stages, microbatches }: RowNumbers, kind: number, stage: number): boolean =>
+  kinds.some((each, at) => each === kind && stages[at] === stage && microbatches[at] === 0);
 
 const within = (value: number, count: number): boolean => value >= 0 && value < count;

@@ -4,7 +4,7 @@ import { letters } from '../../values/program.ts';
 import { withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { editsOf, type Part, partsOf, placesOf, rowedAt } from './rowParts.ts';
-import { endingBefore } from './scheduleSlips.ts';
+import { countingFromZero, endingBefore } from './scheduleSlips.ts';
 import { siteAt } from './site.ts';
 
 /** The row without the operations that it has already, or that cannot be there. */
@@ -17,6 +17,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const values = entry?.values ?? [];
   const at = values.findIndex((value) => value.start <= finding.place.start && finding.place.end <= value.end);
   if (entry === undefined) return;
+  yield countingFromZero(entry);
   yield endingBefore(entry);
   for (const rowed of rowedAt(analysis, finding.place.start)) {
     const written = rowed.entries.find((row) => row.entry === entry);

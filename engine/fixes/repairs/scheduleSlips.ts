@@ -86,6 +86,32 @@ export function endingBefore(within: SyntaxNode): Repair | undefined {
   return edits.length === 0 ? undefined : { what: 'Write ..<microbatches', edits };
 }
 
+/** `F[1..microbatches]` counts from 1: `F[0..<microbatches]`. The last one first: `F[microbatches-1..0 step -1]`. */
+export function countingFromZero(within: SyntaxNode): Repair | undefined {
+  const edits: Edit[] = [];
+  const isAll = (node: Expression): boolean => node.kind === 'name' && node.text === 'microbatches';
+  const isOne = (node: Expression): boolean => node.kind === 'quantity' && node.unit === '' && node.value === 1;
+  walk(within, (node) => {
+    if (node.kind !== 'range' || node.exclusive) return;
+    const { from, to } = node;
+    if (isOne(from) && isAll(to)) edits.push(replaced(from, '0'), replaced({ start: from.end, end: to.start }, '..<'));
+    else if (isAll(from) && isOne(to)) edits.push(replaced(from, 'microbatches-1'), replaced(to, '0'));
+  });
+  return edits.length === 0 ? undefined : { what: 'Count microbatches from 0', edits };
+}
+
+/** The operations of a kind for all microbatches, at the end of each row. */
+export function addingToRows({ entries }: Block, operations: string): Repair | undefined {
+  const rows = entries.filter((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'row');
+  const ends = rows.flatMap(({ values = [] }) => values.at(-1)?.end ?? []);
+  return ends.length === 0
+    ? undefined
+    : {
+        what: `Add ${operations} to the ${ends.length === 1 ? 'row' : 'rows'}`,
+        edits: ends.map((end) => inserted(end, `, ${operations}`)),
+      };
+}
+
 /** `F[0, microbatches]` names the ends of a range: `F[0..<microbatches]`. */
 export function countingTo({ analysis: { syntax } }: Mistake, value: Expression): Repair | undefined {
   const { path } = siteAt(syntax, value.start);

@@ -156,8 +156,9 @@ function rowsPlacement(
   if (devices >= stages || body.devices?.every((device) => device < devices) !== true) return linear(stages);
   const placement = loop(stages, devices);
   const stagesOf = stagesOfDevices(placement, undefined, devices);
-  // What is wrong with the rows is reported when they are expanded for the plan.
-  const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0)) ?? [];
+  const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0));
+  // Rows that name no stage are rows of devices with one stage, and others are not written yet.
+  if (rows === undefined) return linear(stages);
   const named = new Set<number>();
   for (const [device, row] of rows.entries()) {
     const written = unpack(row.kinds);

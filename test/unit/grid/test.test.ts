@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { separating } from '../../../engine/grid/separate.ts';
 import * as fc from '../../support/property.ts';
-import { analyse } from '../../support/analyse.ts';
+import { after, analyse, fixesOf } from '../../support/analyse.ts';
 import { checkFix } from '../../support/expected.ts';
 
 /** 1F1B as most people write it down first: it needs as many microbatches as devices. */
@@ -49,8 +49,8 @@ describe('a schedule in a file without a pipeline', () => {
     expect(found.message).toContain(
       'p = 2, m = 1: Deadlock: 0B0 on device 0 needs 0F0, which comes after it in the same row.',
     );
-    expect(text.slice(found.place.start, found.place.end)).toBe('valid');
-    expect(found.related.map(({ place }) => text.slice(place.start, place.end))).toEqual(['B[0..<microbatches]']);
+    expect(text.slice(found.place.start, found.place.end)).toBe('B[0..<microbatches]');
+    expect(found.related.map(({ place }) => text.slice(place.start, place.end))).toEqual(['valid']);
   });
   it.each([
     ['row(d) = F[0..<microbatches]', 'schedule/incomplete', 'The row of device 0 lacks'],
@@ -169,8 +169,8 @@ expect whole { staleness == 0  versions == 1  peak_memory(device = 0) == min(dev
     const text =
       'let none = 0\nlet most = 3\nschedule mine { row(d) = B[none..<microbatches], F[none..<microbatches] }\nexpect mine { over(devices = 1..most)  in_flight <= none  valid }';
     const [{ place, related }] = analyse(text).findings;
-    expect(text.slice(place.start, place.end)).toBe('valid');
-    expect(related.map((each) => text.slice(each.place.start, each.place.end))).toEqual(['B[none..<microbatches]']);
+    expect(text.slice(place.start, place.end)).toBe('B[none..<microbatches]');
+    expect(related.map((each) => text.slice(each.place.start, each.place.end))).toEqual(['valid']);
   });
   it('is not compared on shapes that the built-in does not take', () => {
     const text =
@@ -295,7 +295,7 @@ describe('a finding of a test', () => {
 
 describe('a condition that separates good shapes from bad', () => {
   it('is written into the schedule by a quick fix', () => {
-    const text = `${plain.replace('\n}', '⟦→\n  require microbatches >= devices⟧\n}')}expect mine { ⟦value/range:valid⟧ }`;
+    const text = `${plain.replace('B[microbatches-', 'B[⟦value/range:microbatches-').replace('microbatches]\n}', 'microbatches⟧]⟦→\n  require microbatches >= devices⟧\n}')}expect mine { valid }`;
     expect(checkFix(text).title).toBe('Require microbatches >= devices: 100 shapes pass, 28 are refused');
   });
   it('is no upper bound where a range runs backwards', () => {
@@ -303,7 +303,7 @@ describe('a condition that separates good shapes from bad', () => {
     const { findings, tests } = analyse(text);
     expect(tests[0]?.answer.first?.shape).toMatchObject({ microbatches: 2 });
     expect(tests[0]?.answer.conditions).toBeUndefined();
-    expect(findings.map(({ code }) => code)).toEqual(['value/backwards', 'schedule/incomplete']);
+    expect(findings.map(({ code }) => code)).toEqual(['schedule/incomplete', 'value/backwards']);
     const upTo = (ceilings: boolean) =>
       separating(
         [2, 3, 4].map((microbatches) => ({ devices: 2, microbatches, args: {}, passes: microbatches < 3 })),
@@ -319,11 +319,36 @@ expect mine { ⟦schedule/incomplete:valid⟧ }`;
     expect(checkFix(text).title).toBe('Write row(d), for all devices: 128 shapes pass');
   });
   it('gives way to the end of a range that names a microbatch too many', () => {
-    const text = `schedule mine {
-  row(d) = F[0⟦..→..<⟧microbatches], B[0⟦..→..<⟧microbatches]
-}
-expect mine { ⟦schedule/repeated:valid⟧ }`;
-    expect(checkFix(text).title).toBe('Write ..<microbatches: 128 shapes pass');
+    const rows = 'row(d) = F[0..microbatches], B[0..microbatches]';
+    const analysis = analyse(`schedule mine { ${rows} }\nexpect mine { valid }`);
+    const [fix] = fixesOf(analysis, 'schedule/repeated');
+    expect(fix.title).toBe('Write ..<microbatches: 128 shapes pass');
+    expect(after(analysis, fix).syntax.text).toContain(rows.replaceAll('..', '..<'));
+  });
+  it.each([
+    ['F[1..microbatches], B[1..microbatches]', 'F[0..<microbatches], B[0..<microbatches]'],
+    ['F[1..microbatches], B[microbatches..1 step -1]', 'F[0..<microbatches], B[microbatches-1..0 step -1]'],
+    ['each(j in 1..microbatches, F[j], B[j])', 'each(j in 0..<microbatches, F[j], B[j])'],
+  ])('gives way to microbatches that are counted from 0: %s', (from, to) => {
+    const text = `schedule mine { row(d) = ${from} }\nexpect mine { over(devices = 1..3)  valid }`;
+    const analysis = analyse(text);
+    expect(analysis.findings[0].message).toContain('microbatches are counted from 0, so they are 0 to 0');
+    const [fix] = fixesOf(analysis, 'schedule/repeated');
+    expect(fix.title).toBe('Count microbatches from 0: 48 shapes pass');
+    expect(after(analysis, fix).syntax.text).toBe(text.replace(from, to));
+  });
+  it.each([
+    ['F[0..<microbatches]', 'B[0..<microbatches]'],
+    ['F[0..<microbatches], I[0..<microbatches]', 'W[0..<microbatches]'],
+    ['F[0..<microbatches], W[0..<0]', 'B[0..<microbatches]'],
+  ])('gives way to operations that were forgotten: %s', (written, added) => {
+    const text = `schedule mine { row(d) = ${written}  row(0) = ${written} }\nexpect mine { over(devices = 1..3)  valid }`;
+    const analysis = analyse(text);
+    const [finding] = analysis.findings;
+    expect(text.slice(finding.place.start, finding.place.end)).toBe(`row(0) = ${written}`);
+    const [fix] = fixesOf(analysis, 'schedule/incomplete');
+    expect(fix.title).toBe(`Add ${added} to the rows: 48 shapes pass`);
+    expect(after(analysis, fix).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
   it('may be two conditions', () => {
     const shapes = Array.from({ length: 8 * 16 }, (_, at) => ({
