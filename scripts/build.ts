@@ -46,6 +46,7 @@ const bundlesIn = (dist: string, made?: (result: esbuild.Metafile) => void): rea
   { ...module, entryPoints: ['cli/main.ts'], outfile: path.join(dist, 'cli.js') },
   { ...module, entryPoints: ['server/threads/thread.ts'], outfile: path.join(dist, 'thread.js') },
   { ...module, entryPoints: ['server/rasterThread.ts'], outfile: path.join(dist, 'rasterThread.js') },
+  { ...module, entryPoints: ['server/watchdogThread.ts'], outfile: path.join(dist, 'watchdogThread.js') },
   {
     ...shared,
     entryPoints: { preview: 'webview/main.ts' },

@@ -36,6 +36,7 @@ export function packNpm(folder = root, into = tarball): void {
     'dist/cli.js',
     'dist/thread.js',
     'dist/rasterThread.js',
+    'dist/watchdogThread.js',
     'dist/preview.js',
     'dist/preview.css',
     `dist/${notices}`,

@@ -29,7 +29,8 @@ export interface Lifecycle {
   handled(): number;
 }
 
-export function createLifecycle(): Lifecycle {
+/** `initialized` hears the number of the client's process, once. */
+export function createLifecycle(initialized: (processId: number | null) => void = () => {}): Lifecycle {
   let handled = 0;
   let phase: 'uninitialized' | 'running' | 'shut down' = 'uninitialized';
 
@@ -51,7 +52,10 @@ export function createLifecycle(): Lifecycle {
     if (Message.isRequest(message)) {
       const params = refusal(message);
       if (params !== undefined) return next({ ...message, method: refused.method, params } as RequestMessage);
-      if (message.method === 'initialize') phase = 'running';
+      if (message.method === 'initialize') {
+        phase = 'running';
+        initialized(processIdOf(message.params));
+      }
       if (message.method === 'shutdown') phase = 'shut down';
     } else if (Message.isNotification(message) && phase !== 'running' && message.method !== 'exit') return undefined;
     return next(message);
@@ -72,6 +76,11 @@ export function createLifecycle(): Lifecycle {
       },
     },
   };
+}
+
+function processIdOf(params: unknown): number | null {
+  const id = typeof params === 'object' && params !== null && 'processId' in params ? params.processId : null;
+  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
 /** Without them the answer would fail, and the client could not try again. */

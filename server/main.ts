@@ -7,12 +7,13 @@ import { docsFolder } from './docs.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { startServer } from './server.ts';
 import { serveStdio } from './stdio.ts';
+import { watchClient } from './watchdog.ts';
 import { tellLostAdvice } from './text/lostAdvice.ts';
 
 async function main(): Promise<void> {
   tellLostAdvice();
-  if (process.argv.includes('--stdio')) process.exit(await serveStdio(process.stdin, process.stdout));
-  const lifecycle = createLifecycle();
+  if (process.argv.includes('--stdio')) process.exit(await serveStdio(process.stdin, process.stdout, watchClient));
+  const lifecycle = createLifecycle(watchClient);
   // The other end of an IPC channel is gone.
   process.once('disconnect', () => process.exit(lifecycle.exitStatus()));
   startServer(createConnection(ProposedFeatures.all, lifecycle.options), { docs: docsFolder(), ahead: true });

@@ -19,10 +19,14 @@ const lastWords = 1_000;
 /**
  * Serves until the client closes its end, or sends what cannot be read on from. Answers the exit status of the process, which must
  * end then: the protocol's library watches the process of the client for as long as that lives. A client that says `exit` ends the
- * process at once, as the protocol asks.
+ * process at once, as the protocol asks. `initialized` hears the number of the client's process.
  */
-export async function serveStdio(input: Readable, output: Writable): Promise<0 | 1> {
-  const lifecycle = createLifecycle();
+export async function serveStdio(
+  input: Readable,
+  output: Writable,
+  initialized?: (processId: number | null) => void,
+): Promise<0 | 1> {
+  const lifecycle = createLifecycle(initialized);
   const writer = quietWriter(output);
   let received = 0;
   let broken = false;

@@ -12,6 +12,7 @@ export const lspCommand: Command = {
     if (args.operands.length > 0) return usageFault(io, 'lsp', 'It takes no files; the editor sends them.');
     // Loaded only here: the protocol library takes longer to load than most commands to run.
     const { serveStdio } = await import('../../server/stdio.ts');
-    process.exit(await serveStdio(process.stdin, process.stdout));
+    const { watchClient } = await import('../../server/watchdog.ts');
+    process.exit(await serveStdio(process.stdin, process.stdout, watchClient));
   },
 };

@@ -66,6 +66,7 @@ test('it installs offline, and brings nothing else', () => {
     'rasterThread.js',
     'resvg.wasm',
     'thread.js',
+    'watchdogThread.js',
   ]);
 });
 
