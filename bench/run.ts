@@ -1,5 +1,6 @@
 /** `npm run bench`: tables of figures beside their goals. Exit status 1 where a goal is missed and `--strict` is given. */
 import { calibrate } from './calibrate.ts';
+import { busyTable } from './measures/busy.ts';
 import { frameTable } from './measures/frame.ts';
 import { jobTable } from './measures/job.ts';
 import { keystrokeTable } from './measures/keystroke.ts';
@@ -36,6 +37,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['large', largeTable],
   ['keystroke', keystrokeTable],
   ['uses', usesTable],
+  ['busy', busyTable],
   ['frame', frameTable],
   ['redraw', redrawTable],
   ['page', pageTable],

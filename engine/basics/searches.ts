@@ -22,8 +22,34 @@ export interface Search<Problem, Answer, Progress = unknown> {
 export interface Searches {
   /** `undefined`: the answer is being found elsewhere. What needs it is left out, and the host checks again when it is there. */
   answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer | undefined;
+  /** The same with pauses, for a host that has other things to do meanwhile. */
+  readonly steps?: <Problem, Answer>(
+    search: Search<Problem, Answer>,
+    problem: Problem,
+  ) => Generator<undefined, Answer | undefined, void>;
   /** Only figures are wanted: a finding that needs another search is left out. */
   readonly figuresOnly?: true;
+}
+
+/** The answer of `searches`, with pauses if they make any. */
+export function* answerSteps<Problem, Answer>(
+  searches: Searches,
+  search: Search<Problem, Answer>,
+  problem: Problem,
+): Generator<undefined, Answer | undefined, void> {
+  return searches.steps === undefined ? searches.answer(search, problem) : yield* searches.steps(search, problem);
+}
+
+/** Finds the answer with pauses, and says nothing of its progress. */
+function* silently<Problem, Answer>(
+  search: Search<Problem, Answer>,
+  problem: Problem,
+): Generator<undefined, Answer, void> {
+  for (const steps = search.steps(problem); ;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield undefined;
+  }
 }
 
 /** Finds the answer at once. */
@@ -44,22 +70,30 @@ const kept = 32;
 const longestKey = 1_000_000;
 
 /** Finds every answer at once and keeps the newest: for hosts that have nothing else to do meanwhile. */
-export function directSearches(): Searches {
+export function directSearches() {
   const known = new Map<string, unknown>();
+
+  function* steps<Problem, Answer>(
+    search: Search<Problem, Answer>,
+    problem: Problem,
+  ): Generator<undefined, Answer, void> {
+    if (search.large === true) return yield* silently(search, problem);
+    const key = searchKey(search, problem);
+    const found = known.has(key) ? (known.get(key) as Answer) : yield* silently(search, problem);
+    if (key.length > longestKey) return found;
+    // The last one used is the last one forgotten.
+    known.delete(key);
+    known.set(key, found);
+    const [oldest] = known.keys();
+    if (known.size > kept && oldest !== undefined) known.delete(oldest);
+    return found;
+  }
+
   return {
-    answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer {
-      if (search.large === true) return runSearch(search, problem);
-      const key = searchKey(search, problem);
-      const found = known.has(key) ? (known.get(key) as Answer) : runSearch(search, problem);
-      if (key.length > longestKey) return found;
-      // The last one used is the last one forgotten.
-      known.delete(key);
-      known.set(key, found);
-      const [oldest] = known.keys();
-      if (known.size > kept && oldest !== undefined) known.delete(oldest);
-      return found;
-    },
-  };
+    answer: <Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer =>
+      toEnd(steps(search, problem)),
+    steps,
+  } satisfies Searches;
 }
 
 /** Never answers: for work that needs names alone. */

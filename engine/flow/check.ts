@@ -18,7 +18,7 @@ import { type Origins, paths, type Place } from '../values/plan.ts';
 import type { Resolution } from '../language/resolution.ts';
 import { count, list } from '../basics/quantities.ts';
 import { resolveSteps } from './resolve.ts';
-import { directSearches, type Searches } from '../basics/searches.ts';
+import { answerSteps, directSearches, type Searches } from '../basics/searches.ts';
 
 export interface Analysis {
   readonly uri: string;
@@ -110,7 +110,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       const problem = { plan, options };
       const key = planKey(plan);
       yield 'planned';
-      const found = known.get(key) ?? answered(problem, searches.answer(evaluation, problem));
+      const found = known.get(key) ?? answered(problem, yield* pausing(answerSteps(searches, evaluation, problem)));
       if (found !== undefined) known.set(key, found);
       else if (!pending.includes(plan.name)) pending.push(plan.name);
       pipelines.push(found ?? { ...problem, findings: [] });
@@ -123,7 +123,9 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       // Where a worker does not run, its own findings say why.
       if (ran.length < plan.workers.length || ran.some((candidate) => candidate.run === undefined)) continue;
       const problem = { plan, workers: ran.map((each) => each.plan), options };
-      const found = knownJobs.get(jobKey(problem)) ?? answered(problem, searches.answer(jobEvaluation, problem));
+      const found =
+        knownJobs.get(jobKey(problem)) ??
+        answered(problem, yield* pausing(answerSteps(searches, jobEvaluation, problem)));
       if (found === undefined) pending.push(plan.name);
       else {
         knownJobs.set(jobKey(problem), found);
@@ -134,7 +136,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const tests: TestedSchedule[] = [];
     const untested: string[] = [];
     for (const { test, place } of resolution.tests) {
-      const answer = searches.answer(scheduleTest, unplaced(test));
+      const answer = yield* pausing(answerSteps(searches, scheduleTest, unplaced(test)));
       if (answer === undefined) untested.push(test.name);
       else tests.push({ test, place, answer: placedAnswer(answer, test) });
       yield 'evaluated';
@@ -154,6 +156,15 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const analysis = { uri, syntax, resolution, pipelines, jobs, tests, findings: reported, pending, untested };
     if (pending.length === 0) return analysis;
     yield analysis;
+  }
+}
+
+/** A simulation goes on. */
+function* pausing<Answer>(steps: Generator<undefined, Answer, void>): Generator<CheckStep, Answer, void> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield 'planned';
   }
 }
 

@@ -1,6 +1,6 @@
 /** Work of requests that asks for answers which threads find. */
 import type { CancellationToken } from 'vscode-languageserver';
-import type { Searches } from '../../engine/basics/searches.ts';
+import { answerSteps, type Searches } from '../../engine/basics/searches.ts';
 import type { Answers } from '../threads/answers.ts';
 import { nextTurn, slice } from './eventLoop.ts';
 
@@ -18,6 +18,11 @@ export async function answered<R>(
       const found = await work({
         answer(search, problem) {
           const answer = round.answer(search, problem);
+          if (answer === undefined) open = true;
+          return answer;
+        },
+        *steps(search, problem) {
+          const answer = yield* answerSteps(round, search, problem);
           if (answer === undefined) open = true;
           return answer;
         },

@@ -11,7 +11,7 @@ import type { Turns } from './turns.ts';
 const planPatience = 16;
 const usualPatience = 250;
 
-/** The same, with the words of its findings. Some take longer than a simulation, so each is a step of its own. */
+/** The same, with the words of its findings. Some take longer than a simulation, so each is one step. */
 function* worded(steps: Generator<CheckStep, Analysis, void>): Generator<CheckStep, Analysis, void> {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,6 +1,6 @@
 /** Texts that quick fixes try: each is checked once for a request, unless an answer is still to come. */
 import { expect, test } from 'vitest';
-import { directSearches, noSearches } from '../../../engine/basics/searches.ts';
+import { directSearches, noSearches, type Searches } from '../../../engine/basics/searches.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { LineIndex } from '../../../grammar/index.ts';
 import { checkedAgain } from '../../../engine/fixes/proposal.ts';
@@ -67,15 +67,18 @@ test('a text whose answers are still to come is planned once, and simulated anew
   expect(read).toHaveLength(1);
 });
 
-test('a text is checked in steps: a pause after each declaration and each pipeline', () => {
-  const again = trials(view())(directSearches());
+test('a text is checked in steps: a pause after each declaration, and within a simulation', () => {
   const text = `${file(12)}${'let spare = 1\n'.repeat(40)}`;
-  let pauses = 0;
-  for (const steps = checkedAgain(again, text); ; pauses += 1) {
-    const step = steps.next();
-    if (step.done !== true) continue;
-    expect(step.value.pipelines[0].run).toBeDefined();
-    break;
-  }
-  expect(pauses).toBeGreaterThan(40);
+  const pausesWith = (searches: Searches): number => {
+    let pauses = 0;
+    for (const steps = checkedAgain(trials(view())(searches), text); ; pauses += 1) {
+      const step = steps.next();
+      if (step.done !== true) continue;
+      expect(step.value.pipelines[0].run).toBeDefined();
+      return pauses;
+    }
+  };
+  const { answer, steps } = directSearches();
+  expect(pausesWith({ answer })).toBeGreaterThan(40);
+  expect(pausesWith({ answer, steps })).toBeGreaterThan(pausesWith({ answer }));
 });
