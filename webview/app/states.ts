@@ -6,6 +6,15 @@ import { exampleCards } from '../session/exampleCards.ts';
 import { contentsMessage } from '../view/panels/contents.ts';
 import { emptyPanel, emptyTitle } from '../view/panels/empty.ts';
 import { type Message, messagePanel } from '../view/panels/message.ts';
+import {
+  brokenMessage,
+  failedMessage,
+  goneMessage,
+  idleMessage,
+  impossibleMessage,
+  stoppedMessage,
+  unplannedMessage,
+} from './stateMessages.ts';
 import { type ShownStall, stallPanel } from '../view/panels/stall/stallPanel.ts';
 import type { pageView } from '../view/page.ts';
 import type { Theme } from '../view/scene/theme.ts';
@@ -115,15 +124,7 @@ export function states({ page, post, theme, docked }: StatesHost) {
     },
     /** The text has an error and no timeline was drawn of it yet. */
     broken(message: string, range: Range | undefined): void {
-      const { line = 0, character = 0 } = range?.start ?? {};
-      const wanted: Message =
-        range === undefined
-          ? { title: message, details: [], actions: [] }
-          : {
-              title: `Nothing to draw yet: line ${line + 1} has an error.`,
-              details: [message],
-              actions: [{ label: `Go to line ${line + 1}`, run: () => post({ type: 'goto', line, character }) }],
-            };
+      const wanted = brokenMessage(message, range, post);
       clearTimeout(waiting);
       const shown = page.cover.shown();
       if (shown === undefined || shown === 'broken') showMessage('broken', wanted);
@@ -131,19 +132,11 @@ export function states({ page, post, theme, docked }: StatesHost) {
     },
     /** The plan gives no timeline. */
     impossible(reasons: readonly string[]): void {
-      showMessage('impossible', { title: 'Nothing to draw: this pipeline cannot run.', details: reasons, actions: [] });
+      showMessage('impossible', impossibleMessage(reasons));
     },
     /** A schedule without a pipeline cannot be planned. */
     unplanned(name: string, message: string, range: Range | undefined): void {
-      const { line = 0, character = 0 } = range?.start ?? {};
-      showMessage('unplanned', {
-        title: `Nothing to draw: ${name} has no order for this shape.`,
-        details: [message],
-        actions:
-          range === undefined
-            ? []
-            : [{ label: `Go to line ${line + 1}`, run: () => post({ type: 'goto', line, character }) }],
-      });
+      showMessage('unplanned', unplannedMessage(name, message, range, post));
     },
     /** The text has no pipeline, and perhaps other contents. */
     empty(instead: boolean, contents: ShownContents | undefined): void {
@@ -169,33 +162,11 @@ export function states({ page, post, theme, docked }: StatesHost) {
     /** The text has a pipeline again, though one that is broken: the timeline stays. */
     keep: () => clearTimeout(waiting),
     /** The engine, or its thread, failed: a fault of the preview. */
-    failed(reason: string): void {
-      const title = 'Nothing to draw: the preview could not simulate this pipeline.';
-      showMessage('failed', { title, details: [reason], actions: [] });
-    },
-    gone({ title, renamed }: Extract<ToPage, { type: 'gone' }>): void {
-      showMessage('gone', {
-        title: `${title} was renamed or deleted.`,
-        details: renamed === undefined ? [] : [`${renamed} has its text.`],
-        actions: [
-          ...(renamed === undefined
-            ? []
-            : [{ label: 'Open the renamed file', run: () => post({ type: 'openRenamed' }) }]),
-          ...(docked() ? [] : [{ label: 'Close', run: () => post({ type: 'close' }) }]),
-        ],
-      });
-    },
-    stopped(message: string): void {
-      const [title, details] = splitSentence(message);
-      showMessage('stopped', {
-        title,
-        details,
-        actions: [{ label: 'Restart', run: () => post({ type: 'restart' }) }],
-      });
-    },
-    idle(): void {
-      showMessage('idle', { title: 'Open a .pipe file to see its timeline.', details: [], actions: [] });
-    },
+    failed: (reason: string): void => showMessage('failed', failedMessage(reason)),
+    gone: (message: Extract<ToPage, { type: 'gone' }>): void =>
+      showMessage('gone', goneMessage(message, docked(), post)),
+    stopped: (message: string): void => showMessage('stopped', stoppedMessage(message, post)),
+    idle: (): void => showMessage('idle', idleMessage),
     answered(message: Extract<ToPage, { type: 'fixes' | 'lines' }>): void {
       if (message.type === 'fixes' && message.request === request) stall.showFixes(message.fixes);
       else if (message.type === 'lines' && message.request === linesRequest) stall.showLines(message.lines);
@@ -223,9 +194,3 @@ const covers: ReadonlySet<string> = new Set([
   'empty',
   'contents',
 ]);
-
-/** The first sentence, and the rest if there is any. */
-function splitSentence(text: string): readonly [string, readonly string[]] {
-  const end = text.indexOf('. ');
-  return end < 0 ? [text, []] : [text.slice(0, end + 1), [text.slice(end + 2)]];
-}
