@@ -45,6 +45,47 @@ const figures = 10;
 const [TO, REPLICAS, USED, REST] = [0, 1, 2, 3];
 const fields = 4;
 
+/** Puts a step in front of the figures at `at`. `turns`: microbatches but one. */
+function before(
+  turns: number,
+  from: Float64Array,
+  at: number,
+  f: number,
+  b: number,
+  reduce: number,
+  into: Float64Array,
+): void {
+  const [p, forward, backward] = [from[at + P], from[at + F], from[at + B]];
+  if (turns * (f + b) > turns * p + (forward + backward - p)) {
+    into[LATE] = Math.max(from[at + EARLY] - (b + backward), from[at + LATE] - (b + backward - from[at + PB]));
+    into[P] = f + b;
+    into[PB] = b;
+    into[F] = f;
+    into[B] = b;
+    into[EARLY] = reduce + b;
+  } else {
+    into[P] = p;
+    into[PB] = from[at + PB];
+    into[F] = f + forward;
+    into[B] = b + backward;
+    into[EARLY] = Math.max(from[at + EARLY], reduce + into[B]);
+    into[LATE] = from[at + LATE];
+  }
+}
+
+/** Figures that follow from the others. `turns`: microbatches but one. */
+function derive(turns: number, made: Float64Array): void {
+  made[D] = turns * made[P] + (made[F] + made[B] - made[P]);
+  made[L] = made[F] + turns * made[P] + Math.max(made[EARLY], made[LATE]);
+  made[END] = Math.max(made[EARLY] - made[B], made[LATE] - (made[B] - made[PB]));
+}
+
+const dominates = (one: Float64Array, a: number, other: Float64Array, b: number): boolean =>
+  one[a + L] <= other[b + L] &&
+  one[a + D] <= other[b + D] &&
+  one[a + D] + one[a + P] <= other[b + D] + other[b + P] &&
+  one[a + END] <= other[b + END];
+
 export type Suffixes = ReturnType<typeof suffixesOf>;
 
 export function suffixesOf({ layers, machines, microbatches, kept, alone }: Size) {
@@ -59,36 +100,6 @@ export function suffixesOf({ layers, machines, microbatches, kept, alone }: Size
   const base = new Float64Array(figures);
   const made = new Float64Array(figures);
   let empty = true;
-
-  /** Puts a step in front of the figures at `at`. */
-  const before = (from: Float64Array, at: number, f: number, b: number, reduce: number, into: Float64Array): void => {
-    const [p, forward, backward] = [from[at + P], from[at + F], from[at + B]];
-    if (turns * (f + b) > turns * p + (forward + backward - p)) {
-      into[LATE] = Math.max(from[at + EARLY] - (b + backward), from[at + LATE] - (b + backward - from[at + PB]));
-      into[P] = f + b;
-      into[PB] = b;
-      into[F] = f;
-      into[B] = b;
-      into[EARLY] = reduce + b;
-    } else {
-      into[P] = p;
-      into[PB] = from[at + PB];
-      into[F] = f + forward;
-      into[B] = b + backward;
-      into[EARLY] = Math.max(from[at + EARLY], reduce + into[B]);
-      into[LATE] = from[at + LATE];
-    }
-  };
-  const derive = (): void => {
-    made[D] = turns * made[P] + (made[F] + made[B] - made[P]);
-    made[L] = made[F] + turns * made[P] + Math.max(made[EARLY], made[LATE]);
-    made[END] = Math.max(made[EARLY] - made[B], made[LATE] - (made[B] - made[PB]));
-  };
-  const dominates = (one: Float64Array, a: number, other: Float64Array, b: number): boolean =>
-    one[a + L] <= other[b + L] &&
-    one[a + D] <= other[b + D] &&
-    one[a + D] + one[a + P] <= other[b + D] + other[b + P] &&
-    one[a + END] <= other[b + END];
 
   /** Numbers of suffixes that nothing refers to. */
   const free: number[] = [];
@@ -124,7 +135,7 @@ export function suffixesOf({ layers, machines, microbatches, kept, alone }: Size
     /** Stages are put in front of a suffix and a transfer of `seconds` to it. */
     send(suffix: number, seconds: number): void {
       empty = false;
-      before(numbers, suffix * figures, seconds, seconds, 0, base);
+      before(turns, numbers, suffix * figures, seconds, seconds, 0, base);
     },
     /** Puts a stage in front: seconds of its forward, its backward, and its exchange of gradients. */
     put(f: number, b: number, reduce: number): void {
@@ -135,8 +146,8 @@ export function suffixesOf({ layers, machines, microbatches, kept, alone }: Size
         made[B] = b;
         made[EARLY] = reduce + b;
         made[LATE] = -Infinity;
-      } else before(base, 0, f, b, reduce, made);
-      derive();
+      } else before(turns, base, 0, f, b, reduce, made);
+      derive(turns, made);
     },
     /** L of what `put` made. */
     latency: (): number => made[L],
