@@ -16,11 +16,12 @@ const digitWidth = 0.64;
 export function labelsOf(plan: PipelinePlan, run: Run, sheet: Sheet): Labels {
   const none: Labels = { size: fontSize, rows: plan.devices.map(() => false) };
   const narrowest = new Float64Array(plan.devices.length).fill(Number.POSITIVE_INFINITY);
+  const halved = new Uint8Array(plan.devices.length);
   let highest = 0;
   const scale = (sheet.right - sheet.left) / sheet.seconds;
   eachBlock(plan, run, ({ device, start, end, microbatch, until, labelled, half }) => {
     if (microbatch < 0) return;
-    if (half !== 'whole' && sheet.row < 2 * fontSize) narrowest[device] = 0;
+    if (half !== 'whole') halved[device] = 1;
     const from = labelled === 0 ? 0 : (until[labelled - 1] ?? 0);
     const width = (end - start) * ((until[labelled] ?? 1) - from) * scale;
     if (width > 0 && width < (narrowest[device] ?? 0)) narrowest[device] = width;
@@ -29,7 +30,10 @@ export function labelsOf(plan: PipelinePlan, run: Run, sheet: Sheet): Labels {
   const digits = String(highest).length;
   for (const size of sizes) {
     if (sheet.row < size + 1) continue;
-    const rows = [...narrowest].map((width) => width >= digits * digitWidth * size + 0.8);
+    const rows = Array.from(narrowest, (width, device) => {
+      const high = sheet.row / (halved[device] === 1 ? 2 : 1);
+      return width >= digits * digitWidth * size + 0.8 && high >= size + 1;
+    });
     if (rows.filter((shown) => !shown).length * 4 <= rows.length) return { size, rows };
   }
   return none;

@@ -34,20 +34,27 @@ const leastPitch = 12;
 /** Rows together: what a page holds with its caption. */
 const mostHeight = 560;
 
-/** `labels`: texts left of the axis, other than names of devices. `legs`: directions of the exchange under each row. */
+/** If two operations share a slot, a row holds two numbers, one above the other. */
+const tall = 1.6;
+
+/**
+ * `labels`: texts left of the axis, other than names of devices. `legs`: directions of the exchange under each row. `halves`:
+ * operations share slots.
+ */
 export function sheetOf(
   plan: PipelinePlan,
   seconds: number,
   width: number,
   labels: readonly string[],
-  legs = 0,
+  { legs = 0, halves = false }: { readonly legs?: number; readonly halves?: boolean } = {},
 ): Sheet {
   const rows = plan.devices.length;
-  const wanted = fullPitch + legs * (fullLeg + 0.5);
+  const full = fullPitch * (halves ? tall : 1);
+  const wanted = full + legs * (fullLeg + 0.5);
   const room = Math.min(wanted, mostHeight / Math.max(1, rows));
   const leg = legs > 0 && room >= leastPitch ? fullLeg * (room / wanted) : 0;
-  const pitch = leg > 0 ? room : Math.min(fullPitch, room);
-  const inner = leg > 0 ? fullPitch * (room / wanted) : pitch;
+  const pitch = leg > 0 ? room : Math.min(full, room);
+  const inner = leg > 0 ? full * (room / wanted) : pitch;
   const widest = (texts: readonly string[]): number =>
     texts.reduce((most, text) => Math.max(most, textWidth(text, fontSize)), 0);
   const names = Math.min(widest(plan.devices.map(({ name }) => name)), width * 0.22);

@@ -36,7 +36,10 @@ export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOption
   const period = 2 * blocks > mostShapes ? undefined : repeatsAfter(run.timeline);
   const seconds = Math.max(lastMoment(run.timeline), period === undefined ? 0 : period + run.timeline.makespan);
   const labels = options.memory ? memoryLabels(run.report) : [];
-  const sheet = sheetOf(plan, seconds, width, labels, legsOf(run.timeline));
+  const sheet = sheetOf(plan, seconds, width, labels, {
+    legs: legsOf(run.timeline),
+    halves: run.program.fused !== undefined,
+  });
   const shown = inks.filter((ink) => used.has(ink));
   const legend = legendRows(shown, sheet, run.timeline.program.declared?.names ?? [], {
     timeline: run.timeline,
@@ -162,7 +165,8 @@ function shape(block: Block, sheet: Sheet, labels: Labels): string {
   for (const [part, ink] of block.inks.entries()) {
     const to = xOf(sheet, start + (end - start) * (block.until[part] ?? 1));
     drawn += `<rect x="${points(from)}" y="${points(top)}" width="${points(to - from)}" height="${points(height)}" fill="${fillOf(ink)}"/>`;
-    if (part === block.labelled && microbatch >= 0 && labels.rows[device]) {
+    // What takes no time has no room for a number.
+    if (part === block.labelled && microbatch >= 0 && to > from && labels.rows[device]) {
       const y = top + height / 2 + labels.size * 0.36;
       text = `<text x="${points((from + to) / 2)}" y="${points(y)}" fill="${inkLook(ink).text}" stroke="none">${microbatch}</text>`;
     }

@@ -43,7 +43,7 @@ export const schedule: BlockSchema = {
       'let',
       'let warm(d) = devices - 1 - d',
       { kind: 'member' },
-      'A number, a comparison or operations by name, with or without parameters. It may use other names, but not itself. For a condition of `allow`, it may also use `held(s)`, `next(B, s)` and the like.',
+      'A number, a comparison or operations by name, with or without parameters. It may use other names, but not itself. For a condition of `allow`, it may also use `held(s)`, `next(B, s)` and the other functions that `allow` knows.',
       { forms: ['named', 'named-call'], repeatable: true, list: true },
     ),
     key(
