@@ -3,10 +3,10 @@ import { csvLine } from '../../server/text/csvField.ts';
 import { jsonText } from '../../server/text/jsonText.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
 
-/** `{ version, rows: [{ file, pipeline, schedule, sync?, collective?, cut?, paired?, report | problem }] }`; fields are added, never renamed. */
+/** `{ version, rows: [{ file, pipeline, schedule, sync?, collective?, cut?, idle?, paired?, report | problem }] }`; fields are added, never renamed. */
 export function compareJson(rows: readonly FileRow[]): string {
-  const answer = rows.map(({ file, pipeline, schedule, sync, collective, cut, paired, result }) => ({
-    ...{ file, pipeline, schedule, sync, collective, cut, paired },
+  const answer = rows.map(({ file, pipeline, schedule, sync, collective, cut, idle, paired, result }) => ({
+    ...{ file, pipeline, schedule, sync, collective, cut, idle, paired },
     ...result,
   }));
   return jsonText({ version: 1, rows: answer });

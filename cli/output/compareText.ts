@@ -4,7 +4,7 @@ import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { setsWorkText } from '../../engine/values/plan.ts';
-import { bytes, count, shareAtMost, timeAtLeast } from '../../engine/basics/quantities.ts';
+import { bytes, count, list, shareAtMost, timeAtLeast } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
 import { clip, width } from '../drawing/width.ts';
@@ -55,6 +55,7 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
       memory(running, names, cut ? Math.max(20, space - first - 4) : Infinity, colours),
       sureness(running, names, colours),
       recuts(running, names, colours),
+      withoutEffect(running, names, colours),
       legend(
         rows,
         same.map(({ title, shown }) => `${title} ${plain(shown[0]).trim()}`),
@@ -154,6 +155,15 @@ function recuts(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, c
   return lines.length === 0 ? '' : `${colours.bold('Cut again')}\n${table(lines)}`;
 }
 
+/** Rows that try what has no effect: their figures are the figures of other rows, under another name. */
+function withoutEffect(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, colours: Colours): string {
+  const found = new Map<string, string[]>();
+  for (const row of rows)
+    for (const why of row.idle ?? []) found.set(why, [...(found.get(why) ?? []), names.get(row) ?? '']);
+  const lines = Array.from(found, ([why, named]) => `  ${list(named)}: ${printable(why)}\n`);
+  return lines.length === 0 ? '' : `${colours.bold('Without effect')}\n${lines.join('')}`;
+}
+
 /** What rows without a model are counted in. */
 function unitWords(rows: readonly FileRow[]): readonly string[] {
   const units = rows.filter(({ result }) => 'report' in result && result.report.unit_times === true);
@@ -164,6 +174,15 @@ function unitWords(rows: readonly FileRow[]): readonly string[] {
     ...(differ ? ['Rows have different numbers of stages, so different amounts of work: compare their bubbles.'] : []),
   ];
 }
+
+/** Whether gradients go through parameter servers on further hosts. */
+const addsServers = ({ collective, idle, result }: FileRow): boolean =>
+  'report' in result &&
+  idle === undefined &&
+  collective?.replaceAll(' ', '').includes('colocated=true') !== true &&
+  (collective === undefined
+    ? result.report.exchange?.lanes.some(({ collectives }) => collectives.includes('ps')) === true
+    : /^ps\b/u.test(collective));
 
 /** `same`: figures that all rows share. */
 function legend(rows: readonly FileRow[], same: readonly string[], colours: Colours): string {
@@ -196,6 +215,9 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     `bound: lower bound of the bubble for any order of these operations that fits the memory, where the row itself fits${limited ? '; under search(limit = …), for any order within the limit' : ''}`,
     ...searched,
+    ...(rows.some(addsServers)
+      ? ['`ps` adds servers to the devices of other rows: as many as ranks hold the same weights, or its `servers`']
+      : []),
     ...(served.length > 0 ? [`through parameter servers: ${served.join(', ')}`] : []),
     ...(names.includes('exposed_gradients') || names.includes('exposed_host')
       ? ['exposed: share of the iteration that devices wait for transfers between stages']

@@ -73,5 +73,6 @@ const isPoint = (value: unknown): boolean =>
   isFlag(value, 'meets') &&
   isRecord(value) &&
   isSettings(value['settings']) &&
+  (value['tight'] === undefined || isNumber(value['tight'])) &&
   (value['mfu'] === undefined || isNumber(value['mfu'])) &&
   (value['missed'] === undefined || typeof value['missed'] === 'string');

@@ -46,7 +46,7 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Co
   const rows = front.map((point) => [
     `${point.row}${point.row === answer.best ? ' *' : ''}`,
     iterationTime(point.iteration),
-    bytes(point.peak),
+    `${bytes(point.peak)}${leftOf(point)}`,
     ...(hasMfu ? [point.mfu === undefined ? '–' : share(point.mfu)] : []),
     share(point.bubble),
     String(point.pipeline),
@@ -60,9 +60,16 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Co
   const asWritten =
     written === undefined
       ? ''
-      : `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${written.meets ? '' : ', which does not fit or misses a limit'}${isBetter ? ', better than every row found' : ''}`)}\n`;
-  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${asWritten}`;
+      : `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${leftOf(written)}${written.meets ? '' : ', which does not fit or misses a limit'}${isBetter ? ', better than every row found' : ''}`)}\n`;
+  const tight = front.some((point) => point.tight !== undefined);
+  const warning = tight
+    ? `${colours.yellow('  Rows that say what is left may run out of memory: no figure has fragmentation (memory/headroom). Ask for room with a limit on peak_memory.')}\n`
+    : '';
+  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${warning}${asWritten}`;
 }
+
+/** ` (3.3 % left)`, of a row with little memory left. */
+const leftOf = ({ tight }: Pick<PlanPoint, 'tight'>): string => (tight === undefined ? '' : ` (${share(tight)} left)`);
 
 const minimiseFigure = { iteration: 'iteration', peak_memory: 'peak' } as const;
 

@@ -58,6 +58,8 @@ export interface CompareRow {
   readonly draws?: Float64Array;
   /** Against the pipeline as written, if rows try other values and times are random. */
   readonly paired?: PairedReport;
+  /** Why a value that the row tries has no effect, as a sentence for each. Another row has the same figures. */
+  readonly idle?: readonly string[];
   /** It does work that rows under other schedules leave out. */
   readonly setsWork?: true;
   /** Codes of findings of severity error about the pipeline, as reported once it runs. */
@@ -197,15 +199,30 @@ function rowOf(
   const { run, findings } = evaluate(plan, options);
   const errors = findings.filter(({ severity }) => severity === 'error');
   const [first] = errors;
+  const idle = idleIn(from, pipeline, variant);
   const stopped = first ?? { code: 'schedule/deadlock', message: 'The pipeline does not run.' };
   return {
     ...names,
+    ...(idle.length > 0 ? { idle } : {}),
     ...(setsWork(plan.schedule) ? { setsWork: true } : {}),
     result: run === undefined ? { problem: { code: stopped.code, message: stopped.message } } : { report: run.report },
     ...(run === undefined ? {} : { cut: cutOf(from, plan, instead) }),
     ...(run?.draws === undefined ? {} : { draws: run.draws }),
     errors: run === undefined ? [stopped.code] : errors.map(({ code }) => code),
   };
+}
+
+/** What planning says of values that the row tries and that have no effect. */
+function idleIn({ resolution, syntax }: Planned, pipeline: string, variant: Variant): readonly string[] {
+  const body = pipelineBody(syntax, pipeline);
+  if (body === undefined) return [];
+  const entries = variantKeys.flatMap((key) => (variant[key] === undefined ? [] : entriesOf(body, key)));
+  return resolution.findings.flatMap(({ code, message, place }) =>
+    code === 'key/not-applicable' && entries.some(({ start, end }) => place.start >= start && place.end <= end)
+      ? // What to change in a file is of no use in a row.
+        [message.replace(/ Remove `.*$/u, '')]
+      : [],
+  );
 }
 
 function cutOf({ syntax }: Planned, plan: PipelinePlan, instead: string | undefined): RowCut {

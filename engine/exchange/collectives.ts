@@ -68,7 +68,7 @@ export const collectives: readonly CollectiveSchema[] = [
   },
   {
     name: 'ps',
-    doc: 'Parameter servers: each worker pushes its gradients and pulls the sum.',
+    doc: 'Parameter servers: each worker pushes its gradients and pulls the sum. The servers are further hosts, as many as ranks, in addition to the cluster.',
     source: 'Li et al., Parameter Server, OSDI 2014',
     parameters: [
       { name: 'servers', doc: 'number of servers', default: 'as many as ranks' },

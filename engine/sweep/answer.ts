@@ -25,6 +25,8 @@ export interface PlanPoint {
   readonly throughput: number;
   readonly mfu?: number;
   readonly bubble: number;
+  /** Share of the memory of its fullest device that is left; only if it is less than the margin of `memory/headroom`. */
+  readonly tight?: number;
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
   readonly missed?: string;

@@ -6,6 +6,7 @@ import { staticBytes } from '../order/memory/walk.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { PipelineReport } from '../values/report.ts';
+import type { EngineOptions } from '../basics/host.ts';
 import { resolve } from '../flow/resolve.ts';
 import { directSearches, type Searches } from '../basics/searches.ts';
 import { stagesOn } from '../basics/stagesOn.ts';
@@ -23,6 +24,8 @@ export interface RowFigures extends Figures {
   /** Share of the peak FLOPs that the model asks for; absent where layers are measured. */
   readonly mfu?: number;
   readonly bubble: number;
+  /** Share of the memory of its fullest device that is left; only if it is less than the margin of `memory/headroom`. */
+  readonly tight?: number;
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
   /** The first limit that does not hold, with its figure: `peak_memory < 70GiB: 72.1 GiB`. */
@@ -68,7 +71,7 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
     const [{ code, message }] = ran.faults;
     return { kind: 'refused', code, message };
   }
-  return { kind: 'ran', figures: figuresOf(plan, ran.run.report), ...known };
+  return { kind: 'ran', figures: figuresOf(plan, ran.run.report, options), ...known };
 }
 
 /** Rows compare only if they train as many samples on the same devices. */
@@ -83,9 +86,13 @@ function otherTraining(base: SweepBase, row: PlacedRow, plan: PipelinePlan): str
   return devices === wanted ? undefined : `It runs on ${devices} of the ${wanted} devices.`;
 }
 
-function figuresOf(plan: PipelinePlan, report: PipelineReport): RowFigures {
+function figuresOf(plan: PipelinePlan, report: PipelineReport, { thresholds }: EngineOptions): RowFigures {
   const { iteration, throughput, devices, bubble, model_flops: flops } = report;
   const peak = devices.reduce((most, device) => Math.max(most, device.peak), 0);
+  const left = devices.reduce(
+    (least, device) => Math.min(least, device.capacity > 0 ? 1 - device.peak / device.capacity : 1),
+    1,
+  );
   const full = devices.find((device) => device.peak > device.capacity);
   const failed = plan.expects.find((expect) => !expectationOf(plan, report, expect).holds);
   const missed = failed === undefined ? undefined : `${failed.text}: ${expectationOf(plan, report, failed).shown}`;
@@ -95,6 +102,7 @@ function figuresOf(plan: PipelinePlan, report: PipelineReport): RowFigures {
     throughput,
     ...(flops === undefined ? {} : { mfu: flops.utilisation }),
     bubble: bubble.makespan,
+    ...(left >= 0 && left < thresholds.headroom ? { tight: left } : {}),
     meets: full === undefined && failed === undefined,
     ...(missed === undefined ? {} : { missed }),
   };

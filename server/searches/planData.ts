@@ -10,7 +10,7 @@ export const planJson = (answer: PlanAnswer): string => jsonText(answer);
 export function planCsv({ search, points }: PlanAnswer): string {
   const keys = search.map(({ key }) => key);
   const figures = ['iteration', 'peak', 'throughput', 'mfu', 'bubble'] as const;
-  const head = ['row', ...keys, 'ranks', 'data_ranks', 'microbatches', ...figures, 'meets', 'front', 'missed'];
+  const head = ['row', ...keys, 'ranks', 'data_ranks', 'microbatches', ...figures, 'meets', 'front', 'missed', 'tight'];
   const lines = points.map((point) => [
     String(point.row),
     ...keys.map((key) => point.settings[key] ?? ''),
@@ -18,6 +18,7 @@ export function planCsv({ search, points }: PlanAnswer): string {
     ...figures.map((figure) => String(point[figure] ?? '')),
     ...[point.meets, point.front].map(String),
     point.missed ?? '',
+    String(point.tight ?? ''),
   ]);
   return [head, ...lines].map(csvLine).join('');
 }

@@ -150,6 +150,32 @@ pipeline two { model = toy  devices = pair  microbatches = 1  stages = balance(1
     expect(alone).not.toContain('gradients:');
   });
 
+  test('rules and collectives without effect say so, and servers that come in addition', async () => {
+    const text = (optimizer: string) => `device card { memory = 80GiB  compute = 300TFLOPS  bandwidth = 2TB/s }
+cluster box { gpu[4] = card  link = 25GB/s }
+model m { sequence = 512  layer l[4] = transformer(hidden = 1024, heads = 8) }
+pipeline p { model = m  devices = box  data = 2  microbatches = 8  stages = balance(2)  schedule = 1f1b  optimizer = ${optimizer} }
+`;
+    const shown = async (optimizer: string, sync: string, collective: string, ...more: readonly string[]) => {
+      const asked = ['compare', 'p.pipe', '--sync', sync, '--collective', collective, ...more];
+      return (await call(asked, { files: { 'p.pipe': text(optimizer) }, columns: 300 })).out;
+    };
+    const shared = await shown('adam_mixed(shard = fsdp)', 'end,overlap', 'ring,ps');
+    expect(shared).toContain('Without effect\n  end · ring and end · ps: "collective" has no effect here: ');
+    expect(shared).toContain('  overlap · ring and overlap · ps: "sync" has no effect here: ');
+    expect(shared).not.toContain('adds servers');
+    const json = await shown('adam_mixed(shard = fsdp)', 'overlap', 'ring', '--format', 'json');
+    const [{ idle }] = (JSON.parse(json) as { rows: { idle?: string[] }[] }).rows;
+    expect(idle).toEqual([expect.stringContaining('"sync" has no effect here')]);
+    const whole = await shown('adam_mixed', 'overlap,hybrid', 'ring,ps');
+    expect(whole).toContain('hybrid · ring: "hybrid" has no effect here: `collective = ring` sends all layers alike');
+    expect(whole).not.toContain('overlap · ring: ');
+    const servers = '`ps` adds servers to the devices of other rows: as many as ranks hold the same weights';
+    expect(whole).toContain(servers);
+    expect(await shown('adam_mixed', 'overlap', 'ring,nccl')).not.toContain(servers);
+    expect(await shown('adam_mixed', 'overlap', 'ring,ps(colocated = true)')).not.toContain(servers);
+  });
+
   test('peaks by device that are the same in all rows are listed once', async () => {
     const { out } = await call(['compare', 'a.pipe', '--schedules', '1f1b,dapple', '--pipeline', 'train'], { files });
     expect(out).toMatch(/Peak memory by device\n {2}all rows {2}\S+ GiB/);

@@ -41,13 +41,37 @@ describe('plan', () => {
     const csv = await train('--format', 'csv');
     const lines = csv.out.trimEnd().split('\r\n');
     expect(lines[0]).toBe(
-      'row,tensor,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed',
+      'row,tensor,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed,tight',
     );
     expect(lines.length).toBe(points.length + 1);
     const line = lines.find((each) => each.startsWith(`${best},`))?.split(',') ?? [];
     const point = points.find(({ row }) => row === best);
     expect(line[7]).toBe(String(point?.iteration));
     expect(line[13]).toBe('true');
+  });
+
+  test('says how much memory is left of rows within the margin of memory/headroom, and of no others', async () => {
+    const peaks = answerOf(await train('--format', 'json')).points.filter(({ front }) => front);
+    const [fastest] = peaks.toSorted((a, b) => a.iteration - b.iteration);
+    const answerWith = async (memory: number, ...more: readonly string[]) => {
+      const text = shaped.replace('memory = 24GiB', `memory = ${memory}B`);
+      const asked = ['plan', 'a.pipe', '--pipeline', 'train', '--over', over, '--threads', '1', ...more];
+      return call(asked, { files: { 'a.pipe': text } });
+    };
+    // The margin is 6 % of the device.
+    const near = Math.ceil(fastest.peak / 0.97);
+    const far = Math.ceil(fastest.peak / 0.93);
+    const { out } = await answerWith(near);
+    expect(out).toMatch(new RegExp(`^ +${fastest.row} \\* .* GiB \\(3 % left\\) `, 'mu'));
+    expect(out).toContain('Rows that say what is left may run out of memory');
+    const point = answerOf(await answerWith(near, '--format', 'json')).points.find(({ row }) => row === fastest.row);
+    expect(point?.tight).toBeCloseTo(0.03, 6);
+    expect((await answerWith(near, '--format', 'csv')).out).toMatch(/,0\.0(2999|3000)\d*\r\n/u);
+    const roomy = await answerWith(far);
+    expect(roomy.out).not.toContain('left');
+    expect(answerOf(await answerWith(far, '--format', 'json')).points.some(({ tight }) => tight !== undefined)).toBe(
+      false,
+    );
   });
 
   test('gives the same answer on threads, and stops there too', async () => {
