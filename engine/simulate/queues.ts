@@ -13,7 +13,7 @@ import { transfersOf } from './transfers.ts';
  * number. O(operations · log devices + needs).
  */
 export function runWithQueues(program: Program, timing: Timing): Timeline | undefined {
-  return queuesForChannels(timing) ? runChannelQueues(program, timing) : runInTime(program, timing);
+  return queuesForChannels(program, timing) ? runChannelQueues(program, timing) : runInTime(program, timing);
 }
 
 /** The same without the shortcuts of `runChannelQueues`: also for transfers that share hops, and for updates that wait for other copies. */

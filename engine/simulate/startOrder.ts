@@ -158,7 +158,7 @@ function markSlots(program: Program, slots: Uint8Array | Int32Array, filled: num
   }
 }
 
-function sameNeeds(a: RowNeeds, b: RowNeeds): boolean {
+export function sameNeeds(a: RowNeeds, b: RowNeeds): boolean {
   return (
     same(a.needOffsets, b.needOffsets) &&
     same(a.needs, b.needs) &&

@@ -2,12 +2,14 @@ import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { queuesForChannels, runChannelQueues } from '../../../engine/simulate/channelQueues.ts';
 import { EarliestEvent } from '../../../engine/simulate/earliest.ts';
+import { endQueue } from '../../../engine/simulate/endQueue.ts';
 import { runInTime } from '../../../engine/simulate/queues.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { planOf } from '../../support/resolve.ts';
 import { runnable } from '../support/cases.ts';
 import { policy, recipePlan } from '../support/plans.ts';
+import { programOf } from '../support/programs.ts';
 
 it('gives what the general method gives, whatever queues for whatever channel', () => {
   fc.assert(
@@ -100,9 +102,50 @@ pipeline train {
     expect([...new Set(program.copies?.every)]).toEqual([1, 2]);
     // Without the time of updates none of them waits for another copy, and this loop runs the rest.
     const timing = timingOf(plan, program, { freeStep: true });
-    expect(queuesForChannels(timing)).toBe(true);
+    expect(queuesForChannels(program, timing)).toBe(true);
     const run = runChannelQueues(program, timing);
     expect(run?.arrival?.some((at) => at > 0)).toBe(true);
     expect(run).toEqual(runInTime(program, timing));
   }
+});
+
+it('takes ends out from the earliest to the latest, of equal ones the lowest device first', () => {
+  const queue = endQueue(256);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 9 })), { maxLength: 300 }),
+      (devices, steps) => {
+        queue.clear(devices);
+        const ends = new Map<number, number>();
+        const take = (): void => {
+          const first = Math.min(...ends.values());
+          expect(queue.earliest()).toBe(first);
+          if (first === Infinity) return;
+          const lowest = Math.min(...[...ends].filter(([, end]) => end === first).map(([device]) => device));
+          expect(queue.take()).toBe(lowest);
+          ends.delete(lowest);
+        };
+        for (const [number, end] of steps) {
+          const device = number % devices;
+          // A device that runs something cannot start anything: take something out instead.
+          if (ends.has(device)) take();
+          else {
+            queue.push(device, end);
+            ends.set(device, end);
+          }
+        }
+        while (ends.size > 0) take();
+        take();
+      },
+    ),
+  );
+});
+
+it('never runs what its own device makes for it later', () => {
+  const program = programOf([['0F0', '0B0', '0F1', '0B1']], 1, 2, [0]);
+  const late = programOf([['0F0', '0B1', '0F1', '0B0']], 1, 2, [0]);
+  const plan = recipePlan({ devices: 1, microbatches: 2, schedule: policy('1f1b') });
+  expect(runChannelQueues(program, timingOf(plan, program))).toBeDefined();
+  expect(runChannelQueues(late, timingOf(plan, late))).toBeUndefined();
 });
