@@ -1,4 +1,4 @@
-import { type Advice, advised } from '../basics/advice.ts';
+import { type Advice, advised, advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { boundSteps } from '../search/bound.ts';
 import { programProblem } from '../search/programProblem.ts';
@@ -30,11 +30,30 @@ export const leastIteration = (plan: PipelinePlan, timeline: Timeline, memory: b
 /** Every order takes at least 0 s: so much is true of a bound that was not found. */
 export const bound: Advice<[PipelinePlan, Timeline, boolean, number], number> = {
   name: 'bound of an iteration',
-  find: boundOf,
+  find: (...from) => toEnd(boundOf(...from)),
   otherwise: 0,
 };
 
-function boundOf(plan: PipelinePlan, timeline: Timeline, memory: boolean, effort: number): number {
+/** The same bound, in steps. */
+export const leastIterationSteps = (
+  plan: PipelinePlan,
+  timeline: Timeline,
+  memory: boolean,
+  effort = quickEffort,
+): Generator<unknown, number, void> => advisedSteps(slowBound, plan, timeline, memory, effort);
+
+const slowBound: SlowAdvice<[PipelinePlan, Timeline, boolean, number], unknown, number> = {
+  name: bound.name,
+  steps: boundOf,
+  otherwise: 0,
+};
+
+function* boundOf(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  memory: boolean,
+  effort: number,
+): Generator<unknown, number, void> {
   const { program, timing, exchange } = timeline;
   const open = timing.exchange?.rule.barrier === false;
   const plain = Math.max(
@@ -48,7 +67,7 @@ function boundOf(plan: PipelinePlan, timeline: Timeline, memory: boolean, effort
   if ('reason' in found) return plain;
   // Ticks are rounded times: what differs less is equal.
   const upper = Math.ceil(iteration * (1 - rounding) * found.perSecond);
-  const { bound: ticks } = toEnd(boundSteps(found.problem, upper, effort));
+  const { bound: ticks } = yield* boundSteps(found.problem, upper, effort);
   const refined = ticks >= upper ? iteration : ticks / found.perSecond;
   return refined > plain * (1 + rounding) ? refined : plain;
 }

@@ -16,7 +16,7 @@ import { exposedByRoute } from './exposed.ts';
 import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
-import { fitsDevices, leastIteration, memoryEffort } from './leastIteration.ts';
+import { fitsDevices, leastIteration, leastIterationSteps, memoryEffort } from './leastIteration.ts';
 import { jitterReport } from './jitterReport.ts';
 import { lengthsReport } from './lengthsReport.ts';
 import { memoryItems } from './memoryItems.ts';
@@ -153,8 +153,8 @@ function bubble(
   let known: number | undefined;
   const memory = memoryOfBound(plan, peaks, fits);
   const effort = memory === undefined ? undefined : memoryEffort;
-  const least = (): number =>
-    (known ??= Math.min(iteration, Math.max(proven ?? 0, leastIteration(plan, timeline, fits, effort))));
+  const most = (bound: number): number => Math.min(iteration, Math.max(proven ?? 0, bound));
+  const least = (): number => (known ??= most(leastIteration(plan, timeline, fits, effort)));
   let withoutMemory: number | undefined;
   const free = (): number => (withoutMemory ??= leastIteration(plan, timeline, false, effort));
   const within = (): BoundWithin | undefined =>
@@ -166,7 +166,7 @@ function bubble(
       ? withinMemory(causes, 1 - proven / iteration, (least() - free()) / iteration)
       : causes;
   };
-  return {
+  const report: BubbleReport = {
     makespan: idle(iteration),
     span: spans[longest] > 0 ? Math.max(0, (spans[longest] - busy[longest]) / spans[longest]) : 0,
     // Found when they are read: trials of other schedules ask for neither, and they take longer than all the rest.
@@ -180,6 +180,18 @@ function bubble(
       return (found ??= causesOf());
     },
   };
+  boundsAhead.set(report, function* () {
+    known ??= most(yield* leastIterationSteps(plan, timeline, fits, effort));
+    if (memory !== undefined) withoutMemory ??= yield* leastIterationSteps(plan, timeline, false, effort);
+  });
+  return report;
+}
+
+/** Finds the bounds of bubbles in steps, before they are read. */
+const boundsAhead = new WeakMap<BubbleReport, () => Generator<unknown, void, void>>();
+
+export function* bubbleBoundSteps(bubble: BubbleReport): Generator<unknown, void, void> {
+  yield* boundsAhead.get(bubble)?.() ?? [];
 }
 
 /**

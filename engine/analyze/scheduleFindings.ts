@@ -10,6 +10,7 @@ import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
 import { withinWords } from './boundWithin.ts';
 import { exchangeFinding } from './exchangeFinding.ts';
+import { bubbleBoundSteps } from './pipelineReport.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
 import { bubbleCauses, type BubbleReport, causeNames } from '../values/report.ts';
 import { sharedCardFinding } from './sharedCard.ts';
@@ -23,8 +24,10 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
   const { bubble } = run.report;
   if (bubble.makespan < 0.0005) return [];
   // Neither the bound nor other choices are needed to know that there is a finding.
+  let help: readonly BubbleHelp[] | undefined;
+  const helpOf = (): readonly BubbleHelp[] => (help ??= advised(bubbleHelp, plan, run));
   const parameters = () => ({
-    ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: advised(bubbleHelp, plan, run) },
+    ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: helpOf() },
     within: withinWords(run.report),
     ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
     ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
@@ -35,7 +38,11 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
   const severity =
     bubble.makespan > options.thresholds.bubble && run.program.forwardOnly !== true ? 'warning' : 'information';
   const hint = { kind: 'tune', pipeline: plan.name } as const;
-  return [latePlanFinding('schedule/bubble', paths.key(plan.name, 'schedule'), parameters, severity, hint)];
+  function* before() {
+    yield* bubbleBoundSteps(bubble);
+    yield helpOf();
+  }
+  return [latePlanFinding('schedule/bubble', paths.key(plan.name, 'schedule'), parameters, severity, hint, before)];
 }
 
 const causesOf = ({ causes }: BubbleReport): (readonly [string, number])[] =>

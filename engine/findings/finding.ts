@@ -110,9 +110,19 @@ export function planFinding<C extends Code>(
   return { ...text(code, parameters, severity), at, related, hint, ...(about === undefined ? {} : { about }) };
 }
 
+/** What messages need that take long, in steps. A finding has no function, since it goes from thread to thread. */
+const beforeMessage = new WeakMap<Pick<Finding, 'message'>, () => Generator<unknown, void, void>>();
+
+/** Makes the message of a finding in steps, for a host that has other things to do meanwhile. */
+export function* messageSteps(found: Pick<Finding, 'message'>): Generator<unknown, string, void> {
+  const steps = beforeMessage.get(found);
+  if (steps !== undefined) yield* steps();
+  return found.message;
+}
+
 /**
  * The same for a message that takes longer to make than all the rest: it is made when it, or its parameters, are first read. Trials of
- * other files look at codes and figures only.
+ * other files look at codes and figures only. `before`: what the parameters need, in steps.
  */
 export function latePlanFinding<C extends Code>(
   code: C,
@@ -120,10 +130,11 @@ export function latePlanFinding<C extends Code>(
   parameters: () => Parameters<C>,
   severity: Severity,
   hint: FixHint,
+  before: () => Generator<unknown, void, void>,
 ): PlanFinding {
   let made: ReturnType<typeof text> | undefined;
   const words = () => (made ??= text(code, parameters(), severity));
-  return {
+  const found: PlanFinding = {
     ...{ code, severity, at, related: [], hint },
     get message() {
       return words().message;
@@ -132,12 +143,14 @@ export function latePlanFinding<C extends Code>(
       return words().parameters;
     },
   };
+  beforeMessage.set(found, before);
+  return found;
 }
 
 /** A finding at a place of the text, without reading its message. */
 export function findingAt(found: PlanFinding, place: Place, related: Finding['related']): Finding {
   const { code, severity, hint, about } = found;
-  return {
+  const placed: Finding = {
     ...{ code, severity, place, related, hint },
     ...(about === undefined ? {} : { about }),
     get message() {
@@ -147,6 +160,9 @@ export function findingAt(found: PlanFinding, place: Place, related: Finding['re
       return found.parameters;
     },
   };
+  const before = beforeMessage.get(found);
+  if (before !== undefined) beforeMessage.set(placed, before);
+  return placed;
 }
 
 function text<C extends Code>(code: C, parameters: Parameters<C>, severity?: Severity) {

@@ -1,5 +1,6 @@
 /** Checks of open documents, in slices. A check whose text is no longer the newest is dropped. */
 import { type Analysis, type CheckStep, checkSteps, type Planned } from '../../engine/flow/check.ts';
+import { messageSteps } from '../../engine/findings/finding.ts';
 import type { View } from '../view.ts';
 import { slice } from './eventLoop.ts';
 import type { Clock, DocumentsHost } from './host.ts';
@@ -11,12 +12,15 @@ import type { Turns } from './turns.ts';
 const planPatience = 16;
 const usualPatience = 250;
 
-/** The same, with the words of its findings. Some take longer than a simulation, so each is one step. */
+/** The same, with the words of its findings. Some take longer than a simulation, so they are steps too. */
 function* worded(steps: Generator<CheckStep, Analysis, void>): Generator<CheckStep, Analysis, void> {
   for (;;) {
     const { done, value } = steps.next();
     if (typeof value !== 'string' && 'pipelines' in value)
-      for (const finding of value.findings) if (finding.message !== '') yield 'evaluated';
+      for (const finding of value.findings) {
+        for (const _ of messageSteps(finding)) yield 'evaluated';
+        yield 'evaluated';
+      }
     if (done === true) return value;
     yield value;
   }
