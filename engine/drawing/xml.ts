@@ -1,4 +1,5 @@
 /** Text of files in XML. Files come from other people: no character of theirs may end an element or steer a reader. */
+import { table } from '../basics/table.ts';
 
 /** Characters that XML 1.0 forbids, controls of the writing direction, and halves of surrogate pairs. */
 const unprintable = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/gu;
@@ -25,10 +26,10 @@ export function textWidth(text: string, size: number): number {
   return width * size;
 }
 
-const narrow: Readonly<Record<string, number>> = {
+const narrow: Readonly<Record<string, number>> = table({
   ...Object.fromEntries([...' .,:;|!ijl()[]'].map((character) => [character, 0.39])),
   ...Object.fromEntries([...'mwMW%@'].map((character) => [character, 0.99])),
-};
+});
 
 /** The text, cut to a width with an ellipsis at its end. */
 export function fitted(text: string, size: number, width: number): string {

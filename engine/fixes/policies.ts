@@ -1,3 +1,4 @@
+import { table } from '../basics/table.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../flow/check.ts';
 import { evaluationSize } from '../schedule/evaluation.ts';
@@ -15,11 +16,11 @@ import { entriesOf, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
 /** Arguments to try, where a policy has them. */
-const variants: Readonly<Record<string, readonly number[]>> = {
+const variants: Readonly<Record<string, readonly number[]>> = table({
   chunks: [2, 3, 4, 5, 6, 8],
   waves: [1, 2],
   segments: [2, 4],
-};
+});
 
 /** Policies that idle little come first, for they are tried first. */
 const byPace = ['zb_h1', 'zb_v', 'interleaved_1f1b', 'eager_1f1b', 'zb_h2', 'interleaved_zb', '1f1b_v', 'dualpipe_v'];

@@ -1,4 +1,5 @@
 /** The shapes that a schedule is tested on, as a table of devices and microbatches. */
+import { table } from '../basics/table.ts';
 import type { ScheduleTest } from '../definitions/scheduleTest.ts';
 import type { Verdict } from './testSearch.ts';
 
@@ -15,7 +16,7 @@ export const verdictSigns: Readonly<Record<CellVerdict, string>> = {
   untested: '',
 };
 
-const verdictOf: Readonly<Record<string, CellVerdict>> = { p: 'passed', f: 'failed', r: 'refused' };
+const verdictOf: Readonly<Record<string, CellVerdict>> = table({ p: 'passed', f: 'failed', r: 'refused' });
 /** The most severe of several verdicts decides. */
 const severity: readonly CellVerdict[] = ['untested', 'refused', 'passed', 'failed'];
 

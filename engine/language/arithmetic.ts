@@ -1,4 +1,5 @@
 /** Functions of plain numbers that any expression may call; operands have been checked. */
+import { table } from '../basics/table.ts';
 
 /** The remainder as in mathematics: it has the sign of the divisor, so `mod(-1, 4)` is 3. */
 export function mod(a: number, b: number): number {
@@ -10,13 +11,13 @@ export function mod(a: number, b: number): number {
 export const div = (a: number, b: number): number => Math.round((a - mod(a, b)) / b) + 0;
 
 /** Functions of one number. */
-export const ofOne: Readonly<Record<string, (x: number) => number>> = {
+export const ofOne: Readonly<Record<string, (x: number) => number>> = table({
   ceil: Math.ceil,
   floor: Math.floor,
   round: Math.round,
   sqrt: Math.sqrt,
   log2: Math.log2,
-};
+});
 
 /** Functions of two numbers, of which the second is not 0. */
-export const ofTwo: Readonly<Record<string, (a: number, b: number) => number>> = { mod, div };
+export const ofTwo: Readonly<Record<string, (a: number, b: number) => number>> = table({ mod, div });

@@ -41,7 +41,7 @@ function numbersOf(syntax: SyntaxFile, range: Range, stepped: Expression | undef
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > mostValues)
     return {
-      expected: `at most ${mostValues.toLocaleString('en-US')} values of a key`,
+      expected: `at most ${mostValues.toLocaleString('en-US')} values`,
       found: count.toLocaleString('en-US'),
     };
   const numbers = Array.from({ length: Math.max(0, count) }, (_, at) => Number((from + at * step).toPrecision(12)));

@@ -1,4 +1,5 @@
 /** Gives each name of a file its meaning, by the schema of the key around it. Reports unknown names and units, each once. */
+import { table } from '../basics/table.ts';
 import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
 import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { isFigure } from './figureEntry.ts';
@@ -210,14 +211,14 @@ function withParameters(
   return withLocals(scope.locals, locals);
 }
 
-const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2, time: 2, tokens: 0, documents: 0 };
+const microbatchAt: Readonly<Record<string, number>> = table({ on: 1, slot: 2, time: 2, tokens: 0, documents: 0 });
 
 /** Parameters of the keys of an `operation` go by their names. */
-const operationParameters: Readonly<Record<string, string>> = {
+const operationParameters: Readonly<Record<string, string>> = table({
   d: 'Number of the device that runs the operation, from 0.',
   s: 'Number of the stage that the operation belongs to, from 0.',
   j: 'Number of the operation, from 0: `j` in `NAME[j]`.',
-};
+});
 
 const parameterDoc = ({ key, name, parameters = [] }: Entry, index: number, text: string): string => {
   if (key.text === 'let') return `Parameter of \`${name?.text ?? ''}\`.`;
@@ -230,19 +231,19 @@ const parameterDoc = ({ key, name, parameters = [] }: Entry, index: number, text
     : 'Number of the stage, from 0.';
 };
 
-const words: Readonly<Record<string, string | undefined>> = { slot: 'free', offload: 'host' };
+const words: Readonly<Record<string, string | undefined>> = table({ slot: 'free', offload: 'host' });
 
 /** `slot(W) = free`, `offload = host`: a word, unless the schedule declares the name. */
 const isFree = ({ key }: Entry, value: Expression, { locals }: Scope): boolean =>
   value.kind === 'name' && words[key.text] === value.text && locals?.has(value.text) !== true;
 
 /** Parameters of keys of an operation that do not take the device and the stage alone. */
-const parametersOf: Readonly<Record<string, readonly string[] | undefined>> = {
+const parametersOf: Readonly<Record<string, readonly string[] | undefined>> = table({
   after: ['d', 's', 'j'],
   before: ['d', 's', 'j'],
   on: ['s', 'j'],
   time: ['d', 's', 'j'],
-};
+});
 
 /** `after = F[j]` is probably `after(j) = F[j]`. */
 const withParameter =

@@ -1,4 +1,5 @@
 /** Keys by the names that other programs and papers give them, and what to write where there is no such key. */
+import { table } from '../basics/table.ts';
 import type { BlockName } from './schema.ts';
 import { textAdvice } from './textSchedules.ts';
 
@@ -65,7 +66,7 @@ const stages: Elsewhere = { kind: 'stages' };
 const chunks: Elsewhere = { kind: 'chunks' };
 const shard: Elsewhere = { kind: 'shard' };
 
-const ofPipeline: Readonly<Record<string, Elsewhere>> = {
+const ofPipeline: Readonly<Record<string, Elsewhere>> = table({
   pp: stages,
   pipeline_parallel: stages,
   pipeline_parallel_size: stages,
@@ -84,7 +85,7 @@ const ofPipeline: Readonly<Record<string, Elsewhere>> = {
   zero: shard,
   zero_stage: shard,
   fsdp: shard,
-};
+});
 
 /** The place of the value of a key of a pipeline; undefined if the name means nothing, or another key of the pipeline. */
 export const elsewhereMeant = (name: string): Elsewhere | undefined => own(ofPipeline, name.toLowerCase());
@@ -178,7 +179,7 @@ export function valuesMeant(kind: string | undefined, name: string): readonly st
 }
 
 /** How a share is written where a truth is found. */
-export const shareMeant: Readonly<Record<string, string>> = { true: '100%', false: '0%' };
+export const shareMeant: Readonly<Record<string, string>> = table({ true: '100%', false: '0%' });
 
 const elsewhere: { readonly [kind: string]: Names | undefined } = {
   offload: {

@@ -2,6 +2,7 @@
  * Every block and its keys: one table for checking, completion, hover and signature help.
  * Adding a key is a line of its block in `schema/` and its reader in `engine/read/`. The guide is `docs/how-to/adding-a-key.md`.
  */
+import { table } from '../basics/table.ts';
 import { cluster, nodeBlock, switchBlock } from './schema/cluster.ts';
 import { device } from './schema/device.ts';
 import { job } from './schema/job.ts';
@@ -63,9 +64,9 @@ export const dimensionIn = (schema: ValueSchema | undefined, term: 'first' | 'ad
   schema !== undefined && 'dimension' in schema ? schema.dimension : valueKindOf(schema).units?.[term];
 
 /** What each declaration keyword says, for completion and hover. */
-export const declarationDocs: Readonly<Record<string, string>> = {
+export const declarationDocs: Readonly<Record<string, string>> = table({
   import: 'Imports names from another file: `import "hardware.pipe"`, `import { h100 } from "std:hardware"`.',
   param: 'A number that you can change with a slider or with `--set`: `param m = 8 in 1..64 step 1`.',
   let: 'A named expression.',
   ...Object.fromEntries(Object.values(blocks).map((block) => [block.name, block.doc])),
-};
+});

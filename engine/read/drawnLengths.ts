@@ -1,4 +1,5 @@
 /** `lognormal(mean = 3000, sigma = 0.6, seed = 1)`, `uniform(from = 512, to = 4096, seed = 1)`: lengths that a seed decides. */
+import { table } from '../basics/table.ts';
 import type { Call } from '../../grammar/syntax.ts';
 import { checked, evaluate, quantity, type Variables } from '../language/expressions.ts';
 import { bindArguments } from './arguments.ts';
@@ -7,10 +8,10 @@ import type { ReadContext } from './context.ts';
 /** Draws the next length, a whole number of at least 1. */
 export type Draw = () => number;
 
-const parameters: Readonly<Record<string, readonly string[]>> = {
+const parameters: Readonly<Record<string, readonly string[]>> = table({
   lognormal: ['mean', 'sigma', 'seed'],
   uniform: ['from', 'to', 'seed'],
-};
+});
 
 export const isDistribution = (name: string): boolean => Object.hasOwn(parameters, name);
 

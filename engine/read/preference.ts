@@ -1,3 +1,4 @@
+import { table } from '../basics/table.ts';
 import type { Expression, Name } from '../../grammar/syntax.ts';
 import type { RuleOperation } from '../values/plan.ts';
 import type { ReadContext } from './context.ts';
@@ -5,9 +6,9 @@ import type { ReadContext } from './context.ts';
 const letters: readonly string[] = ['F', 'B', 'I', 'W', 'R', 'E', 'L'];
 
 /** An operation that rows may have, but no rule chooses. */
-const unchosen: Readonly<Record<string, string | undefined>> = {
+const unchosen: Readonly<Record<string, string | undefined>> = table({
   U: 'which runs after the last backward of an iteration',
-};
+});
 
 /** `[B, R, loss, F]`; `undefined` where an item is no kind of operation that a rule chooses. */
 export function preferenceOf(context: ReadContext, value: Expression): readonly RuleOperation[] | undefined {

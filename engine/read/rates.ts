@@ -1,4 +1,5 @@
 /** `compute`, `efficiency`, `attention_efficiency` and `memory_efficiency` of a device: one figure for all, others for single number formats or from a size on. */
+import { table } from '../basics/table.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import type { Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
 import type { ReadContext } from './context.ts';
@@ -189,13 +190,13 @@ function readParameters(
   return value === undefined ? undefined : { word, size: value };
 }
 
-const examples: Readonly<Record<string, string>> = {
+const examples: Readonly<Record<string, string>> = table({
   compute: 'one number format, such as `compute(fp8)`',
   efficiency: 'a number format, a size, or one and then the other, such as `efficiency(fp8, 16GFLOP)`',
   attention_efficiency:
     'a pass, a number of keys, or one and then the other, such as `attention_efficiency(backward, 2048)`',
   memory_efficiency: 'one size, such as `memory_efficiency(10MB)`',
-};
+});
 
 const textOf = ({ syntax }: ReadContext, { start, end }: Expression): string =>
   syntax.text.slice(start, Math.min(end, start + 40));

@@ -1,4 +1,5 @@
 /** Reads a `search`: the values of each key, what is made least, and what rows must meet. */
+import { table } from '../basics/table.ts';
 import { conjuncts } from '../../grammar/conjuncts.ts';
 import type { BlockDeclaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import type { Axis, Objective, SearchDefinition } from '../definitions/search.ts';
@@ -130,11 +131,11 @@ const itemsOf = (range: Expression): readonly Expression[] =>
   range.kind === 'group' ? itemsOf(range.inner) : range.kind === 'list' ? range.items : [range];
 
 /** What reads a value of a pipeline's key, and reports what is wrong with it. Names are reported where they get their meaning. */
-const readers: Readonly<Record<string, (context: ReadContext, value: Expression) => unknown>> = {
+const readers: Readonly<Record<string, (context: ReadContext, value: Expression) => unknown>> = table({
   schedule: (context, value) => readScheduleUse(context, value),
   optimizer: readOptimizer,
   recompute: readRecomputeValue,
-};
+});
 
 /** Reports what a pipeline would report of a value, if it is neither a number nor a range: no row can have it. */
 function checkValue(context: ReadContext, value: Expression, key: string, schema: ValueSchema | undefined): void {

@@ -1,4 +1,5 @@
 /** Reads the `transfer` key of a pipeline. */
+import { table } from '../basics/table.ts';
 import type { TransferUse } from '../definitions/pipeline.ts';
 import type { Argument, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
@@ -8,25 +9,25 @@ import { bindArguments } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';
 import { asWritten } from '../language/canonical.ts';
 
-const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'none', true: 'peer', all: 'all' };
+const batches: Readonly<Record<string, TransferRule['batched']>> = table({ false: 'none', true: 'peer', all: 'all' });
 
 /** Methods to exchange data between different meshes, without arguments. */
-const reshardings: Readonly<Record<string, Resharding>> = {
+const reshardings: Readonly<Record<string, Resharding>> = table({
   send_recv: { strategy: 'send_recv' },
   all_gather: { strategy: 'all_gather', scope: 'node' },
   broadcast: { strategy: 'broadcast' },
   scatter_gather: { strategy: 'scatter_gather' },
-};
+});
 
 /** What a stage has room to receive: one message at a time, or all of an iteration. */
-const rooms: Readonly<Record<string, 'next' | 'all'>> = { next: 'next', all: 'all' };
+const rooms: Readonly<Record<string, 'next' | 'all'>> = table({ next: 'next', all: 'all' });
 
-const parameters: Readonly<Record<string, readonly string[]>> = {
+const parameters: Readonly<Record<string, readonly string[]>> = table({
   buffered: ['receive'],
   rendezvous: ['batched', 'reshard'],
   all_gather: ['scope'],
   broadcast: ['chunks'],
-};
+});
 
 /** `buffered`, `buffered(receive = all)`, `broadcast(chunks = 64)` or `rendezvous(batched = true)`; `undefined` where it is wrong, which has been reported. */
 export function readTransfer(context: ReadContext, expression: Expression): TransferUse | undefined {

@@ -51,8 +51,9 @@ function compiled(names: Names, expression: Expression): Code | undefined {
       return names.compile(expression.inner);
     case 'quantity': {
       const unit = findUnit(expression.unit);
-      if (unit === undefined) return undefined;
-      const value = scaled(expression.value, unit.scale);
+      const value = unit === undefined ? NaN : scaled(expression.value, unit.scale);
+      // What is too large for a number has been reported where it is written.
+      if (unit === undefined || !Number.isFinite(value)) return undefined;
       return { kind: 'number', dimension: unit.dimension, uses: none, depth: 1, at: () => value };
     }
     case 'name':

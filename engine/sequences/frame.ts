@@ -128,9 +128,17 @@ function tooLarge({ report }: Frame, at: Span, what: string, figure: string, lim
   report.report('limit/too-large', at, { what, figure, limit, setting: 'pipewright.limits.operations' });
 }
 
+const infinite: readonly string[] = ['Infinity', '∞'];
+
+/** An infinite value is the result of an expression: no number of a file is. */
+const shownValue = (value: string): string =>
+  infinite.includes(value.replace(/^-/, ''))
+    ? `${value.startsWith('-') ? 'under -' : 'over '}1.8e308, too large for a number`
+    : value;
+
 /** Reports a value outside its range, once; gives NaN, which all that is computed from it is too. */
 export function outside(frame: Frame, at: Span, what: string, value: string, allowed: string): number {
-  if (!frame.failed) frame.report.report('value/range', at, { what, value, allowed });
+  if (!frame.failed) frame.report.report('value/range', at, { what, value: shownValue(value), allowed });
   frame.failed = true;
   return NaN;
 }

@@ -14,7 +14,7 @@ export function readAxes(text: string): readonly Axis[] | { readonly problem: st
         problem: `--over takes keys with values, such as "tensor = 1..8, recompute = [none, full]", not "${part.trim()}".`,
       };
     const values = valuesIn(value.trim());
-    if ('expected' in values) return { problem: `"${key}" needs ${values.expected}, not ${values.found}.` };
+    if ('expected' in values) return { problem: `"${key}" takes ${values.expected}, not ${values.found}.` };
     if (axes.some((axis) => axis.key === key))
       return { problem: `"${key}" is searched twice. Put its values into one list.` };
     axes.push({ key, values });

@@ -1,3 +1,4 @@
+import { table } from '../../engine/basics/table.ts';
 import { CompletionItemKind } from 'vscode-languageserver';
 import { definitionsOf } from '../names/fileNames.ts';
 import type { SymbolKind } from '../../engine/language/resolution.ts';
@@ -59,11 +60,11 @@ function settingItems(view: View, declaration: ImportDeclaration, offset: number
 }
 
 /** How the names of files end that a source of layers or devices reads. */
-const sourceEndings: Readonly<Record<string, readonly string[]>> = {
+const sourceEndings: Readonly<Record<string, readonly string[]>> = table({
   profile: ['.txt', '.json'],
   huggingface: ['.json'],
   system: ['.json', '.yaml', '.yml'],
-};
+});
 
 /** The end of the text of a path: before its closing quote, if it has one. */
 const textEnd = (view: View, { start, end }: Span): number =>

@@ -1,3 +1,4 @@
+import { table } from '../../engine/basics/table.ts';
 import { CompletionItemKind } from 'vscode-languageserver';
 import { declarationKeywords } from '../../grammar/index.ts';
 import type { SymbolKind } from '../../engine/language/resolution.ts';
@@ -8,7 +9,7 @@ import { keywordOffer, literal, type Offer } from './offer.ts';
 import { symbolsOf } from './symbols.ts';
 
 /** Declarations get different names, so that none of them is reported as declared twice. */
-const skeletons: Readonly<Record<string, (view: View) => string>> = {
+const skeletons: Readonly<Record<string, (view: View) => string>> = table({
   import: () => 'import { $1 }',
   param: () => 'param ${1:n} = ${2:8} in ${3:1}..${4:64}',
   let: () => 'let ${1:x} = $2',
@@ -25,7 +26,7 @@ const skeletons: Readonly<Record<string, (view: View) => string>> = {
   search: (view) =>
     `search ${placeFor(1, view, 'pipeline')} {\n\ttensor in [\${2:1, 2, 4, 8}]\n\tpipeline in [\${3:1, 2, 4, 8}]\n}`,
   expect: (view) => `expect ${placeFor(1, view, 'pipeline')} { $0 }`,
-};
+});
 
 /** Keywords of declarations, each with a skeleton of the whole. */
 export const declarationOffers = (view: View): readonly Offer[] =>

@@ -1,8 +1,9 @@
+import { table } from '../../engine/basics/table.ts';
 import { SymbolKind, type DocumentSymbol } from 'vscode-languageserver';
 import type { BlockDeclaration, BlockItem, Declaration, Entry, Name, NodeBase } from '../../grammar/index.ts';
 import { rangeIn, type SyntaxView } from '../view.ts';
 
-const kindOf: Readonly<Record<string, SymbolKind>> = {
+const kindOf: Readonly<Record<string, SymbolKind>> = table({
   device: SymbolKind.Struct,
   cluster: SymbolKind.Namespace,
   model: SymbolKind.Class,
@@ -14,7 +15,7 @@ const kindOf: Readonly<Record<string, SymbolKind>> = {
   stage: SymbolKind.EnumMember,
   operation: SymbolKind.EnumMember,
   node: SymbolKind.Namespace,
-};
+});
 
 /** The outline: declarations, and inside them everything with a name or a block. */
 export const documentSymbols = (view: SyntaxView): DocumentSymbol[] =>

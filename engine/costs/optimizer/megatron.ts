@@ -5,6 +5,7 @@
  * belong to its precision-aware optimizer (`--use-precision-aware-optimizer`, `--main-grads-dtype`, `--main-params-dtype`,
  * `--exp-avg-dtype`, `--exp-avg-sq-dtype`).
  */
+import { table } from '../../basics/table.ts';
 import {
   recipe,
   type OptimizerParameter,
@@ -17,10 +18,10 @@ import {
  * Bytes of the main copy of a weight. A `remainder` is the lower half of an fp32 number whose upper half is the bf16 weight
  * (`store_param_remainders` of Megatron-LM and Transformer Engine).
  */
-const mainParams: Readonly<Record<string, number>> = { fp32: 4, fp16: 2, remainder: 2 };
-const mainGrads: Readonly<Record<string, number>> = { fp32: 4, bf16: 2 };
+const mainParams: Readonly<Record<string, number>> = table({ fp32: 4, fp16: 2, remainder: 2 });
+const mainGrads: Readonly<Record<string, number>> = table({ fp32: 4, bf16: 2 });
 /** Bytes of each of the two moments. Scaled formats have one scale for a whole tensor, which is not counted. */
-const moments: Readonly<Record<string, number>> = { fp32: 4, bf16: 2, fp16: 2, fp8: 1 };
+const moments: Readonly<Record<string, number>> = table({ fp32: 4, bf16: 2, fp16: 2, fp8: 1 });
 
 const word = (name: string, words: readonly string[], usual: string, doc: string): OptimizerParameter => ({
   name,

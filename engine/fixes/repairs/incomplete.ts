@@ -1,3 +1,4 @@
+import { table } from '../../basics/table.ts';
 import { count } from '../../basics/quantities.ts';
 import type { OperationLetter, PipelinePlan, RowItem } from '../../values/plan.ts';
 import { writtenCompletion } from './complete.ts';
@@ -129,7 +130,7 @@ function positionOf(parts: readonly Part[], position: number): number {
 }
 
 /** Operations of the schedule have no rank: what they wait for is not known here. */
-const rank: Readonly<Record<string, number | undefined>> = { F: 0, E: 1, L: 2, R: 3, B: 4, I: 4, W: 5, U: 6 };
+const rank: Readonly<Record<string, number | undefined>> = table({ F: 0, E: 1, L: 2, R: 3, B: 4, I: 4, W: 5, U: 6 });
 
 /** Whether one operation of a stage has to come before another; undefined where it makes no difference. */
 function comesBefore(a: RowItem, b: RowItem): boolean | undefined {

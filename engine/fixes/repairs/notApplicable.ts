@@ -1,3 +1,4 @@
+import { table } from '../../basics/table.ts';
 import type { Entry } from '../../../grammar/syntax.ts';
 import type { Analysis } from '../../flow/check.ts';
 import { parametersOf } from '../../findings/finding.ts';
@@ -13,7 +14,7 @@ import { siteAt } from './site.ts';
 export const keyNotApplicable: Repairer = { repairs };
 
 /** Keys of the same block that override one: it applies without them. */
-const overriding: Readonly<Record<string, readonly string[]>> = {
+const overriding: Readonly<Record<string, readonly string[]>> = table({
   stages: ['stage'],
   backward: ['backward_input', 'backward_weight', 'row', 'shape'],
   row: ['order'],
@@ -25,7 +26,7 @@ const overriding: Readonly<Record<string, readonly string[]>> = {
   activation: ['shape'],
   output: ['shape'],
   workspace: ['shape'],
-};
+});
 
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
   const { syntax } = analysis;

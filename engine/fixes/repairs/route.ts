@@ -1,3 +1,4 @@
+import { table } from '../../basics/table.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { entriesOf, valueOf } from '../source.ts';
 import { withEntry } from './edits.ts';
@@ -12,7 +13,13 @@ export const unknownRoute: Repairer = { repairs, ranked: undefined };
 const common = ['pcie4x16', 'ib_ndr_400', 'ib_hdr_200'];
 
 /** GB/s that transfers reach over the NVSwitches of a machine, by its devices (`std:clusters` has the sources). */
-const switched: Readonly<Record<string, number>> = { a100_40: 235, a100_80: 235, h100: 370, h200: 370, b200: 720 };
+const switched: Readonly<Record<string, number>> = table({
+  a100_40: 235,
+  a100_80: 235,
+  h100: 370,
+  h200: 370,
+  b200: 720,
+});
 
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
   const { syntax } = analysis;

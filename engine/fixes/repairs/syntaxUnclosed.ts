@@ -1,3 +1,4 @@
+import { table } from '../../basics/table.ts';
 import type { SyntaxFile } from '../../../grammar/syntax.ts';
 import { indentOf, lineBreak, lineEnd, lineStart } from '../source.ts';
 import { inserted, replaced } from './edits.ts';
@@ -5,7 +6,7 @@ import { fewestFaults } from './parsed.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { siteAt } from './site.ts';
 
-const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+const closers: Readonly<Record<string, string>> = table({ '(': ')', '[': ']', '{': '}' });
 const mostPlaces = 16;
 
 /** The closing bracket, quote or comment mark where the layout says that it belongs. */

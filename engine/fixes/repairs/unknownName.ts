@@ -1,3 +1,4 @@
+import { table } from '../../basics/table.ts';
 import { type Finding, parametersOf } from '../../findings/finding.ts';
 import { operationMeant, operations, valueKinds } from '../../language/kinds.ts';
 import { dimensionIn } from '../../language/schema.ts';
@@ -167,12 +168,12 @@ function* nearImports(mistake: Mistake, kind: string, name: string): Generator<R
   }
 }
 
-const skeletons: Readonly<Record<string, (name: string, other: string) => string>> = {
+const skeletons: Readonly<Record<string, (name: string, other: string) => string>> = table({
   device: (name) => `device ${name} { memory = 80GiB }`,
   cluster: (name, device) => `cluster ${name} { gpu[4] = ${device}  link = 25GB/s + 5us }`,
   model: (name) => `model ${name} { layer block[8] { forward = 4ms  backward = 8ms } }`,
   policy: (name) => `schedule ${name} { order = greedy(prefer = [B, F]) }`,
-};
+});
 
 /** A declaration with usual values, to go on from. */
 function* declaring({ analysis, finding }: Mistake, kind: string, name: string): Generator<Repair> {

@@ -1,3 +1,4 @@
+import { table } from '../../basics/table.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { pipelineBody, setKey, valueOf } from '../source.ts';
 import { withoutItem, withoutNode } from './edits.ts';
@@ -7,7 +8,7 @@ import { siteAt } from './site.ts';
 /** Without the declaration or the imported name; or with a pipeline that uses it. */
 export const nameUnused: Repairer = { repairs };
 
-const keyOfKind: Readonly<Record<string, string>> = { model: 'model', cluster: 'devices', schedule: 'schedule' };
+const keyOfKind: Readonly<Record<string, string>> = table({ model: 'model', cluster: 'devices', schedule: 'schedule' });
 const mostPipelines = 3;
 
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {

@@ -5,6 +5,7 @@
  * Sources: Isaev et al., "Calculon: a Methodology and Tool for High-Level Codesign of Systems and Large Language Models", SC
  * 2023.
  */
+import { table } from '../../basics/table.ts';
 import type { Precision, SizedShare } from '../../costs/types.ts';
 import { largestQuantity } from '../../basics/largest.ts';
 import type { TextFault } from '../fault.ts';
@@ -54,12 +55,12 @@ function systemOf(fields: Fields): ReturnType<typeof readCalculon> {
 }
 
 /** Number formats of Calculon. It has 16-bit figures once: tensor cores multiply both 16-bit formats at one rate. */
-const formats: Readonly<Record<string, readonly Precision[]>> = {
+const formats: Readonly<Record<string, readonly Precision[]>> = table({
   float8: ['fp8'],
   float16: ['fp16'],
   bfloat16: ['bf16'],
   float32: ['fp32'],
-};
+});
 
 /** Rates and tables of products: `{"float16": {"tflops": …}}`, or with one rate and a table for each number format. */
 function readMatrix(matrix: Fields): Pick<SystemDevice, 'compute' | 'efficiency' | 'efficiencyAt'> {

@@ -41,15 +41,15 @@ const families: ReadonlyMap<
 
 /** Families that the shapes cannot give to the parameter, by `model_type`, and why. */
 const beyond: ReadonlyMap<string, string> = new Map([
-  ['gemma2', 'its layers have four norms, and every second one has a window'],
-  ['gemma3', 'its layers have four norms, and five of six have a window'],
-  ['gemma3_text', 'its layers have four norms, and five of six have a window'],
-  ['qwen2_moe', 'its shared expert has a gate'],
-  ['llama4', 'three of four of its layers attend within chunks'],
-  ['llama4_text', 'three of four of its layers attend within chunks'],
-  ['gpt_oss', 'its heads have sinks, and its router and experts have biases'],
-  ['olmo2', 'its norms come after attention and MLP, and the norms of queries and keys are as wide as all heads'],
-  ['qwen3_next', 'three of four of its layers have linear attention'],
+  ['gemma2', 'no shape has the four norms of its layers'],
+  ['gemma3', 'no shape has the four norms of its layers'],
+  ['gemma3_text', 'no shape has the four norms of its layers'],
+  ['qwen2_moe', 'no shape has the gate of its shared expert'],
+  ['llama4', 'no shape attends within chunks, as three of four of its layers do'],
+  ['llama4_text', 'no shape attends within chunks, as three of four of its layers do'],
+  ['gpt_oss', 'no shape has the sinks of its heads, or the biases of its router and experts'],
+  ['olmo2', 'no shape has norms after attention and MLP, or norms of queries and keys as wide as all heads'],
+  ['qwen3_next', 'no shape has the linear attention of three of four of its layers'],
 ]);
 
 /** Values of `model_type` that are known. */
@@ -98,7 +98,7 @@ function typeOf(fields: Fields): string | undefined {
       type === undefined
         ? `"model_type" is missing; ${known}.`
         : beyond.has(type)
-          ? `Models of the family "${type}" cannot be read: ${beyond.get(type)}, which no shape has. ${known.replace('known', 'Known')}.`
+          ? `Models of the family "${type}" cannot be read: ${beyond.get(type)}. ${known.replace('known', 'Known')}.`
           : `This is not a known model_type; ${known}.`,
     );
   }

@@ -1,4 +1,5 @@
 /** Vision-language models: a vision tower, a projector, and a language model. */
+import { table } from '../../basics/table.ts';
 import type { Fields } from '../json/fields.ts';
 import { attentionOf, layerCount, layerCountOf, llama, trunk, withEnds } from './llama.ts';
 import { type ConfiguredLayer, type ConfiguredParts, runsOf, type TowerSizes } from './model.ts';
@@ -23,9 +24,9 @@ const adjust = (tokens: number): string =>
 const missing: ConfiguredParts = { layers: [], remarks: [] };
 
 /** LlamaConfig's defaults, which configurations of LLaVA leave out (`configuration_llama.py`). */
-const llamaDefaults: Readonly<Record<string, number>> = {
+const llamaDefaults: Readonly<Record<string, number>> = table({
   ...{ hidden_size: 4096, intermediate_size: 11008, num_hidden_layers: 32, num_attention_heads: 32, vocab_size: 32000 },
-};
+});
 
 const withDefaults = (fields: Fields, defaults: Readonly<Record<string, number>>): Fields => ({
   ...fields,

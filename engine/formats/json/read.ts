@@ -1,4 +1,5 @@
 /** Reads JSON (RFC 8259) with places, which `JSON.parse` does not give. Strict: no comments, no commas too many, no key twice. */
+import { table } from '../../basics/table.ts';
 import type { TextFault } from '../fault.ts';
 import type { JsonMember, JsonValue } from './value.ts';
 
@@ -86,7 +87,7 @@ function wordAt(cursor: Cursor): JsonValue {
   );
 }
 
-const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const escapes: Readonly<Record<string, string>> = table({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' });
 const escape = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 
 /** The end of the run of characters that stand for themselves. */

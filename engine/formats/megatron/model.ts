@@ -1,4 +1,5 @@
 /** The model that Megatron-LM's arguments describe. Defaults are Megatron-LM's (megatron/training/arguments.py). */
+import { table } from '../../basics/table.ts';
 import type { ShapeArguments } from '../../costs/shape.ts';
 import { expertLayers } from './layerPattern.ts';
 import type { Values } from './values.ts';
@@ -133,9 +134,9 @@ function precisionOf(values: Values): MegatronModel['precision'] {
 }
 
 /** Recipes by Megatron-LM's names. With Transformer Engine, products store their inputs in fp8. */
-const recipes: Readonly<Record<string, string>> = {
+const recipes: Readonly<Record<string, string>> = table({
   ...{ delayed: 'delayed', tensorwise: 'current', blockwise: 'blockwise', mxfp8: 'mxfp8' },
-};
+});
 
 function storedOf(values: Values): Pick<MegatronModel, 'activations'> {
   const precision = precisionOf(values);
@@ -203,7 +204,7 @@ function layersWithExperts(
 }
 
 /** Sizes of tokenizers that Megatron-LM has built in. */
-const tokenizers: Readonly<Record<string, number>> = { GPT2BPETokenizer: 50_257, TikTokenizer: 131_072 };
+const tokenizers: Readonly<Record<string, number>> = table({ GPT2BPETokenizer: 50_257, TikTokenizer: 131_072 });
 
 function vocabularyOf(values: Values, remarks: string[]): ShapeArguments {
   const padded = values.whole('padded-vocab-size');

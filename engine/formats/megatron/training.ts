@@ -1,4 +1,5 @@
 /** Keys of the pipeline that Megatron-LM's arguments give: ranks, batch, optimizer, recomputation. */
+import { table } from '../../basics/table.ts';
 import { modulesMode, recomputeModules } from '../../costs/recompute.ts';
 import type { MegatronModel } from './model.ts';
 import type { Values } from './values.ts';
@@ -134,11 +135,11 @@ function recompute(values: Values): readonly string[] {
   return modules.length === 0 || modules.join() === 'core_attention' ? ['selective'] : [modulesMode(modules)];
 }
 
-const strategies: Readonly<Record<string, string>> = {
+const strategies: Readonly<Record<string, string>> = table({
   optim: 'distributed',
   optim_grads: 'zero2',
   optim_grads_params: 'fsdp',
-};
+});
 
 function optimizerOf(values: Values, { precision }: MegatronModel): string {
   const recipe =

@@ -1,8 +1,9 @@
+import { table } from '../../basics/table.ts';
 import { pipeline } from './pipeline.ts';
 import { key, type BlockSchema, type KeySchema, whole, words } from './types.ts';
 
 /** Keys of a pipeline that follow from others in a search, and why they cannot be searched. */
-export const followingKeys: Readonly<Record<string, string>> = {
+export const followingKeys: Readonly<Record<string, string>> = table({
   microbatches: 'the samples of an iteration stay as they are, so microbatches follow from "micro_batch" and "data"',
   global_batch: 'rows with other batches are other trainings and cannot be compared',
   stages: 'stages follow from "pipeline" and "chunks"',
@@ -11,7 +12,7 @@ export const followingKeys: Readonly<Record<string, string>> = {
   tokens: 'rows with other samples are other trainings and cannot be compared',
   documents: 'rows with other samples are other trainings and cannot be compared',
   stage: 'stages follow from "pipeline" and "chunks"',
-};
+});
 
 /** What a search makes least. Its front always has both. */
 export const objectives = ['iteration', 'peak_memory'] as const;

@@ -1,4 +1,5 @@
 /** Words that keys of several blocks take. */
+import { table } from '../../basics/table.ts';
 import type { Word } from '../kinds.ts';
 import type { RecomputeModule } from '../../costs/recompute.ts';
 
@@ -11,7 +12,7 @@ export const precisions: readonly Word[] = [
   { name: 'fp32', doc: 'Four bytes an element.' },
 ];
 /** Other names of modules: how Megatron-LM writes them. */
-export const otherModuleNames: Readonly<Record<string, RecomputeModule>> = { core_attn: 'core_attention' };
+export const otherModuleNames: Readonly<Record<string, RecomputeModule>> = table({ core_attn: 'core_attention' });
 
 /** Modules of a layer, as `modules(…)` takes them. */
 export const moduleWords: Readonly<Record<RecomputeModule, string>> = {

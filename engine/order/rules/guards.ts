@@ -1,4 +1,5 @@
 /** Conditions of a rule, as functions of what a device knows at the moment. */
+import { table } from '../../basics/table.ts';
 import type { RuleExpression, RuleRead } from '../../values/plan.ts';
 
 /** A number now; a comparison is 1 or 0. */
@@ -9,7 +10,7 @@ type Compute = (a: number, b: number) => number;
 const truth = (value: boolean): number => (value ? 1 : 0);
 
 /** A division by 0 gives a value that no comparison holds for, so its guard does not hold. */
-const ofTwo: Readonly<Record<string, Compute>> = {
+const ofTwo: Readonly<Record<string, Compute>> = table({
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
   '*': (a, b) => a * b,
@@ -26,9 +27,9 @@ const ofTwo: Readonly<Record<string, Compute>> = {
   '>=': (a, b) => truth(a >= b),
   '==': (a, b) => truth(a === b),
   '!=': (a, b) => truth(a !== b && !Number.isNaN(a) && !Number.isNaN(b)),
-};
+});
 
-const ofOne: Readonly<Record<string, (value: number) => number>> = {
+const ofOne: Readonly<Record<string, (value: number) => number>> = table({
   negate: (value) => -value,
   // A guard that has no value does not hold, and neither does its opposite.
   not: (value) => truth(value === 0),
@@ -38,7 +39,7 @@ const ofOne: Readonly<Record<string, (value: number) => number>> = {
   abs: Math.abs,
   sqrt: Math.sqrt,
   log2: Math.log2,
-};
+});
 
 /** An expression as a function; `read` gives a function for each thing that it reads. */
 export function reading(expression: RuleExpression, read: (what: RuleRead) => Reading): Reading {

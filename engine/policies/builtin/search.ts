@@ -1,3 +1,4 @@
+import { table } from '../../basics/table.ts';
 import { bytes, count, share, shareAtMost, time, timeAtLeast } from '../../basics/quantities.ts';
 import { badInteger, shownArgument } from '../arguments.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape, ShapeFault } from '../policy.ts';
@@ -138,14 +139,14 @@ function explain(shape: Shape): readonly string[] {
   ];
 }
 
-const steps: Readonly<Record<string, string>> = {
+const steps: Readonly<Record<string, string>> = table({
   'simple priorities': 'a priority list',
   priorities: 'disturbed priorities',
   moves: 'moves on a critical path',
   rounds: 'rounds of a forward and an input gradient on every device',
   waves: 'waves of microbatches',
   repetition: 'a repeated order of fewer microbatches',
-};
+});
 
 /** `isShortest`: otherwise the order was not chosen for its length. */
 const madeBy = (by: string, isShortest: boolean): string => {

@@ -305,21 +305,21 @@ describe('plan', () => {
     ['', 'There is nothing to search.'],
     ['tensr = 2', '"tensr" is no key that can be searched. Did you mean "tensor"?'],
     ['tensor', '--over takes keys with values'],
-    ['tensor = []', '"tensor" needs at least one value, not an empty list.'],
+    ['tensor = []', '"tensor" takes at least one value, not an empty list.'],
     [
       'tensor = 8..2',
-      '"tensor" needs a range from the smaller to the larger number, `2..8`, not `8..2`, which is backwards.',
+      '"tensor" takes a range from the smaller to the larger number, `2..8`, not `8..2`, which is backwards.',
     ],
     ['tensor = 8..2 step -2', 'the larger number, `2..8 step 2`, not `8..2`, which is backwards.'],
     ['tensor = 0..2', '"tensor" takes whole numbers of at least 1, not "0".'],
-    ['tensor = 1..4 step -1', 'needs a step of more than 0, not -1'],
+    ['tensor = 1..4 step -1', 'takes a step of more than 0, not -1'],
     ['tensor = 2, tensor = 4', '"tensor" is searched twice.'],
-    ['tensor = 1..1000000', 'needs at most 10,000 values of a key, not 1,000,000.'],
+    ['tensor = 1..1000000', 'takes at most 10,000 values, not 1,000,000.'],
     ['tensor = 1..1000, pipeline = 1..1000, data = 1..1000', 'make 1,000,000,000 rows, more than 1,000,000.'],
     ['stages = [balance(2)]', '"stages" cannot be searched: stages follow from "pipeline" and "chunks".'],
     ['schedule = [1f1b, 1f2b]', '"schedule" cannot be "1f2b". Unknown policy "1f2b". Did you mean "1f1b"?'],
     ['optimizer = [none, nope]', '"optimizer" cannot be "nope". Unknown optimizer "nope". Did you mean "none"?'],
-    ['recompute = [none', 'needs a list such as [1, 2, 4]'],
+    ['recompute = [none', 'takes a list such as [1, 2, 4]'],
   ])('--over "%s" is refused: %s', async (text, problem) => {
     const { status, out, err } = await plan('a.pipe', '--pipeline', 'train', ...(text === '' ? [] : ['--over', text]));
     expect(status).toBe(2);

@@ -111,7 +111,7 @@ describe('search', () => {
     ],
     ['tensor in 4..<4', 'type/mismatch: Expected a range with a number in it, found `4..<4`.'],
     ['tensor in 1..8 step 0', 'type/mismatch: Expected a step of more than 0, found 0.'],
-    ['tensor in 1..99999', 'type/mismatch: Expected at most 10,000 values of a key, found 99,999.'],
+    ['tensor in 1..99999', 'type/mismatch: Expected at most 10,000 values, found 99,999.'],
     ['tensor = 4', 'type/mismatch: Expected `tensor in [8]`, found `tensor = …`.'],
     ['tensor in [1]  tensor in [2]', 'key/duplicate: "tensor" is set twice in this search; the first one is used.'],
     ['tensr in [1]', 'key/unknown: A search has no key "tensr". Did you mean "tensor"?'],

@@ -251,3 +251,20 @@ it('rows of an imported schedule are reported at the pipeline that uses it', () 
     files: { 's.pipe': 'schedule mine { row(d) = F[1 / d] }' },
   });
 });
+
+describe('a number that is too large', () => {
+  it.each([
+    ['slot(F, s, j) = 2 * j + ⟦syntax/unit:1e999⟧  slot(B, s, j) = 3', 'Expected a number below 1.8e308'],
+    ['placement = loop(v = ⟦syntax/unit:1e999⟧)  row(d) = F[0]', 'below 1.8e308'],
+    ['placement = wave(w = ⟦syntax/unit:1e999⟧)  row(d) = F[0]', 'below 1.8e308'],
+    ['row(d) = F[0..<⟦syntax/unit:1e999⟧]', 'below 1.8e308'],
+    [
+      'placement = loop(⟦value/range:1e308 * 1e308⟧)  row(d) = F[0]',
+      'is over 1.8e308, too large for a number; it must',
+    ],
+    ['row(d) = F[0..<⟦value/range:-1e308 * 1e308⟧]', 'is under -1.8e308, too large for a number; it must'],
+    ['row(d) = F[⟦value/range:1e308 * 1e308⟧]', 'is over 1.8e308, too large for a number; it must be at most'],
+  ])('is one mistake, with the limit: %s', (body, message) => {
+    found(body, [message]);
+  });
+});
