@@ -9,6 +9,7 @@ import { hostFinding } from './hostFinding.ts';
 import { hostMemoryFindings } from './hostMemoryReport.ts';
 import { memoryFindings } from './memoryFindings.ts';
 import { recomputeFinding } from './recomputeFinding.ts';
+import { optimizerFinding } from './optimizerFinding.ts';
 import { bubbleFinding, linkFindings } from './scheduleFindings.ts';
 import { weightFindings } from './weightFindings.ts';
 
@@ -31,6 +32,7 @@ export function simulationFindings(
 ): PlanFinding[] {
   return [
     ...memoryFindings(plan, run, peaks, options),
+    ...optimizerFinding(plan, run),
     ...hostMemoryFindings(plan, run),
     ...expectationFindings(plan, run.report),
     ...remarks.flatMap((remark) => advised(remark, plan, run, options)),

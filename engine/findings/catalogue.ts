@@ -53,6 +53,16 @@ const gain = ({ saved, savedShare }: Waited): string =>
     ? ''
     : ` The iteration can be ${time(saved)} shorter (${share(savedShare)}).`;
 
+/** What a plan would miss if its optimizer kept its state: bytes that it would need, and where. */
+type MissedMemory =
+  | { readonly need: number; readonly device: string; readonly capacity: number }
+  | { readonly need: number; readonly expected: string };
+
+const missedWords = (missed: MissedMemory): string =>
+  'device' in missed
+    ? `${missed.device} would need ${bytes(missed.need)} of its ${bytes(missed.capacity)}`
+    : `the peak would be ${bytes(missed.need)}, so \`${missed.expected}\` would not hold`;
+
 interface TokensOfSample {
   readonly tokens: number;
   readonly width: number;
@@ -283,8 +293,9 @@ export const catalogue = {
   'memory/no-optimizer': entry(
     'warning',
     'A pipeline that names no optimizer, so its memory lacks the state',
-    (p: { kept: number; usual: string; usually: number }) =>
-      `This pipeline names no optimizer, so its memory has weights and gradients only, ${p.kept} bytes per parameter: a real run needs more. With \`optimizer = ${p.usual}\` it is ${p.usually} bytes. If there is no state, write \`optimizer = none\`.`,
+    // `missed`: for measured layers, what does not hold with the usual optimizer.
+    (p: { kept: number; usual: string; usually: number; missed?: MissedMemory }) =>
+      `This pipeline names no optimizer, so its memory has weights and gradients only, ${p.kept} bytes per parameter: a real run needs more. With \`optimizer = ${p.usual}\` it is ${p.usually} bytes${p.missed === undefined ? '' : `, and ${missedWords(p.missed)}`}. If there is no state, write \`optimizer = none\`.`,
   ),
   'memory/out-of-memory': entry(
     'error',

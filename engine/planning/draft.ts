@@ -13,6 +13,7 @@ import { stageNeeds } from './exchange/stageGraph.ts';
 import { fillPlan } from './fill.ts';
 import { fitsLengths } from './lengthsFit.ts';
 import type { Notes } from './notes.ts';
+import { unnamedOptimizer } from './noOptimizer.ts';
 import { offloadFits } from './offloadFits.ts';
 import { planOrigins } from './origins.ts';
 import { copyNames, copyPlan, pieceOf } from './place/copies.ts';
@@ -137,6 +138,7 @@ export function* draft(
   );
   if (variation === undefined) return undefined;
   planOrigins(notes, pipeline, ranks);
+  const unnamed = unnamedOptimizer(pipeline, parted);
   return {
     name,
     doc,
@@ -157,6 +159,7 @@ export function* draft(
     ...(model.sequence === undefined
       ? {}
       : { tokens: tokensOf(meanTokens(pipeline, model.sequence), pipeline.tokens) }),
+    ...(unnamed === undefined ? {} : { unnamedOptimizer: unnamed }),
     ...(costs.kinds === undefined || model.sequence === undefined
       ? {}
       : { lengths: lengthsPlan(costs.kinds, model.sequence, parts, kindPlans) }),

@@ -57,6 +57,17 @@ export interface MeshPlan {
   readonly expert: number;
 }
 
+/** What the optimizer would keep that training at this precision usually has. */
+export interface UnnamedOptimizer {
+  readonly name: string;
+  /** Bytes of a parameter: of weights and gradients alone, and with this optimizer. */
+  readonly without: number;
+  readonly with: number;
+  /** By stage: bytes on one device in addition to weights and gradients, always, and only during the update. */
+  readonly state: readonly number[];
+  readonly copied: readonly number[];
+}
+
 /** Path NAME. The mesh is for all devices without a separate mesh. */
 export interface PipelinePlan extends MeshPlan {
   readonly name: string;
@@ -87,6 +98,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly microBatchSize: number;
   /** Tokens of one sample without padding, and of the whole training if the file says; absent for a model without a sequence. */
   readonly tokens?: { readonly perSample: number; readonly total?: number };
+  /** Only if the file names no optimizer and states the weights of measured layers. */
+  readonly unnamedOptimizer?: UnnamedOptimizer;
   /** Only if microbatches differ: the figures of stages and edges are then means over them, and the largest of workspaces and buffers. */
   readonly lengths?: LengthsPlan;
   /** By device: gradients reduced over the ranks that hold the same weights, then the optimizer step. */
