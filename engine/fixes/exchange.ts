@@ -85,11 +85,9 @@ function merged(changes: readonly Proposal[], rules: readonly Proposal[]): reado
   const pace = ({ effect }: Proposal): number => (effect === undefined ? Infinity : samplePeriod(effect.after));
   const same = (a: Proposal, b: Proposal): boolean => Math.abs(pace(a) - pace(b)) <= 1e-9 * pace(b);
   const better = rules.filter((rule) => !changes.some((change) => same(change, rule)));
-  const all = [...changes, ...better].toSorted((a, b) => (same(a, b) ? 0 : pace(a) - pace(b)));
-  return all.map(({ title, edits, effect }, index) => ({
-    ...{ title, edits, effect },
-    ...(index === 0 ? { preferred: true } : {}),
-  }));
+  const breaks = (each: Proposal): number => Math.min(1, each.breaks?.length ?? 0);
+  const all = [...changes, ...better].toSorted((a, b) => breaks(a) - breaks(b) || (same(a, b) ? 0 : pace(a) - pace(b)));
+  return all.map((each, index) => ({ ...each, preferred: index === 0 && breaks(each) === 0 }));
 }
 
 /** Seconds that a finding is about. */

@@ -1,6 +1,6 @@
 import type { Run, Evaluation } from '../schedule/evaluation.ts';
 import type { Analysis } from '../flow/check.ts';
-import { parametersOf } from '../findings/finding.ts';
+import { type Finding, parametersOf } from '../findings/finding.ts';
 import { type Again, apply, type Edit } from './proposal.ts';
 
 /** A pipeline of an analysis that was simulated. */
@@ -17,27 +17,52 @@ export function tried(analysis: Analysis, edits: readonly Edit[], again: Again):
   return noNewError(analysis, after) ? after : undefined;
 }
 
+/** What a change may do that is an error all the same. */
+export interface Tolerance {
+  /** Devices may be over their memory that were not. */
+  readonly mayOverfill?: boolean | undefined;
+  /** Expectations with `==` may fail that held: any change of the figure breaks them. */
+  readonly mayBreak?: boolean;
+}
+
 /**
  * Whether a changed file has no more errors of any code than before, and meets every expectation that it met. Devices over their memory are compared by name: findings at
- * one place may stand for several. `mayOverfill`: devices may be over their memory that were not.
+ * one place may stand for several.
  */
-export function noNewError(before: Analysis, after: Analysis, mayOverfill = false): boolean {
-  const known = errorsByCode(before);
-  for (const [code, errors] of errorsByCode(after)) if (errors > (known.get(code) ?? 0)) return false;
-  if (mayOverfill) return true;
+export function noNewError(before: Analysis, after: Analysis, { mayOverfill, mayBreak }: Tolerance = {}): boolean {
+  if (newErrors(before, after).some((finding) => mayBreak !== true || !holdsFigure(finding))) return false;
+  if (mayOverfill === true) return true;
   const full = overfull(before);
   return [...overfull(after)].every((device) => full.has(device));
 }
 
-function errorsByCode({ findings }: Analysis): ReadonlyMap<string, number> {
-  const out = new Map<string, number>();
-  for (const finding of findings) {
-    if (finding.severity !== 'error' || finding.code === 'memory/out-of-memory') continue;
-    const key = `${finding.code} ${parametersOf(finding, 'expect/failed')?.text ?? ''}`;
-    out.set(key, (out.get(key) ?? 0) + 1);
-  }
-  return out;
+/** Expectations with `==` that the changed file breaks, as they are written. */
+export const brokenFigures = (before: Analysis, after: Analysis): readonly string[] => [
+  ...new Set(
+    newErrors(before, after).flatMap((finding) =>
+      holdsFigure(finding) ? [parametersOf(finding, 'expect/failed')?.text ?? ''] : [],
+    ),
+  ),
+];
+
+/** An expectation of a pipeline that states its figure. */
+const holdsFigure = ({ hint }: Finding): boolean => hint?.kind === 'tune' && hint.expect?.operator === '==';
+
+/** Errors of a code, or of one expectation, beyond those that the file has already. */
+function newErrors(before: Analysis, after: Analysis): readonly Finding[] {
+  const known = new Map<string, number>();
+  for (const finding of errors(before)) known.set(kindOf(finding), (known.get(kindOf(finding)) ?? 0) + 1);
+  return errors(after).filter((finding) => {
+    const left = known.get(kindOf(finding)) ?? 0;
+    known.set(kindOf(finding), left - 1);
+    return left <= 0;
+  });
 }
+
+const errors = ({ findings }: Analysis): readonly Finding[] =>
+  findings.filter(({ severity, code }) => severity === 'error' && code !== 'memory/out-of-memory');
+
+const kindOf = (finding: Finding): string => `${finding.code} ${parametersOf(finding, 'expect/failed')?.text ?? ''}`;
 
 const overfull = ({ pipelines }: Analysis): ReadonlySet<string> =>
   new Set(

@@ -17,6 +17,8 @@ export interface Proposal {
   readonly preferred?: boolean;
   /** The only fix but for last resorts, such as a declaration of an unknown name: an editor may make it when it saves the file. */
   readonly unambiguous?: true;
+  /** Expectations with `==` that held and do not hold any more, as they are written. */
+  readonly breaks?: readonly string[];
   /** What the simulation of the changed file gives; absent where the change moves no figure. */
   readonly effect?: Effect;
 }

@@ -5,8 +5,9 @@
 import { advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { Analysis } from '../flow/check.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
+import { list } from '../basics/quantities.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
-import { noNewError, type Simulated, simulated } from './outcome.ts';
+import { brokenFigures, noNewError, type Simulated, simulated } from './outcome.ts';
 import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from './proposal.ts';
 
 /** A change that may answer a finding. */
@@ -52,7 +53,12 @@ export interface Trial {
   readonly candidate: Candidate;
   readonly edits: readonly Edit[];
   readonly effect: Effect;
+  /** Expectations with `==` that it breaks, as they are written. */
+  readonly breaks: readonly string[];
 }
+
+/** Broken expectations that a title names. */
+const namedBreaks = 2;
 
 const usualMost = 5;
 const usualMostOfKind = 2;
@@ -86,7 +92,7 @@ export function* bestTrial(
 ): Generator<unknown, Trial | undefined, void> {
   const found = yield* trialSteps(analysis, goal, candidates, again);
   const best = found.filter(isSettled).toSorted(compareTrials).at(0);
-  return best?.effect.after.fits === true ? best : undefined;
+  return best?.effect.after.fits === true && best.breaks.length === 0 ? best : undefined;
 }
 
 const isSettled = (trial: Trial): boolean => trial.isSettled;
@@ -133,17 +139,25 @@ const trialAdvice: SlowAdvice<
     if (effect === undefined) return undefined;
     const after = simulated(changed, goal.pipeline);
     const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
-    return { candidate, edits, effect, also, isSettled: changed.pending.length === 0 };
+    const breaks = brokenFigures(analysis, changed);
+    return { candidate, edits, effect, also, breaks, isSettled: changed.pending.length === 0 };
   },
   otherwise: undefined,
 };
 
 const proposalsOf = (found: readonly Trial[], goal: Goal): readonly Proposal[] =>
-  shown(offered(found, goal).toSorted(compareTrials), goal).map(({ candidate, edits, effect, also }) => ({
-    title: `${titleOf(candidate.what, effect, goal.emphasis)}${also}`,
+  shown(offered(found, goal).toSorted(compareTrials), goal).map(({ candidate, edits, effect, also, breaks }) => ({
+    title: `${titleOf(`${candidate.what}${breakWords(breaks)}`, effect, goal.emphasis)}${also}`,
     edits,
     effect,
+    ...(breaks.length === 0 ? {} : { breaks }),
   }));
+
+/** ` (breaks "iteration == 33s")`; nothing where every expectation still holds. */
+const breakWords = (breaks: readonly string[]): string =>
+  breaks.length === 0
+    ? ''
+    : ` (breaks ${list(breaks.slice(0, namedBreaks).map((text) => `"${text}"`))}${breaks.length > namedBreaks ? ` and ${breaks.length - namedBreaks} more` : ''})`;
 
 function offered(found: readonly Trial[], { fitting }: Goal): readonly Trial[] {
   const all = fitting === true ? found.filter(({ effect }) => effect.after.fits) : found;
@@ -156,7 +170,7 @@ export const titleOf = (what: string, effect: Effect, emphasis: Emphasis): strin
 
 /** What a change of the file does; undefined where it brings a new error, does not run, or misses the goal. */
 export function effectOf(analysis: Analysis, changed: Analysis, goal: Goal): Effect | undefined {
-  if (!noNewError(analysis, changed, goal.mayOverfill)) return undefined;
+  if (!noNewError(analysis, changed, { mayOverfill: goal.mayOverfill, mayBreak: true })) return undefined;
   const after = simulated(changed, goal.pipeline);
   if (after === undefined || !goal.met(changed, after)) return undefined;
   const before = simulated(analysis, goal.pipeline);
@@ -172,9 +186,13 @@ function writtenEdits(edits: Candidate['edits']): readonly Edit[] | undefined {
   return written.length === edits.length && written.length > 0 ? written : undefined;
 }
 
-/** Changes that train with the same batch come before changes that do not, and those come before changes that drop a limit of the file. */
-function rank({ candidate, effect: { before, after } }: Pick<Trial, 'candidate' | 'effect'>): number {
-  if (candidate.last === true) return 3;
+/**
+ * Changes that train with the same batch come before changes that do not, and those come before changes that drop a limit of the file.
+ * Changes that break an expectation come after all of them.
+ */
+function rank({ candidate, breaks, effect: { before, after } }: Trial): number {
+  if (candidate.last === true) return 4;
+  if (breaks.length > 0) return 3;
   if (candidate.policy?.without !== undefined) return 2;
   return before !== undefined && !sameBatch(before, after) ? 1 : 0;
 }
