@@ -26,35 +26,53 @@ export function slipsOf(syntax: SyntaxFile): readonly Slip[] {
 
 type Found = Omit<Slip, 'schedule'>;
 
+/** More slips of a schedule are found once these are fixed. */
+const mostSlips = 50;
+
 function slipsIn(syntax: SyntaxFile, first: number, last: number): readonly Found[] {
   const { tokens, errors } = syntax;
-  const isFault = new Set(errors.map(({ start }) => start));
+  const faults = new Set(errors.map(({ start }) => start));
   const found: Found[] = [];
-  for (let at = first; at <= last; at += 1) {
-    const { text, kind } = tokens[at];
-    const reader = { syntax, at, from: entryStart(syntax, at, first), to: entryEnd(syntax, at, last) };
-    const slip =
-      kind === 'error'
-        ? text === '%'
-          ? remainder(reader, 'mod')
-          : text === '?'
-            ? choice(reader)
-            : undefined
-        : kind !== 'name'
-          ? undefined
-          : (text === 'mod' || text === 'div') && isFault.has(tokens[at].start)
-            ? remainder(reader, text)
-            : text === 'for' || text === 'each'
-              ? loop(reader)
-              : text === 'if'
-                ? branch(reader)
-                : undefined;
+  for (let at = first; at <= last && found.length < mostSlips; at += 1) {
+    const read = formAt(tokens, at, faults);
+    if (read === undefined) continue;
+    const slip = read({ syntax, at, from: entryStart(syntax, at, first), to: entryEnd(syntax, at, last) });
     if (slip === undefined || !errors.some(({ start }) => start >= slip.entry.start && start <= slip.entry.end))
       continue;
     found.push(slip);
     if (slip.write !== undefined) while (at < last && tokens[at + 1].end <= slip.write.part.end) at += 1;
   }
   return found;
+}
+
+/** Reads the form of another language that may begin at a token. It looks a few tokens ahead: most tokens begin none. */
+function formAt(
+  tokens: readonly Token[],
+  at: number,
+  faults: ReadonlySet<number>,
+): ((reader: Reader) => Found | undefined) | undefined {
+  const { text, kind, start } = tokens[at];
+  const after = tokens[at + 1] as Token | undefined;
+  if (kind === 'error') {
+    if (text === '%') return (reader) => remainder(reader, 'mod');
+    return text === '?' ? choice : undefined;
+  }
+  if (kind !== 'name') return undefined;
+  switch (text) {
+    case 'mod':
+    case 'div':
+      return faults.has(start) ? (reader) => remainder(reader, text) : undefined;
+    case 'for':
+      return loop;
+    case 'each':
+      return after?.kind === 'name' ? loop : undefined;
+    case 'if': {
+      const close = after?.text === '(' ? matching(tokens, at + 1, longestHead) : -1;
+      return after?.text !== '(' || tokens[close + 1]?.text === '{' ? branch : undefined;
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** A token of an entry, and the tokens of this entry. */
@@ -77,7 +95,7 @@ function beginsEntry({ tokens, text }: SyntaxFile, at: number): boolean {
   const next = tokens[at + 1] as Token | undefined;
   // `let` and `param` have a name, `row(…)` has parentheses behind which comes `=`.
   if (isFirst || next?.kind === 'name' || next?.text === '=') return true;
-  const close = next?.text === '(' ? matching(tokens, at + 1) : -1;
+  const close = next?.text === '(' ? matching(tokens, at + 1, longestHead) : -1;
   return close > 0 && tokens[close + 1]?.text === '=';
 }
 
@@ -100,10 +118,13 @@ function entryEnd(syntax: SyntaxFile, at: number, last: number): number {
   return Math.max(at, last - 1);
 }
 
-/** The bracket that closes the one at a token; −1 if none does. */
-function matching(tokens: readonly Token[], open: number): number {
+/** Tokens of the parentheses in the head of an entry, or of a condition: more are not looked at. */
+const longestHead = 200;
+
+/** The bracket that closes the one at a token; −1 if none does, or none among so many tokens. */
+function matching(tokens: readonly Token[], open: number, most = Infinity): number {
   let depth = 0;
-  for (let index = open; index < tokens.length; index += 1) {
+  for (let index = open; index < Math.min(tokens.length, open + most); index += 1) {
     if (opening.includes(tokens[index].text)) depth += 1;
     else if (closing.includes(tokens[index].text)) depth -= 1;
     if (depth === 0) return index;

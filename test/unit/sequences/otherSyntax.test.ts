@@ -1,5 +1,7 @@
 /** Forms of other languages: one finding with what to write, and a fix that makes the schedule pass. */
 import { describe, expect, it } from 'vitest';
+import { parse } from '../../../grammar/parse.ts';
+import { slipsOf } from '../../../engine/language/otherSyntax.ts';
 import { after, analyse, fixesOf } from '../../support/analyse.ts';
 import { checkFix } from '../../support/expected.ts';
 import * as fc from '../../support/property.ts';
@@ -99,6 +101,23 @@ describe('a form of another language', () => {
     const names =
       'let for = 2  let div2(x) = div(x, 2)  row(d) = F[0..<microbatches], each(in in 0..<microbatches, B[in])';
     expect(messages(schedule(names)).filter((message) => !message.startsWith('Nothing uses'))).toEqual([]);
+  });
+  it('takes time in proportion to the text, whatever is not closed', () => {
+    // Reads of tokens, counted where tokens are read.
+    const reads = (copies: number, part: string): number => {
+      const syntax = parse(schedule(`row(d) = ${part.repeat(copies)}`));
+      let count = 0;
+      const tokens = new Proxy(syntax.tokens, {
+        get(target, key, receiver) {
+          count += 1;
+          return Reflect.get(target, key, receiver);
+        },
+      });
+      slipsOf({ ...syntax, tokens });
+      return count / syntax.tokens.length;
+    };
+    for (const part of ['row( ', 'if( ', 'each( ', 'for ( ', '2 % ', '? : ', 'each(j in 0..<2, ', 'if(2 == 2, F[0], '])
+      expect(reads(2_000, part), part).toBeLessThan(1.5 * reads(500, part) + 100);
   });
   it('never stops the reading, whatever is around it', () => {
     const parts = [
