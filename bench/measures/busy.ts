@@ -24,7 +24,7 @@ const root = path.join(import.meta.dirname, '../..');
 /** Milliseconds between two requests. */
 const apart = 20;
 /** Milliseconds without a publication after which the server is taken to be done, and at most. */
-const quiet = 6_000;
+const quiet = 10_000;
 const most = 120_000;
 
 /** Options of a process that notes its turns. */
@@ -128,7 +128,8 @@ async function opened(files: readonly string[], folder: string): Promise<Busy> {
     void open(pathToFileURL(path.join(root, file)).href, readFileSync(path.join(root, file), 'utf8'));
   const times: number[] = [];
   const pending = new Set<Promise<void>>();
-  while (performance.now() < Math.min(begun + most, last + quiet)) {
+  const isBusy = (now: number): boolean => shown.size <= files.length || now < last + quiet;
+  for (let now = begun; now < begun + most && isBusy(now); now = performance.now()) {
     const sent = performance.now();
     const answer = client
       .sendRequest(FoldingRangeRequest.type, { textDocument: { uri: asked } })

@@ -148,10 +148,8 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       ...[...pipelines, ...jobs].flatMap((evaluated) =>
         evaluated.findings.flatMap((found) => placed(found, origins, uri)),
       ),
-    ]
-      .filter((found) => found.place.uri === uri)
-      .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
-    const reported = capped(uri, merged(findings), options.limits.findings);
+    ];
+    const reported = reportedFindings(uri, findings, options);
     for (const name of untested) pending.push(name);
     const analysis = { uri, syntax, resolution, pipelines, jobs, tests, findings: reported, pending, untested };
     if (pending.length === 0) return analysis;
@@ -166,6 +164,18 @@ function* pausing<Answer>(steps: Generator<undefined, Answer, void>): Generator<
     if (step.done === true) return step.value;
     yield 'planned';
   }
+}
+
+/** Findings as a file shows them: its own, by position, each mistake once, and no more than the options allow. */
+export function reportedFindings(
+  uri: string,
+  findings: readonly Finding[],
+  { limits }: EngineOptions,
+): readonly Finding[] {
+  const own = findings
+    .filter((found) => found.place.uri === uri)
+    .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
+  return capped(uri, merged(own), limits.findings);
 }
 
 const severities: readonly Severity[] = ['error', 'warning', 'information', 'hint'];

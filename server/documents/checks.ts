@@ -1,8 +1,9 @@
 /** Checks of open documents, in slices. A check whose text is no longer the newest is dropped. */
-import { type Analysis, type CheckStep, checkSteps, type Planned } from '../../engine/flow/check.ts';
+import { type Analysis, type CheckStep, checkSteps, type Planned, reportedFindings } from '../../engine/flow/check.ts';
 import { messageSteps } from '../../engine/findings/finding.ts';
 import type { View } from '../view.ts';
 import { slice } from './eventLoop.ts';
+import { createFirsts } from './firsts.ts';
 import type { Clock, DocumentsHost } from './host.ts';
 import { hasFigures } from './need.ts';
 import { type Check, type OpenDocument, syntaxOf, wake } from './openDocument.ts';
@@ -28,7 +29,10 @@ function* worded(steps: Generator<CheckStep, Analysis, void>): Generator<CheckSt
 
 /** A slice of the check of a document. */
 export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turns, 'add'>) {
+  const firsts = createFirsts((view) => notify(view, () => host.waiting(view)));
+
   function advance(document: OpenDocument): void {
+    firsts.pass(document);
     try {
       const check = document.check?.revision === document.revision ? document.check : begin(document);
       const until = clock.now() + slice;
@@ -121,13 +125,14 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
       pipelines: [],
       jobs: [],
       tests: [],
-      findings: [],
+      findings: reportedFindings(document.uri, resolution.findings, options),
       pending,
       untested: [],
     };
     const view = { ...syntaxOf(document, host.options()), analysis, files: host.files, options };
     document.planned = { revision, view };
     check.unannounced = { view, since: clock.now() };
+    if (document.earlier === undefined) firsts.add(document, check, view);
     wake(document);
   }
 

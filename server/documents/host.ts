@@ -15,7 +15,7 @@ export interface DocumentsHost {
   checked(view: View, edited: boolean): void;
   /** Everything is known but the tests of schedules, which may take long. `checked` or `failed` follows, unless the text changes. */
   untested(view: View): void;
-  /** Answers let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
+  /** Figures or answers let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
   waiting(view: View): void;
   closed(uri: string): void;
   failed(uri: string, error: unknown): void;

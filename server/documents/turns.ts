@@ -16,13 +16,14 @@ export function createTurns(ready: Promise<void>, clock: Clock, advance: (docume
   let slices = 0;
 
   /**
-   * The document that was edited or asked about last: an editor asks about those that it shows. One slice in four goes to whichever has
-   * waited longest, so that none waits for ever.
+   * The document that was edited or asked about last: an editor asks about those that it shows. Documents without a plan come first, so that
+   * what needs no simulation is known of each. One slice in four goes to whichever has waited longest, so that none waits for ever.
    */
   function nextOf(waiting: readonly OpenDocument[]): OpenDocument | undefined {
     slices += 1;
     if (slices % 4 === 0) return waiting[0];
-    return waiting.reduce<OpenDocument | undefined>(
+    const unplanned = waiting.filter(({ revision, planned }) => planned?.revision !== revision);
+    return (unplanned.length > 0 ? unplanned : waiting).reduce<OpenDocument | undefined>(
       (last, document) => (last === undefined || document.askedAt > last.askedAt ? document : last),
       undefined,
     );

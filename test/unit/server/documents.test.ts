@@ -20,12 +20,15 @@ function open(
   readonly checked: View[];
   /** Whether each check was for a new text; otherwise for something around it. */
   readonly edited: boolean[];
+  /** What was shown before the figures. */
+  readonly waiting: readonly View[];
   readonly failures: unknown[];
   /** Documents whose imports are looked up, in order: each check begins so. */
   readonly taken: string[];
 } {
   const checked: View[] = [];
   const edited: boolean[] = [];
+  const waiting: View[] = [];
   const failures: unknown[] = [];
   const taken: string[] = [];
   const documents = createDocuments({
@@ -49,11 +52,11 @@ function open(
       edited.push(isEdited);
     },
     untested: () => {},
-    waiting: () => {},
+    waiting: (view) => waiting.push(view),
     closed: () => {},
     failed: (_, error) => failures.push(error),
   });
-  return { documents, checked, edited, failures, taken };
+  return { documents, checked, edited, waiting, failures, taken };
 }
 
 const none = CancellationToken.None;
@@ -240,4 +243,21 @@ test('of many documents those that were asked about last are taken up first', as
   expect(order.indexOf(uris[4])).toBeLessThan(3);
   expect(order.indexOf(uris[6])).toBeLessThan(4);
   expect(new Set(order)).toEqual(new Set(uris));
+});
+
+test('of twenty files that are opened at once, each has its plan before most are simulated, and shows what the plan says', async () => {
+  const { documents, checked, waiting } = open(undefined, clockOfSteps());
+  const text = `${toy}let spare = 1\n`;
+  const uris = Array.from({ length: 20 }, (_, index) => `file:///project/file${index}.pipe`);
+  for (const each of uris) documents.set(each, 1, text);
+  const planned = await Promise.all(uris.map((each) => documents.view(each, 'plan', none)));
+  expect(planned.filter((view) => view === undefined)).toEqual([]);
+  expect(checked.length).toBeLessThan(uris.length / 2);
+  await Promise.all(uris.map((each) => documents.view(each, 'figures', none)));
+  expect(checked).toHaveLength(uris.length);
+  // What needs no simulation is shown once of each that waits.
+  expect(waiting.length).toBeGreaterThan(uris.length / 2);
+  expect(new Set(waiting.map(({ uri }) => uri)).size).toBe(waiting.length);
+  for (const { analysis } of waiting) expect(analysis.findings.map(({ code }) => code)).toEqual(['name/unused']);
+  expect(checked[0].analysis.findings.length).toBeGreaterThan(1);
 });
