@@ -7,6 +7,7 @@ import { moved, type Tree } from '../../grammar/moved.ts';
 import type { Entry, Expression, Span, SyntaxFile, Token } from '../../grammar/syntax.ts';
 import type { Place } from '../values/plan.ts';
 import type { ReadContext } from './context.ts';
+import { baseSymbol } from '../sequences/baseRow.ts';
 import type { Origin, ScheduleText, WrittenEntry } from './scheduleText.ts';
 
 /** A declaration, and where it is in the one text. */
@@ -19,6 +20,8 @@ interface Piece {
 export interface MergedSchedule {
   readonly context: ReadContext;
   readonly entries: readonly Entry[];
+  /** Rows that `base(d)` stands for, by its symbol. */
+  readonly baseRows: ReadonlyMap<string, readonly Entry[]>;
   /** A reporter of the file for what is read: what is wrong with inherited text is reported at `from`. */
   readonly located: (report: Reporter) => Reporter;
   /** Copies of a text of the file in the one text, with the text itself. */
@@ -28,7 +31,7 @@ export interface MergedSchedule {
 /** `at`: the base that `from` names; `name`: the schedule. */
 export function mergedSchedule(
   file: ReadContext,
-  { entries, origins }: ScheduleText,
+  { entries, origins, baseRows }: ScheduleText,
   { symbol, name, at }: { readonly symbol: string; readonly name: string; readonly at: Span },
 ): MergedSchedule {
   const [, ...inherited] = origins;
@@ -44,6 +47,9 @@ export function mergedSchedule(
   return {
     context,
     entries: entries.map((written) => entryOf(written, copied)),
+    baseRows: new Map(
+      Array.from(baseRows, ([symbol, rows]) => [symbol, rows.map((written) => entryOf(written, copied))]),
+    ),
     located,
     spansOf: (text) => [text, ...pieces.flatMap((piece) => spanIn(piece, file, text) ?? [])],
   };
@@ -111,7 +117,8 @@ function copy<Node extends Tree>(
     const symbol = original.kind === 'name' ? from.links.get(original) : undefined;
     if (original.kind !== 'name' || made.kind !== 'name' || symbol === undefined) return;
     const info = from.symbols.get(symbol);
-    const member = info?.container === origin.symbol ? members?.get(info.name) : undefined;
+    const isMember = info?.container === origin.symbol && !symbol.startsWith(baseSymbol);
+    const member = isMember ? members?.get(info.name) : undefined;
     if (member !== undefined && info?.kind !== 'parameter') context.links.set(made, member.id);
     else if (symbol.startsWith('parameter:')) context.links.set(made, `${symbol}@${start}`);
     else if (from.uri !== context.uri && from.values.has(symbol)) {

@@ -34,7 +34,7 @@ function shortened({ syntax }: ReadContext, { start, end }: Span): string {
 
 /** Compiles the schedule once, when it is first asked for. What is wrong in it has been reported by then. */
 export function tracedSchedule(
-  { context, located }: Pick<ScheduleReading, 'context' | 'located'>,
+  { context, located, baseRows }: Pick<ScheduleReading, 'context' | 'located' | 'baseRows'>,
   schedule: { readonly name: string; readonly symbol: string },
   entries: readonly Entry[],
   rowsOf: (context: ReadContext, compiled: CompiledSchedule) => Rows | undefined,
@@ -45,7 +45,7 @@ export function tracedSchedule(
     // Details of symbols are notes for the first compilation alone.
     const quiet = { ...context, symbols: new Map(context.symbols), report: located(createReporter(context.uri, 0)) };
     const trace = createTrace();
-    const compiled = compileSchedule(quiet, schedule, entries, trace.compile);
+    const compiled = compileSchedule(quiet, { ...schedule, baseRows }, entries, trace.compile);
     known = { context: quiet, compiled, trace, rows: rowsOf(quiet, compiled) };
     return known;
   };

@@ -47,8 +47,8 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const text = scheduleText(file, block, written);
   if (text === undefined || file.unsound.has(id)) return;
   const reading = readingOf(file, block, written, text);
-  const { context, keys } = reading;
-  const compiled = compileSchedule(context, { name: block.name?.text ?? '', symbol: id }, keys.entries);
+  const { context, keys, baseRows } = reading;
+  const compiled = compileSchedule(context, { name: block.name?.text ?? '', symbol: id, baseRows }, keys.entries);
   const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
   const weights = or(readWord<string>(context, keys, 'weights'), 'flush');
   const on = onReader(context, compiled, keys);

@@ -9,6 +9,7 @@ import { foreignFiles } from '../language/foreign.ts';
 import { type Keys, readKeys, valueOf } from '../language/keys.ts';
 import { linkFile } from '../language/linking.ts';
 import type { SymbolInfo } from '../language/resolution.ts';
+import { baseSymbol } from '../sequences/baseRow.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { scheduleUri, standardText } from '../std/index.ts';
 import { toEnd } from '../basics/steps.ts';
@@ -50,6 +51,8 @@ function membersOfBase(context: ReadContext, block: BlockDeclaration): ReadonlyM
 function adopt(context: ReadContext, owner: string, inherited: ReadonlyMap<string, SymbolInfo>): void {
   const members = new Map(context.members.get(owner));
   for (const [name, info] of inherited) {
+    // What it stands for there: rows of another schedule.
+    if (info.id.startsWith(baseSymbol)) continue;
     const replacing = members.get(name);
     // What replaces a name is used where that name is.
     const taken: SymbolInfo =
@@ -60,7 +63,23 @@ function adopt(context: ReadContext, owner: string, inherited: ReadonlyMap<strin
     members.set(name, taken);
     context.symbols.set(taken.id, taken);
   }
+  if (!members.has('base')) members.set('base', baseInfo(context, owner));
   context.members.set(owner, members);
+}
+
+/** `base(d)`, unless the schedule or its base declares the name. */
+function baseInfo(context: ReadContext, owner: string): SymbolInfo {
+  const info: SymbolInfo = {
+    id: `${baseSymbol}${owner}`,
+    name: 'base',
+    kind: 'let',
+    container: owner,
+    parameters: ['d'],
+    detail: '(d), operations',
+    doc: 'The row that the schedule taken over has for device d. Only in rows.',
+  };
+  context.symbols.set(info.id, info);
+  return info;
 }
 
 /** What a schedule says with what it takes over; `undefined` where its base is wrong, which has been or will be reported. */
@@ -68,7 +87,8 @@ export function scheduleText(context: ReadContext, block: BlockDeclaration, keys
   const origin: Origin = { context, block, symbol: symbolId('schedule', block.name?.text ?? '') };
   const from = keys.find('from');
   const entries = keys.entries.filter((entry) => entry !== from);
-  if (from === undefined) return { entries: entries.map((entry) => ({ origin, entry })), origins: [origin], bases: [] };
+  if (from === undefined)
+    return { entries: entries.map((entry) => ({ origin, entry })), origins: [origin], bases: [], baseRows: new Map() };
   const value = ungrouped(valueOf(from));
   const name = value === undefined ? undefined : readCallee(context, value, 'a schedule such as `zb_h1`');
   const base = name === undefined ? undefined : baseText(context, name);

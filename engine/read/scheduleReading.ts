@@ -1,7 +1,7 @@
 /** What a schedule is read from: its block, or one text with what it takes over. */
 import type { ScheduleDefinition } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
-import type { BlockDeclaration, Span } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
 import { symbolId } from '../language/context.ts';
 import { type Keys, keysOfEntries } from '../language/keys.ts';
 import { baseName } from './base.ts';
@@ -12,6 +12,8 @@ import type { ScheduleText } from './scheduleText.ts';
 export interface ScheduleReading {
   readonly context: ReadContext;
   readonly keys: Keys;
+  /** Rows that `base(d)` stands for, by its symbol. */
+  readonly baseRows: ReadonlyMap<string, readonly Entry[]>;
   /** A reporter of the schedule's file, for spans of what is read. */
   readonly located: (report: Reporter) => Reporter;
   /** Copies of a text of the file in what is read. */
@@ -26,7 +28,13 @@ export function readingOf(
 ): ScheduleReading {
   const base = baseName(block);
   if (base === undefined)
-    return { context: file, keys: written, located: (report) => report, spansOf: (span) => [span] };
+    return {
+      context: file,
+      keys: written,
+      baseRows: new Map(),
+      located: (report) => report,
+      spansOf: (span) => [span],
+    };
   const name = block.name?.text ?? '';
   const merged = mergedSchedule(file, text, { symbol: symbolId('schedule', name), name, at: base });
   return { ...merged, keys: keysOfEntries('schedule', merged.entries, written.doubtful) };

@@ -1,5 +1,7 @@
 /** What a schedule says together with what it takes over: its entries, then the entries of its base that it does not replace. */
 import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
+import { walk } from '../../grammar/walk.ts';
+import { baseSymbol } from '../sequences/baseRow.ts';
 import type { FileContext } from '../language/context.ts';
 
 /** A declaration that entries are written in. */
@@ -26,6 +28,8 @@ export interface ScheduleText {
   readonly origins: readonly Origin[];
   /** Declarations that it takes over, the nearest first. */
   readonly bases: readonly Origin[];
+  /** Rows that `base(d)` stands for, by its symbol in the schedule that writes it. */
+  readonly baseRows: ReadonlyMap<string, readonly WrittenEntry[]>;
 }
 
 /** Keys of each form in which an order is written, the first of which says that it is this one. */
@@ -63,9 +67,25 @@ export function takenOver(
     return [value === undefined ? each : { ...each, value: { origin, expression: value } }];
   });
   const all = [...changed, ...kept];
-  const origins = new Set([origin, ...all.flatMap(originsOf)]);
+  const baseRows = new Map(base.baseRows);
+  if (entries.some(usesBase))
+    baseRows.set(
+      `${baseSymbol}${origin.symbol}`,
+      base.entries.filter(({ entry }) => entry.key.text === 'row'),
+    );
+  const origins = new Set([origin, ...[...all, ...[...baseRows.values()].flat()].flatMap(originsOf)]);
   const [of] = base.origins;
-  return { entries: all, origins: [...origins], bases: [of, ...base.bases] };
+  return { entries: all, origins: [...origins], bases: [of, ...base.bases], baseRows };
+}
+
+/** Whether a row may have `base(d)`. */
+function usesBase({ key, values = [] }: Entry): boolean {
+  let found = false;
+  for (const value of key.text === 'row' ? values : [])
+    walk(value, (node) => {
+      if (node.kind === 'call' && node.callee.text === 'base') found = true;
+    });
+  return found;
 }
 
 const originsOf = ({ origin, value, bounds }: WrittenEntry): readonly Origin[] =>

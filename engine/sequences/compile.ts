@@ -8,6 +8,7 @@ import { describe } from '../language/values.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import { alike } from '../language/dimensions.ts';
 import { phraseOf } from '../language/units.ts';
+import { baseRow, baseSymbol } from './baseRow.ts';
 import { type Code, depthOf, kindWords, none, type NumberCode, type SequenceCode, usesOf } from './code.ts';
 import { combine, joined } from './combine.ts';
 import { counts, type Frame, stepsOfText } from './frame.ts';
@@ -93,6 +94,7 @@ function compiled(names: Names, expression: Expression): Code | undefined {
 function named(names: Names, name: Name): Code | undefined {
   const symbol = names.context.links.get(name);
   if (symbol === undefined) return undefined;
+  if (symbol.startsWith(baseSymbol)) return wrongCount(names, name, [{ name: 'd' }]);
   const slot = names.slots.get(symbol);
   if (symbol.startsWith('parameter:') && slot !== undefined)
     return { kind: 'number', dimension: 'number', uses: new Set([slot]), depth: 1, at: ({ slots }) => slots[slot] };
@@ -115,6 +117,7 @@ function called(names: Names, call: Call): Code | undefined {
   const symbol = context.links.get(callee);
   if (symbol === undefined) return undefined;
   if (symbol.startsWith('let:')) return letOfCall(names, call, symbol);
+  if (symbol.startsWith(baseSymbol)) return baseRow(names, call, symbol);
   if (!symbol.startsWith('function:')) {
     context.report.report('type/mismatch', call, {
       expected: 'a function',

@@ -5,7 +5,7 @@ import type { FileContext } from '../language/context.ts';
 import { memberId } from '../language/declare.ts';
 import { scheduleNumbers } from '../language/reservedNames.ts';
 import { circleNames, orderByNeed } from '../basics/ordering.ts';
-import type { Code, NumberCode } from './code.ts';
+import type { Code, NumberCode, SequenceCode } from './code.ts';
 
 /** Numbers that every schedule is given; their slots are their positions. */
 export const givenNames = scheduleNumbers.map(({ name }) => name);
@@ -31,6 +31,19 @@ export interface LetText {
   readonly wrong?: true;
 }
 
+/** A row of a schedule that is taken over. */
+export interface BaseRow {
+  /** Of its parameter; of a row for one device, the device. */
+  readonly on: { readonly slot: number } | { readonly device: NumberCode };
+  readonly code: SequenceCode;
+}
+
+/** Rows of the base by the symbol of `base`, and those that have been compiled. */
+export interface BaseRows {
+  readonly written: ReadonlyMap<string, readonly Entry[]>;
+  readonly compiled: Map<string, readonly BaseRow[] | undefined>;
+}
+
 /** What compiling needs to know; filled while the members of the schedule are compiled, each after those that it uses. */
 export interface Names {
   readonly context: FileContext;
@@ -44,6 +57,8 @@ export interface Names {
   readonly lets: Map<string, LetCode>;
   readonly texts: Map<string, LetText>;
   readonly params: Map<string, NumberCode>;
+  /** Rows of what the schedule takes over; only while rows are compiled. */
+  base?: BaseRows;
   /** Number of each operation that the schedule declares, by symbol. */
   readonly declared: Map<string, number>;
 }

@@ -12,6 +12,7 @@ import { type Frame, newFrame, outside, stepsOfText } from './frame.ts';
 import { compileRule } from './guards.ts';
 import { letText, mostParts, tooManyParts } from './letText.ts';
 import {
+  type BaseRows,
   createNames,
   declaredIn,
   type GivenName,
@@ -75,7 +76,12 @@ export interface GivenNumbers {
  */
 export function compileSchedule(
   context: FileContext,
-  schedule: { readonly name: string; readonly symbol: string },
+  schedule: {
+    readonly name: string;
+    readonly symbol: string;
+    /** Rows of the schedules that it takes over, for `base(d)`. */
+    readonly baseRows?: BaseRows['written'];
+  },
   entries: readonly Entry[],
   compiler = compile,
 ): CompiledSchedule {
@@ -100,6 +106,7 @@ export function compileSchedule(
     const text = context.syntax.text.slice(expression.start, expression.end).replace(/\s+/g, ' ');
     return [{ expression, text, reads: readNumbers(context, expression, members), holds: code.at }];
   });
+  names.base = { written: schedule.baseRows ?? new Map(), compiled: new Map() };
   return { name: schedule.name, names, members, parameters, conditions };
 }
 

@@ -50,6 +50,10 @@ describe('completion', () => {
     expect(await labels(greedy.replace('$0', 'pending($0)'))).toEqual(expect.arrayContaining(['F', 'B']));
     expect(await labels('schedule mine { row(d) = $0 }')).not.toContain('held');
   });
+  it('of the row that is taken over', async () => {
+    expect(await labels('schedule mine { from = 1f1b  row(d) = $0 }')).toContain('base');
+    expect(await labels('schedule mine { row(d) = $0 }')).not.toContain('base');
+  });
   it('of what a test may ask for', async () => {
     expect(await labels(`${schedule}expect $0`)).toContain('mine');
     expect(await labels(`${schedule}expect mine { $0 }`)).toEqual(
@@ -114,6 +118,9 @@ describe('hover', () => {
       'schedule mine { order = greedy(prefer = [B, F])  let room(s) = 4 - $0held(s)  allow(F, s) = room(s) > 0 }';
     expect(await hover(greedy)).toContain('Microbatches in flight at a stage');
     expect(await hover(greedy.replace('$0', '').replace('= room', '= $0room'))).toContain('a number while a rule runs');
+    expect(await hover('schedule mine { from = 1f1b  row(d) = $0base(d), F[0] }')).toContain(
+      'The row that the schedule taken over has for device d',
+    );
     expect(await hover(`${schedule}expect mine { $0staleness == 0 }`)).toContain('Updates between the weights');
     expect(await hover(schedule.replace('param warm', '$0param warm'))).toContain('A number that a pipeline may give');
     expect(await hover(`${schedule}expect mine { $0valid }`)).toContain('each operation once');
