@@ -100,6 +100,9 @@ function ownPlacementFor(
 ): OwnPlacement | undefined {
   const { stages, microbatches } = request;
   const { placement, on, body } = definition;
+  // Arguments that a condition refuses may leave nothing to place by.
+  const bare = { stages: NaN, devices: NaN, microbatches: NaN };
+  if (reportUnmet(notes, report, request.pipeline, request.at.schedule, definition, bare)) return undefined;
   if (on !== undefined) {
     const devices = devicesFor(on, request, report);
     if (devices === undefined || typeof devices !== 'number') return devices;

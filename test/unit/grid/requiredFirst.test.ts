@@ -74,4 +74,13 @@ pipeline train { model = toy  devices = box  microbatches = 6  stages = balance(
       'schedule/shape: mine cannot run: "stages" is 4 for no number of devices; nearest stages: 1.',
     ]);
   });
+  it('hears of the condition alone, where nothing could be placed with its argument', () => {
+    const loops = `schedule mine { param c = 2 in 0..4  require c >= 1  placement = loop(c)
+      row(d) = each(x in 0..<c, F[0..<microbatches, chunk = x]), each(x in c-1..0 step -1, B[0..<microbatches, chunk = x]) }\n`;
+    const use = pipeline(2, '4');
+    expect(errors(loops + use)).toEqual([]);
+    expect(errors(loops + use.replace('= mine', '= mine(c = 0)'))).toEqual([
+      'schedule/shape: mine cannot run: it requires c >= 1, but here c = 0; nearest c: 1.',
+    ]);
+  });
 });

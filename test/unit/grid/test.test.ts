@@ -294,6 +294,13 @@ describe('a finding of a test', () => {
 });
 
 describe('a condition that separates good shapes from bad', () => {
+  const shapes = Array.from({ length: 8 * 16 }, (_, at) => ({
+    devices: 1 + (at >> 4),
+    microbatches: 1 + (at & 15),
+    args: {},
+  }));
+  const judged = (passes: (p: number, m: number) => boolean) =>
+    separating(shapes.map((shape) => ({ ...shape, passes: passes(shape.devices, shape.microbatches) })));
   it('is written into the schedule by a quick fix', () => {
     const text = `${plain.replace('B[microbatches-', 'B[⟦value/range:microbatches-').replace('microbatches]\n}', 'microbatches⟧]⟦→\n  require microbatches >= devices⟧\n}')}expect mine { valid }`;
     expect(checkFix(text).title).toBe('Require microbatches >= devices: 100 shapes pass, 28 are refused');
@@ -351,13 +358,6 @@ expect mine { ⟦schedule/incomplete:valid⟧ }`;
     expect(after(analysis, fix).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
   it('may be two conditions', () => {
-    const shapes = Array.from({ length: 8 * 16 }, (_, at) => ({
-      devices: 1 + (at >> 4),
-      microbatches: 1 + (at & 15),
-      args: {},
-    }));
-    const judged = (passes: (p: number, m: number) => boolean) =>
-      separating(shapes.map((shape) => ({ ...shape, passes: passes(shape.devices, shape.microbatches) })));
     expect(judged((p, m) => m >= 2 * p - 1 && m >= 2)).toEqual([
       'microbatches >= 2',
       'microbatches >= 2 * devices - 1',
@@ -379,13 +379,6 @@ expect mine { ⟦schedule/incomplete:valid⟧ }`;
     expect(judged(() => false)).toBeUndefined();
   });
   it('is none that leaves only shapes with one device or one microbatch', () => {
-    const shapes = Array.from({ length: 8 * 16 }, (_, at) => ({
-      devices: 1 + (at >> 4),
-      microbatches: 1 + (at & 15),
-      args: {},
-    }));
-    const judged = (passes: (p: number, m: number) => boolean) =>
-      separating(shapes.map((shape) => ({ ...shape, passes: passes(shape.devices, shape.microbatches) })));
     expect(judged((p) => p <= 1)).toBeUndefined();
     expect(judged((_, m) => m <= 1)).toBeUndefined();
     expect(judged((p, m) => p <= 1 && m >= 3)).toBeUndefined();
