@@ -1,4 +1,10 @@
-import { findOrder, type FoundOrder, searchPlan } from '../../engine/analyze/findOrder.ts';
+import {
+  findOrder,
+  type FoundOrder,
+  hasWholeBackwards,
+  searchesWholeBackwards,
+  searchPlan,
+} from '../../engine/analyze/findOrder.ts';
 import { orderComment, proofWords } from '../../engine/analyze/orderComment.ts';
 import { longestSpan } from '../../engine/analyze/searchReport.ts';
 import { verifyOrder } from '../../engine/analyze/verifyOrder.ts';
@@ -210,7 +216,12 @@ function summary(order: FoundOrder, { report, timeline }: Run): readonly string[
     ...(p95 === undefined || shortest === undefined
       ? []
       : [`It has the least p95, ${time(p95)}; the shortest order takes ${time(shortest)}.`]),
-    proofWords(now, bound, `order within ${within}`, isSpan ? 'has a shorter one' : 'is shorter'),
+    proofWords(
+      now,
+      bound,
+      `${searchesWholeBackwards(plan) ? 'order with whole backwards' : 'order'} within ${within}`,
+      isSpan ? 'has a shorter one' : 'is shorter',
+    ),
     `Effort ${rounded(effort)}, seed ${seed}.`,
   ];
 }
@@ -238,7 +249,11 @@ async function verify(plan: PipelinePlan, { timeline, report }: Run, { hold }: O
   const fits = report.devices.every(({ peak, capacity }) => peak <= capacity);
   const limit = hold ?? ownLimit(plan);
   const { iteration, bound, within, exceeded } = verifyOrder(plan, timeline, { fits, limit, effort: verifyEffort });
-  const of = `order of these operations${within === undefined ? '' : ` within ${within}`}`;
+  const split =
+    hasWholeBackwards(timeline.program) && (limit === undefined || exceeded !== undefined)
+      ? ', split backwards included,'
+      : '';
+  const of = `order of these operations${within === undefined ? '' : ` within ${within}`}${split}`;
   const leavesMemoryOut = typeof bound === 'number' && within === undefined;
   const lines = [
     `The order of ${report.schedule} runs: ${count(report.operations)}, ${time(iteration)}.`,

@@ -200,7 +200,8 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
     if (!('report' in row.result) || row.result.report.search === undefined) return [];
     const { gap, bound, status } = row.result.report.search;
     const within = withinWords(row.result.report);
-    const shortest = `the shortest order${within === undefined ? '' : ` within ${within}`}`;
+    const whole = row.result.report.bubble.bound_backward === 'whole' ? ' with whole backwards' : '';
+    const shortest = `the shortest order${whole}${within === undefined ? '' : ` within ${within}`}`;
     return status === 'optimal'
       ? `${nameOf(row, rows)}: proven ${shortest}`
       : `${nameOf(row, rows)}: at most ${shareAtMost(gap)} longer than ${shortest}, which takes ${timeAtLeast(bound, 4)} or more`;

@@ -7,7 +7,7 @@ import {
   type StageReport,
 } from '../../engine/values/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
-import { searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
+import { boundNote, boundOrders, searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
@@ -97,7 +97,7 @@ function figures(report: PipelineReport, colours: Colours): string {
           [
             '',
             '',
-            `with these stages${report.exchange === undefined ? '' : ' and this sync'}${memory === undefined ? '' : `, within ${memory},`} no order can go below ${share(bubble.bound)}`,
+            `with these stages${report.exchange === undefined ? '' : ' and this sync'}${memory === undefined ? '' : `, within ${memory},`} no ${boundOrders(report)} can go below ${share(bubble.bound)}${boundNote(report)}`,
           ],
         ]
       : []),
@@ -144,11 +144,11 @@ function searchRows(report: PipelineReport, colours: Colours): string[][] {
   const { span, p95 } = search;
   return [
     search.status === 'optimal'
-      ? ['Order', colours.bold('optimal'), `no order${memory} is shorter`]
+      ? ['Order', colours.bold('optimal'), `no ${boundOrders(report)}${memory} is shorter`]
       : [
           'Order',
           colours.bold(`gap ${shareAtMost(search.gap)}`),
-          `no order${memory} takes less than ${timeAtLeast(search.bound, 4)}`,
+          `no ${boundOrders(report)}${memory} takes less than ${timeAtLeast(search.bound, 4)}`,
         ],
     ...(span === undefined
       ? []

@@ -1,6 +1,6 @@
 /** A shorter order of a pipeline's operations. It takes a second to find, so an editor looks for it once its check is done. */
 import { gapOf } from '../analyze/expectations.ts';
-import { hasWholeBackwards, searchPlan } from '../analyze/findOrder.ts';
+import { hasWholeBackwards, searchesWholeBackwards, searchPlan } from '../analyze/findOrder.ts';
 import { orderComment } from '../analyze/orderComment.ts';
 import { orderCurve, type OrderProgress } from '../analyze/orderCurve.ts';
 import { simulated } from '../flow/evaluate.ts';
@@ -174,17 +174,18 @@ const peakOf = ({ devices }: PipelineReport): number => devices.reduce((most, { 
 
 /** `schedule/shorter-order`, at the schedule of the pipeline. */
 export function shorterOrderFinding(
-  { plan: { name }, iteration, peak }: OrderQuestion,
+  { plan, iteration, peak }: OrderQuestion,
   found: ShorterOrder,
   origins: Origins,
 ): Finding | undefined {
+  const { name } = plan;
   const place = placeOf(paths.key(name, 'schedule'), origins);
   if (place === undefined) return undefined;
   const { iteration: shorter, bound, text, peak: peakAfter } = found;
   return finding(
     'schedule/shorter-order',
     place,
-    { iteration, shorter, bound, peak, peakAfter },
+    { iteration, shorter, bound, peak, peakAfter, ...(searchesWholeBackwards(plan) ? { whole: true } : {}) },
     { hint: { kind: 'order', pipeline: name, text } },
   );
 }

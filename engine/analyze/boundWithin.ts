@@ -31,6 +31,20 @@ export function withinWords({ bubble, search }: Pick<PipelineReport, 'bubble' | 
   return bubble.bound_within === undefined ? undefined : searchedWithin(search);
 }
 
+type Bounded = { readonly bubble: Pick<PipelineReport['bubble'], 'bound_backward'> };
+
+/** The orders that a bound is for, after "no": `order`, `order with whole backwards`. */
+export const boundOrders = ({ bubble }: Bounded): string =>
+  bubble.bound_backward === 'whole' ? 'order with whole backwards' : 'order';
+
+/** After what a bound says, if the order of the report has whole backwards and others of the bound do not: `, even with split backwards`. */
+export const boundNote = ({ bubble }: Bounded): string =>
+  bubble.bound_backward === 'split' ? ', even with split backwards' : '';
+
+/** Behind a figure that is the best possible one: ` with split backwards`; empty if all orders are as this one. */
+export const bestWords = ({ bubble }: Bounded): string =>
+  bubble.bound_backward === undefined ? '' : ` with ${bubble.bound_backward} backwards`;
+
 /** What all orders of a search are within; for no search the memory of the devices. */
 export function searchedWithin(search: Pick<SearchReport, 'limit'> | undefined): string {
   const limit = search?.limit;

@@ -44,6 +44,10 @@ export interface FindOptions {
 export const hasWholeBackwards = (program: Program): boolean =>
   program.order.some((operation) => kindOf(program, operation) === B);
 
+/** Whether the orders that a plan searches for do not split backwards. */
+export const searchesWholeBackwards = ({ schedule }: Pick<PipelinePlan, 'schedule'>): boolean =>
+  schedule.kind === 'policy' && schedule.name === 'search' && schedule.args['backward'] === 'whole';
+
 /** The plan with its schedule searched for, or why that cannot be. The arguments of `search` are kept, but for those given here. */
 export function searchPlan(
   plan: PipelinePlan,

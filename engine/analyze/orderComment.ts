@@ -1,6 +1,7 @@
 import type { PipelinePlan } from '../values/plan.ts';
 import { objectiveOf } from '../policies/searched/problem.ts';
 import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
+import { searchesWholeBackwards } from './findOrder.ts';
 import { bytesLiteral, count, shareAtMost, time, timeAtLeast } from '../basics/quantities.ts';
 
 /** What is known of an order that a search has found. */
@@ -28,6 +29,7 @@ export function orderComment(plan: PipelinePlan, order: KeptOrder): readonly str
   const within = limitWords(limit);
   const of = `found for ${name} with ${count(microbatches, 'microbatch', 'microbatches')}`;
   const isSpan = objectiveOf(args) === 'span';
+  const orders = `${searchesWholeBackwards(plan) ? 'order with whole backwards' : 'order'} within ${within}`;
   const found = ((): string => {
     if (isSpan) return `The order with the shortest span ${of}: ${time(span)}. It ends after ${time(iteration)}.`;
     if (args['prefer'] === 'p95') return `The order with the least p95 ${of}. It takes ${time(iteration)}.`;
@@ -41,8 +43,8 @@ export function orderComment(plan: PipelinePlan, order: KeptOrder): readonly str
   return [
     found,
     isSpan
-      ? proofWords(span, spanBound, `order within ${within}`, 'has a shorter one')
-      : proofWords(iteration, bound, `order within ${within}`, 'is shorter'),
+      ? proofWords(span, spanBound, orders, 'has a shorter one')
+      : proofWords(iteration, bound, orders, 'is shorter'),
     `Search: ${options.join(', ')}.`,
   ];
 }

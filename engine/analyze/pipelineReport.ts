@@ -16,6 +16,7 @@ import { exposedByRoute } from './exposed.ts';
 import { hostMemoryReports } from './hostMemoryReport.ts';
 import { hostReport } from './hostReport.ts';
 import { passesOn } from './inFlight.ts';
+import { hasWholeBackwards, searchesWholeBackwards } from './findOrder.ts';
 import { fitsDevices, leastIteration, leastIterationSteps, memoryEffort } from './leastIteration.ts';
 import { jitterReport } from './jitterReport.ts';
 import { lengthsReport } from './lengthsReport.ts';
@@ -175,6 +176,10 @@ function bubble(
     },
     get bound_within() {
       return within();
+    },
+    get bound_backward() {
+      if (!hasWholeBackwards(timeline.program)) return undefined;
+      return searchesWholeBackwards(plan) ? 'whole' : 'split';
     },
     get causes() {
       return (found ??= causesOf());

@@ -8,7 +8,7 @@ import { lostLimit } from '../policies/lostLimit.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
-import { withinWords } from './boundWithin.ts';
+import { boundOrders, withinWords } from './boundWithin.ts';
 import { exchangeFinding } from './exchangeFinding.ts';
 import { bubbleBoundSteps } from './pipelineReport.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
@@ -29,6 +29,7 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
   const parameters = () => ({
     ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: helpOf() },
     within: withinWords(run.report),
+    ...(bubble.bound_backward === 'whole' ? { orders: boundOrders(run.report) } : {}),
     ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
     ...(run.report.lengths === undefined || (bubble.causes.lengths ?? 0) < 0.005
       ? {}

@@ -8,6 +8,8 @@ export interface BubbleParameters {
   readonly bound: number;
   /** The memory that the bound is within, in words; only if memory raises it. */
   readonly within?: string;
+  /** The orders that the bound is for, if they are not all: `order with whole backwards`. */
+  readonly orders?: string;
   /** The best first. */
   readonly help: readonly BubbleHelp[];
   readonly untried?: Untried;
@@ -27,7 +29,7 @@ export const bubbleWords = (p: BubbleParameters): string =>
         ]),
     ...(excludesSome(p.bound)
       ? [
-          `With these stages${p.exchange ? ' and this `sync`' : ''}${p.within === undefined ? '' : `, within ${p.within},`} no order can go below ${share(p.bound)}.`,
+          `With these stages${p.exchange ? ' and this `sync`' : ''}${p.within === undefined ? '' : `, within ${p.within},`} no ${p.orders ?? 'order'} can go below ${share(p.bound)}.`,
         ]
       : []),
     ...(p.help.length > 0 ? [helpWords(p.help, excludesSome(p.bound))] : []),

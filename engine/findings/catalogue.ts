@@ -394,6 +394,8 @@ export const catalogue = {
       /** Bytes of the fullest device, now and in the shorter order. */
       peak: number;
       peakAfter: number;
+      /** Only orders with whole backwards were searched, as the file's order has them. */
+      whole?: true;
     }) =>
       [
         `Another order of these operations takes ${time(p.shorter)} instead of ${time(p.iteration)}, ${share(1 - p.shorter / p.iteration)} less.`,
@@ -401,8 +403,8 @@ export const catalogue = {
           ? `It fits the memory: the fullest device needs ${bytes(p.peakAfter)} instead of ${bytes(p.peak)}.`
           : 'It needs no more memory.',
         p.bound < p.shorter * (1 - 1e-9)
-          ? `No order that fits is under ${timeAtLeast(p.bound)}.`
-          : 'It is proven that no order that fits is shorter.',
+          ? `No order${p.whole === true ? ' with whole backwards' : ''} that fits is under ${timeAtLeast(p.bound)}.`
+          : `It is proven that no order${p.whole === true ? ' with whole backwards' : ''} that fits is shorter.`,
       ].join(' '),
   ),
   'schedule/stale-weights': entry(

@@ -248,6 +248,11 @@ export interface BubbleReport {
   readonly bound: number;
   /** Only if the bound is higher than without a limit of memory: which limit that is. */
   readonly bound_within?: BoundWithin | undefined;
+  /**
+   * Only for an order with whole backwards. `split`: the bound is for orders that may split backwards, too, and may be under all orders
+   * that do not. `whole`: it is for orders that do not split them.
+   */
+  readonly bound_backward?: 'split' | 'whole' | undefined;
   /** They add up to `makespan`. */
   readonly causes: BubbleCauses;
 }

@@ -1,6 +1,6 @@
 /** A small timeline in the hover of a pipeline's name and of its schedule. */
 import { gapOf } from '../../engine/analyze/expectations.ts';
-import { withinWords } from '../../engine/analyze/boundWithin.ts';
+import { bestWords, boundNote, boundOrders, withinWords } from '../../engine/analyze/boundWithin.ts';
 import { smallTimeline } from '../../engine/drawing/smallTimeline.ts';
 import type { Evaluation } from '../../engine/schedule/evaluation.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
@@ -41,8 +41,8 @@ function certificate({ schedule }: PipelinePlan, report: PipelineReport): string
   const memory = withinWords(report);
   const within = memory === undefined ? '' : ` within ${memory}`;
   return gap < rounding
-    ? `End: ${time(iteration)}, and it is proven that no order of these operations${within} ends sooner.`
-    : `End: ${time(iteration)}, at most ${shareAtMost(gap)} above the least possible${within} (${time(iteration / (1 + gap))}).`;
+    ? `End: ${time(iteration)}, and it is proven that no ${boundOrders(report)} of these operations${within} ends sooner${boundNote(report)}.`
+    : `End: ${time(iteration)}, at most ${shareAtMost(gap)} above the least possible${within}${bestWords(report)} (${time(iteration / (1 + gap))}).`;
 }
 
 /** The pipeline whose block holds the offset. */

@@ -35,7 +35,7 @@ const equalReport: PageTest = {
     assert.equal(await figure('peak'), bytes(Math.max(...report.devices.map((device) => device.peak))));
     const text = await allFigures(preview);
     assert.ok(new RegExp(`Critical path\\s+${report.critical_path.length} blocks on 8 devices`).test(text), text);
-    assert.ok(text.includes(`best possible ${share(report.bubble.bound)}`), text);
+    assert.ok(text.includes(`best possible with split backwards ${share(report.bubble.bound)}`), text);
     const shapeText = preview.page.locator('.identity .dim');
     assert.equal(await shapeText.innerText(), '8 devices · 16 microbatches');
     assert.equal(await shapeText.getAttribute('title'), 'p = 8, m = 16');

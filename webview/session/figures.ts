@@ -1,3 +1,4 @@
+import { bestWords } from '../../engine/analyze/boundWithin.ts';
 import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../engine/analyze/traffic.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
@@ -142,14 +143,15 @@ function percentileFigure(plan: PipelinePlan, jitter: JitterReport, report: Pipe
   };
 }
 
-function bubbleFigure({ bubble, fill }: PipelineReport): Figure {
+function bubbleFigure(report: PipelineReport): Figure {
+  const { bubble, fill } = report;
   return {
     ...plain,
     key: 'bubble',
     name: 'Bubble',
     value: smallShare(bubble.makespan),
     unit: fill === undefined ? '' : `${share(fill.recovered)} filled`,
-    note: excludesSome(bubble.bound) ? `best possible ${share(bubble.bound)}` : '',
+    note: excludesSome(bubble.bound) ? `best possible${bestWords(report)} ${share(bubble.bound)}` : '',
     share: bubble.makespan,
     amount: bubble.makespan,
   };

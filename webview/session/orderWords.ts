@@ -28,6 +28,10 @@ export const gapWords = (gap: number): string => (gap === 0 ? 'optimal' : `gap $
 export const isShorter = (search: OrderSearch): boolean =>
   (newestPoint(search)?.iteration ?? Infinity) < search.state.iteration * (1 - rounding);
 
+/** Whether it searches orders with whole backwards only, as for a file whose order has them. */
+const isWhole = ({ state: { order } }: OrderSearch): boolean =>
+  order.schedule.kind === 'policy' && order.schedule.args['backward'] === 'whole';
+
 /** What the search has come to, in a few sentences. */
 export const orderSentence = (search: OrderSearch): string =>
   search.end?.stopped === true ? `Stopped. ${sentenceOf(search)}` : sentenceOf(search);
@@ -39,18 +43,20 @@ function sentenceOf(search: OrderSearch): string {
   if (newest === undefined) return end === undefined ? 'Searching …' : 'No order was found.';
   const saved = 1 - newest.iteration / state.iteration;
   const { schedule } = state;
+  const orders = isWhole(search) ? 'order with whole backwards' : 'order';
+  const least = isWhole(search) ? 'the least possible with whole backwards' : 'the least possible';
   if (end === undefined)
     return isShorter(search) ? `Searching … ${share(saved)} shorter than ${schedule} so far.` : 'Searching …';
   if (!end.fits) return 'The shortest order that was found does not fit the memory of every device.';
   const proven = end.status === 'optimal' && gap === 0;
   if (isShorter(search)) {
     const shorter = `${share(saved)} shorter than ${schedule}`;
-    if (proven) return `${shorter}. It is proven that no order that fits is shorter: this one is optimal.`;
-    return gap === undefined ? `${shorter}.` : `${shorter}, at most ${shareAtMost(gap)} above the least possible.`;
+    if (proven) return `${shorter}. It is proven that no ${orders} that fits is shorter: this one is optimal.`;
+    return gap === undefined ? `${shorter}.` : `${shorter}, at most ${shareAtMost(gap)} above ${least}.`;
   }
   if (newest.iteration > state.iteration * (1 + rounding))
     return `No order that fits was found to be as short as ${schedule}. Does ${schedule} fit the memory?`;
-  if (proven) return `${schedule} is optimal: it is proven that no order that fits is shorter.`;
+  if (proven) return `${schedule} is optimal: it is proven that no ${orders} that fits is shorter.`;
   const none = `No order is known that is shorter than ${schedule}.`;
-  return gap === undefined ? none : `${none} It is at most ${shareAtMost(gap)} above the least possible.`;
+  return gap === undefined ? none : `${none} It is at most ${shareAtMost(gap)} above ${least}.`;
 }

@@ -36,6 +36,19 @@ describe('the bound of the bubble', () => {
     expect(sum).toBeCloseTo(bubble.makespan, 9);
   });
 
+  it('says which backwards its orders may have, where those of the order are whole', () => {
+    const of = (name: string) => evaluate(policyPlan(name, 4, 8), defaultOptions).run?.report;
+    const [whole, split] = [of('1f1b'), of('zb_h1')];
+    // zb_h1 has the bubble that 1F1B's bound promises, with backwards that 1F1B does not split.
+    expect(whole?.bubble.bound).toBeCloseTo(split?.bubble.makespan ?? NaN, 9);
+    expect([whole?.bubble.bound_backward, split?.bubble.bound_backward]).toEqual(['split', undefined]);
+    const { report, said } = searched({ backward: 'whole' });
+    expect(report.bubble.bound_backward).toBe('whole');
+    expect(report.bubble.bound).toBeGreaterThan((split?.bubble.makespan ?? NaN) + 0.05);
+    expect(said).toContain('With these stages no order with whole backwards can go below');
+    expect(searched({}).report.bubble.bound_backward).toBeUndefined();
+  });
+
   it('is within the memory of the devices where that raises it', () => {
     const { report, said } = searched({}, 2);
     expect(report.search?.bound).toBeGreaterThan(27);

@@ -41,13 +41,15 @@ test('zb_auto: one line says where its order ends', async () => {
 
 test('the schedule of a pipeline: how far its end is from the least possible, and a proof only where they are equal', async () => {
   // No device can start later than after 3 F, with 8 · 24 ms to do: 216 ms. 1F1B takes (m + p − 1)(F + B) = 11 · 24 ms.
-  const above = /End: 264 ms, at most 22\.3 % above the least possible \(216 ms\)\./;
+  const above = /End: 264 ms, at most 22\.3 % above the least possible with split backwards \(216 ms\)\./;
   await checkHover(mark(toy, '1f1b'), '1f1b', above);
   const proven = /End: 216 ms, and it is proven that no order of these operations ends sooner\./;
   await checkHover(toy.replace('= 1f1b', '= $0zb_h1'), 'zb_h1', proven);
   // With memory for two microbatches, other orders are shorter that do not fit.
   const tight = toy.replace('memory = 16GiB', 'memory = 4GiB').replace('= 1f1b', '= $0dapple(in_flight = 2)');
-  expect(await hoverAt(tight)).toMatch(/End: .* above the least possible within the memory of the devices \(/);
+  expect(await hoverAt(tight)).toMatch(
+    /End: .* above the least possible within the memory of the devices with split backwards \(/,
+  );
   // The search says it among its own figures.
   expect(await hoverAt(toy.replace('= 1f1b', '= $0search'))).not.toContain('End: ');
   // Without a flush there is no end.

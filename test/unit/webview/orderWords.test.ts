@@ -42,6 +42,22 @@ describe('what a search has come to', () => {
     expect(gapWords(gapOf(searchOf(6.3, 6.3)) ?? 1)).toBe('optimal');
   });
 
+  it('is about orders with whole backwards where only those were searched', () => {
+    const search = searchOf(6.49, 6.49, optimal);
+    const { state } = search;
+    const schedule = { kind: 'policy', name: 'search', args: { backward: 'whole' } } as const;
+    const whole = (found: typeof search) => ({
+      ...found,
+      state: { ...found.state, order: { ...state.order, schedule } },
+    });
+    expect(orderSentence(whole(search))).toBe(
+      'zb_auto is optimal: it is proven that no order with whole backwards that fits is shorter.',
+    );
+    expect(orderSentence(whole(searchOf(6.35, 6.3, within)))).toMatch(
+      /above the least possible with whole backwards\.$/,
+    );
+  });
+
   it('is nothing shorter, nothing that fits, or still to come', () => {
     expect(orderSentence(searchOf(6.49, 6.3, within))).toBe(
       'No order is known that is shorter than zb_auto. It is at most 3.1 % above the least possible.',

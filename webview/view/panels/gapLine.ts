@@ -1,5 +1,5 @@
 import { gapOf } from '../../../engine/analyze/expectations.ts';
-import { withinWords } from '../../../engine/analyze/boundWithin.ts';
+import { bestWords, boundNote, boundOrders, withinWords } from '../../../engine/analyze/boundWithin.ts';
 import { excludesSome, iterationTime, shareAtMost } from '../../../engine/basics/quantities.ts';
 import type { PipelineReport } from '../../../engine/values/report.ts';
 import { element } from '../../controls/dom.ts';
@@ -15,9 +15,9 @@ export function gapLine(report: PipelineReport, find: () => void): readonly HTML
   const within = memory === undefined ? '' : ` within ${memory}`;
   const words =
     gap < rounding
-      ? `It is proven that no order${within} is shorter.`
+      ? `It is proven that no ${boundOrders(report)}${within} is shorter${boundNote(report)}.`
       : excludesSome(report.bubble.bound)
-        ? `At most ${shareAtMost(gap)} above the least possible${within} (${iterationTime(report.iteration / (1 + gap))}).`
+        ? `At most ${shareAtMost(gap)} above the least possible${within}${bestWords(report)} (${iterationTime(report.iteration / (1 + gap))}).`
         : '';
   const link = element('button', { type: 'button', class: 'link' }, 'Search for a shorter order');
   link.addEventListener('click', find);
