@@ -121,7 +121,7 @@ function entryEnd(syntax: SyntaxFile, at: number, last: number): number {
 /** Tokens of the parentheses in the head of an entry, or of a condition: more are not looked at. */
 const longestHead = 200;
 
-/** The bracket that closes the one at a token; −1 if none does, or none among so many tokens. */
+/** The bracket that closes the one at a token; −1 if none does, or not within `most` tokens. */
 function matching(tokens: readonly Token[], open: number, most = Infinity): number {
   let depth = 0;
   for (let index = open; index < Math.min(tokens.length, open + most); index += 1) {
@@ -222,7 +222,7 @@ function choice(reader: Reader): Found {
   return slip(reader, what, 'if(a, b, c)', [start, end], `if(${condition}, ${yes}, ${no})`);
 }
 
-/** The first token from here on that is meant, outside of brackets; undefined where the brackets around it close before it. */
+/** The first token from here on that is meant, in no inner brackets; undefined where the brackets around it close before it. */
 function next({ syntax: { tokens }, to }: Reader, from: number, is: (text: string) => boolean): number | undefined {
   for (let index = from; index <= to; index += 1) {
     const { text } = tokens[index];

@@ -4,7 +4,7 @@ import { functions } from './functions.ts';
 import { functionContext, operations, type FunctionContext, type Word } from './kinds.ts';
 import { declaredIn, keysOf, type BlockName } from './schema.ts';
 
-/** Counts of the pipeline that uses a schedule. Their places are those of their slots in a frame. */
+/** Counts of the pipeline that uses a schedule. Each has its place as its slot in a frame. */
 export const scheduleNumbers = [
   { name: 'stages', doc: 'Number of stages of the pipeline, counting each chunk of a device.' },
   { name: 'devices', doc: 'Number of pipeline ranks.' },
@@ -17,7 +17,7 @@ export type ReservedKind = 'number' | 'operation' | 'function';
 
 export interface ReservedName extends Word {
   readonly is: ReservedKind;
-  /** Where a function may be called; absent for what is known in the whole schedule. */
+  /** The kind of value that may call a function; absent for what is known in the whole schedule. */
   readonly only?: FunctionContext;
 }
 
