@@ -2,6 +2,7 @@
 import { calibrate } from './calibrate.ts';
 import { busyTable } from './measures/busy.ts';
 import { frameTable } from './measures/frame.ts';
+import { heavyTable } from './measures/heavy.ts';
 import { jobTable } from './measures/job.ts';
 import { keystrokeTable } from './measures/keystroke.ts';
 import { laneTable } from './measures/lane.ts';
@@ -38,6 +39,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['keystroke', keystrokeTable],
   ['uses', usesTable],
   ['busy', busyTable],
+  ['heavy', heavyTable],
   ['frame', frameTable],
   ['redraw', redrawTable],
   ['page', pageTable],

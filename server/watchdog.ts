@@ -1,6 +1,6 @@
 /**
  * Watches the process of the client from another thread. The main thread ends by itself when its input closes, but not while it
- * computes: a server that never comes back from a text would outlive its client, at full load.
+ * computes. A server that never comes back from a text would outlive its client.
  */
 import { Worker } from 'node:worker_threads';
 
