@@ -248,6 +248,10 @@ function loop(
       slots[slot] = first + turn * step;
       sum += body.size(frame);
       if (frame.failed || !counts(frame, node)) return sum;
+      if (sum <= frame.operations) continue;
+      // It is too much already.
+      frame.partial = turn + 1 < turns;
+      return sum;
     }
     return sum;
   };

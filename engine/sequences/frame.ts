@@ -31,6 +31,8 @@ export interface Frame {
   readonly budget: Budget;
   /** An expression was wrong for these numbers, which has been reported: what has been computed means nothing. */
   failed: boolean;
+  /** A length that was computed is over the limit, and the whole is larger. */
+  partial: boolean;
   /** Share of the shorter of two fused operations that overlaps; undefined while nothing is fused. */
   overlap: number | undefined;
   /** The range that was evaluated last. */
@@ -59,6 +61,7 @@ export const newFrame = (
   schedule,
   budget: budgetOf(operations),
   failed: false,
+  partial: false,
   overlap: undefined,
   first: 0,
   step: 1,
@@ -97,15 +100,10 @@ const mostExact = 1e15;
 
 /** Reports operations over the limit. */
 export function tooManyOperations(frame: Frame, at: Span, figure: number): void {
-  if (!frame.failed)
-    tooLarge(
-      frame,
-      at,
-      'Operations of the rows',
-      // A larger number is not exact, and may be infinite.
-      figure <= mostExact ? figure.toLocaleString('en-US') : `more than ${mostExact.toLocaleString('en-US')}`,
-      frame.operations.toLocaleString('en-US'),
-    );
+  // A larger number is not exact, and may be infinite.
+  const exact = Math.min(figure, mostExact).toLocaleString('en-US');
+  const words = figure > mostExact ? `more than ${exact}` : `${frame.partial ? 'at least ' : ''}${exact}`;
+  if (!frame.failed) tooLarge(frame, at, 'Operations of the rows', words, frame.operations.toLocaleString('en-US'));
   frame.failed = true;
 }
 

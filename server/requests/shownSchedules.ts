@@ -33,7 +33,11 @@ export interface ShownSchedules {
 }
 
 /** If a test names no shapes, or there is no test. */
-const usual = { devices: { at: 4, most: 8 }, microbatches: { at: 8, most: 16 } };
+/** A larger shape is shown only to whoever asks for it: it takes long to build. */
+const usual = {
+  devices: { at: 4, most: 8, largest: 256 },
+  microbatches: { at: 8, most: 16, largest: 1024 },
+};
 type Axis = keyof typeof usual;
 
 /** All schedules of a file without a pipeline; otherwise those that the file tests. `resolution`: of the text, or of a text on trial. */
@@ -204,10 +208,11 @@ function shapeAtFirst(
 ): { readonly devices: number; readonly microbatches: number } {
   const silent = createReporter('', 0);
   const definition = declared.bind({}, silent);
-  const valuesOf = (axis: Axis): readonly number[] =>
-    (axes.find((each) => each.name === axis)?.values ?? range(1, usual[axis].most)).toSorted(
-      (a, b) => Math.abs(a - usual[axis].at) - Math.abs(b - usual[axis].at),
-    );
+  const valuesOf = (axis: Axis): readonly number[] => {
+    const { at, most, largest } = usual[axis];
+    const tested = (axes.find((each) => each.name === axis)?.values ?? []).filter((value) => value <= largest);
+    return (tested.length > 0 ? tested : range(1, most)).toSorted((a, b) => Math.abs(a - at) - Math.abs(b - at));
+  };
   const [devices, microbatches] = [valuesOf('devices'), valuesOf('microbatches')];
   const first = { devices: devices[0], microbatches: microbatches[0] };
   if (definition === undefined) return first;

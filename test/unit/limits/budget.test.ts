@@ -144,3 +144,11 @@ test('a long text counts as often as it is evaluated', () => {
   expect(analyse(long(20), { options }).findings).toEqual([]);
   expect(analyse(long(1_000), { options }).findings[0]?.message).toContain('Steps of schedule "mine"');
 });
+
+test('a loop whose length is over the limit is not measured to its end', () => {
+  const { findings } = analyse(
+    'schedule mine { row(d) = each(a in 1..<1000000, each(b in 0..<a, F[b])) }\nexpect mine { valid }\n',
+  );
+  // 1 + 2 + … + 5657 is the first sum over 16,000,000.
+  expect(findings[0].message).toContain('Operations of the rows: at least 16,003,653, over');
+});

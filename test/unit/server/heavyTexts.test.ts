@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { heavyTexts } from '../../support/heavyTexts.ts';
 import { type Client, main, positionAt, withClient } from '../../support/server.ts';
+import { methods } from '../../../webview/protocol/requests.ts';
 import { patience } from '../../host/patience.ts';
 import { toy } from './samples.ts';
 
@@ -62,3 +63,13 @@ test(
     }),
   patience(120_000),
 );
+
+test('a schedule that is tested on large shapes alone is shown on a small one', () =>
+  withClient(async (client) => {
+    const uri = uriOf('large');
+    client.open(uri, heavyTexts['a million microbatches, each tested']);
+    const plan = await client.request<{
+      readonly plan: { readonly pipelines: readonly { readonly microbatches: number }[] };
+    }>(methods.plan, { uri });
+    expect(plan.plan.pipelines.map(({ microbatches }) => microbatches)).toEqual([8]);
+  }));
