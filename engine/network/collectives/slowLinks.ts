@@ -1,5 +1,5 @@
 /** Links that make a ring of ranks slow, and the cluster in which they do not. */
-import type { ClusterDefinition, ClusterGroup, LinkDefinition, NamedLink } from '../../definitions/cluster.ts';
+import type { ClusterDefinition, ClusterGroup, LinkDefinition } from '../../definitions/cluster.ts';
 import type { Place } from '../../values/plan.ts';
 import { routesOf } from '../routes/routesOf.ts';
 import type { Groups } from './rings.ts';
@@ -102,14 +102,15 @@ function faster(cluster: ClusterDefinition, slow: readonly Loaded[], share: numb
       if (around.link !== undefined) groups[group] = { ...around, link: quicker(around.link, bandwidth) };
       continue;
     }
-    // A bus is one link between many.
-    const matches = (of: NamedLink, from: number, to: number): boolean =>
-      link.sharing === 'shared'
-        ? of.link.id === link.id && of.group === group
-        : ends.includes(from) && ends.includes(to);
-    for (const [from, links] of named)
-      for (const [to, known] of links)
-        if (matches(known, from, to)) links.set(to, { ...known, link: quicker(known.link, bandwidth) });
+    const quicken = (from: number, to: number): void => {
+      const known = named.get(from)?.get(to);
+      if (known !== undefined) named.get(from)?.set(to, { ...known, link: quicker(known.link, bandwidth) });
+    };
+    if (link.sharing !== 'shared') for (const from of ends) for (const to of ends) quicken(from, to);
+    else
+      // A bus is one link between many.
+      for (const [from, links] of named)
+        for (const [to, of] of links) if (of.link.id === link.id && of.group === group) quicken(from, to);
   }
   return { ...cluster, named, groups };
 }
