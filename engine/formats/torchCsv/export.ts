@@ -14,7 +14,9 @@ export type TorchExport =
 export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean): TorchExport {
   const unsupported = unlikePyTorch(program);
   if (unsupported !== undefined) return { problem: unsupported };
-  const { table, tooWide } = tableOfProgram(program, layoutOf(plan.schedule, program));
+  // A table with transfers has no blanks.
+  const layout = comms ? noBlanks : layoutOf(plan.schedule, program);
+  const { table, tooWide } = tableOfProgram(program, layout);
   if (tooWide.length > 0)
     return {
       problem: `a slot of more than two fused operations begins with ${tooWide[0]}: a cell of the table holds two at most`,
@@ -33,6 +35,8 @@ export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean
   }
   return { table: comms ? lowered.table : table, notes: notCarried(plan, program) };
 }
+
+const noBlanks = { kind: 'none' } as const;
 
 /** What no order of PyTorch's actions can say. */
 function unlikePyTorch(program: Program): string | undefined {

@@ -29,7 +29,8 @@ export type Lowered =
  */
 export function lower(table: TorchTable, shape: TorchShape): Lowered {
   const rows = table.rows.map((row, rank) => {
-    const numbered = row.flatMap((cell, column) => (cell.kind === 'blank' ? [] : [{ cell, column, rank }]));
+    const numbered: Numbered[] = [];
+    for (const [column, cell] of row.entries()) if (cell.kind !== 'blank') numbered.push({ cell, column, rank });
     return withReduceGrad(withSharding(numbered), shape.microbatches);
   });
   return withTransfers(table, rows, shape);

@@ -39,7 +39,8 @@ export function withSharding(row: readonly Numbered[]): readonly Numbered[] {
 
 /** For each position the next stages that compute, from there on, nearest first: three, or four where the third is of a fused slot. */
 function nextStages(row: readonly Numbered[]): readonly (readonly number[])[] {
-  const result: number[][] = Array.from({ length: row.length }, () => []);
+  const result = new Array<readonly number[]>(row.length);
+  let known: readonly number[] = [];
   const nearest: number[] = [];
   const at = new Map<number, number>();
   for (let position = row.length - 1; position >= 0; position -= 1) {
@@ -51,7 +52,10 @@ function nextStages(row: readonly Numbered[]): readonly (readonly number[])[] {
     }
     const [third, fourth] = [nearest[mostActive - 1], nearest[mostActive]];
     const paired = fourth !== undefined && at.get(third) === at.get(fourth);
-    result[position] = nearest.slice(0, paired ? mostActive + 1 : mostActive);
+    const next = nearest.slice(0, paired ? mostActive + 1 : mostActive);
+    // Most positions have the stages of the one behind them: millions of equal lists take too much room.
+    if (next.length !== known.length || next.some((stage, place) => stage !== known[place])) known = next;
+    result[position] = known;
   }
   return result;
 }
@@ -59,14 +63,15 @@ function nextStages(row: readonly Numbered[]): readonly (readonly number[])[] {
 /** `_add_reduce_grad`: after the last B or W of a stage its gradients are reduced. Blanks are gone by then. */
 export function withReduceGrad(row: readonly Numbered[], microbatches: number): readonly Numbered[] {
   const counts = new Map<number, number>();
-  return row.flatMap((value) => {
-    const result: Numbered[] = [value];
+  const result: Numbered[] = [];
+  for (const value of row) {
+    result.push(value);
     for (const { type, stage } of computing(value.cell)) {
       if (type !== 'B' && type !== 'W') continue;
       const count = (counts.get(stage) ?? 0) + 1;
       counts.set(stage, count);
       if (count === microbatches) result.push({ ...value, cell: { kind: 'stage', stage, type: 'REDUCE_GRAD' } });
     }
-    return result;
-  });
+  }
+  return result;
 }

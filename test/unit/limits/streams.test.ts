@@ -6,6 +6,9 @@ import { expect, test } from 'vitest';
 import { joined, writeResult } from '../../../cli/writeResult.ts';
 import type { Io } from '../../../cli/io.ts';
 import { traceParts } from '../../../engine/drawing/trace.ts';
+import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
+import { cellText } from '../../../engine/formats/torchCsv/table.ts';
+import { torchCsvParts } from '../../../engine/formats/torchCsv/write.ts';
 import { writeFile } from '../../../server/regularFile.ts';
 import { runOf } from '../../support/analyse.ts';
 
@@ -74,4 +77,15 @@ test('a file is written from its parts', () => {
   expect(writeFile(path, ['a', 'é', '', 'c'])).toBeUndefined();
   expect(readFileSync(path, 'utf8')).toBe('aéc');
   rmSync(folder, { recursive: true });
+});
+
+test('a table of PyTorch is written in parts of a row, and blanks are made only where they are shown', () => {
+  const { plan, run } = runOf(text);
+  const made = exportTorch(plan, run.program, true);
+  if ('problem' in made) throw new Error(made.problem);
+  const parts = [...torchCsvParts(made.table)];
+  expect(made.table.rows.map(({ length }) => length).every((length) => length > 10_000)).toBe(true);
+  expect(parts.length).toBeGreaterThan(8);
+  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(100_000);
+  expect(parts.join('')).toBe(`${made.table.rows.map((row) => row.map(cellText).join(',')).join('\r\n')}\r\n`);
 });
