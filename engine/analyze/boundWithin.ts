@@ -1,6 +1,6 @@
 import type { PipelinePlan } from '../values/plan.ts';
 import { limitOf, limitWords } from '../policies/zbAuto/limit.ts';
-import type { BoundWithin, PipelineReport } from '../values/report.ts';
+import type { BoundWithin, ReportWithoutCauses } from '../values/report.ts';
 import type { SearchReport } from '../values/searchReport.ts';
 import { stagesOn } from '../basics/stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
@@ -27,11 +27,11 @@ export function memoryOfBound(
 }
 
 /** The memory that the bound of a report is within, for a sentence on orders: `the memory of the devices`; undefined if memory does not raise it. */
-export function withinWords({ bubble, search }: Pick<PipelineReport, 'bubble' | 'search'>): string | undefined {
+export function withinWords({ bubble, search }: Pick<ReportWithoutCauses, 'bubble' | 'search'>): string | undefined {
   return bubble.bound_within === undefined ? undefined : searchedWithin(search);
 }
 
-type Bounded = { readonly bubble: Pick<PipelineReport['bubble'], 'bound_backward'> };
+type Bounded = { readonly bubble: Pick<ReportWithoutCauses['bubble'], 'bound_backward'> };
 
 /** The orders that a bound is for, after "no": `order`, `order with whole backwards`. */
 export const boundOrders = ({ bubble }: Bounded): string =>

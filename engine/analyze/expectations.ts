@@ -2,7 +2,7 @@ import { show } from '../basics/quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
 import { stageNumber } from '../costs/stages.ts';
-import type { PipelineReport } from '../values/report.ts';
+import type { PipelineReport, ReportWithoutCauses } from '../values/report.ts';
 import { withinWords } from './boundWithin.ts';
 import { microbatchesInFlight } from './inFlight.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
@@ -111,7 +111,7 @@ export function figureOf(
  * (iteration − bound) / bound. The bound of the bubble is for the same work in less time: with work w, 1 − w / iteration is the bubble,
  * and 1 − w / bound is its bound.
  */
-export function gapOf({ bubble, search }: PipelineReport): number {
+export function gapOf({ bubble, search }: ReportWithoutCauses): number {
   if (search !== undefined) return search.gap;
   return bubble.makespan < 1 ? Math.max(0, (1 - bubble.bound) / (1 - bubble.makespan) - 1) : 0;
 }

@@ -257,6 +257,9 @@ export interface BubbleReport {
   readonly causes: BubbleCauses;
 }
 
+/** A report without the causes of idle time, which take further runs of the simulation to find. */
+export type ReportWithoutCauses = Omit<PipelineReport, 'bubble'> & { readonly bubble: Omit<BubbleReport, 'causes'> };
+
 /** The memory of the devices, or the argument `limit` of `search`. */
 export type BoundWithin = 'memory' | 'limit';
 

@@ -19,6 +19,7 @@ import {
   optimizerWord,
   syncWord,
 } from './columns.ts';
+import { makersOf } from './makers.ts';
 import type { Picture } from './picture.ts';
 
 /** Questions about one block of a picture. Pure. */
@@ -60,8 +61,8 @@ export function marksOf({ columns }: Picture, block: number): number {
 }
 
 /** The block that runs an operation, or makes the same result; −1 where there is none. */
-export function blockOf({ columns, maker }: Picture, kind: Kind, stage: number, microbatch: number): number {
-  return maker[resultRow(columns.stages, kind, stage) * columns.microbatches + microbatch];
+export function blockOf({ columns, timing }: Picture, kind: Kind, stage: number, microbatch: number): number {
+  return makersOf(columns, timing)[resultRow(columns.stages, kind, stage) * columns.microbatches + microbatch];
 }
 
 export function deviceOf({ columns }: Picture, block: number): number {
@@ -91,7 +92,8 @@ export interface Need {
 }
 
 export function needsOf(picture: Picture, block: number): Need[] {
-  const { columns, timing, maker, arrival, placement } = picture;
+  const { columns, timing, arrival, placement } = picture;
+  const maker = makersOf(columns, timing);
   const code = columns.word[block];
   if (code < 0) return [];
   const row = rowOf(columns, code);
@@ -140,9 +142,10 @@ export function siblingsOf(picture: Picture, block: number): number[] {
 }
 
 /** All blocks of a microbatch, by start; none of synchronisation and optimizer (−1). */
-export function microbatchBlocks({ columns, maker }: Picture, microbatch: number): number[] {
+export function microbatchBlocks({ columns, timing }: Picture, microbatch: number): number[] {
   const found: number[] = [];
   if (microbatch < 0) return found;
+  const maker = makersOf(columns, timing);
   for (let slot = microbatch; slot < maker.length; slot += columns.microbatches)
     if (maker[slot] >= 0) found.push(maker[slot]);
   return found.sort((a, b) => columns.start[a] - columns.start[b] || a - b);

@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../../engine/values/report.ts';
+import type { ReportWithoutCauses } from '../../engine/values/report.ts';
 
 /** How busy devices are, as shares of the iteration, and their peaks in bytes. */
 export interface GroupFigures {
@@ -14,7 +14,7 @@ export interface GroupFigures {
 }
 
 /** Of devices `from` to `to` (exclusive), at least one. */
-export function groupFigures({ devices, iteration }: PipelineReport, from: number, to: number): GroupFigures {
+export function groupFigures({ devices, iteration }: ReportWithoutCauses, from: number, to: number): GroupFigures {
   let sum = 0;
   let least = Number.POSITIVE_INFINITY;
   let most = 0;

@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../../engine/values/report.ts';
+import type { ReportWithoutCauses } from '../../engine/values/report.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 
 /** Index of the step that holds at `time`. */
@@ -73,7 +73,7 @@ export function curve(track: MemoryTrack, t0: number, t1: number, most: number):
 }
 
 /** The device whose peak is the greatest part of its capacity. */
-export const worstDevice = ({ devices }: PipelineReport): number =>
+export const worstDevice = ({ devices }: ReportWithoutCauses): number =>
   devices.reduce(
     (most, { peak, capacity }, index) => (peak / capacity > devices[most].peak / devices[most].capacity ? index : most),
     0,

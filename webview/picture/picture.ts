@@ -1,6 +1,6 @@
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { PathBefore } from '../../engine/analyze/waits/pathBefore.ts';
-import type { PipelineReport } from '../../engine/values/report.ts';
+import type { ReportWithoutCauses } from '../../engine/values/report.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { Timing } from '../../engine/values/timeline.ts';
@@ -14,8 +14,6 @@ export interface Picture {
   readonly timing: Timing;
   /** Arrival of each needed result by need × microbatches + microbatch; absent where no transfer queues. */
   readonly arrival?: Float64Array;
-  /** Block that makes a result, by result row × microbatches + microbatch; −1 where there is none. */
-  readonly maker: Int32Array;
   readonly placement: Int32Array;
   /** Blocks of one critical path, first one first. */
   readonly critical: Int32Array;
@@ -35,7 +33,8 @@ export interface Picture {
   readonly fill?: readonly FillStretches[];
   /** What replicas exchange, where a rule orders it. */
   readonly lanes?: Lanes;
-  readonly report: PipelineReport;
+  /** Its causes would take the worker longer than the picture, and the page shows none of them. */
+  readonly report: ReportWithoutCauses;
   /** Of a plan with `search` as its schedule: its order, so that nothing searches it again. */
   readonly order?: GivenOrder;
 }

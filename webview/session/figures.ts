@@ -4,7 +4,7 @@ import { trafficByDevice } from '../../engine/analyze/traffic.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/basics/quantities.ts';
 import { tokenRate, tokenWords } from '../../engine/analyze/tokenWords.ts';
-import type { JitterReport, PipelineReport, TokensReport } from '../../engine/values/report.ts';
+import type { JitterReport, ReportWithoutCauses, TokensReport } from '../../engine/values/report.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
 import { fullestHost, hostPeak } from '../picture/hostMemory.ts';
@@ -67,7 +67,7 @@ export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure
 }
 
 /** One stage whose replicas exchange gradients: there is no pipeline to fill or drain. */
-const isDataParallel = ({ devices }: PipelinePlan, { exchange }: PipelineReport): boolean =>
+const isDataParallel = ({ devices }: PipelinePlan, { exchange }: ReportWithoutCauses): boolean =>
   devices.length === 1 && exchange !== undefined;
 
 /** How a wait for gradients is spent, longest first. */
@@ -83,7 +83,7 @@ const waitWords = {
 } as const;
 
 /** What the device that waits longest for gradients waits for. */
-function exchangeFigure({ exchange }: PipelineReport): readonly Figure[] {
+function exchangeFigure({ exchange }: ReportWithoutCauses): readonly Figure[] {
   if (exchange === undefined) return [];
   const { exposed, period } = exchange;
   const causes = (Object.keys(waitWords) as (keyof typeof waitWords)[]).sort(
@@ -103,7 +103,7 @@ function exchangeFigure({ exchange }: PipelineReport): readonly Figure[] {
   ];
 }
 
-function iterationFigure({ asynchronous, iteration, operations, exchange }: PipelineReport): Figure {
+function iterationFigure({ asynchronous, iteration, operations, exchange }: ReportWithoutCauses): Figure {
   if (exchange?.barrier === false)
     return {
       ...plain,
@@ -128,7 +128,7 @@ function iterationFigure({ asynchronous, iteration, operations, exchange }: Pipe
   };
 }
 
-function percentileFigure(plan: PipelinePlan, jitter: JitterReport, report: PipelineReport): Figure {
+function percentileFigure(plan: PipelinePlan, jitter: JitterReport, report: ReportWithoutCauses): Figure {
   const bounds = boundsOf(plan, report);
   const expected = bounds.map(({ text, isMet }) => `; ${text}: ${isMet ? 'holds' : 'fails'}`);
   return {
@@ -143,7 +143,7 @@ function percentileFigure(plan: PipelinePlan, jitter: JitterReport, report: Pipe
   };
 }
 
-function bubbleFigure(report: PipelineReport): Figure {
+function bubbleFigure(report: ReportWithoutCauses): Figure {
   const { bubble, fill } = report;
   return {
     ...plain,
@@ -157,7 +157,7 @@ function bubbleFigure(report: PipelineReport): Figure {
   };
 }
 
-function peakFigure(plan: PipelinePlan, report: PipelineReport): Figure {
+function peakFigure(plan: PipelinePlan, report: ReportWithoutCauses): Figure {
   const worst = worstDevice(report);
   const device = report.devices[worst];
   if (device === undefined) return { ...plain, key: 'peak', name: 'Peak memory', value: '0 B', share: 0, amount: 0 };
@@ -176,7 +176,7 @@ function peakFigure(plan: PipelinePlan, report: PipelineReport): Figure {
   };
 }
 
-function stalenessFigure({ stages }: PipelineReport, weights: string): Figure {
+function stalenessFigure({ stages }: ReportWithoutCauses, weights: string): Figure {
   const most = Math.max(0, ...stages.map((stage) => stage.staleness));
   const versions = Math.max(0, ...stages.map((stage) => stage.versions));
   return {
@@ -192,7 +192,7 @@ function stalenessFigure({ stages }: PipelineReport, weights: string): Figure {
 }
 
 /** Seconds and share are both means over the devices. */
-function exposedFigure(report: PipelineReport): Figure {
+function exposedFigure(report: ReportWithoutCauses): Figure {
   const waited = exposedCommunication(report).share;
   const collectives = exposedCollectives(report);
   return {
@@ -208,7 +208,7 @@ function exposedFigure(report: PipelineReport): Figure {
 }
 
 /** Share of the iteration that exposed collectives of tensor, context, expert and data ranks take: a mean over devices. */
-function exposedCollectives(report: PipelineReport): number {
+function exposedCollectives(report: ReportWithoutCauses): number {
   const seconds = trafficByDevice(report)
     .flatMap(({ devices }) => devices)
     .reduce((sum, traffic) => sum + traffic.exposed, 0);
@@ -236,7 +236,7 @@ function hostFigure(plan: PipelinePlan, picture: Picture): readonly Figure[] {
   ];
 }
 
-function flopsFigure({ utilisation, rate }: NonNullable<PipelineReport['model_flops']>): Figure {
+function flopsFigure({ utilisation, rate }: NonNullable<ReportWithoutCauses['model_flops']>): Figure {
   return {
     ...plain,
     key: 'mfu',

@@ -1,7 +1,7 @@
 import { holds } from '../../engine/analyze/expectations.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { iterationTime } from '../../engine/basics/quantities.ts';
-import type { JitterReport, PipelineReport } from '../../engine/values/report.ts';
+import type { JitterReport, ReportWithoutCauses } from '../../engine/values/report.ts';
 
 /** A time on the axis of a violin. */
 export interface ViolinMark {
@@ -21,7 +21,7 @@ export interface Violin {
 const nearness = 1;
 
 /** How the iterations of random draws are spread, with the bounds that the file expects of them. Undefined for certain times. Pure. */
-export function violinOf(plan: PipelinePlan, report: PipelineReport): Violin | undefined {
+export function violinOf(plan: PipelinePlan, report: ReportWithoutCauses): Violin | undefined {
   const { jitter, iteration } = report;
   if (jitter?.counts === undefined) return undefined;
   const { least, most, counts } = jitter;
@@ -59,7 +59,7 @@ export function violinOf(plan: PipelinePlan, report: PipelineReport): Violin | u
 /** Bounds of percentiles that the file expects, in seconds, and whether they are met. */
 export function boundsOf(
   plan: PipelinePlan,
-  { jitter }: Pick<PipelineReport, 'jitter'>,
+  { jitter }: Pick<ReportWithoutCauses, 'jitter'>,
 ): readonly { readonly bound: number; readonly isMet: boolean; readonly text: string }[] {
   if (jitter === undefined) return [];
   return plan.expects.flatMap((expect) => {

@@ -28,7 +28,6 @@ export function handOver(
       end: copy(columns.end),
       word: give(columns.word.slice()),
     },
-    maker: give(picture.maker),
     critical: give(picture.critical),
     ...(arrival === undefined ? {} : { arrival: copy(arrival) }),
     ...(slack === undefined ? {} : { slack: give(slack) }),

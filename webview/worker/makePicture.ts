@@ -1,15 +1,16 @@
 import type { Run, Evaluation } from '../../engine/schedule/evaluation.ts';
 import { pathBefore } from '../../engine/analyze/waits/pathBefore.ts';
-import { resultsIn } from '../../engine/values/program.ts';
+import type { PipelineReport, ReportWithoutCauses } from '../../engine/values/report.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import { hostTrack } from '../../engine/simulate/hostMemory.ts';
 import { type MemoryTrack, memoryTracks } from '../../engine/simulate/memory.ts';
 import { repeatTrack } from '../../engine/simulate/repeatTrack.ts';
 import type { Columns } from '../picture/columns.ts';
 import type { Lanes } from '../picture/lanes.ts';
+import { makersOf } from '../picture/makers.ts';
 import type { Picture } from '../picture/picture.ts';
 import { lanesOf } from './makeLanes.ts';
-import { makersOf, slackOf } from './slack.ts';
+import { slackOf } from './slack.ts';
 import { columnsOf, blockShift } from './makeColumns.ts';
 
 /** Above this many blocks slack is left out: it needs a sort. */
@@ -32,7 +33,6 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
     const host = hostTrack(plan, timeline, device);
     return host === undefined ? undefined : shown(host);
   });
-  const maker = makersOf(columns, resultsIn(program));
   const goesOn = pathBefore(timeline, run.criticalPath);
   let items: Int32Array | undefined;
   if (program.items !== undefined) {
@@ -44,7 +44,6 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
     columns,
     timing: timeline.timing,
     arrival: timeline.arrival,
-    maker,
     placement: program.placement,
     critical: run.criticalPath.map((position) => position + shift[deviceOf(position)]),
     ...(goesOn === undefined ? {} : { pathBefore: goesOn }),
@@ -53,7 +52,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
       columns.word.length <= slackLimit &&
       timeline.blocking === undefined &&
       (lanes === undefined || timeline.timing.exchange?.rule.barrier === true)
-        ? slackOf(columns, timeline.timing, maker, timeline.arrival)
+        ? slackOf(columns, timeline.timing, makersOf(columns, timeline.timing), timeline.arrival)
         : undefined,
     items,
     memory: memoryTracks(plan, timeline).map(shown),
@@ -63,8 +62,13 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
         ? undefined
         : plan.devices.flatMap((_, device) => fillStretches(plan, timeline, device) ?? []),
     ...(lanes === undefined ? {} : { lanes }),
-    report: run.report,
+    report: withoutCauses(run.report),
   };
+}
+
+function withoutCauses(report: PipelineReport): ReportWithoutCauses {
+  const { makespan, span, bound, bound_within } = report.bubble;
+  return { ...report, bubble: { makespan, span, bound, bound_within } };
 }
 
 /** Longest picture for the sake of a percentile, in iterations. */

@@ -1,4 +1,4 @@
-import { needSlot, resultRowOf } from '../../engine/values/program.ts';
+import { needSlot } from '../../engine/values/program.ts';
 import { occupancyOf, type Timing } from '../../engine/values/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 
@@ -79,20 +79,4 @@ function followersFirst({ start, end, makespan }: Columns): Int32Array {
     else insertionSort(sorted, first, last, later);
   }
   return sorted;
-}
-
-/**
- * Block of each result (see `resultRow`), by result row × microbatches + microbatch; −1 where there is none. `results`: kinds
- * of them (`resultsIn`).
- */
-export function makersOf({ word, shift, stages, microbatches }: Columns, results: number): Int32Array {
-  const maker = new Int32Array(results * stages * microbatches).fill(-1);
-  const mask = (1 << shift) - 1;
-  const result = Int32Array.from({ length: (results + 1) * stages }, (_, row) => resultRowOf(stages, row));
-  for (let block = 0; block < word.length; block += 1) {
-    const code = word[block];
-    if (code < 0) continue;
-    maker[result[code >> shift] * microbatches + (code & mask)] = block;
-  }
-  return maker;
 }

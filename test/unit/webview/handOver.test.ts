@@ -38,3 +38,11 @@ test('no array with an element for each operation is copied by the message', () 
   expect(copied(picture, new Set())).toBeGreaterThan(20 * 2 * devices * microbatches);
   expect(copied(given, new Set(buffers))).toBeLessThan(2 * devices * microbatches);
 });
+
+test('a picture has the figures of its report, without the causes of idle time', () => {
+  const { run, picture } = made();
+  const { causes, ...bubble } = structuredClone(run.report.bubble);
+  expect(Object.keys(causes)).not.toEqual([]);
+  expect(picture.report).toEqual({ ...structuredClone(run.report), bubble });
+  expect(Object.keys(picture.report.bubble)).not.toContain('causes');
+});

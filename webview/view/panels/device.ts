@@ -5,7 +5,7 @@ import type {
   HostReport,
   MemoryItem,
   MemoryItemKind,
-  PipelineReport,
+  ReportWithoutCauses,
 } from '../../../engine/values/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
@@ -147,7 +147,7 @@ function hostTable(
 }
 
 /** Nothing where the device exchanges nothing but results of stages. */
-function exchanges({ stages, iteration }: PipelineReport, device: DeviceReport): readonly HTMLElement[] {
+function exchanges({ stages, iteration }: ReportWithoutCauses, device: DeviceReport): readonly HTMLElement[] {
   const groups = trafficByDevice({ devices: [device], stages });
   if (groups.length === 0) return [];
   const rows = groups.map(({ kind, devices: [exchange] }) =>

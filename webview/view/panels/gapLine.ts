@@ -1,14 +1,14 @@
 import { gapOf } from '../../../engine/analyze/expectations.ts';
 import { bestWords, boundNote, boundOrders, withinWords } from '../../../engine/analyze/boundWithin.ts';
 import { excludesSome, iterationTime, shareAtMost } from '../../../engine/basics/quantities.ts';
-import type { PipelineReport } from '../../../engine/values/report.ts';
+import type { ReportWithoutCauses } from '../../../engine/values/report.ts';
 import { element } from '../../controls/dom.ts';
 
 /** Rounding of a sum of times. */
 const rounding = 1e-9;
 
 /** How far the order is from the shortest there can be, and the way to the search for it. Empty if iterations have no end. */
-export function gapLine(report: PipelineReport, find: () => void): readonly HTMLElement[] {
+export function gapLine(report: ReportWithoutCauses, find: () => void): readonly HTMLElement[] {
   if (report.asynchronous !== undefined || report.exchange?.barrier === false) return [];
   const gap = gapOf(report);
   const memory = withinWords(report);
