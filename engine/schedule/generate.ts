@@ -4,7 +4,7 @@ import { type PipelinePlan, type SchedulePlan, paths } from '../values/plan.ts';
 import { programCopies } from './copies.ts';
 import { fillTable } from './fillTable.ts';
 import { greedy } from './greedy.ts';
-import { keptProgram } from './keptPrograms.ts';
+import { keptProgram, programOfShape } from './keptPrograms.ts';
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policies/policy.ts';
 import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../values/program.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
@@ -85,7 +85,8 @@ function byPolicy(plan: PipelinePlan, schedule: Extract<SchedulePlan, { readonly
       ),
     };
   }
-  const placed = onDevices(programOf(policy, shape), plan);
+  const made = programOfShape(policy, shape, (seen) => programOf(policy, seen));
+  const placed = onDevices(made, plan);
   return { program: keptProgram(shape.args['recompute'] === 'ahead' ? recomputeAhead(placed, plan) : placed) };
 }
 

@@ -1,4 +1,5 @@
 /** Programs that were made lately: what is known of a program stays known while only costs change. */
+import type { Policy, Shape } from '../policies/policy.ts';
 import type { Program } from '../values/program.ts';
 
 /** Programs that are kept, and the operations that they have at most in all. */
@@ -8,11 +9,60 @@ let kept: readonly Program[] = [];
 
 /** An earlier program if it is equal, otherwise this one, which is kept from then on. O(operations). */
 export function keptProgram(program: Program): Program {
-  const found = kept.find((earlier) => sameProgram(earlier, program)) ?? program;
-  const latest = [found, ...kept.filter((earlier) => earlier !== found)].slice(0, most.programs);
+  return keep(kept.find((earlier) => sameProgram(earlier, program)) ?? program);
+}
+
+function keep(program: Program): Program {
+  const latest = [program, ...kept.filter((earlier) => earlier !== program)].slice(0, most.programs);
   let operations = 0;
   kept = latest.filter(({ order }) => (operations += order.length) <= most.operations);
-  return found;
+  return program;
+}
+
+/** What a policy saw when it made a program, and the figures of it that it unread at. */
+interface Making {
+  readonly policy: Policy;
+  readonly shape: Shape;
+  readonly read: ReadonlySet<keyof Shape>;
+}
+
+const makings = new WeakMap<Program, Making>();
+
+/** Figures that change with costs; all else in a shape is always compared. */
+const figures = [
+  ...(['forward', 'backwardInput', 'backwardWeight', 'recompute', 'transfer', 'transfers'] as const),
+  ...(['activation', 'activationForWeight', 'step', 'room', 'jitter', 'slow'] as const),
+];
+
+/**
+ * The program of a policy for a shape: an earlier one that is kept if it was made for the same counts, and for the same of those
+ * figures that the policy unread at. Most policies look at none, so another cost makes no order anew.
+ */
+export function programOfShape(policy: Policy, shape: Shape, make: (seen: Shape) => Program): Program {
+  // What a search finds depends on how long it may take, and on orders that it is given.
+  if (policy.prepare !== undefined || policy.searches === true) return make(shape);
+  const earlier = kept.find((program) => isMadeFor(makings.get(program), policy, shape));
+  if (earlier !== undefined) return keep(earlier);
+  const read = new Set<keyof Shape>();
+  const seen: Shape = { ...shape };
+  for (const figure of figures)
+    Object.defineProperty(seen, figure, {
+      enumerable: true,
+      get: () => {
+        read.add(figure);
+        return shape[figure];
+      },
+    });
+  const program = keptProgram(make(seen));
+  makings.set(program, { policy, shape, read });
+  return program;
+}
+
+function isMadeFor(making: Making | undefined, policy: Policy, shape: Shape): boolean {
+  if (making?.policy !== policy) return false;
+  const unread = new Set<string>(figures.filter((figure) => !making.read.has(figure)));
+  const keys = new Set([...Object.keys(shape), ...Object.keys(making.shape)]) as ReadonlySet<keyof Shape>;
+  return [...keys].every((key) => unread.has(key) || sameValue(making.shape[key], shape[key]));
 }
 
 /** Whether two programs have equal values everywhere. The short ones are compared first. */
