@@ -66,9 +66,10 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
   };
 }
 
+/** The causes are found when they are read, so they are not read. */
 function withoutCauses(report: PipelineReport): ReportWithoutCauses {
-  const { makespan, span, bound, bound_within } = report.bubble;
-  return { ...report, bubble: { makespan, span, bound, bound_within } };
+  const { causes: _, ...figures } = Object.getOwnPropertyDescriptors(report.bubble);
+  return { ...report, bubble: Object.defineProperties({}, figures) as ReportWithoutCauses['bubble'] };
 }
 
 /** Longest picture for the sake of a percentile, in iterations. */
