@@ -1,4 +1,4 @@
-/** Where in the text things of the page come from. */
+/** From things of the page to their places in the text. */
 import type { FromPage } from '../../webview/protocol/messages.ts';
 import { methods, type OriginAnswer, type OriginRequest } from '../../webview/protocol/requests.ts';
 import type { PreviewContext } from './context.ts';
@@ -8,7 +8,7 @@ import { syncModes } from './modes.ts';
 import { opened } from './opened.ts';
 import { locate, type Target } from './source.ts';
 
-/** Where a path leads; undefined where the editor shall stay. */
+/** The place of a path; undefined if the editor shall stay. */
 export async function revealed(
   { requests, uri }: PreviewContext,
   { path, preserveFocus, explicit }: Extract<FromPage, { readonly type: 'reveal' }>,

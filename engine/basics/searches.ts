@@ -40,7 +40,7 @@ export function* answerSteps<Problem, Answer>(
   return searches.steps === undefined ? searches.answer(search, problem) : yield* searches.steps(search, problem);
 }
 
-/** Finds the answer with pauses, and says nothing of its progress. */
+/** Finds the answer with pauses, and reports no progress. */
 function* silently<Problem, Answer>(
   search: Search<Problem, Answer>,
   problem: Problem,

@@ -49,7 +49,7 @@ export function runChannelQueues(program: Program, timing: Timing): Timeline | u
 const ordered = new WeakMap<Program, RowNeeds>();
 
 /**
- * Whether each operation comes after those of its own device that it waits for. Looked at once for a program with these needs.
+ * Whether each operation comes after the operations of its device that it waits for. Looked at once for a program with these needs.
  * `empty`: as `emptyEnds` gives it.
  */
 function isOrdered(program: Program, timing: Timing, empty: Float64Array): boolean {

@@ -1,6 +1,6 @@
 /** Ends of what devices run, earliest first; equal ends by device number. At most one for each device. */
 export interface EndQueue {
-  /** Takes all ends out, for so many devices. */
+  /** Takes all ends out, for this number of devices. */
   clear(devices: number): void;
   push(device: number, end: number): void;
   /** The earliest end; Infinity if there is none. */

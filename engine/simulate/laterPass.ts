@@ -1,7 +1,7 @@
 import type { RowTables } from './rowTables.ts';
 
 /**
- * Fills in the ends of operations that come in an order in which they can start: nothing is read before it is there, and what a
+ * Fills in the ends of operations that come in an order in which they can start, so nothing is read before it is there. What a
  * device has made itself is there when it is free. The hottest loop of the engine.
  */
 export const laterPassOver = ({ made, need, delay, duration, device: deviceOf, free }: RowTables) =>

@@ -13,7 +13,7 @@ const drawnPass = drawnPassOver(tables);
 
 /**
  * Ends of all operations, and how many operations each row has. Undefined if the tables have no room for what rows need, or if
- * visits find no order: also if an operation ends at 0, since that looks as if it were to come.
+ * visits find no order. An operation that ends at 0 looks as if it were to come, so there is no order for it either.
  */
 export function endsOfFirstPass(
   program: Program,

@@ -31,8 +31,8 @@ export interface Remembered {
 }
 
 /**
- * The parts of the page. Each is made with a host that reaches the others through this value, so a host may name parts that are made
- * later, and asks for them only when it is called.
+ * The parts of the page. Each is made with a host that reaches the others through this value. A host may name parts that are made
+ * later, since it asks for them only when it is called.
  */
 export interface Parts {
   readonly editor: Editor;

@@ -167,7 +167,7 @@ export function races(host: RacesHost) {
     else if (tab === 'versions') ask('saved');
   }
 
-  /** The schedule of the file, and where it stands. */
+  /** The name of the file's schedule, with a note. */
   function noteOf(name: string, tried: boolean): { readonly name: string; readonly note: string } {
     if (tried) return { name, note: 'as tried' };
     return { name, note: adopting === name ? `In the file now. Undo: ${undoKey} in the text` : 'as in the file' };

@@ -18,7 +18,7 @@ export interface PlacedRowsHost {
   firstGroups(): ReturnType<typeof openGroups> | undefined;
 }
 
-/** Where rows are: which groups of devices are open, and how all of it lies in the page. */
+/** The places of rows: which groups of devices are open, and how all of it lies in the page. */
 export function placedRows(host: PlacedRowsHost) {
   let layout = layoutFor(1, 1, 0, true);
   /** What the layout was made from. */
@@ -64,7 +64,7 @@ export function placedRows(host: PlacedRowsHost) {
     open(names: ReadonlySet<string>): void {
       opened = names;
     },
-    /** The groups that are open once that of a device is turned, or all are; the device whose row stays, and it in words. */
+    /** The open groups after the group of a device is turned, or all groups are. `at`: the device whose row stays. */
     turned(
       device: number,
       all: boolean,

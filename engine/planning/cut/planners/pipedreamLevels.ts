@@ -36,7 +36,7 @@ const slice = 2_000_000;
 /** Sets of which each pair is planned on inner levels: 18 MB for each number of replicas around them. */
 const mostInside = 1500;
 
-/** A search on its way. */
+/** A search that has begun. */
 interface Run extends PipedreamProblem {
   readonly states: States;
   readonly bounds: Bounds;
