@@ -78,6 +78,8 @@ export interface ScheduleDefinition {
   readonly placement: { readonly rule: PlacementRule; readonly chunks: number } | undefined;
   /** `on(s, j)`, in place of `placement`. */
   readonly on?: OnRule;
+  /** Which stages run forwards only; `undefined` where the expression is wrong for these numbers (reported). Absent: none. */
+  readonly forwardOnly?: (numbers: ScheduleNumbers, report: Reporter) => readonly boolean[] | undefined;
   readonly body: GreedyBody | RowsBody;
   /** Parts that every microbatch is cut into along its sequence. */
   readonly parts: number;
@@ -98,10 +100,12 @@ export interface OnRule {
   stages(devices: number, report: Reporter): number | UnmetCondition | undefined;
   /**
    * Devices of each stage for `count` microbatches, one list for each place in the list that the function gives. The first is for the
-   * stage itself, the others are for spare copies. Numbers behind `microbatches` may be missing. `undefined` where the function is
+   * stage itself, where −1 is no device, the others are for spare copies. Numbers behind `microbatches` may be missing. `undefined` where the function is
    * wrong for these numbers (reported).
    */
   devices(numbers: ScheduleNumbers, count: number, report: Reporter): readonly (readonly Int32Array[])[] | undefined;
+  /** Devices may be without a stage. */
+  readonly idle: boolean;
   /** Device where the weights of each stage are at home; absent where each copy keeps its weights. `undefined` as for `devices`. */
   readonly home?: (numbers: ScheduleNumbers, report: Reporter) => readonly number[] | undefined;
   /** Reports that a stage is at home on a device that does not run it. */

@@ -1,5 +1,5 @@
 /** The plan of a cut: what its stages cost, what devices send, in which order they work. */
-import type { PipelinePlan, SchedulePlan } from '../values/plan.ts';
+import type { PipelinePlan, SchedulePlan, StagePlan } from '../values/plan.ts';
 import type { LayerCosts } from './cost/layerCosts.ts';
 import { type KindPlan, lengthsPlan, withLargest } from './cost/lengthsPlan.ts';
 import { messagesOf } from './cost/messages.ts';
@@ -33,6 +33,10 @@ function keepersIn(schedule: SchedulePlan | undefined): readonly number[] | unde
 
 const tokensOf = (perSample: number, total: number | undefined): PipelinePlan['tokens'] =>
   total === undefined ? { perSample } : { perSample, total };
+
+/** Whether something of a stage runs backwards or is updated. */
+const trains = ({ gradients, backwardInput, backwardWeight }: StagePlan): boolean =>
+  gradients > 0 || backwardInput > 0 || backwardWeight > 0;
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
@@ -92,13 +96,22 @@ export function* draft(
       room,
       microbatches,
     });
+    const trained = made.findIndex(({ plan }, index) => copies?.[index].forwardOnly === true && trains(plan));
     const parted = made.map(({ plan, ...sizes }, index) => ({
       ...sizes,
       plan: copyPlan(plan, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1),
     }));
-    return { parted, edges: messages.edges };
+    return { parted, edges: messages.edges, trained };
   };
-  const { parted: means } = yield* stagesUnder(costs);
+  const { parted: means, trained } = yield* stagesUnder(costs);
+  if (trained >= 0) {
+    const runs = `schedule "${schedule?.name ?? ''}" runs no backward of stage "${names[each[trained].stage]}"`;
+    notes.report.report('type/mismatch', pipeline.at('schedule'), {
+      expected: `frozen layers (\`frozen = …\` of the model), because ${runs}`,
+      found: 'layers that train; cut the frozen ones off, as with `stages = split(2, 6)`',
+    });
+    return undefined;
+  }
   const kindPlans: KindPlan[] = [];
   for (const kind of costs.kinds?.costs ?? []) {
     yield;

@@ -19,10 +19,11 @@ type OnReader = ((args: Arguments) => OnRule) | undefined;
 export function onReader(context: ReadContext, compiled: CompiledSchedule, keys: Keys): OnReader | 'wrong' {
   const entry = keys.find('on');
   const spare = or(readWord<'true' | 'false'>(context, keys, 'spare'), 'false');
+  const idle = or(readWord<'true' | 'false'>(context, keys, 'idle'), 'false');
   const stages = keys.find('stages');
   const homeEntry = keys.find('home');
   if (entry === undefined) {
-    for (const key of ['stages', 'spare', 'home'] as const) {
+    for (const key of ['stages', 'spare', 'home', 'idle'] as const) {
       const other = keys.find(key);
       if (other !== undefined) notApplicable(context, other, 'the schedule has no `on(s, j) = …`');
     }
@@ -41,10 +42,12 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
   const count = stages === undefined ? undefined : numberOf(compiled, stages);
   const devices = devicesOf(context, compiled, entry, spare === 'true');
   const home = homeEntry === undefined ? undefined : homeOf(context, compiled, homeEntry);
-  if (devices === undefined || count === 'wrong' || home === 'wrong' || spare === undefined) return 'wrong';
+  if (devices === undefined || count === 'wrong' || home === 'wrong' || spare === undefined || idle === undefined)
+    return 'wrong';
   return (args) => {
     const given = new Map(Object.entries(args));
     return {
+      idle: idle === 'true',
       stages(number, report) {
         if (count === undefined) return number;
         const numbers = { ...unknownNumbers, devices: number };
@@ -191,7 +194,9 @@ function tableOf(
       on.slots[microbatchSlot] = microbatch;
       for (const [place, { code, value }] of items.entries()) {
         const device = code.at(on);
-        const there = Number.isInteger(device) && device >= 0 && device < devices && !on.failed;
+        // A stage has no device for what it does not run.
+        const least = place === 0 ? -1 : 0;
+        const there = Number.isInteger(device) && device >= least && device < devices && !on.failed;
         if (there) found[place][microbatch] = device;
         else if (behind) known = microbatch;
         else refuseDevice(frame, value, { stage, microbatch, device, devices });
@@ -210,6 +215,7 @@ function refuseDevice(
   at: { readonly stage: number; readonly microbatch: number; readonly device: number; readonly devices: number },
 ): void {
   const what = `The device of stage ${at.stage} for microbatch ${at.microbatch}`;
-  const allowed = at.devices === 1 ? '0: there is one device' : `a whole number from 0 to ${at.devices - 1}`;
+  const some = at.devices === 1 ? '0, because there is one device' : `a whole number from 0 to ${at.devices - 1}`;
+  const allowed = `${some}, or -1 if the stage does not run the microbatch`;
   outside(frame, value, what, String(at.device), allowed);
 }

@@ -18,6 +18,7 @@ import { outside } from '../sequences/frame.ts';
 import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';
 import { baseName } from './base.ts';
 import { bindArguments } from './arguments.ts';
+import { forwardOnlyReader } from './forwardOnly.ts';
 import { keepingRows, type RowsSource } from './keptRows.ts';
 import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
@@ -53,6 +54,7 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const weights = or(readWord<string>(context, keys, 'weights'), 'flush');
   const on = onReader(context, compiled, keys);
   const placement = placementReader(context, compiled, on === undefined ? keys.find('placement') : undefined);
+  const forwards = forwardOnlyReader(context, compiled, keys);
   const parts = partsReader(compiled, keys.find('parts'));
   const operations = readOperations(context, compiled, id, keys);
   const read = readBody(context, compiled, keys, backward, block, operations ?? []);
@@ -94,7 +96,8 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
       const unmet = unmetCondition(context, compiled, args, unknownNumbers, report);
       const asked = unmet === undefined ? report : createReporter('', 0);
       const [placed, cut] = [placement(args, asked), parts(args, asked)];
-      if (on === 'wrong' || (unmet === undefined && (placed === 'wrong' || cut === 'wrong'))) return undefined;
+      if (on === 'wrong' || forwards === 'wrong' || (unmet === undefined && (placed === 'wrong' || cut === 'wrong')))
+        return undefined;
       const pieces = cut === 'wrong' ? 1 : cut;
       const definition: ScheduleDefinition = {
         name: name.text,
@@ -103,6 +106,7 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
         weights,
         placement: placed === 'wrong' ? undefined : placed,
         ...(on === undefined ? {} : { on: on(args) }),
+        ...(forwards === undefined ? {} : { forwardOnly: forwards(args) }),
         body: withKeptRows(bodyWith(context, compiled, traced, body, operations, args, pieces), apart, {
           source: declared.source,
           bases: declared.bases,

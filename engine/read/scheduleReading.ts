@@ -47,6 +47,7 @@ export function forFile(
 ): ScheduleDefinition {
   const { on, body } = definition;
   const home = on?.home;
+  const { forwardOnly } = definition;
   const operations = body.kind === 'rows' ? body.operations : undefined;
   const chosen = body.kind === 'greedy' ? body.operations : undefined;
   return {
@@ -55,6 +56,7 @@ export function forFile(
       ? {}
       : {
           on: {
+            idle: on.idle,
             stages: (devices, report) => on.stages(devices, located(report)),
             devices: (numbers, count, report) => on.devices(numbers, count, located(report)),
             ...(home === undefined ? {} : { home: (numbers, report) => home(numbers, located(report)) }),
@@ -63,6 +65,12 @@ export function forFile(
           },
         }),
     unmet: (numbers, report) => definition.unmet(numbers, located(report)),
+    ...(forwardOnly === undefined
+      ? {}
+      : {
+          forwardOnly: (numbers: Parameters<typeof forwardOnly>[0], report: Reporter) =>
+            forwardOnly(numbers, located(report)),
+        }),
     body:
       body.kind === 'greedy'
         ? {

@@ -40,7 +40,7 @@ const forms: readonly (readonly string[])[] = [
 ];
 
 /** Keys that go with each of two ways to place stages. */
-const placements: readonly (readonly string[])[] = [['placement'], ['on', 'stages', 'spare']];
+const placements: readonly (readonly string[])[] = [['placement'], ['on', 'stages', 'spare', 'idle']];
 
 /** The text of a schedule that takes over another one; `values` are arguments of `from`, by parameter. */
 export function takenOver(

@@ -11,6 +11,9 @@ export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({
   ...(copies.some(({ turns }) => turns !== undefined)
     ? { turns: copies.map((copy) => (copy.turns === undefined ? undefined : bitsOf(copy))) }
     : {}),
+  ...(copies.some(({ spare, forwardOnly }) => spare === true || forwardOnly === true)
+    ? { forwards: Uint8Array.from(copies, ({ spare, forwardOnly }) => Number(spare === true || forwardOnly === true)) }
+    : {}),
   ...(copies.some(({ spare }) => spare === true)
     ? { spare: Uint8Array.from(copies, ({ spare }) => Number(spare === true)) }
     : {}),

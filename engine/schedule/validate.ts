@@ -108,8 +108,11 @@ function repeated(
         );
       } else if (kind < kinds && !runsMicrobatch(program, stage, microbatch)) {
         report(device, position, operationName(program, word), 'belongs to another copy of the stage');
-      } else if (kind !== 0 && kind < kinds && program.copies?.spare?.[stage] === 1) {
-        const own = 'belongs on the device of the stage: a spare copy runs forwards only';
+      } else if (kind !== 0 && kind < kinds && program.copies?.forwards?.[stage] === 1) {
+        const own =
+          program.copies.spare?.[stage] === 1
+            ? 'belongs on the device of the stage: a spare copy runs forwards only'
+            : 'is of a stage that runs forwards only (`forward_only`)';
         report(device, position, operationName(program, word), own);
       } else if (kind === U && weights !== undefined && isUpdated(stage, microbatch)) {
         report(device, position, operationName(program, word), 'updates its stage a second time in one iteration');

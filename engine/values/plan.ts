@@ -325,6 +325,8 @@ export interface StageCopy {
   readonly time?: number;
   /** It runs forwards only, and no other stage waits for it. */
   readonly spare?: true;
+  /** It runs forwards only. Other stages wait for its forwards; it is not updated. */
+  readonly forwardOnly?: true;
   /** Its weights, gradients and optimizer state are at home on another device. */
   readonly away?: true;
 }

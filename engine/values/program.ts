@@ -128,11 +128,13 @@ export interface ProgramCopies {
   readonly segment: Int32Array;
   /** 1 for a spare copy, which runs forwards only; absent if there is none. */
   readonly spare?: Uint8Array;
+  /** 1 for what runs forwards only, spare or not; absent if there is none. */
+  readonly forwards?: Uint8Array;
 }
 
 /** Whether a stage runs forwards only. */
 export const runsForwardOnly = ({ forwardOnly, copies }: Program, stage: number): boolean =>
-  forwardOnly === true || copies?.spare?.[stage] === 1;
+  forwardOnly === true || copies?.forwards?.[stage] === 1;
 
 /**
  * The stage of the program that has the weights of a stage: of parts of a sequence the first part of the same copy. Parts of a copy

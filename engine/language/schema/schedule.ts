@@ -63,7 +63,7 @@ export const schedule: BlockSchema = {
       'on',
       'on(s, j) = if(mod(j, 2) == 0, s, devices - 1 - s)',
       { kind: 'operations' },
-      'Device of stage s for microbatch j, in place of `placement`. A stage that is on several devices has a copy on each. With `spare = true`, a list of devices: those behind the first run forwards only.',
+      'Device of stage s for microbatch j, in place of `placement`; -1 if the stage does not run the microbatch. A stage that is on several devices has a copy on each. With `spare = true`, a list of devices: those behind the first run forwards only.',
       { forms: ['call'] },
     ),
     key(
@@ -80,6 +80,19 @@ export const schedule: BlockSchema = {
         ['false', '`on` gives one device.'],
       ),
       'Whether `on` may give a list of devices. All behind the first hold a spare copy of the stage. Default: false.',
+    ),
+    key(
+      'idle',
+      'idle = true',
+      words(['true', 'Devices may be without a stage.'], ['false', 'A device without a stage is an error.']),
+      'Whether `on` may leave devices without a stage. They then idle. Default: false.',
+    ),
+    key(
+      'forward_only',
+      'forward_only(s) = s < 2',
+      { kind: 'operations' },
+      'Whether stage s runs forwards only: its layers are frozen, and rows write no backward of it. Stages before it must do so, too. Only for rows. Default: no stage.',
+      { forms: ['call'] },
     ),
     key(
       'home',

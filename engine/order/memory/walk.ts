@@ -64,7 +64,7 @@ export function memoryWalk(plan: PipelinePlan, program: Program, device: number)
     fused === undefined &&
     apart === undefined &&
     forwardOnly !== true &&
-    copies?.spare === undefined &&
+    copies?.forwards === undefined &&
     !stagesOn(plan.placement, device).some((stage) => keepsNothing(plan.stages[stage]));
   const slots = Math.min(stretch, program.offsets[device + 1] - program.offsets[device]);
   const levels: SlotLevels = {

@@ -34,7 +34,7 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
           to: b,
           bytes: bytes * length,
           ...(back === undefined ? {} : { back: back * length }),
-          ...(copies[b].spare === true ? { back: 0, forwardOnly: true } : {}),
+          ...(copies[b].spare === true || copies[a].forwardOnly === true ? { back: 0, forwardOnly: true } : {}),
         });
       }
     }
@@ -81,7 +81,8 @@ export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: n
     buffers: stage.buffers / split,
     ...(owns ? {} : { parameters: 0, weights: 0, gradients: 0, optimizer: 0, gradientCopies: undefined }),
     ...(owns || stage.trainable === undefined ? {} : { trainable: 0 }),
-    ...(copy?.spare === true ? forwardsOnly(stage.forwardFlops) : {}),
+    ...(copy?.spare === true ? { ...forwardsOnly, spareFlops: stage.forwardFlops } : {}),
+    ...(copy?.forwardOnly === true ? { ...forwardsOnly, optimizer: 0 } : {}),
   };
 }
 
@@ -89,16 +90,15 @@ export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: n
  * A spare copy runs no backward, so it adds up no gradients, and what it computes is not the model's work. It has weights and
  * optimizer state, as in Bamboo's code (`init_redundancy`). What its ranks exchange is not listed.
  */
-const forwardsOnly = (forwardFlops: number): Partial<StagePlan> => ({
+const forwardsOnly: Partial<StagePlan> = {
   gradients: 0,
   gradientCopies: undefined,
   backwardInput: 0,
   backwardWeight: 0,
   recompute: 0,
-  spareFlops: forwardFlops,
   backwardFlops: undefined,
   traffic: undefined,
-});
+};
 
 function shares(stage: StagePlan, copy: StageCopy | undefined, parts: number): Partial<StagePlan> {
   const time = copy === undefined ? 1 : timeOf(copy);

@@ -13,6 +13,8 @@ export interface Unfit {
   readonly values?: readonly number[];
 }
 export interface PlacedStages {
+  /** Devices, some of which may idle; absent if each has a stage. */
+  readonly devices?: number;
   readonly placement: Int32Array;
   readonly copies?: readonly StageCopy[];
 }
@@ -39,10 +41,14 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
         copies.push(place === 0 ? copy : { ...copy, spare: true });
     }
   }
+  const gap = gapIn(table, microbatches);
+  if (gap !== undefined) return { problem: gap };
   const used = new Set(copies.map(({ device }) => device));
-  for (let device = 0; device < devices; device += 1) {
+  for (let device = 0; device < devices && !rule.idle; device += 1) {
     if (!used.has(device))
-      return { problem: `\`on\` gives no stage to device ${device} of ${count(devices, 'device', 'devices')}` };
+      return {
+        problem: `\`on\` gives no stage to device ${device} of ${count(devices, 'device', 'devices')}; write \`idle = true\` if it is to idle`,
+      };
   }
   const places = new Set<number>();
   for (const { stage, device, every, first } of copies) {
@@ -65,9 +71,12 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
   // Stages of one direction are next to each other, and spare copies come last.
   copies.sort((a, b) => Number(a.spare ?? false) - Number(b.spare ?? false) || a.first - b.first || a.stage - b.stage);
   const placement = Int32Array.from(copies, ({ device }) => device);
-  if (copies.length === numbers.stages) return { placement };
+  const isWhole = copies.every(({ every, turns }) => every === 1 && turns === undefined);
+  const idle = used.size < devices ? { devices } : {};
+  if (copies.length === numbers.stages && isWhole) return { placement, ...idle };
   return {
     placement,
+    ...idle,
     copies: copies.map(({ stage, every, first, turns, spare, device }) => ({
       stage,
       every,
@@ -77,6 +86,28 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
       ...(homes !== undefined && spare !== true && homes[stage] !== device ? { away: true } : {}),
     })),
   };
+}
+
+/**
+ * What is wrong with stages that leave out microbatches, if anything: a microbatch goes through stages next to each other, because no
+ * message passes a stage.
+ */
+function gapIn(table: readonly (readonly Int32Array[])[], microbatches: number): string | undefined {
+  if (table.every(([list]) => !list.subarray(0, microbatches).includes(-1))) return undefined;
+  for (const [stage, [list]] of table.entries())
+    if (list.subarray(0, microbatches).every((device) => device === -1))
+      return `stage ${stage} runs no microbatch: \`on\` gives it no device`;
+  for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+    const runs = table.flatMap(([list], stage) => (list[microbatch] === -1 ? [] : [stage]));
+    const [first] = runs;
+    const last = runs.at(-1);
+    if (first === undefined || last === undefined) return `microbatch ${microbatch} runs on no stage`;
+    if (last - first + 1 > runs.length) {
+      const left = runs.find((stage, index) => runs[index + 1] > stage + 1) ?? first;
+      return `microbatch ${microbatch} leaves out stage ${left + 1} between stages that run it; it may leave out the first stages and the last`;
+    }
+  }
+  return undefined;
 }
 
 /** Copies of a stage, one for each device. */
@@ -92,6 +123,8 @@ function copiesOf(list: Int32Array, stage: number, microbatches: number): readon
     else here.push(turn);
   }
   const copies: PlacedCopy[] = [];
+  // What the stage does not run has no copy.
+  turns.delete(-1);
   for (const [device, here] of turns) {
     const step = every / here.length;
     const [first] = here;

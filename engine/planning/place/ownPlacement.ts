@@ -12,7 +12,7 @@ import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copies
  * says nothing; stage s on device s if absent.
  */
 export function ownPlacement(
-  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights' | 'body'>,
+  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights' | 'body' | 'forwardOnly'>,
   numbers: ScheduleNumbers,
   report: Reporter,
   linear?: Int32Array,
@@ -28,7 +28,32 @@ export function ownPlacement(
   if (found === undefined || 'problem' in found) return found;
   const problem = weights === 'flush' ? undefined : separateUpdates(found.copies, definition, numbers);
   if (problem !== undefined) return { problem };
-  return parts === 1 ? found : inParts(found, parts);
+  const forwards = definition.forwardOnly?.(numbers, report);
+  if (forwards === undefined && definition.forwardOnly !== undefined) return undefined;
+  const placed = forwards?.includes(true) === true ? withForwards(found, forwards, weights) : found;
+  if ('problem' in placed) return placed;
+  return parts === 1 ? placed : inParts(placed, parts);
+}
+
+/** Stages that run forwards only come before all others: the gradient of a stage before them would come from there. */
+function withForwards(
+  { placement, copies, devices }: PlacedStages,
+  forwards: readonly boolean[],
+  weights: string,
+): OwnPlacement {
+  const late = forwards.findIndex((isForward, stage) => isForward && stage > 0 && !forwards[stage - 1]);
+  if (late > 0)
+    return {
+      problem: `stage ${late} runs forwards only, so no gradient reaches stage ${late - 1} before it; \`forward_only\` holds for the first stages, or for all`,
+    };
+  if (weights !== 'flush') return { problem: `\`forward_only\` is for \`weights = flush\`, not for "${weights}"` };
+  const all = copies ?? Array.from(placement, (_, stage): StageCopy => ({ stage, every: 1, first: 0 }));
+  const idle = devices === undefined ? {} : { devices };
+  return {
+    placement,
+    ...idle,
+    copies: all.map((copy) => (forwards[copy.stage] ? { ...copy, forwardOnly: true } : copy)),
+  };
 }
 
 /** Rules of the weights that are defined for copies, whose updates wait for each other. */
@@ -66,10 +91,11 @@ function separateUpdates(
 }
 
 /** Each stage or copy as its parts, next to each other. */
-function inParts({ placement, copies }: PlacedStages, parts: number): PlacedStages {
+function inParts({ placement, copies, devices }: PlacedStages, parts: number): PlacedStages {
   const at = (index: number): number => Math.trunc(index / parts);
   const length = placement.length * parts;
   return {
+    ...(devices === undefined ? {} : { devices }),
     placement: Int32Array.from({ length }, (_, index) => placement[at(index)]),
     copies: Array.from({ length }, (_, index): StageCopy => {
       const copy = copies?.[at(index)] ?? { stage: at(index), every: 1, first: 0 };

@@ -61,6 +61,8 @@ export function placeRanks(notes: Notes, request: RanksRequest): Ranks | undefin
 interface Placed {
   readonly of: ArrayLike<number>;
   readonly copies?: readonly StageCopy[];
+  /** Ranks, some of which have no stage; absent if each has one. */
+  readonly devices?: number | undefined;
 }
 
 function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
@@ -81,7 +83,16 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
   const found = ownPlacementFor(notes, request, definition, foreign ?? notes.report);
   if (foreign !== undefined) reportForeign(notes, request.at.schedule, foreign);
   if (found === undefined) return undefined;
-  if (!('problem' in found)) return { of: found.placement, copies: found.copies };
+  if (!('problem' in found)) {
+    const pinned = request.blocks?.some((block) => block.on !== undefined) === true;
+    if (found.devices === undefined || !pinned)
+      return { of: found.placement, copies: found.copies, devices: found.devices };
+    notes.report.report('type/mismatch', request.at.schedule, {
+      expected: 'a schedule with a stage on each device, because `on` of the stages names their devices',
+      found: `"${definition.name}", which lets devices idle`,
+    });
+    return undefined;
+  }
   const { problem, values = [] } = found;
   const parameters = { policy: definition.name, problem, input: 'stages', values };
   notes.report.report('schedule/shape', request.at.schedule, parameters, hintFor(request, values));
@@ -257,6 +268,8 @@ function meshesOf(
     meshes[rank] = mesh;
     if (block !== undefined) holder[rank] = block;
   }
+  // A device without a stage waits in the mesh of the pipeline.
+  for (let rank = 0; rank < (placed.devices ?? 0); rank += 1) meshes[rank] ??= base;
   const odd = meshes.findIndex((mesh) => !sameMesh(mesh, meshes[0]));
   if (order === 'tp_cp_pp_dp' && odd >= 0) {
     const message = `\`rank_order = tp_cp_pp_dp\` needs stages of one mesh, and "${holder[odd].name}" is for ${meshName(meshes[odd])}; use \`on\` to place stages of different meshes.`;
