@@ -33,6 +33,7 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/scripts/packages.test.ts',
   'test/unit/scripts/vsix.test.ts',
   'test/unit/cli/secrets.test.ts',
+  'test/unit/webview/damagedPlans.test.ts',
   'test/unit/fixes/anyFile.test.ts',
   'test/unit/server/slow.test.ts',
   'test/unit/server/heavyTexts.test.ts',

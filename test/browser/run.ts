@@ -4,6 +4,7 @@ import { argumentTests } from './scheduleArguments.page.ts';
 import { benchTests } from './bench.page.ts';
 import { blockTests } from './blocks.page.ts';
 import type { PageTest } from './check.ts';
+import { damagedTests } from './damaged.page.ts';
 import { deviceTests } from './device.page.ts';
 import { everyStateTests } from './everyState.page.ts';
 import { figureTests } from './figures.page.ts';
@@ -37,6 +38,7 @@ const all: readonly PageTest[] = [
   ...argumentTests,
   ...benchTests,
   ...blockTests,
+  ...damagedTests,
   ...deviceTests,
   ...figureTests,
   ...groupTests,

@@ -18,6 +18,8 @@ export const contentSecurityPolicy = ({ nonce, cspSource }: Pick<PageSources, 'n
     `img-src ${cspSource} blob:`,
     'worker-src blob:',
     `connect-src ${cspSource}`,
+    "base-uri 'none'",
+    "form-action 'none'",
   ].join('; ');
 
 export function previewHtml(sources: PageSources): string {

@@ -86,6 +86,8 @@ export function standaloneHtml({ script, style, hash }: StandaloneSources, page:
     `style-src 'sha256-${hash(css)}'`,
     'worker-src blob:',
     'img-src blob: data:',
+    "base-uri 'none'",
+    "form-action 'none'",
   ].join('; ');
   return `<!DOCTYPE html>
 <html lang="en">

@@ -1,8 +1,8 @@
 import type { EngineOptions } from '../../engine/basics/host.ts';
-import type { PipelinePlan, Plan } from '../../engine/values/plan.ts';
 import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
 import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
+import { isPipeline, isPlan } from './incomingPlan.ts';
 import { readPlanMessage } from './incomingPlans.ts';
 import { isFoundOrder, isFoundOrders, readShownOrder } from './incomingOrder.ts';
 
@@ -219,65 +219,4 @@ const isSchedule = (value: unknown): value is ShownSchedule =>
 
 function isOptions(value: unknown): value is EngineOptions {
   return isFields(value) && isFigures(value.limits) && isFigures(value.thresholds) && isFigures(value.memory);
-}
-
-function isPlan(value: unknown): value is Plan {
-  return (
-    isFields(value) &&
-    isText(value.file) &&
-    Array.isArray(value.params) &&
-    value.params.every(
-      (item) =>
-        isFields(item) &&
-        isText(item.name) &&
-        isFigure(item.value) &&
-        isFigure(item.default) &&
-        isFigure(item.scale) &&
-        isText(item.unit) &&
-        (item.words === undefined || isTexts(item.words)) &&
-        (item.argument === undefined || isArgument(item.argument)),
-    ) &&
-    Array.isArray(value.pipelines) &&
-    value.pipelines.every(isPipeline) &&
-    Array.isArray(value.jobs) &&
-    value.jobs.every(isJob)
-  );
-}
-
-const isArgument = (value: unknown): boolean =>
-  isFields(value) && isText(value.pipeline) && isText(value.schedule) && isText(value.parameter);
-
-const isJob = (value: unknown): boolean =>
-  isFields(value) &&
-  isText(value.name) &&
-  Array.isArray(value.workers) &&
-  value.workers.every(isText) &&
-  isFields(value.sync) &&
-  (value.sync.kind === 'free' || (value.sync.kind === 'wsp' && isCount(value.sync.distance))) &&
-  isCount(value.servers) &&
-  isCount(value.waves);
-
-function isPipeline(value: unknown): value is PipelinePlan {
-  if (!isFields(value) || !isText(value.name) || !isCount(value.microbatches) || !isFields(value.schedule))
-    return false;
-  const { devices, stages, placement, edges, routes, step } = value;
-  if (!Array.isArray(devices) || !Array.isArray(stages) || !Array.isArray(placement)) return false;
-  if (!Array.isArray(edges) || !Array.isArray(routes) || !Array.isArray(step)) return false;
-  const isStage = (item: unknown) => isCount(item) && item < stages.length;
-  const isDevice = (item: unknown) => isCount(item) && item < devices.length;
-  return (
-    placement.length === stages.length &&
-    placement.every(isDevice) &&
-    devices.every((item) => isFields(item) && isText(item.name) && isFigure(item.memory) && isFigure(item.reserved)) &&
-    stages.every(
-      (item) =>
-        isFields(item) &&
-        isText(item.name) &&
-        isFigure(item.forward) &&
-        isFigure(item.backwardInput) &&
-        isFigure(item.backwardWeight),
-    ) &&
-    edges.every((item) => isFields(item) && isStage(item.from) && isStage(item.to)) &&
-    routes.every((item) => isFields(item) && isDevice(item.from) && isDevice(item.to))
-  );
 }

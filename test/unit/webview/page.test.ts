@@ -37,7 +37,7 @@ describe('page', () => {
     expect(html).toContain('src="https://x.test/a.js?&quot;"');
     expect(html).not.toMatch(/style=|unsafe/);
     expect(contentSecurityPolicy({ nonce: 'n', cspSource: 's' })).toBe(
-      "default-src 'none'; script-src 'nonce-n'; style-src s; font-src s; img-src s blob:; worker-src blob:; connect-src s",
+      "default-src 'none'; script-src 'nonce-n'; style-src s; font-src s; img-src s blob:; worker-src blob:; connect-src s; base-uri 'none'; form-action 'none'",
     );
   });
 

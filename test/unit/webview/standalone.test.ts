@@ -28,7 +28,7 @@ it('allows its own script and style by their hashes, and nothing else', () => {
   const [, style] = /<style>([^]*?)<\/style>/.exec(html) ?? [];
   const [, code] = /<script>([^]*?)<\/script>/.exec(html) ?? [];
   expect(policy).toBe(
-    `default-src 'none'; script-src 'sha256-${hash(code)}'; style-src 'sha256-${hash(style)}'; worker-src blob:; img-src blob: data:`,
+    `default-src 'none'; script-src 'sha256-${hash(code)}'; style-src 'sha256-${hash(style)}'; worker-src blob:; img-src blob: data:; base-uri 'none'; form-action 'none'`,
   );
   expect(html).not.toMatch(/<[a-z][^<>]*(?:src|href)=/i);
 });
