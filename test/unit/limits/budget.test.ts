@@ -152,3 +152,20 @@ test('a loop whose length is over the limit is not measured to its end', () => {
   // 1 + 2 + … + 5657 is the first sum over 16,000,000.
   expect(findings[0].message).toContain('Operations of the rows: at least 16,003,653, over');
 });
+
+const nested = (inner: string): string => `${'min(0, '.repeat(150)}${inner}${')'.repeat(150)}`;
+
+test.each([
+  ['on', (text: string) => `on(s, j) = ${text} * 0`],
+  ['times', (text: string) => `time(F, s, j) = 1ms + ${text} * 0ms`],
+])('a long text of `%s` counts for each stage and microbatch', (_, entry) => {
+  const said = (microbatches: number): readonly string[] => {
+    const text = `schedule mine { ${entry(nested('j'))}  row(d) = F[0..<microbatches], B[0..<microbatches] }\nexpect mine { over(devices = 1, microbatches = ${microbatches})  valid }`;
+    const options = { ...defaultOptions, limits: { ...defaultOptions.limits, operations: 100_000 } };
+    return analyse(text, { options })
+      .findings.filter(({ severity }) => severity === 'error')
+      .map(({ message }) => message);
+  };
+  expect(said(20)).toEqual([]);
+  expect(said(20_000)).toEqual([expect.stringContaining('Steps of schedule "mine"')]);
+});
