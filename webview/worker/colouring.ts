@@ -10,6 +10,7 @@ import {
 } from '../picture/columns.ts';
 import type { ColourBy } from '../protocol/messages.ts';
 import { type Palette, colourIndex, paletteColours } from './palette.ts';
+import { rowCountsOf } from './rowCounts.ts';
 
 /** Which colours of the palette the blocks of a timeline take. Shares of time are kept for these only, each in a slot. */
 export interface Colouring {
@@ -28,12 +29,34 @@ const rank = (colour: number): number => {
   return at < 0 ? stacked.length + colour : at;
 };
 
-/** One pass over the blocks. */
+/** By operation what `rowCountsOf` takes, otherwise one pass over the blocks. */
 export function colouringOf(columns: Columns, palette: Pick<Palette, 'colourBy' | 'chunk'>): Colouring {
+  const seen = palette.colourBy === 'operation' ? coloursOfOperations(columns) : coloursOfBlocks(columns, palette);
+  const used = Uint8Array.from(seen.keys())
+    .filter((colour) => seen[colour] === 1)
+    .sort((a, b) => rank(a) - rank(b));
+  const slots = new Int8Array(paletteColours).fill(-1);
+  used.forEach((colour, slot) => (slots[colour] = slot));
+  return { by: palette.colourBy, chunk: palette.chunk, used, slots };
+}
+
+function coloursOfOperations(columns: Columns): Uint8Array {
+  const { parts } = columns;
+  const { rows, syncs, steps } = rowCountsOf(columns);
+  const seen = new Uint8Array(paletteColours);
+  if (syncs) seen[kindCollective] = 1;
+  if (steps) seen[kindOptimizer] = 1;
+  for (const row of rows) {
+    seen[parts.main[row]] = 1;
+    if (parts.recompute[row] > 0) seen[kindRecompute] = 1;
+    if (parts.weight[row] < 1) seen[kindWeight] = 1;
+  }
+  return seen;
+}
+
+function coloursOfBlocks(columns: Columns, palette: Pick<Palette, 'colourBy' | 'chunk'>): Uint8Array {
   const { word, parts, shift } = columns;
   const seen = new Uint8Array(paletteColours);
-  const rows = new Uint8Array(parts.main.length);
-  const byOperation = palette.colourBy === 'operation';
   for (let block = 0; block < word.length; block += 1) {
     const code = word[block];
     if (code < 0) {
@@ -41,26 +64,11 @@ export function colouringOf(columns: Columns, palette: Pick<Palette, 'colourBy' 
       continue;
     }
     const row = code >> shift;
-    if (byOperation) {
-      rows[row] = 1;
-      continue;
-    }
     seen[colourIndex(palette, columns, parts.main[row], code)] = 1;
     if (parts.recompute[row] > 0) seen[colourIndex(palette, columns, kindRecompute, code)] = 1;
     if (parts.weight[row] < 1) seen[colourIndex(palette, columns, kindWeight, code)] = 1;
   }
-  rows.forEach((present, row) => {
-    if (present === 0) return;
-    seen[parts.main[row]] = 1;
-    if (parts.recompute[row] > 0) seen[kindRecompute] = 1;
-    if (parts.weight[row] < 1) seen[kindWeight] = 1;
-  });
-  const used = Uint8Array.from(seen.keys())
-    .filter((colour) => seen[colour] === 1)
-    .sort((a, b) => rank(a) - rank(b));
-  const slots = new Int8Array(paletteColours).fill(-1);
-  used.forEach((colour, slot) => (slots[colour] = slot));
-  return { by: palette.colourBy, chunk: palette.chunk, used, slots };
+  return seen;
 }
 
 /** Whether shares in these slots can be drawn in this palette. */

@@ -21,7 +21,6 @@ import { answerTo, type Asked } from './questions.ts';
 import { sensitivityStudy } from './sensitivity.ts';
 import { simulateRows } from './simulateRows.ts';
 import { type Pyramid, buildPyramid } from './pyramid.ts';
-import { typicalBlocks } from './typicalBlocks.ts';
 
 interface Scope {
   addEventListener(type: 'message', listener: (event: { readonly data: ToWorker }) => void): void;
@@ -181,8 +180,6 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
   if (run.jobs.length > 0) waitingJobs = run;
   const { picture: given, buffers } = handOver(picture, shown.tracks.length > 0);
   scope.postMessage({ type: 'picture', picture: given }, buffers);
-  // The page reads the message now and asks for a drawing next, which needs this.
-  typicalBlocks(columns);
 }
 
 function reply({ id, generation, question }: Extract<ToWorker, { type: 'ask' }>): void {

@@ -10,6 +10,7 @@ import type { Lanes } from '../picture/lanes.ts';
 import { makersOf } from '../picture/makers.ts';
 import type { Picture } from '../picture/picture.ts';
 import { lanesOf } from './makeLanes.ts';
+import { keepRowCounts } from './rowCounts.ts';
 import { slackOf } from './slack.ts';
 import { columnsOf, blockShift } from './makeColumns.ts';
 
@@ -25,6 +26,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
     ...percentileWith(run.report, timeline.makespan),
     ...horizonWith(lanes, timeline.makespan),
   };
+  keepRowCounts(columns, timeline);
   const shift = blockShift(columns, program.offsets);
   const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
   const { period } = columns;
