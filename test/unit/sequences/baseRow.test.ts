@@ -1,6 +1,7 @@
 /** `base(d)`: the row of the schedule that is taken over, as a sequence. */
 import { describe, expect, it } from 'vitest';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
+import { operationName } from '../../../engine/values/program.ts';
 import { analyse } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { differences, declaredIn } from './sameOrder.ts';
@@ -69,7 +70,22 @@ schedule fourth { from = third  row(devices - 1) = base(devices - 1) }
     const [first, ...others] = ['first', 'second', 'third', 'fourth'].map(orderOf);
     expect(first).toHaveLength(24);
     for (const other of others) expect(other).toEqual(first);
-    // The second device of the base has no row of its own, the first one has.
+    // The row of the first device runs its backwards from the last one on: so do all devices that take it.
+    const { pipelines } = analyse(`${base}schedule mine { from = first  row(d) = base(0) }`, {
+      unit: { schedule: 'mine', devices: 3, microbatches: 4 },
+    });
+    const program = pipelines[0]?.run?.program;
+    const row = Array.from(program?.order.subarray(program.offsets[2], program.offsets[3]) ?? []);
+    expect(row.map((word) => (program === undefined ? '' : operationName(program, word)))).toEqual([
+      '2F0',
+      '2F1',
+      '2F2',
+      '2F3',
+      '2B3',
+      '2B2',
+      '2B1',
+      '2B0',
+    ]);
     passes(`${base}schedule mine { from = first  row(d) = base(0) }
 expect mine { over(devices = 1..3, microbatches = 1..4)  valid  in_flight == microbatches }
 `);

@@ -91,6 +91,12 @@ ${warm}  row(d) = if(d < k, F[0..<microbatches], [F[0..<warm(d)], zip(B[0..<micr
       for (let m = 1; m <= 6; m += 1)
         for (let k = 0; k <= p; k += 1)
           agrees(text, `mine(k = ${k})`, p, m, p, { runs: () => true, trains: (s) => s >= k });
+    const { resolution } = analyse(text, { unit: { schedule: 'mine(k = 2)', devices: 4, microbatches: 4 } });
+    expect(resolution.plan.pipelines[0]?.edges.map(({ back, forwardOnly }) => [back, forwardOnly])).toEqual([
+      [0, true],
+      [0, true],
+      [undefined, undefined],
+    ]);
     // Nothing waits for a backward of a frozen stage, and it holds one activation at a time.
     expect(
       analyse(
