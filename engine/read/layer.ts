@@ -1,4 +1,5 @@
 /** Reads one `layer`: measured in braces, or derived from a shape. */
+import type { MeasuredFigures } from '../costs/time.ts';
 import type { LayerDefinition } from '../definitions/model.ts';
 import type { Block, Entry, Expression } from '../../grammar/syntax.ts';
 import { isFigure } from '../language/figureEntry.ts';
@@ -22,9 +23,20 @@ export interface LayerRead {
   readonly decided?: true;
 }
 
-const times = ['forward', 'backward', 'backward_input', 'backward_weight'];
-const quantities = [...times, 'weights', 'activation', 'activation_for_weight', 'output', 'workspace'];
-const measuredKeys = [...quantities, 'matrix'];
+/** Keys that are quantities of a measured layer, and the figure that each gives. */
+const quantities = {
+  forward: 'forward',
+  backward: 'backward',
+  backward_input: 'backwardInput',
+  backward_weight: 'backwardWeight',
+  weights: 'weights',
+  activation: 'activation',
+  activation_for_weight: 'activationForWeight',
+  output: 'output',
+  workspace: 'workspace',
+} as const satisfies Readonly<Record<string, keyof MeasuredFigures>>;
+const quantityKeys = Object.keys(quantities) as readonly (keyof typeof quantities)[];
+const times = ['forward', 'backward', 'backward_input', 'backward_weight'] as const;
 
 /** The layer; `undefined` where something of it is wrong, which has been reported. */
 export function readLayer(context: ReadContext, entry: Entry): LayerRead | undefined {
@@ -66,7 +78,7 @@ function readBody(context: ReadContext, entry: Entry, body: Block): LayerRead | 
     const read = readMeasured(context, keys, entry);
     return read === undefined ? undefined : trained(context, keys, { ...read, after, attends });
   }
-  for (const key of measuredKeys) {
+  for (const key of [...quantityKeys, 'matrix']) {
     const written = keys.find(key);
     if (written !== undefined) notApplicable(context, written, 'the shape derives it');
   }
@@ -114,11 +126,12 @@ function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead
     const written = keys.find(key);
     if (written !== undefined) notApplicable(context, written, 'measured times are of a whole microbatch');
   }
-  const values: Partial<Record<string, number>> = {};
-  for (const key of quantities) {
+  const values: Partial<Record<keyof typeof quantities, number>> = {};
+  const figures: { -readonly [K in (typeof quantities)[keyof typeof quantities]]?: number } = {};
+  for (const key of quantityKeys) {
     const read = readQuantity(context, keys, key);
     if (read.is === 'wrong') return undefined;
-    if (read.is === 'value') values[key] = read.value;
+    if (read.is === 'value') figures[quantities[key]] = values[key] = read.value;
   }
   const matrix = readMatrix(context, keys);
   if (matrix === 'wrong' || keys.doubtful) return undefined;
@@ -146,15 +159,7 @@ function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead
     context.report.report('layer/no-cost', at, { layer: entry.name?.text ?? '' });
   const cost: LayerDefinition['cost'] = {
     kind: 'measured',
-    forward,
-    backward,
-    backwardInput: half ? values['backward_input'] : undefined,
-    backwardWeight: half ? values['backward_weight'] : undefined,
-    weights: values['weights'] ?? 0,
-    activation: values['activation'] ?? 0,
-    ...(values['activation_for_weight'] === undefined ? {} : { activationForWeight: values['activation_for_weight'] }),
-    output: values['output'] ?? 0,
-    workspace: values['workspace'] ?? 0,
+    ...{ weights: 0, activation: 0, output: 0, workspace: 0, ...figures, forward, backward },
     ...(matrix === undefined ? {} : { matrix }),
   };
   return { cost, text: `forward ${time(forward)}, backward ${time(total - forward)}` };

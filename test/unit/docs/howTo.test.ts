@@ -110,6 +110,14 @@ describe.each(guides)('the guide %s', (guide) => {
     expect(strays.map(([pair]) => pair)).toEqual([]);
   });
 
+  test('runs TypeScript with the Node of the repository: the system may have an older one', () => {
+    const commands = [...code, ...blocks(text, '').flatMap((block) => block.trim().split('\n'))];
+    const scripts = commands.filter((command) => /\bnode \S+\.ts\b/.test(command));
+    expect(scripts.filter((command) => !command.startsWith('npx node '))).toEqual([]);
+    const files = scripts.flatMap((command) => /\S+\.ts\b/.exec(command)?.[0] ?? []);
+    expect(files.filter((file) => !exists(file))).toEqual([]);
+  });
+
   test('ends its steps with commands that run', () => {
     const lines = blocks(text, '').flatMap((block) => block.trim().split('\n'));
     expect(lines).toContain('npm test -- quick');

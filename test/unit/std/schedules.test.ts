@@ -6,7 +6,7 @@ import { format, parse } from '../../../grammar/index.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { scheduleTextsModule } from '../../../scripts/scheduleTexts.ts';
 
-it('bundles carry the files of engine/std/schedules (if not: node scripts/scheduleTexts.ts)', () => {
+it('bundles carry the files of engine/std/schedules (if not: npx node scripts/scheduleTexts.ts)', () => {
   const carried = readFileSync(new URL('../../../engine/std/scheduleTexts.ts', import.meta.url), 'utf8');
   expect(carried).toBe(scheduleTextsModule());
 });
