@@ -1,5 +1,5 @@
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
-import { exposedCommunication, exposedGradients, exposedHost } from '../../engine/analyze/shares.ts';
+import { exposedCommunication, exposedGradients, exposedHost, exposedTransfers } from '../../engine/analyze/shares.ts';
 import type { PipelineReport } from '../../engine/values/report.ts';
 import type { CompareRow } from '../../engine/advice/compare.ts';
 import { bytes, excludesSome, iterationTime, share } from '../../engine/basics/quantities.ts';
@@ -99,7 +99,14 @@ export const columns: readonly Column[] = [
     name: 'exposed_communication',
     title: 'exposed',
     best: 'least',
-    value: (report) => exposedCommunication(report).share,
+    value: exposedCommunication,
+    show: (value) => share(value),
+  },
+  {
+    name: 'exposed_transfers',
+    title: 'transfers',
+    best: 'least',
+    value: exposedTransfers,
     show: (value) => share(value),
   },
   {
@@ -161,6 +168,7 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const shown: Readonly<Record<string, boolean>> = {
     // Chunks and segments are of different sizes: only for programs that read it.
     in_flight: false,
+    exposed_transfers: false,
     p50: varies,
     p95: varies,
     p99: varies,

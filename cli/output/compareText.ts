@@ -221,11 +221,9 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
       : []),
     ...(served.length > 0 ? [`through parameter servers: ${served.join(', ')}`] : []),
     ...(names.includes('exposed_gradients') || names.includes('exposed_host')
-      ? ['exposed: share of the iteration that devices wait for transfers between stages']
+      ? ['exposed: share of the iteration that devices wait for communication of any kind']
       : []),
-    ...(names.includes('exposed_gradients')
-      ? ['gradients: share of the iteration that devices wait for gradients']
-      : []),
+    ...(names.includes('exposed_gradients') ? ['gradients: of these, the share for gradients'] : []),
     ...(names.includes('exposed_host')
       ? ['host copies: share of the iteration that devices wait for their hosts: copies, and updates of weights there']
       : []),

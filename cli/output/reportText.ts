@@ -7,6 +7,8 @@ import {
   type StageReport,
 } from '../../engine/values/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
+import { exposedCommunication, exposedParts } from '../../engine/analyze/shares.ts';
+import { communicationWords } from '../../engine/analyze/traffic.ts';
 import { boundNote, boundOrders, searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
@@ -101,6 +103,7 @@ function figures(report: PipelineReport, colours: Colours): string {
           ],
         ]
       : []),
+    ...exposedRows(report, colours),
     ...searchRows(report, colours),
   ];
   const { model_flops: flops, tokens, lengths, jitter } = report;
@@ -132,6 +135,16 @@ function figures(report: PipelineReport, colours: Colours): string {
     ]);
   const units = report.unit_times === true ? `\n  ${unitTimesText}\n` : '';
   return `${table(rows)}${units}`;
+}
+
+/** What devices wait for communication, by kind; nothing where no share of it shows. */
+function exposedRows(report: PipelineReport, colours: Colours): string[][] {
+  const exposed = exposedCommunication(report);
+  if (!excludesSome(exposed)) return [];
+  const parts = exposedParts(report)
+    .filter((part) => excludesSome(part.share))
+    .map((part) => `${communicationWords[part.kind]} ${share(part.share)}`);
+  return [['Exposed', colours.bold(share(exposed)), `communication: ${parts.join(', ')}`]];
 }
 
 /** The certificate of a searched order. */

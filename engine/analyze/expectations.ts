@@ -93,7 +93,7 @@ export function figureOf(
     case 'in_flight':
       return most(devices.map(microbatchesInFlight));
     case 'exposed_communication':
-      return exposedCommunication(report).share;
+      return exposedCommunication(report);
     case 'mfu':
       return report.model_flops?.utilisation ?? NaN;
     case 'tokens_per_second':

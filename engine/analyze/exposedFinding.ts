@@ -5,8 +5,8 @@ import { type PipelinePlan, paths } from '../values/plan.ts';
 import { hidingWarmup } from '../schedule/hidingWarmup.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
 import type { LinkReport } from '../values/report.ts';
-import { exposedCommunication, shareOf } from './shares.ts';
-import { type GroupKind, groupWords, trafficByDevice } from './traffic.ts';
+import { exposedParts, shareOf } from './shares.ts';
+import { communicationWords, type GroupKind } from './traffic.ts';
 
 /**
  * `comm/exposed` where devices wait longer than the threshold for transfers between stages, or for what their ranks exchange: the
@@ -22,12 +22,10 @@ export function exposedFinding(
   const { report } = run;
   const ofAll = (seconds: number) => shareOf(seconds, report.devices.length * report.iteration);
   const ofEach = (seconds: number) => seconds / report.devices.length;
-  const links = exposedCommunication(report).seconds;
-  const unknown = trafficByDevice(report).filter(({ kind }) => !known.includes(kind));
-  const groups = unknown.map(({ kind, devices }) => ({
-    kind,
-    seconds: devices.reduce((sum, { exposed }) => sum + exposed, 0),
-  }));
+  const [{ seconds: links }, ...exchanged] = exposedParts(report);
+  const groups = exchanged.flatMap(({ kind, seconds }) =>
+    kind === 'links' || known.includes(kind) ? [] : [{ kind, seconds }],
+  );
   const { exposed: most } = options.thresholds;
   const inGroups = groups.reduce((sum, { seconds }) => sum + seconds, 0);
   if (ofAll(links) <= most && ofAll(inGroups) <= most) return [];
@@ -52,7 +50,7 @@ export function exposedFinding(
         exposed: ofEach(links + inGroups),
         share: ofAll(links + inGroups),
         parts: parts.map((part) => ({
-          what: part.kind === 'links' ? `transfers (most on ${linkName(report.links[worst])})` : groupWords[part.kind],
+          what: `${communicationWords[part.kind]}${part.kind === 'links' ? ` (most on ${linkName(report.links[worst])})` : ''}`,
           exposed: ofEach(part.seconds),
           share: ofAll(part.seconds),
         })),

@@ -1,4 +1,5 @@
 import type { ReportWithoutCauses } from '../values/report.ts';
+import { type GroupKind, trafficByDevice } from './traffic.ts';
 
 /** `part` of `whole`; 0 of nothing, so that a pipeline that takes no time has shares all the same. */
 export const shareOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
@@ -25,11 +26,31 @@ export const exposedHost = ({ devices, iteration }: ReportWithoutCauses): number
     devices.length * iteration,
   );
 
-/** Seconds that devices wait for transfers with nothing else to run, all devices together, and the mean share of the iteration. */
-export function exposedCommunication(report: ReportWithoutCauses): {
+/** Communication of one kind that devices wait for: seconds of all devices together, and the mean share of the iteration. */
+export interface ExposedPart {
+  readonly kind: 'links' | GroupKind;
   readonly seconds: number;
   readonly share: number;
-} {
-  const seconds = report.links.reduce((sum, link) => sum + link.exposed, 0);
-  return { seconds, share: shareOf(seconds, report.devices.length * report.iteration) };
 }
+
+/** What communication devices wait for, by its kind: transfers between stages first, then what their ranks exchange. Copies of hosts are no part of it. */
+export function exposedParts(report: ReportWithoutCauses): readonly ExposedPart[] {
+  const { devices, iteration, links } = report;
+  const sum = (parts: readonly { readonly exposed: number }[]) => parts.reduce((all, { exposed }) => all + exposed, 0);
+  const part = (kind: ExposedPart['kind'], seconds: number): ExposedPart => ({
+    kind,
+    seconds,
+    share: shareOf(seconds, devices.length * iteration),
+  });
+  return [
+    part('links', sum(links)),
+    ...trafficByDevice(report).map(({ kind, devices: traffic }) => part(kind, sum(traffic))),
+  ];
+}
+
+/** The mean share of the iteration in which devices wait for communication that no compute hides, whatever it is. */
+export const exposedCommunication = (report: ReportWithoutCauses): number =>
+  exposedParts(report).reduce((sum, { share }) => sum + share, 0);
+
+/** The same of transfers between stages alone. */
+export const exposedTransfers = (report: ReportWithoutCauses): number => exposedParts(report)[0].share;

@@ -81,6 +81,9 @@ export const groupWords: Readonly<Record<GroupKind, string>> = {
   sync: 'gradients',
 };
 
+/** The same for any communication: transfers between stages, too. */
+export const communicationWords = { links: 'transfers', ...groupWords } as const;
+
 /** The sums of each kind over the stages of each device, those that anything moves for. */
 export function trafficByDevice({ devices, stages }: Pick<PipelineReport, 'devices' | 'stages'>): readonly {
   readonly kind: GroupKind;

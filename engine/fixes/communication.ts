@@ -4,7 +4,7 @@ import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
 import { share } from '../basics/quantities.ts';
-import type { PipelineReport } from '../values/report.ts';
+import { exposedCommunication } from '../analyze/shares.ts';
 import { inTurn, numberAt, setNumber, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
 import { batchKey, microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
@@ -45,7 +45,7 @@ export function* exposedFixes(analysis: Analysis, finding: Finding, hint: Hint, 
     {
       ...goal,
       met: (_, after) => faster(after) && exposedShare(after) <= mostLeft * before,
-      also: ({ run }) => `exposed ${share(before)} → ${share(exposedShareOf(run.report))}`,
+      also: ({ run }) => `exposed ${share(before)} → ${share(exposedCommunication(run.report))}`,
     },
     exposedCandidates(subject, finding, hint),
     again,
@@ -84,18 +84,7 @@ export function* linkFixes(analysis: Analysis, finding: Finding, { pipeline }: H
   return yield* fixesAmong(analysis, { pipeline, emphasis: 'time', met }, candidates, again);
 }
 
-const exposedShare = ({ run }: Simulated): number => exposedShareOf(run.report);
-
-/** Mean over the devices of what they wait for transfers and for the exchanges of their ranks, as a share of the iteration. */
-function exposedShareOf({ links, devices, stages, iteration }: PipelineReport): number {
-  const transfers = links.reduce((sum, { exposed }) => sum + exposed, 0);
-  const exchanges = devices.reduce((sum, { sync }) => sum + sync.exposed, 0);
-  const ranks = stages.reduce(
-    (sum, { traffic = {} }) => sum + Object.values(traffic).reduce((all, { exposed }) => all + exposed, 0),
-    0,
-  );
-  return iteration > 0 ? (transfers + exchanges + ranks) / (devices.length * iteration) : 0;
-}
+const exposedShare = ({ run }: Simulated): number => exposedCommunication(run.report);
 
 /** Gradients are exchanged while the last backwards run. */
 function* overlapCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {

@@ -101,7 +101,7 @@ export const figures: readonly FigureSchema[] = [
     dimension: 'share',
     by: [],
     example: 'exposed_communication < 5%',
-    doc: 'Share of the iteration in which devices run nothing because they wait for transfers.',
+    doc: 'Share of the iteration in which devices do not compute because they wait for communication: transfers between stages, other ranks, gradients.',
   },
   {
     name: 'mfu',

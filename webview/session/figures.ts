@@ -1,6 +1,6 @@
 import { bestWords } from '../../engine/analyze/boundWithin.ts';
-import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
-import { trafficByDevice } from '../../engine/analyze/traffic.ts';
+import { exposedCommunication, exposedParts, shareOf } from '../../engine/analyze/shares.ts';
+import { communicationWords } from '../../engine/analyze/traffic.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/basics/quantities.ts';
 import { tokenRate, tokenWords } from '../../engine/analyze/tokenWords.ts';
@@ -193,26 +193,19 @@ function stalenessFigure({ stages }: ReportWithoutCauses, weights: string): Figu
 
 /** Seconds and share are both means over the devices. */
 function exposedFigure(report: ReportWithoutCauses): Figure {
-  const waited = exposedCommunication(report).share;
-  const collectives = exposedCollectives(report);
+  const waited = exposedCommunication(report);
+  const [most, other] = exposedParts(report).toSorted((a, b) => b.seconds - a.seconds);
+  const isOne = other === undefined || other.share < 0.0005;
   return {
     ...plain,
     key: 'exposed',
     name: 'Exposed communication',
     value: smallShare(waited),
-    unit: collectives > 1e-9 ? `+ ${smallShare(collectives)} tensor/data/expert collectives` : '',
+    unit: waited > 1e-9 ? `${isOne ? '' : 'mostly '}${communicationWords[most.kind]}` : '',
     note: `${time(waited * report.iteration)} per device`,
     share: waited,
     amount: waited,
   };
-}
-
-/** Share of the iteration that exposed collectives of tensor, context, expert and data ranks take: a mean over devices. */
-function exposedCollectives(report: ReportWithoutCauses): number {
-  const seconds = trafficByDevice(report)
-    .flatMap(({ devices }) => devices)
-    .reduce((sum, traffic) => sum + traffic.exposed, 0);
-  return shareOf(seconds, report.devices.length * report.iteration);
 }
 
 /** The fullest host, and the mean wait of devices for theirs; nothing where no device has activations there. */

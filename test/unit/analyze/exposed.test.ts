@@ -1,5 +1,9 @@
 /** `comm/exposed` counts how long devices wait; the causes of the bubble count what would be saved. By hand, as in the docs. */
 import { describe, expect, test } from 'vitest';
+import picocolors from 'picocolors';
+import { reportText } from '../../../cli/output/reportText.ts';
+import { exposedCommunication } from '../../../engine/analyze/shares.ts';
+import { share } from '../../../engine/basics/quantities.ts';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import type { PipelinePlan } from '../../../engine/values/plan.ts';
@@ -74,5 +78,43 @@ pipeline p { model = m devices = c microbatches = 1 stages = balance(1) schedule
     // One layer makes one bucket, whatever its size is.
     expect(adviceOf('overlap(bucket = 1GB)', 1)).toContain('More microbatches spread it over more work.');
     expect(adviceOf('end', 4)).toContain('`sync = overlap` begins it during the last backwards.');
+  });
+});
+
+describe('exposed communication', () => {
+  // Slow links, tensor ranks, sharded weights, and gradients of data ranks: something of each kind.
+  const text = (share: string) => `
+device gpu { memory = 80GiB  compute = 100TFLOPS }
+cluster box { gpu[8] = gpu  link = 4GB/s }
+model m { micro_batch = 1  sequence = 512  precision = bf16  layer block[4] = transformer(hidden = 1024, heads = 16) }
+pipeline train {
+  model = m  devices = box  tensor = 2  data = 2  stages = balance(2)  microbatches = 4  schedule = 1f1b
+  optimizer = adam_mixed(shard = zero3)
+}
+expect train { exposed_communication == ${share} }`;
+
+  test('is the sum over all kinds, the same in findings, expectations and the terminal', () => {
+    const found = analyse(text('0%'));
+    const run = found.pipelines[0].run;
+    if (run === undefined) throw new Error('it does not run');
+    const { report } = run;
+    const of = (parts: readonly { readonly exposed: number }[]) => parts.reduce((sum, part) => sum + part.exposed, 0);
+    // Each stage is on one device, so sums over stages are sums over devices.
+    const kinds = [
+      of(report.links),
+      ...(['tensor', 'weights'] as const).map((kind) =>
+        of(report.stages.flatMap(({ traffic }) => traffic?.[kind] ?? [])),
+      ),
+      of(report.devices.map(({ sync }) => sync)),
+    ];
+    for (const seconds of kinds) expect(seconds).toBeGreaterThan(0);
+    const all = kinds.reduce((sum, seconds) => sum + seconds, 0) / (report.devices.length * report.iteration);
+    expect(exposedCommunication(report)).toBeCloseTo(all, 12);
+    const message = (code: string) => found.findings.find((finding) => finding.code === code)?.message;
+    expect(message('comm/exposed')).toContain(`(${share(all)} of the iteration) for communication`);
+    expect(message('expect/failed')).toBe(`Expected exposed_communication == 0%, but it is ${share(all)}.`);
+    expect(reportText(found.pipelines[0].plan, run, 120, picocolors.createColors(false))).toMatch(
+      new RegExp(`Exposed +${share(all)} +communication: `),
+    );
   });
 });

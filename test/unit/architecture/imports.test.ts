@@ -220,6 +220,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       ...values,
       ...helpers,
       ...meshes,
+      'engine/analyze/shares.ts',
       'engine/schedule/evaluation.ts',
       'engine/costs/',
       'engine/exchange/',

@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import type { Analysis } from '../../../engine/flow/check.ts';
 import type { Fix } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
-import { exposedCommunication } from '../../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { remains } from '../../../engine/fixes/remains.ts';
 import { bytes, share, time } from '../../../engine/basics/quantities.ts';
@@ -157,7 +156,7 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
 
 /** Of transfers between stages and of all that ranks exchange, as `comm/exposed` adds them up. */
 const exposedShare = (report: PipelineReport): number =>
-  (exposedCommunication(report).seconds +
+  (report.links.reduce((sum, { exposed }) => sum + exposed, 0) +
     trafficByDevice(report).reduce((sum, { devices }) => devices.reduce((all, { exposed }) => all + exposed, sum), 0)) /
   (report.devices.length * report.iteration);
 
