@@ -80,6 +80,25 @@ test('a program brings all that it needs into a new Python', async () => {
 
 const small: Recipe = { ranks: 2, stages: 2, microbatches: 2, schedule: '1f1b' };
 
+for (const format of ['float32', 'bfloat16']) {
+  const inFormat = async (recipe: Recipe) =>
+    (await scriptOf(recipe)).replace('DTYPE = torch.float64', `DTYPE = torch.${format}`);
+  test(`a model in ${format} is compared at its precision`, async () => {
+    const { status, out, err } = await runScript(await inFormat(recipes[7]));
+    assert.equal(status, 0, `${out}${err}`);
+    assert.match(out, /^equal: the loss and 16 gradients, to /m);
+  });
+  test(`--check tells a model in ${format} with other weights`, async () => {
+    const wrong = (await inFormat(small)).replace(
+      'modules = [make_stage(index)',
+      'modules = [make_stage(index + 7 * (index == 1))',
+    );
+    const { status, out, err } = await runScript(wrong);
+    assert.equal(status, 1, err);
+    assert.match(out, /^different: by /m);
+  });
+}
+
 test('--check tells a model with other weights', async () => {
   const wrong = (await scriptOf(small)).replace(
     'modules = [make_stage(index)',

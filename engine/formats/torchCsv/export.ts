@@ -12,7 +12,7 @@ export type TorchExport =
 
 /** The table of a pipeline that runs here; with `comms` in the dialect that has transfers. */
 export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean): TorchExport {
-  const unsupported = unlikePyTorch(program);
+  const unsupported = unlikePyTorch(program) ?? withoutFlush(plan, program);
   if (unsupported !== undefined) return { problem: unsupported };
   // A table with transfers has no blanks.
   const layout = comms ? noBlanks : layoutOf(plan.schedule, program);
@@ -37,6 +37,14 @@ export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean
 }
 
 const noBlanks = { kind: 'none' } as const;
+
+/** A step of PyTorch ends in a flush. Without one, the order has the microbatches of all iterations, and uses other weights. */
+function withoutFlush({ schedule, microbatches }: PipelinePlan, program: Program): string | undefined {
+  const rule = schedule.kind === 'greedy' ? schedule.weights : (program.weights ?? 'flush');
+  return rule === 'flush'
+    ? undefined
+    : `the schedule "${schedule.name}" updates weights without a flush (the rule "${rule}"): PyTorch runs the ${microbatches === 1 ? 'microbatch' : `${microbatches} microbatches`} of a step with the same weights and updates once after them. Export a schedule that ends in a flush, such as 1f1b`;
+}
 
 /** What no order of PyTorch's actions can say. */
 function unlikePyTorch(program: Program): string | undefined {

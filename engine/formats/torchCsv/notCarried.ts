@@ -29,11 +29,6 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
       'The lengths of microbatches are not in the table: give each microbatch its samples where you call the schedule.',
     );
   if (plan.fill !== undefined) notes.push('The fill job is not in the table.');
-  const rule = schedule.kind === 'greedy' ? schedule.weights : (program.weights ?? 'flush');
-  if (rule !== 'flush')
-    notes.push(
-      `The update rule "${rule}" is not in the table: PyTorch runs all ${program.microbatches} microbatches with the same weights and updates once after them.`,
-    );
   if ((program.overlap ?? 0) > 0) {
     const pairs = program.fused?.reduce((sum, mark) => sum + mark, 0) ?? 0;
     notes.push(

@@ -20,7 +20,7 @@ def pipelined_step(rank, device):
         runtime.step(*inputs, target=make_target().to(device), losses=losses)
     else:
         runtime.step(*inputs)
-    return modules, torch.stack(losses).mean().item() if losses else None
+    return modules, torch.stack(losses).mean().detach() if losses else None
 
 
 def whole_step(device):
@@ -28,5 +28,5 @@ def whole_step(device):
     modules = [make_stage(index).to(device) for index in range(STAGES)]
     value = loss(torch.nn.Sequential(*modules)(make_input().to(device)), make_target().to(device))
     value.backward()
-    return modules, value.item()
+    return modules, value.detach()
 `;

@@ -113,7 +113,8 @@ const constructs: readonly Construct[] = [
     name: 'updates without a flush',
     text: 'weights = stash  row(d) = each(j in 0..<microbatches * iterations, F[j], B[j], if(mod(j, microbatches) == microbatches - 1, U[j], []))',
     pipeline: 'iterations = 2',
-    notes: ['The update rule "stash" is not in the table', 'The update of a single stage (U), 4 operations, is not'],
+    refused:
+      'the schedule "mine" updates weights without a flush (the rule "stash"): PyTorch runs the 4 microbatches of a step with the same weights',
     operations: { F: 16, B: 16, U: 4 },
   },
   {
