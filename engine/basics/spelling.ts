@@ -5,6 +5,9 @@ const budgetOfFile = 2_000_000;
 const leastBegun = 3;
 const begunDistance = 1.25;
 
+/** How much nearer a name is that only adds letters: `llama3_1_405b` to `llama3_405b` than `llama3_70b`, which changes as many. */
+const keptWhole = 0.25;
+
 /**
  * A finder of near spellings with a budget: looking at many candidates for many wrong names would be quadratic.
  * Distance is Damerau–Levenshtein (a swap of neighbours counts once), upper and lower case apart counting half. A name that
@@ -21,9 +24,10 @@ export function spellings(budget = budgetOfFile): (name: string, candidates: Ite
       left -= 1;
       if (candidate === name) continue;
       const begun = name.length >= leastBegun && candidate.startsWith(name) ? begunDistance : Infinity;
-      if (Math.min(begun, Math.abs(candidate.length - name.length)) > bound) continue;
+      if (Math.min(begun, Math.abs(candidate.length - name.length) - keptWhole) > bound) continue;
       left -= candidate.length;
-      const found = Math.min(begun, distance(name, candidate, bound));
+      const whole = keepsAll(name, candidate) ? keptWhole : 0;
+      const found = Math.min(begun, distance(name, candidate, bound + whole) - whole);
       if (found < bound) {
         bound = found;
         best = candidate;
@@ -36,6 +40,13 @@ export function spellings(budget = budgetOfFile): (name: string, candidates: Ite
 /** The nearest of a few candidates, or undefined where none is near. */
 export const nearest = (name: string, candidates: Iterable<string>): string | undefined =>
   spellings()(name, candidates);
+
+/** Whether all letters of a name are in a longer one, in their order. */
+function keepsAll(name: string, longer: string): boolean {
+  let at = 0;
+  for (let index = 0; index < longer.length && at < name.length; index += 1) if (longer[index] === name[at]) at += 1;
+  return at === name.length;
+}
 
 function distance(a: string, b: string, bound: number): number {
   let before: number[] = [];

@@ -18,6 +18,9 @@ export function* deviceFixes(analysis: Analysis, finding: Finding, again: Again)
   const goal: Goal = {
     pipeline: name.text,
     emphasis: 'time',
+    // A plan that does not fit is a step on: more devices come before what makes room.
+    mayOverfill: true,
+    fitting: true,
     met: (changed) => count(changed) < count(analysis),
   };
   const stage = path.findLast((node) => node.kind === 'entry' && node.key.text === 'stage');
@@ -30,7 +33,7 @@ export function* deviceFixes(analysis: Analysis, finding: Finding, again: Again)
       if (written !== undefined) yield* placeCandidates(analysis, body, written);
       yield* countCandidates(analysis, body);
       yield* rankCandidates(analysis, body);
-      yield* clusterCandidates(analysis, body);
+      yield* clusterCandidates(analysis, body, finding.hint?.kind === 'value' ? finding.hint.values : []);
     })(),
     again,
   );
@@ -144,7 +147,11 @@ function* placeCandidates(analysis: Analysis, body: Block, stage: string): Gener
 const mostDevices = 64;
 
 /** More devices, where this file says how many there are. That is other hardware, so it comes last. */
-function* clusterCandidates({ syntax }: Analysis, body: Block): Generator<Candidate, void, void> {
+function* clusterCandidates(
+  { syntax }: Analysis,
+  body: Block,
+  enough: readonly number[],
+): Generator<Candidate, void, void> {
   const devices = valueOf(body, 'devices');
   const cluster = syntax.declarations.find(
     (declaration) =>
@@ -159,7 +166,7 @@ function* clusterCandidates({ syntax }: Analysis, body: Block): Generator<Candid
       : undefined;
   const count = group?.kind === 'entry' ? group.index?.[0] : undefined;
   if (group?.kind !== 'entry' || count?.kind !== 'quantity' || count.unit !== '') return;
-  for (const wanted of new Set([...around.map((by) => count.value + by), 2 * count.value, 4 * count.value]))
+  for (const wanted of new Set([...enough, ...around.map((by) => count.value + by), 2 * count.value, 4 * count.value]))
     yield {
       what: `With ${group.key.text}[${wanted}] in the cluster`,
       kind: 'hardware',

@@ -1,5 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { Entry, Expression } from '../../../grammar/syntax.ts';
+import { clusterOf } from './deviceForCluster.ts';
 import { divisors } from './divisor.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
 import { hostLink } from './hostLink.ts';
@@ -28,7 +29,8 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   for (const written of value === undefined ? [] : conversions(value, text, site))
     if (written !== '' && written !== text)
       yield { what: `Write ${short(written)}`, edits: [replaced(finding.place, written)], group: 'converted' };
-  const { expected = '' } = parametersOf(finding, 'type/mismatch') ?? {};
+  const { expected = '', found = '' } = parametersOf(finding, 'type/mismatch') ?? {};
+  if (expected.startsWith('a cluster') && found.startsWith('the device')) return yield* clusterOf(mistake);
   // `row(last)`: the message ends with what to write.
   const single =
     value?.kind === 'name' && entry?.key.text === 'row' ? /`row\(([^`]+)\)`$/.exec(expected)?.[1] : undefined;

@@ -200,6 +200,21 @@ function unevenChunks(notes: Notes, { stages, layers, at, use }: RanksRequest, c
   return undefined;
 }
 
+/** What the outermost groups of a cluster are called, and how many of them have enough devices; undefined if they differ. */
+function enoughOf(
+  { devices, groups, nodes }: RanksRequest['cluster'],
+  needed: number,
+): { readonly name: string; readonly count: number } | undefined {
+  const [first] = devices;
+  if (first === undefined) return undefined;
+  if (nodes.length === 0)
+    return groups.length === 1 ? { name: first.name.replace(/\[.*$/s, ''), count: needed } : undefined;
+  const sizes = new Set(nodes.map((node) => groups[node].end - groups[node].first));
+  const [size] = sizes;
+  const inNodes = nodes.length * size === devices.length;
+  return sizes.size === 1 && inNodes ? { name: 'node', count: Math.ceil(needed / size) } : undefined;
+}
+
 function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Ranks | undefined {
   const { cluster, at } = request;
   const meshes = meshesOf(notes, request, placed);
@@ -211,7 +226,10 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
     const size = sizeOf(first);
     const each = size === 1 ? '' : ` of ${size} devices each (${meshName(first)})`;
     const fit = Math.floor(cluster.devices.length / size);
-    const most = alike ? `; at most ${count(fit, 'rank fits', 'ranks fit')}` : '';
+    const enough = enoughOf(cluster, needed);
+    const write =
+      enough === undefined ? 'not one rank fits' : `write \`${enough.name}[${enough.count}]\` in the cluster`;
+    const most = fit === 0 ? `; ${write}` : alike ? `; at most ${count(fit, 'rank fits', 'ranks fit')}` : '';
     const message =
       `${count(meshes.length, 'pipeline rank', 'pipeline ranks')}${alike ? each : ' of different meshes'} ${meshes.length === 1 ? 'needs' : 'need'} ${count(needed, 'device', 'devices')}, ` +
       `but "${cluster.name}" has ${cluster.devices.length}${most}.`;
@@ -220,6 +238,9 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
       at.stages,
       { message },
       {
+        ...(enough === undefined
+          ? {}
+          : { hint: { kind: 'value', pipeline: request.pipeline, input: enough.name, values: [enough.count] } }),
         related: [
           {
             place: notes.report.place(at.devices),
