@@ -1,5 +1,5 @@
 /**
- * Every example runs, and has its report, figure by figure: one file, since a check of all examples takes long. A change that moves one is listed in CHANGELOG.md; then refresh the files with
+ * Every example runs, and has its report, figure by figure: one file, since a check of all examples takes long. The commit of a change that moves one says why; refresh the files with
  * `UPDATE_REPORTS=1 npx vitest run test/unit/examples/reports.test.ts` and read the difference before you commit it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
