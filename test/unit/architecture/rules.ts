@@ -1,0 +1,453 @@
+/** What each room may import. `ARCHITECTURE.md` has these rules as tables. */
+
+export interface Rule {
+  /** Files and folders of ours that may be imported. */
+  readonly ours: readonly string[];
+  /** Of these only types may be imported. */
+  readonly types?: readonly string[];
+  /** Packages; `node:` for Node's own. */
+  readonly packages?: readonly string[];
+}
+
+/** Tests, benchmarks and scripts use whatever package.json names. */
+const anyPackage = [''];
+
+/** What everything else makes or reads. */
+const values = ['engine/values/'];
+/** Helpers that know nothing of pipelines. */
+const helpers = ['engine/basics/'];
+/** Ranks that share a stage, and stages as the file cuts them. */
+const meshes = ['engine/costs/mesh.ts', 'engine/costs/stages.ts'];
+
+const planning: Rule = {
+  ours: [
+    ...values,
+    ...helpers,
+    ...meshes,
+    'engine/costs/',
+    'engine/exchange/',
+    'engine/order/',
+    'engine/policies/',
+    'engine/findings/',
+    'engine/definitions/',
+    'engine/network/index.ts',
+  ],
+  types: ['engine/language/resolution.ts', 'grammar/syntax.ts'],
+};
+
+/** What every answer of the server is made of. */
+const serverContent = [
+  'server/text/',
+  'server/view.ts',
+  'server/ownFunctions.ts',
+  'server/imports.ts',
+  'server/neighbours.ts',
+  'server/standard.ts',
+  'engine/',
+  'grammar/',
+];
+
+/**
+ * What each room may import besides itself, in the order of ARCHITECTURE.md: rooms only import from rooms above them. The longest
+ * prefix of a file's path says which rule it must keep.
+ */
+export const allowed: Readonly<Record<string, Rule>> = {
+  'grammar/': { ours: [], packages: ['chevrotain'] },
+  'engine/values/': { ours: [] },
+  'engine/basics/': { ours: [], types: values },
+  'engine/costs/': { ours: helpers, types: values },
+  'engine/exchange/': { ours: [], types: values },
+  'engine/order/': { ours: [...values, ...helpers] },
+  'engine/search/': { ours: [...values, ...helpers, 'engine/order/'] },
+  'engine/policies/': { ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/search/'] },
+  'engine/findings/': { ours: helpers, types: ['engine/values/plan.ts', 'grammar/'] },
+  'engine/definitions/': {
+    ours: helpers,
+    types: [
+      ...values,
+      ...meshes,
+      'engine/costs/',
+      'engine/exchange/',
+      'engine/policies/',
+      'engine/findings/',
+      'grammar/',
+    ],
+  },
+  'engine/network/': {
+    ours: [...helpers, 'engine/costs/'],
+    types: [...values, 'engine/definitions/'],
+  },
+  'engine/network/trees/': { ours: [] },
+  'engine/network/collectives/': {
+    ours: [...helpers, 'engine/costs/', 'engine/network/'],
+    types: [...values, 'engine/definitions/', 'engine/exchange/'],
+  },
+  'engine/formats/': { ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/policies/', 'grammar/'] },
+  'engine/formats/yaml/': { ours: ['engine/formats/'], packages: ['yaml'] },
+  'engine/std/': { ours: ['engine/formats/'] },
+  'engine/language/': {
+    ours: [
+      ...values,
+      ...helpers,
+      'engine/costs/',
+      'engine/exchange/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/std/',
+      'grammar/',
+    ],
+    types: [
+      'engine/costs/mesh.ts',
+      'engine/definitions/schedule.ts',
+      'engine/definitions/scheduleTest.ts',
+      'engine/definitions/search.ts',
+      'engine/definitions/rowTracer.ts',
+    ],
+  },
+  'engine/sequences/': {
+    ours: [...values, ...helpers, 'engine/findings/', 'engine/language/', 'grammar/'],
+    types: ['engine/definitions/rowTracer.ts'],
+  },
+  'engine/read/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/exchange/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/definitions/',
+      'engine/formats/',
+      'engine/language/',
+      'engine/sequences/',
+      'engine/std/',
+      'grammar/',
+    ],
+  },
+  // Planning knows neither the text nor the file's context: it reads definitions and writes notes. It enters the network by one door.
+  'engine/planning/': planning,
+  // What a stage costs does not depend on how the cut was found.
+  'engine/planning/cost/': {
+    ...planning,
+    ours: [...planning.ours, 'engine/planning/notes.ts', 'engine/planning/place/', 'engine/planning/exchange/'],
+  },
+  'engine/schedule/': {
+    ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/search/', 'engine/policies/', 'engine/findings/'],
+  },
+  'engine/simulate/': { ours: [...values, ...helpers, 'engine/order/'] },
+  'engine/fill/': { ours: [...values, ...helpers, 'engine/simulate/'] },
+  'engine/schedule/evaluation.ts': {
+    ours: [...helpers, 'engine/policies/'],
+    types: [...values, 'engine/findings/'],
+  },
+  'engine/analyze/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/order/',
+      'engine/search/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/schedule/',
+      'engine/simulate/',
+      'engine/fill/',
+    ],
+    types: ['engine/schedule/evaluation.ts'],
+  },
+  'engine/drawing/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/order/',
+      'engine/policies/',
+      'engine/simulate/',
+      'engine/analyze/',
+    ],
+    types: ['engine/schedule/evaluation.ts'],
+  },
+  // The whole of it as one piece of work, simulation included.
+  'engine/drawing/figureSearch.ts': {
+    ours: [...helpers, 'engine/drawing/', 'engine/flow/evaluate.ts', 'engine/schedule/evaluation.ts'],
+    types: [...values],
+  },
+  'engine/job/': {
+    ours: [
+      ...values,
+      ...helpers,
+      'engine/schedule/evaluation.ts',
+      'engine/order/',
+      'engine/findings/',
+      'engine/schedule/',
+      'engine/simulate/',
+    ],
+  },
+  // It runs schedules as pipelines run them, on layers of its own.
+  'engine/grid/': {
+    ours: [
+      ...values,
+      ...helpers,
+      'engine/order/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/definitions/',
+      'engine/language/',
+      'engine/read/',
+      'engine/planning/',
+      'engine/schedule/',
+      'engine/simulate/',
+      'engine/analyze/',
+      'grammar/',
+    ],
+  },
+  'engine/fixes/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/analyze/shares.ts',
+      'engine/schedule/evaluation.ts',
+      'engine/costs/',
+      'engine/exchange/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/std/',
+      'engine/language/',
+      'engine/schedule/',
+      'engine/simulate/',
+      'engine/grid/',
+      'grammar/',
+    ],
+    types: ['engine/flow/check.ts'],
+  },
+  // It plans and simulates texts of one file, as the root does.
+  'engine/sweep/': {
+    ours: [
+      ...values,
+      ...helpers,
+      'engine/flow/resolve.ts',
+      'engine/flow/evaluate.ts',
+      'engine/policies/',
+      'engine/order/',
+      'engine/language/',
+      'engine/costs/stages.ts',
+      'engine/analyze/expectations.ts',
+      'engine/fixes/',
+      'grammar/',
+    ],
+    types: ['engine/definitions/search.ts'],
+  },
+  // The way from text to report. It knows neither advice nor fixes.
+  'engine/flow/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/order/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/definitions/',
+      'engine/language/',
+      'engine/read/',
+      'engine/planning/',
+      'engine/schedule/',
+      'engine/simulate/',
+      'engine/analyze/',
+      'engine/grid/',
+      'engine/job/',
+      'grammar/',
+    ],
+  },
+  'engine/advice/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/search/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/language/',
+      'engine/schedule/',
+      'engine/analyze/',
+      'engine/flow/',
+      'engine/fixes/',
+      'grammar/',
+    ],
+  },
+  'server/': {
+    ours: ['engine/', 'grammar/', 'webview/protocol/'],
+    packages: ['node:', 'vscode-languageserver', 'vscode-uri'],
+  },
+  'server/raster.ts': { ours: [], packages: ['node:', '@resvg/resvg-wasm'] },
+  // The rooms of the server, each after those that it may use. Only the server itself knows how they are connected.
+  'server/text/': { ours: ['engine/', 'grammar/'], packages: ['vscode-languageserver', 'vscode-uri'] },
+  'server/threads/': { ours: ['server/text/', 'engine/'], packages: ['node:'] },
+  'server/names/': { ours: ['engine/', 'grammar/'], types: ['server/view.ts'] },
+  'server/edits/': {
+    ours: ['server/view.ts', 'server/ownFunctions.ts', 'engine/', 'grammar/'],
+    types: ['webview/protocol/requests.ts'],
+  },
+  'server/documents/': {
+    ours: ['server/text/', 'server/threads/', 'engine/', 'grammar/'],
+    types: ['server/view.ts'],
+    packages: ['vscode-languageserver'],
+  },
+  'server/searches/': {
+    ours: [
+      'server/text/',
+      'server/threads/',
+      'server/edits/',
+      'server/documents/',
+      'server/neighbours.ts',
+      'server/view.ts',
+      'engine/',
+      'grammar/',
+    ],
+    types: ['webview/protocol/requests.ts'],
+    packages: ['node:', 'vscode-languageserver'],
+  },
+  'server/completion/': {
+    ours: [...serverContent, 'server/names/', 'server/searches/'],
+    types: ['server/documents/'],
+    packages: ['vscode-languageserver'],
+  },
+  'server/hover/': { ours: serverContent, packages: ['vscode-languageserver'] },
+  // A feature is a thin function over the engine: it knows neither the connection nor the requests of the extension.
+  'server/features/': {
+    ours: [
+      ...serverContent,
+      'server/names/',
+      'server/documents/',
+      'server/searches/',
+      'server/completion/',
+      'server/hover/',
+      'server/handlers.ts',
+    ],
+    types: ['server/session.ts'],
+    packages: ['vscode-languageserver', 'vscode-uri'],
+  },
+  // Requests of the extension, which no other editor sends.
+  'server/requests/': {
+    ours: ['server/', 'engine/', 'grammar/', 'webview/protocol/'],
+    packages: ['node:', 'vscode-languageserver', 'vscode-uri'],
+  },
+  'client/': { ours: ['webview/protocol/'], packages: ['node:', 'vscode', 'vscode-languageclient', 'vscode-uri'] },
+  // The rooms of the preview page, each after those that it may use.
+  'webview/protocol/': { ours: ['webview/protocol/', 'engine/'], packages: [] },
+  'webview/picture/': { ours: ['webview/picture/', 'engine/'], packages: [] },
+  'webview/worker/': {
+    ours: ['webview/worker/', 'webview/picture/', 'webview/protocol/messages.ts', 'engine/'],
+    packages: [],
+  },
+  'webview/controls/': { ours: ['webview/controls/', 'engine/'], packages: ['@vscode/webview-ui-toolkit'] },
+  'webview/session/': {
+    ours: [
+      'webview/session/',
+      'webview/picture/',
+      'webview/protocol/',
+      'webview/worker/messages.ts',
+      'engine/',
+      'inline:',
+    ],
+    packages: [],
+  },
+  'webview/view/scene/': {
+    ours: [
+      'webview/view/scene/',
+      'webview/session/',
+      'webview/picture/',
+      'webview/protocol/messages.ts',
+      'webview/worker/palette.ts',
+      'engine/',
+    ],
+    packages: [],
+  },
+  'webview/view/paint/': {
+    ours: ['webview/view/paint/', 'webview/view/scene/', 'webview/session/', 'webview/picture/', 'engine/'],
+    packages: ['d3-scale'],
+  },
+  'webview/view/panels/': {
+    ours: [
+      'webview/view/panels/',
+      'webview/view/scene/',
+      'webview/controls/',
+      'webview/session/',
+      'webview/picture/',
+      'webview/protocol/messages.ts',
+      'engine/',
+    ],
+    packages: [],
+  },
+  // Comparisons and charts, which take the place of the timeline or lie over it.
+  'webview/view/race/': {
+    ours: [
+      'webview/view/race/',
+      'webview/view/paint/ruler.ts',
+      'webview/view/scene/',
+      'webview/view/onMeasureChange.ts',
+      'webview/controls/',
+      'webview/session/',
+      'webview/picture/',
+      'webview/protocol/messages.ts',
+      'engine/',
+    ],
+    types: ['webview/worker/messages.ts'],
+    packages: ['d3-scale'],
+  },
+  // The search for plans, which takes the place of the timeline too.
+  'webview/view/plan/': {
+    ours: [
+      'webview/view/plan/',
+      'webview/view/paint/ruler.ts',
+      'webview/view/paint/canvas.ts',
+      'webview/view/scene/',
+      'webview/view/onMeasureChange.ts',
+      'webview/controls/',
+      'webview/session/',
+      'engine/',
+    ],
+    types: ['webview/protocol/requests.ts'],
+    packages: [],
+  },
+  'webview/view/': {
+    ours: [
+      'webview/view/',
+      'webview/controls/',
+      'webview/session/',
+      'webview/picture/',
+      'webview/worker/messages.ts',
+      'webview/worker/palette.ts',
+      'engine/',
+    ],
+    packages: [],
+  },
+  'webview/input/': {
+    ours: ['webview/input/', 'webview/view/', 'webview/session/', 'webview/picture/', 'webview/protocol/', 'engine/'],
+    packages: ['d3-'],
+  },
+  // It makes the rooms of the page and connects them.
+  'webview/app/': {
+    ours: [
+      'webview/app/',
+      'webview/input/',
+      'webview/view/',
+      'webview/controls/',
+      'webview/session/',
+      'webview/picture/',
+      'webview/protocol/',
+      'webview/worker/messages.ts',
+      'engine/',
+    ],
+    packages: [],
+  },
+  'webview/': { ours: ['webview/'], packages: [] },
+  'cli/': { ours: ['engine/', 'grammar/', 'server/'], packages: ['node:', 'picocolors', 'vscode-languageserver'] },
+  'scripts/': { ours: ['engine/', 'grammar/', 'test/', 'bench/', 'webview/', 'cli/'], packages: anyPackage },
+  'bench/': { ours: ['engine/', 'grammar/', 'server/', 'webview/', 'cli/', 'scripts/', 'test/'], packages: anyPackage },
+  'test/': { ours: [''], packages: anyPackage },
+  'vitest.config.ts': { ours: ['scripts/', 'test/'], packages: anyPackage },
+};
