@@ -10,6 +10,8 @@ export interface Bound {
   readonly effort: number;
   /** Whether more effort could not raise it: it is the given makespan, or the least tick that is not refuted. */
   readonly closed: boolean;
+  /** Only once a tick is not refuted: the latest end of each operation, by code · m + microbatch, in all orders that may end by then. */
+  readonly latest?: Float64Array;
 }
 
 /** Rounds over all devices that a refutation with probes may take, before the longest ones are tried. */
@@ -19,6 +21,8 @@ const [fine, middling, coarse] = [1e-7, 1e-4, 1e-3];
 /** Shares of the effort that is left for each step of sets of chains; probes take the rest. */
 const [pairShare, tripleShare] = [0.3, 0.4];
 const [longTripleShare, fourShare] = [0.6, 0.75];
+/** Share of the effort to ask whether anything is under an order that is likely the shortest. */
+const likelyShare = 0.5;
 /** Share of the bound that the first step of long probes adds to it, and how much longer a step is after one that was refuted. */
 const firstStep = 2e-3;
 const growth = 3;
@@ -29,9 +33,15 @@ const growth = 3;
  * there with pairs and triples of them. It bisects with short probes, and at last goes up with long probes. What can be refuted is
  * refuted far sooner than what cannot be is given up. Yields what is proven after each round over the devices, and ends when more
  * than `effort` operations have been visited: what is proven by then holds. More effort goes on from there, and never gives a lower bound.
- * `proven`: ticks that such a search has proven, which goes on with long probes.
+ * `proven`: ticks that such a search has proven, which goes on with long probes. `isLikely`: the order of `upper` is likely the shortest.
  */
-export function* boundSteps(problem: OrderProblem, upper: number, effort: number, proven = 0): Generator<Bound, Bound> {
+export function* boundSteps(
+  problem: OrderProblem,
+  upper: number,
+  effort: number,
+  proven = 0,
+  isLikely = false,
+): Generator<Bound, Bound> {
   let low = Math.min(upper, Math.max(proven, leastOf(problem)));
   if (low >= upper || !(upper < Infinity)) return { bound: low, effort: 0, closed: low >= upper };
   const round = roundOf(problem);
@@ -41,10 +51,15 @@ export function* boundSteps(problem: OrderProblem, upper: number, effort: number
   let open = upper;
   let isExact = false;
   /** Takes note of whether a tick is refuted. It counts as open if that takes too long. */
-  function* ask(ticks: number, depth: Depth, until: number): Generator<Bound, void> {
+  function* ask(last: number, depth: Depth, until: number): Generator<Bound, void> {
+    // No order ends between two multiples, and an earlier end is sooner refuted.
+    const ticks = Math.max(low, Math.floor(last / unit) * unit);
     const refuted = yield* refutes(refutation, ticks, depth, Math.min(effort, until), low);
     if (refuted === true) low = Math.min(upper, upTo(unit, ticks + 1));
-    else [open, isExact] = [ticks, refuted === false];
+    else {
+      [open, isExact] = [ticks, refuted === false];
+      yield { bound: low, effort: refutation.effort(), closed: false, latest: refutation.latest() };
+    }
   }
   const isSpent = (): boolean => low >= upper || refutation.effort() >= effort;
   /** First whether anything is under `upper`, then bisection. */
@@ -77,6 +92,8 @@ export function* boundSteps(problem: OrderProblem, upper: number, effort: number
     if (refutation.chains > 2 && !isSpent()) yield* climb('triples', spent(tripleShare));
     if (!isSpent()) yield* bisect('probes');
   } else {
+    // What is open after steps from below is often refuted at once: sets of chains need not find it out anew for each step.
+    if (refutation.chains > 3 && isLikely) yield* ask(upper - 1, 'fours', spent(likelyShare));
     if (refutation.chains > 2 && !isSpent()) yield* climb('triples', spent(longTripleShare));
     if (refutation.chains > 3 && !isSpent()) yield* climb('fours', spent(fourShare));
   }

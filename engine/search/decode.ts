@@ -128,8 +128,16 @@ export function decode(layout: Layout, keys: Float64Array, decoder: Decoder, wor
       between[device] -= activation[stage];
     } else level[device] -= forWeight[chosen - 2 * stages];
     look(device);
-    for (let place = 2 * chosen; place < 2 * chosen + 2; place += 1)
-      if (feeding[place] >= 0 && deviceOf[feeding[place]] !== device) look(deviceOf[feeding[place]]);
+    for (let place = 2 * chosen; place < 2 * chosen + 2; place += 1) {
+      const fed = feeding[place];
+      // Of another device only this one changes, and only if it waited for this microbatch.
+      if (fed < 0 || counts[fed] + 1 !== counts[chosen]) continue;
+      const there = deviceOf[fed];
+      if (there === device) continue;
+      const from = startOf(fed, there);
+      starts[fed] = from;
+      if (from + ticks[fed] < next[there]) next[there] = from + ticks[fed];
+    }
   }
   let makespan = 0;
   for (let device = 0; device < devices; device += 1) makespan = Math.max(makespan, free[device] + step[device]);

@@ -27,6 +27,8 @@ export interface Refutation {
   readonly chains: number;
   /** Operations visited so far: a measure of work that no clock changes. */
   effort(): number;
+  /** By code · m + microbatch, the latest end that is left of each operation for the tick that was asked last. */
+  latest(): Float64Array;
 }
 
 /** Chains whose orders are looked at together. */
@@ -162,5 +164,6 @@ export function refutationOf(problem: OrderProblem): Refutation {
     refute: (last) => toEnd(refuteSteps(last)),
     chains: chains.count,
     effort: () => visited + chains.effort(),
+    latest: () => lft,
   };
 }

@@ -70,6 +70,8 @@ export interface Run {
   readonly found: Found[];
   /** The last better orders, shortest last. */
   readonly last: Found[];
+  /** Of the shortest order that the windows of a bound have given: latest starts as priorities, and its makespan. */
+  windows?: { readonly keys: Float64Array; readonly makespan: number };
   /** Of all orders that were taken over, the one whose other figure is least; of equal ones the best. Kept only where `keepsEven`. */
   readonly keepsEven: boolean;
   even?: Found;

@@ -25,6 +25,7 @@ import { roundOrders } from './rounds.ts';
 import { fitsAll } from './bytes.ts';
 import { makespanOf, spanOf } from './timing.ts';
 import { disturbWave, drawWave, waveKeys } from './waves.ts';
+import { hasShortWindows, nearWindows, orderByWindows } from './windowKeys.ts';
 import { wordSearch } from './wordSearch.ts';
 
 /** An order to begin with. */
@@ -74,6 +75,10 @@ const manyWaves = 4;
 const waveParts = 5;
 /** Waves that are drawn before the best one is disturbed. */
 const newWaves = 60;
+/** Orders that are above the bound by less than this share may be the shortest: then windows are worth narrowing. */
+const short = 0.04;
+/** Shares of an effort of 1 for orders near the windows of the bound, before each time that it is raised. */
+const windowShares = [0.02, 0.1];
 interface Beam {
   /** Of an effort of 1. */
   readonly share: number;
@@ -148,14 +153,14 @@ function* orders(run: Run, seeds: readonly Seed[]): Generator<Found | undefined,
   yield* byRoundOrders(run);
   yield* byLists(run);
   yield* bound(run);
+  let isRefined = yield* byWindows(run);
   for (const beam of firstBeams) yield* byBeam(run, beam);
   const waves = wavesOf(run);
   const areMany = microbatches >= manyWaves * heldMost(run);
   if (waves !== undefined && areMany) yield* waves(run.visited + run.visits * waveShare);
   yield* byRepetend(run);
-  let isRefined = false;
   yield* byRounds(run, function* (round) {
-    if (round === 1) {
+    if (round === 1 && !isRefined) {
       isRefined = true;
       yield* refine(run);
     }
@@ -214,11 +219,28 @@ function* bound(run: Run): Generator<Found | undefined, void> {
   yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort));
 }
 
+/**
+ * If memory is short and stages are alike, what a refutation leaves of the windows gives short orders at once. The more the bound
+ * proves, the narrower they are, and the shorter the orders: so both go on in turn. Returns whether they did.
+ */
+function* byWindows(run: Run): Generator<Found | undefined, boolean> {
+  if (isOver(run) || run.keepsEven) return false;
+  let isRefined = false;
+  for (const share of windowShares) {
+    yield* nearWindows(run, run.visited + run.visits * share);
+    if (isOver(run) || !hasShortWindows(run) || run.makespan > run.bound * (1 + short)) return isRefined;
+    yield* refine(run, true);
+    isRefined = true;
+  }
+  return isRefined;
+}
+
 /** Raises the bound with long probes if a gap is left that is worth it. */
-function* refine(run: Run): Generator<Found | undefined, void> {
-  if (run.keepsEven || !(run.makespan < Infinity) || run.makespan <= run.bound * (1 + worthwhile)) return;
+function* refine(run: Run, isLikely = false): Generator<Found | undefined, void> {
+  if (run.keepsEven || !(run.makespan < Infinity)) return;
+  if (run.makespan <= run.bound * (isLikely ? 1 : 1 + worthwhile)) return;
   const effort = refineEffort * Math.min(mostRefined, run.most / run.visits);
-  yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort, run.bound));
+  yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort, run.bound, isLikely));
 }
 
 function* raise(run: Run, steps: ReturnType<typeof boundSteps>): Generator<Found | undefined, void> {
@@ -228,6 +250,7 @@ function* raise(run: Run, steps: ReturnType<typeof boundSteps>): Generator<Found
     run.bounding = before + value.effort;
     const isHigher = value.bound > run.bound;
     run.bound = Math.max(run.bound, value.bound);
+    if (value.latest !== undefined) yield* orderByWindows(run, value.latest);
     if (isHigher) yield snapshot(run);
     else if (done !== true) yield undefined;
     if (done === true) return;

@@ -14,14 +14,11 @@ const hard: Readonly<Record<string, number>> = {
   r07: 2.6,
   r15: 1,
   r16: 8,
-  r17: 5,
   r19: 2,
-  r20: 8,
   r21: 1.5,
   r22: 9,
   r23: 1,
   r24: 2,
-  s9: 6,
 };
 
 describe('the search over known instances', () => {
