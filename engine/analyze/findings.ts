@@ -4,6 +4,7 @@ import type { PlanFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
+import { efficiencyFinding } from './efficiencyFinding.ts';
 import { expectationFindings } from './expectations.ts';
 import { hostFinding } from './hostFinding.ts';
 import { hostMemoryFindings } from './hostMemoryReport.ts';
@@ -18,6 +19,7 @@ type Remark = Advice<[PipelinePlan, Run, EngineOptions], readonly PlanFinding[]>
 /** What may help, by topic, in the order of importance. */
 export const remarks: readonly Remark[] = [
   { name: 'remark on hosts', find: hostFinding, otherwise: [] },
+  { name: 'remark on the efficiency', find: efficiencyFinding, otherwise: [] },
   { name: 'remark on links', find: linkFindings, otherwise: [] },
   { name: 'remark on the bubble', find: bubbleFinding, otherwise: [] },
   { name: 'remark on recomputation', find: (plan, { program }) => recomputeFinding(plan, program), otherwise: [] },

@@ -24,6 +24,8 @@ export interface DeviceDefinition {
   readonly memoryEfficiency: SizedShares;
   /** Shares of the 16-bit peak that fused attention cores reach; absent where the file does not say. */
   readonly attention?: Pick<AttentionSpeed, 'forward' | 'backward'>;
+  /** Absent where the file gives `efficiency`. `guess`: a figure of std:hardware that no run was fitted to. `peak`: no figure, so all of `compute`. */
+  readonly efficiencyIs?: 'guess' | 'peak';
   /** Seconds added to each kernel. */
   readonly launch: number;
   /** Share of the shorter of computing and moving bytes that runs in parallel with the longer. */

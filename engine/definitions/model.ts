@@ -67,3 +67,7 @@ const nothing: readonly number[] = [];
 /** Elements that an element needs: the elements of its `after`, or the one above it if it has none. */
 export const needsOf = (model: ModelDefinition, element: number): readonly number[] =>
   model.after.get(element) ?? (element === 0 ? nothing : [element - 1]);
+
+/** Whether a layer has experts that ranks can share. */
+export const hasExperts = ({ layers }: Pick<ModelDefinition, 'layers'>): boolean =>
+  layers.some(({ cost }) => cost.kind === 'shape' && typeof cost.args['experts'] === 'number');

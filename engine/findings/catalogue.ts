@@ -279,6 +279,15 @@ export const catalogue = {
         ? `"${p.device}" has no ${p.format}: the times use the ${show(p.rate, 'compute')} of its other formats. Use \`precision = ${p.other}\` or another device.`
         : `"${p.device}" has no rate for ${p.format}: the times use the ${show(p.rate, 'compute')} of its other formats. Use \`precision = ${p.other}\`. If the device has ${p.format}, set \`compute(${p.format})\`.`,
   ),
+  'device/efficiency': entry(
+    'information',
+    'Times from an efficiency that nobody measured',
+    // `guess`: the share of the peak; otherwise the share that the whole pipeline reaches of it.
+    (p: { device: string } & ({ guess: number } | { reached: number })) =>
+      'guess' in p
+        ? `Times on ${p.device} rest on a guess, \`efficiency = ${Number((100 * p.guess).toPrecision(3))}%\`: no published run was fitted. Measure a layer, and set \`efficiency\` in a device \`from\` this one.`
+        : `The pipeline reaches ${share(p.reached)} of the peak, because "${p.device}" has no \`efficiency\`: layers run at all of its \`compute\`. Published runs reach 30 % to 60 %. Set \`efficiency\`, or take a device of \`std:hardware\`.`,
+  ),
   'device/idle': entry(
     'warning',
     'Devices of a cluster that no pipeline uses',

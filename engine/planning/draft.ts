@@ -13,6 +13,7 @@ import { stageNeeds } from './exchange/stageGraph.ts';
 import { fillPlan } from './fill.ts';
 import { fitsLengths } from './lengthsFit.ts';
 import type { Notes } from './notes.ts';
+import { fullRateOf } from './place/efficiency.ts';
 import { unnamedOptimizer } from './noOptimizer.ts';
 import { offloadFits } from './offloadFits.ts';
 import { planOrigins } from './origins.ts';
@@ -172,6 +173,7 @@ export function* draft(
     ...(model.sequence === undefined
       ? {}
       : { tokens: tokensOf(meanTokens(pipeline, model.sequence), pipeline.tokens) }),
+    ...fullRateOf(placed),
     ...(unnamed === undefined ? {} : { unnamedOptimizer: unnamed }),
     ...(costs.kinds === undefined || model.sequence === undefined
       ? {}

@@ -16,6 +16,7 @@ import { fitsLengths, lengthsWithinLimit } from './lengthsFit.ts';
 import { planLoading } from './loading.ts';
 import { type Notes, quietNotes } from './notes.ts';
 import { bestPlace } from './place/bestPlace.ts';
+import { reportEfficiency } from './place/efficiency.ts';
 import { firstCopy } from './place/copies.ts';
 import { withinLimit } from './place/operationsLimit.ts';
 import { type PlacedPipeline, placePipeline } from './place/placePipeline.ts';
@@ -74,6 +75,7 @@ export function* planPipeline(
   const { model, name, cluster } = pipeline;
   hintLayers(notes, { pipeline: name, model, costs, site: placed.sites[0], recompute: pipelineMode(pipeline) });
   reportNumberFormat(notes, placed);
+  reportEfficiency(notes, placed);
   reportNoOptimizer(notes, pipeline, plan);
   notes.occupied.set(name, { cluster, devices: placed.ranks.ranks.flatMap((rank) => rank.devices) });
   return notes.report.errors() === before ? plan : undefined;

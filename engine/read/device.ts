@@ -1,5 +1,7 @@
 import { show } from '../basics/quantities.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
+import type { DeviceDefinition } from '../definitions/device.ts';
+import { guessedDevices } from '../std/hardware.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { type Keys, notApplicable, or, readKeys, readQuantity, valueOf } from '../language/keys.ts';
@@ -21,6 +23,19 @@ function readHost(context: ReadContext, keys: Keys): HostLinkPlan | undefined {
       found: '`shared(…)`',
     });
   return { bandwidth, latency, ...(sharing === 'half' ? { half: true } : {}) };
+}
+
+/** How sure the share of the peak is that kernels reach. */
+function efficiencyIs(
+  context: ReadContext,
+  keys: Keys,
+  name: string,
+  base: DeviceDefinition | undefined,
+): Partial<Pick<DeviceDefinition, 'efficiencyIs'>> {
+  if (keys.find('efficiency') !== undefined)
+    return context.report.uri === 'std:hardware' && guessedDevices.has(name) ? { efficiencyIs: 'guess' } : {};
+  if (base === undefined) return { efficiencyIs: 'peak' };
+  return base.efficiencyIs === undefined ? {} : { efficiencyIs: base.efficiencyIs };
 }
 
 /** Reads a `device` declaration; nothing is defined where a value of it is wrong. */
@@ -72,6 +87,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
     efficiencyAt: efficiency.efficiencyAt,
     memoryEfficiency: moving.efficiency,
     ...(attention.attention === undefined ? {} : { attention: attention.attention }),
+    ...efficiencyIs(context, keys, name, base),
     launch,
     memoryOverlap,
     ...(held === undefined ? {} : { cache: held }),

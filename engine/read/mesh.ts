@@ -1,6 +1,7 @@
 /** Reads the keys that say how the devices of a stage share its work: `tensor`, `context`, `data`, `expert`, … */
 import type { Span } from '../../grammar/syntax.ts';
 import { count } from '../basics/quantities.ts';
+import { hasExperts, type ModelDefinition } from '../definitions/model.ts';
 import type { ReadContext } from './context.ts';
 import { or, readQuantity, readWord, type Keys, valueOf } from '../language/keys.ts';
 import { type Mesh, meshName, sameMesh, sizeOf } from '../costs/mesh.ts';
@@ -18,9 +19,9 @@ const meshKeys = [
 
 /**
  * The mesh that a block writes; what it does not say is as in `base`. `undefined` where it is wrong, which has been reported,
- * `base` itself where it says nothing else.
+ * `base` itself where it says nothing else. `model`: only where it is known.
  */
-export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | undefined {
+export function readMesh(context: ReadContext, keys: Keys, base: Mesh, model?: ModelDefinition): Mesh | undefined {
   if (meshKeys.every((meshKey) => keys.find(meshKey) === undefined)) return base;
   const tensor = or(readQuantity(context, keys, 'tensor'), base.tensor);
   const parts = or(readQuantity(context, keys, 'context'), base.context);
@@ -57,7 +58,10 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | u
     context.report.report('value/range', at, {
       what: `"${fault.key}"`,
       value: String(mesh[fault.key === 'expert_tensor' ? 'expertTensor' : 'expert']),
-      allowed: fault.allowed,
+      allowed:
+        fault.key === 'expert' && model !== undefined && !hasExperts(model)
+          ? `left out: no layer of "${model.name}" has experts`
+          : fault.allowed,
     });
   return undefined;
 }

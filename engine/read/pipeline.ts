@@ -4,7 +4,7 @@ import { bucketBytes, onlyBuckets, type SyncUse } from '../definitions/exchange.
 import type { CollectiveUse } from '../exchange/collectives.ts';
 import { hasBarrier } from '../exchange/rule.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
-import type { ModelDefinition } from '../definitions/model.ts';
+import { hasExperts, type ModelDefinition } from '../definitions/model.ts';
 import type { MicrobatchLengths, RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
 import { type Mesh, lone } from '../costs/mesh.ts';
@@ -77,7 +77,7 @@ function readBlock(
   const model = readDefinition(context, keys, 'model', context.models);
   const cluster = readDefinition(context, keys, 'devices', context.clusters)?.();
   const iterationsRead = readQuantity(context, keys, 'iterations');
-  const mesh = readMesh(context, keys, lone);
+  const mesh = readMesh(context, keys, lone, model);
   const microbatches = readMicrobatches(context, keys, model, mesh);
   const tokens = readTotalTokens(context, keys);
   const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
@@ -226,8 +226,7 @@ function reportIdleKeys(
     withoutEffect(context, keys, sequenceKey(context, keys), 'the pipeline has no tensor ranks');
   if (mesh.context === 1 && !ownMeshes)
     withoutEffect(context, keys, 'context_exchange', 'the pipeline has no context ranks');
-  const experts = model.layers.some(({ cost }) => cost.kind === 'shape' && typeof cost.args['experts'] === 'number');
-  if (expert > 1 && !experts) withoutEffect(context, keys, 'expert', 'no layer has experts with a shape');
+  if (expert > 1 && !hasExperts(model)) withoutEffect(context, keys, 'expert', 'no layer has experts with a shape');
   if (ownMeshes) return;
   for (const entry of keys.all('overlap')) {
     const [group] = entry.parameters ?? [];

@@ -35,6 +35,9 @@ export interface DeviceFigures {
 /** Percent, where no published run gives one. */
 const guess = 40;
 
+export const isGuessed = ({ efficiency, efficiencyFrom }: DeviceFigures): boolean =>
+  efficiency === undefined || efficiencyFrom === undefined;
+
 /** The declaration with its documentation. */
 export function deviceText(device: DeviceFigures): string {
   const { name, title, note, memory, bandwidth, compute, computeAt, efficiency, efficiencyAt = {} } = device;
@@ -57,7 +60,7 @@ export function deviceText(device: DeviceFigures): string {
   return [
     `/// ${title}.${note === undefined ? '' : ` ${note}`}`,
     `/// Sources: ${device.sources}. Confidence: ${reading[device.confidence]}.`,
-    efficiency === undefined || efficiencyFrom === undefined
+    isGuessed(device)
       ? '/// `efficiency` is a guess: no published run was fitted.'
       : kernels.length > 0
         ? `/// Shares of the peak are by size of a kernel: ${efficiencyFrom}.`

@@ -1,4 +1,4 @@
-import { deviceText } from './device.ts';
+import { deviceText, isGuessed } from './device.ts';
 import { geforce } from './geforce.ts';
 import { linkText } from './link.ts';
 import { links } from './links.ts';
@@ -17,9 +17,10 @@ const head = `// Accelerators and links to import: \`import { h100, ib_ndr_400 }
 // A link is what one transfer reaches one way, and its latency: steps of NCCL's rings take 3.4 us over NVLink, 5.7 us over
 // PCIe, 9.6 us over InfiniBand (NCCL tuning.cc).`;
 
+const devices = [...nvidia, ...geforce, ...otherDevices];
+
+/** Devices of `std:hardware` whose `efficiency` no published run was fitted to. */
+export const guessedDevices: ReadonlySet<string> = new Set(devices.filter(isGuessed).map(({ name }) => name));
+
 /** The text of `std:hardware`. */
-export const hardware: string = `${[
-  head,
-  ...[...nvidia, ...geforce, ...otherDevices].map(deviceText),
-  ...links.map(linkText),
-].join('\n\n')}\n`;
+export const hardware: string = `${[head, ...devices.map(deviceText), ...links.map(linkText)].join('\n\n')}\n`;

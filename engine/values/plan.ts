@@ -98,6 +98,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly microBatchSize: number;
   /** Tokens of one sample without padding, and of the whole training if the file says; absent for a model without a sequence. */
   readonly tokens?: { readonly perSample: number; readonly total?: number };
+  /** A device without `efficiency`, on which derived layers take the time of its full rate; only if there is one. */
+  readonly fullRate?: string;
   /** Only if the file names no optimizer and states the weights of measured layers. */
   readonly unnamedOptimizer?: UnnamedOptimizer;
   /** Only if microbatches differ: the figures of stages and edges are then means over them, and the largest of workspaces and buffers. */

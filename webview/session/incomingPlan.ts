@@ -158,6 +158,7 @@ const isWhole = record<PipelinePlan>({
     doc: maybe(isText),
     model: isText,
     unitTimes: switched,
+    fullRate: maybe(isText),
     microbatches: isMany,
     iterations: isMany,
   },

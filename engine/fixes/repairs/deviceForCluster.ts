@@ -8,7 +8,7 @@ import type { Mistake, Repair } from './repair.ts';
 import { siteAt } from './site.ts';
 import { namesOf } from './values.ts';
 
-/** Devices of a cluster that nothing counts. */
+/** Devices of a cluster if the pipeline does not say how many it needs. */
 const usualDevices = 8;
 
 /** `devices = h100`: a cluster of the file, a machine of the standard library with this device, or a new cluster of as many as the pipeline needs. */

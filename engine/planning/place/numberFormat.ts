@@ -30,5 +30,6 @@ export function reportNumberFormat(notes: Notes, { pipeline, ranks }: PlacedPipe
   );
 }
 
-const lacks = ({ computeAt }: DeviceDefinition, format: Precision): boolean =>
+/** Whether times use the rate of another number format: a finding says so. */
+export const lacks = ({ computeAt }: DeviceDefinition, format: Precision): boolean =>
   computeAt[format] === 0 || (narrow.includes(format) && computeAt[format] === undefined);

@@ -3,7 +3,8 @@ import { catalogue, codes } from '../../../engine/findings/catalogue.ts';
 import { analyseBlockOf, blocks, exists, pages, textOf } from './pages.ts';
 
 /** Codes that may be about a device, a cluster or its links. */
-const advisesOtherwise = /^(?:syntax|name|key|type|value|import)\/|^(?:device\/unknown-route|comm\/bottleneck-link)$/;
+const advisesOtherwise =
+  /^(?:syntax|name|key|type|value|import)\/|^(?:device\/unknown-route|device\/efficiency|comm\/bottleneck-link)$/;
 
 describe.each([...codes])('the page of %s', (code) => {
   const page = `docs/diagnostics/${code}.md`;

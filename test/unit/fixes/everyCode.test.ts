@@ -20,6 +20,7 @@ const lessened: readonly Code[] = [
 
 /** Why there is no fix for a finding of some codes. */
 const withoutRepair: { readonly [C in Code]?: string } = {
+  'device/efficiency': 'Only you can measure your device.',
   'comm/shared-card':
     'Another order of ranks moves the traffic between stages too: only you know which of them matters.',
   'comm/host': 'What waits on the host is what does not fit on the devices: only you can weigh the two.',

@@ -1,0 +1,13 @@
+/** `device/efficiency` for a pipeline that is faster than runs are, because its device says no share of its peak. */
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { type PipelinePlan, paths } from '../values/plan.ts';
+import type { Run } from '../schedule/evaluation.ts';
+
+/** Model FLOPs utilisation above which a reader is asked. Published runs stay under 60 %. */
+const credible = 0.7;
+
+export function efficiencyFinding(plan: PipelinePlan, { report }: Run): PlanFinding[] {
+  const reached = report.model_flops?.utilisation ?? 0;
+  if (plan.fullRate === undefined || reached <= credible) return [];
+  return [planFinding('device/efficiency', paths.key(plan.name, 'devices'), { device: plan.fullRate, reached })];
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { analyse, codesOf } from '../../support/analyse.ts';
+
+const text = (device: string, { layer = 'transformer(hidden = 4096, heads = 32)', microbatches = 64 } = {}) => `
+import { mi300x, h100 } from "std:hardware"
+${device}
+cluster box { gpu[2] = g  link = 400GB/s }
+model m { micro_batch = 1  sequence = 4096  layer block[4] = ${layer} }
+pipeline train { model = m  devices = box  stages = balance(2)  microbatches = ${microbatches}  schedule = zb_h1  optimizer = megatron_bf16 }`;
+const plain = (more = '') => `device g { memory = 80GiB  compute = 1000TFLOPS  ${more} }`;
+const said = (source: string): readonly string[] =>
+  analyse(source).findings.flatMap(({ code, message }) => (code === 'device/efficiency' ? [message] : []));
+
+describe('times that rest on an efficiency that nobody measured', () => {
+  test('are named where the pipeline reaches more of the peak than runs do', () => {
+    const analysis = analyse(text(plain()));
+    const reached = analysis.pipelines[0].run?.report.model_flops?.utilisation ?? 0;
+    expect(reached).toBeGreaterThan(0.9);
+    expect(said(text(plain()))).toEqual([
+      expect.stringMatching(/^The pipeline reaches 9\d(\.\d)? % of the peak, because "g" has no `efficiency`: /),
+    ]);
+  });
+
+  test('are not named where idle time keeps the pipeline under it, or the file says the share', () => {
+    expect(said(text(plain(), { microbatches: 1 }))).toEqual([]);
+    expect(said(text(plain('efficiency = 95%')))).toEqual([]);
+  });
+
+  test('are named for a device whose figure is a guess, also in one from it', () => {
+    for (const device of ['device g { from = mi300x }', 'device g { from = mi300x  memory = 100GiB }'])
+      expect(said(text(device))).toEqual([
+        expect.stringMatching(/^Times on g rest on a guess, `efficiency = 40%`: no published run was fitted\./),
+      ]);
+    expect(said(text('device g { from = mi300x  efficiency = 45% }'))).toEqual([]);
+    expect(said(text('device g { from = h100 }'))).toEqual([]);
+  });
+
+  test('are no matter of measured layers', () => {
+    const measured = text('device g { from = mi300x }').replace(
+      'layer block[4] = transformer(hidden = 4096, heads = 32)',
+      'layer block[4] { forward = 1ms  backward = 2ms }',
+    );
+    expect(codesOf(analyse(measured))).not.toContain('device/efficiency');
+  });
+});
+
+describe('expert ranks of a model without experts', () => {
+  const expert = (keys: string) =>
+    analyse(text(plain()).replace('schedule = zb_h1', `schedule = zb_h1  ${keys}`)).findings;
+
+  test('are refused with the reason: the model has none', () => {
+    const messages = expert('expert = 8').map(({ message }) => message);
+    expect(messages).toContain('"expert" is 8; it must be left out: no layer of "m" has experts.');
+  });
+
+  test('are without effect where the ranks would be there', () => {
+    const found = expert('data = 1  expert = 1');
+    expect(found.map(({ code }) => code)).not.toContain('value/range');
+  });
+});
