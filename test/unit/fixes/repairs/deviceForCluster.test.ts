@@ -38,12 +38,12 @@ describe('a cluster that is too small', () => {
   const message = (text: string) => analyse(text).findings.find(({ code }) => code === 'stage/device-count')?.message;
 
   test('is told how many nodes to write where not one rank fits, with the fix that writes them', () => {
-    const text = `${cluster('node[1] { gpu[8] = g  link = 400GB/s }  link = 50GB/s')}${pipeline('devices = box  stages = balance(4)  data = 16')}`;
+    const text = `${cluster('node[1] { gpu[8] = g  link = 400GB/s }  link = 50GB/s')}${pipeline('devices = box  stages = balance(4)  data = 80')}`;
     expect(message(text)).toBe(
-      '4 pipeline ranks of 16 devices each (data 16) need 64 devices, but "box" has 8; write `node[8]` in the cluster.',
+      '4 pipeline ranks of 80 devices each (data 80) need 320 devices, but "box" has 8; write `node[40]` in the cluster.',
     );
     const fixes = fixesOf(analyse(text), 'stage/device-count');
-    const fix = fixes.find(({ title }) => title.startsWith('With node[8] in the cluster'));
+    const fix = fixes.find(({ title }) => title.startsWith('With node[40] in the cluster'));
     if (fix === undefined) throw new Error(fixes.map(({ title }) => title).join('\n'));
     expect(withErrors(after(analyse(text), fix).syntax.text)).toEqual([]);
   });
