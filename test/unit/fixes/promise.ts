@@ -1,6 +1,7 @@
 /** What every fix promises, checked on the text that it makes: shared by the tests of all fixes. */
 import { expect } from 'vitest';
 import type { Analysis } from '../../../engine/flow/check.ts';
+import { parametersOf } from '../../../engine/findings/finding.ts';
 import type { Fix } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { trafficByDevice } from '../../../engine/analyze/traffic.ts';
@@ -18,7 +19,7 @@ export interface PromiseSetting {
 
 /**
  * Applies the fix and checks the text again, from scratch. Its edits lie within the file and do not overlap; the finding is gone; no
- * code has more errors; and every figure of the title is the figure of a fresh simulation. Returns the changed file.
+ * code has more errors, but for expectations that the fix names; and every figure of the title is the figure of a fresh simulation. Returns the changed file.
  */
 export function checkPromise(
   analysis: Analysis,
@@ -34,6 +35,9 @@ export function checkPromise(
   const known = errors(analysis);
   for (const [code, count] of errors(changed))
     expect(count, `${fix.title}: ${code}`).toBeLessThanOrEqual(known.get(code) ?? 0);
+  const [failed, fails] = [failing(analysis), failing(changed)];
+  const broken = [...fails].filter(([text, count]) => count > (failed.get(text) ?? 0)).map(([text]) => text);
+  expect(new Set(broken), `${fix.title}: expectations that it breaks`).toEqual(new Set(fix.breaks));
   const full = overfull(analysis);
   // A file without an optimizer says nothing of the room that its states take.
   if (code !== 'memory/no-optimizer') for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
@@ -72,7 +76,18 @@ export function checkFigures(analysis: Analysis, changed: Analysis, title: strin
 function errors({ findings }: Analysis): ReadonlyMap<string, number> {
   const out = new Map<string, number>();
   for (const { severity, code } of findings)
-    if (severity === 'error' && code !== 'memory/out-of-memory') out.set(code, (out.get(code) ?? 0) + 1);
+    if (severity === 'error' && code !== 'memory/out-of-memory' && code !== 'expect/failed')
+      out.set(code, (out.get(code) ?? 0) + 1);
+  return out;
+}
+
+/** Expectations that fail, as they are written, and how often each does. */
+function failing({ findings }: Analysis): ReadonlyMap<string, number> {
+  const out = new Map<string, number>();
+  for (const finding of findings) {
+    const text = parametersOf(finding, 'expect/failed')?.text;
+    if (text !== undefined) out.set(text, (out.get(text) ?? 0) + 1);
+  }
   return out;
 }
 
