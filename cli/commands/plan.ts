@@ -24,7 +24,8 @@ import { readPlanJson } from '../output/planData.ts';
 import { planText } from '../output/planText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
-import { answerSource } from '../plan/answerSource.ts';
+import { answerSource } from '../../server/searches/answerSource.ts';
+import { version } from '../version.ts';
 import { readShard, readThreads, readTime } from '../plan/options.ts';
 import { runSweep } from '../plan/runSweep.ts';
 import { rootOption } from '../project.ts';
@@ -97,7 +98,7 @@ export const planCommand: Command = {
     const { files, paths } = asked.host;
     const source = { uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths };
     // Before rows are looked at: files may change meanwhile.
-    const contents = answerSource(source, io);
+    const contents = answerSource(source, version(io));
     const result = await runSweep({ base, source, shard, time, threads }, io);
     const answer = planAnswer(
       base,

@@ -5,7 +5,7 @@ import type { EngineOptions } from '../basics/host.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { packedHas } from '../basics/packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../values/plan.ts';
-import { copyEdges, copyPlan } from '../planning/place/copies.ts';
+import { copyEdges, copyNames, copyPlan } from '../planning/place/copies.ts';
 import { steadyIterations } from '../planning/steadyIterations.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
 import { operationsPlan } from '../planning/place/operationCopies.ts';
@@ -183,6 +183,8 @@ export function planOf(
   { placement, copies, parts = 1 }: Placed,
 ): PipelinePlan {
   const times = { ...unit, recompute: recomputes(schedule) ? unit.forward : 0 };
+  const cut = Array.from({ length: stages }, (_, stage) => `s${stage}`);
+  const names = copies === undefined ? cut : copyNames(cut, copies);
   const chain = Array.from({ length: stages - 1 }, (_, stage): EdgePlan => ({ from: stage, to: stage + 1, bytes: 0 }));
   return {
     name: schedule.name,
@@ -199,7 +201,7 @@ export function planOf(
     })),
     stages: Array.from(placement, (_, stage): StagePlan => {
       const copy = copies?.[stage];
-      return copyPlan({ ...times, name: `s${copy?.stage ?? stage}` }, copy, parts, 1);
+      return copyPlan({ ...times, name: names[stage] }, copy, parts, 1);
     }),
     placement,
     edges: copies === undefined ? chain : copyEdges(chain, copies),

@@ -19,7 +19,7 @@ function keep(program: Program): Program {
   return program;
 }
 
-/** What a policy saw when it made a program, and the figures of it that it unread at. */
+/** What a policy saw when it made a program, and the figures that it read. */
 interface Making {
   readonly policy: Policy;
   readonly shape: Shape;
@@ -35,8 +35,8 @@ const figures = [
 ];
 
 /**
- * The program of a policy for a shape: an earlier one that is kept if it was made for the same counts, and for the same of those
- * figures that the policy unread at. Most policies look at none, so another cost makes no order anew.
+ * The program of a policy for a shape. An earlier program is kept if its shape is equal, apart from figures that the policy did not
+ * read. Most policies read none, so another cost makes no order anew.
  */
 export function programOfShape(policy: Policy, shape: Shape, make: (seen: Shape) => Program): Program {
   // What a search finds depends on how long it may take, and on orders that it is given.

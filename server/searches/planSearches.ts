@@ -1,4 +1,6 @@
 /** Searches over the settings of pipelines of open documents: one runs at a time, and the last one of each document is kept. */
+import { packageVersion } from '../packageVersion.ts';
+import { answerSource } from './answerSource.ts';
 import type { CancellationToken } from 'vscode-languageserver';
 import { apply, type Edit } from '../../engine/fixes/proposal.ts';
 import type { Change } from '../../engine/sweep/answer.ts';
@@ -190,7 +192,8 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
     };
     const { files: texts, paths } = host;
     const source = { uri, text, options, pipeline, limits, axes, files: texts, paths };
-    const search = planSearch(base, source, { file: fileName(uri), axes, minimise, limits });
+    const about = { file: fileName(uri), source: answerSource(source, packageVersion()), axes, minimise, limits };
+    const search = planSearch(base, source, about);
     const key = searchKey(view.syntax, pipeline);
     const moved = edits.map((edit) => changeOf(view.syntax.text, edit));
     return { search, head, moved, uri, surroundings: documents.surroundings(uri), key };

@@ -52,8 +52,11 @@ export function serve(entries: readonly (readonly [string, Steps])[]): void {
     }
   }
 
-  const send = (message: Answered): void =>
-    parentPort?.postMessage(message, 'answer' in message ? buffersOf(message.answer) : []);
+  function send(message: Answered): void {
+    // A copy is handed over: what the engine keeps for its next question stays here.
+    const copy = structuredClone(message);
+    parentPort?.postMessage(copy, 'answer' in copy ? buffersOf(copy.answer) : []);
+  }
   parentPort?.on('message', (asked: Asked) => send(answered(asked)));
   send({ ready: true });
 }

@@ -15,7 +15,7 @@ export interface RowCounts {
 
 const known = new WeakMap<Columns, RowCounts>();
 
-/** Of columns that were made of a timeline: its rows are counted already. Where it has no starts, operations of a row take equally long. */
+/** Of columns that were made of a timeline: its rows are counted already. If it has no starts, operations of a row take equally long. */
 export function keepRowCounts(columns: Columns, { program, timing, starts }: Timeline): void {
   if (starts !== undefined) return;
   const { offsets, rows, count } = operationCounts(program);

@@ -303,6 +303,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
       'server/edits/',
       'server/documents/',
       'server/neighbours.ts',
+      'server/packageVersion.ts',
       'server/view.ts',
       'engine/',
       'grammar/',
