@@ -122,7 +122,8 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
     one.ran = ran.catch(() => undefined);
     const answer = await ran;
     if (answer === undefined) return { outdated: true };
-    const { points: _, ...figures } = answer;
+    // Its points went ahead, and the page needs no hashes.
+    const { points: _, source: __, ...figures } = answer;
     // A row writes the values of sliders, too.
     const changes = [...one.moved, ...(figures.changes ?? [])];
     return { figures: changes.length === 0 ? figures : { ...figures, changes } };
