@@ -18,8 +18,6 @@ export function* deviceFixes(analysis: Analysis, finding: Finding, again: Again)
   const goal: Goal = {
     pipeline: name.text,
     emphasis: 'time',
-    // A plan that does not fit is a step on: more devices come before what makes room.
-    mayOverfill: true,
     fitting: true,
     met: (changed) => count(changed) < count(analysis),
   };
@@ -172,5 +170,7 @@ function* clusterCandidates(
       kind: 'hardware',
       edits: [{ start: count.start, end: count.end, text: String(wanted) }],
       last: true,
+      // What makes room comes next: without enough devices, nothing runs.
+      mayOverfill: true,
     };
 }

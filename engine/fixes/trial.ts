@@ -20,6 +20,8 @@ export interface Candidate {
   readonly edits: readonly (Edit | undefined)[];
   /** The policy that it changes to. */
   readonly policy?: PolicyChange;
+  /** It is offered even if a device does not fit then. */
+  readonly mayOverfill?: true;
   /** Ranked after all others, whatever it gives: it hides the finding, or needs more hardware. */
   readonly last?: true;
 }
@@ -135,7 +137,7 @@ const trialAdvice: SlowAdvice<
   name: 'trial of a fix',
   *steps(analysis, goal, candidate, edits, checked) {
     const changed = yield* checked;
-    const effect = effectOf(analysis, changed, goal);
+    const effect = effectOf(analysis, changed, candidate.mayOverfill === true ? { ...goal, mayOverfill: true } : goal);
     if (effect === undefined) return undefined;
     const after = simulated(changed, goal.pipeline);
     const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;

@@ -35,6 +35,8 @@ export function checkPromise(
   const known = errors(analysis);
   for (const [code, count] of errors(changed))
     expect(count, `${fix.title}: ${code}`).toBeLessThanOrEqual(known.get(code) ?? 0);
+  // A title names the first two expectations with `==` that it breaks.
+  for (const text of fix.breaks?.slice(0, 2) ?? []) expect(fix.title).toContain(`"${text}"`);
   const [failed, fails] = [failing(analysis), failing(changed)];
   const broken = [...fails].filter(([text, count]) => count > (failed.get(text) ?? 0)).map(([text]) => text);
   expect(new Set(broken), `${fix.title}: expectations that it breaks`).toEqual(new Set(fix.breaks));
