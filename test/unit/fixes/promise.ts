@@ -42,7 +42,11 @@ export function checkPromise(
   expect(new Set(broken), `${fix.title}: expectations that it breaks`).toEqual(new Set(fix.breaks));
   const full = overfull(analysis);
   // A file without an optimizer says nothing of the room that its states take.
-  if (code !== 'memory/no-optimizer') for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
+  // Nothing ran in a cluster that was too small: the title says by how much a device is over its memory.
+  const ran = new Set(analysis.pipelines.filter(({ run }) => run !== undefined).map(({ plan }) => plan.name));
+  const isSaid = fix.title.endsWith(' over') && !changed.pipelines.some(({ plan }) => ran.has(plan.name));
+  if (code !== 'memory/no-optimizer' && !isSaid)
+    for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
   checkFigures(analysis, changed, fix.title);
   return changed;
 }
