@@ -291,10 +291,9 @@ const flops: PageTest = {
     const inOperations = report.stages.map(({ traffic }) => traffic?.tensor?.exposed ?? 0);
     const among = [...inOperations, ...gradients].reduce((sum, seconds) => sum + seconds, 0);
     const communication = await allFigures(preview);
-    assert.ok(
-      communication.includes(`+ ${share(among / 4 / report.iteration)} tensor/data/expert collectives`),
-      communication,
-    );
+    // Transfers between stages are in the figure, too.
+    const [, exposed = ''] = /Exposed communication\s+([\d.]+) %\s+mostly tensor ranks/.exec(communication) ?? [];
+    assert.ok(Number(exposed) >= (100 * among) / 4 / report.iteration - 0.05, communication);
     assert.match((await preview.page.locator('canvas.over').getAttribute('aria-label')) ?? '', /MFU \d/);
     await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })]), 2));
     await preview.drawn();

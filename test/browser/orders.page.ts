@@ -93,7 +93,7 @@ const gap: PageTest = {
   name: 'with a gap, no search says "optimal", and a longer one may be asked for',
   run: async (browser) => {
     const preview = await browser.open({ width: 900, height: 800 });
-    const of = changedExample(file, ['microbatches = 8 in', 'microbatches = 12 in']);
+    const of = changedExample(file, ['microbatches = 8 in', 'microbatches = 20 in']);
     const asked = await opened(preview, of, 'heuristic');
     const states = orderStates(file, of, 'heuristic');
     const end = states.at(-1);
@@ -218,8 +218,8 @@ const tried: PageTest = {
     const preview = await browser.open({ width: 1400, height: 800 });
     const asked = await opened(preview, text, 'heuristic');
     const states = orderStates(file, text, 'heuristic');
-    const middle = states.find(({ state }) => state !== undefined && state.points.at(-1)?.[1] !== state.iteration);
     const end = states.at(-1);
+    const middle = states.find(({ state }) => state !== undefined && state.points.at(-1)?.[1] !== state.iteration);
     assert.ok(middle?.state !== undefined && end !== undefined);
     const before = await preview.page.locator('.timeline').getAttribute('data-generation');
     await post(preview, asked, middle);
@@ -229,7 +229,7 @@ const tried: PageTest = {
     await preview.drawn();
     assert.match(await iteration(preview), /^1\.279 > 1\.2\d+ s$/);
     await post(preview, asked, end);
-    await preview.drawn();
+    await settled(preview.page);
     assert.equal(await iteration(preview), '1.279 > 1.245 s');
     const plain = await preview.page.locator('.timeline').screenshot();
     await button(preview, 'Show what changed').click();
