@@ -2,25 +2,24 @@
 import type { Session } from './session.ts';
 import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
+import { methods } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './threads/answers.ts';
 import { createBetterPolicies } from './searches/betterPolicies.ts';
 import { createChoiceLists } from './completion/choiceLists.ts';
 import { createDocuments, type Documents } from './documents/documents.ts';
-import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
 import { describe, type Log } from './handlers.ts';
 import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
-import { planKey } from './requests/plan.ts';
 import { createPlanSearches } from './searches/planSearches.ts';
 import { createNameIndex } from './names/fileNames.ts';
-import { createProgress } from './progress.ts';
+import { createPublisher } from './publisher.ts';
 import { createQuickFixes } from './searches/quickFixes.ts';
 import { createShorterOrders } from './searches/shorterOrders.ts';
 import type { Files, SyntaxView, View } from './view.ts';
+import { createSender } from './sender.ts';
 import { createThreads } from './threads/threads.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -38,20 +37,11 @@ export interface ServerOptions {
 
 /** Serves one client until it goes away. */
 export function startServer(connection: Connection, server: ServerOptions = {}): Disposable {
+  const { send, close } = createSender();
   const log: Log = {
     trace: (message) => send(() => connection.tracer.log(message)),
     error: (message) => send(() => connection.console.error(message)),
   };
-  let open = true;
-  /** A client that has gone away hears nothing; that is no failure. */
-  function send(message: () => unknown): void {
-    if (!open) return;
-    try {
-      void Promise.resolve(message()).catch(() => {});
-    } catch {
-      open = false;
-    }
-  }
   const texts = new TextDocuments(TextDocument);
   const configuration = configure(connection, log);
   const files = (server.files ?? ((onDisk) => onDisk))(
@@ -73,11 +63,8 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     checked(checked, edited) {
       sweeps.changed(checked.uri);
       const view = extended(checked) ?? checked;
-      progress.hide(view.uri);
-      publish(view);
-      // An editor gives up its own request for lenses when its text loses the focus, which may be before the figures are there.
-      if (haveMoved(view) || !edited) refresh(view.uri);
-      planned(view);
+      publisher.checked(view, edited);
+      publisher.plan(view);
       if (server.ahead === true) {
         threads.ahead();
         policies.ahead(checked);
@@ -85,31 +72,16 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       }
       if (session.abilities.codeActions) fixes.ahead(view);
     },
-    planned,
-    untested(view) {
-      publish(view);
-      if (haveMoved(view)) refresh(view.uri);
-    },
-    waiting(view) {
-      progress.show(view);
-      publish(view);
-    },
+    planned: (view) => publisher.plan(view),
+    untested: (view) => publisher.untested(view),
+    waiting: (view) => publisher.waiting(view),
     closed(uri) {
-      progress.hide(uri);
-      published.delete(uri);
-      plans.delete(uri);
-      figures.delete(uri);
+      publisher.closed(uri);
       configuration.shown.closed(uri);
-      send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
     },
     failed(uri, error) {
-      progress.hide(uri);
-      published.delete(uri);
       log.error(`check ${uri}: ${describe(error)}`);
-      const view = syntaxOf(uri);
-      if (view === undefined) return;
-      const diagnostics = diagnosticsOfFailure(view, session.docs);
-      send(() => connection.sendDiagnostics({ uri, version: view.version, diagnostics }));
+      publisher.failed(uri, syntaxOf(uri));
     },
   });
   /** Undefined also where reading the text is what failed; the log has said so. */
@@ -120,37 +92,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       return undefined;
     }
   }
-  const figures = new Map<string, View['analysis']['pipelines']>();
-  /** Whether a pipeline was simulated anew since the last check of the document. */
-  function haveMoved({ uri, analysis: { pipelines } }: View): boolean {
-    const before = figures.get(uri);
-    figures.set(uri, pipelines);
-    return before?.length !== pipelines.length || pipelines.some((pipeline, index) => pipeline !== before[index]);
-  }
-  /** What nobody shows needs none, and an editor that is asked too often is late with what it shows. */
-  function refresh(uri: string): void {
-    if (configuration.shown.has(uri)) send(configuration.refresh);
-  }
-  const plans = new Map<string, string>();
-  function planned(view: View): void {
-    const key = planKey(view);
-    if (plans.get(view.uri) === key) return;
-    plans.set(view.uri, key);
-    const changed: PlanChanged = { uri: view.uri, version: view.version };
-    send(() => connection.sendNotification(methods.planChanged, changed));
-  }
-  const progress = createProgress(connection, send);
-  /** What was published last of each document: its version and diagnostics. */
-  const published = new Map<string, string>();
-  /** A list that is published early, and is whole then, is not published again. */
-  function publish(view: View): void {
-    const { uri, version } = view;
-    const diagnostics = diagnosticsOf(view, session.docs, session.abilities);
-    const key = JSON.stringify([version, diagnostics]);
-    if (published.get(uri) === key) return;
-    published.set(uri, key);
-    send(() => connection.sendDiagnostics({ uri, version, diagnostics }));
-  }
+  const publisher = createPublisher(connection, send, () => session);
   const choices = createChoiceLists(documents, (error) => log.error(`completion: ${describe(error)}`));
   const fixes = createQuickFixes(documents, (error) => log.error(`fixes: ${describe(error)}`));
   /** The view of a check with what is known by now of its pipelines. Undefined where that is nothing, or where there is a newer text. */
@@ -158,7 +100,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   function found(checked: View): void {
     const view = extended(checked);
     if (view === undefined) return;
-    publish(view);
+    publisher.findings(view);
     if (session.abilities.codeActions) fixes.ahead(view);
   }
   const policies = createBetterPolicies({
@@ -196,30 +138,27 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   answerRefused(connection);
   registerFeatures(session);
   registerRequests(session);
+  /** What is being looked for of a document is of its earlier text. */
+  function stop(uri: string): void {
+    for (const each of [choices, fixes, policies, orders]) each.stop(uri);
+    sweeps.changed(uri);
+  }
   const listening = [
     // Opening a document raises this event too.
     texts.onDidChangeContent(({ document }) => {
       documents.set(document.uri, document.version, document.getText());
-      choices.stop(document.uri);
-      fixes.stop(document.uri);
-      policies.stop(document.uri);
-      orders.stop(document.uri);
-      sweeps.changed(document.uri);
+      stop(document.uri);
     }),
     texts.onDidClose(({ document }) => {
       documents.close(document.uri);
-      choices.stop(document.uri);
-      fixes.stop(document.uri);
-      policies.stop(document.uri);
-      orders.stop(document.uri);
-      sweeps.changed(document.uri);
+      stop(document.uri);
     }),
     texts.listen(connection),
   ];
   connection.listen();
   return {
     dispose() {
-      open = false;
+      close();
       for (const disposable of listening) disposable.dispose();
       threads.close();
       sweeps.close();

@@ -1,8 +1,8 @@
 /** Threads that find answers outside the server's thread, so that no document and no request waits for the work of another. */
-import { Worker } from 'node:worker_threads';
 import type { Search } from '../../engine/basics/searches.ts';
-import { newestOf } from './newest.ts';
-import type { Answered, Asked, Given } from './serve.ts';
+import type { Answered } from './serve.ts';
+import { startThread, type Thread } from './started.ts';
+import { type Task, workHere } from './task.ts';
 
 export interface Threads {
   /**
@@ -24,27 +24,6 @@ export interface Running<Answer> {
   readonly answer: Promise<Answer>;
   /** Nobody wants the answer: it never comes. Its thread is free for other work after the current step of the search. */
   cancel(): void;
-}
-
-interface Task {
-  readonly owner: string;
-  readonly message: Asked;
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly progress?: (progress: unknown) => void;
-  /** The work itself, for where there is no thread to be had. */
-  readonly steps: () => Generator<unknown, unknown, void>;
-  cancelled: boolean;
-}
-
-interface Thread extends Given {
-  readonly worker: Worker;
-  /** Its work, which may be cancelled; the thread is not free before it says so. */
-  task?: Task;
-  /** Its script runs, so threads can be had. */
-  ready: boolean;
-  /** Ends the thread where a step of a cancelled search takes too long. */
-  timer?: NodeJS.Timeout;
 }
 
 export interface ThreadsOptions {
@@ -80,21 +59,9 @@ export function createThreads({
   let tasks = 0;
 
   function start(): Thread | undefined {
-    try {
-      const unwanted = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-      const given: Given = { unwanted };
-      const worker = new Worker(entry(), { workerData: given });
-      // A server that has nothing else to do may end.
-      worker.unref();
-      const thread: Thread = { worker, unwanted, ready: false };
-      threads.add(thread);
-      worker.on('message', (message: Answered) => answered(thread, message));
-      worker.on('error', (error) => lost(thread, error));
-      worker.on('exit', () => lost(thread, new Error('The thread ended.')));
-      return thread;
-    } catch {
-      return undefined;
-    }
+    const thread = startThread(entry, { message: answered, lost });
+    if (thread !== undefined) threads.add(thread);
+    return thread;
   }
 
   function answered(thread: Thread, message: Answered): void {
@@ -135,7 +102,7 @@ export function createThreads({
     if (!thread.ready) possible = false;
     if (task !== undefined && !task.cancelled) {
       if (thread.ready) task.reject(error);
-      else void here(task);
+      else void workHere(task);
     }
     next();
   }
@@ -159,27 +126,11 @@ export function createThreads({
       if (free === undefined && threads.size >= most) return;
       const thread = free ?? (possible ? start() : undefined);
       waiting = waiting.filter((other) => other !== task);
-      if (thread === undefined) void here(task);
+      if (thread === undefined) void workHere(task);
       else {
         thread.task = task;
         thread.worker.postMessage(task.message);
       }
-    }
-  }
-
-  /** In slices, so that requests are answered between them. */
-  async function here(task: Task): Promise<void> {
-    try {
-      const steps = task.steps();
-      const tell = newestOf((progress) => task.progress?.(progress));
-      while (!task.cancelled) {
-        await new Promise((resolve) => setImmediate(resolve));
-        const step = steps.next();
-        if (step.done) return task.resolve(step.value);
-        tell(step.value);
-      }
-    } catch (error) {
-      task.reject(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -1,0 +1,30 @@
+/** A search that somebody waits for. */
+import type { Asked } from './serve.ts';
+import { newestOf } from './newest.ts';
+
+export interface Task {
+  readonly owner: string;
+  readonly message: Asked;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly progress?: (progress: unknown) => void;
+  /** The work itself, for where there is no thread to be had. */
+  readonly steps: () => Generator<unknown, unknown, void>;
+  cancelled: boolean;
+}
+
+/** Works here, where there is no thread to be had, in slices, so that requests are answered between them. */
+export async function workHere(task: Task): Promise<void> {
+  try {
+    const steps = task.steps();
+    const tell = newestOf((progress) => task.progress?.(progress));
+    while (!task.cancelled) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const step = steps.next();
+      if (step.done) return task.resolve(step.value);
+      tell(step.value);
+    }
+  } catch (error) {
+    task.reject(error instanceof Error ? error : new Error(String(error)));
+  }
+}
