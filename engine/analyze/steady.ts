@@ -2,6 +2,7 @@
 import {
   F,
   kindOfRow,
+  kindsIn,
   microbatchesPerRun,
   microbatchOf,
   type Program,
@@ -156,19 +157,35 @@ function singleWorkOf(program: Program, timing: Timing): Pick<Steady, 'busy' | '
   return { busy, step };
 }
 
-/** Counted by kind of operation and multiplied: each copy of a stage runs its share of the minibatch. */
+/** Counted by kind of operation and multiplied. */
 function workOf({ program, timing }: Timeline): Pick<Steady, 'busy' | 'step'> {
   if (timing.single !== undefined) return singleWorkOf(program, timing);
-  const { order, stages, placement, devices, minibatch = 1 } = program;
-  const count = new Int32Array(timing.duration.length);
-  for (const word of order) count[rowOf(program, word)] += 1;
+  const { stages, placement, devices } = program;
   const busy = new Float64Array(devices);
   const step = new Float64Array(devices);
-  for (let row = 0; row < count.length; row += 1) {
-    const stage = row % stages;
-    if (count[row] === 0 || count[F * stages + stage] === 0) continue;
-    const runs = (minibatch / microbatchesPerRun(program, stage)) * (count[row] / count[F * stages + stage]);
-    (kindOfRow(stages, row) === U ? step : busy)[placement[stage]] += runs * timing.duration[row];
-  }
+  runsOfRows(program).forEach((runs, row) => {
+    const of = kindOfRow(stages, row) === U ? step : busy;
+    if (runs > 0) of[placement[row % stages]] += runs * timing.duration[row];
+  });
   return { busy, step };
+}
+
+/** Times that a device updates its weights in one minibatch. Its stages share a step: an update of each of them is one. */
+export function updatesPerMinibatch(program: Program, device: number): number {
+  const { offsets, stages } = program;
+  const runs = runsOfRows(program, offsets[device], offsets[device + 1]).subarray(U * stages, (U + 1) * stages);
+  const updated = runs.filter((times) => times > 0);
+  return updated.length === 0 ? 0 : updated.reduce((sum, times) => sum + times, 0) / updated.length;
+}
+
+/** By row, how many operations of a part of the order belong to one minibatch: each copy of a stage runs its share of it. */
+function runsOfRows(program: Program, first = 0, last = program.order.length): Float64Array {
+  const { order, stages, minibatch = 1 } = program;
+  const count = new Float64Array(kindsIn(program) * stages);
+  for (const word of order.subarray(first, last)) count[rowOf(program, word)] += 1;
+  return count.map((operations, row) => {
+    const forwards = count[F * stages + (row % stages)];
+    if (operations === 0 || forwards === 0) return 0;
+    return (minibatch / microbatchesPerRun(program, row % stages)) * (operations / forwards);
+  });
 }

@@ -6,9 +6,10 @@ import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../values/time
 import { slotFirst } from './binding.ts';
 import { exposedTotal } from '../simulate/exchange/exposed.ts';
 import { laneBusy } from './exchangeReport.ts';
+import { updatesPerMinibatch } from './steady.ts';
 import type { PipelineReport, StageReport, TrafficReport } from '../values/report.ts';
 
-/** Gradients and updated weights of a device; in an asynchronous schedule all of it is exposed, for the updates contain it. */
+/** Gradients and updated weights of a device, in one iteration. In an asynchronous schedule all of it is exposed: the updates contain it. */
 export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: number): TrafficReport {
   const { sync, bytes = 0, overlap = [] } = plan.step[device];
   const inBuckets = overlap.reduce(
@@ -19,7 +20,11 @@ export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: numb
   if (ordered !== undefined)
     return { bytes: bytes + ordered.bytes, time: sync + ordered.time, exposed: sync + ordered.exposed };
   const time = sync + inBuckets + (timeline.slowed?.[device] ?? 0);
-  if (timeline.program.weights !== undefined) return { bytes, time, exposed: time };
+  if (timeline.program.weights !== undefined) {
+    if (bytes + time === 0) return { bytes: 0, time: 0, exposed: 0 };
+    const updates = updatesPerMinibatch(timeline.program, device);
+    return { bytes: updates * bytes, time: updates * time, exposed: updates * time };
+  }
   return { bytes, time, exposed: timeline.exchanged[device] - stepAt(timeline, device) + gatherWait(timeline, device) };
 }
 

@@ -106,3 +106,13 @@ test.each([
 ])('%i stages and %i microbatches cannot be', (p, m) => {
   expect(() => ranOf({ p, m })).toThrow();
 });
+
+test('a device exchanges the gradients of its two stages once in an iteration, however many microbatches that has', () => {
+  const MiB = 2 ** 20;
+  for (const m of [4, 12])
+    // Each stage has a copy in each of two directions: a ring of two sends 2 · 1/2 · 3 MiB for each of the two stages.
+    for (const { sync } of ranOf({ p: 4, m }).run.report.devices) {
+      expect(sync.bytes).toBeCloseTo(6 * MiB, 0);
+      expect(sync.exposed).toBeCloseTo((6 * MiB) / 1e12, 12);
+    }
+});

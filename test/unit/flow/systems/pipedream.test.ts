@@ -65,3 +65,31 @@ test('planned: three replicas for the convolutions, which share 18 ms; the class
   const whole = 8 * 3 * F + (3 / 2) * ((536 * MiB) / 50e9);
   expect(reportOf('data_parallel').iteration).toBeCloseTo(whole / 4, 9);
 });
+
+test('data_parallel: what replicas exchange in an iteration is a share of an update, for each update has a minibatch of each', () => {
+  const { devices, iteration, bubble } = reportOf('data_parallel');
+  // A ring of four sends 2 · 3/4 · S of the 6 · 4 + 2 · 256 = 536 MiB at 50 GB/s: 804 MiB, 16.86 ms, and an update after each fourth
+  // minibatch. So an iteration sends 201 MiB, 4.215 ms of (24 + 16.86) / 4 = 10.215 ms: 41.3 %.
+  const bytes = (1.5 * 536 * MiB) / 4;
+  expect(bytes).toBe(201 * MiB);
+  for (const { sync } of devices) {
+    expect(sync.bytes).toBe(bytes);
+    expect(sync.time).toBeCloseTo(bytes / 50e9, 9);
+    expect(sync.exposed).toBe(sync.time);
+    expect(sync.exposed / iteration).toBeCloseTo(0.4126, 4);
+    // Nothing else keeps a device idle.
+    expect(sync.exposed / iteration).toBeCloseTo(bubble.makespan, 9);
+  }
+});
+
+test('replicated: replicas share a round, and a stage on one device exchanges nothing', () => {
+  const { devices } = reportOf('replicated');
+  // A ring of two sends 2 · 1/2 · 64 MiB in a round of two minibatches.
+  expect(devices.map(({ sync }) => sync.bytes)).toEqual([32 * MiB, 32 * MiB, 0, 0]);
+  expect(devices[0].sync.exposed).toBeCloseTo(exchange / 2, 12);
+  // A ring of three sends 2 · 2/3 · 24 MiB in a round of three, although 16 minibatches are no whole number of rounds.
+  const third = ((4 / 3) * 24 * MiB) / 3;
+  expect(reportOf('planned').devices.map(({ sync }) => Math.round(sync.bytes))).toEqual(
+    [third, third, third, 0].map(Math.round),
+  );
+});
