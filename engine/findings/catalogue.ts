@@ -583,12 +583,15 @@ export const catalogue = {
     "Larger than the engine's limit",
     (
       p:
-        | { what: string; figure: string; limit: string; setting: string }
+        // A limit without a setting is fixed everywhere.
+        | { what: string; figure: string; limit: string; setting?: string }
         | { findings: string; shown: string; setting: string },
     ) =>
       'shown' in p
         ? `This file has at least ${p.findings} findings; the ${p.shown} most severe are shown. Fix these first, or raise the setting "${p.setting}" in an editor.`
-        : `${p.what}: ${p.figure}, over the limit of ${p.limit}. Reduce it, or raise the setting "${p.setting}" in an editor; the command line's limit is fixed.`,
+        : p.setting === undefined
+          ? `${p.what}: ${p.figure}, over the limit of ${p.limit}, which is fixed. Reduce them.`
+          : `${p.what}: ${p.figure}, over the limit of ${p.limit}. Reduce it, or raise the setting "${p.setting}" in an editor; the command line's limit is fixed.`,
   ),
 } as const;
 

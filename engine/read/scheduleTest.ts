@@ -78,7 +78,7 @@ export function readTest(
       if (check !== undefined) checks.push(check);
     }
   }
-  const axes = readAxes(context, over, schedule);
+  const axes = readAxes(context, block.name ?? block.keyword, over, schedule);
   if (axes === undefined || context.report.errors() !== before) return undefined;
   // What is wrong with a comparison whatever the shape is reported here, once.
   const [first] = shapesOf(axes);
@@ -97,10 +97,6 @@ export function scheduleTestOf(
   // What could not be read is not tested, so the test would pass for less than it asks.
   if (context.syntax.errors.some(({ start }) => start >= block.start && start <= block.end)) return undefined;
   const shapes = [...test.axes.values()].reduce((product, values) => product * values.length, 1);
-  if (shapes > mostShapes) {
-    tooManyShapes(context, block.name ?? block.keyword, shapes);
-    return undefined;
-  }
   const mean = (name: string): number => {
     const values = test.axes.get(name) ?? [1];
     return values.reduce((all, value) => all + value, 0) / values.length;
@@ -129,7 +125,6 @@ const tooManyShapes = ({ report }: ReadContext, at: Span, shapes: number): void 
     what: 'Shapes of this test',
     figure: shapes.toLocaleString('en-US'),
     limit: mostShapes.toLocaleString('en-US'),
-    setting: 'pipewright.limits.operations',
   });
 
 /** Every combination; devices change slowest, so that small shapes come first. */
@@ -168,9 +163,22 @@ function tryOn(check: TestCheck, variables: Variables): void {
   else if (check.kind === 'order') check.args(variables);
 }
 
-function readAxes(context: ReadContext, over: Call | undefined, { parameters }: DeclaredSchedule): Axes | undefined {
-  const axes = new Map<string, readonly number[]>(
-    usual.map(([name, from, to]) => [name, Array.from({ length: to - from + 1 }, (_, index) => from + index)]),
+/** Some numbers that a name takes: `count` of them, from the first on. */
+interface Numbers {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+}
+
+/** Nothing is written out before all shapes are counted. */
+function readAxes(
+  context: ReadContext,
+  at: Span,
+  over: Call | undefined,
+  { parameters }: DeclaredSchedule,
+): Axes | undefined {
+  const axes = new Map<string, readonly Numbers[]>(
+    usual.map(([name, from, to]) => [name, [{ first: from, step: 1, count: to - from + 1 }]]),
   );
   const names = [...usual.map(([name]) => name), ...parameters.map(({ name }) => name)];
   const given = new Set<string>();
@@ -196,8 +204,17 @@ function readAxes(context: ReadContext, over: Call | undefined, { parameters }: 
     if (numbers === undefined) return undefined;
     axes.set(name.text, numbers);
   }
-  return axes;
+  const countOf = (parts: readonly Numbers[]): number => parts.reduce((sum, { count }) => sum + count, 0);
+  const shapes = [...axes.values()].reduce((product, parts) => product * countOf(parts), 1);
+  if (shapes > mostShapes) {
+    tooManyShapes(context, at, shapes);
+    return undefined;
+  }
+  return new Map(Array.from(axes, ([name, parts]) => [name, parts.flatMap(writtenOut)]));
 }
+
+const writtenOut = ({ first, step, count }: Numbers): readonly number[] =>
+  Array.from({ length: count }, (_, index) => first + index * step);
 
 /** A number, a range with or without a step, or a list of them. */
 function numbersOf(
@@ -205,7 +222,7 @@ function numbersOf(
   expression: Expression,
   name: string,
   least: number,
-): readonly number[] | undefined {
+): readonly Numbers[] | undefined {
   if (expression.kind === 'group') return numbersOf(context, expression.inner, name, least);
   if (expression.kind === 'list') {
     const parts = expression.items.map((item) => numbersOf(context, item, name, least));
@@ -213,7 +230,7 @@ function numbersOf(
   }
   if (expression.kind !== 'range') {
     const number = wholeNumber(context, expression, `"${name}"`, { min: least });
-    return number === undefined ? undefined : [number];
+    return number === undefined ? undefined : [{ first: number, step: 1, count: 1 }];
   }
   const value = evaluate(context, expression);
   if (value?.kind !== 'range') return undefined;
@@ -229,10 +246,7 @@ function numbersOf(
     });
     return undefined;
   }
-  const count = Math.floor((range.last - range.first) / step) + 1;
-  if (count <= mostShapes) return Array.from({ length: count }, (_, index) => range.first + index * step);
-  tooManyShapes(context, expression, count);
-  return undefined;
+  return [{ first: range.first, step, count: Math.floor((range.last - range.first) / step) + 1 }];
 }
 
 function readCheck(context: ReadContext, condition: Expression): TestCheck | undefined {

@@ -229,7 +229,18 @@ describe('mistakes in a test', () => {
     ['over(devices = 1..3, devices = 2)', 'key/duplicate', 'devices'],
     ['over(devices = 2)  over(devices = 3)', 'key/duplicate', 'over'],
     ['over(devices = 1..300, microbatches = 1..300)', 'limit/too-large', '90,000'],
-    ['over(devices = 1..300000)', 'limit/too-large', '300,000'],
+    [
+      'over(devices = 1..300000)',
+      'limit/too-large',
+      'Shapes of this test: 4,800,000, over the limit of 20,000, which is fixed.',
+    ],
+    // No axis is left out of the count, and none is written out before the count.
+    [
+      'over(devices = 1..1000000, microbatches = 1..1000000)',
+      'limit/too-large',
+      'Shapes of this test: 1,000,000,000,000, over the limit of 20,000',
+    ],
+    ['over(devices = [1..100000 step 2, 8], microbatches = 1)', 'limit/too-large', 'Shapes of this test: 50,001, over'],
     ['order == nothing', 'name/unknown', 'nothing'],
     ['order <= 1f1b', 'type/mismatch', '`order == …`'],
     ['order == 3', 'type/mismatch', 'a built-in schedule'],
