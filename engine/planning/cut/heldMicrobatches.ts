@@ -1,7 +1,10 @@
 import type { Policy, PolicyArguments } from '../../policies/policy.ts';
 import { bareShape } from '../../policies/shape.ts';
 
-/** Microbatches that each stage holds at most, from its forward to the end of its backward, in the order of a policy with one stage on each device. */
+/**
+ * Microbatches that each stage holds at most, from its forward to the end of its backward, in the order of a policy that has one
+ * stage on each device and splits no backward.
+ */
 export function heldMicrobatches(
   policy: Policy,
   args: PolicyArguments,
@@ -21,7 +24,7 @@ export function heldMicrobatches(
       forward: () => (most = Math.max(most, (held += 1))),
       backward: () => (held -= 1),
       backwardInput: ignore,
-      backwardWeight: () => (held -= 1),
+      backwardWeight: ignore,
       recompute: ignore,
       update: ignore,
       evict: ignore,

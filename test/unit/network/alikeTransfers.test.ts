@@ -53,6 +53,11 @@ describe('transfers that are alike', () => {
             // A pairing without a route is counted in part, and the file refused.
             if (expected.flat().includes(undefined)) continue;
             expect(found.telling[0].position).toBe(0);
+            const { from, to } = pairings[pairing];
+            const latencies = range(0, Math.min(from.length, to.length)).map(
+              (position) => routeBetween(cluster, from[position], to[position], bytes)?.latency ?? 0,
+            );
+            expect(found.latency).toBe(Math.max(...latencies));
             const kinds = found.telling.map(({ position }) => own[position]);
             expect(new Set(kinds).size).toBe(kinds.length);
             expect(new Set(kinds)).toEqual(new Set(own));

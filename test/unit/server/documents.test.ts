@@ -228,7 +228,7 @@ test('a document that is edited is taken up before those that only something aro
 });
 
 test('of many documents those that were asked about last are taken up first', async () => {
-  const { documents, taken, checked } = open();
+  const { documents, taken, checked } = open(undefined, clockOfSteps());
   const uris = Array.from({ length: 9 }, (_, index) => `file:///project/plan${index}.pipe`);
   for (const uri of uris) documents.set(uri, 1, `import "x.pipe"\n${toy}`);
   for (const uri of uris) await documents.view(uri, 'figures', none);

@@ -52,6 +52,20 @@ test('without transfers the period is the slowest stage’s forward and backward
   );
 });
 
+test('nothing is steady before every stage has made an update, though the pace repeats already', () => {
+  // By hand: F = B = 3 on the first stage and 1 on the second. The second updates at 5, 8, 14, 20 …, the first at 9, 15 ….
+  const [forward, half] = [
+    [3, 1],
+    [1.5, 0.5],
+  ];
+  const steadyOver = (iterations: number) => {
+    const recipe = { name: 'pipedream', stages: 2, iterations, forward, backwardInput: half, backwardWeight: half };
+    return steadyOf(run(asynchronousPlan(recipe)).timeline);
+  };
+  expect(steadyOver(5)).toMatchObject({ steady: false, period: 6, window: { from: 8, to: 20 } });
+  expect(steadyOver(6)).toMatchObject({ steady: true, period: 6, window: { from: 14 } });
+});
+
 test('a round trip that in-flight minibatches do not hide decides: period = round trip / in flight', () => {
   // One minibatch in flight at a time: forwards, backwards and two transfers for each boundary.
   for (const p of [2, 3, 5]) {
