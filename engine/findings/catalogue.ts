@@ -20,13 +20,13 @@ const entry = <P>(severity: Severity, summary: string, message: (p: P) => string
   message,
 });
 
-/** `kind` is "key", "layer", "unit", …; `nearest` a spelling that exists. */
 const isCall = (block: string): boolean => block.startsWith('call to ');
 /** What a block has by name: a call has arguments. */
 const keyOf = (block: string): string => (isCall(block) ? 'argument' : 'key');
-
 const adviceOf = ({ advice }: { readonly advice?: string }): string => (advice === undefined ? '' : ` ${advice}`);
-const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
+/** A spelling that exists, and the file that it has to be imported from. */
+const didYouMean = (nearest: string | undefined, from?: string) =>
+  nearest === undefined ? '' : ` Did you mean "${nearest}"${from === undefined ? '' : ` from "${from}"`}?`;
 
 /** What a reserved name is. */
 const reservedWords = { number: 'a number of the pipeline', operation: 'an operation', function: 'a function' };
@@ -89,6 +89,7 @@ export const catalogue = {
       kind: string;
       name: string;
       nearest?: string;
+      from?: string;
       where?: string;
       words?: readonly string[];
       write?: string;
@@ -97,7 +98,7 @@ export const catalogue = {
       /** What to write, if that is known. */
       advice?: string;
     }) =>
-      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.advice === undefined ? '' : ` ${p.advice}`}${p.nearest === undefined && p.words !== undefined ? ` ${p.kind === 'layer' ? 'Its layers' : 'Words allowed here'}: ${list(p.words)}.` : didYouMean(p.nearest)}`,
+      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.advice === undefined ? '' : ` ${p.advice}`}${p.nearest === undefined && p.words !== undefined ? ` ${p.kind === 'layer' ? 'Its layers' : 'Words allowed here'}: ${list(p.words)}.` : didYouMean(p.nearest, p.from)}`,
   ),
   'name/duplicate': entry('error', 'A name declared twice in one scope', (p: { kind: string; name: string }) =>
     p.kind === 'search'
@@ -583,7 +584,6 @@ export const catalogue = {
     "Larger than the engine's limit",
     (
       p:
-        // A limit without a setting is fixed everywhere.
         | { what: string; figure: string; limit: string; setting?: string }
         | { findings: string; shown: string; setting: string },
     ) =>

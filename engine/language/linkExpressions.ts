@@ -19,7 +19,7 @@ import { declareVariable, deepest, type Scope, withLocals } from './scopes.ts';
 import { isSequence } from './sequenceForm.ts';
 import { policyAdvice, shareMeant, valueElsewhere, valuesMeant } from './otherNames.ts';
 import type { SymbolInfo } from './resolution.ts';
-import { type Elsewhere, mostListed, reportUnknown, shownCall, unknown } from './unknownNames.ts';
+import { type Elsewhere, mostListed, reportUnknown, shownCall, unknown, unknownDeclaration } from './unknownNames.ts';
 
 /** Links an expression that stands for a number, a link, a range or a list of them. */
 export function linkValue(context: FileContext, expression: Expression | undefined, scope: Scope): void {
@@ -249,7 +249,7 @@ export function namesOf({ names }: FileContext, kind: SymbolInfo['kind']): reado
 /** A name that must be a declaration of one kind. */
 export function linkDeclaration(context: FileContext, name: Name, kind: SymbolInfo['kind']): void {
   const declared = context.names.get(name.text);
-  if (declared === undefined) return unknown(context, name, kind, namesOf(context, kind));
+  if (declared === undefined) return unknownDeclaration(context, name, kind, namesOf(context, kind));
   refer(context, name, declared.id);
   if (declared.kind !== kind) {
     context.report.report('type/mismatch', name, {

@@ -6,7 +6,9 @@ import { onlyBegun } from '../basics/spelling.ts';
 import { linksLike } from '../std/linksLike.ts';
 import type { FileContext } from './context.ts';
 import { findFunction } from './functions.ts';
+import { standardNames } from './exported.ts';
 import type { FunctionContext } from './kinds.ts';
+import type { SymbolKind } from './resolution.ts';
 import { wordMeant } from './otherNames.ts';
 
 /** Reports a name that means nothing here. */
@@ -24,6 +26,25 @@ export function unknown(
     context.report.nearest(name.text, candidates) ??
     onlyBegun(name.text, words ?? []);
   reportUnknown(context, name, kind, { near, where, words });
+}
+
+/** Reports a name that must be a declaration, which may be one to import. */
+export function unknownDeclaration(
+  context: FileContext,
+  name: Name,
+  kind: SymbolKind,
+  declared: readonly string[],
+): void {
+  const standard = standardNames().filter((exported) => exported.kind === kind);
+  const pathOf = (wanted: string): string | undefined => standard.find((exported) => exported.name === wanted)?.path;
+  const path = pathOf(name.text);
+  if (path !== undefined)
+    return reportUnknown(context, name, kind, { near: () => undefined, advice: `Import it from "${path}".` });
+  const all = new Set([...declared, ...standard.map((exported) => exported.name)]);
+  reportUnknown(context, name, kind, {
+    near: () => context.report.nearest(name.text, all),
+    from: (nearest) => (declared.includes(nearest) ? undefined : pathOf(nearest)),
+  });
 }
 
 /** Words that a message lists. */
@@ -46,6 +67,8 @@ interface Unknown {
   readonly write?: string | undefined;
   /** The name that was probably meant; called only if the name is reported. */
   readonly near: () => string | undefined;
+  /** The file that it has to be imported from, if it has to. */
+  readonly from?: (nearest: string) => string | undefined;
   readonly where?: string | undefined;
   readonly words?: readonly string[] | undefined;
   readonly elsewhere?: Elsewhere;
@@ -59,12 +82,13 @@ export function reportUnknown(
   context: FileContext,
   name: Name,
   kind: string,
-  { near, where, words, write, elsewhere, advice, suggestions = [] }: Unknown,
+  { near, from: fileOf, where, words, write, elsewhere, advice, suggestions = [] }: Unknown,
 ): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
   if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
   const nearest = write === undefined ? near() : undefined;
+  const from = nearest === undefined ? undefined : fileOf?.(nearest);
   const links = kind === 'name' && nearest === undefined && write === undefined ? linksLike(name.text) : [];
   const ofLinks =
     links.length === 0
@@ -73,7 +97,14 @@ export function reportUnknown(
   context.report.report(
     'name/unknown',
     name,
-    { kind, name: name.text, nearest, where, words, write, elsewhere, advice: advice ?? ofLinks },
-    { hint: suggestions.length > 0 ? { kind: 'spelling', suggestions } : spellingHint(nearest) },
+    { kind, name: name.text, nearest, from, where, words, write, elsewhere, advice: advice ?? ofLinks },
+    {
+      hint:
+        suggestions.length > 0
+          ? { kind: 'spelling', suggestions }
+          : from === undefined
+            ? spellingHint(nearest)
+            : undefined,
+    },
   );
 }

@@ -2,7 +2,7 @@ import { table } from '../../engine/basics/table.ts';
 import { CompletionItemKind } from 'vscode-languageserver';
 import { definitionsOf } from '../names/fileNames.ts';
 import type { SymbolKind } from '../../engine/language/resolution.ts';
-import { exportsOf, standardNames as standardExports, type Exported } from '../../engine/fixes/repairs/exports.ts';
+import { exportsOf, standardNames as standardExports, type Exported } from '../../engine/language/exported.ts';
 import type { Declaration, Entry, ImportDeclaration, Span, Token } from '../../grammar/index.ts';
 import { holds } from '../text/convert.ts';
 import { importUri } from '../imports.ts';

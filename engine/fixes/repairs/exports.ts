@@ -1,38 +1,10 @@
-/** What other files declare, and imports of it. */
-import { parse, type SyntaxFile } from '../../../grammar/index.ts';
-import { named } from '../../language/declare.ts';
+/** Imports of what other files declare. */
+import type { SyntaxFile } from '../../../grammar/index.ts';
+import type { Exported } from '../../language/exported.ts';
 import { pipelineOrSchedule } from '../../language/unknownNames.ts';
-import type { SymbolKind } from '../../language/resolution.ts';
-import { standardFiles } from '../../std/index.ts';
 import type { Edit } from '../proposal.ts';
 import { lineBreak, lineEnd } from '../source.ts';
 import { inserted } from './edits.ts';
-import type { Neighbour } from './repair.ts';
-
-/** A name that an import of `path` gives. */
-export interface Exported {
-  readonly name: string;
-  readonly kind: SymbolKind;
-  readonly path: string;
-}
-
-const limits = { size: 2_000_000, faults: 1 };
-let standard: readonly Exported[] | undefined;
-
-/** Names of the files that come with the language, if they have to be imported: built-in schedules are known without. */
-export function standardNames(): readonly Exported[] {
-  standard ??= [...standardFiles].flatMap(([path, text]) =>
-    exportsOf({ path, text }).filter(({ kind }) => kind !== 'schedule'),
-  );
-  return standard;
-}
-
-/** Names that a file declares. */
-export const exportsOf = ({ path, text }: Neighbour): readonly Exported[] =>
-  parse(text, limits).declarations.flatMap((declaration) => {
-    const found = named(declaration);
-    return found === undefined ? [] : [{ name: found.name.text, kind: found.kind, path }];
-  });
 
 /** Kinds of declarations that a name of this kind may mean; a number may be a `let` or a `param`. */
 export const kindsFor = (kind: string): readonly string[] =>

@@ -2,7 +2,7 @@ import { parametersOf } from '../../findings/finding.ts';
 import { nearest } from '../../basics/spelling.ts';
 import { standardFiles } from '../../std/index.ts';
 import { replaced, withoutNode } from './edits.ts';
-import { exportsOf } from './exports.ts';
+import { exportsOf } from '../../language/exported.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { siteAt } from './site.ts';
 

@@ -2,7 +2,8 @@ import { table } from '../../basics/table.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { entriesOf, valueOf } from '../source.ts';
 import { withEntry } from './edits.ts';
-import { standardNames, withImport } from './exports.ts';
+import { standardNames } from '../../language/exported.ts';
+import { withImport } from './exports.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { bodiesOf, siteAt } from './site.ts';
 

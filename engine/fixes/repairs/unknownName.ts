@@ -8,7 +8,8 @@ import { linksLike } from '../../std/linksLike.ts';
 import { callableOf, withArguments } from '../callArguments.ts';
 import { entriesOf, setKey, valueOf } from '../source.ts';
 import { joined, replaced, withDeclaration, withEntry, withoutItem, withoutNode } from './edits.ts';
-import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
+import { type Exported, exportsOf, standardNames } from '../../language/exported.ts';
+import { kindsFor, withImport } from './exports.ts';
 import { type Mistake, mostAtOnce, type Repair, type Repairer } from './repair.ts';
 import { bracketing, parametrised } from './scheduleSlips.ts';
 import { bodiesOf, siteAt } from './site.ts';
@@ -21,7 +22,7 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { finding } = mistake;
   const parameters = parametersOf(finding, 'name/unknown');
   if (parameters === undefined) return;
-  const { name, kind, words = [], write, elsewhere, advice } = parameters;
+  const { name, kind, words = [], write, elsewhere, advice, from } = parameters;
   if (elsewhere !== undefined) return yield* atOtherKey(mistake, elsewhere.key);
   if (kind === 'policy' && advice !== undefined) return yield* withOneStage(mistake);
   if (kind === 'kind of data to offload') yield* ofOptimizer(mistake, name);
@@ -30,6 +31,8 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   else if (write !== undefined) yield parametrised(mistake, write);
   const exact = [...imported(mistake, kind)].filter((exported) => exported.name === name);
   for (const exported of exact) yield importing(mistake, exported);
+  // The name that the message names comes first.
+  if (from !== undefined) yield* nearImports(mistake, kind, name);
   const suggestions = finding.hint?.kind === 'spelling' ? finding.hint.suggestions : [];
   for (const text of new Set([
     ...suggestions,
@@ -37,7 +40,7 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
     ...words.filter((word) => !word.endsWith('(…)')).slice(0, 5),
   ]))
     yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
-  if (exact.length === 0) yield* nearImports(mistake, kind, name);
+  if (exact.length === 0 && from === undefined) yield* nearImports(mistake, kind, name);
   if (isOperation(finding)) return yield* everyOperation(mistake);
   yield* declaring(mistake, kind, name);
   yield* onlyOne(mistake, kind);

@@ -316,6 +316,13 @@ const cases: readonly Case[] = [
     makes: 'import { h100 } from "std:hardware"',
   },
   {
+    // A standard model that is nearer than an imported one.
+    code: 'name/unknown',
+    text: `import { llama3_70b } from "std:models"\n${wrong('model = toy', 'model = llama3_405b')}`,
+    titles: ['Import "llama3_1_405b" from "std:models" in its place', 'Change to "llama3_70b"'],
+    makes: 'import { llama3_70b, llama3_1_405b } from "std:models"',
+  },
+  {
     code: 'name/unknown',
     text: wrong('= small', '= ours'),
     files: { 'ours.pipe': 'device ours { memory = 8GiB }' },

@@ -32,6 +32,23 @@ describe('names', () => {
     );
     expect(findings[1].hint).toEqual({ kind: 'spelling', suggestions: ['box'] });
   });
+  test('a standard name that has to be imported, or that is nearer than any name of the file', () => {
+    const using = (name: string) =>
+      edited('model = toy', `model = ⟦name/unknown:${name}⟧`).replace('model toy', 'model ⟦name/unused:toy⟧');
+    checkFindings(using('llama3_70b'), ['', 'Unknown model "llama3_70b". Import it from "std:models".']);
+    const { findings } = checkFindings(`import { llama3_70b } from "std:models"\n${using('llama3_405b')}`, [
+      '',
+      '',
+      'Unknown model "llama3_405b". Did you mean "llama3_1_405b" from "std:models"?',
+    ]);
+    // To write the name without the import would only be the next mistake.
+    expect(findings.find(({ code }) => code === 'name/unknown')?.hint).toBeUndefined();
+    // What the file declares comes before what is as near.
+    checkFindings(`${using('llama3_71b')}model llama3_72b { layer a { forward = 1ms  backward = 1ms } }`, [
+      '',
+      'Did you mean "llama3_72b"?',
+    ]);
+  });
   test('unknown policy, figure, function, layer, stage and unit of a word', () => {
     checkFindings(edited('1f1b', '⟦name/unknown:1f1c⟧'), ['Unknown policy "1f1c". Did you mean "1f1b"?']);
     checkFindings(edited('bubble <', '⟦name/unknown:buble⟧ <'), ['Unknown figure "buble"']);
