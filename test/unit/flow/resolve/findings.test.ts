@@ -38,16 +38,15 @@ describe('names', () => {
     checkFindings(using('llama3_70b'), ['', 'Unknown model "llama3_70b". Import it from "std:models".']);
     const { findings } = checkFindings(`import { llama3_70b } from "std:models"\n${using('llama3_405b')}`, [
       '',
-      '',
       'Unknown model "llama3_405b". Did you mean "llama3_1_405b" from "std:models"?',
     ]);
     // To write the name without the import would only be the next mistake.
     expect(findings.find(({ code }) => code === 'name/unknown')?.hint).toBeUndefined();
     // What the file declares comes before what is as near.
-    checkFindings(`${using('llama3_71b')}model llama3_72b { layer a { forward = 1ms  backward = 1ms } }`, [
-      '',
-      'Did you mean "llama3_72b"?',
-    ]);
+    checkFindings(
+      `${using('llama3_71b')}model ⟦name/unused:llama3_72b⟧ { layer a { forward = 1ms  backward = 1ms } }`,
+      ['', 'Did you mean "llama3_72b"?', ''],
+    );
   });
   test('unknown policy, figure, function, layer, stage and unit of a word', () => {
     checkFindings(edited('1f1b', '⟦name/unknown:1f1c⟧'), ['Unknown policy "1f1c". Did you mean "1f1b"?']);
