@@ -12,6 +12,8 @@ export interface Place {
   rename(title: string): void;
   /** Brings it to the front; the focus stays where it is. */
   reveal(): void;
+  /** Brings it to the front, and gives it the focus. */
+  focus(): void;
   close(): void;
   onVisibility(changed: () => void): vscode.Disposable;
   onClosed(closed: () => void): vscode.Disposable;
@@ -29,6 +31,7 @@ export function tabPlace(panel: vscode.WebviewPanel, extension: vscode.Uri): Pla
       panel.title = title;
     },
     reveal: () => panel.reveal(undefined, true),
+    focus: () => panel.reveal(undefined, false),
     close: () => panel.dispose(),
     onVisibility: (changed) => panel.onDidChangeViewState(changed),
     onClosed: (closed) => panel.onDidDispose(closed),
@@ -46,6 +49,7 @@ export function viewPlace(view: vscode.WebviewView): Place {
       view.description = title;
     },
     reveal: () => view.show(true),
+    focus: () => view.show(false),
     // The editor owns the view: it has no way to be closed from here.
     close: () => undefined,
     onVisibility: (changed) => view.onDidChangeVisibility(changed),

@@ -69,7 +69,9 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
     case 'export': {
       const { pipeline, state } = message;
       if (uri === undefined) return undefined;
-      return exportTimeline(host.requests, { uri: uri.toString(), overrides: memory.overrides, pipeline, state });
+      const asked = { uri: uri.toString(), overrides: memory.overrides, pipeline, state };
+      // The editor gives the focus of its lists back to no part of a page.
+      return exportTimeline(host.requests, asked).then(place.focus);
     }
     case 'race':
     case 'sweep':

@@ -18,6 +18,7 @@ import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
 import { orderTests } from './orders.page.ts';
+import { reachTests } from './reach.page.ts';
 import { rowMoveTests } from './rowMoves.page.ts';
 import { sensitivityTests } from './sensitivity.page.ts';
 import { stampTests } from './stamp.page.ts';
@@ -50,6 +51,7 @@ const all: readonly PageTest[] = [
   ...lifecycleTests,
   ...markTests,
   ...orderTests,
+  ...reachTests,
   ...rowMoveTests,
   ...sensitivityTests,
   ...stampTests,

@@ -4,6 +4,7 @@
  */
 import { provideVSCodeDesignSystem, vsCodeButton, vsCodeDropdown, vsCodeOption } from '@vscode/webview-ui-toolkit';
 import { element } from './dom.ts';
+import { listOverPage } from './listOverPage.ts';
 import type { SliderRange } from './sliderRange.ts';
 
 export interface Control<T> {
@@ -85,6 +86,7 @@ export function dropdown(
 ): Control<string> & { setOptions(options: readonly string[]): void } {
   const made = toolkit('vscode-dropdown', { 'aria-label': name });
   let shown = '';
+  listOverPage(made);
   made.addEventListener('change', () => onChange(made.value));
   return {
     element: made,

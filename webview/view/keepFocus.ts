@@ -30,6 +30,8 @@ export function keepFocus(timeline: () => void): void {
     held = target;
     region = target.closest(regions) ?? undefined;
   });
+  // A list of the editor was closed, and the page has the focus again, but nothing in it.
+  addEventListener('focus', () => requestAnimationFrame(restore));
   // A click beside everything takes the focus away on purpose.
   document.addEventListener('pointerup', () => {
     if (document.activeElement === document.body) held = undefined;

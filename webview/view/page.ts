@@ -29,7 +29,7 @@ import type { Theme } from './scene/theme.ts';
 export interface PageActions {
   readonly toolbar: Omit<ToolbarActions, 'table' | 'help' | 'params'>;
   readonly params: BenchActions;
-  readonly table: TableActions;
+  readonly table: Omit<TableActions, 'close'>;
   /** Shows all workers of a job. */
   openJob(name: string): void;
   /** Shows the search for a shorter order; absent without an editor. */
@@ -84,7 +84,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const status = statusLine(legendPanel, () => helpDialog.open());
   const rowBanner = rowNotice();
   const tip = tooltip();
-  const tablePanel = table(actions.table);
+  const tablePanel = table({ ...actions.table, close: toggleTable });
   const cells = grid(actions.key, actions.header);
   const sidePanel = side();
   const room = element('div', { class: 'room' });

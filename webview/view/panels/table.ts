@@ -20,6 +20,8 @@ export interface TableActions {
   block(block: number): void;
   device(device: number): void;
   nothing(): void;
+  /** Shows the timeline again. */
+  close(): void;
 }
 
 /** Every block, or every device, as text. Devices can be sorted. Only the rows in sight are in the document. */
@@ -55,6 +57,13 @@ export function table(select: TableActions) {
     modes.element,
     box,
   );
+  // The key that opens it, from wherever in it the focus is.
+  whole.addEventListener('keydown', (event) => {
+    if (event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    select.close();
+  });
   scroller.addEventListener('scroll', () => render());
   box.addEventListener('keydown', (event) => {
     const page = Math.max(1, visible() - 1);
