@@ -1,8 +1,8 @@
 import { time } from '../../engine/basics/quantities.ts';
 import type { Columns } from './columns.ts';
 
-/** CSS pixels from which on blocks are drawn as blocks. */
-export const leastBlock = 3;
+/** CSS pixels from which on blocks are drawn as blocks, by their mean length. */
+export const leastBlock = 1.5;
 
 const lengths = new WeakMap<Columns, number>();
 

@@ -191,9 +191,34 @@ function smooth({ shares, coverage, frame: { width } }: Density, stride: number)
   }
 }
 
-/** Draws a line of the row that was measured: colours mixed by their shares, smoothed by [1 4 6 4 1] of 16. */
-export function mixLine({ shares, mixed, colours, colouring, frame }: Density, line: number): void {
+/** Draws a line of the row that was measured: its blocks, whose edges mix the colours of the pixels that they cross. */
+export function blockLine(density: Density, line: number): void {
+  const { coverage, shares, mixed, colouring, frame } = density;
   const { width, pixels } = frame;
+  const stride = colouring.used.length;
+  // A pixel is two cells, and nothing around it.
+  for (let x = 0; x < width; x += 1)
+    for (let slot = 0; slot < stride; slot += 1) {
+      const cell = (margin + x * cellsPerPixel) * stride + slot;
+      shares[(x + reach) * stride + slot] = (coverage[cell] + coverage[cell + stride]) / cellsPerPixel;
+    }
+  mix(density);
+  for (let x = 0, at = 3 * reach; x < width; x += 1, at += 3)
+    pixels[line + x] = wordOf(mixed[at], mixed[at + 1], mixed[at + 2]);
+}
+
+/** Draws a line of the row that was measured: colours mixed by their shares, smoothed by [1 4 6 4 1] of 16. */
+export function mixLine(density: Density, line: number): void {
+  const { mixed, frame } = density;
+  const { width, pixels } = frame;
+  mix(density);
+  for (let x = 0; x < width; x += 1) {
+    const at = 3 * x;
+    pixels[line + x] = wordOf(binomial(mixed, at, 3), binomial(mixed, at + 1, 3), binomial(mixed, at + 2, 3));
+  }
+}
+
+function mix({ shares, mixed, colours, colouring, frame: { width } }: Density): void {
   const stride = colouring.used.length;
   const [ground0, ground1, ground2] = colours;
   for (let pixel = 0; pixel < width + 2 * reach; pixel += 1) {
@@ -210,10 +235,6 @@ export function mixLine({ shares, mixed, colours, colouring, frame }: Density, l
     mixed[3 * pixel] = first;
     mixed[3 * pixel + 1] = second;
     mixed[3 * pixel + 2] = third;
-  }
-  for (let x = 0; x < width; x += 1) {
-    const at = 3 * x;
-    pixels[line + x] = wordOf(binomial(mixed, at, 3), binomial(mixed, at + 1, 3), binomial(mixed, at + 2, 3));
   }
 }
 

@@ -2,16 +2,17 @@ import { type Columns, firstEndingAfter, firstStartingFrom } from '../picture/co
 import { leastBlock } from '../picture/scaleWords.ts';
 import { shapesSayKind } from '../picture/versions.ts';
 import { fits } from './colouring.ts';
-import { type Density, densityOf, measure, mixLine, stackLines } from './density.ts';
+import { type Density, blockLine, densityOf, measure, mixLine, stackLines } from './density.ts';
 import type { Frame, FrameView } from './frame.ts';
+import { meanBlock } from './meanBlock.ts';
 import type { Palette } from './palette.ts';
 import type { Pyramid } from './pyramid.ts';
 import { spanLine } from './spans.ts';
-import { typicalBlocks } from './typicalBlocks.ts';
 
 /** CSS pixels of lanes in which shares are stacked. */
-
 const leastStack = 20;
+/** Screen pixels from which on blocks begin and end at whole ones. Under it this would show false stripes. */
+const leastWhole = 3;
 
 /**
  * Draws into `out` (made when absent or of another size): one 32-bit pixel each, row by row. With a pyramid in the colours of the
@@ -72,8 +73,8 @@ const firstDevice = ({ spans }: FrameView, row: number): number => spans?.[row] 
 function drawRows(frame: Frame): void {
   const { view, width, height, columns } = frame;
   const dpr = view.dpr ?? 1;
-  const typical = typicalBlocks(columns);
-  const perSecond = width / (view.t1 - view.t0);
+  // One level of detail for all devices: a row that is drawn in another way than its neighbours does not compare with them.
+  const block = (meanBlock(columns) * width) / (view.t1 - view.t0);
   const first = Math.max(0, Math.floor(view.top / view.rowHeight));
   const last = Math.min(rowsOf(frame) - 1, Math.floor((view.top + height) / view.rowHeight));
   let density: Density | undefined;
@@ -85,21 +86,24 @@ function drawRows(frame: Frame): void {
     if (from >= to) continue;
     const device = firstDevice(view, row);
     const next = view.folded?.[row] === 1 ? device + 1 : firstDevice(view, row + 1);
-    if (next - device === 1 && typical[device] * perSecond >= leastBlock * dpr) {
+    const inBlocks = next - device === 1 && block >= leastBlock * dpr;
+    if (inBlocks && block >= leastWhole) {
       const low = firstEndingAfter(columns, device, view.t0);
       drawSpans(frame, low, firstStartingFrom(columns, device, view.t1), from, to, y0, y1);
       continue;
     }
     density ??= densityOf(frame);
     measure(density, device, next);
-    if (y1 - y0 >= leastStack * dpr) stackLines(density, from, to, y0, y1);
-    else drawMixed(density, from, to);
+    if (inBlocks) drawAlike(density, from, to, blockLine);
+    else if (y1 - y0 >= leastStack * dpr) stackLines(density, from, to, y0, y1);
+    else drawAlike(density, from, to, mixLine);
   }
 }
 
-function drawMixed(density: Density, from: number, to: number): void {
+/** Lines `from` to `to` (exclusive), all as the first. */
+function drawAlike(density: Density, from: number, to: number, drawLine: typeof mixLine): void {
   const { width, pixels } = density.frame;
-  mixLine(density, from * width);
+  drawLine(density, from * width);
   for (let y = from + 1; y < to; y += 1) pixels.copyWithin(y * width, from * width, from * width + width);
 }
 

@@ -95,7 +95,7 @@ describe('OKLab', () => {
   });
 });
 
-describe('rows of blocks under three pixels', () => {
+describe('rows of blocks too narrow to be drawn', () => {
   it('mix the colours of kinds and the background in OKLab by their shares of time, for devices and groups of devices', () => {
     fc.assert(
       fc.property(plainRows(12, 5), fc.integer({ min: 20, max: 90 }), fc.boolean(), (few, width, grouped) => {
@@ -228,25 +228,62 @@ describe('rows of blocks under three pixels', () => {
     );
   });
 
-  it('become blocks from three CSS pixels on, by the median of their device', () => {
+  /** Whether rows of 24 pixels show blocks: all their lines are equal, where shares are stacked. */
+  const inBlocks = (columns: Columns, perSecond: number, dpr = 1): readonly boolean[] => {
+    const [width, row] = [Math.round(columns.makespan * perSecond), 24 * dpr];
+    const shape = { ...view(0, columns.makespan, row), dpr };
+    const pixels = draw(shape, width, columns.rows * row, columns, undefined, palette);
+    const line = (y: number) => [...pixels.slice(y * width, (y + 1) * width)].join();
+    return Array.from({ length: columns.rows }, (_, device) => line(device * row + 3) === line(device * row + row - 4));
+  };
+
+  it('become blocks all at once, by the mean length of the operations of all devices', () => {
+    const columns = columnsFrom([
+      long([{ kind: 0, gap: 1, length: 4 }], 40),
+      long([{ kind: 1, gap: 1, length: 16 }], 10),
+    ]);
+    // 50 operations of 6.4 seconds on average.
+    expect(inBlocks(columns, 0.25)).toEqual([true, true]);
+    expect(inBlocks(columns, 0.22)).toEqual([false, false]);
+  });
+
+  it('become blocks from one and a half CSS pixels on', () => {
     const columns = columnsFrom([
       long(
         [
-          { kind: 0, gap: 0, length: 4 },
-          { kind: 1, gap: 0, length: 8 },
+          { kind: 0, gap: 1, length: 4 },
+          { kind: 1, gap: 1, length: 8 },
         ],
         40,
       ),
     ]);
-    const sharp = (perSecond: number, dpr: number) => {
-      const width = Math.round(columns.makespan * perSecond);
-      const pixels = draw({ ...view(0, columns.makespan, 8), dpr }, width, 8, columns, undefined, palette);
-      return pixels.every((word) => [palette.background, ...palette.colours.slice(0, 3)].includes(word));
-    };
-    expect(sharp(0.75, 1)).toBe(true);
-    expect(sharp(0.7, 1)).toBe(false);
-    expect(sharp(1.5, 2)).toBe(true);
-    expect(sharp(1.4, 2)).toBe(false);
+    // Six seconds on average.
+    expect(inBlocks(columns, 0.26)).toEqual([true]);
+    expect(inBlocks(columns, 0.24)).toEqual([false]);
+    expect(inBlocks(columns, 0.52, 2)).toEqual([true]);
+    expect(inBlocks(columns, 0.48, 2)).toEqual([false]);
+  });
+
+  it('begin and end where they do, also between two pixels: a pixel has the colour of each block by its part', () => {
+    const columns = columnsFrom([
+      [
+        { kind: 0, gap: 0, length: 3 },
+        { kind: 2, gap: 2, length: 3 },
+      ],
+    ]);
+    const pixels = draw(view(0, 8, 24), 6, 24, columns, undefined, palette);
+    const of = (shares: readonly number[]) => mixture(shares, [...palette.colours.slice(0, 2)]);
+    // Four thirds of a second for each pixel: the first block ends in the third, the second begins in the fourth.
+    for (const [x, shares] of [
+      [0, [1, 0]],
+      [1, [1, 0]],
+      [2, [0.25, 0]],
+      [3, [0, 0.25]],
+      [4, [0, 1]],
+    ] as const)
+      channels(pixels[12 * 6 + x]).forEach((channel, part) =>
+        expect(Math.abs(channel - of(shares)[part]), `pixel ${x}`).toBeLessThanOrEqual(1),
+      );
   });
 
   it('draw the first device for rows whose devices are alike, and the mean for other rows', () => {

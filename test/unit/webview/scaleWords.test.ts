@@ -12,11 +12,11 @@ describe('what a pixel stands for', () => {
     expect(scaleWords(columns, 15).join('')).toBe('1 px = 15 s = 5 operations of one device, mixed by share of time');
     expect(scaleWords(columns, 3).join('')).toBe('1 px = 3 s = 1 operation of one device, mixed by share of time');
     expect(scaleWords(columns, 6000).join('')).toContain('= 2,000 operations of one device');
-    expect(scaleWords(columns, 2).join('')).toBe('1 px = 2 s, operations are 1.5 px wide, mixed by share of time');
+    expect(scaleWords(columns, 2.2).join('')).toBe('1 px = 2.2 s, operations are 1.4 px wide, mixed by share of time');
   });
 
   it('is not said where blocks are drawn, or where there are none', () => {
-    expect(scaleWords(columns, 1)).toEqual([]);
+    expect(scaleWords(columns, 2)).toEqual([]);
     expect(scaleWords(columnsFrom([[]]), 1)).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import type { Columns } from '../../picture/columns.ts';
 import { firstEndingAfter } from '../../picture/columns.ts';
-import { leastBlock } from '../../picture/scaleWords.ts';
 import type { Layout } from './layout.ts';
 import { endDevice, firstDevice, isFolded, isShared, rowOf } from './rowMap.ts';
 import type { Viewport } from './viewport.ts';
@@ -16,12 +15,14 @@ export interface Loupe {
 
 export const loupeSize = { width: 300, row: 30, band: 26 };
 const mostDevices = 4;
+/** CSS pixels from which on a block needs no loupe. */
+const readable = 3;
 /** Blocks that fill the width. */
 const blocks = 7;
 /** On both sides: as many blocks say how long blocks are here. */
 const around = 4;
 
-/** What a loupe shows at a time of a device; undefined where the timeline shows its blocks already. */
+/** What a loupe shows at a time of a device; undefined where the timeline shows its blocks wide enough. */
 export function loupeAt(
   columns: Columns,
   view: Viewport,
@@ -40,7 +41,7 @@ export function loupeAt(
   for (let block = first; block <= last; block += 1) worked += end[block] - start[block];
   const length = worked / (last - first + 1);
   const mixed = isShared(map, row) && !isFolded(map, row);
-  if (!(length > 0) || (!mixed && (length / (view.t1 - view.t0)) * layout.plot >= leastBlock)) return undefined;
+  if (!(length > 0) || (!mixed && (length / (view.t1 - view.t0)) * layout.plot >= readable)) return undefined;
   const span = Math.min(makespan, length * blocks);
   // All of its time is in the timeline, and its devices are neighbours in the row, if the row has several.
   const t0 = Math.max(0, Math.min(makespan - span, time - span / 2));
