@@ -97,11 +97,11 @@ const wheel: PageTest = {
     const scrolled = await view();
     assert.ok(Math.abs(scrolled.scroll - higher.scroll - 100) < 1e-6, 'scrolled');
     await preview.page.keyboard.down('Control');
-    await preview.page.mouse.wheel(0, -300);
+    await preview.page.mouse.wheel(0, -120);
     await preview.page.keyboard.up('Control');
     const zoomed = await view();
     const length = zoomed.t1 - zoomed.t0;
-    assert.ok(length < picture.columns.makespan * 0.9, 'zoomed');
+    assert.ok(Math.abs(picture.columns.makespan / length - 1.2) < 1e-6, 'a notch zooms by a fifth');
     const under = zoomed.t0 + length / 4;
     assert.ok(Math.abs(under - picture.columns.makespan / 4) < length * 0.01, 'the time under the pointer stays');
     await preview.page.keyboard.down('Shift');
@@ -109,6 +109,16 @@ const wheel: PageTest = {
     await preview.page.keyboard.up('Shift');
     const panned = await view();
     assert.ok(panned.t0 > zoomed.t0 && panned.scroll === scrolled.scroll, 'panned in time only');
+    await preview.page.keyboard.down('Control');
+    for (let notch = 0; notch < 60; notch += 1) await preview.page.mouse.wheel(0, -120);
+    await preview.page.keyboard.up('Control');
+    const deepest = await view();
+    const { start, end, word } = picture.columns;
+    const lengths = Array.from(word, (_, block) => end[block] - start[block]).filter((seconds) => seconds > 0);
+    const part = Math.min(...lengths) / (deepest.t1 - deepest.t0);
+    assert.ok(Math.abs(part - 0.5) < 1e-6, 'one block fills half of the width, and no more');
+    const time = panned.t0 + (panned.t1 - panned.t0) / 4;
+    assert.ok(Math.abs(deepest.t0 + (deepest.t1 - deepest.t0) / 4 - time) < 1e-6, 'around the pointer, also at the end');
     await preview.close();
   },
 };

@@ -2,7 +2,7 @@ import { select } from 'd3-selection';
 import { scaleLinear } from 'd3-scale';
 import { type D3ZoomEvent, zoom, zoomIdentity } from 'd3-zoom';
 import { type Layout, inside } from '../view/scene/layout.ts';
-import { type Bounds, type Viewport, panBy, scaleRows, timeAt, zoomAt } from '../view/scene/viewport.ts';
+import { type Bounds, type Viewport, leastLength, panBy, scaleRows, timeAt, zoomAt } from '../view/scene/viewport.ts';
 
 export interface GestureHost {
   view(): Viewport | undefined;
@@ -20,7 +20,10 @@ export interface GestureHost {
 }
 
 const dragThreshold = 4;
-const deepestZoom = 1e8;
+/** A notch of a wheel, and the most that one event of a touchpad zooms. */
+const notch = 1.2;
+/** Powers of two for each pixel that a touchpad reports of a pinch. */
+const pinch = 0.02;
 
 /** Wheel, drag and pinch on the timeline. d3-zoom does zooming and panning in time; the rest is here. */
 export function gestures(target: HTMLElement, host: GestureHost): { sync(): void } {
@@ -33,7 +36,7 @@ export function gestures(target: HTMLElement, host: GestureHost): { sync(): void
       if (event instanceof MouseEvent) return event.button === 1 || (event.button === 0 && event.shiftKey);
       return event.type.startsWith('touch');
     })
-    .scaleExtent([1, deepestZoom])
+    .wheelDelta(({ deltaY }) => Math.sign(-deltaY) * Math.min(Math.log2(notch), Math.abs(deltaY) * pinch))
     .on('zoom', ({ transform, sourceEvent }: D3ZoomEvent<HTMLElement, unknown>) => {
       const view = host.view();
       if (view === undefined || !sourceEvent) return;
@@ -124,6 +127,7 @@ export function gestures(target: HTMLElement, host: GestureHost): { sync(): void
         [left, 0],
         [left + plot, height],
       ]);
+      behaviour.scaleExtent([1, makespan / leastLength(host.bounds())]);
       behaviour.translateExtent([
         [left, Number.NEGATIVE_INFINITY],
         [left + plot, Number.POSITIVE_INFINITY],

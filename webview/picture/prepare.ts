@@ -1,8 +1,8 @@
+import { blockLengths } from './blockLengths.ts';
 import { narrowestParts } from './labels.ts';
 import { highest } from './memoryLevel.ts';
 import type { Picture } from './picture.ts';
 import { secondsByKind } from './rangeFigures.ts';
-import { meanLength } from './scaleWords.ts';
 
 /**
  * Works out what the page asks of a whole timeline as soon as it shows it. The worker draws the blocks meanwhile, so that the page
@@ -12,6 +12,6 @@ export function prepare(picture: Picture): void {
   const { columns, memory } = picture;
   narrowestParts(columns);
   secondsByKind(picture);
-  meanLength(columns);
+  blockLengths(columns);
   for (const track of memory) highest(track);
 }

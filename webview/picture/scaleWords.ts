@@ -1,28 +1,9 @@
 import { time } from '../../engine/basics/quantities.ts';
+import { blockLengths } from './blockLengths.ts';
 import type { Columns } from './columns.ts';
 
 /** CSS pixels from which on blocks are drawn as blocks, by their mean length. */
 export const leastBlock = 1.5;
-
-const lengths = new WeakMap<Columns, number>();
-
-/** Mean length of operations that take time, seconds; 0 without any. O(blocks), once. */
-export function meanLength(columns: Columns): number {
-  const known = lengths.get(columns);
-  if (known !== undefined) return known;
-  const { start, end, word } = columns;
-  let seconds = 0;
-  let operations = 0;
-  for (let block = 0; block < word.length; block += 1) {
-    const length = end[block] - start[block];
-    if (word[block] < 0 || !(length > 0)) continue;
-    seconds += length;
-    operations += 1;
-  }
-  const mean = operations === 0 ? 0 : seconds / operations;
-  lengths.set(columns, mean);
-  return mean;
-}
 
 /**
  * What a pixel stands for where operations are too short to be drawn as blocks: `1 px = 12.5 ms = 5 operations of one device, mixed
@@ -30,7 +11,7 @@ export function meanLength(columns: Columns): number {
  * pixels.
  */
 export function scaleWords(columns: Columns, secondsPerPixel: number): readonly string[] {
-  const length = meanLength(columns);
+  const length = blockLengths(columns).mean;
   if (length === 0 || length / secondsPerPixel >= leastBlock) return [];
   const operations = secondsPerPixel / length;
   const pixel = `1 px = ${time(secondsPerPixel)}`;

@@ -1,3 +1,4 @@
+import { blockLengths } from '../picture/blockLengths.ts';
 import { horizonOf, iterationOf } from '../picture/columns.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { groupedLayout } from './scene/groupedLayout.ts';
@@ -36,6 +37,7 @@ export function placedRows(host: PlacedRowsHost) {
       return {
         makespan: columns === undefined ? 0 : horizonOf(columns),
         iteration: columns === undefined ? 0 : iterationOf(columns),
+        ...(columns === undefined ? {} : { shortest: () => blockLengths(columns).shortest }),
         rows: columns?.rows ?? 0,
         ...(of === undefined ? {} : counts.get(of)),
         width: layout.plot,

@@ -3,7 +3,7 @@ import { rowCountsOf } from './rowCounts.ts';
 
 const known = new WeakMap<Columns, number>();
 
-/** Mean length of the operations that take time, seconds; 0 without any. As `meanLength`, of operations that are counted already. */
+/** Mean length of the operations that take time, seconds; 0 without any. As `blockLengths`, of operations that are counted already. */
 export function meanBlock(columns: Columns): number {
   const found = known.get(columns) ?? mean(columns);
   known.set(columns, found);

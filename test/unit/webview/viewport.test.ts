@@ -37,6 +37,15 @@ describe('view', () => {
     );
   });
 
+  it('is zoomed until the shortest operation fills half of the width, and no more', () => {
+    const limited: Bounds = { ...bounds, shortest: () => 0.25 };
+    const zoomed = clampViewport(zoomAt(initialViewport(limited), 5, 1000), limited);
+    expect([zoomed.t0, zoomed.t1]).toEqual([4.75, 5.25]);
+    // An iteration of one operation is in sight as a whole.
+    const single = clampViewport(zoomAt(start, 5, 2), { ...bounds, shortest: () => 10 });
+    expect([single.t0, single.t1]).toEqual([0, 10]);
+  });
+
   it('never leaves the timeline', () => {
     fc.assert(
       fc.property(

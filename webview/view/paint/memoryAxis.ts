@@ -12,7 +12,7 @@ export interface MemoryAxis {
   /** Between the levels and the limit, where most of the axis is left out: the place of its two strokes. */
   readonly cut: number | undefined;
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
-  readonly unit: 'GiB' | 'MiB' | 'B';
+  readonly unit: 'GiB' | 'MiB' | 'KiB' | 'B';
 }
 
 /** Under this part of the limit a peak would leave most of the chart empty. */
@@ -74,9 +74,10 @@ export function levelAxis(peak: number, panel: Band): Pick<MemoryAxis, 'y' | 'bo
   return { y, bottom, ticks, unit, cut: undefined };
 }
 
-const units = { GiB: 2 ** 30, MiB: 2 ** 20, B: 1 } as const;
+const units = { GiB: 2 ** 30, MiB: 2 ** 20, KiB: 2 ** 10, B: 1 } as const;
 // Equal stages hold single bytes.
-const unitOf = (peak: number): MemoryAxis['unit'] => (peak >= 2 ** 30 ? 'GiB' : peak >= 2 ** 10 ? 'MiB' : 'B');
+const unitOf = (peak: number): MemoryAxis['unit'] =>
+  peak >= units.GiB ? 'GiB' : peak >= units.MiB ? 'MiB' : peak >= units.KiB ? 'KiB' : 'B';
 
 /** The next round figure. Each is at most half as much again as the one before. */
 function roundUp(value: number): number {

@@ -42,23 +42,28 @@ export function drawOrderChart(search: OrderSearch, width: number): SVGSVGElemen
       svg('text', { class: 'order-tick', x: plot.left - 6, y: y + 3.5, 'text-anchor': 'end' }, text),
     );
   });
-  const works = scale.ticks(4);
-  const format = scale.tickFormat(4);
-  const bottom = works.map((work) => {
-    const at = scale(work);
+  const [unit, size] = unitOf(scale.domain()[1] * operationsOfWork);
+  // The axis counts operations: a short search visits so few that they would be tiny parts of its effort.
+  const counted = scaleLinear(
+    scale.domain().map((work) => (work * operationsOfWork) / size),
+    scale.range(),
+  );
+  const format = counted.tickFormat(4);
+  const bottom = counted.ticks(4).map((number) => {
+    const at = counted(number);
     // The last one stays inside.
     const isLast = at > width - plot.right - 16;
     const [place, anchor] = isLast ? [width - plot.right, 'end'] : [at, 'middle'];
     return svg(
       'text',
       { class: 'order-tick', x: place, y: height - plot.bottom + 14, 'text-anchor': anchor },
-      format(work),
+      format(number),
     );
   });
   const axis = svg(
     'text',
     { class: 'order-tick', x: (plot.left + width) / 2, y: height - 5, 'text-anchor': 'middle' },
-    `operations visited, 1 is 20 million; effort ${state.effort}`,
+    `${unit}operations visited; effort ${state.effort}`,
   );
   return svg(
     'svg',
@@ -70,6 +75,13 @@ export function drawOrderChart(search: OrderSearch, width: number): SVGSVGElemen
     ...labels(search, scales, width),
   );
 }
+
+/** Operations that a search visits for each unit of its effort. */
+const operationsOfWork = 20e6;
+
+/** What a label of the axis counts. */
+const unitOf = (operations: number): readonly [words: string, size: number] =>
+  operations >= 2e6 ? ['million ', 1e6] : operations >= 2e3 ? ['thousand ', 1e3] : ['', 1];
 
 /** Seconds from bottom to top. A bound far under the orders, and orders far over the file's, run along the edge. */
 function range({ state }: OrderSearch): [number, number] {

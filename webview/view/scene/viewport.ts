@@ -16,14 +16,18 @@ export interface Bounds {
   readonly rows: number;
   readonly width: number;
   readonly height: number;
+  /** Seconds of the shortest operation; asked for only where a part of the time is in sight. */
+  shortest?(): number;
   /** Rows are not made lower than this to fit. */
   readonly leastRow?: number;
 }
 
 const tallestRow = 96;
 const lowestRow = 0.05;
-/** The least stretch of time that may fill the width, as a share of the makespan. */
+/** The least stretch of time that may fill the width, as a share of the makespan, if there are no operations. */
 const deepest = 1e-8;
+/** Of the width, what the shortest operation fills at most. */
+const mostOfWidth = 0.5;
 
 /** Everything: all of the time and all rows, however thin they become. */
 export const initialViewport = (bounds: Bounds): Viewport => ({
@@ -44,9 +48,18 @@ export function clampViewport(view: Viewport, bounds: Bounds): Viewport {
   const most = Math.max(0, rowHeight * bounds.rows - bounds.height);
   const scroll = Math.max(0, Math.min(most, view.scroll));
   if (!(bounds.makespan > 0)) return { t0: 0, t1: 1, scroll, rowHeight };
-  const length = Math.max(bounds.makespan * deepest, Math.min(bounds.makespan, view.t1 - view.t0));
-  const t0 = Math.max(0, Math.min(bounds.makespan - length, view.t0));
+  const asked = view.t1 - view.t0;
+  const length = asked < bounds.makespan ? Math.max(leastLength(bounds), asked) : bounds.makespan;
+  // Where there is no more to enlarge, the middle stays.
+  const from = length > asked ? view.t0 - (length - asked) / 2 : view.t0;
+  const t0 = Math.max(0, Math.min(bounds.makespan - length, from));
   return { t0, t1: t0 + length, scroll, rowHeight };
+}
+
+/** The least stretch of time that may fill the width: one operation fills half of it, and no more. */
+export function leastLength({ makespan, shortest }: Bounds): number {
+  const operation = shortest?.() ?? 0;
+  return operation > 0 ? Math.min(makespan, operation / mostOfWidth) : makespan * deepest;
 }
 
 export function zoomAt(view: Viewport, time: number, factor: number): Viewport {
