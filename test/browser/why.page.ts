@@ -5,18 +5,22 @@ import { sensitivityTo } from '../../engine/analyze/sensitivity.ts';
 import type { FromPage, ShownFix } from '../../webview/protocol/messages.ts';
 import { microbatchBlocks } from '../../webview/picture/blocks.ts';
 import { highest, memoryAfter } from '../../webview/picture/memoryLevel.ts';
+import type { ShownTimeline } from '../../webview/session/shownTimeline.ts';
+import { groupedLayout } from '../../webview/view/scene/groupedLayout.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
+import { isShared, rowOf } from '../../webview/view/scene/rowMap.ts';
 import { memoryAxis } from '../../webview/view/paint/memoryAxis.ts';
 import { bubblesBySize } from '../../webview/picture/bubbles.ts';
 import { type PageTest, sameColour } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, settled, violations } from './harness.ts';
+import { pipeline, plan, planMessage } from './plans.ts';
 import { clickBlock, openCard, pictureFor, pointOf } from './scene.ts';
 
 const { analysis, message } = example('quickstart');
-const [{ plan, run }] = analysis.pipelines;
+const [{ plan: shownPlan, run }] = analysis.pipelines;
 if (run === undefined) throw new Error('quickstart does not run');
-const picture = pictureFor(plan);
+const picture = pictureFor(shownPlan);
 const [longest] = bubblesBySize(picture);
 const sideOf = (preview: Preview) => preview.page.locator('.side');
 const lastOf = async <T extends FromPage['type']>(preview: Preview, type: T) =>
@@ -59,7 +63,7 @@ const chain: PageTest = {
     const area = await preview.page.locator('.timeline').boundingBox();
     await explained(preview);
     const position = run.program.offsets[0] + (longest.before - picture.columns.offsets[0]);
-    const expected = explainWait(plan, run.timeline, { ...longest, before: position });
+    const expected = explainWait(shownPlan, run.timeline, { ...longest, before: position });
     assert.equal(await sideOf(preview).locator('h2').innerText(), `Why ${expected.title}`);
     const entries = await sideOf(preview).locator('ol .words').allInnerTexts();
     assert.deepEqual(
@@ -164,7 +168,7 @@ async function tabTo(preview: Preview, label: string): Promise<void> {
 const folded: PageTest = {
   name: 'in a side panel the chain folds, so that the first fix can be applied without scrolling',
   run: async (browser) => {
-    const preview = await opened(browser, { width: 420, height: 800 });
+    const preview = await opened(browser, { width: 700, height: 800 });
     await explained(preview);
     const asked = await lastOf(preview, 'help');
     // As the engine ranks them: what fits is first.
@@ -175,7 +179,7 @@ const folded: PageTest = {
     const apply = await side.getByRole('button', { name: 'Apply: Use zb_h1' }).boundingBox();
     assert.ok(box !== null && apply !== null);
     assert.ok(apply.y + apply.height <= box.y + box.height, `${apply.y} in ${box.y} + ${box.height}`);
-    await preview.shot('why-folded-420');
+    await preview.shot('why-folded-700');
     const inSight = side.locator('ol li:visible');
     const all = await side.locator('ol li').count();
     assert.ok(all > 4);
@@ -190,6 +194,52 @@ const folded: PageTest = {
     assert.equal(await preview.page.evaluate(() => (document.activeElement as HTMLElement).innerText), fourth);
     assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
     await preview.close();
+  },
+};
+
+/** A file with a stage on each of so many devices. */
+const staged = (devices: number) => pipeline({ devices, microbatches: 16 });
+
+const narrow: PageTest = {
+  name: 'in a narrow page the chain has rows of its own: the card gives way, then the memory, and 60 % is timeline',
+  run: async (browser) => {
+    for (const [devices, tall, memory] of [
+      [4, 820, true],
+      [16, 760, false],
+      [64, 760, true],
+    ] as const) {
+      const preview = await browser.open({ width: 420, height: tall });
+      const { page } = preview;
+      await preview.post(planMessage(plan([staged(devices)])));
+      await preview.drawn();
+      await page.locator('.grid [tabindex="0"]').focus();
+      for (const key of [']', 'Enter']) await page.keyboard.press(key);
+      await page.locator('.card').waitFor();
+      await page.keyboard.press('y');
+      await sideOf(preview).locator('ol').waitFor();
+      await settled(page);
+      assert.ok(await page.locator('.card').isHidden(), 'the card gives way');
+      const box = await page.locator('.timeline').boundingBox();
+      assert.ok(box !== null && box.height >= tall * 0.6 - 1, `${devices}: ${box?.height} of ${tall}`);
+      await preview.shot(`why-${devices}-420`);
+      const chained = pictureFor(staged(devices));
+      const [gap] = bubblesBySize(chained);
+      const scene = groupedLayout(
+        { plan: staged(devices), picture: chained } as ShownTimeline,
+        box,
+        true,
+        true,
+        new Set(),
+        { devices: new Set([gap.device]), overMemory: true },
+      );
+      assert.equal(scene.memory.height > 0, memory, `${devices} devices`);
+      assert.ok(!isShared(scene.map, rowOf(scene.map, gap.device)), 'the device has a row of its own');
+      await page.keyboard.press('Escape');
+      await settled(page);
+      assert.ok(await page.locator('.card').isVisible(), 'the card is back');
+      assert.deepEqual(preview.problems, []);
+      await preview.close();
+    }
   },
 };
 
@@ -298,7 +348,7 @@ const faster: PageTest = {
     await preview.drawn();
     await clickBlock(preview, picture, picture.columns.offsets[1], 1);
     await openCard(preview);
-    const { faster: gain } = sensitivityTo(plan, run.timeline, { kind: 'stage', index: 1 });
+    const { faster: gain } = sensitivityTo(shownPlan, run.timeline, { kind: 'stage', index: 1 });
     assert.ok(gain > 0);
     const line = preview.page.locator('.detail .pair', { hasText: 's1 10 % faster' });
     await line.waitFor();
@@ -307,4 +357,4 @@ const faster: PageTest = {
   },
 };
 
-export const whyTests: readonly PageTest[] = [chain, keys, help, folded, cardButtons, stacked, peak, faster];
+export const whyTests: readonly PageTest[] = [narrow, chain, keys, help, folded, cardButtons, stacked, peak, faster];

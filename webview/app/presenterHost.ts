@@ -20,6 +20,7 @@ export function presenterHost(parts: Parts): PresenterHost {
       return state === undefined ? undefined : restoredViewport(state, bounds);
     },
     firstGroups: () => kept()?.openGroups,
+    chain: () => parts.input.why.chain(),
     groupsTurned: () => update.selection(),
     palette: (chunk) => paletteFrom(update.theme(), update.settings().colourBy, chunk),
     scene: (timeline, view, layout) => sceneOf(parts, timeline, view, layout),

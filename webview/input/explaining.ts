@@ -1,8 +1,6 @@
-import type { MemoryStack } from '../../engine/simulate/memoryStack.ts';
 import { type Gap, deviceOf, gapAt, gapBefore } from '../picture/blocks.ts';
 import { nextBubble } from '../picture/bubbles.ts';
 import { worstDevice } from '../picture/memoryLevel.ts';
-import type { Why } from '../picture/why.ts';
 import type { FromPage, ToPage } from '../protocol/messages.ts';
 import { carryGap, type Selection, selectedDevice } from '../session/selection.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
@@ -10,13 +8,17 @@ import type { pageView } from '../view/page.ts';
 import type { Fixes } from '../view/panels/why/fixSection.ts';
 import { whyPanel } from '../view/panels/why/whyPanel.ts';
 import type { presenter } from '../view/presenter.ts';
+import { rowOf } from '../view/scene/rowMap.ts';
 import type { Scene } from '../view/scene/scene.ts';
 import type { Theme } from '../view/scene/theme.ts';
+import { reveal } from '../view/scene/viewport.ts';
+import { explained } from './explained.ts';
+import { offeredFixes } from './offeredFixes.ts';
 
 export interface ExplainingHost {
   readonly timelines: Pick<
     ReturnType<typeof presenter>,
-    'timeline' | 'ask' | 'dropQuestion' | 'paintOver' | 'view' | 'bounds'
+    'timeline' | 'ask' | 'dropQuestion' | 'measure' | 'setView' | 'view' | 'layout' | 'bounds'
   >;
   readonly page: Pick<ReturnType<typeof pageView>, 'side' | 'focusTimeline' | 'say'>;
   post(message: FromPage): void;
@@ -29,14 +31,15 @@ const name = 'why';
 
 /** Explains a gap and the peak of a device, in the side panel and over the timeline. */
 export function explaining({ timelines, page, post, theme, selection, select }: ExplainingHost) {
-  let gap: Gap | undefined;
-  let why: Why | undefined;
-  let peak: number | undefined;
-  let stack: MemoryStack | undefined;
-  let about: Fixes['about'] | undefined;
-  let fixes: Extract<ToPage, { type: 'fixes' }>['fixes'] | undefined;
-  let tried = -1;
-  let request = 0;
+  const explanation = explained({
+    timelines,
+    answered() {
+      show();
+      bringIntoSight();
+    },
+    say: page.say,
+  });
+  const fixes = offeredFixes(post);
   let wantsFocus = false;
   let heading = '';
   /** The gap that the result of a fix does not have: it is explained again when the file is back. */
@@ -45,25 +48,17 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
   const panel = whyPanel({
     select: (block) => select({ kind: 'block', block }),
     tryFix(index) {
-      tried = index;
-      post({ type: 'showFix', request, index });
+      fixes.show(index);
       show();
     },
-    applyFix(index) {
-      post({ type: 'applyFix', request, index });
-    },
+    applyFix: fixes.apply,
   });
 
   function show(): void {
     const timeline = timelines.timeline();
-    const trying = about !== undefined && tried >= 0;
-    if (timeline === undefined || (why === undefined && peak === undefined && !trying)) return;
-    const content = {
-      why,
-      peak,
-      fixes: about === undefined ? undefined : { about, list: fixes, tried },
-    };
-    panel.update(timeline, theme(), content);
+    const [why, peak] = [explanation.why(), explanation.peak()];
+    if (timeline === undefined || (why === undefined && peak === undefined && !fixes.isTrying())) return;
+    panel.update(timeline, theme(), { why, peak, fixes: fixes.shown() });
     const device = peak === undefined ? '' : (timeline.plan.devices.at(peak)?.name ?? '');
     if (why !== undefined) heading = `Why ${why.title}`;
     else if (peak !== undefined) heading = `Memory of ${device}`;
@@ -71,58 +66,30 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
     page.side.rename(name, heading);
     if (wantsFocus) panel.focus();
     wantsFocus = false;
-    timelines.paintOver();
+    // The rows of the chain have room of their own.
+    timelines.measure();
+  }
+
+  /** Rows of a chain may be more than fit: the device that waits is among those in sight. */
+  function bringIntoSight(): void {
+    const [why, view] = [explanation.why(), timelines.view()];
+    if (why === undefined || view === undefined) return;
+    timelines.setView({
+      ...view,
+      scroll: reveal(view, timelines.bounds(), rowOf(timelines.layout().map, why.device), why.from, why.to).scroll,
+    });
   }
 
   function ask(topic: Fixes['about']): void {
     const plan = timelines.timeline()?.plan;
-    if (plan === undefined) return;
-    about = topic;
-    fixes = undefined;
-    tried = -1;
-    request += 1;
-    const device = topic === 'memory' && peak !== undefined ? { device: peak } : {};
-    post({ type: 'help', request, pipeline: plan.name, about: topic, ...device });
-  }
-
-  function forget(): void {
-    gap = undefined;
-    why = undefined;
-    peak = undefined;
-    stack = undefined;
-    about = undefined;
-    fixes = undefined;
-    timelines.dropQuestion('why');
-    timelines.dropQuestion('stack');
+    if (plan !== undefined) fixes.ask(topic, plan.name, explanation.peak());
   }
 
   function closed(): void {
-    if (tried >= 0) post({ type: 'showFix', request, index: -1 });
-    tried = -1;
-    forget();
-    timelines.paintOver();
+    fixes.forget(true);
+    explanation.forget(true);
+    timelines.measure();
     page.focusTimeline();
-  }
-
-  function askWhy(of: Gap): void {
-    const timeline = timelines.timeline();
-    if (timeline === undefined) return;
-    gap = of;
-    timelines.ask(timeline.picture.generation, { kind: 'why', gap: of }, (answer) => {
-      why = answer.why;
-      show();
-      page.say(`${why.title}. ${why.sentences.map((part) => part.before + part.strong + part.after).join(' ')}`);
-    });
-  }
-
-  function askPeak(device: number): void {
-    const timeline = timelines.timeline();
-    if (timeline === undefined) return;
-    peak = device;
-    timelines.ask(timeline.picture.generation, { kind: 'stack', device }, (answer) => {
-      stack = answer.stack;
-      show();
-    });
   }
 
   /** The gap that is selected, or the one before the selected block; otherwise the longest. */
@@ -141,7 +108,7 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
     if (selection()?.kind !== 'gap') select({ kind: 'gap', gap: of });
     wantsFocus = true;
     ask('bubble');
-    askWhy(of);
+    explanation.askWhy(of);
   }
 
   /** Shows what fills a device at its peak; default: the selected device, or the fullest. */
@@ -151,7 +118,7 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
     const chosen = selectedDevice(selection(), (block) => deviceOf(timeline.picture, block));
     const of = device ?? (chosen >= 0 ? chosen : worstDevice(timeline.picture.report));
     wantsFocus = true;
-    askPeak(of);
+    explanation.askPeak(of);
     ask('memory');
   }
 
@@ -180,42 +147,42 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
     peak: explainPeak,
     bubble,
     fixes(message: Extract<ToPage, { type: 'fixes' }>): void {
-      if (message.request !== request || about === undefined) return;
-      ({ fixes } = message);
-      show();
+      if (fixes.received(message)) show();
     },
     /** Another timeline is on show: the same gap and the same device in it. */
     carry(next: ShownTimeline, before: ShownTimeline | undefined): void {
+      const [gap, peak] = [explanation.gap(), explanation.peak()];
       const kept = gap === undefined || before === undefined ? undefined : carryGap(gap, before.picture, next.picture);
       const device = peak !== undefined && peak < next.plan.devices.length ? peak : undefined;
-      const was = page.side.shown() === name;
-      const { tried: index, list, topic } = { tried, list: fixes, topic: about };
+      const trying = fixes.isTrying();
       const again =
-        index < 0 && missed !== undefined
+        !trying && missed !== undefined
           ? gapAt(next.picture, missed.device, (missed.from + missed.to) / 2)
           : undefined;
-      missed = index < 0 ? undefined : (missed ?? (kept === undefined ? gap : undefined));
-      forget();
-      if (!was) return;
-      if (kept === undefined && device === undefined && again === undefined && index < 0) {
-        page.side.close(name);
-        return;
-      }
-      [fixes, about, tried] = [list, topic, index];
-      if (again !== undefined) askWhy(again);
-      else if (kept === undefined && device === undefined) show();
-      if (kept !== undefined) askWhy(kept);
-      if (device !== undefined) askPeak(device);
+      missed = trying ? (missed ?? (kept === undefined ? gap : undefined)) : undefined;
+      const wanted = kept ?? again;
+      explanation.forget(wanted === undefined && !trying);
+      if (page.side.shown() !== name) return fixes.forget(false);
+      if (wanted === undefined && device === undefined && !trying) return page.side.close(name);
+      if (kept === undefined && device === undefined && again === undefined) show();
+      if (wanted !== undefined) explanation.askWhy(wanted);
+      if (device !== undefined) explanation.askPeak(device);
       // What a fix gives is on show: its list stays, so that it can be applied.
-      if (about !== undefined && tried < 0) ask(about);
+      const about = fixes.shown()?.about;
+      if (about !== undefined && !trying) ask(about);
     },
     /** Another file is on show. */
     clear(): void {
-      tried = -1;
-      forget();
+      fixes.forget(false);
+      explanation.forget(true);
       page.side.close(name);
     },
     recolour: show,
-    seen: (): Pick<Scene, 'why' | 'stack'> => ({ why, stack }),
+    seen: (): Pick<Scene, 'why' | 'stack'> => ({ why: explanation.why(), stack: explanation.stack() }),
+    /** Devices that need a row each, and whether the chart of memory may make room for them. */
+    chain: () => {
+      const devices = explanation.devices();
+      return devices === undefined ? undefined : { devices, overMemory: explanation.peak() === undefined };
+    },
   };
 }

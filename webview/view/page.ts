@@ -7,6 +7,7 @@ import type { Settings } from '../session/settings.ts';
 import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.ts';
 import { canvases } from './canvases.ts';
 import { keepFocus } from './keepFocus.ts';
+import { oneSheet } from './oneSheet.ts';
 import { cover } from './panels/cover.ts';
 import { type DetailActions, detail } from './panels/detail.ts';
 import { figures } from './panels/figures.ts';
@@ -34,7 +35,7 @@ export interface PageActions {
   openJob(name: string): void;
   /** Shows the search for a shorter order; absent without an editor. */
   readonly findOrder?: () => void;
-  readonly detail: DetailActions;
+  readonly detail: Omit<DetailActions, 'turned'>;
   /** A key while the timeline has the focus. */
   key(event: KeyboardEvent): void;
   /** The name of a row has the keyboard. */
@@ -79,14 +80,15 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const notice = notices({ place, notice: toolBar.notice, setBusy: toolBar.setBusy, say: announcements.say });
   const figureBar = figures(actions.openJob, actions.findOrder);
   const canvas = canvases();
-  const detailBar = detail(actions.detail);
   const legendPanel = legend();
   const status = statusLine(legendPanel, () => helpDialog.open());
   const rowBanner = rowNotice();
   const tip = tooltip();
   const tablePanel = table({ ...actions.table, close: toggleTable });
   const cells = grid(actions.key, actions.header);
-  const sidePanel = side();
+  const sheets = oneSheet({ closeSide: () => sidePanel.back(), card: () => detailBar });
+  const detailBar = detail({ ...actions.detail, turned: sheets.cardTurned });
+  const sidePanel: ReturnType<typeof side> = side(sheets.sideTurned);
   const room = element('div', { class: 'room' });
   const coverPanel = cover(place, room, toolBar.covered);
   const area = element('section', { class: 'timeline', 'aria-label': 'Timeline' });

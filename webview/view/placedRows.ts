@@ -1,8 +1,9 @@
 import { blockLengths } from '../picture/blockLengths.ts';
 import { horizonOf, iterationOf } from '../picture/columns.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
-import { groupedLayout } from './scene/groupedLayout.ts';
+import { type Chain, groupedLayout } from './scene/groupedLayout.ts';
 import { layoutFor } from './scene/layout.ts';
+import { guaranteed } from './scene/room.ts';
 import { groupOf, openGroups } from './scene/rowMap.ts';
 import type { Bounds } from './scene/viewport.ts';
 
@@ -17,6 +18,8 @@ export interface PlacedRowsHost {
   overviewShown(): boolean;
   /** Groups that were open when the page was left; undefined for none. */
   firstGroups(): ReturnType<typeof openGroups> | undefined;
+  /** The chain of causes on show: each of its devices has a row. */
+  chain(): Chain | undefined;
 }
 
 /** The places of rows: which groups of devices are open, and how all of it lies in the page. */
@@ -48,9 +51,12 @@ export function placedRows(host: PlacedRowsHost) {
     place(target: ShownTimeline, first: boolean): boolean {
       const { width, height } = host.size();
       const [memory, overview] = [host.memoryShown(), host.overviewShown()];
-      const keyNow = () => [width, height, memory, overview, target.picture.generation, ...opened].join();
+      const chain = host.chain();
+      const chainKey = chain === undefined ? '' : [...chain.devices, chain.overMemory].join();
+      const keyNow = () => [width, height, memory, overview, chainKey, target.picture.generation, ...opened].join();
       if (keyNow() === key) return false;
-      const placed = (names: ReadonlySet<string>) => groupedLayout(target, { width, height }, memory, overview, names);
+      const placed = (names: ReadonlySet<string>) =>
+        groupedLayout(target, { width, height }, memory, overview, names, chain);
       layout = placed(opened);
       const kept = first ? host.firstGroups() : undefined;
       if (kept !== undefined) {
@@ -60,7 +66,7 @@ export function placedRows(host: PlacedRowsHost) {
       key = keyNow();
       const { rows, grouped } = layout.map;
       const isOpen = grouped !== undefined && rows > grouped.groups.length;
-      counts.set(target, isOpen ? { rows, leastRow: openRow } : { rows });
+      counts.set(target, isOpen ? { rows, leastRow: chain === undefined ? openRow : guaranteed.row } : { rows });
       return true;
     },
     open(names: ReadonlySet<string>): void {

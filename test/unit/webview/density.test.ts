@@ -1,5 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
+import type { Columns } from '../../../webview/picture/columns.ts';
 import { paletteFrom, themeFrom } from '../../../webview/view/scene/theme.ts';
 import { colouringOf } from '../../../webview/worker/colouring.ts';
 import { draw } from '../../../webview/worker/draw.ts';

@@ -1,11 +1,13 @@
 import { deviceOf } from '../../picture/blocks.ts';
-import type { Why } from '../../picture/why.ts';
+import { pieceAt } from '../../picture/lanes.ts';
+import type { Why, WhyStep } from '../../picture/why.ts';
+import type { PieceTarget } from '../../session/selection.ts';
 import { rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type BadgePlace, badgePlaces, badgeRadius } from './badgePlaces.ts';
 import { type Ink, blockEdges, clipped, deviceY, timeX } from './canvas.ts';
-import { paintRing } from './rings.ts';
+import { targetBox, paintRing } from './rings.ts';
 
 /** How much of all else stays to be seen. */
 const rest = 0.22;
@@ -14,6 +16,8 @@ const restInHighContrast = 0.6;
 interface Point {
   readonly x: number;
   readonly device: number;
+  /** On the lane under the blocks of the device. */
+  readonly onLane?: boolean;
 }
 
 /** The chain of causes of a gap: its blocks in full colour, everything else faded, and numbered arrows that point back. */
@@ -23,6 +27,7 @@ export function paintChain(ink: Ink, scene: Scene): void {
   clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => fade(ink, scene, why));
   clipped(ink, layout.left - 3, layout.rows.y - 2, layout.plot + 6, layout.rows.height + 4, () => {
     for (const block of chainBlocks(why)) paintRing(ink, scene, { kind: 'block', block });
+    for (const piece of chainPieces(scene, why)) paintRing(ink, scene, piece);
     const { device, from, to } = why;
     paintRing(ink, scene, { kind: 'gap', gap: { device, from, to, before: -1 } });
     paintArrows(ink, scene, why);
@@ -33,6 +38,19 @@ const chainBlocks = ({ steps }: Why): readonly number[] => [
   ...new Set(steps.flatMap(({ block }) => (block < 0 ? [] : [block]))),
 ];
 
+/** What a lane carries in a step: the gradients that are waited for, or those that keep the lane busy. */
+function pieceOf({ picture: { lanes }, shape }: Scene, { block, device, from, to }: WhyStep): PieceTarget | undefined {
+  if (lanes === undefined || block >= 0 || !(to > from)) return undefined;
+  for (let leg = 0; leg < shape.legs; leg += 1) {
+    const piece = pieceAt(lanes, device, leg, (from + to) / 2);
+    if (piece !== undefined) return { kind: 'piece', device, piece };
+  }
+  return undefined;
+}
+
+const chainPieces = (scene: Scene, { steps }: Why): readonly PieceTarget[] =>
+  steps.flatMap((step) => pieceOf(scene, step) ?? []);
+
 function fade(ink: Ink, scene: Scene, why: Why): void {
   const { layout, theme, picture, shape } = scene;
   ink.fillStyle = css(theme.background, 1 - (theme.highContrast ? restInHighContrast : rest));
@@ -42,6 +60,10 @@ function fade(ink: Ink, scene: Scene, why: Why): void {
     const [left, right] = blockEdges(scene, block);
     const top = deviceY(scene, deviceOf(picture, block)) + shape.bandTop;
     ink.rect(left, top, right - left, Math.max(1, shape.bandHeight));
+  }
+  for (const piece of chainPieces(scene, why)) {
+    const box = targetBox(scene, piece);
+    if (box !== undefined) ink.rect(box.left, box.top, box.width, box.height);
   }
   const gap = timeX(scene, why.from);
   ink.rect(
@@ -58,10 +80,25 @@ function paintArrows(ink: Ink, scene: Scene, why: Why): void {
   const { start, end } = picture.columns;
   const wanted: BadgePlace[] = [];
   let at: Point = { x: timeX(scene, why.to), device: why.device };
-  for (const { block, device, work, from, to } of why.steps) {
+  for (const step of why.steps) {
+    const { block, device, work, from, to } = step;
+    const piece = pieceOf(scene, step);
+    const box = piece === undefined ? undefined : targetBox(scene, piece);
+    if (box !== undefined) {
+      // Pieces of one lane follow one another: their numbers say enough.
+      const x = Math.max(box.left, Math.min(box.left + box.width, at.x));
+      if (at.onLane !== true) paintLaneArrow(ink, scene, at, x, box.top);
+      wanted.push({ x: box.left + box.width / 2, y: box.top + box.height / 2 });
+      at = { x: box.left, device, onLane: true };
+      continue;
+    }
     const on = block < 0 ? device : deviceOf(picture, block);
     const target: Point = { x: timeX(scene, block < 0 ? to : end[block]), device: on };
-    wanted.push(paintArrow(ink, scene, at, target));
+    if (at.onLane === true && at.device === on) {
+      const x = timeX(scene, work === 0 ? to : end[block]);
+      const foot = deviceY(scene, on) + scene.shape.exchangeTop;
+      wanted.push(paintLaneArrow(ink, scene, { x, device: on }, at.x, foot, true));
+    } else wanted.push(paintArrow(ink, scene, at, target));
     at = { x: timeX(scene, block < 0 || work === 0 ? Math.min(from, to) : start[block]), device: on };
   }
   const area = {
@@ -106,6 +143,15 @@ function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point): BadgePlace 
   stroke(ink, 4.5, css(scene.theme.background), x0, y0, x1, y1);
   stroke(ink, 1.8, css(scene.theme.ring), x0, y0, x1, y1);
   return same ? { x: x0, y: y0 } : { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
+}
+
+/** Between the blocks of a device at `from` and its lane. `up`: to the blocks. Returns where its number goes. */
+function paintLaneArrow(ink: Ink, scene: Scene, from: Point, x: number, top: number, up = false): BadgePlace {
+  const foot = deviceY(scene, from.device) + scene.shape.bandTop + scene.shape.bandHeight + 1;
+  const [x0, y0, x1, y1] = up ? [x, top, from.x, foot] : [from.x, foot, x, top];
+  stroke(ink, 4.5, css(scene.theme.background), x0, y0, x1, y1);
+  stroke(ink, 1.8, css(scene.theme.ring), x0, y0, x1, y1);
+  return { x: (x0 + x1) / 2, y: (y0 + y1) / 2 };
 }
 
 function stroke(ink: Ink, width: number, colour: string, x0: number, y0: number, x1: number, y1: number): void {

@@ -53,7 +53,7 @@ export function paintHover(ink: Ink, scene: Scene, target: Target): void {
 
 /** What comes from the line of the editor's cursor: four corners, so that it differs from the selection at every width. */
 export function paintCorners(ink: Ink, scene: Scene, target: Target): void {
-  const box = frame(scene, target);
+  const box = targetBox(scene, target);
   if (box !== undefined) corners(ink, scene, box);
 }
 
@@ -126,7 +126,7 @@ interface Frame {
 }
 
 /** The place of a block or gap; undefined if it is out of sight. */
-function frame(scene: Scene, target: Target): Frame | undefined {
+export function targetBox(scene: Scene, target: Target): Frame | undefined {
   const { picture, shape, view, layout } = scene;
   const device = targetDevice(picture, target);
   const [left, right] = edges(scene, target);
@@ -145,7 +145,7 @@ function frame(scene: Scene, target: Target): Frame | undefined {
 }
 
 function stroke(ink: Ink, scene: Scene, target: Target, colour: string, width: number, grow = 0): void {
-  const box = frame(scene, target);
+  const box = targetBox(scene, target);
   if (box === undefined) return;
   ink.strokeStyle = colour;
   ink.lineWidth = width;

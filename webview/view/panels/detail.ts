@@ -26,6 +26,8 @@ export interface DetailActions {
   faster(): void;
   /** Goes to the line that the selection comes from. */
   source(): void;
+  /** The card was opened or closed. */
+  turned(open: boolean): void;
   /** There is no text to go to. */
   readonly alone: boolean;
 }
@@ -67,7 +69,11 @@ export function detail(actions: DetailActions) {
     if (open && newest !== undefined) fill(newest);
     else height.forget();
   }
-  chevron.addEventListener('click', () => setOpen(card.hidden === true));
+  const turn = (open: boolean): void => {
+    setOpen(open);
+    actions.turned(open);
+  };
+  chevron.addEventListener('click', () => turn(card.hidden === true));
   setOpen(false);
 
   function fill(scene: Scene): void {
@@ -117,7 +123,9 @@ export function detail(actions: DetailActions) {
     /** As it is read out. */
     text: () => spoken,
     isOpen: (): boolean => !card.hidden,
-    open: () => setOpen(true),
+    open: () => turn(true),
+    /** Closed, as it was before something else took its room, or open again. */
+    setOpen,
     /** Buttons under the facts of what is selected: features add theirs. */
     buttons,
   };

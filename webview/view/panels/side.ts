@@ -1,8 +1,8 @@
 import { iconButton } from '../../controls/iconButton.ts';
 import { element, setText } from '../../controls/dom.ts';
 
-/** A column at the right of the timeline, in a narrow page a sheet under it. It holds one content at a time. */
-export function side() {
+/** A column at the right of the timeline, in a narrow page a sheet under it. It holds one content at a time. `turned`: it was opened or closed. */
+export function side(turned: (open: boolean) => void) {
   const title = element('h2');
   const body = element('div', { class: 'side-content' });
   const closeButton = iconButton('close', 'Close', () => end(), 'Esc');
@@ -22,6 +22,7 @@ export function side() {
     closed = undefined;
     box.hidden = true;
     body.replaceChildren();
+    turned(false);
     held?.();
   }
 
@@ -43,7 +44,9 @@ export function side() {
       box.setAttribute('aria-label', heading);
       body.replaceChildren(content);
       body.scrollTop = 0;
+      const wasHidden = box.hidden === true;
       box.hidden = false;
+      if (wasHidden) turned(true);
     },
     /** Another heading for what is shown; nothing happens if something else is. */
     rename(name: string, heading: string): void {
