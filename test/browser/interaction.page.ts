@@ -118,7 +118,10 @@ const wheel: PageTest = {
     const part = Math.min(...lengths) / (deepest.t1 - deepest.t0);
     assert.ok(Math.abs(part - 0.5) < 1e-6, 'one block fills half of the width, and no more');
     const time = panned.t0 + (panned.t1 - panned.t0) / 4;
-    assert.ok(Math.abs(deepest.t0 + (deepest.t1 - deepest.t0) / 4 - time) < 1e-6, 'around the pointer, also at the end');
+    assert.ok(
+      Math.abs(deepest.t0 + (deepest.t1 - deepest.t0) / 4 - time) < 1e-6,
+      'around the pointer, also at the end',
+    );
     await preview.close();
   },
 };

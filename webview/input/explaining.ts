@@ -156,9 +156,7 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
       const device = peak !== undefined && peak < next.plan.devices.length ? peak : undefined;
       const trying = fixes.isTrying();
       const again =
-        !trying && missed !== undefined
-          ? gapAt(next.picture, missed.device, (missed.from + missed.to) / 2)
-          : undefined;
+        !trying && missed !== undefined ? gapAt(next.picture, missed.device, (missed.from + missed.to) / 2) : undefined;
       missed = trying ? (missed ?? (kept === undefined ? gap : undefined)) : undefined;
       const wanted = kept ?? again;
       explanation.forget(wanted === undefined && !trying);

@@ -37,8 +37,7 @@ export function groupedLayout(
 ): Layout {
   const legs = picture.lanes?.legs ?? 0;
   const arranged = (rows: number, mixed: boolean): Layout => {
-    const over = (memory: boolean) =>
-      layoutFor(size.width, size.height, rows, memory, overviewShown, mixed, legs > 0);
+    const over = (memory: boolean) => layoutFor(size.width, size.height, rows, memory, overviewShown, mixed, legs > 0);
     const roomy = over(memoryShown);
     const layout = chain?.overMemory === true && roomy.fittedRow < guaranteed.row ? over(false) : roomy;
     return legs === 0 || mixed ? layout : { ...layout, map: { ...layout.map, legs } };
