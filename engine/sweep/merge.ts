@@ -1,10 +1,11 @@
 /** Parts of one sweep put together: the same front as one run over all rows. */
 import { list } from '../basics/quantities.ts';
 import { type AnswerSource, type PlanAnswer, withFront } from './answer.ts';
-import { rowCount, type Settings } from './axes.ts';
+import { rowCount, rowOf, type Settings } from './axes.ts';
 
-/** The whole answer, or why the parts do not make one. */
-export function mergeAnswers(parts: readonly PlanAnswer[]): PlanAnswer | { readonly problem: string } {
+/** The whole answer, or why the parts do not make one. The order of the parts changes nothing. */
+export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { readonly problem: string } {
+  const parts = given.toSorted((a, b) => (a.shard?.index ?? 1) - (b.shard?.index ?? 1));
   const [first] = parts;
   if (first === undefined) return { problem: 'There is no part to merge.' };
   const { of } = first.shard ?? { of: 1 };
@@ -90,11 +91,17 @@ const differing = <Value>(
   [...new Set([...Object.keys(first), ...Object.keys(part)])].filter((name) => first[name] !== part[name]).toSorted();
 
 function mergedReasons(parts: readonly PlanAnswer[]): PlanAnswer['refused'] {
-  const known = new Map<string, { rows: number; readonly example: Settings }>();
-  for (const { reason, rows, example } of parts.flatMap(({ refused }) => refused)) {
-    const found = known.get(reason);
-    if (found === undefined) known.set(reason, { rows, example });
-    else found.rows += rows;
+  const known = new Map<string, { rows: number; example: Settings }>();
+  for (const { refused, search } of parts) {
+    for (const { reason, rows, example } of refused) {
+      const found = known.get(reason);
+      if (found === undefined) {
+        known.set(reason, { rows, example });
+        continue;
+      }
+      found.rows += rows;
+      if (rowOf(search, example) < rowOf(search, found.example)) found.example = example;
+    }
   }
   return [...known]
     .map(([reason, { rows, example }]) => ({ reason, rows, example }))
