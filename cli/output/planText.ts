@@ -17,7 +17,7 @@ export function planText(answer: PlanAnswer, columns: number, colours: Colours):
   return [
     `${head}${colours.dim(`  ${searched(answer)}`)}\n`,
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
-    front.length === 0 ? '' : frontTable(answer, front, colours),
+    front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, colours),
     changes(answer, colours),
     `${colours.bold(answer.certificate)}\n${counts(answer, colours)}`,
   ]
@@ -53,19 +53,20 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Co
     String(point.data),
     ...keys.map((key) => printable(point.settings[key] ?? '–')),
   ]);
-  const { written, minimise } = answer;
-  const best = front.find(({ row }) => row === answer.best);
-  const isBetter =
-    written?.meets === true && best !== undefined && written[minimiseFigure[minimise]] < best[minimiseFigure[minimise]];
-  const asWritten =
-    written === undefined
-      ? ''
-      : `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${leftOf(written)}${written.meets ? '' : ', which does not fit or misses a limit'}${isBetter ? ', better than every row found' : ''}`)}\n`;
   const tight = front.some((point) => point.tight !== undefined);
   const warning = tight
     ? `${colours.yellow('  Rows that say what is left may run out of memory: no figure has fragmentation (memory/headroom). Ask for room with a limit on peak_memory.')}\n`
     : '';
-  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${warning}${asWritten}`;
+  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${warning}${asWritten(answer, colours)}`;
+}
+
+/** The pipeline as the file has it: no row needs to have its values. */
+function asWritten({ written, minimise, points, best: bestRow }: PlanAnswer, colours: Colours): string {
+  if (written === undefined) return '';
+  const figure = minimiseFigure[minimise];
+  const best = points.find(({ row }) => row === bestRow);
+  const isBetter = written.meets && best !== undefined && written[figure] < best[figure];
+  return `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${leftOf(written)}${written.meets ? '' : ', which does not fit or misses a limit'}${isBetter ? ', better than every row found' : ''}`)}\n`;
 }
 
 /** ` (3.3 % left)`, of a row with little memory left. */

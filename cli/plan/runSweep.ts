@@ -48,7 +48,7 @@ export async function runSweep({ base, source, shard, time, threads: wanted }: S
       if (threads === undefined && cores > 1 && wave.rows.length + looked > fewRows)
         threads = createThreads({ most: cores, mostOfOwner: cores, keep: true });
       const outcomes = await (threads === undefined
-        ? here(base, source, wave, isOver)
+        ? here(base, source, wave, wave.isWritten === true ? () => interrupted : isOver)
         : onThreads(threads, source, wave, isOver));
       looked += wave.rows.length;
       progress.tick(

@@ -4,11 +4,11 @@ import type { Axis } from '../definitions/search.ts';
 import { type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { evaluateRow, type RowFigures } from './evaluateRow.ts';
+import { type Change, changesOf } from './changes.ts';
 import { frontOf } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import { takesChunks } from './scheduleText.ts';
 import type { RefusedRows, Shard, SweepResult } from './sweep.ts';
-import { hasValue } from './usualValues.ts';
 import type { Objective } from '../definitions/search.ts';
 
 /** A row that was simulated. Seconds, bytes, shares of 1. */
@@ -205,46 +205,4 @@ function nearestText({ points }: Unranked): string {
   if (least === undefined) return '';
   const needs = `Row ${least.row} needs least memory: ${bytes(least.peak)}`;
   return ` ${needs}${least.missed === undefined ? '' : `; it misses ${least.missed}`}.`;
-}
-
-export interface Change {
-  readonly key: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-/** What a row changes in the file, without what has no effect. */
-function changesOf(base: SweepBase, axes: readonly Axis[], row: number): readonly Change[] {
-  const placed = placeRow(base, axes, settingsOf(axes, row));
-  if ('refused' in placed) return [];
-  const { mesh, microBatch, microbatches } = base.size;
-  const before: Readonly<Record<string, string | number | undefined>> = {
-    tensor: mesh.tensor,
-    context: mesh.context,
-    pipeline: base.ranks,
-    data: mesh.data,
-    expert: mesh.expert,
-    micro_batch: microBatch,
-    microbatches,
-    stages: base.stages,
-    schedule: base.schedule,
-  };
-  const after: Readonly<Record<string, string | number | undefined>> = {
-    tensor: placed.tensor,
-    context: placed.context,
-    pipeline: placed.ranks,
-    data: placed.data,
-    expert: placed.expert,
-    micro_batch: placed.microBatch,
-    microbatches: placed.microbatches,
-    stages: placed.stages,
-    schedule: placed.schedule,
-    ...Object.fromEntries(Object.entries(placed.settings).filter(([key]) => !(key in before) && key !== 'chunks')),
-  };
-  return Object.entries(after).flatMap(([key, to]) => {
-    const from = key in before ? before[key] : base.written(key);
-    return to === undefined || String(from) === String(to) || hasValue(base.body, key, String(to))
-      ? []
-      : [{ key, from: String(from ?? 'not set'), to: String(to) }];
-  });
 }

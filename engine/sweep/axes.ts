@@ -30,6 +30,10 @@ export function settingsOf(axes: readonly Axis[], row: number): Settings {
   return Object.fromEntries(axes.map(({ key }) => [key, chosen[key]]));
 }
 
+/** The row with these values: the first one, if a key has a value twice. */
+export const rowOf = (axes: readonly Axis[], settings: Settings): number =>
+  axes.reduce((row, { key, values }) => row * values.length + values.indexOf(settings[key]), 0);
+
 /** `tensor 8, pipeline 4, recompute full`. */
 export const settingsText = (settings: Settings): string =>
   Object.entries(settings)

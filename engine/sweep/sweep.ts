@@ -4,6 +4,7 @@ import { rowCount, type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { classOf, iterationOf, leastIteration, type RowWork } from './classBound.ts';
 import type { Outcome, RowFigures } from './evaluateRow.ts';
+import { writtenRow } from './changes.ts';
 import { type Figures, frontOf } from './front.ts';
 import { rowsOfPause, waveRows } from './limits.ts';
 import { placeRow } from './placeRow.ts';
@@ -26,6 +27,8 @@ export interface Wave {
   readonly total: number;
   /** Rows of them that cannot be and come in no wave, as far as they are known. */
   readonly impossible: number;
+  /** The row is the file as it is written: a search that has no time left looks at it, too. */
+  readonly isWritten?: true;
 }
 
 /** What a wave gave, by row of the wave; `undefined` for rows that were not reached. `stop`: no further wave. */
@@ -72,35 +75,22 @@ export function* sweepSteps(
 ): Generator<Wave, SweepResult, WaveAnswer> {
   const product = rowCount(axes);
   const total = Math.max(0, Math.ceil((product - index + 1) / of));
-  const refused = new Map<string, { rows: number; readonly example: Settings }>();
+  const refused = new Map<string, { rows: number; first: number }>();
   const refuse = (reason: string, row: number): void => {
-    const known = refused.get(reason);
-    if (known === undefined) refused.set(reason, { rows: 1, example: settingsOf(axes, row) });
-    else known.rows += 1;
+    const known = refused.get(reason) ?? { rows: 0, first: row };
+    refused.set(reason, { rows: known.rows + 1, first: Math.min(known.first, row) });
   };
   const classes = new Map<string, { readonly rows: number[] }>();
   let rows = 0;
   let impossible = 0;
   let stopped = false;
+  const written = writtenRow(base, axes);
+  // Another part may have it.
+  const first = written !== undefined && written % of === index - 1 ? written : undefined;
   const pause = function* (): Generator<Wave, void, WaveAnswer> {
     const { stop = false } = yield { rows: [], front: [], total, impossible };
     stopped ||= stop;
   };
-  for (let row = index - 1; row < product; row += of) {
-    rows += 1;
-    if (rows % rowsOfPause === 0) yield* pause();
-    const found = placeRow(base, axes, settingsOf(axes, row));
-    if ('refused' in found) {
-      refuse(found.refused, row);
-      impossible += 1;
-      continue;
-    }
-    const key = classOf(found);
-    const known = classes.get(key);
-    if (known === undefined) classes.set(key, { rows: [row] });
-    else known.rows.push(row);
-  }
-
   const points: SweepPoint[] = [];
   let front: readonly SweepPoint[] = [];
   let over = 0;
@@ -114,7 +104,14 @@ export function* sweepSteps(
         unsearched.push(...wave);
         continue;
       }
-      const { outcomes, stop = false } = yield { rows: wave, front, total, impossible };
+      const isWritten = wave.length === 1 && wave[0] === first;
+      const { outcomes, stop = false } = yield {
+        rows: wave,
+        front,
+        total,
+        impossible,
+        ...(isWritten ? { isWritten } : {}),
+      };
       stopped ||= stop;
       const known = points.length;
       for (const [at, row] of wave.entries()) {
@@ -132,9 +129,27 @@ export function* sweepSteps(
     }
   };
 
+  // A search that is stopped early has at least the file to compare with.
+  if (first !== undefined) yield* look([first]);
+  for (let row = index - 1; row < product; row += of) {
+    rows += 1;
+    if (rows % rowsOfPause === 0) yield* pause();
+    const found = placeRow(base, axes, settingsOf(axes, row));
+    if ('refused' in found) {
+      refuse(found.refused, row);
+      impossible += 1;
+      continue;
+    }
+    const key = classOf(found);
+    const known = classes.get(key);
+    if (known === undefined) classes.set(key, { rows: [row] });
+    else if (row === first) known.rows.unshift(row);
+    else known.rows.push(row);
+  }
+
   // One row of each class first: its work bounds the others.
   const groups = [...classes.values()];
-  yield* look(groups.map((group) => group.rows[0]));
+  yield* look(groups.map((group) => group.rows[0]).filter((row) => row !== first));
   const others: { readonly row: number; readonly expected: number }[] = [];
   const least = new Map<number, number>();
   for (const group of groups) {
@@ -153,7 +168,7 @@ export function* sweepSteps(
     rows,
     points: points.toSorted((a, b) => a.row - b.row),
     refused: [...refused]
-      .map(([reason, { rows: number, example }]) => ({ reason, rows: number, example }))
+      .map(([reason, known]) => ({ reason, rows: known.rows, example: settingsOf(axes, known.first) }))
       .toSorted((a, b) => b.rows - a.rows || (a.reason < b.reason ? -1 : 1)),
     over,
     dropped,

@@ -2,7 +2,7 @@
 import { packageVersion } from '../packageVersion.ts';
 import { answerSource } from './answerSource.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
-import type { Change } from '../../engine/sweep/answer.ts';
+import type { Change } from '../../engine/sweep/changes.ts';
 import { axesProblemSteps } from '../../engine/sweep/axesProblem.ts';
 import { sweepBaseSteps } from '../../engine/sweep/base.ts';
 import { defaultAxes } from '../../engine/sweep/defaultAxes.ts';

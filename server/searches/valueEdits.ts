@@ -1,6 +1,6 @@
 /** Values of sliders, as edits of the file that they are searched with. */
 import { apply, type Edit } from '../../engine/fixes/proposal.ts';
-import type { Change } from '../../engine/sweep/answer.ts';
+import type { Change } from '../../engine/sweep/changes.ts';
 import type { Overrides } from '../../webview/protocol/requests.ts';
 import { paramEdit } from '../edits/paramEdit.ts';
 import { toSpan } from '../text/convert.ts';

@@ -220,6 +220,16 @@ describe('plan', () => {
     expect(answer.simulated).toBeGreaterThan(0);
     expect(answer.certificate).toContain(`${answer.unsearched} were not searched to the end`);
     expect(answer.certificate).not.toContain('0 ms');
+    // The file as it is written is looked at first, even if there is no time at all.
+    const short = answerOf(await call([...args, '--time', '1ms'], { files, slow: 1_000 }));
+    expect(short.points.map(({ settings, front }) => ({ settings, front }))).toEqual([
+      { settings: { tensor: '1', pipeline: '4', recompute: 'none' }, front: true },
+    ]);
+    expect(short.points[0]).toMatchObject(short.written ?? {});
+    expect(short).toMatchObject({ best: short.points[0].row, changes: [], unsearched: 7 });
+    const others = ['plan', 'a.pipe', '--pipeline', 'train', '--over', 'pipeline = [2, 8]', '--threads', '1'];
+    const none = (await call([...others, '--time', '1ms'], { files, slow: 1_000 })).out;
+    expect(none).toMatch(/^ {2}as written: .*\n\nNo row was found that fits; 2 were not searched to the end\.$/m);
     const cancelled = await call(args, { files, interrupted: true });
     expect(answerOf(cancelled).certificate).toBe('No row was found that fits; 8 were not searched to the end.');
     expect(cancelled.status).toBe(1);

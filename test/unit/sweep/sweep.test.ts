@@ -12,7 +12,7 @@ import { mergeAnswers } from '../../../engine/sweep/merge.ts';
 import { placeRow } from '../../../engine/sweep/placeRow.ts';
 import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
 import { rowText } from '../../../engine/sweep/rowText.ts';
-import { sweepSteps } from '../../../engine/sweep/sweep.ts';
+import { type Shard, sweepSteps } from '../../../engine/sweep/sweep.ts';
 import { usualValues } from '../../../engine/sweep/usualValues.ts';
 import { runHere, shaped, sweepCase } from './sweepCase.ts';
 
@@ -85,6 +85,26 @@ describe('a sweep', () => {
     }
   });
 
+  test('begins with the row that the file has, whatever comes first in the lists', () => {
+    const first = (over: string, text?: string, shard?: Shard) => {
+      const asked = sweepCase(over, text === undefined ? {} : { text });
+      const wave = sweepSteps(asked.base, asked.axes, shard).next().value;
+      if (!('isWritten' in wave) || wave.isWritten !== true) return undefined;
+      expect(wave.rows).toHaveLength(1);
+      return settingsOf(asked.axes, wave.rows[0]);
+    };
+    // `tensor` and `recompute` are not written: their values are 1 and none.
+    const keys = 'recompute = [full, none], tensor = [2, 1], pipeline = [8, 4, 2], schedule = [gpipe, 1f1b]';
+    const own = { recompute: 'none', tensor: '1', pipeline: '4', schedule: '1f1b' };
+    expect(first(keys)).toEqual(own);
+    // Only one part of the rows has it.
+    const parts = [1, 2, 3].map((index) => first(keys, shaped, { index, of: 3 }));
+    expect(parts.filter((settings) => settings !== undefined)).toEqual([own]);
+    expect(first('pipeline = [8, 2]')).toBeUndefined();
+    const chunked = shaped.replace('balance(4)', 'balance(12)').replace('= 1f1b', '= interleaved_1f1b(chunks = 3)');
+    expect(first('chunks = [1, 2, 3], pipeline = [2, 4]', chunked)).toEqual({ chunks: '3', pipeline: '4' });
+  });
+
   test('that is stopped with very many rows left has an answer', () => {
     const numbers = Array.from({ length: 450 }, (_, at) => String(at / 1_000));
     const axes = ['jitter', 'fill_overhead'].map((key) => ({ key, values: numbers }));
@@ -127,6 +147,12 @@ describe('a sweep', () => {
     expect(merged.certificate).toBe(one.certificate);
     expect(merged.rows).toBe(one.rows);
     expect(merged.shard).toBeUndefined();
+    // Reasons, too, with the first row of each.
+    expect(one.refused.length).toBeGreaterThan(0);
+    expect(merged.refused).toEqual(one.refused);
+    const [a, b, c] = parts;
+    for (const order of [parts, [a, c, b], [b, a, c], [b, c, a], [c, a, b]])
+      expect(mergeAnswers(order)).toEqual(merged);
     expect(mergeAnswers(parts.slice(1))).toEqual({ problem: 'Part 1 of 3 is missing. Run it with --shard 1/3.' });
     expect(mergeAnswers([parts[0], ...parts])).toEqual({ problem: 'Part 1/3 is given twice.' });
     const refused = (other: Partial<PlanAnswer>) => {

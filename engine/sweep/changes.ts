@@ -1,0 +1,74 @@
+/** What a row changes in the file, and the row that changes nothing. */
+import type { Axis } from '../definitions/search.ts';
+import { rowCount, rowOf, settingsOf } from './axes.ts';
+import type { SweepBase } from './base.ts';
+import { placeRow } from './placeRow.ts';
+import { scheduleName } from './scheduleText.ts';
+import { hasValue } from './usualValues.ts';
+
+export interface Change {
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What a row changes in the file, without what has no effect. */
+export function changesOf(base: SweepBase, axes: readonly Axis[], row: number): readonly Change[] {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  if ('refused' in placed) return [];
+  const before = knownValues(base);
+  const after: Readonly<Record<string, string | number | undefined>> = {
+    tensor: placed.tensor,
+    context: placed.context,
+    pipeline: placed.ranks,
+    data: placed.data,
+    expert: placed.expert,
+    micro_batch: placed.microBatch,
+    microbatches: placed.microbatches,
+    stages: placed.stages,
+    schedule: placed.schedule,
+    ...Object.fromEntries(Object.entries(placed.settings).filter(([key]) => !(key in before) && key !== 'chunks')),
+  };
+  return Object.entries(after).flatMap(([key, to]) => {
+    const from = key in before ? before[key] : base.written(key);
+    return to === undefined || isSame(base, key, from, to)
+      ? []
+      : [{ key, from: String(from ?? 'not set'), to: String(to) }];
+  });
+}
+
+type Value = string | number | undefined;
+
+/** What the engine makes of the file; other keys are what the file writes. */
+const knownValues = ({ size, ranks, stages, schedule }: SweepBase): Readonly<Record<string, Value>> => ({
+  tensor: size.mesh.tensor,
+  context: size.mesh.context,
+  pipeline: ranks,
+  data: size.mesh.data,
+  expert: size.mesh.expert,
+  micro_batch: size.microBatch,
+  microbatches: size.microbatches,
+  stages,
+  schedule,
+});
+
+const isSame = ({ body }: SweepBase, key: string, from: Value, to: Value): boolean =>
+  String(from) === String(to) || hasValue(body, key, String(to));
+
+/** The row with the values that the file has; undefined if no row has all of them. */
+export function writtenRow(base: SweepBase, axes: readonly Axis[]): number | undefined {
+  const before = knownValues(base);
+  const isOwn = (key: string, value: string): boolean => {
+    // The chunks of a row are part of its schedule.
+    if (key === 'chunks') return true;
+    if (key === 'schedule' && scheduleName(value) === scheduleName(base.schedule)) return true;
+    return isSame(base, key, key in before ? before[key] : base.written(key), value);
+  };
+  const own = axes.map(({ key, values }) => ({ key, values: values.filter((value) => isOwn(key, value)) }));
+  for (let at = 0; at < rowCount(own); at += 1) {
+    const settings = settingsOf(own, at);
+    const row = rowOf(axes, settings);
+    if (!('refused' in placeRow(base, axes, settings)) && changesOf(base, axes, row).length === 0) return row;
+  }
+  return undefined;
+}
