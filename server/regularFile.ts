@@ -62,8 +62,8 @@ function textOf(content: Buffer): FileText {
   const own = Buffer.from(text);
   const at = content.findIndex((byte, index) => byte !== own[index]);
   const line = content.subarray(0, at).reduce((count, byte) => count + Number(byte === lineFeed), 1);
-  const byte = content.toString('hex', at, at + 1).toUpperCase();
-  return { problem: `line ${line} has the byte ${byte}, which is not UTF-8; save it in UTF-8` };
+  // Nothing of the content is quoted: any file may be named here.
+  return { problem: `line ${line} is not UTF-8; save it in UTF-8` };
 }
 
 /** Writes a file, or a pipe that something reads. A text in parts is never joined. A pipe without a reader is refused, not waited for. Answers what went wrong. */
