@@ -3,6 +3,7 @@ import type { PipelinePlan } from '../values/plan.ts';
 import { bytes, count, devicesInWords, excludesSome, iterationTime, share } from '../basics/quantities.ts';
 import type { PipelineReport } from '../values/report.ts';
 import { cutStages } from '../costs/stages.ts';
+import { boundNote, boundOrders, withinWords } from '../analyze/boundWithin.ts';
 import { unitTimesText } from '../analyze/unitWords.ts';
 import { textWidth } from './xml.ts';
 
@@ -14,7 +15,7 @@ export interface Provenance {
 }
 
 /**
- * `1f1b, 4 devices, 8 microbatches: iteration 264 ms, bubble 27.3 % (best possible 11.1 %), peak memory 5 GiB of 16 GiB on gpu[0].
+ * `1f1b, 4 devices, 8 microbatches: iteration 264 ms, bubble 27.3 % (no order can go below 11.1 %, even with split backwards), peak memory 5 GiB of 16 GiB on gpu[0].
  * Pipeline train of quickstart.pipe, Pipewright 0.1.0.`
  */
 export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, version }: Provenance): string {
@@ -26,13 +27,21 @@ export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, ve
   ].filter((part) => part !== '');
   const figures = [
     `${report.asynchronous === undefined && report.exchange?.barrier !== false ? 'iteration' : 'period'} ${iterationTime(report.iteration)}`,
-    `bubble ${share(report.bubble.makespan)}${excludesSome(report.bubble.bound) ? ` (best possible ${share(report.bubble.bound)})` : ''}`,
+    `bubble ${share(report.bubble.makespan)}${boundText(report)}`,
     ...peakText(report),
   ];
   const made = `${file}, Pipewright ${version}.`;
   return plan.unitTimes === true
     ? `${shape.join(', ')}: ${figures.join(', ')}. ${unitTimesText} Schedule ${plan.name} of ${made}`
     : `${shape.join(', ')}: ${figures.join(', ')}. Pipeline ${plan.name} of ${made}`;
+}
+
+/** What the bubble is above, and for which orders. */
+function boundText(report: PipelineReport): string {
+  const { bound } = report.bubble;
+  if (!excludesSome(bound)) return '';
+  const memory = withinWords(report);
+  return ` (${memory === undefined ? '' : `within ${memory} `}no ${boundOrders(report)} can go below ${share(bound)}${boundNote(report)})`;
 }
 
 /** Stages, where there are others than one per device. */

@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
+import { captionOf } from '../../../engine/drawing/caption.ts';
 import { mostShapes } from '../../../engine/drawing/timelineSvg.ts';
 import { xmlText } from '../../../engine/drawing/xml.ts';
 import { stageOf } from '../../../engine/values/program.ts';
@@ -100,8 +101,24 @@ it('says what the figures are and where they come from', () => {
   const { plan, run } = runOf(good);
   const desc = /<desc>(.*)<\/desc>/.exec(svgOf(plan, run))?.[1];
   expect(desc).toBe(
-    '1f1b, 4 devices, 8 microbatches: iteration 264.1 ms, bubble 27.3 % (best possible 11.1 %), peak memory 5 GiB of 16 GiB on gpu[0]. Pipeline train of a.pipe, Pipewright 1.2.3.',
+    '1f1b, 4 devices, 8 microbatches: iteration 264.1 ms, bubble 27.3 % (no order can go below 11.1 %, even with split backwards), peak memory 5 GiB of 16 GiB on gpu[0]. Pipeline train of a.pipe, Pipewright 1.2.3.',
   );
+});
+
+it('says which orders the bound of the bubble is for', () => {
+  const { plan, run } = runOf(good);
+  const words = (bubble: Partial<typeof run.report.bubble>) =>
+    captionOf(
+      plan,
+      { ...run.report, bubble: { ...run.report.bubble, ...bubble } },
+      { file: 'a.pipe', version: '1' },
+    ).match(/bubble [^,(]*\((.*)\), peak/)?.[1];
+  expect(words({ bound_backward: 'whole' })).toBe('no order with whole backwards can go below 11.1 %');
+  expect(words({ bound_backward: undefined })).toBe('no order can go below 11.1 %');
+  expect(words({ bound_backward: undefined, bound_within: 'memory' })).toBe(
+    'within the memory of the devices no order can go below 11.1 %',
+  );
+  expect(words({ bound: 0 })).toBeUndefined();
 });
 
 it('lists in the legend only what occurs', () => {
