@@ -36,7 +36,8 @@ function slipsIn(syntax: SyntaxFile, first: number, last: number): readonly Foun
   for (let at = first; at <= last && found.length < mostSlips; at += 1) {
     const read = formAt(tokens, at, faults);
     if (read === undefined) continue;
-    const slip = read({ syntax, at, from: entryStart(syntax, at, first), to: entryEnd(syntax, at, last) });
+    const [from, to] = [entryStart(syntax, at, first), entryEnd(syntax, at, last)];
+    const slip = read({ syntax, at, from, to, faults, left: { tokens: mostWithin } });
     if (slip === undefined || !errors.some(({ start }) => start >= slip.entry.start && start <= slip.entry.end))
       continue;
     found.push(slip);
@@ -78,10 +79,17 @@ function formAt(
 /** A token of an entry, and the tokens of this entry. */
 interface Reader {
   readonly syntax: SyntaxFile;
+  /** Where the grammar found faults. */
+  readonly faults: ReadonlySet<number>;
   readonly at: number;
   readonly from: number;
   readonly to: number;
+  /** Tokens that may still be read for forms within this one. */
+  readonly left: { tokens: number };
 }
+
+/** Longer texts are repeated as they are: forms within forms would be read again and again. */
+const mostWithin = 2_000;
 
 const opening: readonly string[] = ['(', '[', '{'];
 const closing: readonly string[] = [')', ']', '}'];
@@ -166,8 +174,30 @@ const span = ({ syntax: { tokens } }: Reader, first: number, last: number): Span
   start: tokens[first].start,
   end: tokens[Math.max(first, last)].end,
 });
-const textOf = (reader: Reader, first: number, last: number): string =>
-  last < first ? '' : reader.syntax.text.slice(reader.syntax.tokens[first].start, reader.syntax.tokens[last].end);
+
+/** The text of some tokens, in which the forms of other languages are written as they are here. */
+function textOf({ syntax, faults, left }: Reader, first: number, last: number): string {
+  if (last < first) return '';
+  const { text, tokens } = syntax;
+  if (last - first >= left.tokens) return text.slice(tokens[first].start, tokens[last].end);
+  left.tokens -= last - first + 1;
+  const writes: NonNullable<Found['write']>[] = [];
+  for (let at = first; at <= last; at += 1) {
+    const write = formAt(tokens, at, faults)?.({ syntax, faults, left, at, from: first, to: last })?.write;
+    if (write === undefined) continue;
+    // A form that reaches back over others has written them itself: `a % 2 ? b : c`.
+    while ((writes.at(-1)?.part.start ?? -1) >= write.part.start) writes.pop();
+    if ((writes.at(-1)?.part.end ?? -1) <= write.part.start) writes.push(write);
+    while (at < last && tokens[at + 1].end <= write.part.end) at += 1;
+  }
+  let done = tokens[first].start;
+  let written = '';
+  for (const { part, text: replaced } of writes) {
+    written += text.slice(done, part.start) + replaced;
+    done = part.end;
+  }
+  return written + text.slice(done, tokens[last].end);
+}
 
 /** A longer text is no help in a message. */
 const longest = 60;
@@ -214,13 +244,19 @@ function choice(reader: Reader): Found {
   const colon = next(reader, at + 1, (text) => text === ':');
   const end = colon === undefined ? undefined : (next(reader, colon + 1, (text) => text === ',') ?? to + 1) - 1;
   if (colon === undefined || end === undefined || end <= colon) return slip(reader, what, 'if(a, b, c)');
-  const [condition, yes, no] = [
-    textOf(reader, start, at - 1),
-    textOf(reader, at + 1, colon - 1),
-    textOf(reader, colon + 1, end),
-  ];
+  // Other languages take a number for a condition.
+  const condition = textOf(reader, start, at - 1) + (isRemainder(tokens.slice(start, at)) ? ' != 0' : '');
+  const [yes, no] = [textOf(reader, at + 1, colon - 1), textOf(reader, colon + 1, end)];
   return slip(reader, what, 'if(a, b, c)', [start, end], `if(${condition}, ${yes}, ${no})`);
 }
+
+const ofConditions: readonly string[] = ['==', '!=', '<', '<=', '>', '>=', 'and', 'or', 'not'];
+
+/** Whether tokens are a number, as far as they say it: `j % 2`, but not `isLate(j % 2)` or `j % 2 == 0`. */
+const isRemainder = (tokens: readonly Token[]): boolean =>
+  tokens.some(({ text }) => text === '%') &&
+  !tokens.some(({ text }) => ofConditions.includes(text)) &&
+  !(tokens[0].kind === 'name' && tokens.at(1)?.text === '(');
 
 /** The first token from here on that is meant, in no inner brackets; undefined where the brackets around it close before it. */
 function next({ syntax: { tokens }, to }: Reader, from: number, is: (text: string) => boolean): number | undefined {

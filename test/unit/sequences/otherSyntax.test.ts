@@ -11,6 +11,29 @@ const schedule = (body: string): string =>
   `schedule mine {\n  ${body}\n}\nexpect mine { over(devices = 1..3, microbatches = 2..4)  valid }\n`;
 const messages = (text: string): readonly string[] => analyse(text).findings.map(({ message }) => message);
 
+describe('forms within a form of another language', () => {
+  const found = (body: string): readonly (readonly [string, string | undefined])[] => {
+    const { syntax } = analyse(schedule(`let w(d) = ${body}\n  row(d) = F[0..<microbatches], ${back}`));
+    return slipsOf(syntax).map(({ message, write }) => [message, write?.text]);
+  };
+  it.each([
+    ['d % 2 ? 3 : 4', 'if(mod(d, 2) != 0, 3, 4)'],
+    ['d % 2 == 1 ? d % 3 : 4', 'if(mod(d, 2) == 1, mod(d, 3), 4)'],
+    ['d == 0 ? 1 : d % 3 == 1 ? 2 : (d + 1) % 4', 'if(d == 0, 1, if(mod(d, 3) == 1, 2, mod((d + 1), 4)))'],
+  ])('%s is written as a whole', (body, text) => {
+    const write = found(body).find(([message]) => message.includes('"?"'));
+    expect(write).toEqual([`There is no operator "?". Write \`${text}\`.`, text]);
+  });
+  it('leave a fix that runs', () => {
+    const analysis = analyse(schedule(`row(d) = each(j in 0..<microbatches, j % 2 ? F[j] : F[j]), ${back}`));
+    const fix = fixesOf(analysis, 'syntax/unexpected').find(({ title }) =>
+      title.startsWith('Write if(mod(j, 2) != 0, '),
+    );
+    if (fix === undefined) throw new Error('no fix');
+    expect(after(analysis, fix).findings).toEqual([]);
+  });
+});
+
 describe('a form of another language', () => {
   it.each([
     [
