@@ -12,7 +12,10 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
   return plan.expects.flatMap((expect) => {
     const figure = figureOf(plan, report, expect);
     if (holds(figure, expect)) return [];
-    const figures = { text: expect.text, figure: shown(figure, expect) + withinNote(report, expect.figure) };
+    const figures = {
+      text: expect.text,
+      figure: shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure),
+    };
     const { path, operator } = expect;
     const missed = { path, figure: expect.figure, value: figure, operator };
     // A figure that is unknown survives no JSON.
@@ -48,7 +51,10 @@ export function expectationOf(
   expect: ExpectPlan,
 ): { readonly holds: boolean; readonly shown: string } {
   const figure = figureOf(plan, report, expect);
-  return { holds: holds(figure, expect), shown: shown(figure, expect) + withinNote(report, expect.figure) };
+  return {
+    holds: holds(figure, expect),
+    shown: shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure),
+  };
 }
 
 /** The figure of an expectation, in base units. */
@@ -122,6 +128,14 @@ function shown(figure: number, { figure: name, bound, dimension }: ExpectPlan): 
   const text = needsTokens(name) ? String(Number(figure.toPrecision(4))) : show(figure, dimension);
   if (text !== show(bound, dimension)) return text;
   return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;
+}
+
+/** A count never equals a fraction, such as `devices / 2` for an odd number; a device with several chunks counts parts of microbatches. */
+function wholeNote({ devices }: PipelineReport, count: number, { figure, operator, bound }: ExpectPlan): string {
+  const isCount = figure === 'versions' || figure === 'staleness' || figure === 'in_flight';
+  const hasParts = figure === 'in_flight' && devices.some((device) => device.in_flight_microbatches !== undefined);
+  if (!isCount || hasParts || operator !== '==' || Number.isInteger(bound) || !Number.isInteger(count)) return '';
+  return `, always a whole number, and ${Number(bound.toPrecision(9))} is none: round it with \`div(a, b)\` or \`floor(x)\``;
 }
 
 /** Which memory the orders of a bound are within, where it raises the bound. A check has milliseconds for a bound: more can be proven. */

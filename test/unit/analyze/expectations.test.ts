@@ -60,6 +60,25 @@ describe('expectations', () => {
     ).toEqual([]);
   });
 
+  it('say that a count never equals a fraction, unless parts of microbatches are counted', () => {
+    const fraction = { figure: 'in_flight', operator: '==', bound: 1.5, dimension: 'number' } as const;
+    const note = ', always a whole number, and 1.5 is none: round it with `div(a, b)` or `floor(x)`.';
+    expect(failing(fraction)).toEqual([`Expected as written, but it is 4${note}`]);
+    expect(failing({ ...fraction, figure: 'versions' })).toEqual([`Expected as written, but it is 1${note}`]);
+    expect(failing({ ...fraction, bound: 2 }, { ...fraction, operator: '<' })).toEqual([
+      'Expected as written, but it is 4.',
+      'Expected as written, but it is 4.',
+    ]);
+    const halves = recipePlan({
+      devices: 2,
+      stages: 4,
+      microbatches: 4,
+      schedule: policy('interleaved_1f1b', { chunks: 2 }),
+    });
+    const found = evaluate({ ...halves, expects: [{ ...base, ...fraction }] }, defaultOptions).findings;
+    expect(found.find(({ code }) => code === 'expect/failed')?.message).not.toContain('whole number');
+  });
+
   it('say what the figure is', () => {
     expect(failing({ figure: 'iteration', operator: '<', bound: 33, dimension: 'time' })).toEqual([
       'Expected as written, but it is 33 s (33 against 33).',
