@@ -10,6 +10,7 @@ import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.t
 import { fullestHost, hostPeak } from '../picture/hostMemory.ts';
 import { worstDevice } from '../picture/memoryLevel.ts';
 import type { Picture } from '../picture/picture.ts';
+import { secondsPerSample } from './perSample.ts';
 import { smallShare } from './smallShare.ts';
 import { boundsOf, percentilesText } from './violin.ts';
 
@@ -103,7 +104,10 @@ function exchangeFigure({ exchange }: ReportWithoutCauses): readonly Figure[] {
   ];
 }
 
-function iterationFigure({ asynchronous, iteration, operations, exchange }: ReportWithoutCauses): Figure {
+function iterationFigure(report: ReportWithoutCauses): Figure {
+  const { asynchronous, iteration, operations, exchange } = report;
+  // A larger batch takes longer, and may be faster: what a sample takes compares.
+  const amount = secondsPerSample(report);
   if (exchange?.barrier === false)
     return {
       ...plain,
@@ -112,7 +116,7 @@ function iterationFigure({ asynchronous, iteration, operations, exchange }: Repo
       value: iterationTime(iteration),
       note: `${exchange.steady ? '' : 'not steady, '}bound ${iterationTime(exchange.bound)}`,
       share: 1,
-      amount: iteration,
+      amount,
     };
   return {
     ...plain,
@@ -124,7 +128,7 @@ function iterationFigure({ asynchronous, iteration, operations, exchange }: Repo
         ? count(operations, 'operation', 'operations')
         : `${asynchronous.steady ? 'steady,' : 'mean of'} ${count(asynchronous.iterations, 'iteration', 'iterations')}`,
     share: 1,
-    amount: iteration,
+    amount,
   };
 }
 
@@ -138,7 +142,7 @@ function percentileFigure(plan: PipelinePlan, jitter: JitterReport, report: Repo
     value: iterationTime(jitter.p95),
     note: `${percentilesText(jitter)}${expected.join('')}`,
     share: 1,
-    amount: jitter.p95,
+    amount: (jitter.p95 / report.iteration) * secondsPerSample(report),
     over: bounds.some(({ isMet }) => !isMet),
   };
 }

@@ -101,6 +101,7 @@ function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks:
   const { iteration, bubble, device, peak, capacity, fits } = reportFigures(report);
   return {
     iteration,
+    throughput: report.throughput,
     makespan: iterationSeconds(timeline),
     bubble,
     causes: report.bubble.causes,

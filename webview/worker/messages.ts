@@ -72,6 +72,8 @@ export interface StripRequest {
 export interface RaceFigures {
   /** Seconds; the period of an asynchronous schedule. */
   readonly iteration: number;
+  /** Samples per second. */
+  readonly throughput: number;
   /** Seconds of the picture: from the first start to the last end, or the period if iterations follow without a barrier. */
   readonly makespan: number;
   readonly bubble: number;

@@ -6,6 +6,7 @@ import type { RaceFigures } from '../../../webview/worker/messages.ts';
 const gib = 2 ** 30;
 const figures = (iteration: number, peak: number, bubble = 0.2): RaceFigures => ({
   iteration,
+  throughput: 8 / iteration,
   makespan: iteration,
   bubble,
   causes: { fill_drain: bubble, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 },

@@ -3,6 +3,7 @@ import { element, setShare } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { popover, type Popover } from '../../controls/popover.ts';
 import { type Figure, changeOf, figuresOf, withoutUnit } from '../../session/figures.ts';
+import { throughputNote } from '../../session/perSample.ts';
 import type { ShownTimeline } from '../../session/shownTimeline.ts';
 import { css } from '../scene/colour.ts';
 import type { Theme } from '../scene/theme.ts';
@@ -68,6 +69,10 @@ export function figures(openJob: (name: string) => void, findOrder?: () => void)
     const changed = before !== undefined && before.value !== value;
     const short = shortNames[key];
     const words = [short, `${changed ? `${withoutUnit(before.value, value)} > ` : ''}${value}`, '', ''];
+    if (key === 'iteration' && now !== undefined && base !== undefined) {
+      const resized = throughputNote(now.timeline.picture.report, base.picture.report);
+      if (resized !== '') words[2] = ` ${resized}`;
+    }
     if (key === 'bubble' || key === 'peak') {
       words[2] = ` ${shortNote === '' ? note : shortNote}`;
       words[3] = unit === '' ? '' : `, ${unit}`;

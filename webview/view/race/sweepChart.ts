@@ -1,6 +1,7 @@
-import { bytes, iterationTime } from '../../../engine/basics/quantities.ts';
+import { amount, bytes, iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import type { RaceFigures } from '../../worker/messages.ts';
+import { isResized } from '../../session/perSample.ts';
 import { smallShare } from '../../session/smallShare.ts';
 
 /** A value of the param, and what it gives. */
@@ -22,13 +23,18 @@ export interface SweepState {
 const svg = 'http://www.w3.org/2000/svg';
 const figures = [
   { name: 'Iteration', of: (result: RaceFigures) => result.iteration, words: iterationTime },
+  {
+    name: 'Throughput',
+    of: (result: RaceFigures) => result.throughput,
+    words: (rate: number) => `${amount(rate)} samples/s`,
+  },
   { name: 'Bubble', of: (result: RaceFigures) => result.bubble, words: smallShare },
   { name: 'Peak', of: (result: RaceFigures) => result.peak, words: (value: number) => bytes(value) },
 ] as const;
 /** Of a chart, in units of its view box. */
 const size = { width: 300, height: 56, margin: 5 };
 
-/** Iteration, bubble and peak over the range of a param. A point is a button that turns the slider to its value. */
+/** Iteration, throughput if the batch changes, bubble and peak over the range of a param. A point is a button that turns the slider to its value. */
 export function sweepChart(choose: (value: number) => void) {
   const charts = figures.map(({ name }) => {
     const plot = document.createElementNS(svg, 'svg');
@@ -49,10 +55,17 @@ export function sweepChart(choose: (value: number) => void) {
       const label = (value: number) => `${value}${unit === '' ? '' : ` ${unit}`}`;
       const runs = points.map(({ result }) => (result === undefined || 'reason' in result ? undefined : result));
       const now = points.findIndex(({ value }) => value === current);
-      for (const [index, { of, words }] of figures.entries()) {
+      const [first, ...others] = runs.flatMap((run) => run ?? []);
+      // With one batch it says what the iteration says.
+      const shown = figures.filter(
+        ({ name: figure }) => figure !== 'Throughput' || others.some((run) => isResized(run, first)),
+      );
+      for (const [index, figure] of figures.entries()) {
+        const { name: what, of, words } = figure;
+        charts[index].element.hidden = !shown.includes(figure);
         const values = runs.map((run) => (run === undefined ? undefined : of(run)));
         const known = values.flatMap((value) => value ?? []);
-        const limit = index === 2 ? runs.find((run) => run !== undefined)?.capacity : undefined;
+        const limit = what === 'Peak' ? runs.find((run) => run !== undefined)?.capacity : undefined;
         setText(
           charts[index].range,
           known.length === 0 ? '' : `${words(Math.min(...known))} to ${words(Math.max(...known))}`,
@@ -84,7 +97,7 @@ export function sweepChart(choose: (value: number) => void) {
         const says =
           run === undefined
             ? reason
-            : `${figures.map(({ name: figure, of, words }) => `${figure.toLowerCase()} ${words(of(run))}`).join(', ')}${run.fits ? '' : ', does not fit'}`;
+            : `${shown.map(({ name: figure, of, words }) => `${figure.toLowerCase()} ${words(of(run))}`).join(', ')}${run.fits ? '' : ', does not fit'}`;
         button.setAttribute('aria-label', `${name} ${label(value)}: ${says}`);
         button.setAttribute('title', `${label(value)}: ${says}`);
         button.setAttribute('aria-pressed', String(index === now));

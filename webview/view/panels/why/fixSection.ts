@@ -3,9 +3,8 @@ import { bytes, iterationTime, share } from '../../../../engine/basics/quantitie
 import type { DeviceReport } from '../../../../engine/values/report.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
+import { secondsPerSample, throughputNote } from '../../../session/perSample.ts';
 import { smallShare } from '../../../session/smallShare.ts';
-
-type Effect = ShownFix['effect'];
 
 /** Fixes that the server found; undefined while it looks for them. */
 export interface Fixes {
@@ -66,11 +65,11 @@ export function fixSection(
 
 /** `547 ms (−19.5 %)`, `bubble 21 %`, `15 GiB of 16 GiB`, or what is too much. */
 function figures({ effect, before }: ShownFix): readonly HTMLElement[] {
-  const change = before === undefined ? 0 : periodOf(effect) / periodOf(before) - 1;
+  const change = before === undefined ? 0 : secondsPerSample(effect) / secondsPerSample(before) - 1;
   const tone = Math.abs(change) < leastShown ? '' : change < 0 ? 'better' : 'worse';
   // Iterations of different batches do not compare: the samples per second do.
-  const resized = before !== undefined && Math.abs(batchOf(effect) / batchOf(before) - 1) > leastShown;
-  const delta = resized ? `, throughput ${share(1 / (1 + change) - 1, true)}` : ` (${share(change, true)})`;
+  const note = before === undefined ? '' : throughputNote(effect, before);
+  const delta = note === '' ? ` (${share(change, true)})` : `, ${note}`;
   const over = effect.peak - effect.capacity;
   return [
     element('span', { class: tone }, `${iterationTime(effect.iteration)}${tone === '' ? '' : delta}`),
@@ -90,9 +89,6 @@ export const changeOf = (title: string): string => title.split(': ', 1)[0];
 
 /** Smaller changes are not shown. */
 const leastShown = 0.0005;
-/** Seconds per sample, by which fixes compare. */
-const periodOf = ({ iteration, throughput }: Effect): number => (throughput > 0 ? 1 / throughput : iteration);
-const batchOf = ({ iteration, throughput }: Effect): number => iteration * throughput;
 
 function act(label: string, name: string, run: () => void, className = 'secondary'): HTMLButtonElement {
   const made = element('button', { type: 'button', class: `act ${className}`, 'aria-label': name }, label);
