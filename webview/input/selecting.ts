@@ -132,7 +132,8 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     if (timeline === undefined || hovered === undefined || cursor === undefined) return;
     if (hovered.kind === 'piece') return;
     const device = targetDevice(timeline.picture, hovered);
-    timelines.enlarge(device, cursor, ...pointer);
+    const [x, y] = pointer;
+    timelines.enlarge(device, cursor, { x, y, tip: tip.place() });
   }
 
   return {

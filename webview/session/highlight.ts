@@ -53,12 +53,17 @@ export function highlightAt(plan: PipelinePlan, groups: readonly PathGroup[], bl
     : { ...highlightFor(plan, groups), tooMany: here.operations };
 }
 
-/** All of the innermost group that has something of this pipeline. `groups`: the innermost text first. Pure. */
+/**
+ * All of the innermost group that has something of this pipeline; no stage and no device if that is all of them, since marks tell
+ * nothing apart then. `groups`: the innermost text first. Pure.
+ */
 export function highlightFor(plan: PipelinePlan, groups: readonly PathGroup[]): Highlight {
   for (const group of groups) {
     const highlight = highlightOf(plan, group);
     const { stages, devices, items, guarded } = highlight;
-    if (stages.size + devices.size + items.size + guarded.size > 0) return highlight;
+    if (stages.size + devices.size + items.size + guarded.size === 0) continue;
+    const marksAll = stages.size === plan.stages.length || devices.size === plan.devices.length;
+    return marksAll ? { ...highlight, stages: new Set(), devices: new Set() } : highlight;
   }
   return noHighlight;
 }

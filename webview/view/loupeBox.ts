@@ -6,10 +6,16 @@ import type { DrawRequest, DrawnImage } from '../worker/messages.ts';
 import { blockColour } from './scene/blockColour.ts';
 import { css, labelOn } from './scene/colour.ts';
 import { type Loupe, loupeSize } from './scene/loupe.ts';
+import { type Box, loupePlace } from './scene/loupePlace.ts';
 import type { Scene } from './scene/scene.ts';
 import { font } from './scene/theme.ts';
 
-const margin = 10;
+/** The pointer, and the tooltip at it: the box keeps away from both. */
+export interface Pointer {
+  readonly x: number;
+  readonly y: number;
+  readonly tip: Box | undefined;
+}
 
 /** A few devices with real blocks, in a corner over rows that mix theirs. */
 export function loupeBox() {
@@ -20,18 +26,16 @@ export function loupeBox() {
   const box = element('div', { class: 'loupe', 'aria-hidden': 'true', hidden: '' }, head, canvas);
   const ink = canvas.getContext('2d');
 
-  /** `x`, `y`: the pointer, from which the box keeps away. */
-  function place({ layout }: Scene, x: number, y: number): void {
-    const { width, height } = box.getBoundingClientRect();
-    const right = x < layout.left + layout.plot / 2;
-    const low = y < layout.rows.y + layout.rows.height / 2;
-    const left = right ? layout.left + layout.plot - width - margin : layout.left + margin;
-    const top = low ? layout.rows.y + layout.rows.height - height - margin : layout.rows.y + margin;
+  function place({ layout, view }: Scene, { x, y, tip }: Pointer): void {
+    const rows = { left: layout.left, top: layout.rows.y, width: layout.plot, height: layout.rows.height };
+    const row = Math.floor((y - rows.top + view.scroll) / view.rowHeight) * view.rowHeight - view.scroll + rows.top;
+    const kept = [...(tip === undefined ? [] : [tip]), { ...rows, top: row, height: view.rowHeight }];
+    const [left, top] = loupePlace(box.getBoundingClientRect(), rows, layout.height, { x, y }, kept);
     box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   }
 
   /** What it is to show, and the pointer over it. */
-  let shown: (Loupe & { readonly x: number; readonly y: number }) | undefined;
+  let shown: (Loupe & Pointer) | undefined;
 
   return {
     element: box,
@@ -40,8 +44,8 @@ export function loupeBox() {
       box.hidden = true;
     },
     /** From the next picture on it shows these devices and times. */
-    enlarge(loupe: Loupe, x: number, y: number): void {
-      shown = { ...loupe, x, y };
+    enlarge(loupe: Loupe, pointer: Pointer): void {
+      shown = { ...loupe, ...pointer };
     },
     /** What it needs drawn. */
     requests: (dpr: number): readonly DrawRequest[] => (shown === undefined ? [] : [loupeRequest(shown, dpr)]),
@@ -61,7 +65,7 @@ export function loupeBox() {
       title.textContent = first === last ? first : `${first} – ${last.slice(last.lastIndexOf('.') + 1)}`;
       scale.textContent = `${time(loupe.t1 - loupe.t0)} of ${iterationTime(makespan)}`;
       box.hidden = false;
-      place(scene, loupe.x, loupe.y);
+      place(scene, loupe);
     },
   };
 }

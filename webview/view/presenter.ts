@@ -1,7 +1,7 @@
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { prepare } from '../picture/prepare.ts';
 import { loupeAt } from './scene/loupe.ts';
-import { loupeBox } from './loupeBox.ts';
+import { loupeBox, type Pointer } from './loupeBox.ts';
 import type { Layout } from './scene/layout.ts';
 import { rowOf } from './scene/rowMap.ts';
 import type { canvases } from './canvases.ts';
@@ -141,11 +141,11 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     },
     loupe: loupe.element,
     /** Enlarges what is at a point, if the timeline shows no blocks there. */
-    enlarge(device: number, at: number, x: number, y: number): void {
+    enlarge(device: number, at: number, pointer: Pointer): void {
       if (shown === undefined || view === undefined) return;
       const found = loupeAt(shown.picture.columns, view, layout(), device, at);
       if (found === undefined) return;
-      loupe.enlarge(found, x, y);
+      loupe.enlarge(found, pointer);
       frames.draw();
     },
     hideLoupe: loupe.hide,

@@ -121,17 +121,18 @@ describe('page', () => {
     const given = pipeline({ devices: 4, microbatches: 4 });
     expect([...highlightFor(given, [['layer:toy/block[2]'], ['train']]).stages]).toEqual([2]);
     expect([...highlightFor(given, [['param:x'], ['train/device:1']]).devices]).toEqual([1]);
-    expect([...highlightFor(given, [['device:h100/memory']]).devices]).toEqual([0, 1, 2, 3]);
     expect([...highlightFor(given, [['train/row:2/item:5', 'train/row:3/item:5']]).items]).toEqual(['2:5', '3:5']);
     expect(highlightFor(given, [['other/stage:1', 'other'], ['param:x']])).toEqual(noHighlight);
   });
 
-  it('rings all that comes from the same text, and all devices for a policy', () => {
+  it('rings all that comes from the same text, and nothing where that is everything', () => {
     const given = pipeline({ devices: 4, microbatches: 4 });
     const stages = ['train/stage:0', 'train/stage:1', 'train/stage:3'];
     expect([...highlightFor(given, [stages, ['train']]).stages]).toEqual([0, 1, 3]);
-    expect([...highlightFor(given, [['train/key:schedule'], ['train']]).devices]).toEqual([0, 1, 2, 3]);
-    expect([...highlightFor(given, [['train']]).devices]).toEqual([0, 1, 2, 3]);
+    for (const whole of ['train/key:schedule', 'train', 'device:h100/memory'])
+      expect(highlightFor(given, [[whole], ['train/stage:1']]), whole).toEqual(noHighlight);
+    const all = [0, 1, 2, 3].map((stage) => `train/stage:${stage}`);
+    expect(highlightFor(given, [all, ['train']])).toEqual(noHighlight);
   });
 });
 

@@ -12,8 +12,17 @@ describe('place of a tooltip', () => {
   });
 
   it('is under the row of the selection, or over it', () => {
-    expect(tipPlace(size, area, { x: 100, y: 100 }, { from: 80, to: 146 })).toEqual([116, 150]);
-    expect(tipPlace(size, area, { x: 100, y: 500 }, { from: 480, to: 546 })).toEqual([116, 316]);
+    expect(tipPlace(size, area, { x: 100, y: 100 }, [{ from: 80, to: 146 }])).toEqual([116, 150]);
+    expect(tipPlace(size, area, { x: 100, y: 500 }, [{ from: 480, to: 546 }])).toEqual([116, 316]);
+  });
+
+  it('leaves the row of the pointer free, too, if it has a place then', () => {
+    const selected = { from: 80, to: 146 };
+    expect(tipPlace(size, area, { x: 100, y: 200 }, [selected, { from: 180, to: 246 }])).toEqual([116, 250]);
+    // Between the two there is no room, and under the second one neither.
+    expect(
+      tipPlace(size, { width: 1000, height: 330 }, { x: 100, y: 200 }, [selected, { from: 180, to: 246 }]),
+    ).toEqual([116, 166]);
   });
 
   it('covers neither the row nor the pointer if any place is free of both', () => {
@@ -41,7 +50,7 @@ describe('place of a tooltip', () => {
           const box = { width: 100 + w, height: 60 + h };
           const page = { width: 520, height: 900 };
           const kept = { from, to: from + row };
-          const [left, top] = tipPlace(box, page, { x, y }, kept);
+          const [left, top] = tipPlace(box, page, { x, y }, [kept]);
           const across = left <= x && x <= left + box.width;
           const spans = [[kept.from, kept.to] as const, ...(across ? [[y - 8, y + 14] as const] : [])];
           if (!free(box, spans, page.height)) return;

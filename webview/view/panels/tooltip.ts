@@ -2,6 +2,7 @@ import { element } from '../../controls/dom.ts';
 import { stagesOn } from '../../../engine/basics/stagesOn.ts';
 import type { Scene } from '../scene/scene.ts';
 import { rowOf } from '../scene/rowMap.ts';
+import type { Box } from '../scene/loupePlace.ts';
 import { tipPlace, type Span } from '../scene/tipPlace.ts';
 import { deviceOf, stageOf } from '../../picture/blocks.ts';
 import { type Pointed, selectedDevice } from '../../session/selection.ts';
@@ -31,12 +32,17 @@ const feet: Readonly<Record<Pointed['kind'], string>> = {
   group: 'Click the caret or press G to open or close it',
 };
 
-/** The row of the selected device, which stays in sight. */
-function selectedRow({ selection, picture, layout, view }: Scene): Span | undefined {
-  const device = selectedDevice(selection, (block) => deviceOf(picture, block));
-  if (device < 0) return undefined;
-  const top = layout.rows.y + rowOf(layout.map, device) * view.rowHeight - view.scroll;
-  return { from: top, to: top + view.rowHeight };
+/** The rows of the selected device and of the pointer, which stay in sight. */
+function keptRows({ selection, picture, layout, view }: Scene, pointed: Pointed): readonly Span[] {
+  const selected = selectedDevice(selection, (block) => deviceOf(picture, block));
+  const under =
+    pointed.kind === 'group' ? pointed.group.from : selectedDevice(pointed, (block) => deviceOf(picture, block));
+  return [selected, under]
+    .filter((device) => device >= 0)
+    .map((device) => {
+      const top = layout.rows.y + rowOf(layout.map, device) * view.rowHeight - view.scroll;
+      return { from: top, to: top + view.rowHeight };
+    });
 }
 
 /**
@@ -48,6 +54,8 @@ export function tooltip() {
   let shown: string | undefined;
   /** What the tooltip was about when it was closed. */
   let closed: string | undefined;
+  /** Where it is, if it is shown. */
+  let place: Box | undefined;
   /** What it is about now. */
   let about: string | undefined;
 
@@ -79,6 +87,8 @@ export function tooltip() {
 
   return {
     element: box,
+    /** Where it is; undefined while it is closed. */
+    place: (): Box | undefined => (box.hidden ? undefined : place),
     show(scene: Scene, pointed: Pointed, x: number, y: number): void {
       about = keyOf(pointed);
       if (about === closed) return;
@@ -87,7 +97,9 @@ export function tooltip() {
       if (key !== shown) fill(scene, pointed);
       shown = key;
       box.hidden = false;
-      const [left, top] = tipPlace(box.getBoundingClientRect(), scene.layout, { x, y }, selectedRow(scene));
+      const { width, height } = box.getBoundingClientRect();
+      const [left, top] = tipPlace({ width, height }, scene.layout, { x, y }, keptRows(scene, pointed));
+      place = { left, top, width, height };
       box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
     },
     /** The pointer is at nothing. */
