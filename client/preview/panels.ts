@@ -5,6 +5,7 @@ import type { Server } from '../languageClient.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { namedDocument } from '../namedDocument.ts';
 import { pipeDocument } from '../pipeDocument.ts';
+import { besideColumn } from './besideColumn.ts';
 import { cursorOutline } from './cursorOutline.ts';
 import { onSyncModes, syncModes } from './modes.ts';
 import { movedUri } from './movedUri.ts';
@@ -163,10 +164,18 @@ export function createPreviews(
       if (pipeline !== undefined) known.show(uri, pipeline);
       return;
     }
-    const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    const column = { viewColumn: newColumn(), preserveFocus: true };
     // Hidden pages are not kept alive: their view is small and comes back in well under a second.
     const panel = vscode.window.createWebviewPanel(viewType, 'Preview', column, webviewOptions(extension));
     adopt(tabPlace(panel, extension), { uri, pipeline, following: false });
+  }
+
+  function newColumn(): vscode.ViewColumn {
+    const active = vscode.window.tabGroups.activeTabGroup.viewColumn;
+    return besideColumn(
+      active,
+      [...previews].flatMap(({ place }) => (place.isVisible() ? (place.column() ?? []) : [])),
+    );
   }
 
   function opened(uri: vscode.Uri, pipeline: string | undefined): Preview | undefined {

@@ -73,6 +73,46 @@ const small: PageTest = {
   },
 };
 
+const limit: PageTest = {
+  name: 'what the peak is compared with is in the line at every width, and a period has its name',
+  run: async (browser) => {
+    for (const width of [420, 520, 600, 700, 820, 900, 1400]) {
+      const preview = await browser.open({ width, height: 700 });
+      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })])));
+      await preview.drawn();
+      const peak = preview.page.locator('.figure.peak');
+      assert.match(await peak.innerText(), /^peak [\d.]+ GiB of 80/, `${width} px`);
+      const cut = await preview.page.locator('.figure-line').evaluate((line) => line.scrollWidth - line.clientWidth);
+      assert.ok(cut <= 0, `${width} px: nothing is cut off`);
+      await preview.close();
+    }
+    const preview = await browser.open({ width: 420, height: 700 });
+    await preview.post(example('systems/pipedream').message);
+    await preview.drawn();
+    assert.match(await preview.page.locator('.figure.iteration').innerText(), /^period \d/);
+    await preview.close();
+  },
+};
+
+const waits: PageTest = {
+  name: 'before the first timeline there are no controls that would do nothing',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 700, height: 700 });
+    const { page } = preview;
+    assert.deepEqual(
+      await page.getByRole('button').evaluateAll((all) => all.map((button) => button.getAttribute('aria-label'))),
+      ['More'],
+    );
+    const before = await page.locator('header .tools').boundingBox();
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })])));
+    await preview.drawn();
+    for (const name of ['Find', 'All figures', 'Open the details', 'Legend'])
+      assert.ok(await page.getByRole('button', { name }).isVisible(), name);
+    assert.deepEqual((await page.locator('header .tools').boundingBox())?.height, before?.height);
+    await preview.close();
+  },
+};
+
 const overLimit: PageTest = {
   name: 'a device out of memory is told in red',
   run: async (browser) => {
@@ -111,4 +151,4 @@ const examples: PageTest = {
   },
 };
 
-export const figureTests: readonly PageTest[] = [equalReport, tokensPerGpu, small, overLimit, examples];
+export const figureTests: readonly PageTest[] = [limit, waits, equalReport, tokensPerGpu, small, overLimit, examples];

@@ -28,6 +28,13 @@ export const gapWords = (gap: number): string => (gap === 0 ? 'optimal' : `gap $
 export const isShorter = (search: OrderSearch): boolean =>
   (newestPoint(search)?.iteration ?? Infinity) < search.state.iteration * (1 - rounding);
 
+/** Smaller gains are no reason to write an order into a file. */
+const leastGain = 0.005;
+
+/** Whether the best order is shorter by more than the costs of a model are sure. */
+export const isWorthwhile = (search: OrderSearch): boolean =>
+  (newestPoint(search)?.iteration ?? Infinity) <= search.state.iteration * (1 - leastGain);
+
 /** Whether it searches orders with whole backwards only, as for a file whose order has them. */
 const isWhole = ({ state: { order } }: OrderSearch): boolean =>
   order.schedule.kind === 'policy' && order.schedule.args['backward'] === 'whole';

@@ -20,6 +20,15 @@ const minus = '−';
 /** `none`: differences under it would be written as 0. */
 const signed = (value: number, none: number, words: (size: number) => string): string =>
   Math.abs(value) <= none ? '± 0' : `${value < 0 ? minus : '+'}${words(Math.abs(value))}`;
+const larger: Readonly<Record<string, string>> = { B: 'KiB', KiB: 'MiB', MiB: 'GiB', GiB: 'TiB' };
+
+/** `0.998 GiB`, not `1022 MiB`: the peaks that differ by it are in the larger unit. */
+function difference(size: number): string {
+  const text = bytes(size);
+  const [, number, unit] = /^(\d{4}) (\w+)$/.exec(text) ?? [];
+  return number === undefined || !(unit in larger) ? text : `${(Number(number) / 1024).toPrecision(3)} ${larger[unit]}`;
+}
+
 /** Shares are written with a digit after the point. */
 const leastShare = 0.0005;
 
@@ -28,7 +37,7 @@ export function deltaWords({ relative, bubble, peak }: Deltas, basePeak: number)
   return {
     iteration: signed(relative, leastShare, (size) => share(size)),
     bubble: signed(bubble, leastShare, (size) => `${(size * 100).toFixed(1)} pt`),
-    peak: signed(peak, 0, (size) => bytes(size)),
+    peak: signed(peak, 0, difference),
     tones: { iteration: tone(relative), bubble: tone(bubble), peak: tone(basePeak > 0 ? peak / basePeak : peak) },
   };
 }

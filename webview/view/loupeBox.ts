@@ -62,7 +62,9 @@ export function loupeBox() {
       paintNumbers(ink, scene, loupe);
       const [first, last] = [plan.devices[loupe.from].name, plan.devices[loupe.to - 1].name];
       const { makespan } = picture.columns;
-      title.textContent = first === last ? first : `${first} – ${last.slice(last.lastIndexOf('.') + 1)}`;
+      const [node, other] = [first, last].map((name) => name.slice(0, name.lastIndexOf('.') + 1));
+      // The node is said once.
+      title.textContent = first === last ? first : `${first} – ${node === other ? last.slice(node.length) : last}`;
       scale.textContent = `${time(loupe.t1 - loupe.t0)} of ${iterationTime(makespan)}`;
       box.hidden = false;
       place(scene, loupe);

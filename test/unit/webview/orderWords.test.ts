@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { gapOf, gapWords, isShorter, orderSentence, type OrderSearch } from '../../../webview/session/orderWords.ts';
+import {
+  gapOf,
+  gapWords,
+  isShorter,
+  isWorthwhile,
+  orderSentence,
+  type OrderSearch,
+} from '../../../webview/session/orderWords.ts';
 
 /** A search of a file whose order takes 6.49 s. */
 function searchOf(iteration: number, bound: number, end?: OrderSearch['end']): OrderSearch {
@@ -16,6 +23,13 @@ const within = { status: 'within', fits: true, keeps: true } as const;
 const optimal = { ...within, status: 'optimal' } as const;
 
 describe('what a search has come to', () => {
+  it('is worth to be written into the file from half a percent on', () => {
+    expect(isWorthwhile(searchOf(6.35, 6.3))).toBe(true);
+    // 0.3 % shorter.
+    expect(isShorter(searchOf(6.47, 6.3))).toBe(true);
+    expect(isWorthwhile(searchOf(6.47, 6.3))).toBe(false);
+  });
+
   it('is the saved share and the proven gap', () => {
     // 1 − 6.35 / 6.49 = 2.16 %, 6.35 / 6.30 − 1 = 0.79 %.
     expect(orderSentence(searchOf(6.35, 6.3, within))).toBe(

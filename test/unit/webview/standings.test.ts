@@ -24,6 +24,13 @@ const runner = (name: string, result?: Runner['result']): Runner => {
 };
 
 describe('a comparison', () => {
+  it('has differences of peaks in the unit in which the peaks are read', () => {
+    const words = (peak: number) => deltaWords({ seconds: 0, relative: 0, bubble: 0, peak }, 5 * gib).peak;
+    expect(words(-1022 * 2 ** 20)).toBe('−0.998 GiB');
+    expect(words(512 * 2 ** 20)).toBe('+512 MiB');
+    expect(words(0)).toBe('± 0');
+  });
+
   const base = runner('1f1b', figures(1.384, 12, 0.325));
   const best = runner('zb_v', figures(1.043, 12.25, 0.104));
   const faster = runner('zb_h2', figures(1, 20, 0.05));

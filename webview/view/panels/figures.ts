@@ -67,7 +67,8 @@ export function figures(openJob: (name: string) => void, findOrder?: () => void)
   function cell(figure: Figure, before: Figure | undefined): HTMLElement {
     const { key, name, value, unit, note, shortNote, over } = figure;
     const changed = before !== undefined && before.value !== value;
-    const short = shortNames[key];
+    // Where iterations overlap it is no iteration: its name is said.
+    const short = key === 'iteration' && name === 'Period' ? 'period' : shortNames[key];
     const words = [short, `${changed ? `${withoutUnit(before.value, value)} > ` : ''}${value}`, '', ''];
     if (key === 'iteration' && now !== undefined && base !== undefined) {
       const resized = throughputNote(now.timeline.picture.report, base.picture.report);
@@ -101,19 +102,27 @@ export function figures(openJob: (name: string) => void, findOrder?: () => void)
     return made;
   }
 
-  /** Drops notes, then figures, the last ones first, until the line fits. */
+  /** Drops notes, then figures, the last ones first, until the line fits. What the main figures are compared with goes last. */
   function fit(): void {
     const cells = Array.from(line.children) as HTMLElement[];
     for (const made of cells) made.classList.remove('gone', 'short', 'shorter');
-    const fits = () => line.scrollWidth <= line.clientWidth;
-    for (const word of ['shorter', 'short'] as const)
-      for (const made of cells.toReversed()) {
-        if (fits()) return;
-        made.classList.add(word);
-      }
-    for (const made of cells.slice(1).toReversed()) {
-      if (fits()) return;
-      made.classList.add('gone');
+    const last = cells.toReversed();
+    const main = last.filter(({ classList }) => ['iteration', 'peak'].some((key) => classList.contains(key)));
+    const others = last.filter((made) => !main.includes(made));
+    const afterMain = others.filter((made) => cells.indexOf(made) > cells.indexOf(main[0]));
+    const steps = [
+      ...last.map((made) => [made, 'shorter'] as const),
+      ...others.map((made) => [made, 'short'] as const),
+      ...afterMain.map((made) => [made, 'gone'] as const),
+      ...main.toReversed().map((made) => [made, 'short'] as const),
+      ...cells
+        .slice(1)
+        .toReversed()
+        .map((made) => [made, 'gone'] as const),
+    ];
+    for (const [made, word] of steps) {
+      if (line.scrollWidth <= line.clientWidth) return;
+      made.classList.add(word);
     }
   }
   new ResizeObserver(fit).observe(bar);

@@ -2,6 +2,7 @@ import { moment, time } from '../../../engine/basics/quantities.ts';
 import { deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import { choice } from '../../controls/toolkit.ts';
 import { element } from '../../controls/dom.ts';
+import { columnWidths, gridColumns } from './columnWidths.ts';
 import { ownMemory, ownMemoryWords } from '../../picture/ownMemory.ts';
 import type { Scene } from '../scene/scene.ts';
 import { type DeviceOrder, deviceColumns, devicesInOrder } from './deviceColumns.ts';
@@ -32,6 +33,8 @@ export function table(select: TableActions) {
   let sorted: DeviceOrder | undefined;
   let order: readonly number[] = [];
   let orderKey = '';
+  /** What the columns were measured for. */
+  let measured = '';
   const tall = element('div', { class: 'tall' });
   const body = element('div', { class: 'lines', role: 'rowgroup' });
   const scroller = element('div', { class: 'scroller' }, tall, body);
@@ -96,6 +99,19 @@ export function table(select: TableActions) {
     orderKey = key;
     order = devicesInOrder(of, sorted);
   }
+  /** Once for each timeline: nothing moves while it is scrolled or sorted. */
+  function measure(of: Scene): void {
+    const key = `${of.picture.generation} ${mode}`;
+    if (key === measured) return;
+    measured = key;
+    // Room for the sign of the order.
+    const widths = columnWidths(
+      headings[mode].map((name) => (mode === 'devices' ? `${name} ↓` : name)),
+      total(),
+      (row) => (mode === 'blocks' ? blockTexts(of, row) : deviceTexts(of, row)),
+    );
+    box.style.setProperty('--columns', gridColumns(widths));
+  }
   /** A click sorts by the column, the largest first where it has figures; another click turns the order round. */
   function sortHeader(name: string, column: number): HTMLElement {
     const isSorted = sorted?.column === column;
@@ -123,6 +139,7 @@ export function table(select: TableActions) {
     if (scene === undefined || whole.hidden) return;
     const names = headings[mode];
     if (mode === 'devices') reorder(scene);
+    measure(scene);
     const focused = body.contains(document.activeElement);
     const headFocus = Array.from(head.querySelectorAll('button')).indexOf(document.activeElement as HTMLButtonElement);
     head.replaceChildren(

@@ -1,5 +1,12 @@
 import { element, setText } from '../../controls/dom.ts';
-import { gapOf, isShorter, newestPoint, orderSentence, type OrderSearch } from '../../session/orderWords.ts';
+import {
+  gapOf,
+  isShorter,
+  isWorthwhile,
+  newestPoint,
+  orderSentence,
+  type OrderSearch,
+} from '../../session/orderWords.ts';
 import { drawOrderChart } from './orderChart.ts';
 
 /** What the strip shows of a search. */
@@ -40,7 +47,7 @@ export function orderStrip(actions: OrderStripActions) {
   const chart = element('div', { class: 'order-chart' });
   const sentence = element('p', { class: 'order-sentence' });
   const note = element('p', { class: 'order-note dim' });
-  const keep = act('Keep this order', actions.keep, 'primary');
+  const keep = act('Keep this order', actions.keep);
   const show = act('Show', actions.show);
   const mark = act('Show what changed', actions.mark);
   const longer = act('Search longer', actions.searchLonger);
@@ -79,6 +86,7 @@ export function orderStrip(actions: OrderStripActions) {
       const useful = better && !outdated;
       keep.hidden = !useful || search.end === undefined;
       keep.disabled = search?.end?.keeps !== true;
+      keep.classList.toggle('primary', search !== undefined && isWorthwhile(search));
       show.hidden = !useful && !shown;
       setText(
         show,
