@@ -329,7 +329,10 @@ const sweep: PageTest = {
     await preview.page.waitForFunction(
       () => !/simulated/.test(document.querySelector('.sweep-note')?.textContent ?? ''),
     );
-    assert.match((await button(8).getAttribute('aria-label')) ?? '', /iteration 264\.2 ms, throughput 30\.3 samples\/s, bubble 27.3 %, peak 5 GiB/);
+    assert.match(
+      (await button(8).getAttribute('aria-label')) ?? '',
+      /iteration 264\.2 ms, throughput 30\.3 samples\/s, bubble 27.3 %, peak 5 GiB/,
+    );
     assert.equal(await button(8).getAttribute('aria-pressed'), 'true');
     if (asked.values.includes(3))
       assert.match((await button(3).getAttribute('aria-label')) ?? '', /Too few microbatches/);
