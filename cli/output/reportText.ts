@@ -193,14 +193,19 @@ const pace = ({ iterations, steady, makespan }: AsynchronousReport): string =>
 /** One column for each kind of memory that any device has. */
 function memoryRows({ devices, unit_times: unlimited }: PipelineReport, columns: number, colours: Colours): string[][] {
   const kinds = memoryKinds.filter((kind) => devices.some((device) => (device.memory[kind] ?? 0) > 0));
-  // Of devices that do not exist no limit is known.
+  // Of devices that do not exist no limit is known, so a bar would be a share of nothing.
   const limit = (text: string): string[] => (unlimited === true ? [] : [text]);
-  const head = ['', '', 'peak', ...limit('of'), ...kinds.map((kind) => kind.replace('_', ' ')), 'in flight'].map(
-    (cell) => colours.dim(cell),
-  );
+  const head = [
+    '',
+    ...limit(''),
+    'peak',
+    ...limit('of'),
+    ...kinds.map((kind) => kind.replace('_', ' ')),
+    'in flight',
+  ].map((cell) => colours.dim(cell));
   const rows = devices.map((device) => [
     device.name,
-    memoryBar(device, columns < 110 ? 16 : 24, colours),
+    ...limit(memoryBar(device, columns < 110 ? 16 : 24, colours)),
     device.peak > device.capacity ? colours.bold(colours.red(`${bytes(device.peak)} !`)) : bytes(device.peak),
     ...limit(bytes(device.capacity)),
     ...kinds.map((kind) => bytes(device.memory[kind] ?? 0)),
@@ -244,8 +249,10 @@ function stageRows(report: PipelineReport): string[][] {
     const host = report.devices.find((device) => device.stages.includes(stage.name))?.name ?? '';
     const cost = `F ${time(stage.forward)}${stage.recompute === undefined ? '' : `  R ${time(stage.recompute)}`}  I ${time(stage.backward_input)}  W ${time(stage.backward_weight)}`;
     const versions = report.asynchronous === undefined ? '' : versionWords(stage);
-    const layers = count(stage.layers.length, 'layer', 'layers');
-    return [stage.name, host, cost, layers, ends(stage.layers), ...(known ? [parameterWords(stage)] : []), versions];
+    // A schedule without a pipeline has no layers.
+    const layers =
+      report.unit_times === true ? [] : [count(stage.layers.length, 'layer', 'layers'), ends(stage.layers)];
+    return [stage.name, host, cost, ...layers, ...(known ? [parameterWords(stage)] : []), versions];
   });
 }
 

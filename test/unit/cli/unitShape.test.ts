@@ -37,6 +37,10 @@ describe('simulate', () => {
     expect(text.out).toContain('Unit times: a forward of a stage takes 1 s, a backward 2 s (I = W = 1 s)');
     expect(text.out).toMatch(/Peak memory +8 B +on dev 0\n/);
     expect(text.out).toContain('no findings');
+    // No layers, and no memory that a bar could be a share of.
+    expect(text.out).toMatch(/\nMemory\n +peak +activations +in flight\n {2}dev 0 +8 B +8 B +8\n/);
+    expect(text.out).toMatch(/\nStages\n {2}s0 +dev 0 +F 1 s {2}I 1 s {2}W 1 s *\n/);
+    expect(text.out).not.toMatch(/layer|[█░]/);
   });
 
   test('arguments of the schedule are given as in a pipeline', async () => {
