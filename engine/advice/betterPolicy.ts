@@ -13,6 +13,7 @@ import { type BetterPolicy, betterPolicySteps } from '../fixes/bubble.ts';
 import { sizeUnderPolicy } from '../fixes/candidates.ts';
 import { stagesArgument } from '../fixes/recut.ts';
 import { isAside, pipelineBody, valueOf } from '../fixes/source.ts';
+import { withNeeds } from '../language/reading.ts';
 import { type Advice, advised, advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { EngineHost, EngineOptions } from '../basics/host.ts';
 import { knownHost, type KnownFiles, rememberingHost } from '../basics/knownFiles.ts';
@@ -116,7 +117,7 @@ function ordered(
 ): Required<Pick<CheckRequest, 'earlier'>>['earlier'] {
   const { text, options } = request;
   const syntax = parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
-  const { plan } = resolve({ ...request, syntax, searches: request.searches ?? noSearches });
+  const { plan } = resolve({ ...request, syntax, searches: request.searches ?? noSearches, earlier: undefined });
   const found = plan.pipelines.find(({ name }) => name === pipeline);
   return { syntax, pipelines: found !== undefined && giveOrder(found, order) ? [evaluate(found, options)] : [] };
 }
@@ -226,20 +227,25 @@ function cutsByParam(syntax: SyntaxFile, pipeline: string): boolean {
 }
 
 /** The tokens of what matters to a pipeline. White space and comments between two are a space, or a line break if they have one. */
-function textFor({ text, tokens, declarations }: SyntaxFile, pipeline: string): string {
-  const aside = declarations.filter((each: Declaration) => isAside(each, pipeline));
+function textFor(syntax: SyntaxFile, pipeline: string): string {
+  const { text, tokens, declarations } = syntax;
+  const isFirst = (each: Declaration) => !isAside(each, pipeline) && !isForOthers(each);
+  const needed = withNeeds(syntax, declarations.filter(isFirst));
   const parts: string[] = [];
-  let next = 0;
   let end = 0;
-  for (const token of tokens) {
-    while (next < aside.length && aside[next].end <= token.start) next += 1;
-    if (next < aside.length && token.start >= aside[next].start) continue;
-    const gap = text.slice(end, token.start);
-    parts.push(gap === '' ? '' : gap.includes('\n') ? '\n' : ' ', token.text);
-    end = token.end;
-  }
+  for (const { first, last } of declarations.filter((each) => needed.has(each)))
+    for (let at = first; at <= last; at += 1) {
+      const gap = text.slice(end, tokens[at].start);
+      parts.push(gap === '' ? '' : gap.includes('\n') ? '\n' : ' ', tokens[at].text);
+      end = tokens[at].end;
+    }
   return parts.join('');
 }
+
+/** Whether it means something only to what mentions its name. A schedule may be tried without. */
+const isForOthers = (declaration: Declaration): boolean =>
+  declaration.kind === 'let' ||
+  (declaration.kind === 'block' && ['device', 'cluster', 'model'].includes(declaration.keyword.text));
 
 /** The findings of a file, in which the bubble of the pipeline names what the search found; the same list if that changes nothing. */
 export function withBetterPolicy(

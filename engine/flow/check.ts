@@ -49,8 +49,11 @@ export interface CheckRequest {
   readonly only?: string | undefined;
   /** This schedule is simulated on equal stages instead of the pipelines of the file. */
   readonly unit?: UnitRequest | undefined;
-  /** An earlier answer for the same file: pipelines and jobs whose plans are equal are taken from it, not simulated again. */
-  readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs'>>;
+  /**
+   * An earlier answer for the same file: what the edit did not touch is not read again, and pipelines and jobs whose plans are equal are
+   * taken from it, not simulated again.
+   */
+  readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs' | 'resolution'>>;
   /** What an earlier check of this very text planned, with the same host, options, overrides and schedule. */
   readonly planned?: Pick<Analysis, 'syntax' | 'resolution'> | undefined;
   /** Default: every answer is found at once, and nothing is pending. */
@@ -93,7 +96,8 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
   let resolution = planned?.resolution;
   for (;;) {
     if (resolution === undefined || resolution.pending.length > 0) {
-      for (const steps = resolveSteps({ uri, syntax, host, options, overrides, unit, searches }); ;) {
+      const before = resolution ?? earlier?.resolution;
+      for (const steps = resolveSteps({ uri, syntax, host, options, overrides, unit, searches, earlier: before }); ;) {
         const step = steps.next();
         if (step.done) {
           resolution = step.value;

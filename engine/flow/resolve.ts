@@ -6,6 +6,7 @@ import type { Notes } from '../planning/notes.ts';
 import type { ReadContext } from '../read/context.ts';
 import { createReadContext } from '../read/context.ts';
 import { detail } from '../language/context.ts';
+import { lazy } from '../basics/lazy.ts';
 import { iterationSearch } from './iterationSearch.ts';
 import { orderSearch } from './orderSearch.ts';
 import { planPipeline } from '../planning/planPipeline.ts';
@@ -15,7 +16,7 @@ import { readFrom } from '../read/modelFrom.ts';
 import { symbolId } from '../language/context.ts';
 import { takeDefinitions } from '../read/context.ts';
 import { toEnd } from '../basics/steps.ts';
-import type { BlockDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineHost, EngineOptions } from '../basics/host.ts';
 import { readCluster } from '../read/cluster.ts';
 import { readDevice } from '../read/device.ts';
@@ -36,7 +37,7 @@ import type { SearchDefinition } from '../definitions/search.ts';
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import { evaluateConstants } from '../language/constants.ts';
-import { declareAll, reportUnused } from '../language/declare.ts';
+import { declareAll, reportUnused, reportUnusedInSchedules } from '../language/declare.ts';
 import { type ForeignFiles, foreignFiles } from '../language/foreign.ts';
 import { applyImports, reportUnusedImports } from '../language/imports.ts';
 import { evaluate as evaluateExpression } from '../language/expressions.ts';
@@ -44,6 +45,10 @@ import { hasNames } from '../language/importSettings.ts';
 import { linkFile } from '../language/linking.ts';
 import { slipsOf } from '../language/otherSyntax.ts';
 import { settingsName } from '../language/settingsName.ts';
+import type { Readings } from '../language/kept.ts';
+import type { Reading } from '../language/reading.ts';
+import { derivedOf, originsOf, symbolTable, unreadNames, useSkipped } from '../language/tables.ts';
+import { type Around, leave, readingAfter } from './earlier.ts';
 import type { JobPlan, PipelinePlan } from '../values/plan.ts';
 import type { PipelineSize, Resolution } from '../language/resolution.ts';
 import { directSearches, noSearches, type Searches } from '../basics/searches.ts';
@@ -61,10 +66,12 @@ export interface ResolveRequest {
   readonly searches?: Searches;
   /** How far the file is read. Default: `plans`. */
   readonly depth?: Depth;
+  /** Of an earlier text of the file: what the edit did not touch is not read again. */
+  readonly earlier?: Resolution | undefined;
 }
 
-/** What names mean, what the blocks of the file say too, or also the plans of its pipelines. */
-export type Depth = 'names' | 'definitions' | 'plans';
+/** What names mean, what devices, models and schedules say, what the other blocks of the file say too, or also the plans of its pipelines. */
+export type Depth = 'names' | 'schedules' | 'definitions' | 'plans';
 
 const direct = directSearches();
 
@@ -72,16 +79,8 @@ const direct = directSearches();
 export const resolve = (request: ResolveRequest): Resolution => toEnd(resolveSteps(request));
 
 /** The same in steps, so that a server may answer requests between them. */
-export function* resolveSteps({
-  uri,
-  syntax,
-  host,
-  options,
-  overrides = {},
-  unit,
-  searches = direct,
-  depth = 'plans',
-}: ResolveRequest): Generator<void, Resolution> {
+export function* resolveSteps(request: ResolveRequest): Generator<void, Resolution> {
+  const { uri, syntax, host, options, overrides = {}, unit, searches = direct, depth = 'plans', earlier } = request;
   const graph = readGraph(uri, syntax, host, options);
   const foreign = foreignFiles(host, options);
   const resolved = new Map<number, ReadContext>();
@@ -94,6 +93,9 @@ export function* resolveSteps({
   let sizes: Resolution['sizes'] = new Map();
   let settings: Resolution['searches'] = [];
   let problem: string | undefined;
+  let readings: Readings | undefined;
+  let around: Around = [];
+  let reading = readingAfter(undefined, syntax, around);
   for (const file of graph.order) {
     const numbers = { ...settingsOf(graph, file, options, foreign), ...asked.get(file) };
     const source = graph.files[file];
@@ -103,33 +105,71 @@ export function* resolveSteps({
     const isKnown = known?.context.options === options && known.context.uri === source.uri;
     // What is kept is of use to every request.
     const deep = isStandard ? 'plans' : depth;
+    if (file === 0) {
+      around = [uri, options, JSON.stringify(overrides), ...importedBy(graph, resolved)];
+      reading = readingAfter(unit === undefined ? earlier : undefined, syntax, around);
+    }
+    const { declarations, skipped } = file === 0 ? reading : readingAfter(undefined, source.syntax, []);
     const resolution = isKnown
       ? known
-      : yield* resolveFile(graph, file, resolved, options, foreign, numbers, { searches, unit, depth: deep });
+      : yield* resolveFile(graph, file, resolved, options, foreign, numbers, {
+          ...{ searches, unit, depth: deep },
+          ...{ declarations, skipped },
+        });
     if (isStandard) standardFiles.set(source.syntax, resolution);
     resolved.set(file, resolution.context);
-    if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings, problem } = resolution);
+    if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings, problem, readings } = resolution);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
-  return {
+  const { skipped } = reading;
+  const schedules = lazy(() => schedulesOf(context, skipped, request));
+  const symbols = lazy(() => symbolTable(context, skipped));
+  const origins = lazy(() => originsOf(context, skipped));
+  const derived = lazy(() => derivedOf(context, skipped));
+  const resolution: Resolution = {
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
     ...(problem === undefined ? {} : { problem }),
     pending,
     tests,
     sizes,
     searches: settings,
-    schedules: [...context.schedules.values()].filter((schedule) => schedule.uri === uri),
-    origins: context.origins,
+    get schedules() {
+      return schedules();
+    },
+    get origins() {
+      return origins();
+    },
     tracers: context.tracers,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
-    symbols: {
-      symbols: context.symbols,
-      references: [...context.references.values()].sort((a, b) => a.place.start - b.place.start),
+    get symbols() {
+      return symbols();
     },
     imports: [...new Set([...graph.uris, ...foreign.uris])],
-    derived: [...context.derived].sort((a, b) => a.offset - b.offset),
+    get derived() {
+      return derived();
+    },
   };
+  if (readings !== undefined) leave(resolution, readings, reading, around);
+  return resolution;
+}
+
+/** What each import gives: a file as it was read, or why there is none. */
+const importedBy = ({ files }: SourceGraph, resolved: ReadonlyMap<number, ReadContext>): readonly unknown[] =>
+  files[0].imports.map(({ file, problem, tooMany }) =>
+    file === undefined ? JSON.stringify([problem, tooMany]) : resolved.get(file),
+  );
+
+/** Schedules that were not read are read with all of the file: only previews of a schedule without a pipeline ask for them. */
+function schedulesOf(
+  { schedules, uri }: ReadContext,
+  skipped: Reading['skipped'],
+  request: ResolveRequest,
+): Resolution['schedules'] {
+  const isSchedule = (each: Declaration) => each.kind === 'block' && each.keyword.text === 'schedule';
+  if ([...skipped.keys()].some(isSchedule))
+    return resolve({ ...request, earlier: undefined, depth: 'schedules' }).schedules;
+  return [...schedules.values()].filter((schedule) => schedule.uri === uri);
 }
 
 /** Overrides go to the file's own params and to those that it imports. */
@@ -200,6 +240,8 @@ interface ResolvedFile {
   readonly sizes: Resolution['sizes'];
   readonly searches: Resolution['searches'];
   readonly problem?: string | undefined;
+  /** What the next text may take, if all of the file was read. */
+  readonly readings?: Readings;
 }
 
 const nothing = { pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map(), searches: [] } as const;
@@ -211,11 +253,18 @@ function* resolveFile(
   options: EngineOptions,
   foreign: ForeignFiles,
   overrides: Readonly<Record<string, number>>,
-  { searches, unit, depth }: Pick<ResolveRequest, 'unit'> & { readonly searches: Searches; readonly depth: Depth },
+  {
+    searches,
+    unit,
+    depth,
+    declarations,
+    skipped,
+  }: Pick<ResolveRequest, 'unit'> &
+    Pick<Reading, 'declarations' | 'skipped'> & { readonly searches: Searches; readonly depth: Depth },
 ): Generator<void, ResolvedFile> {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
-  const context = createReadContext(uri, syntax, options, report, foreign);
+  const context = createReadContext(uri, syntax, options, report, foreign, declarations);
   if (syntax.text.length > options.limits.fileSize) {
     report.report(
       'limit/too-large',
@@ -242,14 +291,14 @@ function* resolveFile(
   declareAll(context, (from) => readFrom(context, from));
   yield;
   applyImports(context, graph, file, resolved, takeDefinitions);
-  adoptLayers(context, blocksOf(syntax, 'model'));
-  adoptMembers(context, blocksOf(syntax, 'schedule'));
+  const blocks = (keyword: string) => blocksOf(declarations, keyword);
+  adoptLayers(context, blocks('model'));
+  adoptMembers(context, blocks('schedule'));
   yield;
   yield* linkFile(context);
   evaluateConstants(context, overrides);
   if (depth === 'names') return { context, ...nothing };
   yield;
-  const blocks = (keyword: string) => blocksOf(syntax, keyword);
   readByBase(context, blocks('device'), 'device', readDevice);
   for (const block of blocks('cluster')) readCluster(context, block);
   yield;
@@ -260,9 +309,12 @@ function* resolveFile(
     const { plan, problem } = unitSchedule(context, unit);
     return { context, ...nothing, pipelines: plan === undefined ? [] : [plan], problem };
   }
+  if (depth === 'schedules') return { context, ...nothing };
+  const read = { context, origins: context.origins.size, derived: context.derived.length };
   const pipelines = new Map<string, PipelinePlan>();
   const pending: string[] = [];
   let unanswered = 0;
+  let readings: Readings | undefined;
   const counted: Searches = {
     ...(searches.figuresOnly === true ? { figuresOnly: true } : {}),
     answer(search, problem) {
@@ -310,10 +362,23 @@ function* resolveFile(
     if (plan !== undefined) pipelines.set(plan.name, plan);
   }
   if (file === 0) {
-    reportUnused(context);
+    useSkipped(context, skipped);
+    reportUnusedInSchedules(context);
+    // Findings over the limit are not known.
+    if (report.findings.length < options.limits.findings) readings = { ...read, findings: [...report.findings] };
+    reportUnused(context, () => unreadNames(syntax, context, skipped));
     reportUnusedImports(context);
   }
-  return { context, pipelines: [...pipelines.values()], jobs, pending, tests, sizes, searches: settings };
+  return {
+    ...(readings === undefined ? {} : { readings }),
+    context,
+    pipelines: [...pipelines.values()],
+    jobs,
+    pending,
+    tests,
+    sizes,
+    searches: settings,
+  };
 }
 
 function sizeOf(definition: PipelineDefinition, { body }: BlockDeclaration): PipelineSize {
@@ -346,8 +411,8 @@ const isTest = ({ names }: ReadContext, { name }: BlockDeclaration): boolean =>
 const testedSchedule = (context: ReadContext, block: BlockDeclaration): DeclaredSchedule | undefined =>
   isTest(context, block) ? context.schedules.get(symbolId('schedule', block.name?.text ?? '')) : undefined;
 
-const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>
-  syntax.declarations.filter(
+const blocksOf = (declarations: readonly Declaration[], keyword: string): readonly BlockDeclaration[] =>
+  declarations.filter(
     (declaration): declaration is BlockDeclaration =>
       declaration.kind === 'block' && declaration.keyword.text === keyword,
   );

@@ -18,7 +18,7 @@ type Constant = (LetDeclaration | ParamDeclaration) & { readonly name: Name };
 export function evaluateConstants(context: FileContext, overrides: Readonly<Record<string, number>>): void {
   const constants: Constant[] = [];
   const index = new Map<string, number>();
-  for (const declaration of context.syntax.declarations) {
+  for (const declaration of context.declarations) {
     if ((declaration.kind !== 'let' && declaration.kind !== 'param') || declaration.name === undefined) continue;
     const info = context.names.get(declaration.name.text);
     if (info?.declaration?.start !== declaration.name.start || info.declaration.uri !== context.uri) continue;
@@ -48,6 +48,13 @@ export function evaluateConstants(context: FileContext, overrides: Readonly<Reco
       id,
       constant.kind === 'let' ? letValue(context, constant) : paramValue(context, constant, overrides),
     );
+  }
+  // Those that need others are evaluated later, and are shown in the order of the file.
+  for (const constant of constants) {
+    const param = constant.kind === 'param' ? context.params.get(idOf(constant)) : undefined;
+    if (param === undefined) continue;
+    context.params.delete(idOf(constant));
+    context.params.set(idOf(constant), param);
   }
 }
 

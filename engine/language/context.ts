@@ -1,5 +1,5 @@
 import type { Reporter } from '../findings/reporter.ts';
-import type { Name, Span, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Declaration, Name, Span, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { ForeignFiles } from './foreign.ts';
 import type { ParamPlan, Place } from '../values/plan.ts';
@@ -13,6 +13,8 @@ import type { Value } from './values.ts';
 export interface FileContext {
   readonly uri: string;
   readonly syntax: SyntaxFile;
+  /** Declarations that are read. What the others say is known. */
+  readonly declarations: readonly Declaration[];
   readonly options: EngineOptions;
   readonly report: Reporter;
   readonly foreign: ForeignFiles;
@@ -37,6 +39,8 @@ export interface FileContext {
   readonly params: Map<string, ParamPlan>;
   readonly origins: Map<string, Place>;
   readonly derived: DerivedValue[];
+  /** Names without a meaning that are not reported, because another mistake may be the reason. */
+  readonly doubts: Span[];
   /** An import of everything failed: any unknown name may have come from there. */
   incomplete: boolean;
 }
@@ -48,9 +52,11 @@ export const createContext = (
   options: EngineOptions,
   report: Reporter,
   foreign: ForeignFiles,
+  declarations: readonly Declaration[] = syntax.declarations,
 ): FileContext => ({
   uri,
   syntax,
+  declarations,
   options,
   report,
   foreign,
@@ -67,6 +73,7 @@ export const createContext = (
   params: new Map(),
   origins: new Map(),
   derived: [],
+  doubts: [],
   incomplete: false,
 });
 

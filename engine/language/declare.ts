@@ -34,8 +34,9 @@ export interface ForeignLayer {
 /** What a `from` entry of a model gives; `undefined` where it is wrong, which has been or will be reported. */
 export type LayersFrom = (from: Entry) => readonly ForeignLayer[] | undefined;
 
-/** Adds the file's own declarations; a name that is taken is `name/duplicate` and the first declaration is used. */
+/** Adds the file's own declarations, with the members of those that are read; a name that is taken is `name/duplicate` and the first declaration is used. */
 export function declareAll(context: FileContext, layersFrom: LayersFrom): void {
+  const read = new Set(context.declarations);
   for (const declaration of context.syntax.declarations) {
     const found = named(declaration);
     if (found === undefined || found.name.end <= found.name.start) continue;
@@ -52,7 +53,7 @@ export function declareAll(context: FileContext, layersFrom: LayersFrom): void {
     };
     if (!claim(context, name, info)) continue;
     referTo(context, place, id);
-    if (declaration.kind === 'block') declareMembers(context, declaration, id, layersFrom);
+    if (declaration.kind === 'block' && read.has(declaration)) declareMembers(context, declaration, id, layersFrom);
   }
 }
 
@@ -203,16 +204,23 @@ function reportUnusedMembers(context: FileContext, block: BlockDeclaration): voi
     context.report.report('name/unused', name, { kind, name: name.text }, { hint: { kind: 'remove' } });
 }
 
-/** `name/unused` for declarations that nothing uses. A file without a pipeline is a library: all of it may be used elsewhere. */
-export function reportUnused(context: FileContext): void {
-  const declarations = context.syntax.declarations;
+/** `name/unused` for names of schedules that nothing uses. */
+export function reportUnusedInSchedules(context: FileContext): void {
   // A name that a schedule takes over is used where the taker uses it. Takers are declared after what they take.
   const taken: { readonly id: string; readonly inherits: string }[] = [];
   for (const { id, inherits } of context.symbols.values()) if (inherits !== undefined) taken.push({ id, inherits });
   for (const { id, inherits } of taken.toReversed()) if (context.used.has(id)) context.used.add(inherits);
-  for (const declaration of declarations)
+  for (const declaration of context.declarations)
     if (declaration.kind === 'block' && declaration.keyword.text === 'schedule')
       reportUnusedMembers(context, declaration);
+}
+
+/**
+ * `name/unused` for declarations that nothing uses. A file without a pipeline is a library: all of it may be used elsewhere.
+ * `unread`: names in text that was not understood, or under an unknown key. Each may be a use.
+ */
+export function reportUnused(context: FileContext, unread: () => Iterable<string>): void {
+  const declarations = context.syntax.declarations;
   if (!declarations.some((declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline'))
     return;
   const unused = new Map<string, { readonly name: Name; readonly kind: SymbolKind }>();
@@ -224,10 +232,7 @@ export function reportUnused(context: FileContext): void {
     if (isDeclaration && !context.used.has(info.id)) unused.set(info.name, found);
   }
   if (unused.size === 0) return;
-  // A name in text that was not understood, or under an unknown key, may be a use.
-  for (const { kind, text, start } of context.syntax.tokens) {
-    if (kind === 'name' && unused.has(text) && !context.references.has(start)) unused.delete(text);
-  }
+  for (const name of unread()) unused.delete(name);
   for (const { name, kind } of unused.values()) {
     context.report.report('name/unused', name, { kind, name: name.text }, { hint: { kind: 'remove' } });
   }

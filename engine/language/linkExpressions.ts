@@ -15,7 +15,7 @@ import {
   type Targets,
 } from './kinds.ts';
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
-import { declareVariable, deepest, type Scope, withLocals } from './scopes.ts';
+import { declareVariable, deepest, localId, type Scope, withLocals } from './scopes.ts';
 import { isSequence } from './sequenceForm.ts';
 import { policyAdvice, shareMeant, valueElsewhere, valuesMeant } from './otherNames.ts';
 import type { SymbolInfo } from './resolution.ts';
@@ -440,7 +440,7 @@ function linkEach(
     const isRange = binds === true || (index === 0 && name !== undefined);
     linkExpression(context, value, isRange ? undefined : schema, inner, depth + 1);
     if (!isRange || name === undefined || name.end <= name.start) continue;
-    const id = `parameter:each/${name.first}/${name.text}`;
+    const id = localId('parameter', inner, name, name.text);
     declareVariable(context, name, id, undefined, 'Takes each number of the range, in order.');
     inner = { ...inner, locals: withLocals(inner.locals, new Map([[name.text, id]])) };
   }
@@ -499,7 +499,10 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
   const { names, functions: noun = 'function', symbols: kind = 'function' } = valueKindOf(schema);
   const found = findFunction(where, name.text);
   if (found === undefined) {
-    if (context.broken.has(name.text)) return;
+    if (context.broken.has(name.text)) {
+      context.doubts.push(name);
+      return;
+    }
     const declares = names === 'declaration or function' ? declaredIn(schema) : undefined;
     const declared = declares === undefined ? [] : namesOf(context, declares);
     // Operations have brackets: `F[0..<4]`, not `F(0..<4)`.

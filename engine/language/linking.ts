@@ -12,6 +12,7 @@ import {
   declareParameter,
   declareVariable,
   deepest,
+  localId,
   type Locals,
   noScope,
   scheduleLocals,
@@ -23,7 +24,7 @@ import type { SymbolInfo } from './resolution.ts';
 
 /** Links all declarations of the file; pauses after each. */
 export function* linkFile(context: FileContext): Generator<void, void> {
-  for (const declaration of context.syntax.declarations) {
+  for (const declaration of context.declarations) {
     if (declaration.kind === 'let') linkValue(context, declaration.value, noScope);
     else if (declaration.kind === 'param') {
       linkValue(context, declaration.value, noScope);
@@ -46,7 +47,9 @@ function linkBlock(context: FileContext, block: BlockDeclaration): void {
   if (keyword === 'schedule')
     scope = { locals: scheduleLocals(context, id), ...(context.open.has(id ?? '') ? { open: true } : {}) };
   if (keyword === 'pipeline') scope = modelScope(context, block);
-  linkEntries(context, keyword, block.body.entries, scope, id);
+  const isKnown = context.names.get(block.name?.text ?? '')?.declaration?.start === block.name?.start;
+  const around = id !== undefined && isKnown ? { ...scope, around: { id, first: block.first } } : scope;
+  linkEntries(context, keyword, block.body.entries, around, id);
 }
 
 function modelScope(context: FileContext, block: BlockDeclaration): Scope {
@@ -147,7 +150,7 @@ function declareSwitches(context: FileContext, items: Items, scope: Scope, owner
       context.report.report('name/duplicate', name, { kind: 'switch', name: name.text }, { related });
       continue;
     }
-    const id = `switch:${owner ?? ''}/${item.first}/${name.text}`;
+    const id = localId('switch', scope, item, name.text);
     const place = context.report.place(name);
     declared.set(name.text, place);
     const extent = context.report.place(item);
@@ -195,7 +198,7 @@ function withParameters(
     // `row(last)` is reported where it is read: the number of this name is meant.
     const hidden = entry.key.text === 'row' ? scope.locals?.get(parameter.text) : undefined;
     if (hidden !== undefined) context.used.add(hidden);
-    const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
+    const id = localId('parameter', scope, entry, parameter.text);
     // Of a row it is reported where the row is read.
     const declare =
       owner?.startsWith('schedule:') !== true || entry.key.text === 'row' ? declareParameter : declareVariable;

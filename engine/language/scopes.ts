@@ -1,5 +1,5 @@
 /** Names that are known in a part of a file only. */
-import type { Name } from '../../grammar/syntax.ts';
+import type { Name, NodeBase } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import { reservedEverywhere, scheduleNumbers } from './reservedNames.ts';
 import type { SymbolInfo } from './resolution.ts';
@@ -37,11 +37,18 @@ export interface Scope {
   readonly modelName?: string;
   /** Other names may come from a schedule that is not known. */
   readonly open?: true;
+  /** The declaration around: its id and its first token. */
+  readonly around?: { readonly id: string; readonly first: number };
   /** The left side of the entry that makes a name its parameter, such as `after(j)`; `undefined` for other names. */
   readonly parametersFor?: (name: string) => string | undefined;
 }
 
 export const noScope: Scope = {};
+
+/** Id of a name of a part of a declaration. An edit outside of the declaration does not change it. */
+export const localId = (kind: 'parameter' | 'switch', { around }: Scope, { first }: NodeBase, name: string): string =>
+  around === undefined ? `${kind}:/${first}/${name}` : `${kind}:${around.id}/${first - around.first}/${name}`;
+
 /** Deeper expressions are left unlinked; the parser allows far less. */
 export const deepest = 1000;
 

@@ -86,7 +86,10 @@ export function reportUnknown(
 ): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
-  if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
+  if (mayBeImported && (context.incomplete || context.broken.has(name.text))) {
+    context.doubts.push(name);
+    return;
+  }
   const nearest = write === undefined ? near() : undefined;
   const from = nearest === undefined ? undefined : fileOf?.(nearest);
   const links = kind === 'name' && nearest === undefined && write === undefined ? linksLike(name.text) : [];

@@ -2,7 +2,7 @@ import type { ModelSource } from './modelSource.ts';
 import type { ScheduleText } from './scheduleText.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { takeOne } from '../language/imports.ts';
-import type { Entry, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Declaration, Entry, SyntaxFile } from '../../grammar/syntax.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
@@ -36,8 +36,9 @@ export const createReadContext = (
   options: EngineOptions,
   report: Reporter,
   foreign: ForeignFiles,
+  declarations?: readonly Declaration[],
 ): ReadContext => ({
-  ...createContext(uri, syntax, options, report, foreign),
+  ...createContext(uri, syntax, options, report, foreign, declarations),
   sources: new Map(),
   devices: new Map(),
   clusters: new Map(),

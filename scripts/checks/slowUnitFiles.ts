@@ -20,6 +20,7 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/flow/anySchedule.test.ts',
   'test/unit/docs/whatFits.test.ts',
   'test/unit/flow/edits.test.ts',
+  'test/unit/flow/reading.test.ts',
   'test/unit/server/quickFixes.test.ts',
   'test/unit/server/policies.test.ts',
   'test/unit/server/robustness.test.ts',

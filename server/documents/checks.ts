@@ -61,11 +61,16 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
   function begin(document: OpenDocument): Check {
     const options = host.options();
     const { syntax } = syntaxOf(document, host.options());
-    const { pipelines = [], jobs, pending } = document.earlier ?? {};
+    const { pipelines = [], jobs, pending, resolution } = document.earlier ?? {};
     const round = host.answers.check(document.uri);
     const { uri, text, revision } = document;
     const unknown = new Set(pending);
-    const earlier = { syntax, pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)), jobs };
+    const earlier = {
+      syntax,
+      pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)),
+      jobs,
+      ...(resolution && { resolution }),
+    };
     const steps = worded(checkSteps({ uri, text, host: host.files, options, earlier, searches: round }));
     const check = { revision, options, round, steps, late: false, figured: false };
     document.check = check;

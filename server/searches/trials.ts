@@ -19,8 +19,13 @@ export function trials(
   const known = new Map<string, Analysis>();
   const plans = new Map<string, Pick<Analysis, 'syntax' | 'resolution'>>();
   const unknown = new Set(analysis.pending);
-  const { syntax, pipelines, jobs } = analysis;
-  const earlier = { syntax, pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)), jobs };
+  const { syntax, pipelines, jobs, resolution: before } = analysis;
+  const earlier = {
+    syntax,
+    pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)),
+    jobs,
+    resolution: before,
+  };
 
   function* found(text: string, searches: Searches): Generator<undefined, Analysis, void> {
     const kept = known.get(text);

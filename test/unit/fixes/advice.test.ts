@@ -151,7 +151,7 @@ test('a message that names no policy because none was tried says so, and how to 
   );
   const [small] = policyQuestions({ ...analyse(file('1f1b')), host: hostOf() });
   expect(small.untried).toBeUndefined();
-  const long = analyse(`${file('1f1b')}\nlet ${'a'.repeat(400_000)} = 1\n`);
+  const long = analyse(`${file('1f1b')}\nparam ${'a'.repeat(400_000)} = 1\n`);
   expect(policyQuestions({ ...long, host: hostOf() }).map(({ untried }) => untried)).toEqual(['long']);
 });
 

@@ -16,7 +16,7 @@ const said = ({ syntax, findings, pipelines, resolution }: Analysis) => ({
   syntax,
   findings,
   plan: resolution.plan,
-  origins: [...resolution.origins],
+  origins: [...resolution.origins].sort(([a], [b]) => (a < b ? -1 : 1)),
   symbols: [...resolution.symbols.symbols],
   references: resolution.symbols.references,
   derived: resolution.derived,
