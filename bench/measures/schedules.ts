@@ -1,10 +1,11 @@
-import { createReporter } from '../../engine/findings/reporter.ts';
 import type { ScheduleDefinition } from '../../engine/definitions/schedule.ts';
 import { declaredFrom } from '../../engine/grid/declared.ts';
 import { scheduleTest } from '../../engine/grid/testSearch.ts';
 import { defaultOptions } from '../../engine/basics/host.ts';
 import { packedLength } from '../../engine/basics/packed.ts';
+import { askingWith } from '../../engine/planning/ownSchedule.ts';
 import { ownPlacement, stagesOfDevices } from '../../engine/planning/place/ownPlacement.ts';
+import { scheduleEvaluator } from '../../engine/read/scheduleEvaluator.ts';
 import { resolve } from '../../engine/flow/resolve.ts';
 import { runSearch } from '../../engine/basics/searches.ts';
 import { parse } from '../../grammar/index.ts';
@@ -105,7 +106,7 @@ export function schedulesTable(): Table {
 
 function definitionOf(text: string): ScheduleDefinition {
   const { declared } = testOf(text, 'over(devices = 1, microbatches = 1)');
-  const bound = declared.schedule.bind({}, createReporter(uri, 5));
+  const { value: bound } = scheduleEvaluator.bind(declared.schedule, {});
   if (bound === undefined) throw new Error('The schedule of the benchmark is wrong.');
   return bound;
 }
@@ -123,14 +124,13 @@ function expanded(definition: ScheduleDefinition, { devices, stages }: Workload,
   const kinds = definition.split ? 3 : 2;
   const microbatches = Math.max(devices, devices * Math.floor(size / (kinds * stages * devices)));
   const numbers = { stages, devices, microbatches };
-  const report = createReporter(uri, 5);
-  const placed = ownPlacement(definition, numbers, report);
-  if (placed === undefined || 'problem' in placed || definition.body.kind !== 'rows') throw new Error('No rows.');
+  const placed = ownPlacement(askingWith(scheduleEvaluator), definition, numbers);
+  if (placed === undefined || 'problem' in placed || definition.kind !== 'rows') throw new Error('No rows.');
   const stagesOf = stagesOfDevices(placed.placement, placed.copies, devices);
-  const { body } = definition;
-  const expand = () => body.expand({ ...numbers, stagesOf }, report);
-  const operations = expand()?.reduce((sum, { kinds: row }) => sum + packedLength(row), 0);
-  if (operations === undefined) throw new Error(report.findings[0]?.message);
+  const expand = () => scheduleEvaluator.rows(definition, { ...numbers, stagesOf });
+  const { value, findings } = expand();
+  const operations = value?.reduce((sum, { kinds: row }) => sum + packedLength(row), 0);
+  if (operations === undefined) throw new Error(findings[0]?.message);
   return { operations, best: measure(expand, { rounds: size > 1e6 ? 2 : 5 }).best };
 }
 

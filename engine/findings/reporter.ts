@@ -37,15 +37,18 @@ export interface Reporter {
   nearest(name: string, candidates: Iterable<string>): string | undefined;
 }
 
-/** `limit`: findings kept; more are counted, not kept. */
-export function createReporter(uri: string, limit: number): Reporter {
+/** `limit`: findings kept; more are counted, not kept. `place`: where spans are, if the text is a part of the file. */
+export function createReporter(
+  uri: string,
+  limit: number,
+  place: Reporter['place'] = ({ start, end }) => ({ uri, start, end: Math.max(start, end) }),
+): Reporter {
   const findings: Finding[] = [];
   const seen = new Set<string>();
   const near = spellings();
   let errors = 0;
   let reports = 0;
   const silent: Span[] = [];
-  const place = (span: Span): Place => ({ uri, start: span.start, end: Math.max(span.start, span.end) });
   const add = (found: Finding): void => {
     reports += 1;
     if (found.severity === 'error') errors += 1;

@@ -32,6 +32,7 @@ import { readSearches } from '../read/search.ts';
 import { readSchedule } from '../read/schedule.ts';
 import { unitSchedule } from '../grid/unitSchedule.ts';
 import type { UnitRequest } from '../definitions/unitRequest.ts';
+import { scheduleEvaluator } from '../read/scheduleEvaluator.ts';
 import { scheduleTestOf } from '../read/scheduleTest.ts';
 import type { SearchDefinition } from '../definitions/search.ts';
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
@@ -340,7 +341,7 @@ function* resolveFile(
     if (plan !== undefined) pipelines.set(plan.name, plan);
     if (plan !== undefined && definition !== undefined) planned.push(definition);
     if (definition !== undefined)
-      for (const param of scheduleArguments(definition, plan)) context.params.set(param.name, param);
+      for (const param of scheduleArguments(scheduleEvaluator, definition, plan)) context.params.set(param.name, param);
     // A plan may lack a finding that needs an answer: whether another cut is better.
     if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
   }
@@ -424,6 +425,7 @@ function notesOf(context: ReadContext, searches: Searches): Notes {
     uri,
     options,
     searches,
+    schedules: scheduleEvaluator,
     report,
     origins,
     derived,

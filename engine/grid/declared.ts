@@ -21,8 +21,6 @@ export interface Declared {
   readonly test: TestDefinition;
   /** Findings of the test itself go here: comparisons that are wrong for a shape. */
   readonly context: ReadContext;
-  /** A reporter of the schedule: places are those in its file. */
-  readonly reporter: () => Reporter;
 }
 
 const noFiles: EngineHost = { resolve: (path) => path, read: () => ({ problem: 'not-found' }) };
@@ -41,7 +39,7 @@ export function declaredFrom(request: ScheduleTest): Declared | undefined {
   const [block] = blocksOf(second);
   const test = declared === undefined || block === undefined ? undefined : readTest(second, block, declared);
   if (declared === undefined || test === undefined) return undefined;
-  return { schedule: declared, test, context: second, reporter: () => reporterOf(schedule, 5) };
+  return { schedule: declared, test, context: second };
 }
 
 /** The schedule that was read last, for a text that names it. */
@@ -60,18 +58,12 @@ function bring(context: ReadContext, from: ReadContext | undefined): void {
 
 /** A reporter whose places are those in the file that the text is from. */
 function reporterOf(part: TextPart, limit: number): Reporter {
-  const report = createReporter(part.uri, limit);
   const by = part.start - headOf(part).length;
-  const place: Reporter['place'] = ({ start, end }) => ({
+  return createReporter(part.uri, limit, ({ start, end }) => ({
     uri: part.uri,
     start: start + by,
     end: Math.max(start, end) + by,
-  });
-  return {
-    ...report,
-    place,
-    report: (code, span, parameters, extras) => report.report(code, place(span), parameters, extras),
-  };
+  }));
 }
 
 /** Names that the text uses, as declarations in front of it. */

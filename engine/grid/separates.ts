@@ -1,6 +1,6 @@
 /** Tries conditions on the text of a schedule: whether they refuse the shapes that fail, and no other. */
 import type { ScheduleTest } from '../definitions/scheduleTest.ts';
-import { createReporter } from '../findings/reporter.ts';
+import { scheduleEvaluator } from '../read/scheduleEvaluator.ts';
 import { declaredFrom } from './declared.ts';
 import type { JudgedShape } from './separate.ts';
 import { takenShape } from './unitPlan.ts';
@@ -20,9 +20,8 @@ export function* separates(
   const declared = declaredFrom({ ...request, schedule: { ...schedule, text } });
   if (declared === undefined) return false;
   for (const [index, { passes, ...shape }] of shapes.entries()) {
-    const report = createReporter('', 0);
-    const definition = declared.schedule.bind(shape.args, report);
-    const isRefused = definition !== undefined && 'refused' in takenShape(definition, shape, report);
+    const { value: definition } = scheduleEvaluator.bind(declared.schedule, shape.args);
+    const isRefused = definition !== undefined && 'refused' in takenShape(definition, shape);
     if (isRefused === passes) return false;
     if (index % pause === pause - 1) yield;
   }

@@ -19,6 +19,7 @@ import type { EngineOptions } from '../basics/host.ts';
 import type { Search } from '../basics/searches.ts';
 import type { Timeline } from '../values/timeline.ts';
 import type { PipelineReport } from '../values/report.ts';
+import { scheduleEvaluator } from '../read/scheduleEvaluator.ts';
 import { shapesOf, type TestCheck, variablesOf } from '../read/scheduleTest.ts';
 import type { Variables } from '../language/expressions.ts';
 import { builtinShape } from './builtinPlan.ts';
@@ -26,7 +27,7 @@ import { type Declared, declaredFrom } from './declared.ts';
 import { separating } from './separate.ts';
 import { separates } from './separates.ts';
 import { type Excess, excessOf, leastOperations } from './shapeLimit.ts';
-import { stagesOn, takenShape, unitPlan } from './unitPlan.ts';
+import { askingFor, stagesOn, takenShape, unitPlan } from './unitPlan.ts';
 
 /** What became of one shape. `refused`: the schedule says itself that it takes no such shape. */
 export type Verdict = 'passed' | 'failed' | 'refused';
@@ -135,12 +136,12 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
 };
 
 /** Operations that the shapes have together at least, before any of them is built. */
-function* leastCost({ schedule, test, reporter }: Declared): Generator<undefined, number, void> {
+function* leastCost({ schedule, test }: Declared): Generator<undefined, number, void> {
   let sum = 0;
   let since = 0;
   for (const { args, ...shape } of shapesOf(test.axes)) {
-    const definition = schedule.bind(args, reporter());
-    const taken = definition === undefined ? {} : takenShape(definition, shape, reporter());
+    const { value: definition } = scheduleEvaluator.bind(schedule, args);
+    const taken = definition === undefined ? {} : takenShape(definition, shape);
     if ('numbers' in taken) sum += leastOperations(taken.numbers);
     since += stepsOf.shape / stepsOf.operation;
     if (since < pause) continue;
@@ -168,7 +169,7 @@ interface Tested {
 }
 
 function tested(declared: Declared, shape: TestedShape, explains: boolean, options: EngineOptions): Tested {
-  const report = declared.reporter();
+  const report = createReporter(declared.schedule.uri, 5);
   const found = judged(declared, shape, explains, report, options);
   // A test that passes shows that a range may be empty. If an expression is wrong, a warning would be about what follows from it.
   const telling = (code: Code): boolean =>
@@ -185,7 +186,7 @@ function judged(
   report: Reporter,
   { limits }: EngineOptions,
 ): Tested {
-  const definition = declared.schedule.bind(shape.args, report);
+  const definition = askingFor(report).heard(scheduleEvaluator.bind(declared.schedule, shape.args));
   const made = definition === undefined ? {} : unitPlan(definition, shape, report, limits);
   if ('excess' in made && made.excess !== undefined) return { verdict: 'failed', operations: 0, excess: made.excess };
   if ('refused' in made) return { verdict: 'refused', operations: 0, refused: made.refused };
@@ -219,19 +220,18 @@ function reported({ findings }: Reporter): Omit<TestFailure, 'shape' | 'at'> {
 
 /** The row or the condition that a finding is about. */
 function relatedTo(
-  { body }: ScheduleDefinition,
+  definition: ScheduleDefinition,
   at: string,
   { name, devices, stages, microbatches }: PipelinePlan,
 ): TestFailure['related'] {
-  if (body.kind !== 'rows') {
-    const written = body.written.find((_, index) => at === paths.guard(name, index));
+  if (definition.kind !== 'rows') {
+    const written = definition.written.find((_, index) => at === paths.guard(name, index));
     return written === undefined ? [] : [{ place: written, message: 'This condition.' }];
   }
-  const rowOf = body.rows({ stages: stages.length, devices: devices.length, microbatches });
-  for (const device of devices.keys()) {
+  const numbers = { stages: stages.length, devices: devices.length, microbatches };
+  for (const [device, row] of scheduleEvaluator.writtenRows(definition, numbers).entries()) {
     const path = paths.row(name, device);
     if (at !== path && !at.startsWith(`${path}/`)) continue;
-    const row = rowOf(device);
     const item = row?.items.find((_, index) => at === paths.rowItem(name, device, index));
     if (row !== undefined) return [{ place: item ?? row.place, message: `The row of device ${device}.` }];
   }
@@ -248,8 +248,9 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
   const { plan, timeline } = made;
   const { program } = timeline;
   let operations = program.order.length;
-  const stages = stagesOn(definition, shape.devices, createReporter('', 0)) ?? shape.devices;
-  const variables = variablesOf(declared.schedule, shape, stages, definition.values({ ...shape, stages }));
+  const stages = stagesOn(definition, shape.devices) ?? shape.devices;
+  const values = scheduleEvaluator.values(definition, { ...shape, stages });
+  const variables = variablesOf(declared.schedule, shape, stages, values);
   let report: PipelineReport | undefined;
   let compared = false;
   for (const check of declared.test.checks) {

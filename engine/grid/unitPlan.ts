@@ -1,17 +1,18 @@
 /** The plan of a schedule on layers that all take the same: F = I = W = 1, and nothing to transfer. */
-import type { OnRule, ScheduleDefinition, ScheduleNumbers, UnmetCondition } from '../definitions/schedule.ts';
+import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
+import type { PlacedNumbers, UnmetCondition } from '../definitions/scheduleEvaluator.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { packedHas } from '../basics/packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../values/plan.ts';
+import { rowsPlan, rulePlan } from '../planning/ownOrder.ts';
+import { type Asking, askingWith } from '../planning/ownSchedule.ts';
 import { copyEdges, copyNames, copyPlan } from '../planning/place/copies.ts';
 import { steadyIterations } from '../planning/steadyIterations.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
-import { operationsPlan } from '../planning/place/operationCopies.ts';
-import { ofCopies } from '../planning/place/rowCopies.ts';
-import { inProgram, ruleOperations } from '../planning/ruleOperations.ts';
 import { withTimes } from '../planning/scheduleTimes.ts';
+import { scheduleEvaluator } from '../read/scheduleEvaluator.ts';
 import { type Excess, shapeExcess } from './shapeLimit.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { R } from '../values/program.ts';
@@ -36,24 +37,16 @@ const unit = {
   recomputeMode: 'none',
 } as const;
 
-/** Stages on this many devices; `undefined` where the schedule refuses them, or does not say so (reported). */
-export function stagesOn(
-  definition: Pick<ScheduleDefinition, 'placement' | 'on'>,
-  devices: number,
-  report: Reporter,
-): number | undefined {
-  const found = stagesFor(definition, devices, report);
-  return typeof found === 'number' ? found : undefined;
-}
+/** What is wrong with a schedule is added to this reporter. */
+export const askingFor = (report: Pick<Reporter, 'add'>): Asking =>
+  askingWith(scheduleEvaluator, (findings) => {
+    for (const found of findings) report.add(found);
+  });
 
-function stagesFor(
-  { placement, on }: Pick<ScheduleDefinition, 'placement' | 'on'>,
-  devices: number,
-  report: Reporter,
-): ReturnType<OnRule['stages']> {
-  if (on !== undefined) return on.stages(devices, report);
-  if (placement === undefined) return devices;
-  return typeof placement.rule === 'string' ? devices * placement.chunks : placement.rule.flat().length;
+/** Stages on this many devices; `undefined` where the schedule refuses them, or does not say so. */
+export function stagesOn(definition: ScheduleDefinition, devices: number): number | undefined {
+  const { value } = scheduleEvaluator.stages(definition, devices);
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** Where stages are. */
@@ -70,31 +63,31 @@ export interface UnitPlan {
   readonly trace?: () => RowTracer;
 }
 
-/** Why a schedule takes no such shape, and the nearest numbers that it takes where it knows them. */
+/** Why a schedule takes no such shape, and its condition that does not hold, if that is why. */
 interface Refused {
   readonly refused: string;
-  readonly nearest?: UnmetCondition['nearest'];
+  readonly unmet?: UnmetCondition;
 }
 
-/** Numbers of a shape that the schedule takes; `refused` says why it takes no such shape. Without either, what is wrong has been reported. */
+/** Numbers of a shape that the schedule takes; `refused` says why it takes no such shape. Without either, something is wrong. */
 export function takenShape(
   definition: ScheduleDefinition,
   { devices, microbatches, iterations }: Shape,
-  report: Reporter,
+  { schedules, heard }: Asking = askingWith(scheduleEvaluator),
 ): { readonly numbers: Required<ScheduleNumbers> } | Refused | { readonly refused?: undefined } {
-  const stages = stagesFor(definition, devices, report);
+  const stages = heard(schedules.stages(definition, devices));
   if (stages === undefined) return {};
   if (typeof stages !== 'number') return refusal(stages);
   const usual = definition.weights === 'flush' ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
   const numbers = { stages, devices, microbatches, iterations: iterations ?? usual };
-  const before = report.errors();
-  const unmet = definition.unmet(numbers, report);
+  const answer = schedules.unmet(definition, numbers);
+  const unmet = heard(answer);
+  if (unmet !== undefined) return refusal(unmet);
   // A condition may be wrong for these numbers.
-  if (unmet === undefined && report.errors() > before) return {};
-  return unmet === undefined ? { numbers } : refusal(unmet);
+  return answer.findings.some(({ severity }) => severity === 'error') ? {} : { numbers };
 }
 
-const refusal = ({ problem, nearest }: UnmetCondition): Refused => ({ refused: problem, nearest });
+const refusal = (unmet: UnmetCondition): Refused => ({ refused: unmet.problem, unmet });
 
 type Shape = Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>;
 
@@ -106,66 +99,44 @@ type Shape = Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>;
 export function unitPlan(
   definition: ScheduleDefinition,
   shape: Shape,
-  report: Reporter,
+  report: Pick<Reporter, 'add'>,
   limits: EngineOptions['limits'],
 ): UnitPlan | Refused | { readonly refused?: undefined; readonly excess?: Excess } {
-  const taken = takenShape(definition, shape, report);
+  const asking = askingFor(report);
+  const taken = takenShape(definition, shape, asking);
   if (!('numbers' in taken)) return taken;
   const { numbers } = taken;
   const excess = shapeExcess(definition.name, numbers, limits);
   if (excess !== undefined) return { excess };
-  const found = ownPlacement(definition, numbers, report);
+  const found = ownPlacement(asking, definition, numbers);
   if (found === undefined) return {};
   if ('problem' in found) return { refused: found.problem };
   const placed = { placement: Array.from(found.placement), copies: found.copies };
-  const schedule = scheduleOf(definition, numbers, placed, report);
+  const asked = { ...numbers, stagesOf: stagesOfDevices(placed.placement, placed.copies, numbers.devices) };
+  const schedule = orderOf(asking, definition, asked, placed);
   if (schedule === undefined) return {};
   const plan = planOf(schedule, numbers, placed);
-  const timed = withTimes(schedule, definition, numbers, plan.stages, report);
+  const timed = withTimes(asking, schedule, definition, numbers, plan.stages);
   if (timed === undefined) return {};
-  const { body } = definition;
-  const stagesOf = stagesOfDevices(placed.placement, placed.copies, numbers.devices);
   return {
     plan: { ...plan, schedule: timed },
-    ...(body.kind === 'rows' ? { trace: () => body.trace({ ...numbers, stagesOf }) } : {}),
+    ...(definition.kind === 'rows' ? { trace: () => scheduleEvaluator.trace(definition, asked) } : {}),
   };
 }
 
-function scheduleOf(
-  { name, body, placement, split, weights }: ScheduleDefinition,
-  numbers: ScheduleNumbers,
-  { placement: of, copies }: Placed,
-  report: Reporter,
+function orderOf(
+  { schedules, heard }: Asking,
+  definition: ScheduleDefinition,
+  numbers: PlacedNumbers,
+  placed: Placed,
 ): SchedulePlan | undefined {
-  if (body.kind === 'greedy') {
-    const inFlight = body.inFlight(numbers, report);
-    const rule = body.rule(numbers, report);
-    if (inFlight === undefined || rule === undefined) return undefined;
-    const chosen = ruleOperations(body, { ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
-    if (chosen === undefined) return undefined;
-    const { prefer } = body;
-    const greedy = { kind: 'greedy', name, placement: placement?.rule ?? 'linear', split, prefer, inFlight } as const;
-    return {
-      ...greedy,
-      weights,
-      ...(rule === null ? {} : { rule }),
-      ...(chosen === 'none' ? {} : inProgram(chosen, of, copies)),
-    };
+  if (definition.kind === 'greedy') {
+    const order = heard(schedules.ruleOrder(definition, numbers));
+    return order && rulePlan(definition, order, placed);
   }
-  const stagesOf = stagesOfDevices(of, copies, numbers.devices);
-  const rows = body.expand({ ...numbers, stagesOf }, report);
-  if (rows === undefined) return undefined;
-  const used = body.operations?.({ ...numbers, stagesOf }, rows, report);
-  if (used === undefined && body.operations !== undefined) return undefined;
-  return {
-    kind: 'rows',
-    name,
-    rows: copies === undefined ? rows : ofCopies(rows, of, copies),
-    ...(body.fill === true ? { fill: true } : {}),
-    ...(body.apart === true ? { apart: true } : {}),
-    ...(weights === 'flush' ? {} : { weights }),
-    ...(used === undefined || used === 'none' ? {} : { operations: operationsPlan(used, rows, of, copies) }),
-  };
+  const rows = heard(schedules.rows(definition, numbers));
+  const used = rows && heard(schedules.operations(definition, numbers, rows));
+  return rows && used && rowsPlan(definition, rows, used, placed);
 }
 
 /** R repeats a forward. */

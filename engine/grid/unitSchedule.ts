@@ -1,5 +1,6 @@
 /** A schedule that a call names, on equal stages: no pipeline of the file has it. */
 import type { ScheduleDefinition, ScheduleUse } from '../definitions/schedule.ts';
+import type { NearestValues } from '../definitions/scheduleEvaluator.ts';
 import type { UnitRequest } from '../definitions/unitRequest.ts';
 import { finding } from '../findings/finding.ts';
 import { createReporter } from '../findings/reporter.ts';
@@ -7,6 +8,7 @@ import { parse } from '../../grammar/parse.ts';
 import { linkFile } from '../language/linking.ts';
 import { rowOrigins } from '../planning/origins.ts';
 import type { ReadContext } from '../read/context.ts';
+import { scheduleEvaluator } from '../read/scheduleEvaluator.ts';
 import { readScheduleUse } from '../read/scheduleUse.ts';
 import { steadyIterations } from '../planning/steadyIterations.ts';
 import { toEnd } from '../basics/steps.ts';
@@ -55,7 +57,10 @@ function ownSchedule(file: ReadContext, definition: ScheduleDefinition, asked: U
     return { plan: shownPlan(made.plan) };
   }
   if ('excess' in made && made.excess !== undefined) return { problem: excessText(made.excess) };
-  if (made.refused !== undefined) return refusal(definition.name, made.refused, made.nearest?.());
+  if (made.refused !== undefined) {
+    const nearest = made.unmet && scheduleEvaluator.nearest(definition, made.unmet.numbers);
+    return refusal(definition.name, made.refused, nearest);
+  }
   if (isHere) return {};
   const error = report.findings.find(({ severity }) => severity === 'error');
   return error === undefined ? {} : { problem: `${definition.name}: ${error.message}` };
@@ -64,11 +69,7 @@ function ownSchedule(file: ReadContext, definition: ScheduleDefinition, asked: U
 const nowhere = { uri: '', start: 0, end: 0 };
 
 /** The sentence that a pipeline would get. */
-function refusal(
-  policy: string,
-  problem: string,
-  nearest: { readonly input: string; readonly values: readonly number[] } = { input: '', values: [] },
-): UnitAnswer {
+function refusal(policy: string, problem: string, nearest: NearestValues = { input: '', values: [] }): UnitAnswer {
   const { input, values } = nearest;
   const { message } = finding('schedule/shape', nowhere, { policy, problem, input, values });
   return { problem: message };
@@ -92,10 +93,11 @@ function useOf(file: ReadContext, text: string): ScheduleUse | UnitAnswer {
 }
 
 /** Findings of the plan are at the text of the schedule. */
-function placeOrigins({ origins, uri }: ReadContext, { name, body }: ScheduleDefinition, plan: PipelinePlan): void {
+function placeOrigins({ origins, uri }: ReadContext, definition: ScheduleDefinition, plan: PipelinePlan): void {
+  const { name } = definition;
   const { stages, devices, microbatches } = plan;
   const numbers = { stages: stages.length, devices: devices.length, microbatches };
   origins.set(paths.pipeline(name), { uri, start: 0, end: 0 });
-  if (body.kind === 'rows') rowOrigins(origins, name, devices.length, body.rows(numbers));
-  else for (const [index, place] of body.written.entries()) origins.set(paths.guard(name, index), place);
+  if (definition.kind === 'rows') rowOrigins(origins, name, scheduleEvaluator.writtenRows(definition, numbers));
+  else for (const [index, place] of definition.written.entries()) origins.set(paths.guard(name, index), place);
 }

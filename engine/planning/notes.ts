@@ -1,8 +1,9 @@
-/** Planning writes its findings here, apart from the plan. It knows neither the file's names nor its expressions. */
+/** Planning writes its findings here, apart from the plan. It knows neither the file's names nor its expressions: it asks. */
 import type { Reporter } from '../findings/reporter.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
+import type { ScheduleEvaluator } from '../definitions/scheduleEvaluator.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { DerivedValue } from '../language/resolution.ts';
 import type { Place } from '../values/plan.ts';
@@ -20,6 +21,8 @@ export interface Notes {
   readonly options: EngineOptions;
   /** Where planners ask for their plans. */
   readonly searches: Searches;
+  /** What schedules of files say is asked here. */
+  readonly schedules: ScheduleEvaluator;
   readonly report: Reporter;
   /** Places of the plan's paths. */
   readonly origins: Map<string, Place>;
@@ -34,10 +37,11 @@ export interface Notes {
 }
 
 /** Notes that nobody reads: a plan on trial leaves no traces. */
-export const quietNotes = ({ uri, options, searches }: Notes): Notes => ({
+export const quietNotes = ({ uri, options, searches, schedules }: Notes): Notes => ({
   uri,
   options,
   searches,
+  schedules,
   report: createReporter(uri, 0),
   origins: new Map(),
   derived: [],

@@ -1,8 +1,8 @@
 /** The places in text of the stages, devices and layers of a pipeline's plan. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
-import type { RowsBody } from '../definitions/schedule.ts';
+import type { WrittenRow } from '../definitions/scheduleEvaluator.ts';
 import type { Notes } from './notes.ts';
-import { paths } from '../values/plan.ts';
+import { paths, type Place } from '../values/plan.ts';
 import type { Ranks } from './place/ranks.ts';
 
 /** Sets the paths of `count` stages (default: the stages of the cut). A path that has a place already keeps it. */
@@ -35,15 +35,13 @@ export function planOrigins(
   }
 }
 
-/** Sets the paths of rows and of what is written in them. */
+/** Sets the paths of the rows of the devices, and of what is written in them. */
 export function rowOrigins(
-  origins: Notes['origins'],
+  origins: Map<string, Place>,
   pipeline: string,
-  devices: number,
-  rowOf: ReturnType<RowsBody['rows']>,
+  rows: readonly (WrittenRow | undefined)[],
 ): void {
-  for (let device = 0; device < devices; device += 1) {
-    const row = rowOf(device);
+  for (const [device, row] of rows.entries()) {
     if (row === undefined) continue;
     origins.set(paths.row(pipeline, device), row.place);
     for (const [index, item] of row.items.entries()) origins.set(paths.rowItem(pipeline, device, index), item);

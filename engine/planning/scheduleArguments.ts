@@ -1,7 +1,12 @@
 /** Arguments of a pipeline's schedule as numbers that can be turned. */
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
-import type { ScheduleNumbers, ScheduleParameter, ScheduleUse } from '../definitions/schedule.ts';
-import { createReporter } from '../findings/reporter.ts';
+import {
+  type ScheduleNumbers,
+  type ScheduleParameter,
+  type ScheduleUse,
+  unknownNumbers,
+} from '../definitions/schedule.ts';
+import type { ScheduleEvaluator } from '../definitions/scheduleEvaluator.ts';
 import type { ParamPlan, PipelinePlan, PolicyArgument } from '../values/plan.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import type { PolicyParameter } from '../policies/policy.ts';
@@ -16,10 +21,11 @@ const mostValues = 64;
 
 /** The same for a schedule by itself, on a plan of equal stages. Its stages follow the arguments. */
 export function ownArguments(
+  schedules: ScheduleEvaluator,
   declared: ScheduleUse & { kind: 'own' },
   plan: PipelinePlan | undefined,
 ): readonly ParamPlan[] {
-  return argumentsOf(declared, declared.declared.name, plan, false, 'none');
+  return argumentsOf(schedules, declared, declared.declared.name, plan, false, 'none');
 }
 
 /**
@@ -27,11 +33,13 @@ export function ownArguments(
  * plan. Arguments that follow from other numbers of the file are left out.
  */
 export const scheduleArguments = (
+  schedules: ScheduleEvaluator,
   { name, use, recompute }: Pick<PipelineDefinition, 'name' | 'use' | 'recompute'>,
   plan: PipelinePlan | undefined,
-): readonly ParamPlan[] => argumentsOf(use, name, plan, true, recompute);
+): readonly ParamPlan[] => argumentsOf(schedules, use, name, plan, true, recompute);
 
 function argumentsOf(
+  schedules: ScheduleEvaluator,
   use: ScheduleUse,
   name: string,
   plan: PipelinePlan | undefined,
@@ -40,7 +48,7 @@ function argumentsOf(
 ): readonly ParamPlan[] {
   const found =
     use.kind === 'own'
-      ? use.declared.parameters.map((parameter) => ownArgument(use, parameter, plan, keepsStages))
+      ? use.declared.parameters.map((parameter) => ownArgument(schedules, use, parameter, plan, keepsStages))
       : parametersOf(use.policy).map((parameter) =>
           isIdle(use, parameter, recompute) ? undefined : policyArgument(use, parameter, plan),
         );
@@ -60,26 +68,27 @@ function argumentsOf(
 type Turned = Omit<ParamPlan, 'local' | 'argument'>;
 
 function ownArgument(
+  schedules: ScheduleEvaluator,
   { declared, definition, written }: OwnUse,
   { name, doc, dimension, unit, min, max }: ScheduleParameter,
   plan: PipelinePlan | undefined,
   keepsStages: boolean,
 ): Turned | undefined {
-  const numbers = plan === undefined ? unknown : numbersOf(plan);
-  const value = definition.values(numbers)[name];
+  const numbers = plan === undefined ? unknownNumbers : numbersOf(plan);
+  const value = schedules.values(definition, numbers)[name];
   const others = Object.fromEntries(Object.entries(definition.args).filter(([each]) => each !== name));
-  const silent = createReporter('', 0);
-  const inFile = written.values[name] ?? declared.bind(others, silent)?.values(numbers)[name];
+  const usual = schedules.bind(declared, others).value;
+  const inFile = written.values[name] ?? (usual && schedules.values(usual, numbers)[name]);
   if (typeof inFile !== 'number' || Number.isNaN(inFile)) return undefined;
-  const range = definition.ranges(numbers)[name];
+  const range = schedules.ranges(definition, numbers)[name];
   const ends = { min: known(range.min) ?? min, max: known(range.max) ?? max, step: known(range.step) };
   const fits = (tried: number): boolean => {
-    const other = declared.bind({ ...definition.args, [name]: tried }, silent);
+    const other = schedules.bind(declared, { ...definition.args, [name]: tried }).value;
     // Arguments that the schedule refuses may give no placement.
     if (other === undefined || (other.placement === undefined) !== (definition.placement === undefined)) return false;
-    const stages = (of: typeof definition): number => {
-      const found = of.on?.stages(numbers.devices, silent);
-      return typeof found === 'number' ? found : (of.placement?.chunks ?? 1);
+    const stages = (of: typeof definition): number | undefined => {
+      const { value } = schedules.stages(of, numbers.devices);
+      return typeof value === 'number' ? value : undefined;
     };
     return !keepsStages || plan === undefined || stages(other) === stages(definition);
   };
@@ -166,8 +175,6 @@ function narrowedTo(value: number, { min, max, step = 1 }: Ends, fits: (value: n
   const high = max !== undefined && to - value >= (mostValues - 1) * step ? max : to;
   return { min: low, max: high, step };
 }
-
-const unknown: ScheduleNumbers = { stages: NaN, devices: NaN, microbatches: NaN };
 
 const numbersOf = (plan: PipelinePlan): ScheduleNumbers => ({
   stages: wholeStages(plan).length,

@@ -3,19 +3,17 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import { finding } from '../findings/finding.ts';
-import { createReporter } from '../findings/reporter.ts';
-import type { RowsBody, ScheduleDefinition } from '../definitions/schedule.ts';
+import type { RowsDefinition, RuleDefinition } from '../definitions/schedule.ts';
+import type { PlacedNumbers, WrittenRow } from '../definitions/scheduleEvaluator.ts';
 import { rowNumbers } from '../basics/packed.ts';
-import { type EdgePlan, type GreedyRule, paths, type Place, type RowPlan, type SchedulePlan } from '../values/plan.ts';
+import { type EdgePlan, type GreedyRule, paths, type RowPlan, type SchedulePlan } from '../values/plan.ts';
 import { E } from '../values/program.ts';
 import { hintPeak } from './hintPeak.ts';
 import type { Notes } from './notes.ts';
 import { rowOrigins } from './origins.ts';
-import { reportForeign, reportUnmet } from './ownSchedule.ts';
+import { rowsPlan, rulePlan } from './ownOrder.ts';
+import { askingAt, reportUnmet } from './ownSchedule.ts';
 import { stagesOfDevices } from './place/ownPlacement.ts';
-import { operationsPlan } from './place/operationCopies.ts';
-import { inProgram, ruleOperations } from './ruleOperations.ts';
-import { ofCopies } from './place/rowCopies.ts';
 import type { Ranks } from './place/ranks.ts';
 
 /** The plan; `undefined` where an expression of the schedule is wrong for these numbers, which has been reported. */
@@ -25,58 +23,49 @@ export function schedulePlan(
   ranks: Ranks,
   edges: readonly EdgePlan[],
 ): SchedulePlan | undefined {
-  const { use } = pipeline;
+  const { use, name, cut, microbatches, iterations, at } = pipeline;
   if (use.kind === 'policy') return { kind: 'policy', name: use.policy.name, args: use.args };
   const { definition } = use;
-  const foreign = definition.uri === notes.uri ? undefined : createReporter(definition.uri, 10);
-  const report = foreign ?? notes.report;
-  const { name, cut, microbatches, iterations, at } = pipeline;
-  const numbers = { stages: cut.count, devices: ranks.ranks.length, microbatches, iterations };
-  const unmet = reportUnmet(notes, report, name, at('schedule'), definition, numbers);
-  const plan = unmet
-    ? undefined
-    : definition.body.kind === 'rows'
-      ? rowsPlan(notes, report, pipeline, ranks, edges, definition)
-      : greedyPlan(notes, report, pipeline, ranks, definition);
-  if (foreign !== undefined) reportForeign(notes, at('schedule'), foreign);
-  return plan;
+  const devices = ranks.ranks.length;
+  const numbers = { stages: cut.count, devices, microbatches, iterations };
+  if (reportUnmet(notes, name, at('schedule'), definition, numbers)) return undefined;
+  const stagesOf = stagesOfDevices(ranks.placement, ranks.copies, devices);
+  const plan =
+    definition.kind === 'rows'
+      ? orderByRows(notes, pipeline, ranks, definition, {
+          ...numbers,
+          stagesOf,
+          before: before(cut.count, ranks, edges),
+        })
+      : orderByRule(notes, pipeline, ranks, definition, { ...numbers, stagesOf });
+  const { args } = definition;
+  return plan === undefined || Object.keys(args).length === 0 ? plan : { ...plan, args };
 }
 
-/** Arguments, if there are any. */
-const given = ({ args }: ScheduleDefinition): Pick<SchedulePlan & { kind: 'rows' }, 'args'> =>
-  Object.keys(args).length === 0 ? {} : { args };
+/** Stages of the cut that each one needs. */
+function before(count: number, { copies }: Ranks, edges: readonly EdgePlan[]): readonly (readonly number[])[] {
+  const needed: number[][] = Array.from({ length: count }, () => []);
+  const number = (index: number): number => copies?.[index].stage ?? index;
+  for (const { from, to } of edges) if (number(from) !== number(to)) needed[number(to)].push(number(from));
+  return needed;
+}
 
-function greedyPlan(
-  { origins, report: ownReport }: Notes,
-  report: Reporter,
-  { name: pipeline, cut, microbatches, iterations, transfer, at }: SettledPipeline,
+function orderByRule(
+  notes: Notes,
+  { name: pipeline, transfer, at }: SettledPipeline,
   ranks: Ranks,
-  definition: ScheduleDefinition,
+  definition: RuleDefinition,
+  numbers: PlacedNumbers,
 ): SchedulePlan | undefined {
-  const { body, name, placement, split, weights } = definition;
-  if (body.kind !== 'greedy') return undefined;
-  const numbers = { stages: cut.count, devices: ranks.ranks.length, microbatches, iterations };
-  const inFlight = body.inFlight(numbers, report);
-  const rule = body.rule(numbers, report);
-  if (inFlight === undefined || rule === undefined) return undefined;
-  if (rule !== null && ruleLacksHost(ownReport, rule, ranks, at('schedule'))) return undefined;
-  const { placement: of, copies } = ranks;
-  const chosen = ruleOperations(body, { ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
-  if (chosen === undefined || (chosen !== 'none' && refusesTransfer(ownReport, name, transfer.rule, at('transfer'))))
+  const { origins, report } = notes;
+  const { schedules, heard } = askingAt(notes, at('schedule'));
+  const order = heard(schedules.ruleOrder(definition, numbers));
+  if (order === undefined || (order.rule !== undefined && ruleLacksHost(report, order.rule, ranks, at('schedule'))))
     return undefined;
-  for (const [written, place] of body.written.entries()) origins.set(paths.guard(pipeline, written), place);
-  return {
-    kind: 'greedy',
-    name,
-    ...given(definition),
-    placement: placement?.rule ?? 'linear',
-    split,
-    prefer: body.prefer,
-    inFlight,
-    weights,
-    ...(rule === null ? {} : { rule }),
-    ...(chosen === 'none' ? {} : inProgram(chosen, of, copies)),
-  };
+  if (order.operations !== undefined && refusesTransfer(report, definition.name, transfer.rule, at('transfer')))
+    return undefined;
+  for (const [index, place] of definition.written.entries()) origins.set(paths.guard(pipeline, index), place);
+  return rulePlan(definition, order, ranks);
 }
 
 /** Whether sends block, which they cannot where a schedule declares operations. */
@@ -103,68 +92,45 @@ const noHost = (device: string) => ({
 });
 
 /** Whether rows send activations to the host of a device that has no link to it; says so at the first E. */
-function lacksHost(
+function rowsLackHost(
   report: Reporter,
   rows: readonly RowPlan[],
   { ranks }: Ranks,
-  rowOf: ReturnType<RowsBody['rows']>,
-  atSchedule: Place,
+  written: readonly (WrittenRow | undefined)[],
+  atSchedule: Span,
 ): boolean {
   const device = rows.findIndex(({ keeper }, index) => keeper === 'host' && ranks[index].kind.host === undefined);
   if (device < 0) return false;
   const { kinds, items } = rowNumbers(rows[device]);
-  const at = rowOf(device)?.items[items[kinds.indexOf(E)]];
+  const at = written[device]?.items[items[kinds.indexOf(E)]];
   const { name } = ranks[device].kind;
   if (at === undefined) return true;
   const parameters = noHost(name);
-  // A row that is taken over may be in another file.
-  const related = [{ place: at, message: 'This row.' }];
   const hint = { kind: 'host', device: name } as const;
-  report.add(
-    at.uri === report.uri
-      ? finding('type/mismatch', at, parameters, { hint })
-      : finding('type/mismatch', atSchedule, parameters, { related, hint }),
-  );
+  // The row may be in another file.
+  if (at.uri === report.uri) report.add(finding('type/mismatch', at, parameters, { hint }));
+  else report.report('type/mismatch', atSchedule, parameters, { related: [{ place: at, message: 'This row.' }], hint });
   return true;
 }
 
-function rowsPlan(
+function orderByRows(
   notes: Notes,
-  report: Reporter,
-  { name: pipeline, cut, microbatches, iterations, transfer, at }: SettledPipeline,
+  { name: pipeline, transfer, at }: SettledPipeline,
   ranks: Ranks,
-  edges: readonly EdgePlan[],
-  definition: ScheduleDefinition,
+  definition: RowsDefinition,
+  numbers: PlacedNumbers,
 ): SchedulePlan | undefined {
-  const { body, name, weights } = definition;
-  if (body.kind !== 'rows') return undefined;
-  const devices = ranks.ranks.length;
-  const { placement, copies } = ranks;
-  const stagesOf = stagesOfDevices(placement, copies, devices);
-  const number = (index: number): number => copies?.[index].stage ?? index;
-  const before: number[][] = Array.from({ length: cut.count }, () => []);
-  for (const { from, to } of edges) if (number(from) !== number(to)) before[number(to)].push(number(from));
-  const numbers = { stages: cut.count, devices, microbatches, iterations, stagesOf, before };
-  const rows = body.expand(numbers, report);
-  const rowOf = body.rows(numbers);
-  if (rows === undefined || lacksHost(report, rows, ranks, rowOf, notes.report.place(at('schedule')))) return undefined;
-  const used = body.operations?.(numbers, rows, report);
-  if (used === undefined && body.operations !== undefined) return undefined;
-  if (used !== undefined && used !== 'none' && refusesTransfer(notes.report, name, transfer.rule, at('transfer')))
-    return undefined;
-  notes.tracers.set(pipeline, body.trace(numbers));
+  const { name, uri, periodEnds } = definition;
+  const { schedules, heard } = askingAt(notes, at('schedule'));
+  const rows = heard(schedules.rows(definition, numbers));
+  const written = schedules.writtenRows(definition, numbers);
+  if (rows === undefined || rowsLackHost(notes.report, rows, ranks, written, at('schedule'))) return undefined;
+  const used = heard(schedules.operations(definition, numbers, rows));
+  if (used === undefined) return undefined;
+  if (used !== 'none' && refusesTransfer(notes.report, name, transfer.rule, at('transfer'))) return undefined;
+  notes.tracers.set(pipeline, schedules.trace(definition, numbers));
   const stays = rows.every(({ keeper }) => keeper === undefined);
-  if (body.periodEnds !== undefined && stays && definition.uri === notes.uri)
-    hintPeak(notes, body.periodEnds, rows, pipeline);
-  rowOrigins(notes.origins, pipeline, devices, rowOf);
-  return {
-    kind: 'rows',
-    name,
-    ...given(definition),
-    rows: copies === undefined ? rows : ofCopies(rows, placement, copies),
-    ...(body.fill === true ? { fill: true } : {}),
-    ...(body.apart === true ? { apart: true } : {}),
-    ...(weights === 'flush' ? {} : { weights }),
-    ...(used === undefined || used === 'none' ? {} : { operations: operationsPlan(used, rows, placement, copies) }),
-  };
+  if (periodEnds !== undefined && stays && uri === notes.uri) hintPeak(notes, periodEnds, rows, pipeline);
+  rowOrigins(notes.origins, pipeline, written);
+  return rowsPlan(definition, rows, used, ranks);
 }

@@ -1,12 +1,12 @@
 /** Durations that a schedule gives to single operations, in the plan of a pipeline. */
-import type { LayerTimes, ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
+import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
+import type { LayerTimes } from '../definitions/scheduleEvaluator.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
-import { createReporter, type Reporter } from '../findings/reporter.ts';
 import { packedHas } from '../basics/packed.ts';
 import type { SchedulePlan, StagePlan } from '../values/plan.ts';
-import { B, F, I, R, W } from '../values/program.ts';
+import { B, F, I, kinds, R, W } from '../values/program.ts';
 import type { Notes } from './notes.ts';
-import { reportForeign } from './ownSchedule.ts';
+import { type Asking, askingAt } from './ownSchedule.ts';
 
 /** The schedule with these durations; `undefined` where one is wrong for these numbers (reported). */
 export function scheduleWithTimes(
@@ -17,23 +17,20 @@ export function scheduleWithTimes(
   devices: number,
 ): SchedulePlan | undefined {
   if (use.kind === 'policy') return schedule;
-  const foreign = use.definition.uri === notes.uri ? undefined : createReporter(use.definition.uri, 10);
   const numbers = { stages: cut.count, devices, microbatches, iterations };
-  const timed = withTimes(schedule, use.definition, numbers, stages, foreign ?? notes.report);
-  if (foreign !== undefined) reportForeign(notes, at('schedule'), foreign);
-  return timed;
+  return withTimes(askingAt(notes, at('schedule')), schedule, use.definition, numbers, stages);
 }
 
 /** The same for the stages of any plan. */
 export function withTimes(
+  { schedules, heard }: Asking,
   schedule: SchedulePlan,
-  definition: Pick<ScheduleDefinition, 'times'>,
+  definition: ScheduleDefinition,
   numbers: ScheduleNumbers,
   stages: readonly StagePlan[],
-  report: Reporter,
 ): SchedulePlan | undefined {
-  if (schedule.kind === 'policy') return schedule;
-  const times = definition.times(numbers, layerTimes(stages, recomputesApart(schedule)), report);
+  if (schedule.kind === 'policy' || !definition.timed) return schedule;
+  const times = heard(schedules.times(definition, numbers, layerTimes(stages, recomputesApart(schedule))));
   if (times === undefined || times.length === 0) return times && schedule;
   return { ...schedule, times };
 }
@@ -44,27 +41,30 @@ const recomputesApart = (schedule: Exclude<SchedulePlan, { kind: 'policy' }>): b
     ? schedule.rule?.recomputes !== undefined
     : schedule.apart === true || schedule.rows.some(({ kinds }) => packedHas(kinds, R));
 
-function layerTimes(stages: readonly StagePlan[], apart: boolean): LayerTimes {
-  return {
-    stages: stages.map(({ copy }, index) => copy?.stage ?? index),
-    parts: stages.map(({ copy }) => copy?.segment ?? 0),
-    seconds(kind, stage) {
-      const { forward, backwardInput, backwardWeight, recompute } = stages[stage];
-      const input = (apart ? 0 : recompute) + backwardInput;
-      switch (kind) {
-        case F:
-          return forward;
-        case B:
-          return input + backwardWeight;
-        case I:
-          return input;
-        case W:
-          return backwardWeight;
-        case R:
-          return recompute;
-        default:
-          return 0;
-      }
-    },
-  };
+const layerTimes = (stages: readonly StagePlan[], apart: boolean): LayerTimes => ({
+  stages: stages.map(({ copy }, index) => copy?.stage ?? index),
+  parts: stages.map(({ copy }) => copy?.segment ?? 0),
+  seconds: Array.from({ length: kinds }, (_, kind) => stages.map((stage) => secondsOf(stage, kind, apart))),
+});
+
+function secondsOf(
+  { forward, backwardInput, backwardWeight, recompute }: StagePlan,
+  kind: number,
+  apart: boolean,
+): number {
+  const input = (apart ? 0 : recompute) + backwardInput;
+  switch (kind) {
+    case F:
+      return forward;
+    case B:
+      return input + backwardWeight;
+    case I:
+      return input;
+    case W:
+      return backwardWeight;
+    case R:
+      return recompute;
+    default:
+      return 0;
+  }
 }

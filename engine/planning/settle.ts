@@ -1,7 +1,7 @@
 /** What a pipeline says with nothing left open: a planner has made its stages, and its iterations are counted. */
 import type { Cut } from '../definitions/cut.ts';
 import { hasBarrier } from '../exchange/rule.ts';
-import { createReporter } from '../findings/reporter.ts';
+import { askingWith } from './ownSchedule.ts';
 import { devicesFor } from './place/ranks.ts';
 import { replicasOf } from './place/replicas.ts';
 import type { PipelineDefinition, SettledPipeline } from '../definitions/pipeline.ts';
@@ -39,8 +39,9 @@ function ranksOf(notes: Notes, { cluster, mesh, use }: PipelineDefinition, cut: 
   const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
   const stages = cut.count;
   const replicas = replicasOf(notes, { cluster, blocks, stages, mesh }).reduce((sum, each) => sum + each, 0);
-  const on = use.kind === 'own' ? use.definition.on : undefined;
+  const definition = use.kind === 'own' && use.definition.on !== undefined ? use.definition : undefined;
   // An expression that is wrong for these numbers is reported where stages are placed.
-  const devices = on === undefined ? 0 : devicesFor(on, { stages, cluster, mesh }, createReporter(notes.uri, 0));
+  const devices =
+    definition === undefined ? 0 : devicesFor(askingWith(notes.schedules), definition, { stages, cluster, mesh });
   return typeof devices === 'number' ? Math.max(replicas, devices) : replicas;
 }

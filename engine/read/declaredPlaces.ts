@@ -1,5 +1,5 @@
 /** Devices, stages and slots of the operations that a schedule declares, in its clock table. */
-import type { RowsBody } from '../definitions/schedule.ts';
+import type { PlacedNumbers } from '../definitions/scheduleEvaluator.ts';
 import { type Frame, outside } from '../sequences/frame.ts';
 import type { OperationKey } from './operations.ts';
 import type { SlotEntry } from './slots.ts';
@@ -20,13 +20,11 @@ interface PlacedTable {
   })[];
 }
 
-type Numbers = Parameters<RowsBody['expand']>[0];
-
 /** By device; `undefined` where a device is wrong (reported). A negative slot leaves an operation out. */
 export function declaredPlaces(
   frame: Frame,
   { entries }: PlacedTable,
-  numbers: Numbers,
+  numbers: PlacedNumbers,
   slotAt: (item: number, stage: number, microbatch: number) => number,
 ): readonly (readonly DeclaredPlace[])[] | undefined {
   const places: DeclaredPlace[][] = Array.from({ length: numbers.devices }, () => []);
@@ -52,7 +50,7 @@ export function declaredPlaces(
 }
 
 /** Devices of each stage; several where it has copies. */
-function homesOf({ stages, stagesOf }: Numbers): readonly (readonly number[])[] {
+function homesOf({ stages, stagesOf }: PlacedNumbers): readonly (readonly number[])[] {
   const homes: number[][] = Array.from({ length: stages }, () => []);
   for (const [device, here] of stagesOf.all.entries()) for (const stage of here) homes[stage].push(device);
   return homes;
@@ -60,7 +58,7 @@ function homesOf({ stages, stagesOf }: Numbers): readonly (readonly number[])[] 
 
 /** The device that runs a stage for a microbatch. */
 const homeOf = (
-  { stagesOf: { running } }: Numbers,
+  { stagesOf: { running } }: PlacedNumbers,
   homes: readonly number[],
   stage: number,
   microbatch: number,
@@ -68,7 +66,7 @@ const homeOf = (
   homes.find((device) => running === undefined || running(device, microbatch).includes(stage)) ?? homes.at(0);
 
 /** The first stage of a device, as in rows that name none; where stages have copies, the first that runs the microbatch there. */
-const stageOn = ({ stagesOf: { all, running } }: Numbers, device: number, microbatch: number): number =>
+const stageOn = ({ stagesOf: { all, running } }: PlacedNumbers, device: number, microbatch: number): number =>
   running?.(device, microbatch).at(0) ?? all[device][0];
 
 interface Asked {
@@ -81,7 +79,7 @@ interface Asked {
 /** What `on` of the operation says; `undefined` for a device that cannot run it (reported). */
 function deviceOf(
   frame: Frame,
-  { devices, stagesOf }: Numbers,
+  { devices, stagesOf }: PlacedNumbers,
   { key, name, stage, microbatch }: Asked,
 ): number | undefined {
   for (const [slot, of] of key.slots) frame.slots[slot] = of === 'j' ? microbatch : (stage ?? NaN);

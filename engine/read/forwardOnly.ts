@@ -1,19 +1,23 @@
 /** Reads `forward_only(s) = s < 2` of a schedule: stages that run no backward. */
-import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
-import type { Reporter } from '../findings/reporter.ts';
 import { type Keys, valueOf } from '../language/keys.ts';
+import type { TruthCode } from '../sequences/code.ts';
+import type { Frame } from '../sequences/frame.ts';
 import { compileCondition } from '../sequences/operands.ts';
-import { type CompiledSchedule, frameOf, slotsOf, tooDeep } from '../sequences/schedule.ts';
+import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
 
-type ForwardOnly = NonNullable<ScheduleDefinition['forwardOnly']>;
+/** Whether a stage runs forwards only. */
+export interface ForwardOnly {
+  readonly code: TruthCode;
+  readonly slot: number;
+}
 
-/** The stages with arguments of the schedule; `undefined` if the key is not written, `wrong` where it has an error (reported). */
-export function forwardOnlyReader(
+/** `undefined` if the key is not written, `wrong` where it has an error (reported). */
+export function readForwardOnly(
   { report }: ReadContext,
   compiled: CompiledSchedule,
   keys: Keys,
-): ((args: ScheduleDefinition['args']) => ForwardOnly) | 'wrong' | undefined {
+): ForwardOnly | 'wrong' | undefined {
   const entry = keys.find('forward_only');
   if (entry === undefined) return undefined;
   const { names } = compiled;
@@ -35,12 +39,18 @@ export function forwardOnlyReader(
     });
     return 'wrong';
   }
-  return (args) => (numbers: ScheduleNumbers, reporter: Reporter) => {
-    const frame = frameOf(compiled, numbers, new Map(Object.entries(args)), reporter);
-    const stages = Array.from({ length: numbers.stages }, (_, stage) => {
-      frame.slots[slot] = stage;
-      return !frame.failed && code.at(frame);
-    });
-    return frame.failed ? undefined : stages;
-  };
+  return { code, slot };
+}
+
+/** Which of the stages do; `undefined` where the condition is wrong for one (reported). */
+export function forwardStages(
+  { code, slot }: ForwardOnly,
+  frame: Frame,
+  count: number,
+): readonly boolean[] | undefined {
+  const stages = Array.from({ length: count }, (_, stage) => {
+    frame.slots[slot] = stage;
+    return !frame.failed && code.at(frame);
+  });
+  return frame.failed ? undefined : stages;
 }

@@ -1,6 +1,6 @@
 /** Rows of schedules as they were expanded before: most edits change neither a schedule nor the shape of a pipeline. */
-import type { DeclaredSchedule, RowsBody, ScheduleDefinition } from '../definitions/schedule.ts';
-import type { Reporter } from '../findings/reporter.ts';
+import type { DeclaredSchedule, ScheduleDefinition } from '../definitions/schedule.ts';
+import type { Answer, PlacedNumbers } from '../definitions/scheduleEvaluator.ts';
 import { keepRows, rowsLength } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
 
@@ -19,32 +19,39 @@ export interface RowsSource extends Pick<DeclaredSchedule, 'source' | 'bases'> {
   readonly limit: number;
 }
 
-/** `expand`, which gives the same rows again for the same text, constants and numbers. What is wrong is reported each time. */
-export function keepingRows(
-  expand: RowsBody['expand'],
-  { source, bases, args, limit }: RowsSource,
-): RowsBody['expand'] {
-  let schedule: string | undefined;
-  return (numbers, report) => {
-    const { stages, devices, microbatches, iterations, stagesOf, before, ...others } = numbers;
-    // Which copy runs a microbatch is a function, and no part of a key.
-    if (devices * microbatches < least || stagesOf.running !== undefined || Object.keys(others).length > 0)
-      return expand(numbers, report);
-    schedule ??= exact([[source, ...bases].map(({ uri, text, constants }) => [uri, text, constants]), args]);
-    const shape = [limit, stages, devices, microbatches, iterations, stagesOf.all, before];
-    const key = `${schedule} ${exact(shape)}`;
-    const known = kept.get(key);
-    if (known !== undefined) {
-      // The last one used is the last one forgotten.
-      kept.delete(key);
-      kept.set(key, known);
-      return known;
-    }
-    const listening = listener(report);
-    const rows = expand(numbers, listening.reporter);
-    if (rows !== undefined && !listening.heard()) keep(key, rows);
-    return rows;
-  };
+const keys = new WeakMap<RowsSource, string>();
+
+/** The text, its arguments and the limit. Uses of the rows of one source write it once. */
+function keyOf(of: RowsSource): string {
+  const known = keys.get(of);
+  if (known !== undefined) return known;
+  const { source, bases, args, limit } = of;
+  const key = exact([[source, ...bases].map(({ uri, text, constants }) => [uri, text, constants]), args, limit]);
+  keys.set(of, key);
+  return key;
+}
+
+/** The same rows again for the same source and numbers; otherwise what `expand` gives. What has findings is expanded each time. */
+export function keptRows(
+  source: RowsSource,
+  numbers: PlacedNumbers,
+  expand: () => Answer<readonly RowPlan[]>,
+): Answer<readonly RowPlan[]> {
+  const { stages, devices, microbatches, iterations, stagesOf, before, ...others } = numbers;
+  // Which copy runs a microbatch is a function, and no part of a key.
+  if (devices * microbatches < least || stagesOf.running !== undefined || Object.keys(others).length > 0)
+    return expand();
+  const key = `${keyOf(source)} ${exact([stages, devices, microbatches, iterations, stagesOf.all, before])}`;
+  const known = kept.get(key);
+  if (known !== undefined) {
+    // The last one used is the last one forgotten.
+    kept.delete(key);
+    kept.set(key, known);
+    return { value: known, findings: [] };
+  }
+  const made = expand();
+  if (made.value !== undefined && made.findings.length === 0) keep(key, made.value);
+  return made;
 }
 
 /** JSON that keeps numbers apart which JSON writes alike. */
@@ -66,23 +73,4 @@ function keep(key: string, rows: readonly RowPlan[]): void {
     operations -= rowsLength(old);
   }
   keepRows(rows);
-}
-
-/** The reporter, and whether anything was reported to it. */
-function listener(reporter: Reporter): { readonly reporter: Reporter; heard(): boolean } {
-  let heard = false;
-  return {
-    heard: () => heard,
-    reporter: {
-      ...reporter,
-      report(...found) {
-        heard = true;
-        reporter.report(...found);
-      },
-      add(found) {
-        heard = true;
-        reporter.add(found);
-      },
-    },
-  };
 }

@@ -2,6 +2,7 @@
  * A schedule that takes over another one, as one text: the file, then the declarations that entries are taken from. Readers see
  * copies of these entries there, and need not know where they are written.
  */
+import type { KeyPlace } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { moved, type Tree } from '../../grammar/moved.ts';
 import type { Entry, Expression, Span, SyntaxFile, Token } from '../../grammar/syntax.ts';
@@ -24,6 +25,8 @@ export interface MergedSchedule {
   readonly baseRows: ReadonlyMap<string, readonly Entry[]>;
   /** A reporter of the file for what is read: what is wrong with inherited text is reported at `from`. */
   readonly located: (report: Reporter) => Reporter;
+  /** The place where that reporter reports a text. */
+  readonly where: (text: Span) => KeyPlace;
   /** Copies of a text of the file in the one text, with the text itself. */
   readonly spansOf: (text: Span) => readonly Span[];
 }
@@ -36,7 +39,8 @@ export function mergedSchedule(
 ): MergedSchedule {
   const [, ...inherited] = origins;
   const pieces = piecesOf(file, inherited);
-  const located = (report: Reporter): Reporter => locatedReporter(report, pieces, name, at);
+  const merged: Merged = { pieces, name, at };
+  const located = (report: Reporter): Reporter => locatedReporter(report, merged);
   const context: ReadContext = { ...file, syntax: oneText(file.syntax, pieces), report: located(file.report) };
   const members = file.members.get(symbol);
   const byOrigin = new Map(pieces.map((piece) => [piece.origin, piece]));
@@ -51,6 +55,7 @@ export function mergedSchedule(
       Array.from(baseRows, ([symbol, rows]) => [symbol, rows.map((written) => entryOf(written, copied))]),
     ),
     located,
+    where: (span) => whereIn(merged, span, file.report),
     spansOf: (text) => [text, ...pieces.flatMap((piece) => spanIn(piece, file, text) ?? [])],
   };
 }
@@ -132,21 +137,38 @@ function copy<Node extends Tree>(
 const pieceAt = (pieces: readonly Piece[], offset: number): Piece | undefined =>
   pieces.findLast(({ start }) => start <= offset);
 
-function locatedReporter(report: Reporter, pieces: readonly Piece[], name: string, at: Span): Reporter {
-  const place = (span: Span): Place => {
-    const piece = pieceAt(pieces, span.start);
-    if (piece === undefined) return report.place(span);
-    const by = piece.origin.block.start - piece.start;
-    return piece.origin.context.report.place({ start: span.start + by, end: span.end + by });
-  };
+/** The one text of a schedule, and the base that `from` names. */
+interface Merged {
+  readonly pieces: readonly Piece[];
+  readonly name: string;
+  readonly at: Span;
+}
+
+function placeIn({ origin, start }: Piece, span: Span): Place {
+  const by = origin.block.start - start;
+  return origin.context.report.place({ start: span.start + by, end: span.end + by });
+}
+
+/** What is wrong with inherited text is reported at `from`: its schedule is right, and what replaces it or numbers make it wrong. */
+function whereIn({ pieces, name, at }: Merged, span: Span, { place }: Pick<Reporter, 'place'>): KeyPlace {
+  const piece = pieceAt(pieces, span.start);
+  if (piece === undefined) return { place: place(span), related: [] };
+  const message = `This text, which "${name}" takes over.`;
+  return { place: place(at), related: [{ place: placeIn(piece, span), message }] };
+}
+
+function locatedReporter(report: Reporter, merged: Merged): Reporter {
+  const pieceOf = ({ start }: Span): Piece | undefined => pieceAt(merged.pieces, start);
   return {
     ...report,
-    place,
+    place(span) {
+      const piece = pieceOf(span);
+      return piece === undefined ? report.place(span) : placeIn(piece, span);
+    },
     report(code, span, parameters, extras) {
-      if (pieceAt(pieces, span.start) === undefined) return report.report(code, span, parameters, extras);
-      // Its schedule is right: what `name` replaces or the numbers of a pipeline make it wrong.
-      const related = [{ place: place(span), message: `This text, which "${name}" takes over.` }];
-      return report.report(code, at, parameters, { related: [...related, ...(extras?.related ?? [])] });
+      if (pieceOf(span) === undefined) return report.report(code, span, parameters, extras);
+      const { related } = whereIn(merged, span, report);
+      return report.report(code, merged.at, parameters, { related: [...related, ...(extras?.related ?? [])] });
     },
   };
 }

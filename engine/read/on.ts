@@ -1,22 +1,25 @@
 /** Reads `on(s, j)` of a schedule, its `stages` and `spare`. */
-import type { OnRule, ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
+import type { KeyPlace, OnRule, ScheduleNumbers } from '../definitions/schedule.ts';
 import { createReporter } from '../findings/reporter.ts';
-import type { Entry, Expression } from '../../grammar/syntax.ts';
+import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
 import { type Keys, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { countsEach, type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
-import { type CompiledSchedule, frameOf, slotsOf, tooDeep } from '../sequences/schedule.ts';
+import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import type { ReadContext } from './context.ts';
-import { unknownNumbers, unmetCondition } from './unmetCondition.ts';
 
-type Arguments = ScheduleDefinition['args'];
-
-/** The function with arguments of the schedule; `undefined` where none is written. */
-type OnReader = ((args: Arguments) => OnRule) | undefined;
+/** The function as written. */
+export interface OnText {
+  readonly idle: boolean;
+  readonly devices: DeviceCodes;
+  /** Absent: as many as devices. */
+  readonly stages?: Written;
+  readonly home?: HomeCode;
+}
 
 /** What is written, or `wrong` where it has an error (reported). */
-export function onReader(context: ReadContext, compiled: CompiledSchedule, keys: Keys): OnReader | 'wrong' {
+export function readOn(context: ReadContext, compiled: CompiledSchedule, keys: Keys): OnText | 'wrong' | undefined {
   const entry = keys.find('on');
   const spare = or(readWord<'true' | 'false'>(context, keys, 'spare'), 'false');
   const idle = or(readWord<'true' | 'false'>(context, keys, 'idle'), 'false');
@@ -44,35 +47,27 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
   const home = homeEntry === undefined ? undefined : homeOf(context, compiled, homeEntry);
   if (devices === undefined || count === 'wrong' || home === 'wrong' || spare === undefined || idle === undefined)
     return 'wrong';
-  return (args) => {
-    const given = new Map(Object.entries(args));
-    return {
-      idle: idle === 'true',
-      stages(number, report) {
-        if (count === undefined) return number;
-        const numbers = { ...unknownNumbers, devices: number };
-        const unmet = unmetCondition(context, compiled, args, numbers, report);
-        if (unmet !== undefined) return unmet;
-        const frame = frameOf(compiled, numbers, given, report);
-        const found = count.code.at(frame);
-        if (!(Number.isSafeInteger(found) && found >= 1))
-          outside(frame, count.value, '"stages"', String(found), 'a whole number of at least 1, from `devices` alone');
-        return frame.failed ? undefined : found;
-      },
-      ...(home === undefined
-        ? {}
-        : { home: (numbers, report) => homesOf(home, frameOf(compiled, numbers, given, report), numbers) }),
-      refuseHome(stage, device, runs, report) {
-        report.report('value/range', home?.value ?? devices.entry.key, {
-          what: `The home of stage ${stage}`,
-          value: `device ${device}`,
-          allowed: `a device that runs it: ${runs.join(', ')}`,
-        });
-      },
-      devices: (numbers, asked, report) => tableOf(devices, frameOf(compiled, numbers, given, report), numbers, asked),
-      refuse: (expected, found, report) => report.report('type/mismatch', devices.entry.key, { expected, found }),
-    };
+  return {
+    idle: idle === 'true',
+    devices,
+    ...(count === undefined ? {} : { stages: count }),
+    ...(home === undefined ? {} : { home }),
   };
+}
+
+/** What other rooms see of it. `where`: the place of findings about a text. */
+export const onRule = ({ idle, devices, home }: OnText, where: (at: Span) => KeyPlace): OnRule => ({
+  idle,
+  at: where(devices.entry.key),
+  ...(home === undefined ? {} : { home: where(home.value) }),
+});
+
+/** What `stages` gives for the devices of the frame; `undefined` where it is wrong (reported). */
+export function stagesIn({ code, value }: Written, frame: Frame): number | undefined {
+  const found = code.at(frame);
+  if (!(Number.isSafeInteger(found) && found >= 1))
+    outside(frame, value, '"stages"', String(found), 'a whole number of at least 1, from `devices` alone');
+  return frame.failed ? undefined : found;
 }
 
 interface Written {
@@ -104,7 +99,8 @@ function homeOf({ report }: ReadContext, { names }: CompiledSchedule, entry: Ent
   return written === 'wrong' ? written : { ...written, slot };
 }
 
-function homesOf(
+/** The device of each stage where its weights are at home; `undefined` where one is wrong (reported). */
+export function homesIn(
   { code, value, slot }: HomeCode,
   frame: Frame,
   { stages, devices }: ScheduleNumbers,
@@ -168,8 +164,8 @@ function devicesOf(
   return items.every((item) => item !== undefined) ? { entry, slots: [stage, microbatch], items } : undefined;
 }
 
-/** Devices of all stages and microbatches; those behind the last only as far as they are devices. */
-function tableOf(
+/** Devices of all stages and microbatches; those behind the last only as far as they are devices. `undefined` where one is wrong (reported). */
+export function devicesIn(
   { entry, slots: [stageSlot, microbatchSlot], items }: DeviceCodes,
   frame: Frame,
   { stages, devices, microbatches }: ScheduleNumbers,

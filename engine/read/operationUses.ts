@@ -1,5 +1,5 @@
 /** What the operations that a schedule declares cost and wait for, for the rows of one pipeline. */
-import type { ScheduleNumbers, StagesOf, UsedOperations } from '../definitions/schedule.ts';
+import type { PlacedNumbers, StagesOf, UsedOperations } from '../definitions/scheduleEvaluator.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { unpack } from '../basics/packed.ts';
@@ -24,7 +24,7 @@ export function operationUses(
   frame: Frame,
   declared: readonly DeclaredOperation[],
   rows: readonly RowPlan[],
-  { stages, microbatches, iterations = 1, stagesOf }: ScheduleNumbers & { readonly stagesOf: StagesOf },
+  { stages, microbatches, iterations = 1, stagesOf }: PlacedNumbers,
   by: 'rows' | 'rule' = 'rows',
 ): UsedOperations | 'none' | undefined {
   const costs = new Map<string, CostByNumber>();

@@ -1,5 +1,5 @@
 /** Reads `placement` of a schedule. Parameters of the schedule may be in it, so it is read for each set of arguments. */
-import type { ScheduleDefinition } from '../definitions/schedule.ts';
+import { type ScheduleDefinition, unknownNumbers } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import type { Call, Entry, Expression } from '../../grammar/syntax.ts';
 import { checked, evaluate, type Variables } from '../language/expressions.ts';
@@ -11,12 +11,16 @@ import { type Frame, outside } from '../sequences/frame.ts';
 import { type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
-import { unknownNumbers } from './unmetCondition.ts';
 
 type Placement = NonNullable<ScheduleDefinition['placement']>;
 
 /** The placement with arguments; `undefined` where none is written. */
-type PlacementReader = (args: ScheduleDefinition['args'], report: Reporter) => Placement | undefined | 'wrong';
+export type PlacementReader = (args: Arguments, report: Reporter) => Placement | undefined | 'wrong';
+
+/** A whole number with arguments. */
+export type CountReader = (args: Arguments, report: Reporter) => number | 'wrong';
+
+type Arguments = ReadonlyMap<string, number>;
 
 export function placementReader(
   context: ReadContext,
@@ -32,7 +36,7 @@ export function placementReader(
   }
   if (value.kind === 'call') return rounds(context, compiled, value);
   return (args, report) => {
-    const frame = frameOf(compiled, unknownNumbers, new Map(Object.entries(args)), report);
+    const frame = frameOf(compiled, unknownNumbers, args, report);
     const reading = { ...context, report };
     const found = evaluate(reading, value, numbersOf(compiled, frame));
     if (found === undefined || frame.failed) return 'wrong';
@@ -76,11 +80,11 @@ export function countReader(
   expression: Expression,
   what: string,
   most = Infinity,
-): (args: ScheduleDefinition['args'], report: Reporter) => number | 'wrong' {
+): CountReader {
   const number = compileNumber(compiled.names, expression, 'number');
   if (number === undefined) return () => 'wrong';
   return (args, report) => {
-    const frame = frameOf(compiled, unknownNumbers, new Map(Object.entries(args)), report);
+    const frame = frameOf(compiled, unknownNumbers, args, report);
     const count = number.at(frame);
     if (Number.isNaN(count) && !frame.failed) {
       report.report('type/mismatch', expression, {

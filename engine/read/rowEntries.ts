@@ -1,5 +1,5 @@
 /** Reads `row(d)`, `row(0)` and `row(devices - 1)` of a schedule. */
-import type { RowsBody, WrittenRow } from '../definitions/schedule.ts';
+import type { WrittenRow } from '../definitions/scheduleEvaluator.ts';
 import { walk } from '../../grammar/walk.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { wholeNumber } from '../language/expressions.ts';
@@ -98,29 +98,19 @@ function usesNumbers({ links, symbols }: ReadContext, expression: Expression): b
   return found;
 }
 
-/** What planning sees of the rows. `frameFor` gives a frame for the numbers of a pipeline. */
-export function writtenRows(
-  { report }: ReadContext,
-  rows: Rows,
-  frameFor: (numbers: Parameters<RowsBody['rows']>[0]) => Frame,
-): Pick<RowsBody, 'devices' | 'rows'> {
-  const written = new Map<Row, WrittenRow>();
-  for (const row of [rows.general, ...rows.byDevice.values(), ...rows.computed])
-    if (row !== undefined)
-      written.set(row, {
-        place: report.place(row.entry),
-        items: row.items.map(({ expression }) => report.place(expression)),
-      });
-  return {
-    ...(rows.general === undefined && rows.computed.length === 0 ? { devices: [...rows.byDevice.keys()] } : {}),
-    rows(numbers) {
-      // Which device such a row is for is not known then.
-      if (rows.computed.length > 0 && Number.isNaN(numbers.devices)) return () => undefined;
-      const { byDevice, general } = rowsOn(frameFor(numbers), rows, numbers.devices);
-      return (device) => {
-        const row = byDevice.get(device) ?? general;
-        return row === undefined ? undefined : written.get(row);
-      };
-    },
-  };
+/** The devices that rows are written for; `undefined` if they are not numbers, or there is a row for all devices. */
+export const singleDevices = ({ general, byDevice, computed }: Rows): readonly number[] | undefined =>
+  general === undefined && computed.length === 0 ? [...byDevice.keys()] : undefined;
+
+/** The row of each device, if it is known which. */
+export function rowsByDevice(frame: Frame, rows: Rows, devices: number): (device: number) => Row | undefined {
+  if (rows.computed.length > 0 && Number.isNaN(devices)) return () => undefined;
+  const { byDevice, general } = rowsOn(frame, rows, devices);
+  return (device) => byDevice.get(device) ?? general;
 }
+
+/** Where a row is written. */
+export const writtenRow = ({ report }: ReadContext, { entry, items }: Row): WrittenRow => ({
+  place: report.place(entry),
+  items: items.map(({ expression }) => report.place(expression)),
+});

@@ -1,7 +1,6 @@
 /** Tracers of the rows of a schedule: rows are written again by a second compilation, clock tables are looked up. */
-import type { RowsBody } from '../definitions/schedule.ts';
+import type { PlacedNumbers } from '../definitions/scheduleEvaluator.ts';
 import type { NamedNumber, OperationOrigin, RowTracer } from '../definitions/rowTracer.ts';
-import { createReporter } from '../findings/reporter.ts';
 import type { Entry, Span } from '../../grammar/syntax.ts';
 import { nothing, unpack } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
@@ -13,8 +12,6 @@ import { enterRow, type Row, type Rows, rowsOn, writeItem } from './rows.ts';
 import type { ScheduleReading } from './scheduleReading.ts';
 import { slotRows } from './slotRows.ts';
 import type { SlotTable } from './slots.ts';
-
-type Numbers = Parameters<RowsBody['expand']>[0];
 
 /** A schedule that is compiled again to find the source of its operations. */
 export interface Traced {
@@ -34,7 +31,7 @@ function shortened({ syntax }: ReadContext, { start, end }: Span): string {
 
 /** Compiles the schedule once, when it is first asked for. What is wrong in it has been reported by then. */
 export function tracedSchedule(
-  { context, located, baseRows }: Pick<ScheduleReading, 'context' | 'located' | 'baseRows'>,
+  { context, reporter, baseRows }: Pick<ScheduleReading, 'context' | 'reporter' | 'baseRows'>,
   schedule: { readonly name: string; readonly symbol: string },
   entries: readonly Entry[],
   rowsOf: (context: ReadContext, compiled: CompiledSchedule) => Rows | undefined,
@@ -43,7 +40,7 @@ export function tracedSchedule(
   return () => {
     if (known !== undefined) return known;
     // Details of symbols are notes for the first compilation alone.
-    const quiet = { ...context, symbols: new Map(context.symbols), report: located(createReporter(context.uri, 0)) };
+    const quiet = { ...context, symbols: new Map(context.symbols), report: reporter(0) };
     const trace = createTrace();
     const compiled = compileSchedule(quiet, { ...schedule, baseRows }, entries, trace.compile);
     known = { context: quiet, compiled, trace, rows: rowsOf(quiet, compiled) };
@@ -57,7 +54,7 @@ export function rowTracer(
   args: ReadonlyMap<string, number>,
   parts: number,
   uri: string,
-  numbers: Numbers,
+  numbers: PlacedNumbers,
 ): RowTracer {
   /** Writes the row of a device; afterwards the frame has its operations. */
   function write(device: number, run: (trace: Trace, expand: () => void, row: Row | undefined) => void): Frame {
@@ -111,7 +108,12 @@ const parameterOf = ({ parameters = [] }: Entry): string => {
 };
 
 /** Of a clock table: each operation comes from the slot of its kind. */
-export function slotTracer(context: ReadContext, frame: () => Frame, table: SlotTable, numbers: Numbers): RowTracer {
+export function slotTracer(
+  context: ReadContext,
+  frame: () => Frame,
+  table: SlotTable,
+  numbers: PlacedNumbers,
+): RowTracer {
   let known: readonly RowPlan[] | undefined;
   const rows = (): readonly RowPlan[] => (known ??= slotRows(frame(), table, numbers) ?? []);
   const { entries } = table;

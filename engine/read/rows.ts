@@ -1,5 +1,5 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
-import type { RowsBody, StagesOf } from '../definitions/schedule.ts';
+import type { PlacedNumbers, StagesOf } from '../definitions/scheduleEvaluator.ts';
 import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
 import { pack, packEnds } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
@@ -26,6 +26,12 @@ export interface Rows {
   readonly byDevice: ReadonlyMap<number, Row>;
   /** Rows of devices that follow from the numbers of the pipeline. */
   readonly computed: readonly Row[];
+}
+
+/** Rows as the order of a schedule. */
+export interface RowsText {
+  readonly kind: 'rows';
+  readonly rows: Rows;
 }
 
 /** Rows of a pipeline, whose devices are known. */
@@ -62,7 +68,7 @@ export function compileRow(names: Names, entry: Entry): Row | undefined {
 export function expandRows(
   frame: Frame,
   written: Rows,
-  { devices, stagesOf }: Parameters<RowsBody['expand']>[0],
+  { devices, stagesOf }: PlacedNumbers,
 ): readonly RowPlan[] | undefined {
   const on = rowsOn(frame, written, devices);
   if (frame.failed) return undefined;

@@ -1,26 +1,19 @@
 /** Reads what a schedule by rule says beyond `greedy(prefer = …)`: `allow`, `prefer(d)`, `ties`, `limit`. */
-import type { GreedyBody, ScheduleNumbers } from '../definitions/schedule.ts';
-import type { Reporter } from '../findings/reporter.ts';
+import type { ScheduleNumbers } from '../definitions/schedule.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { conjuncts } from '../../grammar/conjuncts.ts';
 import { canonicalText } from '../language/canonical.ts';
 import { missing, notApplicable, or, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
-import type { GuardPlan, RuleOperation, Place, Ties } from '../values/plan.ts';
+import type { GreedyRule, GuardPlan, RuleOperation, Place, Ties } from '../values/plan.ts';
 import { show } from '../basics/quantities.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { countsEach, type Frame, outside } from '../sequences/frame.ts';
 import { type Keeper, keeperArgument } from '../sequences/keeper.ts';
 import { type RuleCode, ruleTruth } from '../sequences/guards.ts';
 import { compileNumber, parameterSlot } from '../sequences/operands.ts';
-import {
-  type CompiledFunction,
-  type CompiledSchedule,
-  frameOf,
-  numberFunction,
-  slotsOf,
-} from '../sequences/schedule.ts';
+import { type CompiledFunction, type CompiledSchedule, numberFunction, slotsOf } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
 import { isDeclared, preferenceOf } from './preference.ts';
 
@@ -200,15 +193,11 @@ function readLimit(
 
 /** The rule for the numbers of a pipeline; `undefined` where an expression is wrong for them (reported). */
 export function ruleFor(
-  compiled: CompiledSchedule,
+  frame: Frame,
   rule: Rule,
   prefer: readonly RuleOperation[],
-  args: ReadonlyMap<string, number>,
-  numbers: ScheduleNumbers,
-  report: Reporter,
-): ReturnType<GreedyBody['rule']> {
-  const { stages, devices } = numbers;
-  const frame = frameOf(compiled, numbers, args, report);
+  { stages, devices }: ScheduleNumbers,
+): GreedyRule | undefined {
   const guards: GuardPlan[] = [];
   const recomputes = prefer.includes('R') ? Array.from({ length: stages }, () => true) : undefined;
   for (const { operation, owner, conditions } of rule.allows) {

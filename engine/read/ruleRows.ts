@@ -1,5 +1,5 @@
 /** Which operations of the schedule a rule runs on each device, in no order: the rule decides that. */
-import type { ScheduleNumbers, StagesOf } from '../definitions/schedule.ts';
+import type { PlacedNumbers } from '../definitions/scheduleEvaluator.ts';
 import { nothing, pack } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
 import type { Frame } from '../sequences/frame.ts';
@@ -13,7 +13,7 @@ import type { DeclaredOperation } from './operations.ts';
 export function ruleRows(
   frame: Frame,
   declared: readonly DeclaredOperation[],
-  numbers: ScheduleNumbers & { readonly stagesOf: StagesOf },
+  numbers: PlacedNumbers,
 ): readonly RowPlan[] | undefined {
   const { microbatches, iterations = 1 } = numbers;
   const entries = declared.map((operation) => {

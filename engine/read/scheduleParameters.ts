@@ -1,5 +1,5 @@
 /** Parameters of a schedule, as its users see them. */
-import type { ScheduleParameter } from '../definitions/schedule.ts';
+import { type ScheduleParameter, unknownNumbers } from '../definitions/schedule.ts';
 import { canonicalText } from '../language/canonical.ts';
 import { detail } from '../language/context.ts';
 import { unitOf } from '../language/constants.ts';
@@ -8,15 +8,13 @@ import { createReporter } from '../findings/reporter.ts';
 import { type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
 
-const unknown = { stages: NaN, devices: NaN, microbatches: NaN };
-
 export function scheduleParameters(context: ReadContext, compiled: CompiledSchedule): readonly ScheduleParameter[] {
   // Defaults that are wrong whatever the pipeline are reported where they are written.
-  const frame = frameOf(compiled, unknown, new Map(), context.report);
+  const frame = frameOf(compiled, unknownNumbers, new Map(), context.report);
   return compiled.parameters.map(({ name, symbol, doc, dimension, entry, value, bounds }): ScheduleParameter => {
     const [written] = entry.values ?? [];
     const text = written === undefined ? '' : canonicalText(context.syntax, written);
-    const ends = bounds?.(frameOf(compiled, unknown, new Map(), createReporter(context.uri, 0)));
+    const ends = bounds?.(frameOf(compiled, unknownNumbers, new Map(), createReporter(context.uri, 0)));
     const known = ends !== undefined && !Number.isNaN(ends.min) && !Number.isNaN(ends.max);
     const now = value(frame);
     const shown = Number.isNaN(now) ? text : show(now, dimension);

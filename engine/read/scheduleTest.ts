@@ -1,7 +1,7 @@
 /** Reads the `expect` block of a schedule: the shapes to test, and what to test them for. */
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
-import { createReporter, spellingHint } from '../findings/reporter.ts';
+import { spellingHint } from '../findings/reporter.ts';
 import type { Binary, BlockDeclaration, Call, Expression, Span } from '../../grammar/syntax.ts';
 import { calleeOf } from '../language/callee.ts';
 import { conjuncts } from '../../grammar/conjuncts.ts';
@@ -16,6 +16,7 @@ import type { ExpectPlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import type { ReadContext } from './context.ts';
+import { scheduleEvaluator } from './scheduleEvaluator.ts';
 import { readArguments } from './scheduleUse.ts';
 import { checkShareBound } from './shareBound.ts';
 import { textPart } from './textPart.ts';
@@ -101,7 +102,7 @@ export function scheduleTestOf(
     const values = test.axes.get(name) ?? [1];
     return values.reduce((all, value) => all + value, 0) / values.length;
   };
-  const weights = schedule.bind({}, createReporter(context.uri, 0))?.weights;
+  const weights = scheduleEvaluator.bind(schedule, {}).value?.weights;
   const iterations = weights === undefined || weights === 'flush' ? 1 : iterationsInStep;
   return {
     name: schedule.name,

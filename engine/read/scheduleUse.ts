@@ -1,6 +1,6 @@
 /** Reads the `schedule` key of a pipeline: a built-in policy with arguments, or a schedule of a file. */
 import type { DeclaredSchedule, ScheduleDefinition, ScheduleUse } from '../definitions/schedule.ts';
-import { createReporter } from '../findings/reporter.ts';
+import { takeFindings } from '../findings/takeFindings.ts';
 import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
 import { literalOf } from '../language/literal.ts';
 import { largestInteger } from '../policies/arguments.ts';
@@ -13,6 +13,7 @@ import type { Dimension, PolicyArgument } from '../values/plan.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';
+import { scheduleEvaluator } from './scheduleEvaluator.ts';
 
 /** The schedule; `undefined` where it is wrong, which has been reported. `tried`: values in place of written arguments. */
 export function readScheduleUse(
@@ -118,23 +119,14 @@ function ownArguments(
 
 /** The schedule with its arguments. What they make wrong in another file is reported at their place. */
 function bound(
-  context: ReadContext,
+  { report }: ReadContext,
   at: Expression,
   declared: DeclaredSchedule,
   args: Readonly<Record<string, number>>,
 ): ScheduleDefinition | undefined {
-  if (declared.uri === context.uri) return declared.bind(args, context.report);
-  const report = createReporter(declared.uri, 10);
-  const found = declared.bind(args, report);
-  const first = report.findings.find(({ severity }) => severity === 'error');
-  if (first !== undefined)
-    context.report.add({
-      ...first,
-      place: context.report.place(at),
-      related: [{ place: first.place, message: 'This expression, with these arguments.' }],
-      hint: undefined,
-    });
-  return found;
+  const { value, findings } = scheduleEvaluator.bind(declared, args);
+  takeFindings(report, at, findings, 'these arguments');
+  return value;
 }
 
 /** Arguments of a built-in policy. `variables`: numbers of names that only a test knows. */

@@ -1,19 +1,18 @@
 /** The body of a schedule with a clock table, in which rows of single devices may replace what the table gives them. */
-import type { RowsBody, ScheduleDefinition, ScheduleNumbers, WrittenRow } from '../definitions/schedule.ts';
-import { createReporter, type Reporter } from '../findings/reporter.ts';
+import type { RowTracer } from '../definitions/rowTracer.ts';
+import type { PlacedNumbers, WrittenRow } from '../definitions/scheduleEvaluator.ts';
 import type { Entry } from '../../grammar/syntax.ts';
 import { type Keys, notApplicable } from '../language/keys.ts';
 import type { Frame } from '../sequences/frame.ts';
-import { type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
+import type { CompiledSchedule } from '../sequences/schedule.ts';
+import type { RowPlan } from '../values/plan.ts';
 import type { ReadContext } from './context.ts';
 import type { DeclaredOperation } from './operations.ts';
-import { operationUses } from './operationUses.ts';
-import { readRows, writtenRows } from './rowEntries.ts';
+import { readRows, rowsByDevice } from './rowEntries.ts';
 import { expandRows, type Rows } from './rows.ts';
-import { rowTracer, slotTracer, type Traced } from './rowTracer.ts';
-import { blockOf, slotRows } from './slotRows.ts';
+import { slotTracer } from './rowTracer.ts';
+import { slotRows } from './slotRows.ts';
 import { readSlots, type SlotTable } from './slots.ts';
-import { waitsInOrder } from './slotWaits.ts';
 
 export type SlotBody = SlotTable & {
   readonly written: WrittenRow;
@@ -74,58 +73,36 @@ function periodEnd({ report, uri }: ReadContext, entry: Entry | undefined): numb
   return place.uri === uri && place.start === value.start ? place.end : undefined;
 }
 
-export function slotBody(
-  context: ReadContext,
-  compiled: CompiledSchedule,
-  traced: () => Traced,
+/** Operations of each device; `undefined` where a slot or a row is wrong (reported). `frame`: a new one for these numbers. */
+export function slotBodyRows(
   body: SlotBody,
-  declared: readonly DeclaredOperation[],
-  args: ReadonlyMap<string, number>,
-): ScheduleDefinition['body'] {
-  const frame = (numbers: ScheduleNumbers, report: Reporter): Frame => frameOf(compiled, numbers, args, report);
-  const quiet = (numbers: ScheduleNumbers): Frame => frame(numbers, createReporter('', 0));
-  const own = body.rows === undefined ? undefined : writtenRows(context, body.rows, quiet);
+  numbers: PlacedNumbers,
+  frame: () => Frame,
+): readonly RowPlan[] | undefined {
+  const table = slotRows(frame(), body, numbers);
+  if (table === undefined || body.rows === undefined) return table;
+  const replacing = expandRows(frame(), body.rows, numbers);
+  if (replacing === undefined) return undefined;
+  const own = rowsByDevice(frame(), body.rows, numbers.devices);
+  return table.map((row, device) => (own(device) === undefined ? row : replacing[device]));
+}
+
+/** Of the slots, and of rows of single devices by `rows`. */
+export function slotBodyTracer(
+  context: ReadContext,
+  body: SlotBody,
+  numbers: PlacedNumbers,
+  frame: () => Frame,
+  rows: RowTracer,
+): RowTracer {
+  const table = slotTracer(context, frame, body, numbers);
+  if (body.rows === undefined) return table;
+  const own = rowsByDevice(frame(), body.rows, numbers.devices);
+  const of = (device: number): RowTracer => (own(device) === undefined ? table : rows);
   return {
-    kind: 'rows',
-    rows(numbers) {
-      const ownRow = own?.rows(numbers);
-      return (device) => ownRow?.(device) ?? body.written;
-    },
-    ...(body.fill ? { fill: true } : {}),
-    ...(body.periodEnds === undefined ? {} : { periodEnds: body.periodEnds }),
-    // A row follows no block.
-    ...(body.period === undefined || own !== undefined
-      ? {}
-      : { block: (numbers, report) => blockOf(frame(numbers, report), body, numbers) }),
-    expand(numbers, report) {
-      const table = slotRows(frame(numbers, report), body, numbers);
-      if (table === undefined || body.rows === undefined || own === undefined) return table;
-      const replacing = expandRows(frame(numbers, report), body.rows, numbers);
-      const ownRow = own.rows(numbers);
-      return replacing && table.map((row, device) => (ownRow(device) === undefined ? row : replacing[device]));
-    },
-    ...(declared.length === 0
-      ? {}
-      : {
-          operations(numbers, rows, report) {
-            const reading = frame(numbers, report);
-            const used = operationUses(reading, declared, rows, numbers);
-            if (used === undefined || used === 'none') return used;
-            return waitsInOrder(reading, body, rows, numbers, used) ? used : undefined;
-          },
-        }),
-    trace(numbers): ReturnType<RowsBody['trace']> {
-      const table = slotTracer(context, () => quiet(numbers), body, numbers);
-      if (own === undefined) return table;
-      const ownRow = own.rows(numbers);
-      const rows = rowTracer(traced, args, 1, context.uri, numbers);
-      const of = (device: number) => (ownRow(device) === undefined ? table : rows);
-      return {
-        uri: table.uri,
-        writes: (text) => table.writes(text) || rows.writes(text),
-        written: (device, texts) => of(device).written(device, texts),
-        origin: (device, position) => of(device).origin(device, position),
-      };
-    },
+    uri: table.uri,
+    writes: (text) => table.writes(text) || rows.writes(text),
+    written: (device, texts) => of(device).written(device, texts),
+    origin: (device, position) => of(device).origin(device, position),
   };
 }

@@ -1,5 +1,6 @@
 /** A clock table as rows: each device works through its slots in order. */
-import type { RowsBody, ScheduleNumbers, SlotBlock } from '../definitions/schedule.ts';
+import type { ScheduleNumbers } from '../definitions/schedule.ts';
+import type { PlacedNumbers, SlotBlock } from '../definitions/scheduleEvaluator.ts';
 import type { Entry } from '../../grammar/syntax.ts';
 import { pack } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
@@ -9,8 +10,6 @@ import { ascending } from './ascending.ts';
 import { type DeclaredPlace, declaredPlaces } from './declaredPlaces.ts';
 import type { SlotEntry, SlotTable } from './slots.ts';
 
-type Numbers = Parameters<RowsBody['expand']>[0];
-
 /** Slots of the operations of each kind: `stage * microbatches + microbatch`, or by stage where they repeat. */
 interface Slots {
   readonly at: readonly (Float64Array | undefined)[];
@@ -19,7 +18,7 @@ interface Slots {
 }
 
 /** Rows with the slot of each operation; `undefined` where the table is wrong for these numbers (reported). */
-export function slotRows(frame: Frame, table: SlotTable, one: Numbers): readonly RowPlan[] | undefined {
+export function slotRows(frame: Frame, table: SlotTable, one: PlacedNumbers): readonly RowPlan[] | undefined {
   // Without a flush, the table has the microbatches of all iterations.
   const numbers = { ...one, microbatches: one.microbatches * (one.iterations ?? 1) };
   const { stages, microbatches, devices, stagesOf } = numbers;
@@ -153,7 +152,7 @@ function isCausal(
   frame: Frame,
   { entries }: SlotTable,
   slots: Slots,
-  { stages, microbatches, before }: Numbers,
+  { stages, microbatches, before }: PlacedNumbers,
 ): boolean {
   const index = new Map(entries.map(({ kind }, at) => [kind, at]));
   const [forward, input, weight] = [index.get(F), index.get(B) ?? index.get(I), index.get(W)];

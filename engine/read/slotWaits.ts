@@ -1,5 +1,6 @@
 /** Whether the operations that a schedule declares are behind what they wait for, in its clock table. */
-import type { ScheduleNumbers, UsedOperations } from '../definitions/schedule.ts';
+import type { ScheduleNumbers } from '../definitions/schedule.ts';
+import type { UsedOperations } from '../definitions/scheduleEvaluator.ts';
 import { unpack } from '../basics/packed.ts';
 import type { RowPlan } from '../values/plan.ts';
 import { B, I, W } from '../values/program.ts';

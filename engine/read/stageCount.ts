@@ -3,7 +3,9 @@ import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
 import { type Mesh, sizeOf } from '../costs/mesh.ts';
 import type { Span } from '../../grammar/syntax.ts';
+import { takeFindings } from '../findings/takeFindings.ts';
 import type { ReadContext } from './context.ts';
+import { scheduleEvaluator } from './scheduleEvaluator.ts';
 
 export interface StagePlaces {
   readonly use: ScheduleUse;
@@ -23,18 +25,16 @@ export function stageCount(
   // One rank too large for the cluster is reported where devices are placed.
   const ranks = Math.max(1, Math.floor(cluster.devices.length / sizeOf(mesh)));
   if (use.kind === 'policy') return { ranks, stages: ranks * use.policy.chunks(use.args) };
-  const { on, placement, name } = use.definition;
-  if (on !== undefined) {
-    const stages = on.stages(ranks, report);
-    if (typeof stages === 'number') return { ranks, stages };
-    if (stages === undefined) return undefined;
-    const { problem, place } = stages;
-    const related = [{ place, message: 'The condition.' }];
-    report.report('schedule/shape', at, { policy: name, problem, ...stages.nearest() }, { related });
-    return undefined;
-  }
-  if (placement === undefined) return { ranks, stages: ranks };
-  const { rule, chunks } = placement;
-  if (typeof rule === 'string') return { ranks, stages: ranks * chunks };
-  return { ranks: rule.length, stages: rule.reduce((sum, stages) => sum + stages.length, 0) };
+  const { definition } = use;
+  const { name, placement } = definition;
+  const { value, findings } = scheduleEvaluator.stages(definition, ranks);
+  takeFindings(report, at, findings, 'the devices of the pipeline');
+  if (value === undefined) return undefined;
+  if (typeof value === 'number')
+    return { ranks: typeof placement?.rule === 'object' ? placement.rule.length : ranks, stages: value };
+  const { problem, place, numbers } = value;
+  const nearest = scheduleEvaluator.nearest(definition, numbers);
+  const related = [{ place, message: 'The condition.' }];
+  report.report('schedule/shape', at, { policy: name, problem, ...nearest }, { related });
+  return undefined;
 }

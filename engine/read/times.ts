@@ -1,6 +1,6 @@
 /** Durations of single operations: `time(F, s, j) = time(F, s) * if(mod(j, 4) == 0, 2, 1)`. */
-import type { LayerTimes, ScheduleNumbers } from '../definitions/schedule.ts';
-import type { Reporter } from '../findings/reporter.ts';
+import type { ScheduleNumbers } from '../definitions/schedule.ts';
+import type { LayerTimes } from '../definitions/scheduleEvaluator.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { type Keys, valueOf } from '../language/keys.ts';
 import { phraseOf } from '../language/units.ts';
@@ -11,7 +11,7 @@ import { show } from '../basics/quantities.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { countsEach, type Frame, outside } from '../sequences/frame.ts';
 import { compileNumber } from '../sequences/operands.ts';
-import { type CompiledSchedule, frameOf, slotsOf, tooDeep } from '../sequences/schedule.ts';
+import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
 
 /** The durations of one kind. */
@@ -94,23 +94,19 @@ function readTime(
  * (reported).
  */
 export function operationTimes(
-  compiled: CompiledSchedule,
+  frame: Frame,
   entries: readonly TimeEntry[],
-  args: ReadonlyMap<string, number>,
-  numbers: ScheduleNumbers,
+  { microbatches, iterations = 1 }: ScheduleNumbers,
   layers: LayerTimes,
-  report: Reporter,
 ): readonly OperationTimes[] | undefined {
-  const frame = frameOf(compiled, numbers, args, report);
-  const { microbatches, iterations = 1 } = numbers;
   const times: OperationTimes[] = [];
   for (const { kind, code, stage, microbatch, part, value } of entries) {
     if (!countsEach(frame, value, layers.stages.length * microbatches * iterations)) return undefined;
     for (const [index, number] of layers.stages.entries()) {
-      const seconds = layers.seconds(kind, index);
+      const seconds = layers.seconds[kind][index];
       frame.slots[stage] = number;
       if (part !== undefined) frame.slots[part] = layers.parts[index];
-      frame.layers = (of, other) => layers.seconds(of, other === number ? index : layers.stages.indexOf(other));
+      frame.layers = (of, other) => layers.seconds[of][other === number ? index : layers.stages.indexOf(other)];
       const factors = new Array<number>(microbatches * iterations);
       for (let j = 0; j < factors.length; j += 1) {
         frame.slots[microbatch] = j;

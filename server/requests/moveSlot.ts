@@ -1,10 +1,11 @@
 /** Moves an operation of a building block to another slot: finds the smallest edit of `slot(…)` that does it, and what it makes. */
-import type { DeclaredSchedule, SlotBlock } from '../../engine/definitions/schedule.ts';
+import type { DeclaredSchedule } from '../../engine/definitions/schedule.ts';
 import { createReporter } from '../../engine/findings/reporter.ts';
 import { apply, type Edit } from '../../engine/fixes/proposal.ts';
 import { excessText } from '../../engine/grid/shapeLimit.ts';
-import { stagesOn, unitPlan } from '../../engine/grid/unitPlan.ts';
+import { askingFor, stagesOn, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
+import { scheduleEvaluator } from '../../engine/read/scheduleEvaluator.ts';
 import { letters } from '../../engine/values/program.ts';
 import { resolve } from '../../engine/flow/resolve.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
@@ -53,11 +54,10 @@ type Shape = ReturnType<typeof askedShape>;
 
 /** Slots of all stages. */
 function slotsOf(declared: DeclaredSchedule, { shape, args }: Shape, kind: string): readonly number[] | undefined {
-  const silent = createReporter('', 0);
-  const definition = declared.bind(args, silent);
-  const stages = definition === undefined ? undefined : stagesOn(definition, shape.devices, silent);
-  if (definition?.body.kind !== 'rows' || stages === undefined) return undefined;
-  const block: SlotBlock | undefined = definition.body.block?.({ ...shape, stages }, silent);
+  const { value: definition } = scheduleEvaluator.bind(declared, args);
+  const stages = definition === undefined ? undefined : stagesOn(definition, shape.devices);
+  if (definition?.kind !== 'rows' || stages === undefined) return undefined;
+  const { value: block } = scheduleEvaluator.block(definition, { ...shape, stages });
   return block?.kinds.find((each) => letters[each.kind] === kind)?.slots;
 }
 
@@ -69,7 +69,7 @@ function problemOf(
   { uri, options }: View,
 ): string | undefined {
   const report = createReporter(uri, 5);
-  const definition = declared?.bind(args, report);
+  const definition = declared && askingFor(report).heard(scheduleEvaluator.bind(declared, args));
   const made = definition === undefined ? {} : unitPlan(definition, shape, report, options.limits);
   if ('plan' in made) return undefined;
   if ('refused' in made && made.refused !== undefined) return made.refused;

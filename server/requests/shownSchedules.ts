@@ -12,12 +12,14 @@ import { shapeText } from '../../engine/grid/testFindings.ts';
 import { shownPlan } from '../../engine/grid/shownPlan.ts';
 import { verdictLetters } from '../../engine/grid/testedTable.ts';
 import { excessText } from '../../engine/grid/shapeLimit.ts';
-import { stagesOn, type UnitPlan, unitPlan } from '../../engine/grid/unitPlan.ts';
+import { askingFor, stagesOn, type UnitPlan, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import type { ParamPlan, PipelinePlan } from '../../engine/values/plan.ts';
+import { askingWith } from '../../engine/planning/ownSchedule.ts';
 import { ownPlacement } from '../../engine/planning/place/ownPlacement.ts';
 import { letters } from '../../engine/values/program.ts';
 import { ownArguments } from '../../engine/planning/scheduleArguments.ts';
+import { scheduleEvaluator } from '../../engine/read/scheduleEvaluator.ts';
 import type { BlockDeclaration } from '../../grammar/index.ts';
 import type { Overrides, ShownBlock, ShownSchedule } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
@@ -103,7 +105,7 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
   const usualShape = shapeAtFirst(declared, axes);
   const { shape, args } = shapeFor(declared, axes, overrides, usualShape);
   const report = createReporter(declared.uri, 5);
-  const definition = declared.bind(args, report);
+  const definition = askingFor(report).heard(scheduleEvaluator.bind(declared, args));
   const made = definition === undefined ? {} : unitPlan(definition, shape, report, view.options.limits);
   const plan = 'plan' in made ? shownPlan(made.plan) : undefined;
   const block = shownBlock(definition, shape);
@@ -125,7 +127,7 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
   return {
     ...(plan === undefined ? {} : { plan }),
     ...('trace' in made && made.trace !== undefined ? { trace: made.trace } : {}),
-    params: [...shapeParams, ...(use?.kind === 'own' ? ownArguments(use, plan) : [])],
+    params: [...shapeParams, ...(use?.kind === 'own' ? ownArguments(scheduleEvaluator, use, plan) : [])],
     shown: {
       name,
       params: Object.keys(declared.source.constants),
@@ -187,12 +189,11 @@ function shownBlock(
   definition: ScheduleDefinition | undefined,
   { devices, microbatches }: AskedShape['shape'],
 ): ShownBlock | undefined {
-  const silent = createReporter('', 0);
-  const stages = definition === undefined ? undefined : stagesOn(definition, devices, silent);
-  if (definition?.body.kind !== 'rows' || stages === undefined) return undefined;
+  const stages = definition === undefined ? undefined : stagesOn(definition, devices);
+  if (definition?.kind !== 'rows' || stages === undefined) return undefined;
   const numbers = { stages, devices, microbatches };
-  const block = definition.body.block?.(numbers, silent);
-  const placed = block === undefined ? undefined : ownPlacement(definition, numbers, silent);
+  const { value: block } = scheduleEvaluator.block(definition, numbers);
+  const placed = block === undefined ? undefined : ownPlacement(askingWith(scheduleEvaluator), definition, numbers);
   if (block === undefined || placed === undefined || 'problem' in placed || placed.copies !== undefined)
     return undefined;
   const operations = block.kinds.flatMap(({ kind, slots }) =>
@@ -207,7 +208,7 @@ function shapeAtFirst(
   axes: ShownSchedule['axes'],
 ): { readonly devices: number; readonly microbatches: number } {
   const silent = createReporter('', 0);
-  const definition = declared.bind({}, silent);
+  const { value: definition } = scheduleEvaluator.bind(declared, {});
   const valuesOf = (axis: Axis): readonly number[] => {
     const { at, most, largest } = usual[axis];
     const tested = (axes.find((each) => each.name === axis)?.values ?? []).filter((value) => value <= largest);

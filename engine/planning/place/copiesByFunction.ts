@@ -1,9 +1,10 @@
 /** Copies of stages that follow from a function: the device of each stage and microbatch. */
-import type { OnRule, ScheduleNumbers } from '../../definitions/schedule.ts';
-import type { Reporter } from '../../findings/reporter.ts';
+import type { KeyPlace, OnRule, ScheduleDefinition, ScheduleNumbers } from '../../definitions/schedule.ts';
+import { type Finding, finding } from '../../findings/finding.ts';
 import { pack } from '../../basics/packed.ts';
 import { count } from '../../basics/quantities.ts';
 import type { StageCopy } from '../../values/plan.ts';
+import type { Asking } from '../ownSchedule.ts';
 
 /** Device of each stage or copy, or why the numbers do not fit. */
 export type OwnPlacement = PlacedStages | Unfit;
@@ -29,11 +30,18 @@ interface PlacedCopy extends StageCopy {
  * so for all that follow. A function is also asked for microbatches behind the last, so that few microbatches give the same copies
  * as many. `undefined` where the function is wrong for these numbers (reported).
  */
-export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report: Reporter): OwnPlacement | undefined {
+export function copiesByFunction(
+  { schedules, heard }: Asking,
+  definition: ScheduleDefinition & { readonly on: OnRule },
+  numbers: ScheduleNumbers,
+): OwnPlacement | undefined {
+  const { on: rule } = definition;
   const { devices, microbatches } = numbers;
+  const refuse = (finding: Finding): undefined => heard({ value: undefined, findings: [finding] });
   const asked = microbatches + Math.max(4 * devices, microbatches);
-  const table = rule.devices(numbers, asked, report);
-  if (table === undefined) return undefined;
+  const answer = heard(schedules.stageDevices(definition, numbers, asked));
+  if (answer === undefined) return undefined;
+  const { devices: table, homes } = answer;
   const copies: PlacedCopy[] = [];
   for (const [stage, lists] of table.entries()) {
     for (const [place, list] of lists.entries()) {
@@ -55,18 +63,14 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
     const place = stage * devices + device;
     if (places.has(place)) {
       const twice = `stage ${stage} twice on device ${device}, for every ${every}th microbatch from ${first}`;
-      rule.refuse('each stage at most once on a device', twice, report);
-      return undefined;
+      return refuse(notOnce(rule.at, twice));
     }
     places.add(place);
   }
-  const homes = rule.home?.(numbers, report);
-  if (homes === undefined && rule.home !== undefined) return undefined;
   for (const [stage, home] of homes?.entries() ?? []) {
     const runs = copies.filter((copy) => copy.stage === stage && copy.spare !== true).map(({ device }) => device);
     if (runs.includes(home)) continue;
-    rule.refuseHome(stage, home, runs, report);
-    return undefined;
+    return refuse(notHome(rule.home ?? rule.at, stage, home, runs));
   }
   // Stages of one direction are next to each other, and spare copies come last.
   copies.sort((a, b) => Number(a.spare ?? false) - Number(b.spare ?? false) || a.first - b.first || a.stage - b.stage);
@@ -86,6 +90,15 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
       ...(homes !== undefined && spare !== true && homes[stage] !== device ? { away: true } : {}),
     })),
   };
+}
+
+const notOnce = ({ place, related }: KeyPlace, found: string): Finding =>
+  finding('type/mismatch', place, { expected: 'each stage at most once on a device', found }, { related });
+
+function notHome({ place, related }: KeyPlace, stage: number, device: number, runs: readonly number[]): Finding {
+  const allowed = `a device that runs it: ${runs.join(', ')}`;
+  const parameters = { what: `The home of stage ${stage}`, value: `device ${device}`, allowed };
+  return finding('value/range', place, parameters, { related });
 }
 
 /**

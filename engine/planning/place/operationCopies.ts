@@ -1,5 +1,5 @@
 /** Operations that a schedule declares, with stages of the program in place of stages of its rows. */
-import type { UsedOperations } from '../../definitions/schedule.ts';
+import type { UsedOperations } from '../../definitions/scheduleEvaluator.ts';
 import { copyRuns } from '../../order/copyTurns.ts';
 import { unpack } from '../../basics/packed.ts';
 import type { OperationsPlan, RowPlan, StageCopy } from '../../values/plan.ts';

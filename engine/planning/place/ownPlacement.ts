@@ -1,10 +1,11 @@
 /** Devices of the stages under a schedule that a file declares. */
-import type { ScheduleDefinition, ScheduleNumbers, StagesOf } from '../../definitions/schedule.ts';
-import type { Reporter } from '../../findings/reporter.ts';
+import type { ScheduleDefinition, ScheduleNumbers } from '../../definitions/schedule.ts';
+import type { StagesOf } from '../../definitions/scheduleEvaluator.ts';
 import { lcm } from '../../basics/gcd.ts';
 import { copyRuns, turnsOfCopy } from '../../order/copyTurns.ts';
 import type { StageCopy } from '../../values/plan.ts';
 import { placementOf } from '../../policies/placement.ts';
+import type { Asking } from '../ownSchedule.ts';
 import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copiesByFunction.ts';
 
 /**
@@ -12,25 +13,25 @@ import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copies
  * says nothing; stage s on device s if absent.
  */
 export function ownPlacement(
-  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights' | 'body' | 'forwardOnly'>,
+  asking: Asking,
+  definition: ScheduleDefinition,
   numbers: ScheduleNumbers,
-  report: Reporter,
   linear?: Int32Array,
 ): OwnPlacement | undefined {
   const { placement, on, weights, parts } = definition;
   const { stages, devices } = numbers;
   const found =
     on !== undefined
-      ? copiesByFunction(on, numbers, report)
+      ? copiesByFunction(asking, { ...definition, on }, numbers)
       : placement === undefined && linear !== undefined
         ? { placement: linear }
         : placementOf(placement?.rule ?? 'linear', stages, devices);
   if (found === undefined || 'problem' in found) return found;
   const problem = weights === 'flush' ? undefined : separateUpdates(found.copies, definition, numbers);
   if (problem !== undefined) return { problem };
-  const forwards = definition.forwardOnly?.(numbers, report);
-  if (forwards === undefined && definition.forwardOnly !== undefined) return undefined;
-  const placed = forwards?.includes(true) === true ? withForwards(found, forwards, weights) : found;
+  const forwards = definition.forwardOnly ? asking.heard(asking.schedules.forwardOnly(definition, numbers)) : [];
+  if (forwards === undefined) return undefined;
+  const placed = forwards.includes(true) ? withForwards(found, forwards, weights) : found;
   if ('problem' in placed) return placed;
   return parts === 1 ? placed : inParts(placed, parts);
 }
@@ -65,12 +66,12 @@ const rulesOfCopies: readonly string[] = ['stash', 'vertical_sync', 'latest'];
  */
 function separateUpdates(
   copies: readonly StageCopy[] | undefined,
-  { on, weights, body }: Pick<ScheduleDefinition, 'on' | 'weights' | 'body'>,
+  { on, weights, kind }: Pick<ScheduleDefinition, 'on' | 'weights' | 'kind'>,
   { microbatches }: ScheduleNumbers,
 ): string | undefined {
   if (copies === undefined) return undefined;
   const how = on === undefined ? 'bidirectional placement has two copies of each stage' : '`on` gives copies of stages';
-  if (body.kind === 'greedy') return `${how}, which "${weights}" would update separately; write rows`;
+  if (kind === 'greedy') return `${how}, which "${weights}" would update separately; write rows`;
   if (!rulesOfCopies.includes(weights)) return `${how}, but "${weights}" is for stages with one copy`;
   if (copies.some(({ spare }) => spare === true))
     return `${how}, and spare copies, which "${weights}" would not update`;

@@ -1,11 +1,10 @@
 /** Which devices a pipeline uses: one group of tensor × data devices for each pipeline rank. */
 import type { RanksRequest } from './ranksRequest.ts';
 import type { FixHint } from '../../findings/finding.ts';
-import { createReporter, type Reporter } from '../../findings/reporter.ts';
 import type { Notes } from '../notes.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
-import type { OnRule, RowsBody, ScheduleDefinition } from '../../definitions/schedule.ts';
+import { type RowsDefinition, type ScheduleDefinition, unknownNumbers } from '../../definitions/schedule.ts';
 import { type Mesh, meshName, sizeOf, sameMesh } from '../../costs/mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { unpack } from '../../basics/packed.ts';
@@ -16,7 +15,7 @@ import { count, list } from '../../basics/quantities.ts';
 import type { StageCopy } from '../../values/plan.ts';
 import { notePlaces } from './notePlaces.ts';
 import { firstCopy } from './copies.ts';
-import { reportForeign, reportUnmet } from '../ownSchedule.ts';
+import { type Asking, askingAt, reportUnmet } from '../ownSchedule.ts';
 import type { OwnPlacement, Unfit } from './copiesByFunction.ts';
 import { ownPlacement, stagesOfDevices } from './ownPlacement.ts';
 import { withFreeDevices } from './freeDevices.ts';
@@ -79,9 +78,7 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
   }
   if (refusesTurns(notes, request)) return undefined;
   const { definition } = use;
-  const foreign = definition.uri === notes.uri ? undefined : createReporter(definition.uri, 10);
-  const found = ownPlacementFor(notes, request, definition, foreign ?? notes.report);
-  if (foreign !== undefined) reportForeign(notes, request.at.schedule, foreign);
+  const found = ownPlacementFor(notes, request, definition);
   if (found === undefined) return undefined;
   if (!('problem' in found)) {
     const pinned = request.blocks?.some((block) => block.on !== undefined) === true;
@@ -107,44 +104,44 @@ function ownPlacementFor(
   notes: Notes,
   request: RanksRequest,
   definition: ScheduleDefinition,
-  report: Reporter,
 ): OwnPlacement | undefined {
   const { stages, microbatches } = request;
-  const { placement, on, body } = definition;
+  const { placement, on } = definition;
+  const asking = askingAt(notes, request.at.schedule);
   // Arguments that a condition refuses may leave nothing to place by.
-  const bare = { stages: NaN, devices: NaN, microbatches: NaN };
-  if (reportUnmet(notes, report, request.pipeline, request.at.schedule, definition, bare)) return undefined;
+  if (reportUnmet(notes, request.pipeline, request.at.schedule, definition, unknownNumbers)) return undefined;
   if (on !== undefined) {
-    const devices = devicesFor(on, request, report);
+    const devices = devicesFor(asking, definition, request);
     if (devices === undefined || typeof devices !== 'number') return devices;
     const numbers = { stages, devices, microbatches };
     // A shape that the schedule refuses may have no device for a stage.
-    if (reportUnmet(notes, report, request.pipeline, request.at.schedule, definition, numbers)) return undefined;
-    return ownPlacement(definition, numbers, report);
+    if (reportUnmet(notes, request.pipeline, request.at.schedule, definition, numbers)) return undefined;
+    return ownPlacement(asking, definition, numbers);
   }
   if (placement === undefined) {
-    const devices = body.kind === 'rows' ? rowsPlacement(definition, body, stages, microbatches) : linear(stages);
+    const devices =
+      definition.kind === 'rows' ? rowsPlacement(asking, definition, stages, microbatches) : linear(stages);
     const numbers = { stages, devices: 1 + devices.reduce((most, device) => Math.max(most, device), 0), microbatches };
-    return ownPlacement(definition, numbers, report, devices);
+    return ownPlacement(asking, definition, numbers, devices);
   }
   const { rule, chunks } = placement;
   if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(notes, request, chunks);
   const devices = typeof rule === 'string' ? stages / chunks : rule.length;
-  return ownPlacement(definition, { stages, devices, microbatches }, report);
+  return ownPlacement(asking, definition, { stages, devices, microbatches });
 }
 
 /** The number of devices on which `on` has these stages: all that the cluster has for the pipeline, or the fewest. */
 export function devicesFor(
-  on: OnRule,
+  { schedules, heard }: Asking,
+  definition: ScheduleDefinition,
   { stages, cluster, mesh }: Pick<RanksRequest, 'stages' | 'cluster' | 'mesh'>,
-  report: Reporter,
 ): number | Unfit | undefined {
   const near: number[] = [];
   let refusal: Unfit | undefined;
   const room = Math.trunc(cluster.devices.length / sizeOf(mesh));
   for (const devices of [room, ...Array.from({ length: Math.max(room, stages) }, (_, index) => index + 1)]) {
     if (devices === 0) continue;
-    const found = on.stages(devices, report);
+    const found = heard(schedules.stages(definition, devices));
     if (found === undefined) return undefined;
     if (found === stages) return devices;
     if (typeof found === 'number') near.push(found);
@@ -161,16 +158,16 @@ export function devicesFor(
  * on the device whose row first names it (`F[0, stage = 2]`).
  */
 function rowsPlacement(
-  { uri, parts }: ScheduleDefinition,
-  body: RowsBody,
+  { schedules }: Asking,
+  definition: RowsDefinition,
   stages: number,
   microbatches: number,
 ): Int32Array {
-  const devices = body.devices?.length ?? stages;
-  if (devices >= stages || body.devices?.every((device) => device < devices) !== true) return linear(stages);
+  const devices = definition.devices?.length ?? stages;
+  if (devices >= stages || definition.devices?.every((device) => device < devices) !== true) return linear(stages);
   const placement = loop(stages, devices);
   const stagesOf = stagesOfDevices(placement, undefined, devices);
-  const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0));
+  const { value: rows } = schedules.rows(definition, { stages, devices, microbatches, stagesOf });
   // Rows that name no stage are rows of devices with one stage, and others are not written yet.
   if (rows === undefined) return linear(stages);
   const named = new Set<number>();
@@ -179,7 +176,7 @@ function rowsPlacement(
     for (const [at, piece] of unpack(row.stages).entries()) {
       // An operation that the schedule declares may leave its stage out.
       if (written[at] >= kinds) continue;
-      const stage = Math.trunc(piece / parts);
+      const stage = Math.trunc(piece / definition.parts);
       if (stage < stages && !named.has(stage)) placement[stage] = device;
       named.add(stage);
     }

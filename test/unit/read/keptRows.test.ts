@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import type { RowsBody } from '../../../engine/definitions/schedule.ts';
-import { createReporter } from '../../../engine/findings/reporter.ts';
+import type { Answer, PlacedNumbers } from '../../../engine/definitions/scheduleEvaluator.ts';
+import { finding } from '../../../engine/findings/finding.ts';
 import { pack } from '../../../engine/basics/packed.ts';
-import { keepingRows, type RowsSource } from '../../../engine/read/keptRows.ts';
+import type { RowPlan } from '../../../engine/values/plan.ts';
+import { keptRows, type RowsSource } from '../../../engine/read/keptRows.ts';
 
-type Numbers = Parameters<RowsBody['expand']>[0];
-
-const numbers: Numbers = {
+const numbers: PlacedNumbers = {
   stages: 4,
   devices: 4,
   microbatches: 256,
@@ -16,31 +15,34 @@ const numbers: Numbers = {
 };
 const part = { uri: 'file:///a.pipe', start: 7, text: 'schedule kept { }', constants: {} };
 const source: RowsSource = { source: part, bases: [], args: { warmup: 2 }, limit: 1_000_000 };
-const place = { start: 0, end: 1 };
+const warning = finding('type/mismatch', { uri: part.uri, start: 0, end: 1 }, { expected: 'more', found: 'less' });
+
+const rowsOf = (operations: number): readonly RowPlan[] => {
+  const row = pack(new Uint8Array(operations));
+  return [{ kinds: row, stages: row, microbatches: row, items: row }];
+};
 
 /** Schedules by a number that is in their text, so that no test finds the rows of another. */
 let texts = 0;
 
 /** Expands with what is given last after it has expanded the numbers above; returns how often rows were made. */
 function made(
-  { given = numbers, from = source }: { readonly given?: Numbers; readonly from?: RowsSource },
+  { given = numbers, from = source }: { readonly given?: PlacedNumbers; readonly from?: RowsSource },
   operations = 4,
   warns = false,
 ): number {
   texts += 1;
   let calls = 0;
-  const expand: RowsBody['expand'] = (_, report) => {
+  const findings = warns ? [warning] : [];
+  const expand = (): Answer<readonly RowPlan[]> => {
     calls += 1;
-    if (warns) report.report('type/mismatch', place, { expected: 'more', found: 'less' });
-    const row = pack(new Uint8Array(operations));
-    return [{ kinds: row, stages: row, microbatches: row, items: row }];
+    return { value: rowsOf(operations), findings };
   };
   const own = (of: RowsSource): RowsSource => ({ ...of, args: { ...of.args, texts } });
-  const reporter = createReporter('file:///a.pipe', 10);
-  const first = keepingRows(expand, own(source))(numbers, reporter);
-  const second = keepingRows(expand, own(from))(given, reporter);
-  expect(second === first).toBe(calls === 1);
-  expect(reporter.findings).toHaveLength(warns ? 1 : 0);
+  const first = keptRows(own(source), numbers, expand);
+  const second = keptRows(own(from), given, expand);
+  expect(second.value === first.value).toBe(calls === 1);
+  expect(second.findings).toEqual(findings);
   return calls;
 }
 
@@ -52,7 +54,7 @@ test('the same text, arguments and numbers give the same rows again, wherever th
 
 const x = { x: { value: 1, dimension: 'number' } } as const;
 
-test.each<[string, { readonly given?: Numbers; readonly from?: RowsSource }]>([
+test.each<[string, { readonly given?: PlacedNumbers; readonly from?: RowsSource }]>([
   ['stages', { given: { ...numbers, stages: 8 } }],
   ['devices', { given: { ...numbers, devices: 8 } }],
   ['microbatches', { given: { ...numbers, microbatches: 257 } }],
@@ -71,10 +73,11 @@ test.each<[string, { readonly given?: Numbers; readonly from?: RowsSource }]>([
   expect(made(change)).toBe(2);
 });
 
+const none = (): Answer<readonly RowPlan[]> => ({ value: [], findings: [] });
+
 test('infinite numbers are not alike', () => {
-  const expand: RowsBody['expand'] = () => [];
-  const rows = [Infinity, -Infinity, NaN, 0, -0].map((warmup) =>
-    keepingRows(expand, { ...source, args: { warmup } })(numbers, createReporter('', 0)),
+  const rows = [Infinity, -Infinity, NaN, 0, -0].map(
+    (warmup) => keptRows({ ...source, args: { warmup } }, numbers, none).value,
   );
   expect(new Set(rows).size).toBe(5);
 });
@@ -84,19 +87,15 @@ test('small rows, rows over the limit and rows with a warning are made again', (
   expect(made({}, 300_001)).toBe(2);
   expect(made({}, 4, true)).toBe(2);
   const few = { ...numbers, microbatches: 255 };
-  const expand: RowsBody['expand'] = () => [];
-  const small = keepingRows(expand, source);
-  expect(small(few, createReporter('', 0))).not.toBe(small(few, createReporter('', 0)));
+  expect(keptRows(source, few, none).value).not.toBe(keptRows(source, few, none).value);
 });
 
 test('the rows that were used least lately are forgotten first', () => {
-  const row = pack(new Uint8Array(120_000));
-  const expand: RowsBody['expand'] = () => [{ kinds: row, stages: row, microbatches: row, items: row }];
-  const rowsOf = (warmup: number) =>
-    keepingRows(expand, { ...source, args: { warmup } })(numbers, createReporter('', 0));
-  const [first, second] = [rowsOf(101), rowsOf(102)];
-  expect(rowsOf(101)).toBe(first);
-  rowsOf(103);
-  expect(rowsOf(101)).toBe(first);
-  expect(rowsOf(102)).not.toBe(second);
+  const of = (warmup: number) =>
+    keptRows({ ...source, args: { warmup } }, numbers, () => ({ value: rowsOf(120_000), findings: [] })).value;
+  const [first, second] = [of(101), of(102)];
+  expect(of(101)).toBe(first);
+  of(103);
+  expect(of(101)).toBe(first);
+  expect(of(102)).not.toBe(second);
 });

@@ -4,6 +4,7 @@ import { createReporter } from '../../../engine/findings/reporter.ts';
 import { declaredFrom } from '../../../engine/grid/declared.ts';
 import { planOf, stagesOn, unitPlan } from '../../../engine/grid/unitPlan.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
+import { scheduleEvaluator } from '../../../engine/read/scheduleEvaluator.ts';
 import type { PolicyArgument } from '../../../engine/values/plan.ts';
 import type { Policy } from '../../../engine/policies/policy.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
@@ -71,9 +72,9 @@ function difference(
   microbatches: number,
 ): string | undefined {
   const report = createReporter('', 10);
-  const definition = schedule.bind(args, report);
+  const { value: definition } = scheduleEvaluator.bind(schedule, args);
   if (definition === undefined) return 'the schedule has errors';
-  const stages = stagesOn(definition, devices, report) ?? 0;
+  const stages = stagesOn(definition, devices) ?? 0;
   const iterations = definition.weights === 'flush' ? 1 : 3;
   const made = unitPlan(definition, { devices, microbatches, iterations }, report, defaultOptions.limits);
   const placement = Array.from({ length: stages }, (_, stage) => stage % devices);

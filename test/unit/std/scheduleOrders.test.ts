@@ -1,6 +1,6 @@
 /** The texts of built-in schedules give the built-in orders, operation by operation, on shapes of all kinds, and have their parameters. */
 import { describe, expect, it, test } from 'vitest';
-import { createReporter } from '../../../engine/findings/reporter.ts';
+import { scheduleEvaluator } from '../../../engine/read/scheduleEvaluator.ts';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import type { PolicyArgument } from '../../../engine/values/plan.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
@@ -172,7 +172,8 @@ describe.each(policies.filter(({ name }) => scheduleTexts.has(name)))('the text 
     ]);
   });
   it('has their defaults and least values', () => {
-    const values = declared(name).bind({}, createReporter('', 1))?.values({ stages: 4, devices: 4, microbatches: 8 });
+    const { value: definition } = scheduleEvaluator.bind(declared(name), {});
+    const values = definition && scheduleEvaluator.values(definition, { stages: 4, devices: 4, microbatches: 8 });
     for (const { name: parameter, default: value, min } of said) {
       const text = declared(name).parameters.find((each) => each.name === parameter);
       const written: PolicyArgument | undefined = value;
