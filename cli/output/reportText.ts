@@ -10,6 +10,7 @@ import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFligh
 import { exposedCommunication, exposedParts } from '../../engine/analyze/shares.ts';
 import { communicationWords } from '../../engine/analyze/traffic.ts';
 import { boundNote, boundOrders, searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
+import { silentEdges } from '../../engine/analyze/sends.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
@@ -58,7 +59,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
     section('Memory', memoryRows(report, columns, colours), colours, 2, columns) + peakLine(plan, report, colours),
     section('Host memory', hostRows(report), colours, undefined, columns),
     section('Stages', stageRows(report), colours, undefined, columns),
-    section('Links', linkRows(report), colours, undefined, columns),
+    linksText(plan, report, columns, colours),
     section('Gradients', exchangeRows(report), colours, undefined, columns) + waitLine(plan, run, colours),
     section('Groups', groupRows(report), colours, undefined, columns),
     section('Fill', fillRows(report), colours, undefined, columns),
@@ -285,6 +286,21 @@ function linkRows(report: PipelineReport): string[][] {
       `busy ${share(report.iteration > 0 ? link.busy / report.iteration : 0)}`,
       `exposed ${time(link.exposed)}`,
     ]);
+}
+
+/** Links that carry anything, or that devices wait for. */
+function linksText(plan: PipelinePlan, report: PipelineReport, columns: number, colours: Colours): string {
+  const silent = silentLine(plan, colours);
+  const links = section('Links', linkRows(report), colours, undefined, columns);
+  return links === '' && silent !== '' ? `${colours.bold('Links')}\n${silent}` : links + silent;
+}
+
+/** That stages send nothing, and what to write: transfers then cost no more than their latency. */
+function silentLine(plan: PipelinePlan, colours: Colours): string {
+  const [first, ...others] = silentEdges(plan);
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : `, like ${count(others.length, 'other edge', 'other edges')}`;
+  return `${colours.dim(`  ${first.from} sends 0 B to ${first.to}${more}: write in its layers what one microbatch passes on, such as output = 16MiB.`)}\n`;
 }
 
 /** Why a forward waits for gradients where no barrier does: the longest wait, as the editor explains it. */

@@ -14,6 +14,28 @@ import { equal, runOf } from './drawn.ts';
 const files = { 'a.pipe': good };
 const two = `${good}pipeline again { model = toy  devices = box  microbatches = 4  stages = balance(4)  schedule = gpipe }\n`;
 
+describe('stages that send nothing', () => {
+  const textOf = async (text: string): Promise<string> =>
+    (await call(['simulate', 'a.pipe'], { files: { 'a.pipe': text } })).out;
+  const note =
+    '  s0 sends 0 B to s1, like 2 other edges: write in its layers what one microbatch passes on, such as output = 16MiB.\n';
+
+  test('are named, with what to write, also where no link is listed', async () => {
+    expect(await textOf(good)).toContain(note);
+    expect(await textOf(good.replace('+ 5us', '+ 0us'))).toContain(`\nLinks\n${note}`);
+  });
+
+  test('are no stages whose layers say their output, that share a device, or that no file has', async () => {
+    for (const text of [
+      good.replace('activation =', 'output = 1MiB  activation ='),
+      good.replace('gpu[4]', 'gpu[1]').replace('balance(4)', 'balance(1)'),
+    ])
+      expect(await textOf(text)).not.toContain(' sends 0 B');
+    const unit = ['simulate', 'a.pipe', '--schedule', '1f1b', '--devices', '2', '--microbatches', '4'];
+    expect((await call(unit, { files })).out).not.toContain(' sends 0 B');
+  });
+});
+
 describe('simulate', () => {
   test('the text says the figures of the report', async () => {
     const text = await call(['simulate', 'a.pipe'], { files });
@@ -149,8 +171,10 @@ pipeline p { model = m  devices = dgx_h100  microbatches = 4  stages = balance  
   });
 
   test('tables on a narrow terminal are cut, lose nothing and fit', async () => {
+    // With an output, or a sentence would follow the links.
+    const sent = { 'a.pipe': good.replace('activation =', 'output = 1MiB  activation =') };
     const sections = async (width: number) => {
-      const { out } = await call(['simulate', 'a.pipe', '--width', String(width)], { files });
+      const { out } = await call(['simulate', 'a.pipe', '--width', String(width)], { files: sent });
       const lines = out.split('\n');
       return ['Stages', 'Links'].flatMap((title) => {
         const from = lines.indexOf(title) + 1;
