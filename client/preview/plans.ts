@@ -85,7 +85,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
       return refresh();
     }
     const isWritten = await writeEdits(search.uri, answer.version, answer.edits);
-    note(search, isWritten ? `Row ${wanted} was written into the file.` : 'Nothing was written: the file has changed.');
+    note(search, isWritten ? 'The plan was written into the file.' : 'Nothing was written: the file has changed.');
     // Without a change of the text, nothing else shows the file again.
     if (!isWritten || answer.edits.every(({ newText }) => newText === '')) await refresh();
   }
@@ -98,7 +98,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
     if (search !== undefined && answer !== undefined) {
       if ('problem' in answer) note(search, answer.problem);
       else {
-        trying = { title: `Row ${wanted}`, trial: { version: answer.version, edits: answer.edits } };
+        trying = { title: 'A plan of the search', trial: { version: answer.version, edits: answer.edits } };
         search.kept.tried = wanted;
         before = overrides();
         setOverrides({});

@@ -149,9 +149,10 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         const found = await client.request<PlanRowAnswer>(methods.planRow, { uri, search: request, row });
         if (found === null || 'problem' in found)
           return preview.post({ type: 'planNote', request, text: found?.problem ?? 'No answer.' });
-        if (message.type === 'showPlan') return show({ trial: found, overrides: {} }, { trying: `Row ${row}` });
+        if (message.type === 'showPlan')
+          return show({ trial: found, overrides: {} }, { trying: 'A plan of the search' });
         await edit(found.edits);
-        await preview.post({ type: 'planNote', request, text: `Row ${row} was written into the file.` });
+        await preview.post({ type: 'planNote', request, text: 'The plan was written into the file.' });
         return preview.post({ type: 'planEdited', request, matters: false, row });
       }
       case 'searchOrder': {

@@ -324,10 +324,6 @@ describe('lanes of the preview', () => {
         expect(shape.exchangeTop).toBeGreaterThanOrEqual(shape.laneTop + shape.laneHeight);
         const foot = shape.exchangeTop + legs * shape.legHeight;
         expect(foot).toBeLessThanOrEqual(height);
-        if (shape.memoryHeight > 0) {
-          expect(shape.memoryTop).toBeGreaterThanOrEqual(foot);
-          expect(shape.memoryTop + shape.memoryHeight).toBeLessThanOrEqual(height);
-        }
       }
     expect(rowShape(100, true, 1).legs).toBe(0);
   });

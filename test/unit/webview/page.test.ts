@@ -145,7 +145,6 @@ describe('layout', () => {
         expect(shape.laneTop).toBeGreaterThanOrEqual(shape.bandTop + shape.bandHeight);
         expect(shape.laneTop + shape.laneHeight).toBeLessThanOrEqual(height);
       }
-      if (shape.memoryHeight > 0) expect(shape.memoryTop + shape.memoryHeight).toBeLessThanOrEqual(height);
     }
   });
 });

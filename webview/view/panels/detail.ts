@@ -9,14 +9,6 @@ import { selectionDetails, selectionSummary } from './details.ts';
 import { deviceTables } from './device.ts';
 import { clearSwatch, paintPieceSwatch, paintSwatch } from './swatch.ts';
 
-const shortcuts = [
-  ['W S', 'zoom'],
-  ['A D', 'pan'],
-  ['← → ↑ ↓', 'block'],
-  ['F', 'centre'],
-  ['Enter', 'details'],
-] as const;
-
 export interface DetailActions {
   /** Explains the selected gap, or the one that the selected block ends. */
   why(): void;
@@ -45,11 +37,8 @@ export function detail(actions: DetailActions) {
   const follow = button('', () => actions.follow(microbatch));
   const faster = button('10 % faster?', actions.faster, 'What if this stage were 10 % faster?').element;
   const line = element('div', { class: 'content' }, swatch, title, rest, source, why);
-  const keys = element('div', { class: 'keys', 'aria-hidden': 'true' });
-  for (const [caps, text] of shortcuts)
-    keys.append(...caps.split(' ').map((cap) => element('kbd', {}, cap)), element('span', {}, text));
   const chevron = element('button', { type: 'button', class: 'icon', 'aria-expanded': 'false' });
-  const summary = element('div', { class: 'summary' }, line, keys, chevron);
+  const summary = element('div', { class: 'summary' }, line, chevron);
   const facts = element('div', { class: 'facts' });
   const buttons = element('div', { class: 'card-actions' }, whyHere, follow.element, faster);
   const card = element('div', { class: 'card', tabindex: '0', role: 'group', 'aria-label': 'Details', hidden: '' });
@@ -83,7 +72,8 @@ export function detail(actions: DetailActions) {
     const stage = selection?.kind === 'block' ? stageOf(picture, selection.block) : -1;
     const unknown = stage >= 0 && scene.sensitivity(stage) === undefined;
     faster.hidden = !unknown || picture.report.operations <= unaskedOperations;
-    whyHere.hidden = !isExplained(scene);
+    // A gap has it in the line above.
+    whyHere.hidden = selection?.kind === 'gap' || !isExplained(scene);
     microbatch = selection?.kind === 'block' ? microbatchOf(picture, selection.block) : -1;
     follow.element.hidden = microbatch < 0;
     follow.setValue(`Follow microbatch ${microbatch}`);
@@ -102,8 +92,6 @@ export function detail(actions: DetailActions) {
       details === undefined
         ? ''
         : [details.title, ...details.lines.map(([label, value]) => `${label} ${value}`)].join(', ');
-    // They take the room that figures need.
-    keys.hidden = details !== undefined;
     swatch.hidden = details === undefined || scene.selection?.kind === 'device';
     swatch.classList.toggle('idle', details?.kind === undefined);
     if (scene.selection?.kind === 'piece') paintPieceSwatch(swatch, scene, scene.selection.piece);
@@ -141,5 +129,6 @@ function pairs(scene: Scene): readonly HTMLElement[] {
   const list = element('dl', { class: 'pairs' });
   for (const [label, value] of details.lines)
     list.append(element('div', { class: 'pair' }, element('dt', { class: 'dim' }, label), element('dd', {}, value)));
-  return [element('strong', {}, details.title), list];
+  // The line above has just said it.
+  return scene.selection?.kind === 'gap' ? [list] : [element('strong', {}, details.title), list];
 }

@@ -8,9 +8,6 @@ export interface RowShape {
   /** Lane of transfers under the blocks; 0 for none. */
   readonly laneTop: number;
   readonly laneHeight: number;
-  /** Memory curve at the foot of the row; 0 for none. */
-  readonly memoryTop: number;
-  readonly memoryHeight: number;
   /** Lane of exchanges between replicas under the blocks: `legs` rows of `legHeight` each; 0 for none. */
   readonly exchangeTop: number;
   readonly legHeight: number;
@@ -20,20 +17,21 @@ export interface RowShape {
 }
 
 const noExchange = { exchangeTop: 0, legHeight: 0, legs: 0 };
-const none = { laneTop: 0, laneHeight: 0, memoryTop: 0, memoryHeight: 0, ...noExchange };
+const none = { laneTop: 0, laneHeight: 0, ...noExchange };
 
 /** Least height of rows that show their exchange. */
 const leastExchange = 24;
+/** Of a tall row: what is left is for transfers, and for arrows from row to row. */
+const bandShare = 0.64;
 const mostBand = 64;
 const mostGap = 20;
-const leastMemory = 3;
 const mostLeg = { single: 44, of: 26 };
 
 /** `mixed`: rows mix the operations of several devices, and have no lanes of one device. `legs`: directions of their exchange. */
 export function rowShape(height: number, mixed = false, legs = 0): RowShape {
   if (legs > 0 && !mixed && height >= leastExchange) return withExchange(height, legs);
   if (height >= 40 && !mixed) {
-    const band = Math.round(height * 0.46);
+    const band = Math.round(height * bandShare);
     const laneTop = 4 + band + 3;
     return {
       ...noExchange,
@@ -44,8 +42,6 @@ export function rowShape(height: number, mixed = false, legs = 0): RowShape {
       names: true,
       laneTop,
       laneHeight: 4,
-      memoryTop: laneTop + 6,
-      memoryHeight: Math.floor(height - laneTop - 8),
     };
   }
   if (height >= 14) {
@@ -81,9 +77,6 @@ function withExchange(height: number, legs: number): RowShape {
     2,
     Math.min(most, Math.floor(Math.min(foot - exchangeTop, height * (tall ? 0.34 : 0.4)) / legs)),
   );
-  const memoryTop = exchangeTop + legs * legHeight + 4;
-  const left = Math.floor(height - memoryTop - 2);
-  const memoryHeight = left > leastMemory ? left : 0;
   return {
     bandTop,
     bandHeight: band,
@@ -92,8 +85,6 @@ function withExchange(height: number, legs: number): RowShape {
     names: true,
     laneTop: lane === 0 ? 0 : laneTop,
     laneHeight: lane === 0 ? 0 : lane - 1,
-    memoryTop: memoryHeight === 0 ? 0 : memoryTop,
-    memoryHeight,
     exchangeTop,
     legHeight,
     legs,
