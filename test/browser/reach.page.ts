@@ -5,7 +5,7 @@ import type { PageTest } from './check.ts';
 import { exampleFile } from './editor.ts';
 import { type Preview, settled } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
-import { visit } from './scenes.ts';
+import { press, visit } from './scenes.ts';
 
 const widths = [420, 700, 1400] as const;
 const height = 800;
@@ -97,4 +97,118 @@ const menu: PageTest = {
   },
 };
 
-export const reachTests: readonly PageTest[] = [lists, menu];
+/** Controls in sight that something lies over, or that are cut off at their middle. Those outside a scrolled area are out of sight. */
+const covered = ({ page }: Preview): Promise<readonly string[]> =>
+  page.evaluate(() => {
+    const controls = 'button, a[href], input, select, vscode-button, vscode-dropdown, vscode-option, [role="switch"]';
+    const bad: string[] = [];
+    const name = (node: Element) =>
+      `${node.tagName.toLowerCase()}.${node.className} ${node.getAttribute('aria-label') ?? node.textContent}`;
+    // What is open over the page makes all else inert for the moment.
+    const over = document.querySelector('dialog[open]') ?? document.querySelector('.popover');
+    for (const node of (over ?? document).querySelectorAll<HTMLElement>(controls)) {
+      if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || node.closest('.unseen, .grid'))
+        continue;
+      if (node.matches(':disabled')) continue;
+      const { left, top, width, height } = node.getBoundingClientRect();
+      const [x, y] = [left + width / 2, top + height / 2];
+      if (width === 0 || height === 0) continue;
+      let scrolled = false;
+      for (let box = node.parentElement; box !== null && box !== document.body; box = box.parentElement) {
+        const { overflowX, overflowY } = getComputedStyle(box);
+        const edges = box.getBoundingClientRect();
+        const scrolls = (value: string) => value === 'auto' || value === 'scroll';
+        if (scrolls(overflowY) && (y < edges.top || y >= edges.bottom)) scrolled = true;
+        if (scrolls(overflowX) && (x < edges.left || x >= edges.right)) scrolled = true;
+      }
+      if (scrolled) continue;
+      const hit = document.elementFromPoint(x, y);
+      if (hit === null || !(node.contains(hit) || (hit.contains(node) && hit.tagName === 'LABEL')))
+        bad.push(`${name(node)}: ${hit === null ? 'off the page' : name(hit)}`);
+    }
+    return bad;
+  });
+
+interface Step {
+  readonly name: string;
+  enter(preview: Preview): Promise<void>;
+  /** What is in sight then. */
+  readonly shows: string;
+}
+
+const pressed =
+  (...keys: readonly string[]) =>
+  (preview: Preview): Promise<void> =>
+    press(preview, ...keys);
+const clicked = (name: string) => (preview: Preview) => preview.page.getByRole('button', { name }).first().click();
+
+/** Every panel, popover and menu of the page; each begins with the timeline alone. */
+const steps: readonly Step[] = [
+  { name: 'the timeline', enter: () => Promise.resolve(), shows: '.timeline' },
+  { name: 'a block', enter: pressed('ArrowRight'), shows: '.summary >> text=0F0 on gpu[0]' },
+  { name: 'the card of a block', enter: pressed('ArrowRight', 'Enter'), shows: '.card' },
+  { name: 'the card of a device', enter: pressed('i'), shows: '.card >> text=Memory at the peak' },
+  { name: 'why', enter: pressed(']', 'y'), shows: '.side .fix >> nth=0' },
+  { name: 'why, over a card', enter: pressed(']', 'Enter', 'y'), shows: '.side .fix >> nth=0' },
+  { name: 'the peak', enter: pressed('k'), shows: '.side .peak table' },
+  { name: 'the sensitivity', enter: pressed('v'), shows: '.tornado-rows button >> nth=0' },
+  { name: 'a comparison', enter: pressed('x'), shows: '.race-row.winner' },
+  { name: 'the search', enter: pressed('/'), shows: '.search input' },
+  { name: 'all figures', enter: clicked('All figures'), shows: '.popover' },
+  { name: 'the chart over a param', enter: clicked('Chart over microbatches'), shows: '.sweep-values button >> nth=3' },
+  { name: 'the legend', enter: pressed('l'), shows: '.legend' },
+  { name: 'the menu', enter: clicked('More'), shows: '.menu-item >> nth=0' },
+  { name: 'the help', enter: pressed('?'), shows: 'dialog[open]' },
+  { name: 'the table', enter: pressed('t'), shows: '.table' },
+];
+
+/** Back to the timeline alone. */
+async function leave({ page }: Preview): Promise<void> {
+  if (await page.locator('.table').isVisible()) await page.keyboard.press('t');
+  for (let level = 0; level < 3; level += 1) await page.keyboard.press('Escape');
+  const close = page.getByRole('button', { name: 'Close the details' });
+  if (await close.isVisible()) await close.click();
+  await page.keyboard.press('Escape');
+  await settled(page);
+}
+
+const walk: readonly PageTest[] = widths.map((width) => ({
+  name: `every control that is in sight is what a click at its middle meets, in every panel and menu, ${width} px`,
+  run: async (browser) => {
+    const scene = { name: 'plain', file: exampleFile('quickstart.pipe'), size: [width, height] as const };
+    await visit(browser, scene, { width, height }, async (preview, editor) => {
+      for (const { name, enter, shows } of steps) {
+        await enter(preview);
+        await editor.answer();
+        await preview.page.locator(shows).first().waitFor({ state: 'visible' });
+        await settled(preview.page);
+        assert.deepEqual(await covered(preview), [], `${name}, ${width} px`);
+        await leave(preview);
+        await editor.answer();
+      }
+    });
+  },
+}));
+
+const sees: PageTest = {
+  name: 'the walk sees a control that something lies over, and one that is cut off',
+  run: async (browser) => {
+    const scene = { name: 'plain', file: exampleFile('quickstart.pipe'), size: [700, height] as const };
+    await visit(browser, scene, { width: 700, height }, async (preview) => {
+      await preview.page.evaluate(() => {
+        const lid = document.createElement('div');
+        lid.style.cssText = 'position: fixed; inset: 0 0 auto auto; width: 60px; height: 36px; z-index: 9';
+        document.body.append(lid);
+      });
+      assert.match((await covered(preview)).join(), /More/);
+    });
+    await visit(browser, scene, { width: 700, height }, async (preview) => {
+      await preview.page.locator('.param-place').evaluate((place) => {
+        place.style.transform = 'translateY(24px)';
+      });
+      assert.match((await covered(preview)).join(), /input/);
+    });
+  },
+};
+
+export const reachTests: readonly PageTest[] = [lists, menu, ...walk, sees];
