@@ -1,4 +1,14 @@
-import type { Argument, Declaration, Entry, Expression, Name, SyntaxFile, SyntaxNode } from './syntax.ts';
+import type {
+  Argument,
+  Block,
+  BlockDeclaration,
+  Declaration,
+  Entry,
+  Expression,
+  Name,
+  SyntaxFile,
+  SyntaxNode,
+} from './syntax.ts';
 
 /** How far a node is moved: its offsets, and the numbers of its tokens. */
 export interface Move {
@@ -139,14 +149,43 @@ function declaration(node: Declaration, by: Move, copied: Copied | undefined): D
     }
     case 'let':
       return { ...node, ...place, name: name(node.name), value: value(node.value) };
-    case 'block': {
-      const { keyword, body } = node;
-      const copy = { ...node, ...place, keyword: moved(keyword, by, copied), name: name(node.name) };
-      return { ...copy, body: body && moved(body, by, copied) };
-    }
+    case 'block':
+      return block(node, by, copied);
     case 'skipped':
       return { ...node, ...place };
   }
+}
+
+/** Bodies of moved blocks, where they were read, and how far they have moved since. */
+const bodies = new WeakMap<BlockDeclaration, { readonly body: Block; readonly by: Move }>();
+
+/** An edit moves all that is below it, and hardly any of it is looked at before the next edit: a body is copied when it is asked for. */
+function block(node: BlockDeclaration, by: Move, copied: Copied | undefined): BlockDeclaration {
+  const { kind, doc } = node;
+  const first = node.first + by.tokens;
+  const last = node.last + by.tokens;
+  const start = node.start + by.offset;
+  const end = node.end + by.offset;
+  const keyword = moved(node.keyword, by, copied);
+  const name = node.name && moved(node.name, by, copied);
+  const earlier = bodies.get(node);
+  const body = earlier?.body ?? node.body;
+  if (body === undefined || copied !== undefined) {
+    const copy = node.body && moved(node.body, by, copied);
+    return { kind, first, last, start, end, doc, keyword, name, body: copy };
+  }
+  const far =
+    earlier === undefined ? by : { offset: earlier.by.offset + by.offset, tokens: earlier.by.tokens + by.tokens };
+  let made: Block | undefined;
+  const copy: BlockDeclaration = {
+    ...{ kind, first, last, start, end, doc, keyword, name },
+    get body() {
+      made ??= moved(body, far);
+      return made;
+    },
+  };
+  bodies.set(copy, { body, by: far });
+  return copy;
 }
 
 function all<Node extends Tree>(nodes: readonly Node[], by: Move, copied: Copied | undefined): readonly Node[] {

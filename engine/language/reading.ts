@@ -1,7 +1,7 @@
 /** Which declarations of an edited file are to be read: those that changed, what depends on them, and what these need. */
 import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import { named } from './declare.ts';
-import { isAlwaysRead, type Kept, mentionsOf } from './kept.ts';
+import { type Kept, mentionsOf } from './kept.ts';
 
 export interface Reading {
   /** In order. */
@@ -101,7 +101,8 @@ function faultyIn({ declarations, errors }: SyntaxFile): ReadonlySet<Declaration
 /** What is not as it was, what is always read, and all that these need. */
 function toRead(syntax: SyntaxFile, same: ReadonlyMap<Declaration, Kept>): ReadonlySet<Declaration> {
   const first = syntax.declarations.filter(
-    (declaration) => same.get(declaration)?.always !== false || isAlwaysRead(declaration),
+    // Whether it is always read is known of what is as it was. The body of a moved block is not looked at.
+    (declaration) => same.get(declaration)?.always ?? true,
   );
   return withNeeds(syntax, first, (declaration) => same.get(declaration)?.mentions ?? mentionsOf(syntax, declaration));
 }

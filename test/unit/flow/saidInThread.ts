@@ -13,7 +13,8 @@ export interface SaidRequest {
 
 /** All that a check says. */
 const said = ({ syntax, findings, pipelines, resolution }: Analysis) => ({
-  syntax,
+  // Bodies of blocks that an edit moved are made when they are asked for.
+  syntax: structuredClone(syntax),
   findings,
   plan: resolution.plan,
   origins: [...resolution.origins].sort(([a], [b]) => (a < b ? -1 : 1)),
