@@ -2,7 +2,7 @@
 import { stageFor } from '../basics/lengths.ts';
 import { B, I, kindOf, microbatchOf, type Program, stageOf, U } from '../values/program.ts';
 import type { PipelinePlan } from '../values/plan.ts';
-import { heldAt } from '../order/memory/walk.ts';
+import { heldAt } from '../order/memory/held.ts';
 import { stagesOn, turnsOf } from '../basics/stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import type { MemoryItem, MemoryItemKind } from '../values/report.ts';
@@ -37,23 +37,22 @@ export function memoryItems(
   if (peak.versions > 0) items.push({ kind: 'versions', bytes: peak.versions });
   always('buffers');
   if (peak.position < 0) return items;
-  const { kept, keptForWeight, again, sizes } = heldAt(
-    plan,
-    program,
-    device,
-    peak.position,
-    peak.when === 'update' ? 'after' : peak.when,
-  );
+  const {
+    kept,
+    keptForWeight,
+    again,
+    bytes: held,
+  } = heldAt(plan, program, device, peak.position, peak.when === 'update' ? 'after' : peak.when);
   const turn = turnsOf(plan.placement);
   const countOf = (counts: Int32Array, stage: number) =>
     plan.placement[stage] === device ? (counts[turn[stage]] ?? 0) : 0;
   const running = peak.when === 'during' ? slotOf(program, device, peak.position) : [];
-  if (sizes !== undefined) {
-    for (const [index, stage] of local.entries()) sized('activations', stage, kept[index], sizes.kept[index]);
+  if (held !== undefined) {
+    for (const [index, stage] of local.entries()) sized('activations', stage, kept[index], held.kept[index]);
     for (const [index, stage] of local.entries())
-      sized('activations_for_weight', stage, keptForWeight[index], sizes.keptForWeight[index]);
+      sized('activations_for_weight', stage, keptForWeight[index], held.keptForWeight[index]);
     for (const [index, stage] of local.entries()) {
-      if (again.length > 0) sized('recomputed', stage, again[index], sizes.again[index]);
+      sized('recomputed', stage, again[index], held.again[index]);
       for (const { kind, stage: of, microbatch } of running) {
         if (of !== stage) continue;
         const { recomputed, workspace } = stageFor(plan, stage, microbatch);

@@ -5,6 +5,10 @@ import { secondsOf, type Timing } from '../values/timeline.ts';
 export const slotWidth = ({ fused }: Program, position: number): number =>
   fused !== undefined && fused[position] === 1 ? 2 : 1;
 
+/** First position of the slot of a device that ends at a position. */
+export const firstOfSlot = ({ fused, offsets }: Program, device: number, last: number): number =>
+  fused !== undefined && last > offsets[device] && fused[last - 1] === 1 ? last - 1 : last;
+
 /** Seconds of the slot that begins at a position: the longer of two operations and what the shorter one does not hide. */
 export function slotLength(program: Program, position: number, timing: Pick<Timing, 'duration' | 'single'>): number {
   const { order } = program;

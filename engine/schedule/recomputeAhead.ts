@@ -3,7 +3,8 @@
  * the gradient. Torchgpipe does so (Kim et al., 2020), and Mario for any schedule (Liu et al., PPoPP 2025).
  */
 import type { PipelinePlan } from '../values/plan.ts';
-import { staticBytes, walkMemory } from '../order/memory/walk.ts';
+import { mostHeld } from '../order/memory/most.ts';
+import { staticBytes } from '../order/memory/walk.ts';
 import {
   B,
   E,
@@ -63,11 +64,7 @@ function alwaysOf(program: Program, plan: PipelinePlan, device: number): number 
   const always = staticBytes(plan, device) + guestBytes(program, plan, device);
   if (program.weights === undefined) return always;
   // Beside the newest version there is at most one for each microbatch in flight, and what the rule keeps.
-  let inFlight = 0;
-  walkMemory(plan, program, device, (_position, _width, _activations, _workspace, held) => {
-    inFlight = Math.max(inFlight, held);
-  });
-  const copies = inFlight + (program.weightCopies ?? 1);
+  const copies = mostHeld(plan, program, device).inFlight + (program.weightCopies ?? 1);
   return plan.stages.reduce(
     (sum, { weights }, stage) => (program.placement[stage] === device ? sum + copies * weights : sum),
     always,
@@ -90,11 +87,8 @@ function evictsOverCapacity(program: Program, plan: PipelinePlan): boolean {
 
 /** The most bytes of a device's own operations at a time. */
 function peakOf(program: Program, plan: PipelinePlan, device: number): number {
-  let most = 0;
-  walkMemory(plan, program, device, (_position, _width, activations, workspace) => {
-    most = Math.max(most, activations + workspace);
-  });
-  return most;
+  const { activations, workspace } = mostHeld(plan, program, device);
+  return activations + workspace;
 }
 
 /** The most bytes that others have evicted to a device at a time, by the order of those who evict. */

@@ -1,5 +1,8 @@
 import type { PipelinePlan } from '../values/plan.ts';
-import { memoryWalk, staticBytes, updateBytes, walkMemory } from '../order/memory/walk.ts';
+import { firstOfSlot } from '../order/slot.ts';
+import { mostHeld } from '../order/memory/most.ts';
+import { heldBytes } from '../order/memory/steps.ts';
+import { staticBytes, updateBytes } from '../order/memory/walk.ts';
 import { type Program, rowTable } from '../values/program.ts';
 import { type Moves, movesOf } from './guests.ts';
 import { type HeldByOperation, heldByOperations } from './heldByOperations.ts';
@@ -58,34 +61,17 @@ export function memoryPeak(plan: PipelinePlan, timeline: Timeline, device: numbe
 }
 
 function peakOfSlots(plan: PipelinePlan, { program }: Timeline, device: number): MemoryPeak {
-  const base = staticBytes(plan, device);
   const older = versionBytes(plan, program, device);
-  const { levels, next } = memoryWalk(plan, program, device);
-  const { last, activations, workspace, held, after } = levels;
-  // Under GPipe every forward is a new peak: an object for each would be garbage.
-  const peak = { bytes: base, position: -1, activations: 0, workspace: 0, versions: 0, inFlight: 0 };
-  let left = 0;
-  for (let count = next(); count > 0; count = next()) {
-    let most = peak.bytes;
-    let highest = -1;
-    for (let slot = 0; slot < count; slot += 1) {
-      if (held[slot] > peak.inFlight) peak.inFlight = held[slot];
-      const bytes = base + activations[slot] + workspace[slot] + (older === undefined ? 0 : older.during(last[slot]));
-      if (bytes <= most && (peak.position >= 0 || highest >= 0)) continue;
-      most = bytes;
-      highest = slot;
-    }
-    left = after[count - 1];
-    if (highest < 0) continue;
-    peak.bytes = most;
-    peak.position = last[highest];
-    peak.activations = activations[highest];
-    peak.workspace = workspace[highest];
-    peak.versions = older === undefined ? 0 : older.during(last[highest]);
-  }
-  const { bytes, position, ...rest } = peak;
-  const during: MemoryPeak = { bytes, position, when: 'during', ...rest };
-  return withUpdate(plan, program, device, during, { activations: left });
+  const { left, position, ...most } = mostHeld(plan, program, device, older?.during);
+  const versions = position < 0 ? 0 : (older?.during(position) ?? 0);
+  const bytes = staticBytes(plan, device) + most.activations + most.workspace + versions;
+  return withUpdate(
+    plan,
+    program,
+    device,
+    { bytes, position, when: 'during', ...most, versions },
+    { activations: left },
+  );
 }
 
 type Left = Pick<MemoryPeak, 'activations' | 'moved' | 'operations'>;
@@ -233,18 +219,19 @@ function addSlots(
   const { result } = rowTable(program);
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
-  const { levels, next } = memoryWalk(plan, program, device);
-  const { first, last, activations, workspace, after } = levels;
+  const { levels, next } = heldBytes(plan, program, device);
+  const { last, bytes, after } = levels;
   for (let count = next(); count > 0; count = next()) {
     for (let slot = 0; slot < count; slot += 1) {
-      const [from, to] = [first[slot], last[slot]];
+      const to = last[slot];
+      const from = firstOfSlot(program, device, to);
       const row = order[from] >> shift;
       const firstEnd = end[result[row] * microbatches + (order[from] & mask)];
       const lastEnd = from === to ? firstEnd : endAt(timeline, to);
       const during = older === undefined ? 0 : older.during(from);
       const since = older === undefined ? 0 : older.after(to);
       const start = starts === undefined ? firstEnd - duration[row] : starts[from];
-      addStep(steps, start, base + activations[slot] + workspace[slot] + during);
+      addStep(steps, start, base + bytes[slot] + during);
       addStep(steps, lastEnd, base + after[slot] + since);
     }
   }
@@ -264,6 +251,26 @@ interface Level {
   readonly held: number;
 }
 
+/** Levels of a device's operations, in order of time. */
+function levelsOf(plan: PipelinePlan, timeline: Timeline, device: number): readonly Level[] {
+  const { program } = timeline;
+  const found: Level[] = [];
+  const { levels, next, workspaceAt } = heldBytes(plan, program, device);
+  const { last, bytes, held, after, heldAfter } = levels;
+  for (let count = next(); count > 0; count = next()) {
+    for (let slot = 0; slot < count; slot += 1) {
+      const position = last[slot];
+      const workspace = workspaceAt(position);
+      const start = startAt(timeline, firstOfSlot(program, device, position));
+      const during = { when: 'during', activations: bytes[slot] - workspace, workspace, held: held[slot] } as const;
+      found.push({ from: start, position, ...during });
+      const ended = { when: 'after', activations: after[slot], workspace: 0, held: heldAfter[slot] } as const;
+      found.push({ from: endAt(timeline, position), position, ...ended });
+    }
+  }
+  return found;
+}
+
 /**
  * Levels of a device's operations, joined with what comes and goes in parallel with them, in order of time. Changes at one moment
  * (but for rounding) are one change: what ends then makes room for what starts.
@@ -276,19 +283,7 @@ function withMoves(
   byOperations: readonly HeldByOperation[],
   visit: (level: Level, moved: Int32Array, held: readonly HeldByOperation[]) => void,
 ): void {
-  const levels: Level[] = [];
-  walkMemory(plan, timeline.program, device, (position, width, activations, workspace, held, after, heldAfter) => {
-    const last = position + width - 1;
-    levels.push({ from: startAt(timeline, position), position: last, when: 'during', activations, workspace, held });
-    levels.push({
-      from: endAt(timeline, last),
-      position: last,
-      when: 'after',
-      activations: after,
-      workspace: 0,
-      held: heldAfter,
-    });
-  });
+  const levels = levelsOf(plan, timeline, device);
   const slack = timeline.makespan * 1e-12;
   const moved = new Int32Array(plan.stages.length);
   const touched = [...new Set(stage)];

@@ -1,197 +1,169 @@
-/** Steps of a walk along the slots of a device: what each holds. */
-import { B, F, I, U, W } from '../../values/program.ts';
-import type { WalkState } from './counts.ts';
+/** What a device holds while it works through its order, slot by slot. */
+import type { PipelinePlan } from '../../values/plan.ts';
+import type { Program } from '../../values/program.ts';
+import { firstOfSlot } from '../slot.ts';
+import type { Change } from './effects.ts';
+import { exactUpTo } from './exact.ts';
+import { memoryOperations, type MemoryOperations } from './operations.ts';
+import type { Sizes } from './sizes.ts';
 
-/** Slots of a device in order, as a struct of arrays, one element for each slot of a stretch. See `MemoryVisit` of `memoryWalk.ts`. */
+/** Slots of a device in order, as a struct of arrays, one element for each slot of a stretch. */
 export interface SlotLevels {
-  /** First and last position of the slot. */
-  readonly first: Int32Array;
+  /** Position of its last operation. */
   readonly last: Int32Array;
-  readonly activations: Float64Array;
-  readonly workspace: Float64Array;
+  /** While the slot runs: bytes of activations, of what is recomputed and of workspace; and microbatches of a stage each. */
+  readonly bytes: Float64Array;
   readonly held: Int32Array;
+  /** Once it has ended. */
   readonly after: Float64Array;
   readonly heldAfter: Int32Array;
 }
 
-/** Goes on by at most `most` slots; up to the slot whose last operation is at `until`, while it runs or once it has ended. */
-export function advance(
-  state: WalkState,
-  most: number,
-  out: SlotLevels | undefined,
-  until = -1,
-  when: 'during' | 'after' = 'after',
-): number {
-  const { program, kindOf, turn, recomputes, effects, to } = state;
-  const { kept, keptForWeight, again, activation, activationForWeight, recomputedWhole } = state;
-  const { order, shift, stages, fused, apart } = program;
-  const local = state.stages;
-  const separate = again.length > 0;
-  let { position, held } = state;
-  // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
-  const level = () => {
-    let sum = 0;
-    for (let index = 0; index < local; index += 1) {
-      sum += kept[index] * activation[index] + keptForWeight[index] * activationForWeight[index];
-      if (separate) sum += again[index] * recomputedWhole[index];
-    }
-    return sum;
-  };
-  let now = level();
-  let slot = 0;
-  for (; slot < most && position < to; slot += 1) {
-    const last = fused !== undefined && fused[position] === 1 ? position + 1 : position;
-    let recomputing = 0;
-    let working = 0;
-    let changes = 0;
-    for (let at = position; at <= last; at += 1) {
-      const row = order[at] >> shift;
-      const kind = kindOf[row];
-      const index = turn[row - kind * stages];
-      const effect = kind * local + index;
-      working += effects.workspace[effect];
-      recomputing += effects.recomputed[effect];
-      kept[index] += effects.keptAtStart[effect];
-      held += effects.heldAtStart[effect];
-      changes |= effects.keptAtStart[effect];
-      if (!separate) continue;
-      changes = 1;
-      again[index] += effects.againAtStart[effect];
-      if (kind === F && apart?.[row] === 1 && recomputes !== undefined && !recomputes(order[at])) again[index] += 1;
-    }
-    if (last === until && when === 'during') break;
-    if (changes !== 0) now = level();
-    if (out !== undefined) {
-      out.first[slot] = position;
-      out.last[slot] = last;
-      out.activations[slot] = now + recomputing;
-      out.workspace[slot] = working;
-      out.held[slot] = held;
-    }
-    changes = 0;
-    for (let at = position; at <= last; at += 1) {
-      const row = order[at] >> shift;
-      const kind = kindOf[row];
-      const index = turn[row - kind * stages];
-      const effect = kind * local + index;
-      kept[index] += effects.keptAtEnd[effect];
-      keptForWeight[index] += effects.keptForWeightAtEnd[effect];
-      held += effects.heldAtEnd[effect];
-      changes |= effects.keptAtEnd[effect] | effects.keptForWeightAtEnd[effect];
-      if (!separate) continue;
-      again[index] += effects.againAtEnd[effect];
-    }
-    if (changes !== 0) now = level();
-    if (out !== undefined) {
-      out.after[slot] = now;
-      out.heldAfter[slot] = held;
-    }
-    position = last + 1;
-    if (last === until) break;
-  }
-  state.position = position;
-  state.held = held;
-  return slot;
+/** A walk along the slots of a device, stretch by stretch. */
+export interface HeldBytes {
+  readonly levels: SlotLevels;
+  /** Writes the next slots into `levels`; how many there are, 0 at the end. */
+  next(): number;
+  /** Of `bytes`, the workspace of the slot whose last operation is at a position. */
+  workspaceAt(last: number): number;
 }
 
-/** `advance` for a device with one stage and none of the special operations, with its counts in variables: several times as fast. */
-export function advancePlain(state: WalkState, most: number, out: SlotLevels): number {
-  const { program, kindOf, kept, keptForWeight, to } = state;
-  const { order, shift } = program;
-  const { first, last, activations, workspace, held, after, heldAfter } = out;
-  const [activation, activationForWeight] = [state.activation[0], state.activationForWeight[0]];
-  const { recomputed } = state.effects;
-  const working = state.effects.workspace[F];
-  let [count, countForWeight] = [kept[0], keptForWeight[0]];
-  let { position, held: holding } = state;
-  let slot = 0;
-  for (; slot < most && position < to; slot += 1, position += 1) {
-    const kind = kindOf[order[position] >> shift];
-    if (kind === F) {
-      count += 1;
-      holding += 1;
-    }
-    const level = count * activation + countForWeight * activationForWeight;
-    first[slot] = position;
-    last[slot] = position;
-    activations[slot] = kind === B || kind === I ? level + recomputed[kind] : level;
-    workspace[slot] = kind <= U ? working : 0;
-    held[slot] = holding;
-    if (kind === B) {
-      count -= 1;
-      holding -= 1;
-    } else if (kind === I) {
-      count -= 1;
-      countForWeight += 1;
-    } else if (kind === W) {
-      countForWeight -= 1;
-      holding -= 1;
-    }
-    after[slot] = count * activation + countForWeight * activationForWeight;
-    heldAfter[slot] = holding;
-  }
-  kept[0] = count;
-  keptForWeight[0] = countForWeight;
-  state.position = position;
-  state.held = holding;
-  return slot;
-}
+/** Slots of a stretch. */
+const stretch = 512;
 
 /**
- * Whether bytes of the device are whole numbers that are exact however they are added up. Levels may then be counted up and down without
- * drift.
+ * The bytes of a device by the order of its operations, as `effectOf` says. This runs for each operation: levels go through
+ * arrays, because calls with five numbers would allocate some of them.
  */
-export function isExact({ activation, activationForWeight }: WalkState, microbatches: number): boolean {
-  let most = 0;
-  for (let index = 0; index < activation.length; index += 1) {
-    if (!Number.isInteger(activation[index]) || !Number.isInteger(activationForWeight[index])) return false;
-    most += activation[index] + activationForWeight[index];
-  }
-  return Number.isSafeInteger(most * microbatches);
+export function heldBytes(plan: PipelinePlan, program: Program, device: number): HeldBytes {
+  const operations = memoryOperations(plan, program, device);
+  const tables = tablesOf(plan, program, operations);
+  const slots = Math.min(stretch, operations.to - operations.from);
+  const levels: SlotLevels = {
+    last: new Int32Array(slots),
+    bytes: new Float64Array(slots),
+    held: new Int32Array(slots),
+    after: new Float64Array(slots),
+    heldAfter: new Int32Array(slots),
+  };
+  const place: Place = { position: operations.from, bytes: 0, held: 0 };
+  const workspaceOf = (position: number): number => tables.workspace[tableIndex(program, operations, position)];
+  return {
+    levels,
+    next: () => step(program, operations, tables, place, levels),
+    workspaceAt(last) {
+      const first = firstOfSlot(program, device, last);
+      return workspaceOf(last) + (first < last ? workspaceOf(first) : 0);
+    },
+  };
 }
 
-/** `advance` for a device with any number of stages, exact bytes and none of the special operations: it adds up no stages at a slot. */
-export function advanceExact(state: WalkState, most: number, out: SlotLevels): number {
-  const { program, kindOf, turn, kept, keptForWeight, activation, activationForWeight, effects, to } = state;
-  const { order, shift, stages } = program;
-  const { first, last, activations, workspace, held, after, heldAfter } = out;
-  const local = state.stages;
-  let now = 0;
-  for (let index = 0; index < local; index += 1)
-    now += kept[index] * activation[index] + keptForWeight[index] * activationForWeight[index];
-  let { position, held: holding } = state;
+interface Place {
+  position: number;
+  bytes: number;
+  held: number;
+}
+
+/** Goes on by as many slots as `levels` has room for, up to the end of the device; how many there were. */
+function step(
+  program: Program,
+  operations: MemoryOperations,
+  { atStart, atEnd, heldAtStart, heldAtEnd, passing }: EffectTables,
+  place: Place,
+  { last, bytes, held, after, heldAfter }: SlotLevels,
+): number {
+  const { order, shift, fused } = program;
+  const { to, effectOfRow, keepsAll, kindOf } = operations;
+  const plain = keepsAll === undefined && kindOf === undefined;
+  const most = last.length;
+  let { position, bytes: level, held: count } = place;
   let slot = 0;
-  for (; slot < most && position < to; slot += 1, position += 1) {
-    const row = order[position] >> shift;
-    const kind = kindOf[row];
-    const index = turn[row - kind * stages];
-    if (kind === F) {
-      kept[index] += 1;
-      now += activation[index];
-      holding += 1;
+  /** Of the first of two operations in a slot: what it holds only while they run, and what happens at their end. */
+  let [passes, later, countLater] = [0, 0, 0];
+  for (; slot < most && position < to; position += 1) {
+    const effect = plain ? effectOfRow[order[position] >> shift] : tableIndex(program, operations, position);
+    level += atStart[effect];
+    count += heldAtStart[effect];
+    if (fused !== undefined && fused[position] === 1) {
+      passes = passing[effect];
+      later = atEnd[effect];
+      countLater = heldAtEnd[effect];
+      continue;
     }
-    first[slot] = position;
     last[slot] = position;
-    activations[slot] = kind === B || kind === I ? now + effects.recomputed[kind * local + index] : now;
-    workspace[slot] = effects.workspace[kind * local + index];
-    held[slot] = holding;
-    if (kind === B) {
-      kept[index] -= 1;
-      now -= activation[index];
-      holding -= 1;
-    } else if (kind === I) {
-      kept[index] -= 1;
-      keptForWeight[index] += 1;
-      now += activationForWeight[index] - activation[index];
-    } else if (kind === W) {
-      keptForWeight[index] -= 1;
-      now -= activationForWeight[index];
-      holding -= 1;
-    }
-    after[slot] = now;
-    heldAfter[slot] = holding;
+    bytes[slot] = level + passes + passing[effect];
+    held[slot] = count;
+    level += later + atEnd[effect];
+    count += countLater + heldAtEnd[effect];
+    after[slot] = level;
+    heldAfter[slot] = count;
+    slot += 1;
+    passes = later = countLater = 0;
   }
-  state.position = position;
-  state.held = holding;
+  place.position = position;
+  place.bytes = level;
+  place.held = count;
   return slot;
 }
+
+/** Where the tables have an operation. */
+function tableIndex(
+  { order, shift }: Program,
+  { effectOfRow, keepsAll, keepingAll, kindOf, sizes }: MemoryOperations,
+  position: number,
+): number {
+  const word = order[position];
+  const effect = effectOfRow[word >> shift] + (keepsAll?.(word) === true ? keepingAll : 0);
+  return kindOf === undefined ? effect : effect * sizes[0].length + kindOf[word & ((1 << shift) - 1)];
+}
+
+/** By effect × kinds of microbatches + kind: tables, since these are read for each operation. */
+interface EffectTables {
+  /** Bytes and microbatches that come or go. */
+  readonly atStart: Float64Array;
+  readonly atEnd: Float64Array;
+  readonly heldAtStart: Int8Array;
+  readonly heldAtEnd: Int8Array;
+  /** Bytes that are there only while it runs, and of these its workspace. */
+  readonly passing: Float64Array;
+  readonly workspace: Float64Array;
+}
+
+function tablesOf(
+  plan: PipelinePlan,
+  { microbatches }: Program,
+  { local, effects, width, sizes }: MemoryOperations,
+): EffectTables {
+  const kinds = sizes[0]?.length ?? 1;
+  const count = effects.length * kinds;
+  const tables: EffectTables = {
+    atStart: new Float64Array(count),
+    atEnd: new Float64Array(count),
+    heldAtStart: new Int8Array(count),
+    heldAtEnd: new Int8Array(count),
+    passing: new Float64Array(count),
+    workspace: new Float64Array(count),
+  };
+  const exact = exactUpTo(microbatches * sizes.reduce((sum, ofStage) => sum + Math.max(...ofStage.map(whole)), 0));
+  for (const [number, { starts, ends, works, recomputes, loads }] of effects.entries()) {
+    const index = Math.trunc(number / width);
+    const loaded = loads ? (plan.stages[local[index]].offloaded?.forWeight ?? 0) : 0;
+    for (const [kind, size] of sizes[index].entries()) {
+      const at = number * kinds + kind;
+      const bytes = ({ kept, keptForWeight, again }: Change): number =>
+        kept * exact(size.activation) +
+        keptForWeight * exact(size.activationForWeight) +
+        again * exact(size.recomputedWhole);
+      tables.atStart[at] = bytes(starts);
+      tables.atEnd[at] = bytes(ends);
+      tables.heldAtStart[at] = starts.held;
+      tables.heldAtEnd[at] = ends.held;
+      tables.workspace[at] = works ? size.workspace : 0;
+      tables.passing[at] = (recomputes ? size.recomputed : 0) + loaded + tables.workspace[at];
+    }
+  }
+  return tables;
+}
+
+const whole = ({ activation, activationForWeight, recomputedWhole }: Sizes): number =>
+  activation + activationForWeight + recomputedWhole;

@@ -1,4 +1,4 @@
-/** Bytes of devices while a rule chooses: what has run decides, as in `memoryWalk.ts`. */
+/** Bytes of devices while a rule chooses: what has run decides, as in `heldBytes`. */
 import type { PipelinePlan } from '../../values/plan.ts';
 import { E, F, kinds, L, resultOf, resultRow } from '../../values/program.ts';
 import { stagesOn } from '../../basics/stagesOn.ts';

@@ -40,8 +40,8 @@ export function* heldRows(
       };
       const column = index * figures.length + figure;
       let slot = 0;
-      walkMemory(unit, program, device, (_position, _width, activations, workspace) => {
-        (rows[slot] ??= new Float64Array(width))[column] = activations + workspace;
+      walkMemory(unit, program, device, (_position, _width, bytes) => {
+        (rows[slot] ??= new Float64Array(width))[column] = bytes;
         slot += 1;
       });
       yield;

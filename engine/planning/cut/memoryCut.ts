@@ -3,7 +3,8 @@ import { someLayersIn } from '../../costs/recompute.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import type { MessageRoom } from '../cost/messageRoom.ts';
-import { staticBytes, updateBytes, walkMemory } from '../../order/memory/walk.ts';
+import { mostHeld } from '../../order/memory/most.ts';
+import { staticBytes, updateBytes } from '../../order/memory/walk.ts';
 import type { Program } from '../../values/program.ts';
 import { count } from '../../basics/quantities.ts';
 import type { PipelinePlan } from '../../values/plan.ts';
@@ -138,10 +139,8 @@ const isMuchLess = (one: CutFigures, other: CutFigures): boolean =>
 function* plannedShare({ plan, program }: OrderedPlan): Generator<void, number, void> {
   let share = 0;
   for (const [device, { memory, reserved }] of plan.devices.entries()) {
-    let most = updateBytes(plan, device);
-    walkMemory(plan, program, device, (_position, _width, activations, workspace) => {
-      most = Math.max(most, activations + workspace);
-    });
+    const { activations, workspace } = mostHeld(plan, program, device);
+    const most = Math.max(updateBytes(plan, device), activations + workspace);
     share = Math.max(share, (staticBytes(plan, device) + most) / Math.max(1, memory - reserved));
     yield;
   }

@@ -35,6 +35,20 @@ const planning: Rule = {
   types: ['engine/language/resolution.ts', 'grammar/syntax.ts'],
 };
 
+/** The path from the text to the report of a pipeline. */
+const textToReport = [
+  'engine/order/',
+  'engine/policies/',
+  'engine/findings/',
+  'engine/definitions/',
+  'engine/language/',
+  'engine/read/',
+  'engine/planning/',
+  'engine/schedule/',
+  'engine/simulate/',
+  'engine/analyze/',
+];
+
 /** What every answer of the server is made of. */
 const serverContent = [
   'server/text/',
@@ -188,21 +202,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
   },
   // It runs schedules as pipelines run them, on layers of its own.
   'engine/grid/': {
-    ours: [
-      ...values,
-      ...helpers,
-      'engine/order/',
-      'engine/policies/',
-      'engine/findings/',
-      'engine/definitions/',
-      'engine/language/',
-      'engine/read/',
-      'engine/planning/',
-      'engine/schedule/',
-      'engine/simulate/',
-      'engine/analyze/',
-      'grammar/',
-    ],
+    ours: [...values, ...helpers, ...textToReport, 'grammar/'],
   },
   'engine/fixes/': {
     ours: [
@@ -243,24 +243,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
   },
   // The way from text to report. It knows neither advice nor fixes.
   'engine/flow/': {
-    ours: [
-      ...values,
-      ...helpers,
-      ...meshes,
-      'engine/order/',
-      'engine/policies/',
-      'engine/findings/',
-      'engine/definitions/',
-      'engine/language/',
-      'engine/read/',
-      'engine/planning/',
-      'engine/schedule/',
-      'engine/simulate/',
-      'engine/analyze/',
-      'engine/grid/',
-      'engine/job/',
-      'grammar/',
-    ],
+    ours: [...values, ...helpers, ...meshes, ...textToReport, 'engine/grid/', 'engine/job/', 'grammar/'],
   },
   'engine/advice/': {
     ours: [

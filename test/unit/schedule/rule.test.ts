@@ -176,8 +176,8 @@ describe('a rule with conditions', () => {
 const peaks = (plan: PipelinePlan, program: Program): readonly number[] =>
   plan.devices.map((_, device) => {
     let most = 0;
-    walkMemory(plan, program, device, (_position, _width, activations, workspace) => {
-      most = Math.max(most, activations + workspace);
+    walkMemory(plan, program, device, (_position, _width, bytes) => {
+      most = Math.max(most, bytes);
     });
     return staticBytes(plan, device) + most;
   });

@@ -2,7 +2,8 @@ import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
-import { heldAt, walkMemory } from '../../../engine/order/memory/walk.ts';
+import { heldAt } from '../../../engine/order/memory/held.ts';
+import { walkMemory } from '../../../engine/order/memory/walk.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { memoryPeak, memoryTrack, memoryTracks } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
@@ -78,7 +79,7 @@ const scaled = (plan: PipelinePlan, factor: number): PipelinePlan => ({
   })),
 });
 
-/** Halves that are no whole numbers are added up by another method. */
+/** Levels and peaks of halves are half those of wholes. */
 function expectHalf(bare: PipelinePlan, timeline: Timeline): void {
   const [whole, half] = [scaled(sized(bare), 1), scaled(sized(bare), 0.5)];
   for (let device = 0; device < timeline.program.devices; device += 1) {
@@ -167,7 +168,7 @@ it.each([
     expect(memoryTracks(plan, timeline)[device]).toEqual({ at, bytes, base, capacity: expect.any(Number) });
     const peak = memoryPeak(plan, timeline, device);
     const heldDuring: number[] = [];
-    walkMemory(plan, program, device, (_position, _width, _activations, _workspace, now) => heldDuring.push(now));
+    walkMemory(plan, program, device, (_position, _width, _bytes, now) => heldDuring.push(now));
     // Forwards that have begun less backwards that have ended, while each operation runs.
     let held = 0;
     let most = 0;

@@ -33,11 +33,11 @@ describe('memory of an operation', () => {
       const shift = blockShift(picture.columns, run.program.offsets);
       for (let device = 0; device < run.program.devices; device += 1) {
         let before = 0;
-        walkMemory(plan, run.program, device, (position, width, activations, workspace, _held, after) => {
+        walkMemory(plan, run.program, device, (position, width, bytes, _held, after) => {
           const own = Array.from({ length: width }, (_, at) => ownMemory(plan, picture, position + at + shift[device]));
-          const sum = (key: 'takes' | 'keeps') => own.reduce((bytes, each) => bytes + (each?.[key] ?? 0), 0);
-          const scale = Math.max(1, activations + workspace) * 1e-9;
-          expect(Math.abs(before + sum('takes') - activations - workspace)).toBeLessThanOrEqual(scale);
+          const sum = (key: 'takes' | 'keeps') => own.reduce((total, each) => total + (each?.[key] ?? 0), 0);
+          const scale = Math.max(1, bytes) * 1e-9;
+          expect(Math.abs(before + sum('takes') - bytes)).toBeLessThanOrEqual(scale);
           expect(Math.abs(before + sum('keeps') - after)).toBeLessThanOrEqual(scale);
           before = after;
         });
