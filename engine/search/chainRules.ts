@@ -1,6 +1,7 @@
 import { type Chain, chainsOf } from './chains.ts';
 import type { Codes } from './codes.ts';
-import { type Contest, contestFor, type Strand } from './contest.ts';
+import { type Contest, contestFor } from './contest.ts';
+import type { Strand } from './contestTables.ts';
 import type { OrderProblem } from './orderProblem.ts';
 import { pairAt, type Precedence } from './precedence.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from '../../support/property.ts';
-import { contestFor, type Strand } from '../../../engine/search/contest.ts';
+import { contestFor } from '../../../engine/search/contest.ts';
+import type { Strand } from '../../../engine/search/contestTables.ts';
 
 interface Operation {
   readonly device: number;
