@@ -79,7 +79,8 @@ function refusal(policy: string, problem: string, nearest: NearestValues = { inp
 function useOf(file: ReadContext, text: string): ScheduleUse | UnitAnswer {
   const syntax = parse(`pipeline p { schedule = ${text} }`);
   const report = createReporter(file.uri, 5);
-  const context: ReadContext = { ...file, syntax, report, references: new Map(), links: new Map() };
+  const { declarations } = syntax;
+  const context: ReadContext = { ...file, syntax, declarations, report, references: new Map(), links: new Map() };
   toEnd(linkFile(context));
   const [block] = syntax.declarations;
   const [entry] = block?.kind === 'block' ? (block.body?.entries ?? []) : [];
