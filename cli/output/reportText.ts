@@ -10,11 +10,10 @@ import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFligh
 import { exposedCommunication, exposedParts } from '../../engine/analyze/shares.ts';
 import { communicationWords } from '../../engine/analyze/traffic.ts';
 import { boundNote, boundOrders, searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
-import { silentEdges } from '../../engine/analyze/sends.ts';
+import { type ReportDetails, reportDetails } from '../../engine/analyze/reportDetails.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
-import { fillStretches } from '../../engine/fill/stretches.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import {
   amount,
@@ -37,8 +36,6 @@ import { exchangeRows } from './exchangeRows.ts';
 import { fillRows } from './fillRows.ts';
 import { placeRows } from './placeRows.ts';
 import { planRows } from './planRows.ts';
-import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
-import { longestGradientWait } from '../../engine/analyze/waits/longestWait.ts';
 import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
@@ -49,18 +46,18 @@ import { table } from './table.ts';
 export function reportText(plan: PipelinePlan, run: Run, columns: number, colours: Colours): string {
   const { report } = run;
   const names = report.devices.map((device) => device.name);
-  const fills = names.flatMap((_, device) => fillStretches(plan, run.timeline, device) ?? []);
+  const details = reportDetails(plan, run);
   return [
     headline(plan, report, colours),
     figures(report, colours),
     section('Plan', planRows(report), colours, undefined, columns),
     section('Placement', placeRows(report), colours, undefined, columns),
-    timelineText(run, names, columns, colours, fills),
+    timelineText(run, names, columns, colours, details.fills),
     section('Memory', memoryRows(report, columns, colours), colours, 2, columns) + peakLine(plan, report, colours),
     section('Host memory', hostRows(report), colours, undefined, columns),
     section('Stages', stageRows(report), colours, undefined, columns),
-    linksText(plan, report, columns, colours),
-    section('Gradients', exchangeRows(report), colours, undefined, columns) + waitLine(plan, run, colours),
+    linksText(details, report, columns, colours),
+    section('Gradients', exchangeRows(report), colours, undefined, columns) + waitLine(details, colours),
     section('Groups', groupRows(report), colours, undefined, columns),
     section('Fill', fillRows(report), colours, undefined, columns),
   ]
@@ -289,25 +286,24 @@ function linkRows(report: PipelineReport): string[][] {
 }
 
 /** Links that carry anything, or that devices wait for. */
-function linksText(plan: PipelinePlan, report: PipelineReport, columns: number, colours: Colours): string {
-  const silent = silentLine(plan, colours);
+function linksText(details: ReportDetails, report: PipelineReport, columns: number, colours: Colours): string {
+  const silent = silentLine(details, colours);
   const links = section('Links', linkRows(report), colours, undefined, columns);
   return links === '' && silent !== '' ? `${colours.bold('Links')}\n${silent}` : links + silent;
 }
 
 /** That stages send nothing, and what to write: transfers then cost no more than their latency. */
-function silentLine(plan: PipelinePlan, colours: Colours): string {
-  const [first, ...others] = silentEdges(plan);
+function silentLine({ silent: [first, ...others] }: ReportDetails, colours: Colours): string {
   if (first === undefined) return '';
-  const more = others.length === 0 ? '' : `, like ${count(others.length, 'other edge', 'other edges')}`;
+  const more =
+    others.length === 0 ? '' : `, like ${count(others.length, 'other pair of stages', 'other pairs of stages')}`;
   return `${colours.dim(`  ${first.from} sends 0 B to ${first.to}${more}: write in its layers what one microbatch passes on, such as output = 16MiB.`)}\n`;
 }
 
 /** Why a forward waits for gradients where no barrier does: the longest wait, as the editor explains it. */
-function waitLine(plan: PipelinePlan, { timeline }: Run, colours: Colours): string {
-  const wait = longestGradientWait(timeline);
+function waitLine({ wait }: ReportDetails, colours: Colours): string {
   if (wait === undefined) return '';
-  const { title, sentences } = explainWait(plan, timeline, wait);
+  const { title, sentences } = wait;
   const text = sentences.map(({ before, strong, after }) => `${before}${strong}${after}`).join(' ');
   return `${colours.dim(`  ${title}. ${text}`)}\n`;
 }

@@ -18,7 +18,7 @@ describe('stages that send nothing', () => {
   const textOf = async (text: string): Promise<string> =>
     (await call(['simulate', 'a.pipe'], { files: { 'a.pipe': text } })).out;
   const note =
-    '  s0 sends 0 B to s1, like 2 other edges: write in its layers what one microbatch passes on, such as output = 16MiB.\n';
+    '  s0 sends 0 B to s1, like 2 other pairs of stages: write in its layers what one microbatch passes on, such as output = 16MiB.\n';
 
   test('are named, with what to write, also where no link is listed', async () => {
     expect(await textOf(good)).toContain(note);
