@@ -127,7 +127,9 @@ function expanded(definition: ScheduleDefinition, { devices, stages }: Workload,
   const placed = ownPlacement(askingWith(scheduleEvaluator), definition, numbers);
   if (placed === undefined || 'problem' in placed || definition.kind !== 'rows') throw new Error('No rows.');
   const stagesOf = stagesOfDevices(placed.placement, placed.copies, devices);
-  const expand = () => scheduleEvaluator.rows(definition, { ...numbers, stagesOf });
+  // Rows are kept only for numbers that are known: another one makes each turn expand them.
+  const asked = { ...numbers, stagesOf, unknown: true };
+  const expand = () => scheduleEvaluator.rows(definition, asked);
   const { value, findings } = expand();
   const operations = value?.reduce((sum, { kinds: row }) => sum + packedLength(row), 0);
   if (operations === undefined) throw new Error(findings[0]?.message);
