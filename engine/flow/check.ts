@@ -206,10 +206,24 @@ const mostNamed = 3;
 
 /**
  * Findings of one code at one place are one mistake if they say the same, or if they are about devices or links of one kind. The
- * first stays and names the others.
+ * first stays and names the others. They are in order of position.
  */
-function merged(findings: readonly Finding[]): Finding[] {
-  const key = ({ about, code, place }: Finding): string => `${place.start} ${place.end} ${code} ${about?.kind ?? ''}`;
+function merged(findings: readonly Finding[]): readonly Finding[] {
+  const kept: Finding[] = [];
+  for (let from = 0; from < findings.length;) {
+    const { start, end } = findings[from].place;
+    let to = from + 1;
+    while (to < findings.length && findings[to].place.start === start && findings[to].place.end === end) to += 1;
+    if (to === from + 1) kept.push(findings[from]);
+    else kept.push(...mergedAt(findings.slice(from, to)));
+    from = to;
+  }
+  return kept;
+}
+
+/** The same for findings of one place. */
+function mergedAt(findings: readonly Finding[]): readonly Finding[] {
+  const key = ({ about, code }: Finding): string => `${code} ${about?.kind ?? ''}`;
   const counts = new Map<string, number>();
   for (const found of findings) counts.set(key(found), (counts.get(key(found)) ?? 0) + 1);
   const kept = new Map<string, { readonly found: Finding; readonly others: Subject[] }>();

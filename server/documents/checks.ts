@@ -1,5 +1,6 @@
 /** Checks of open documents, in slices. A check whose text is no longer the newest is dropped. */
 import { type Analysis, type CheckStep, checkSteps, type Planned, reportedFindings } from '../../engine/flow/check.ts';
+import { lazy } from '../../engine/basics/lazy.ts';
 import { messageSteps } from '../../engine/findings/finding.ts';
 import type { View } from '../view.ts';
 import { slice } from './eventLoop.ts';
@@ -123,6 +124,7 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
   function showPlan(document: OpenDocument, check: Check, { syntax, resolution }: Planned): void {
     const { revision, options } = check;
     const pending = resolution.plan.pipelines.map(({ name }) => name);
+    const findings = lazy(() => reportedFindings(document.uri, resolution.findings, options));
     const analysis = {
       uri: document.uri,
       syntax,
@@ -130,7 +132,10 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
       pipelines: [],
       jobs: [],
       tests: [],
-      findings: reportedFindings(document.uri, resolution.findings, options),
+      // Publishing waits for the figures: nobody but a request looks at them earlier.
+      get findings() {
+        return findings();
+      },
       pending,
       untested: [],
     };
