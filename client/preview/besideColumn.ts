@@ -2,7 +2,7 @@
 const last = 9;
 
 /**
- * The column of a new preview: beside the active editor, and beyond previews that are in sight there, which it would cover. If the
+ * The column of a new preview: next to the active editor, and beyond previews that are in sight there, which it would cover. If the
  * last column is taken, too, it opens over what is in that.
  */
 export function besideColumn(active: number, previews: readonly number[]): number {

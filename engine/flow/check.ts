@@ -50,7 +50,7 @@ export interface CheckRequest {
   /** This schedule is simulated on equal stages instead of the pipelines of the file. */
   readonly unit?: UnitRequest | undefined;
   /**
-   * An earlier answer for the same file: what the edit did not touch is not read again, and pipelines and jobs whose plans are equal are
+   * An earlier answer for the same file. What the edit did not touch is not read again. Pipelines and jobs whose plans are equal are
    * taken from it, not simulated again.
    */
   readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs' | 'resolution'>>;

@@ -35,7 +35,7 @@ export interface Reference {
 /** What was read, as it was before pipelines, jobs and conditions used it. */
 export interface Readings {
   readonly context: FileContext;
-  /** The first so many of each. */
+  /** Number of each, from the first on. */
   readonly origins: number;
   readonly derived: number;
   /** All but names that nothing uses. */

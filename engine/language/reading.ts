@@ -86,7 +86,7 @@ function leaveOutDependents(same: Map<Declaration, Kept>, changed: ReadonlySet<s
     }
 }
 
-/** Declarations with a fault of the parser in them, or beside them. */
+/** Declarations with a fault of the parser in them, or next to them. */
 function faultyIn({ declarations, errors }: SyntaxFile): ReadonlySet<Declaration> {
   const found = new Set<Declaration>();
   let index = 0;

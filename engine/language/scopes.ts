@@ -45,7 +45,7 @@ export interface Scope {
 
 export const noScope: Scope = {};
 
-/** Id of a name of a part of a declaration. An edit outside of the declaration does not change it. */
+/** Id of a name of a part of a declaration. An edit outside the declaration does not change it. */
 export const localId = (kind: 'parameter' | 'switch', { around }: Scope, { first }: NodeBase, name: string): string =>
   around === undefined ? `${kind}:/${first}/${name}` : `${kind}:${around.id}/${first - around.first}/${name}`;
 

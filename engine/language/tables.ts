@@ -25,7 +25,7 @@ export function symbolTable(context: FileContext, skipped: Skipped): SymbolTable
   };
 }
 
-/** The file's own by position, then those of other files as they came, then built-in ones that it uses. */
+/** The file's own names by position, then names of other files as they came, then built-in ones that it uses. */
 function inOrder(symbols: Iterable<SymbolInfo>, references: Iterable<Reference>, uri: string): readonly SymbolInfo[] {
   const used = new Set<string>();
   for (const { symbol } of references) used.add(symbol);

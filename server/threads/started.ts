@@ -13,7 +13,7 @@ export interface Thread extends Given {
   timer?: NodeJS.Timeout;
 }
 
-/** Undefined where the system has no thread left. `lost` is told once for each way in which it ends. */
+/** Undefined where the system has no thread left. `lost` is called for each way in which it ends. */
 export function startThread(
   entry: () => URL,
   on: { message(thread: Thread, message: Answered): void; lost(thread: Thread, error: Error): void },

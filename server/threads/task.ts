@@ -1,4 +1,4 @@
-/** A search that somebody waits for. */
+/** A search that a request or a check waits for. */
 import type { Asked } from './serve.ts';
 import { newestOf } from './newest.ts';
 

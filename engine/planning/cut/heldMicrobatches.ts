@@ -2,8 +2,8 @@ import type { Policy, PolicyArguments } from '../../policies/policy.ts';
 import { bareShape } from '../../policies/shape.ts';
 
 /**
- * Microbatches that each stage holds at most, from its forward to the end of its backward, in the order of a policy that has one
- * stage on each device and splits no backward.
+ * Microbatches that each stage holds at most, from its forward to the end of its backward. The policy has one stage on each device
+ * and splits no backward.
  */
 export function heldMicrobatches(
   policy: Policy,

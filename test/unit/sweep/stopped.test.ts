@@ -212,7 +212,7 @@ const cases: Readonly<Record<string, readonly [over: string, words: Words]>> = {
 };
 
 test('the file that once had a false certificate', () => {
-  const text = readFileSync(path.join(repository, '../shared/cases/search/early-stop-certificate.pipe'), 'utf8');
+  const text = readFileSync(path.join(repository, 'test/data/cases/search/early-stop-certificate.pipe'), 'utf8');
   holdsAtEveryStop(sweepCase('pipeline = [1, 2, 4, 8], schedule = [1f1b, gpipe]', { text, pipeline: 't' }));
 });
 

@@ -54,7 +54,7 @@ export function tooltip() {
   let shown: string | undefined;
   /** What the tooltip was about when it was closed. */
   let closed: string | undefined;
-  /** Where it is, if it is shown. */
+  /** Its place, if it is shown. */
   let place: Box | undefined;
   /** What it is about now. */
   let about: string | undefined;
@@ -87,7 +87,7 @@ export function tooltip() {
 
   return {
     element: box,
-    /** Where it is; undefined while it is closed. */
+    /** Its place; undefined while it is closed. */
     place: (): Box | undefined => (box.hidden ? undefined : place),
     show(scene: Scene, pointed: Pointed, x: number, y: number): void {
       about = keyOf(pointed);

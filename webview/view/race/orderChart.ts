@@ -79,7 +79,7 @@ export function drawOrderChart(search: OrderSearch, width: number): SVGSVGElemen
 /** Operations that a search visits for each unit of its effort. */
 const operationsOfWork = 20e6;
 
-/** What a label of the axis counts. */
+/** The unit of the axis. */
 const unitOf = (operations: number): readonly [words: string, size: number] =>
   operations >= 2e6 ? ['million ', 1e6] : operations >= 2e3 ? ['thousand ', 1e3] : ['', 1];
 

@@ -9,8 +9,8 @@ export interface Box {
 const margin = 10;
 
 /**
- * The upper left corner of a loupe: the corner of the rows farthest from the pointer, or another one, also over the chart of memory,
- * in which it covers less of `kept`: the tooltip, and the row that it enlarges. Pure.
+ * The upper left corner of a loupe. It lies in the corner of the rows farthest from the pointer. Another corner is taken, also over
+ * the chart of memory, if there it covers less of `kept`: the tooltip, and the row that it enlarges. Pure.
  */
 export function loupePlace(
   { width, height }: Pick<Box, 'width' | 'height'>,
