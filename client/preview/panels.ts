@@ -1,15 +1,12 @@
 /** All previews: opens them, restores them after a reload, and keeps them in step with text, settings, cursor and active file. */
 import * as vscode from 'vscode';
-import { methods, type PlanChanged, type PlanFound, type PlanEdited } from '../../webview/protocol/requests.ts';
 import type { Server } from '../languageClient.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { namedDocument } from '../namedDocument.ts';
 import { pipeDocument } from '../pipeDocument.ts';
 import { besideColumn } from './besideColumn.ts';
 import { cursorOutline } from './cursorOutline.ts';
-import { onSyncModes, syncModes } from './modes.ts';
-import { movedUri } from './movedUri.ts';
-import { watchMoves } from './moves.ts';
+import { previewEvents } from './events.ts';
 import { tabPlace, viewPlace, type Place } from './place.ts';
 import { createPreview, webviewOptions, type Shown } from './preview.ts';
 import type { Preview, PreviewHost } from './self.ts';
@@ -97,44 +94,10 @@ export function createPreviews(
     for (const preview of previews) if (preview.isFollowing() && !shows(preview, uri)) preview.show(uri);
   }
 
-  function modesChanged(): void {
-    for (const preview of previews) preview.modesChanged();
-    if (!syncModes().outlineAtCursor) for (const preview of previews) preview.highlight([]);
-  }
-
   const subscriptions = [
-    server.client.onNotification(methods.planChanged, (changed: PlanChanged) => {
-      // The server may spell a uri otherwise than the editor does.
-      for (const preview of of(vscode.Uri.parse(changed.uri))) void preview.refresh();
-    }),
-    server.client.onNotification(methods.planFound, (found: PlanFound) => {
-      for (const preview of previews) preview.planFound(found);
-    }),
-    server.client.onNotification(methods.planEdited, (edited: PlanEdited) => {
-      for (const preview of previews) preview.planEdited(edited);
-    }),
-    vscode.workspace.onDidChangeTextDocument(({ document }) => {
-      for (const preview of of(document.uri)) preview.edited(document.version);
-    }),
+    ...previewEvents(server, previews, of),
     vscode.window.onDidChangeTextEditorSelection(cursor.moved),
     vscode.window.onDidChangeActiveTextEditor(activeChanged),
-    onSyncModes(modesChanged),
-    watchMoves({
-      moved(from, to) {
-        for (const preview of previews) {
-          const uri = preview.uri();
-          const next = uri === undefined ? undefined : movedUri(uri, from, to);
-          if (next !== undefined) preview.moved(next);
-        }
-      },
-      deleted(uri, renamed) {
-        for (const preview of of(uri)) preview.gone(renamed);
-      },
-      created(uri) {
-        for (const preview of of(uri)) preview.gone(undefined);
-      },
-      textOf: (uri) => of(uri)[0]?.text(),
-    }),
     vscode.window.registerWebviewPanelSerializer(viewType, {
       async deserializeWebviewPanel(panel, raw: unknown) {
         const state = readState(raw);

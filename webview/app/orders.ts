@@ -1,9 +1,9 @@
 import type { FromPage, ShownOrder, ToPage } from '../protocol/messages.ts';
-import { movedBlocks } from '../picture/movedBlocks.ts';
-import type { OrderSearch } from '../session/orderWords.ts';
+import { nothingHeard, orderAsked, orderHeard, orderStopped } from '../session/heardOrder.ts';
 import { isShorter, orderSentence } from '../session/orderWords.ts';
 import type { shownFile } from '../session/shownFile.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
+import { movedInOrder } from './movedInOrder.ts';
 import { orderStrip } from '../view/race/orderStrip.ts';
 import type { pageView } from '../view/page.ts';
 
@@ -33,20 +33,14 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
   let times = 1;
   /** The pipeline that is searched, with its plan, so that the same plan sent again asks nothing. */
   let about = '';
-  let search: OrderSearch | undefined;
-  let note = '';
-  let outdated = false;
-  /** The newest search: it runs, it has said something, the reader has stopped it. */
-  let running = false;
-  let heard = false;
-  let stopped = false;
+  let now = nothingHeard;
   let marked = false;
   let noticed = false;
-  let moved: { readonly of: ShownTimeline; readonly from: ShownTimeline; readonly blocks: Int32Array } | undefined;
+  const movedNow = movedInOrder();
 
   const strip = orderStrip({
     keep: () => {
-      if (search?.end?.keeps === true) post({ type: 'keepOrder', request });
+      if (now.search?.end?.keeps === true) post({ type: 'keepOrder', request });
     },
     show: () => turn(file.triedOrder() === undefined),
     mark: () => {
@@ -56,11 +50,9 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
     },
     searchLonger: () => ask(times * factor),
     stop() {
-      if (heard) return post({ type: 'stopOrder', request });
+      if (now.heard) return post({ type: 'stopOrder', request });
       post({ type: 'endOrder', request });
-      running = false;
-      stopped = true;
-      note = 'Stopped before an order was found.';
+      now = orderStopped(now);
       update();
     },
     again: () => ask(times),
@@ -70,6 +62,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
 
   function update(): void {
     if (!open) return;
+    const { search, note, outdated, running, stopped } = now;
     const state = search?.state;
     const longer = state?.mayGoOn === true ? Math.min(state.effort * factor, mostEffort) : undefined;
     strip.update({ search, note, outdated, shown: isShown(), marked, longer, running, stopped });
@@ -80,7 +73,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
   function notice(): void {
     if (!isShown() && !noticed) return;
     noticed = isShown();
-    const keeps = search?.end?.keeps === true && !outdated;
+    const keeps = now.search?.end?.keeps === true && !now.outdated;
     const apply = keeps ? () => post({ type: 'keepOrder', request }) : undefined;
     page.toolbar.trial(noticed ? { apply, back: () => turn(false) } : undefined, 'a shorter order');
   }
@@ -88,7 +81,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
   /** Shows the best order in the timeline, and each better one as it comes, or the file's again. */
   function turn(on: boolean): void {
     if (!on) marked = false;
-    file.tryOrder(on ? search?.state.order : undefined);
+    file.tryOrder(on ? now.search?.state.order : undefined);
     update();
     paintOver();
   }
@@ -101,25 +94,21 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
     times = next;
     about = keyOf();
     request = nextRequest();
-    note = '';
-    heard = false;
-    stopped = false;
-    if (file.schedule() !== undefined)
-      note = `${plan.name} has no times: write a pipeline with it to search its orders.`;
-    else if (file.isTrying() && !isShown())
-      note = 'The search is for the values of the file. Write the values that you try into it, or reset them.';
-    running = note === '';
-    if (running) {
-      // What the search before has ended with is not of this one.
-      if (search !== undefined) search = { state: search.state };
-      post({ type: 'searchOrder', request, pipeline: plan.name, times });
-    } else outdated = search !== undefined;
+    now = orderAsked(now, hindrance(plan.name));
+    if (now.running) post({ type: 'searchOrder', request, pipeline: plan.name, times });
     update();
   }
 
+  /** Why there is nothing to search; empty if there is. */
+  function hindrance(name: string): string {
+    if (file.schedule() !== undefined) return `${name} has no times: write a pipeline with it to search its orders.`;
+    return file.isTrying() && !isShown()
+      ? 'The search is for the values of the file. Write the values that you try into it, or reset them.'
+      : '';
+  }
+
   function begin(): void {
-    search = undefined;
-    outdated = false;
+    now = { ...now, search: undefined, outdated: false };
     ask(1);
   }
 
@@ -127,7 +116,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
     open = false;
     post({ type: 'endOrder', request });
     request = -1;
-    search = undefined;
+    now = { ...now, search: undefined };
     if (isShown()) file.tryOrder(undefined);
     marked = false;
     notice();
@@ -136,27 +125,9 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
   }
 
   function received(message: ShownOrder): void {
-    const { state, reason } = message;
-    running = state !== undefined && message.end === undefined;
-    heard = state !== undefined;
-    if (reason !== undefined) {
-      note = `The orders of this pipeline cannot be searched, because ${reason}.`;
-      outdated = search !== undefined;
-    } else if (state === undefined) {
-      outdated = true;
-      stopped = false;
-      note = 'The file has changed. It is searched again once you stop typing.';
-    } else {
-      // A longer search begins as the shorter one did, which is shown until there is more to show.
-      const done = search?.state.points.at(-1)?.[0] ?? 0;
-      const before = search;
-      const isAhead = (state.points.at(-1)?.[0] ?? 0) >= done;
-      if (outdated || before === undefined || isAhead || message.end !== undefined)
-        search = { state, ...(message.end === undefined ? {} : { end: message.end }) };
-      else search = { state: { ...before.state, effort: state.effort } };
-      outdated = false;
-      note = '';
-      stopped = message.end?.stopped === true;
+    now = orderHeard(now, message);
+    const { search } = now;
+    if (message.state !== undefined && message.reason === undefined && search !== undefined) {
       if (message.end !== undefined) page.say(orderSentence(search));
       if (isShown() && isShorter(search)) file.tryOrder(search.state.order);
     }
@@ -185,7 +156,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
       if (due) return this.open();
       if (!open || isShown()) return;
       if (keyOf() !== about) {
-        outdated = search !== undefined;
+        now = { ...now, outdated: now.search !== undefined };
         ask(1);
       } else update();
     },
@@ -196,14 +167,7 @@ export function orders({ page, file, post, timeline, inFile, paintOver, nextRequ
     },
     /** Blocks of the timeline on show that run at another place than in the file; empty if they are not asked for. */
     moved(): Int32Array {
-      const [of, from] = [timeline(), inFile()];
-      const tried = file.triedOrder();
-      if (!marked || tried === undefined || of === undefined || from === undefined) return none;
-      // Until its picture is there, the file's is on show.
-      if (of.plan.schedule !== tried.schedule || of.plan.name !== from.plan.name) return none;
-      if (moved?.of !== of || moved.from !== from)
-        moved = { of, from, blocks: movedBlocks(of.picture.columns, from.picture.columns) };
-      return moved.blocks;
+      return marked ? movedNow(file.triedOrder(), timeline(), inFile()) : none;
     },
   };
 }

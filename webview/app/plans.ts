@@ -1,4 +1,5 @@
 import type { FromPage, ToPage } from '../protocol/messages.ts';
+import { batched } from './batched.ts';
 import { planFound } from '../session/planFound.ts';
 import { planView } from '../view/plan/planView.ts';
 import type { Sliders } from '../view/plan/sliders.ts';
@@ -30,7 +31,6 @@ export function plans(host: PlansHost) {
   let chosen: number | undefined;
   /** The row whose timeline was asked for. */
   let tried: number | undefined;
-  let queued = false;
 
   const view = planView({
     stop: () => host.post({ type: 'stopPlan', request: found.request() }),
@@ -57,9 +57,14 @@ export function plans(host: PlansHost) {
     close,
   });
 
-  function write(row: number): void {
+  /** No row is on show any more. */
+  function untry(): void {
     tried = undefined;
     host.trial(undefined);
+  }
+
+  function write(row: number): void {
+    untry();
     host.post({ type: 'writePlan', request: found.request(), row });
   }
 
@@ -83,22 +88,8 @@ export function plans(host: PlansHost) {
     host.post({ type: 'planView', request: found.request(), open });
   }
 
-  /** What is found is of the pipeline that is asked for, and of the text as it is: it need not be searched again. */
-  function isKnown(wanted: string | undefined): boolean {
-    const { status, head, outdated } = found.state();
-    if (outdated || (status !== 'running' && status !== 'ended')) return false;
-    return wanted === pipeline || (wanted !== undefined && wanted === head?.pipeline);
-  }
-
   /** Several messages in one frame make one drawing. */
-  function schedule(): void {
-    if (queued) return;
-    queued = true;
-    requestAnimationFrame(() => {
-      queued = false;
-      update();
-    });
-  }
+  const schedule = batched(() => update(), requestAnimationFrame);
 
   function update(): void {
     if (!open) return;
@@ -124,8 +115,7 @@ export function plans(host: PlansHost) {
   }
 
   function back(): void {
-    tried = undefined;
-    host.trial(undefined);
+    untry();
     host.post({ type: 'showPlan', request: found.request(), row: -1 });
     show();
   }
@@ -133,14 +123,13 @@ export function plans(host: PlansHost) {
   return {
     /** Opens the view, and searches what is not known. Default: the pipeline that the file has a search for. */
     open(wanted?: string): void {
-      if (isKnown(wanted)) {
+      if (isKnown(found.state(), pipeline, wanted)) {
         if (tried !== undefined) back();
         else show();
         return;
       }
       pipeline = wanted;
-      tried = undefined;
-      host.trial(undefined);
+      untry();
       open = true;
       host.show(view.element);
       search('file');
@@ -159,19 +148,7 @@ export function plans(host: PlansHost) {
     receive(message: PlanMessage): void {
       const before = found.state();
       if (!found.receive(message)) return;
-      const { figures, problem, note, outdated } = found.state();
-      const news =
-        note !== before.note
-          ? note
-          : figures !== before.figures
-            ? (figures?.certificate ?? '')
-            : problem !== before.problem
-              ? (problem ?? '')
-              : outdated !== before.outdated
-                ? outdated
-                  ? 'The file has been edited since this search.'
-                  : 'The file is again what was searched.'
-                : '';
+      const news = newsOf(found.state(), before);
       if (news !== '') host.say(news);
       schedule();
     },
@@ -180,20 +157,33 @@ export function plans(host: PlansHost) {
       const row = tried;
       if (row === undefined) return;
       if (trying) host.trial({ apply: () => write(row), back });
-      else {
-        tried = undefined;
-        host.trial(undefined);
-      }
+      else untry();
     },
     /** The page shows another file. The search goes on, and is there when its file is shown again. */
     leave(): void {
       if (open) host.close();
       open = false;
-      tried = undefined;
-      host.trial(undefined);
+      untry();
       found.forget();
     },
     /** Colours, or sliders, have changed. */
     changed: schedule,
   };
+}
+
+type Found = ReturnType<ReturnType<typeof planFound>['state']>;
+
+/** What a reader hears of a message; empty for nothing. */
+function newsOf({ figures, problem, note, outdated }: Found, before: Found): string {
+  if (note !== before.note) return note;
+  if (figures !== before.figures) return figures?.certificate ?? '';
+  if (problem !== before.problem) return problem ?? '';
+  if (outdated === before.outdated) return '';
+  return outdated ? 'The file has been edited since this search.' : 'The file is again what was searched.';
+}
+
+/** What is found is of the pipeline that is asked for, and of the text as it is: it need not be searched again. */
+function isKnown({ status, head, outdated }: Found, pipeline: string | undefined, wanted: string | undefined): boolean {
+  if (outdated || (status !== 'running' && status !== 'ended')) return false;
+  return wanted === pipeline || (wanted !== undefined && wanted === head?.pipeline);
 }

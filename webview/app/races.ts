@@ -1,9 +1,19 @@
 import type { Picture } from '../picture/picture.ts';
 import type { FromPage, RaceAgainst, ToPage } from '../protocol/messages.ts';
+import { batched } from './batched.ts';
 import { racing } from '../session/racing.ts';
 import { saidOf } from '../session/raceSaid.ts';
-import { bestVariants, family, joinEqual, type RaceOrder, type Standings, standings } from '../session/standings.ts';
-import { type RaceTab, raceView } from '../view/race/raceView.ts';
+import {
+  bestVariants,
+  family,
+  joinEqual,
+  type RaceOrder,
+  type Runner,
+  type Standings,
+  standings,
+} from '../session/standings.ts';
+import type { RaceTab } from '../view/race/raceControls.ts';
+import { raceView } from '../view/race/raceView.ts';
 import { paletteFrom, type Theme } from '../view/scene/theme.ts';
 
 type PlanMessage = Extract<ToPage, { readonly type: 'plan' }>;
@@ -38,46 +48,81 @@ const undoKey = /Mac/.test(navigator.platform) ? '⌘Z' : 'Ctrl+Z';
 
 type Entry = Extract<ToPage, { readonly type: 'entry' }>;
 
+/** What a comparison starts with: the pipeline on show, or all of its file. */
+function starters(
+  { plan, pipelines, options, orders, order, tried }: NonNullable<ReturnType<RacesHost['shown']>>,
+  tab: RaceTab,
+  adopting: string | undefined,
+) {
+  return (tab === 'pipelines' ? pipelines : [plan]).map((other) => {
+    const { name, note } =
+      tab === 'pipelines'
+        ? { name: other.name, note: other.schedule.name }
+        : { name: other.schedule.name, note: noteOf(other.schedule.name, tried, adopting) };
+    const found = orders?.[other.name];
+    const entry = { index: 0, name, plan: other, options, adoptable: false };
+    const isOwn = other === plan;
+    return {
+      entry: found === undefined ? entry : { ...entry, order: found },
+      note,
+      known: isOwn ? order : undefined,
+      isOwn,
+    };
+  });
+}
+
+/** Of the schedule of the file. `adopting`: the schedule that was asked to be written into it. */
+function noteOf(name: string, tried: boolean, adopting: string | undefined): string {
+  if (tried) return 'as tried';
+  return adopting === name ? `In the file now. Undo: ${undoKey} in the text` : 'as in the file';
+}
+
+/** Which timelines have a row, in which order. */
+interface Field {
+  readonly own: number;
+  readonly baseline: number;
+  /** Schedules that the reader took out, until another tab is chosen. */
+  readonly leftOut: ReadonlySet<string>;
+  readonly tab: RaceTab;
+  readonly order: RaceOrder;
+}
+
+function standingsOf(runners: readonly Runner[], { own, baseline, leftOut, tab, order }: Field): Standings {
+  const kept = [own, baseline];
+  const all = runners
+    .filter(({ id, name }) => kept.includes(id) || !leftOut.has(family(name)))
+    .map((runner) => (runner.id === own ? { ...runner, own: true as const } : runner));
+  return standings(tab === 'policies' ? joinEqual(bestVariants(all, kept), kept) : all, order, baseline);
+}
+
 /** Compares the pipeline on show with other schedules, other pipelines, and other versions of its file. */
 export function races(host: RacesHost) {
   let open = false;
-  let tab: RaceTab = 'policies';
-  let order: RaceOrder = 'iteration';
   let request = -1;
-  let baseline = -1;
-  let own = -1;
   /** The timeline under the pointer, or with the focus. */
   let attended = -1;
-  let queued = false;
   let due = false;
   /** The schedule that was asked to be written into the file. */
   let adopting: string | undefined;
-  /** Schedules that the user took out of the comparison, until another tab is chosen. */
-  const leftOut = new Set<string>();
+  let field: Field = { own: -1, baseline: -1, leftOut: new Set(), tab: 'policies', order: 'iteration' };
   /** What is compared, so that the same plan sent again changes nothing. */
   let compared = '';
 
   const race = racing({
     palette: () => paletteFrom(host.theme(), 'operation', new Uint8Array(0)),
-    changed: schedule,
+    // Several answers in one task make one update.
+    changed: batched(() => update(), queueMicrotask),
     strip: (image) => view.image(image),
     failed: (message) => host.post({ type: 'error', message }),
   });
   const view = raceView({
     tab: (next) => {
-      tab = next;
-      leftOut.clear();
+      field = { ...field, tab: next, leftOut: new Set() };
       begin();
     },
     against: (against) => ask(against),
-    order: (next) => {
-      order = next;
-      update();
-    },
-    baseline: (id) => {
-      baseline = id;
-      update();
-    },
+    order: (order) => change({ order }),
+    baseline: (baseline) => change({ baseline }),
     adopt: (id) => {
       const runner = race.runners().find((each) => each.id === id);
       if (runner?.adopt === undefined) return;
@@ -86,13 +131,10 @@ export function races(host: RacesHost) {
     },
     leaveOut: (id) => {
       const found = ranked().rows.find(({ runner }) => runner.id === id)?.runner;
-      for (const name of found === undefined ? [] : [found.name, ...(found.equal ?? [])]) leftOut.add(family(name));
-      update();
+      const names = found === undefined ? [] : [found.name, ...(found.equal ?? [])];
+      change({ leftOut: new Set([...field.leftOut, ...names.map(family)]) });
     },
-    showAll: () => {
-      leftOut.clear();
-      update();
-    },
+    showAll: () => change({ leftOut: new Set() }),
     attend: (id) => {
       if (id === attended) return;
       attended = id;
@@ -102,28 +144,20 @@ export function races(host: RacesHost) {
     close,
   });
 
-  /** Several answers in one task make one update. */
-  function schedule(): void {
-    if (queued) return;
-    queued = true;
-    queueMicrotask(() => {
-      queued = false;
-      update();
-    });
+  const ranked = (): Standings => standingsOf(race.runners(), field);
+
+  function change(next: Partial<Field>): void {
+    field = { ...field, ...next };
+    update();
   }
 
-  const ranked = (): Standings => {
-    const kept = [own, baseline];
-    const all = race
-      .runners()
-      .filter(({ id, name }) => kept.includes(id) || !leftOut.has(family(name)))
-      .map((runner) => (runner.id === own ? { ...runner, own: true as const } : runner));
-    return standings(tab === 'policies' ? joinEqual(bestVariants(all, kept), kept) : all, order, baseline);
-  };
-
   function say(of: Standings = ranked()): void {
-    const behind = (id: number) => race.behind(id, baseline);
-    const { text, mark } = saidOf(of, { attended, behind, plan: tab === 'policies' ? host.shown()?.plan : undefined });
+    const behind = (id: number) => race.behind(id, field.baseline);
+    const { text, mark } = saidOf(of, {
+      attended,
+      behind,
+      plan: field.tab === 'policies' ? host.shown()?.plan : undefined,
+    });
     view.say(text, mark);
   }
 
@@ -133,12 +167,12 @@ export function races(host: RacesHost) {
     const found = ranked();
     view.update({
       title: shown.plan.name,
-      tab,
-      order,
+      tab: field.tab,
+      order: field.order,
       standings: found,
       theme: host.theme(),
       several: shown.pipelines.length > 1,
-      leftOut: leftOut.size,
+      leftOut: field.leftOut.size,
     });
     say(found);
   }
@@ -149,28 +183,15 @@ export function races(host: RacesHost) {
     if (request >= 0) host.post({ type: 'endRace', request });
     race.reset();
     compared = keyOf(shown);
-    const { plan, pipelines, options, orders, order: ownOrder } = shown;
-    if (tab === 'pipelines' && pipelines.length < 2) tab = 'policies';
-    for (const other of tab === 'pipelines' ? pipelines : [plan]) {
-      const { name, note } =
-        tab === 'pipelines'
-          ? { name: other.name, note: other.schedule.name }
-          : noteOf(other.schedule.name, shown.tried);
-      const found = orders?.[other.name];
-      const entry = { index: 0, name, plan: other, options, adoptable: false };
-      const known = other === plan ? ownOrder : undefined;
-      const id = race.add(found === undefined ? entry : { ...entry, order: found }, note, true, known);
-      if (other === plan) [own, baseline] = [id, id];
+    if (field.tab === 'pipelines' && shown.pipelines.length < 2) field = { ...field, tab: 'policies' };
+    const { tab } = field;
+    for (const { entry, note, known, isOwn } of starters(shown, tab, adopting)) {
+      const id = race.add(entry, note, true, known);
+      if (isOwn) field = { ...field, own: id, baseline: id };
     }
     adopting = undefined;
     if (tab === 'policies') ask('policies');
     else if (tab === 'versions') ask('saved');
-  }
-
-  /** The name of the file's schedule, with a note. */
-  function noteOf(name: string, tried: boolean): { readonly name: string; readonly note: string } {
-    if (tried) return { name, note: 'as tried' };
-    return { name, note: adopting === name ? `In the file now. Undo: ${undoKey} in the text` : 'as in the file' };
   }
 
   function ask(against: RaceAgainst): void {
@@ -198,7 +219,7 @@ export function races(host: RacesHost) {
       }
       due = false;
       open = true;
-      tab = wanted ?? tab;
+      if (wanted !== undefined) field = { ...field, tab: wanted };
       host.show(view.element);
       begin();
       view.focus();

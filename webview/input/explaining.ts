@@ -131,16 +131,7 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
     if (next !== undefined) select({ kind: 'gap', gap: next });
   }
 
-  // The same keys as in the timeline, where the focus comes from.
-  panel.element.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'y') explain();
-    else if (event.key === 'k') explainPeak();
-    else if (event.key === '[' || event.key === ']') bubble(event.key === ']' ? 1 : -1);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
+  timelineKeys(panel.element, { y: explain, k: () => explainPeak(), '[': () => bubble(-1), ']': () => bubble(1) });
 
   return {
     why: explain,
@@ -183,4 +174,14 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
       return devices === undefined ? undefined : { devices, overMemory: explanation.peak() === undefined };
     },
   };
+}
+
+/** The same keys as in the timeline, where the focus comes from. */
+function timelineKeys(panel: HTMLElement, keys: Readonly<Record<string, () => void>>): void {
+  panel.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
+    keys[event.key]();
+    event.preventDefault();
+    event.stopPropagation();
+  });
 }

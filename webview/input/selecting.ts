@@ -71,33 +71,10 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     const [timeline, view] = [timelines.timeline(), timelines.view()];
     if (next?.kind === 'block' && timeline !== undefined && view !== undefined) {
       focus = next.block;
-      if (follow) bringIntoSight(timeline.picture, view, next.block);
+      if (follow) bringIntoSight(timelines, timeline.picture, view, next.block);
     }
     if (next?.kind === 'device' && timeline !== undefined) focus = onDevice(timeline.picture, next.device, focus);
     changed(selection, speak);
-  }
-
-  function bringIntoSight(picture: Picture, view: Viewport, block: number): void {
-    const { start, end } = picture.columns;
-    const moved = reveal(
-      view,
-      timelines.bounds(),
-      rowOf(timelines.layout().map, deviceOf(picture, block)),
-      start[block],
-      end[block],
-    );
-    const inSight = JSON.stringify(clampViewport(moved, timelines.bounds())) === JSON.stringify(view);
-    if (!inSight) timelines.setView(moved);
-  }
-
-  /** The device whose peak is marked at a point of the memory chart, or whose chart has its name there; −1 for none. */
-  function peakAt({ picture }: ShownTimeline, x: number, y: number): number {
-    const [view, { memory, left, plot }] = [timelines.view(), timelines.layout()];
-    if (view === undefined || !inside(memory, y) || picture.report.devices.length === 0) return -1;
-    const chosen = selectedDevice(selection, (block) => deviceOf(picture, block));
-    const device = chosen >= 0 ? chosen : worstDevice(picture.report);
-    const at = left + ((highest(picture.memory[device]).at - view.t0) / (view.t1 - view.t0)) * plot;
-    return x < left || Math.abs(x - at) <= peakReach ? device : -1;
   }
 
   /** Asks for the source of a selection; of the schedule where nothing is selected. `explicit`: by a key, not by a click. */
@@ -141,7 +118,7 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     /** Brings a block into sight without selecting it. */
     reveal(block: number): void {
       const [timeline, view] = [timelines.timeline(), timelines.view()];
-      if (timeline !== undefined && view !== undefined) bringIntoSight(timeline.picture, view, block);
+      if (timeline !== undefined && view !== undefined) bringIntoSight(timelines, timeline.picture, view, block);
     },
     openSource,
     hover,
@@ -160,7 +137,7 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
       const at = pick(x, y);
       const shown = timelines.timeline();
       const plan = shown?.plan;
-      const peaked = shown === undefined ? -1 : peakAt(shown, x, y);
+      const peaked = shown === undefined ? -1 : peakAt(timelines, shown, selection, x, y);
       if (peaked >= 0) {
         peak(peaked);
         return;
@@ -216,6 +193,30 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     focus: () => focus,
     seen: (): Pick<Scene, 'selection' | 'hovered' | 'cursor'> => ({ selection, hovered, cursor }),
   };
+}
+
+function bringIntoSight(timelines: SelectingHost['timelines'], picture: Picture, view: Viewport, block: number): void {
+  const { start, end } = picture.columns;
+  const row = rowOf(timelines.layout().map, deviceOf(picture, block));
+  const moved = reveal(view, timelines.bounds(), row, start[block], end[block]);
+  const inSight = JSON.stringify(clampViewport(moved, timelines.bounds())) === JSON.stringify(view);
+  if (!inSight) timelines.setView(moved);
+}
+
+/** The device whose peak is marked at a point of the memory chart, or whose chart has its name there; −1 for none. */
+function peakAt(
+  timelines: SelectingHost['timelines'],
+  { picture }: ShownTimeline,
+  selection: Selection | undefined,
+  x: number,
+  y: number,
+): number {
+  const [view, { memory, left, plot }] = [timelines.view(), timelines.layout()];
+  if (view === undefined || !inside(memory, y) || picture.report.devices.length === 0) return -1;
+  const chosen = selectedDevice(selection, (block) => deviceOf(picture, block));
+  const device = chosen >= 0 ? chosen : worstDevice(picture.report);
+  const at = left + ((highest(picture.memory[device]).at - view.t0) / (view.t1 - view.t0)) * plot;
+  return x < left || Math.abs(x - at) <= peakReach ? device : -1;
 }
 
 /** The block that keys start from after a device is selected: the current one if the device runs it, otherwise its first. */

@@ -1,13 +1,11 @@
 import type { ParamPlan, PipelinePlan, Plan } from '../../engine/values/plan.ts';
 import type { WorkedJob } from '../worker/messages.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
-import type { FromPage, PreviewState, ToPage } from '../protocol/messages.ts';
+import type { FromPage, PreviewState } from '../protocol/messages.ts';
 import type { FoundOrder } from '../protocol/requests.ts';
+import { fileNames, type PlanMessage, type ShownSchedule } from './fileNames.ts';
 import { givenOf } from './incomingOrder.ts';
 
-type PlanMessage = Extract<ToPage, { type: 'plan' }>;
-/** A schedule that is shown without a pipeline. */
-export type ShownSchedule = NonNullable<PlanMessage['schedules']>[number];
 export type ScheduleProblem = NonNullable<ShownSchedule['problem']>;
 
 export interface ShownFileHost {
@@ -35,21 +33,10 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
   /** An order that the file does not have, on show in place of the file's. */
   let tried: FoundOrder | undefined;
 
-  /** Pipelines, then schedules that are shown without one; some of these may have no plan. */
-  function names(): readonly string[] {
-    const all = message?.plan.pipelines.map(({ name }) => name) ?? [];
-    const schedules = message?.schedules?.map(({ name }) => name) ?? [];
-    return [...all.filter((name) => !schedules.includes(name)), ...schedules];
-  }
-  const shownName = (): string | undefined => names().find((name) => name === chosen) ?? names()[0];
-  const pipeline = (): PipelinePlan | undefined => {
-    const name = shownName();
-    return message?.plan.pipelines.find((candidate) => candidate.name === name);
-  };
-  const schedule = (): ShownSchedule | undefined => {
-    const name = shownName();
-    return message?.schedules?.find((candidate) => candidate.name === name);
-  };
+  const named = fileNames(
+    () => message,
+    () => chosen,
+  );
 
   function ask(): void {
     asked = true;
@@ -62,11 +49,11 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
   }
 
   function run(): void {
-    const plan = pipeline();
+    const plan = named.pipeline();
     if (message === undefined) return;
     if (plan === undefined) {
       ran = '';
-      const found = schedule();
+      const found = named.schedule();
       if (found?.problem === undefined) return host.empty();
       host.unplanned(found.problem, found.name);
       host.changed();
@@ -144,30 +131,7 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       ran = '';
     },
     message: () => message,
-    names,
-    /** Pipelines that can be compared with the one on show: schedules without a pipeline have other units. */
-    comparable: (): readonly PipelinePlan[] =>
-      (message?.plan.pipelines ?? []).filter(
-        ({ name }) => (message?.schedules ?? []).some((other) => other.name === name) === (schedule() !== undefined),
-      ),
-    shownName,
-    pipeline,
-    /** Whether a plan has the shape that is asked for of the schedule on show. */
-    isShape({ name, devices, microbatches }: PipelinePlan): boolean {
-      const numberOf = (axis: string): number | undefined =>
-        message?.plan.params.find((param) => param.name === `${name}.${axis}`)?.value;
-      return devices.length === numberOf('devices') && microbatches === numberOf('microbatches');
-    },
-    /** The schedule on show, if it is shown without a pipeline. */
-    schedule,
-    /** Params of the file, and arguments of the schedule of the pipeline on show. */
-    params: (): readonly ParamPlan[] => {
-      const shown = shownName();
-      const used = schedule()?.params;
-      return (message?.plan.params ?? []).filter(({ name, argument }) =>
-        argument === undefined ? used === undefined || used.includes(name) : argument.pipeline === shown,
-      );
-    },
+    ...named,
     overrides: () => overrides,
     /** Values that are tried instead of the file's values, and the params that have them. */
     sliders() {

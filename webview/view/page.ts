@@ -2,7 +2,7 @@ import type { ParamPlan, PipelinePlan } from '../../engine/values/plan.ts';
 import { iterationTime } from '../../engine/basics/quantities.ts';
 import { announcer } from '../controls/announcer.ts';
 import { element } from '../controls/dom.ts';
-import type { ShownSchedule } from '../session/shownFile.ts';
+import type { ShownSchedule } from '../session/fileNames.ts';
 import type { Settings } from '../session/settings.ts';
 import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.ts';
 import { canvases } from './canvases.ts';

@@ -20,3 +20,13 @@ export function columnWidths(
 /** For a grid: no column is narrower than its texts, and what is left is divided in proportion. */
 export const gridColumns = (widths: readonly number[]): string =>
   widths.map((width) => `minmax(calc(${width}ch + 16px), ${width}fr)`).join(' ');
+
+/** Gives a table the columns of its texts, anew for each `key`. */
+export function columnMeasure(table: HTMLElement) {
+  let measured = '';
+  return (key: string, ...of: Parameters<typeof columnWidths>): void => {
+    if (key === measured) return;
+    measured = key;
+    table.style.setProperty('--columns', gridColumns(columnWidths(...of)));
+  };
+}

@@ -2,7 +2,7 @@ import { moment, time } from '../../../engine/basics/quantities.ts';
 import { deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import { choice } from '../../controls/toolkit.ts';
 import { element } from '../../controls/dom.ts';
-import { columnWidths, gridColumns } from './columnWidths.ts';
+import { columnMeasure } from './columnWidths.ts';
 import { ownMemory, ownMemoryWords } from '../../picture/ownMemory.ts';
 import type { Scene } from '../scene/scene.ts';
 import { type DeviceOrder, deviceColumns, devicesInOrder } from './deviceColumns.ts';
@@ -33,8 +33,6 @@ export function table(select: TableActions) {
   let sorted: DeviceOrder | undefined;
   let order: readonly number[] = [];
   let orderKey = '';
-  /** What the columns were measured for. */
-  let measured = '';
   const tall = element('div', { class: 'tall' });
   const body = element('div', { class: 'lines', role: 'rowgroup' });
   const scroller = element('div', { class: 'scroller' }, tall, body);
@@ -60,13 +58,7 @@ export function table(select: TableActions) {
     modes.element,
     box,
   );
-  // The key that opens it, from wherever in it the focus is.
-  whole.addEventListener('keydown', (event) => {
-    if (event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    select.close();
-  });
+  closesByKey(whole, select.close);
   scroller.addEventListener('scroll', () => render());
   box.addEventListener('keydown', (event) => {
     const page = Math.max(1, visible() - 1);
@@ -99,19 +91,7 @@ export function table(select: TableActions) {
     orderKey = key;
     order = devicesInOrder(of, sorted);
   }
-  /** Once for each timeline: nothing moves while it is scrolled or sorted. */
-  function measure(of: Scene): void {
-    const key = `${of.picture.generation} ${mode}`;
-    if (key === measured) return;
-    measured = key;
-    // Room for the sign of the order.
-    const widths = columnWidths(
-      headings[mode].map((name) => (mode === 'devices' ? `${name} ↓` : name)),
-      total(),
-      (row) => (mode === 'blocks' ? blockTexts(of, row) : deviceTexts(of, row)),
-    );
-    box.style.setProperty('--columns', gridColumns(widths));
-  }
+  const measure = measured(box);
   /** A click sorts by the column, the largest first where it has figures; another click turns the order round. */
   function sortHeader(name: string, column: number): HTMLElement {
     const isSorted = sorted?.column === column;
@@ -139,7 +119,7 @@ export function table(select: TableActions) {
     if (scene === undefined || whole.hidden) return;
     const names = headings[mode];
     if (mode === 'devices') reorder(scene);
-    measure(scene);
+    measure(scene, mode, total());
     const focused = body.contains(document.activeElement);
     const headFocus = Array.from(head.querySelectorAll('button')).indexOf(document.activeElement as HTMLButtonElement);
     head.replaceChildren(
@@ -187,6 +167,27 @@ export function table(select: TableActions) {
     },
     isOpen: () => !whole.hidden,
   };
+}
+
+/** Gives the table the columns of its texts, once for each timeline: nothing moves while it is scrolled or sorted. */
+function measured(box: HTMLElement) {
+  const measure = columnMeasure(box);
+  return (scene: Scene, mode: Mode, rows: number): void => {
+    // Room for the sign of the order.
+    const names = headings[mode].map((name) => (mode === 'devices' ? `${name} ↓` : name));
+    const texts = mode === 'blocks' ? blockTexts : deviceTexts;
+    measure(`${scene.picture.generation} ${mode}`, names, rows, (row) => texts(scene, row));
+  };
+}
+
+/** The key that opens it closes it, from wherever in it the focus is. */
+function closesByKey(table: HTMLElement, close: () => void): void {
+  table.addEventListener('keydown', (event) => {
+    if (event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  });
 }
 
 function blockTexts({ plan, picture }: Scene, block: number): string[] {

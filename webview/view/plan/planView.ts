@@ -1,7 +1,4 @@
-import { element, setShare, setText } from '../../controls/dom.ts';
-import { iconButton } from '../../controls/iconButton.ts';
-import { menuItem } from '../../controls/menu.ts';
-import { opensPopover } from '../../controls/popover.ts';
+import { element, setText } from '../../controls/dom.ts';
 import { list } from '../../../engine/basics/quantities.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import type { Theme } from '../scene/theme.ts';
@@ -9,22 +6,16 @@ import { type CardActions, planCard } from './card.ts';
 import { planLegend } from './legend.ts';
 import { looksOf } from './looks.ts';
 import { scatter } from './scatter.ts';
+import { searchButton, searchControls, type SearchControlActions } from './searchControls.ts';
 import { sliderNotice, type Sliders } from './sliders.ts';
 import { planTable } from './table.ts';
-import { progressWords } from './words.ts';
 
-export interface PlanViewActions extends CardActions {
-  stop(): void;
-  /** Goes on with a search that was stopped. */
-  longer(): void;
-  again(): void;
+export interface PlanViewActions extends CardActions, SearchControlActions {
   /** Searches with the values of the sliders as they are; if no slider differs, with the values of the file. */
   withSliders(): void;
   select(row: number): void;
-  save(format: 'csv' | 'json'): void;
   /** Shows what is wrong in the text. */
   goto(): void;
-  close(): void;
 }
 
 export interface PlanViewState {
@@ -36,46 +27,8 @@ export interface PlanViewState {
 
 /** The search for the fastest plan: its scatter, or its table, the selected plan, and how sure the answer is. */
 export function planView(actions: PlanViewActions) {
-  const heading = element('h2');
-  const progress = element('span', { class: 'plan-progress dim' });
-  const act = (label: string, run: () => void): HTMLButtonElement => {
-    const made = element('button', { type: 'button', class: 'race-version' }, label);
-    made.addEventListener('click', run);
-    return made;
-  };
-  const stop = act('Stop', actions.stop);
-  const longer = act('Search longer', actions.longer);
-  const again = act('Search again', actions.again);
-  const tableButton = act('Table', () => turnTable());
-  tableButton.setAttribute('aria-pressed', 'false');
-  const save = element('button', { type: 'button', class: 'race-version' }, 'Save…');
-  opensPopover(save, 'Save', () =>
-    element(
-      'div',
-      { class: 'menu' },
-      menuItem('CSV, one line for each row', '', () => actions.save('csv')),
-      menuItem('JSON, all that the terminal writes', '', () => actions.save('json')),
-    ),
-  );
-  const line = element('div', {
-    class: 'plan-line',
-    role: 'progressbar',
-    'aria-label': 'Rows of the search',
-    'aria-valuemin': '0',
-    'aria-valuemax': '100',
-  });
-  const bar = element(
-    'div',
-    { class: 'race-bar-top' },
-    heading,
-    iconButton('close', 'Back to the timeline (Esc)', actions.close),
-    progress,
-    stop,
-    longer,
-    again,
-    tableButton,
-    save,
-  );
+  const controls = searchControls(actions, () => turnTable());
+  const [stop, longer, again] = controls.buttons;
   const chart = scatter({ select: actions.select, write: actions.write });
   const legend = planLegend();
   const axes = element(
@@ -90,11 +43,20 @@ export function planView(actions: PlanViewActions) {
   const card = planCard(actions);
   const body = element('div', { class: 'plan-body' }, drawing, rows.element, card.element);
   const sliderWords = element('span');
-  const withSliders = act('', actions.withSliders);
+  const withSliders = searchButton('', actions.withSliders);
   const values = element('p', { class: 'plan-values', hidden: '' }, sliderWords, withSliders);
   const sentence = element('p', { class: 'plan-certificate', role: 'status' });
   const note = element('p', { class: 'plan-note' });
-  const box = element('section', { class: 'plan', 'aria-label': 'Plan' }, bar, line, values, body, sentence, note);
+  const box = element(
+    'section',
+    { class: 'plan', 'aria-label': 'Plan' },
+    controls.bar,
+    controls.line,
+    values,
+    body,
+    sentence,
+    note,
+  );
   let state: PlanViewState | undefined;
 
   box.addEventListener('keydown', (event) => {
@@ -106,7 +68,7 @@ export function planView(actions: PlanViewActions) {
   function turnTable(): void {
     const shown = !rows.isShown();
     drawing.hidden = shown;
-    tableButton.setAttribute('aria-pressed', String(shown));
+    controls.showTable(shown);
     rows.show(shown);
     if (!shown) update();
   }
@@ -114,22 +76,11 @@ export function planView(actions: PlanViewActions) {
   function update(): void {
     if (state === undefined) return;
     const { search, theme, selected, sliders } = state;
-    const { head, status, figures, points, outdated, problem } = search;
-    setText(heading, head === undefined ? 'Plan' : `Plan of ${head.pipeline}`);
-    setText(progress, progressWords(search));
-    const isRunning = status === 'running';
+    const { head, figures, points, outdated, problem } = search;
     const focused = document.activeElement;
     const hadFocus = [stop, longer, again, withSliders].some((each) => each === focused);
-    stop.hidden = !isRunning;
-    longer.hidden = isRunning || outdated || (figures?.unsearched ?? 0) === 0;
-    again.hidden = isRunning || !(outdated || status === 'failed');
-    save.hidden = isRunning || outdated || figures === undefined;
-    tableButton.hidden = points.length === 0;
+    controls.update(search);
     if (points.length === 0 && rows.isShown()) turnTable();
-    line.hidden = !isRunning;
-    const part = search.total === 0 ? 0 : search.looked / search.total;
-    setShare(line, part);
-    line.setAttribute('aria-valuenow', String(Math.round(part * 100)));
     box.classList.toggle('outdated', outdated);
     const looks = looksOf(points, head ?? { axes: [] });
     legend.update(looks, theme);
@@ -176,7 +127,7 @@ export function planView(actions: PlanViewActions) {
     axes.hidden = !message.hidden;
     if (message.hidden) return;
     const parts: (HTMLElement | string)[] = [element('p', {}, text)];
-    if (range !== undefined) parts.push(act(`Go to line ${range.start.line + 1}`, actions.goto));
+    if (range !== undefined) parts.push(searchButton(`Go to line ${range.start.line + 1}`, actions.goto));
     message.replaceChildren(...parts);
   }
 
@@ -185,7 +136,7 @@ export function planView(actions: PlanViewActions) {
   /** To what the reader acts on: the points, otherwise the first button in sight. */
   function focus(): void {
     if (isSeen(chart.element)) return chart.focus();
-    [stop, longer, again, tableButton].find(isSeen)?.focus();
+    controls.buttons.find(isSeen)?.focus();
   }
 
   return {

@@ -1,28 +1,17 @@
-import { choice } from '../../controls/toolkit.ts';
 import { element, setText } from '../../controls/dom.ts';
-import { iconButton } from '../../controls/iconButton.ts';
 import type { StripImage } from '../../session/racing.ts';
-import type { RaceOrder, Standings } from '../../session/standings.ts';
-import type { RaceAgainst } from '../../protocol/messages.ts';
+import type { Standings } from '../../session/standings.ts';
 import type { StripRequest } from '../../worker/messages.ts';
 import type { Theme } from '../scene/theme.ts';
 import { onMeasureChange } from '../onMeasureChange.ts';
+import { raceControls, type RaceControlActions, type RaceControlState } from './raceControls.ts';
 import { type RaceAxis, raceRuler, stripHeight, stripStart } from './raceStrip.ts';
 import { raceRow, type RaceRowActions } from './raceRow.ts';
 
-export type RaceTab = 'policies' | 'pipelines' | 'versions';
-
-export interface RaceViewActions extends RaceRowActions {
-  tab(tab: RaceTab): void;
-  /** A version, or another file, joins. */
-  against(against: Exclude<RaceAgainst, 'policies'>): void;
-  order(order: RaceOrder): void;
+export interface RaceViewActions extends RaceRowActions, Omit<RaceControlActions, 'align'> {
   /** The timeline under the pointer, or with the focus; −1 for none. */
   attend(id: number): void;
   draw(strips: readonly StripRequest[]): void;
-  /** Brings back what was left out. */
-  showAll(): void;
-  close(): void;
 }
 
 /** A device of a timeline. */
@@ -31,16 +20,9 @@ interface Outline {
   readonly device: number;
 }
 
-export interface RaceState {
-  readonly title: string;
-  readonly tab: RaceTab;
-  readonly order: RaceOrder;
+export interface RaceState extends RaceControlState {
   readonly standings: Standings;
   readonly theme: Theme;
-  /** More pipelines than one are in the file. */
-  readonly several: boolean;
-  /** Schedules that were left out. */
-  readonly leftOut: number;
 }
 
 /** Names of the columns, and how they are shown: some for screen readers only. */
@@ -55,55 +37,17 @@ const columnNames = [
 
 /** Timelines under each other on one axis, with their figures and differences. */
 export function raceView(actions: RaceViewActions) {
-  const heading = element('h2');
-  const tabs = choice<RaceTab>(
-    'Compare with',
-    [
-      ['policies', 'Policies'],
-      ['pipelines', 'Pipelines'],
-      ['versions', 'Versions'],
-    ],
-    actions.tab,
-  );
-  const order = choice<RaceOrder>(
-    'Sort by',
-    [
-      ['iteration', 'Iteration'],
-      ['bubble', 'Bubble'],
-      ['peak', 'Peak'],
-    ],
-    actions.order,
-  );
-  const align = choice<'start' | 'end'>(
-    'Align',
-    [
-      ['start', 'Start'],
-      ['end', 'End'],
-    ],
-    (value) => {
+  const controls = raceControls({
+    ...actions,
+    align(value) {
       aligned = value;
       redraw();
     },
-  );
-  const saved = versionButton('Last saved', 'saved');
-  const committed = versionButton('Last commit', 'committed');
-  const file = versionButton('Another file…', 'file');
-  const versions = element('div', { class: 'race-versions' }, saved, committed, file);
-  const all = element('button', { type: 'button', class: 'race-version' });
-  all.addEventListener('click', () => {
-    actions.showAll();
-    scroller.focus();
+    showAll() {
+      actions.showAll();
+      scroller.focus();
+    },
   });
-  const bar = element(
-    'div',
-    { class: 'race-bar-top' },
-    heading,
-    iconButton('close', 'Back to the timeline (Esc)', actions.close),
-    tabs.element,
-    labelled('sort by', order.element),
-    labelled('align', align.element),
-    all,
-  );
   const ruler = raceRuler();
   const columns = columnNames.map(([name, kind]) =>
     element('div', { role: 'columnheader', class: kind }, element('span', {}, name)),
@@ -118,14 +62,20 @@ export function raceView(actions: RaceViewActions) {
     { class: 'race-scroll', tabindex: '0', 'aria-label': 'Comparison', role: 'region' },
     table,
   );
-  const box = element('section', { class: 'race', 'aria-label': 'Compare' }, bar, versions, scroller, sentence);
+  const box = element(
+    'section',
+    { class: 'race', 'aria-label': 'Compare' },
+    controls.bar,
+    controls.versions,
+    scroller,
+    sentence,
+  );
   const rows = new Map<number, ReturnType<typeof raceRow>>();
   let state: RaceState | undefined;
   let aligned: 'start' | 'end' = 'start';
   let cursor: number | undefined;
   let outlined: Outline | undefined;
 
-  align.setValue('start');
   box.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
     event.stopPropagation();
@@ -139,12 +89,6 @@ export function raceView(actions: RaceViewActions) {
   for (const event of ['pointerover', 'focusin'] as const)
     scroller.addEventListener(event, ({ target }) => actions.attend(runnerOf(target)));
   onMeasureChange(scroller, redraw);
-
-  function versionButton(label: string, against: Exclude<RaceAgainst, 'policies'>): HTMLButtonElement {
-    const made = element('button', { type: 'button', class: 'race-version' }, label);
-    made.addEventListener('click', () => actions.against(against));
-    return made;
-  }
 
   const stripWidth = () => Math.max(0, Math.floor(columns[1].clientWidth));
 
@@ -195,14 +139,8 @@ export function raceView(actions: RaceViewActions) {
     focus: () => scroller.focus(),
     update(next: RaceState): void {
       state = next;
-      const { standings, tab } = next;
-      setText(heading, `Compare ${next.title}`);
-      tabs.setValue(tab);
-      tabs.setShown('pipelines', next.several);
-      order.setValue(next.order);
-      versions.hidden = tab !== 'versions';
-      all.hidden = next.leftOut === 0;
-      setText(all, `Show ${next.leftOut} more`);
+      const { standings } = next;
+      controls.update(next);
       const wanted = standings.rows.map(({ runner }) => runner.id);
       for (const id of rows.keys()) if (!wanted.includes(id)) rows.delete(id);
       const elements = standings.rows.map((standing) => {
@@ -243,6 +181,3 @@ function arrange(body: HTMLElement, elements: readonly HTMLElement[]): void {
   if (body.contains(focus)) focus.focus({ preventScroll: true });
   else body.querySelector<HTMLElement>('.race-name[aria-pressed="true"]')?.focus();
 }
-
-const labelled = (text: string, control: HTMLElement): HTMLElement =>
-  element('span', { class: 'race-label' }, element('span', { class: 'dim', 'aria-hidden': 'true' }, text), control);

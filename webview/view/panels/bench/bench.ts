@@ -3,7 +3,7 @@ import type { ParamPlan } from '../../../../engine/values/plan.ts';
 import { count } from '../../../../engine/basics/quantities.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import { icon } from '../../../controls/icon.ts';
-import type { ShownSchedule } from '../../../session/shownFile.ts';
+import type { ShownSchedule } from '../../../session/fileNames.ts';
 import { testedTable, type TestedTable } from '../../../../engine/grid/testedTable.ts';
 import { kindForward, kindInput, kindWeight } from '../../../picture/columns.ts';
 import { css } from '../../scene/colour.ts';

@@ -1,6 +1,6 @@
 /** Rows of devices with the operations of one microbatch as handles. The next microbatches are behind them, paler. */
 import { element } from '../../../controls/dom.ts';
-import type { ShownSchedule } from '../../../session/shownFile.ts';
+import type { ShownSchedule } from '../../../session/fileNames.ts';
 
 type Block = NonNullable<ShownSchedule['block']>;
 type Operation = Block['operations'][number];

@@ -1,7 +1,7 @@
 /** One microbatch of a building block as handles: dragging one, by pointer or keys, moves its slot. The others follow by the period. */
 import { list } from '../../../../engine/basics/quantities.ts';
 import { element, setText } from '../../../controls/dom.ts';
-import type { ShownSchedule } from '../../../session/shownFile.ts';
+import type { ShownSchedule } from '../../../session/fileNames.ts';
 import { handles } from './handles.ts';
 
 type Block = NonNullable<ShownSchedule['block']>;

@@ -1,0 +1,52 @@
+/** What previews hear: of the server, of texts, of settings, and of files that move. */
+import * as vscode from 'vscode';
+import { methods, type PlanChanged, type PlanEdited, type PlanFound } from '../../webview/protocol/requests.ts';
+import type { Server } from '../languageClient.ts';
+import { onSyncModes, syncModes } from './modes.ts';
+import { movedUri } from './movedUri.ts';
+import { watchMoves } from './moves.ts';
+import type { Preview } from './self.ts';
+
+/** `of`: the previews of a file. */
+export function previewEvents(
+  server: Server,
+  previews: ReadonlySet<Preview>,
+  of: (uri: vscode.Uri) => readonly Preview[],
+): readonly vscode.Disposable[] {
+  function modesChanged(): void {
+    for (const preview of previews) preview.modesChanged();
+    if (!syncModes().outlineAtCursor) for (const preview of previews) preview.highlight([]);
+  }
+  return [
+    server.client.onNotification(methods.planChanged, (changed: PlanChanged) => {
+      // The server may spell a uri otherwise than the editor does.
+      for (const preview of of(vscode.Uri.parse(changed.uri))) void preview.refresh();
+    }),
+    server.client.onNotification(methods.planFound, (found: PlanFound) => {
+      for (const preview of previews) preview.planFound(found);
+    }),
+    server.client.onNotification(methods.planEdited, (edited: PlanEdited) => {
+      for (const preview of previews) preview.planEdited(edited);
+    }),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      for (const preview of of(document.uri)) preview.edited(document.version);
+    }),
+    onSyncModes(modesChanged),
+    watchMoves({
+      moved(from, to) {
+        for (const preview of previews) {
+          const uri = preview.uri();
+          const next = uri === undefined ? undefined : movedUri(uri, from, to);
+          if (next !== undefined) preview.moved(next);
+        }
+      },
+      deleted(uri, renamed) {
+        for (const preview of of(uri)) preview.gone(renamed);
+      },
+      created(uri) {
+        for (const preview of of(uri)) preview.gone(undefined);
+      },
+      textOf: (uri) => of(uri)[0]?.text(),
+    }),
+  ];
+}
