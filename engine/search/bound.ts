@@ -26,6 +26,8 @@ const likelyShare = 0.5;
 /** Share of the bound that the first step of long probes adds to it, and how much longer a step is after one that was refuted. */
 const firstStep = 2e-3;
 const growth = 3;
+/** Share of the effort for each of the first long probes, until one has refuted a tick: what they can refute takes less. */
+const firstShare = 0.25;
 
 /**
  * A bound on the makespans of all orders, at most `upper`, the makespan of an order that is known. First what takes no time to
@@ -74,14 +76,20 @@ export function* boundSteps(
   function* climb(depth: Depth, until: number): Generator<Bound, void> {
     open = upper;
     const close = depth === 'probes' ? fine : middling;
+    let isDoubtful = depth === 'probes' && proven > 0;
     for (let step = Math.ceil(firstStep * low); open - low > close * low && !isSpent();) {
       if (refutation.effort() >= until) break;
       const from = low;
-      const half = open < upper ? Math.floor((open - low) / 2) : Infinity;
-      const ticks = Math.min(low + step, low + half, open - 1);
+      const isAfterFirst = open < upper;
+      const half = isAfterFirst ? Math.floor((open - low) / 2) : Infinity;
+      // The least tick is the soonest refuted: if long probes cannot refute it either, they raise nothing.
+      const isLeast = isDoubtful && isAfterFirst;
+      const ticks = isLeast ? low : Math.min(low + step, low + half, open - 1);
       // Half of what is left may go into a tick that cannot be refuted; all of it, if nothing is left to refute after it.
       const isLast = depth === 'probes' && ticks === upper - 1;
-      yield* ask(ticks, depth, isLast ? Infinity : (refutation.effort() + until) / 2);
+      const share = isDoubtful ? firstShare : 0.5;
+      yield* ask(ticks, depth, isLast ? Infinity : refutation.effort() + share * (until - refutation.effort()));
+      if (low > from) isDoubtful = false;
       step = low > from ? growth * step : step;
     }
   }

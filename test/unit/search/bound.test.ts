@@ -226,6 +226,13 @@ describe('the bound of an order', () => {
     }
     expect(bounds[3].bound).toBeGreaterThan(bounds[0].bound);
   });
+
+  it('gives long probes up where they cannot refute the least tick', () => {
+    const effort = 3e8;
+    const answer = toEnd(boundSteps(named('r15').problem, 6358, effort, 6300));
+    expect(answer.bound).toBe(6300);
+    expect(answer.effort).toBeLessThan(effort / 2);
+  });
 });
 
 function named(name: string): (typeof instances)[number] {
