@@ -29,3 +29,11 @@ test('an embedding behind the layer that uses it makes the copy one', () => {
   );
   expect([...parameters]).toEqual([0, 100]);
 });
+
+test('two embeddings of one stage are two matrices, and a head behind them uses one', () => {
+  const { parameters } = savedFrom(
+    { parameters: Float64Array.of(100, 100, 100), bytes: Float64Array.of(0, 0, 800), owns: Uint8Array.of(1, 1, 0) },
+    0,
+  );
+  expect([...parameters]).toEqual([0, 0, 100]);
+});
