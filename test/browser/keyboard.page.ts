@@ -86,7 +86,9 @@ function keysOf(preview: Preview, editor: Editor): Keys {
     async answer() {
       await editor.answer();
       // What was focused may be made anew: it has the focus again once the page has drawn the answer.
+      await settled(page);
       await page.waitForFunction(() => document.activeElement !== document.body);
+      await settled(page);
       await look(preview, 'an answer');
     },
   };
