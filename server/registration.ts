@@ -103,7 +103,8 @@ export function registerFeatures(session: Session): void {
       return codeActions(view, params, { abilities, docs, fixes, ask }, token);
     }),
   );
-  const lenses = (need: Need) => fromAnalysis('lenses', need, (view) => codeLenses(view, session.abilities));
+  const lenses = (need: Need) =>
+    fromAnalysis('lenses', need, (view) => session.lenses.with(view, codeLenses(view, session.abilities)));
   const [whole, early] = [lenses('figures'), lenses('soon')];
   // Not held until a long search ends: as long as VS Code has waited, so long it waits before it asks again, for other files too.
   connection.onCodeLens(

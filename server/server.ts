@@ -10,6 +10,7 @@ import { createBetterPolicies } from './searches/betterPolicies.ts';
 import { createChoiceLists } from './completion/choiceLists.ts';
 import { createDocuments, type Documents } from './documents/documents.ts';
 import { describe, type Log } from './handlers.ts';
+import { createLastLenses } from './lastLenses.ts';
 import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
@@ -123,6 +124,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     names: createNameIndex(),
     plans: sweeps,
     orders,
+    lenses: createLastLenses(),
     abilities: abilitiesOf({}),
     docs: server.docs,
   };
@@ -147,10 +149,12 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     // Opening a document raises this event too.
     texts.onDidChangeContent(({ document }) => {
       documents.set(document.uri, document.version, document.getText());
+      session.lenses.edited(document.uri, document.getText());
       stop(document.uri);
     }),
     texts.onDidClose(({ document }) => {
       documents.close(document.uri);
+      session.lenses.closed(document.uri);
       stop(document.uri);
     }),
     texts.listen(connection),

@@ -5,6 +5,7 @@ import type { Configuration } from './configuration.ts';
 import type { ChoiceLists } from './completion/choiceLists.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Log } from './handlers.ts';
+import type { LastLenses } from './lastLenses.ts';
 import type { NameIndex } from './names/fileNames.ts';
 import type { PlanSearches } from './searches/planSearches.ts';
 import type { QuickFixes } from './searches/quickFixes.ts';
@@ -20,6 +21,7 @@ export interface Session {
   readonly names: NameIndex;
   readonly plans: PlanSearches;
   readonly orders: ShorterOrders;
+  readonly lenses: LastLenses;
   abilities: ClientAbilities;
   /** Uri of the folder `docs/`. */
   docs?: string;
