@@ -1,9 +1,12 @@
 import { basename } from 'node:path';
+import { filmSvg } from '../engine/drawing/filmSvg.ts';
+import { playingSeconds } from '../engine/drawing/playing.ts';
 import { type PaperWidth, paperWidths } from '../engine/drawing/sheet.ts';
 import { timelineSvg } from '../engine/drawing/timelineSvg.ts';
 import { traceParts } from '../engine/drawing/trace.ts';
 import type { Run } from '../engine/schedule/evaluation.ts';
 import { defaultOptions } from '../engine/basics/host.ts';
+import { list } from '../engine/basics/quantities.ts';
 import type { PipelinePlan, Plan } from '../engine/values/plan.ts';
 import { rasterise, type Scale, scales } from '../server/raster.ts';
 import { type StandalonePage, standalonePage } from '../server/standalone.ts';
@@ -13,7 +16,7 @@ import type { Io } from './io.ts';
 import { version } from './version.ts';
 
 /** Formats of one simulated pipeline that other programs show. */
-export const figureFormats = ['svg', 'png', 'html', 'trace'] as const;
+export const figureFormats = ['svg', 'png', 'film', 'html', 'trace'] as const;
 export type FigureFormat = (typeof figureFormats)[number];
 export const isFigureFormat = (name: string | undefined): name is FigureFormat =>
   figureFormats.some((format) => format === name);
@@ -21,6 +24,7 @@ export const isFigureFormat = (name: string | undefined): name is FigureFormat =
 export const figureDocs: Readonly<Record<FigureFormat, string>> = {
   svg: 'a figure for a paper',
   png: 'the same figure as pixels',
+  film: 'the figure with memory as an animated SVG, for slides and READMEs',
   html: 'the preview as one page that needs no editor and no network',
   trace: 'JSON for ui.perfetto.dev and chrome://tracing',
 };
@@ -29,7 +33,7 @@ const widths = Object.keys(paperWidths);
 const defaultWidth: PaperWidth = '7in';
 const defaultScale: Scale = 3;
 
-/** `--scale` and `--memory`; `--width` is shared with the drawing of the terminal. */
+/** `--memory`, `--scale` and `--seconds`; `--width` is shared with the drawing of the terminal. */
 export const figureOptions: readonly OptionSpec[] = [
   { name: 'memory', doc: 'svg, png: with a chart of memory over time.' },
   {
@@ -38,33 +42,59 @@ export const figureOptions: readonly OptionSpec[] = [
     choices: scales.map(String),
     doc: `png: pixels of 1/96 inch. Default: ${defaultScale}.`,
   },
+  {
+    name: 'seconds',
+    value: 'SECONDS',
+    doc: `film: from the first operation to the last. Default: ${playingSeconds.usual}.`,
+  },
 ];
+
+/** Options that a format takes. */
+const taken: Readonly<Record<FigureFormat, readonly string[]>> = {
+  svg: ['width', 'memory'],
+  png: ['width', 'memory', 'scale'],
+  film: ['width', 'seconds'],
+  html: [],
+  trace: [],
+};
+const takenBySome = ['width', 'memory', 'scale', 'seconds'] as const;
+
+/** That an option was given which `format` does not take; undefined if none was. */
+export function unusedOption(format: string, args: Arguments): string | undefined {
+  const known: readonly string[] = isFigureFormat(format) ? taken[format] : [];
+  const unused = takenBySome.find((name) => args.has(name) && !known.includes(name));
+  if (unused === undefined) return undefined;
+  const takers = figureFormats.filter((each) => taken[each].includes(unused));
+  return `--${unused} is for ${list(takers)}, not for ${format}.`;
+}
 
 export interface FigureSetting {
   readonly format: FigureFormat;
   readonly width: PaperWidth;
   readonly scale: Scale;
   readonly memory: boolean;
+  readonly seconds: number;
 }
 
 /** What a call asks of a figure, or what is wrong with the call. */
 export function figureSetting(format: FigureFormat, args: Arguments): FigureSetting | { readonly problem: string } {
   const asked = args.value('width');
   const width = widths.find((known): known is PaperWidth => known === (asked ?? defaultWidth));
-  if (format === 'trace' || format === 'html') {
-    const unused = ['width', 'scale', 'memory'].find((name) => args.has(name));
-    if (unused !== undefined) return { problem: `--${unused} is for svg and png, not for ${format}.` };
-  }
-  if (format === 'svg' && args.has('scale')) return { problem: '--scale is for png: an SVG is sharp at every size.' };
+  const unused = unusedOption(format, args);
+  if (unused !== undefined) return { problem: unused };
   if (width === undefined) return { problem: `--width of ${format} must be ${widths.join(' or ')}, not "${asked}".` };
   const scale = scales.find((known) => String(known) === (args.value('scale') ?? String(defaultScale))) ?? defaultScale;
-  return { format, width, scale, memory: args.has('memory') };
+  const seconds = Number(args.value('seconds') ?? playingSeconds.usual);
+  const { least, most } = playingSeconds;
+  if (!(seconds >= least && seconds <= most))
+    return { problem: `--seconds must be a number from ${least} to ${most}, not "${args.value('seconds')}".` };
+  return { format, width, scale, memory: args.has('memory'), seconds };
 }
 
 /** The content of the file, or why there is none. */
 export async function figureOf(
   { plan, run }: { readonly plan: PipelinePlan; readonly run: Run },
-  { format, width, scale, memory }: FigureSetting,
+  { format, width, scale, memory, seconds }: FigureSetting,
   { path, analysis }: Pick<Analysed, 'path' | 'analysis'>,
   io: Io,
 ): Promise<Iterable<string> | Uint8Array | { readonly problem: string }> {
@@ -74,6 +104,7 @@ export async function figureOf(
     return 'problem' in page ? page : [page.text];
   }
   if (format === 'trace') return traceParts(plan, run, made);
+  if (format === 'film') return [filmSvg(plan, run, { ...made, width, playing: { seconds } })];
   const svg = timelineSvg(plan, run, { ...made, width, memory });
   return format === 'svg' ? svg : rasterise([...svg].join(''), scale);
 }

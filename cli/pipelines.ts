@@ -27,7 +27,7 @@ export const targetProblem = (
   unit === undefined ? pipelineProblem(file, chosen, format) : file.analysis.resolution.problem;
 
 /** Formats that hold one pipeline. */
-const ofOnePipeline = new Set(['csv', 'svg', 'png', 'html', 'trace']);
+const ofOnePipeline = new Set(['csv', 'svg', 'png', 'film', 'html', 'trace']);
 
 /** Why `simulate` cannot do what was asked for: no such pipeline, none at all, or several where the format holds one. `option` names a schedule. */
 export function pipelineProblem(

@@ -1,6 +1,7 @@
 const extensions = {
   svg: '.svg',
   png: '.png',
+  film: '.film.svg',
   html: '.html',
   trace: '.trace.json',
   csv: '.csv',

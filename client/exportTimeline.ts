@@ -4,7 +4,7 @@ import { methods, type ExportAnswer, type ExportRequest } from '../webview/proto
 import { exportName } from './exportName.ts';
 import type { Requests } from './languageClient.ts';
 
-type Choice = Pick<ExportRequest, 'format' | 'width' | 'memory' | 'scale'>;
+type Choice = Pick<ExportRequest, 'format' | 'width' | 'memory' | 'scale' | 'seconds'>;
 
 /** What and where, for other extensions: nothing is asked then. */
 interface ExportTarget extends Choice {
@@ -25,13 +25,18 @@ const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] =
     description: '384 dpi',
     choice: { format: 'png', width: '7in', memory: true, scale: 4 },
   },
+  {
+    label: 'Film, 7 in, with memory',
+    description: 'animated SVG for slides and READMEs',
+    choice: { format: 'film', width: '7in' },
+  },
   { label: 'HTML page', description: 'interactive, without editor and network', choice: { format: 'html' } },
   { label: 'Trace', description: 'JSON for ui.perfetto.dev and chrome://tracing', choice: { format: 'trace' } },
 ];
 
 export async function exportTimeline(
   requests: Requests,
-  asked: Pick<ExportRequest, 'uri' | 'overrides' | 'pipeline' | 'state'>,
+  asked: Pick<ExportRequest, 'uri' | 'overrides' | 'pipeline' | 'state' | 'seconds'>,
   known?: ExportTarget,
 ): Promise<void> {
   const choice = known === undefined ? await chosen() : choiceOf(known);
@@ -62,10 +67,17 @@ export function exportTarget(known: unknown): ExportTarget | undefined {
   if (choice === undefined || !(target instanceof vscode.Uri)) return undefined;
   const narrow = 'width' in known && known.width === '3.4in';
   const width = choice.width === undefined ? {} : { width: narrow ? ('3.4in' as const) : ('7in' as const) };
-  return { ...choice, ...width, memory: 'memory' in known && known.memory === true, target };
+  const seconds = 'seconds' in known && typeof known.seconds === 'number' ? { seconds: known.seconds } : {};
+  return { ...choice, ...width, ...seconds, memory: 'memory' in known && known.memory === true, target };
 }
 
-const choiceOf = ({ format, width, memory, scale }: ExportTarget): Choice => ({ format, width, memory, scale });
+const choiceOf = ({ format, width, memory, scale, seconds }: ExportTarget): Choice => ({
+  format,
+  width,
+  memory,
+  scale,
+  ...(seconds === undefined ? {} : { seconds }),
+});
 
 async function chosen(): Promise<Choice | undefined> {
   const picked = await vscode.window.showQuickPick(choices, { title: 'Export Timeline', placeHolder: 'Format' });
@@ -77,9 +89,17 @@ function asksTarget(uri: string, pipeline: string, format: Choice['format']): Th
   return vscode.window.showSaveDialog({
     title: 'Export Timeline',
     defaultUri: vscode.Uri.joinPath(source, '..', exportName(source.path, pipeline, format)),
-    filters: format === 'trace' ? { JSON: ['json'] } : { [format.toUpperCase()]: [format] },
+    filters: filters[format],
   });
 }
+
+const filters: Readonly<Record<Choice['format'], Readonly<Record<string, string[]>>>> = {
+  svg: { SVG: ['svg'] },
+  film: { SVG: ['svg'] },
+  png: { PNG: ['png'] },
+  html: { HTML: ['html'] },
+  trace: { JSON: ['json'] },
+};
 
 type Written = Exclude<ExportAnswer, { readonly problem: string }>;
 

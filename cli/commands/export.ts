@@ -16,6 +16,7 @@ import {
   figureOptions,
   figureSetting,
   isFigureFormat,
+  unusedOption,
 } from '../figure.ts';
 import type { Io } from '../io.ts';
 import { findingText, sourceOf } from '../output/findingText.ts';
@@ -82,7 +83,7 @@ export const exportCommand: Command = {
       { name: 'pipeline', value: 'NAME', doc: 'The pipeline to export. Required if the file has several.' },
       ...unitOptions,
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
-      { name: 'width', value: '3.4in|7in', doc: 'svg, png: one column of a paper or two. Default: 7in.' },
+      { name: 'width', value: '3.4in|7in', doc: 'svg, png, film: one column of a paper or two. Default: 7in.' },
       ...figureOptions,
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
       rootOption,
@@ -136,8 +137,8 @@ export const exportCommand: Command = {
 
 /** Options that only figures take. */
 function plainSetting(to: string, args: Arguments): undefined | { readonly problem: string } {
-  const unused = ['width', 'memory', 'scale'].find((name) => args.has(name));
-  return unused === undefined ? undefined : { problem: `--${unused} is for svg and png, not for ${to}.` };
+  const unused = unusedOption(to, args);
+  return unused === undefined ? undefined : { problem: unused };
 }
 
 async function refuse(file: Analysed, io: Io): Promise<1> {

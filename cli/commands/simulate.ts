@@ -53,14 +53,14 @@ export const simulateCommand: Command = {
       {
         name: 'width',
         value: 'COLUMNS|3.4in|7in',
-        doc: 'text: columns of the drawing (default: the width of the terminal). svg, png: one or two columns of a paper (default: 7in).',
+        doc: 'text: columns of the drawing (default: the width of the terminal). svg, png, film: one or two columns of a paper (default: 7in).',
       },
       {
         name: 'sensitivity',
         doc: 'What 10 % slower and faster stages, devices and links do to the iteration (text, json).',
       },
       ...figureOptions,
-      { name: 'output', value: 'FILE', doc: 'svg, png, html, trace: write there instead of to standard output.' },
+      { name: 'output', value: 'FILE', doc: `${figureFormats.join(', ')}: write there instead of to standard output.` },
       rootOption,
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
@@ -112,7 +112,7 @@ function columnsOf(args: Arguments, io: Io): number | string {
 
 /** Options that only figures take. */
 function plainSetting(args: Arguments): undefined | { readonly problem: string } {
-  const unused = ['memory', 'scale', 'output'].find((name) => args.has(name));
+  const unused = ['memory', 'scale', 'seconds', 'output'].find((name) => args.has(name));
   if (unused !== undefined) return { problem: `--${unused} is for --format ${list(figureFormats)}.` };
   return args.has('sensitivity') && args.value('format') === 'csv'
     ? { problem: '--sensitivity is for --format text and json.' }

@@ -124,9 +124,16 @@ const readers: {
     ...switchOf(raw, 'revealOnClick'),
   }),
   export: (raw) => {
-    const { pipeline } = raw;
+    const { pipeline, seconds } = raw;
     const state = readState(raw['state']);
-    return isName(pipeline) ? { type: 'export', pipeline, ...(state === undefined ? {} : { state }) } : undefined;
+    return isName(pipeline)
+      ? {
+          type: 'export',
+          pipeline,
+          ...(state === undefined ? {} : { state }),
+          ...(isFigure(seconds) ? { seconds } : {}),
+        }
+      : undefined;
   },
   restart: () => ({ type: 'restart' }),
   openRenamed: () => ({ type: 'openRenamed' }),

@@ -67,9 +67,9 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
     case 'keepOrder':
       return parts.orders.receive(message);
     case 'export': {
-      const { pipeline, state } = message;
+      const { pipeline, state, seconds } = message;
       if (uri === undefined) return undefined;
-      const asked = { uri: uri.toString(), overrides: memory.overrides, pipeline, state };
+      const asked = { uri: uri.toString(), overrides: memory.overrides, pipeline, state, seconds };
       // The editor gives the focus of its lists back to no part of a page.
       return exportTimeline(host.requests, asked).then(place.focus);
     }

@@ -4,10 +4,12 @@ import { evaluationSize } from '../schedule/evaluation.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Search } from '../basics/searches.ts';
+import { filmSvg } from './filmSvg.ts';
 import { type FigureOptions, timelineSvg } from './timelineSvg.ts';
 import { traceParts } from './trace.ts';
 
-export interface FigureProblem extends FigureOptions {
+/** With `playing` a figure is a film. */
+export interface FigureProblem extends Omit<FigureOptions, 'detail'> {
   readonly plan: PipelinePlan;
   readonly options: EngineOptions;
   readonly format: 'svg' | 'trace';
@@ -24,13 +26,14 @@ export const figureSearch: Search<FigureProblem, Figure> = {
   large: true,
   // Simulated, then drawn: about twice the work.
   size: ({ plan }) => 2 * evaluationSize(plan),
-  *steps({ plan, options, format, ...figure }) {
+  *steps({ plan, options, format, playing, ...figure }) {
     const { run, findings } = evaluate(plan, options);
     if (run === undefined) {
       const reason = findings.find(({ severity }) => severity === 'error')?.message;
       return { problem: reason ?? `Pipeline ${plan.name} cannot be simulated.` };
     }
     yield;
+    if (format === 'svg' && playing !== undefined) return { text: filmSvg(plan, run, { ...figure, playing }) };
     if (format === 'svg') return { text: [...timelineSvg(plan, run, figure)].join('') };
     if (run.program.order.length > mostTraced)
       return {

@@ -5,6 +5,7 @@ import type { PipelineReport } from '../values/report.ts';
 import { fullest } from '../basics/fullest.ts';
 import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
 import { repeatTrack } from '../simulate/repeatTrack.ts';
+import { asPlayed, type Playing } from './playing.ts';
 import { fontSize, type Sheet, xOf } from './sheet.ts';
 import { points, xmlText } from './xml.ts';
 
@@ -20,13 +21,16 @@ export function memoryLabels(report: PipelineReport): string[] {
   return device === undefined ? [] : [bytes(device.peak), bytes(device.capacity)];
 }
 
-/** Bytes over time of each device, the fullest in black, with its limit. `period`: seconds after which all comes again, if that is drawn. */
+/**
+ * Bytes over time of each device, the fullest in black, with its limit. `period`: seconds after which all comes again, if that is drawn.
+ * While a run plays, the memory of the fullest device is filled.
+ */
 export function* memoryChart(
   plan: PipelinePlan,
   { timeline, report }: Run,
   sheet: Sheet,
   top: number,
-  period: number | undefined,
+  { period, playing }: { readonly period: number | undefined; readonly playing: Playing | undefined },
 ): Generator<string> {
   const device = fullest(report);
   if (device === undefined) return;
@@ -44,10 +48,14 @@ export function* memoryChart(
   };
   const others =
     plan.devices.length > mostLines ? [] : plan.devices.flatMap((_, index) => (index === worst ? [] : [index]));
-  for (const index of [...others, worst]) {
-    const look = index === worst ? 'stroke="#000000" stroke-width="0.9"' : 'stroke="#8a8a8a"';
-    yield `<path ${look} d="${line(shown(index), sheet, y)}"/>\n`;
+  function* lines(): Generator<string> {
+    for (const index of others) yield `<path stroke="#8a8a8a" d="${line(shown(index), sheet, y)}"/>\n`;
+    const fullestLine = line(shown(worst), sheet, y);
+    if (playing !== undefined)
+      yield `<path fill="#2f5d9e" fill-opacity="0.2" stroke="none" d="${fullestLine}V${points(bottom)}H${points(sheet.left)}Z"/>\n`;
+    yield `<path stroke="#000000" stroke-width="0.9" d="${fullestLine}"/>\n`;
   }
+  yield* asPlayed(playing, lines());
   yield '</g>\n';
   const label = (at: number, text: string, colour: string): string =>
     `<text x="${points(sheet.left - 3)}" y="${points(at)}" text-anchor="end" fill="${colour}">${xmlText(text)}</text>\n`;

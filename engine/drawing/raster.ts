@@ -1,28 +1,36 @@
 import type { Run } from '../schedule/evaluation.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { eachBlock } from './blocks.ts';
+import type { Detail } from './detail.ts';
 import { type Ink, inkLook, inks } from './ink.ts';
 import { base64, png } from './png.ts';
 import { type Sheet, xOf, yOf } from './sheet.ts';
 import { points } from './xml.ts';
 
-/** Pixels of a point: 216 to the inch, what a printer's screen resolves. */
-const pixelsPerPoint = 3;
-
 /**
  * Rows of too many blocks for shapes: a picture for each row, one pixel high, in which a pixel mixes the colours by their share of its
- * time. Light is mixed, as paper does.
+ * time. Light is mixed, as paper does. `clear`: idle time is transparent, for paper of any colour.
  */
-export function* rasterRows(plan: PipelinePlan, run: Run, sheet: Sheet): Generator<string> {
-  const width = Math.max(1, Math.round((xOf(sheet, run.timeline.makespan) - sheet.left) * pixelsPerPoint));
-  const height = sheet.row / lanesOf(run).length;
-  const lanes = lanesOf(run).map((lane) => inkShares(plan, run, sheet.rows, width, lane));
-  const rgb = new Uint8Array(width * 3);
-  for (let row = 0; row < sheet.rows; row += 1)
+export function* rasterRows(
+  plan: PipelinePlan,
+  run: Run,
+  sheet: Sheet,
+  { pixels, mostRows, clear }: Pick<Detail, 'pixels' | 'mostRows'> & { readonly clear: boolean },
+): Generator<string> {
+  const length = xOf(sheet, run.timeline.makespan) - sheet.left;
+  const width = Math.max(1, Math.round(length * pixels));
+  const rows = Math.min(sheet.rows, mostRows);
+  // Rows that neighbours share leave no gap: the frame is around all of them.
+  const high = rows === sheet.rows ? sheet.row : (sheet.pitch * sheet.rows) / rows;
+  const height = high / lanesOf(run).length;
+  const lanes = lanesOf(run).map((lane) => inkShares(plan, run, rows, width, lane));
+  const channels = clear ? 4 : 3;
+  const line = new Uint8Array(width * channels);
+  for (let row = 0; row < rows; row += 1)
     for (const [lane, shares] of lanes.entries()) {
-      for (let x = 0; x < width; x += 1) mix(shares, (row * width + x) * inks.length, rgb, x * 3);
-      const image = base64(png(width, 1, rgb));
-      const place = `x="${points(sheet.left)}" y="${points(yOf(sheet, row) + lane * height)}" width="${points(xOf(sheet, run.timeline.makespan) - sheet.left)}"`;
+      for (let x = 0; x < width; x += 1) mix(shares, (row * width + x) * inks.length, line, x * channels, clear);
+      const image = base64(png(width, 1, line, channels));
+      const place = `x="${points(sheet.left)}" y="${points(yOf(sheet, (row * sheet.rows) / rows) + lane * height)}" width="${points(length)}"`;
       yield `<image ${place} height="${points(height)}" preserveAspectRatio="none" href="data:image/png;base64,${image}"/>\n`;
     }
 }
@@ -80,13 +88,15 @@ export function coveredAt(shares: Float32Array, at: number): number {
   return covered;
 }
 
-/** The rest of a pixel is paper. */
-function mix(shares: Float32Array, at: number, rgb: Uint8Array, out: number): void {
+/** The rest of a pixel is paper, or nothing if it is `clear`. */
+function mix(shares: Float32Array, at: number, line: Uint8Array, out: number, clear: boolean): void {
   const covered = coveredAt(shares, at);
-  const most = Math.max(1, covered);
+  const whole = clear ? covered : Math.max(1, covered);
+  if (clear) line[out + 3] = Math.round(255 * Math.min(1, covered));
   for (let channel = 0; channel < 3; channel += 1) {
-    let light = 1 - covered / most;
-    for (let ink = 0; ink < inks.length; ink += 1) light += (shares[at + ink] / most) * lights[ink][channel];
-    rgb[out + channel] = toByte(light);
+    let light = clear ? 0 : 1 - covered / whole;
+    for (let ink = 0; ink < inks.length; ink += 1)
+      if (shares[at + ink] > 0) light += (shares[at + ink] / whole) * lights[ink][channel];
+    line[out + channel] = toByte(light);
   }
 }

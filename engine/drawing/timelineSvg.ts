@@ -4,12 +4,14 @@ import type { PipelinePlan } from '../values/plan.ts';
 import { timeAxis } from './axis.ts';
 import { type Block, eachBlock } from './blocks.ts';
 import { captionOf, type Provenance, wrapped } from './caption.ts';
+import { type Detail, finest } from './detail.ts';
 import { type Ink, inkLook, type InkMarks, inks } from './ink.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import { laneShapes } from './laneShapes.ts';
 import { lastMoment, legsOf, repeatsAfter } from './lanes.ts';
 import { legendRows } from './legend.ts';
 import { memoryChart, memoryHeight, memoryLabels } from './memoryChart.ts';
+import { asPlayed, playHead, type Playing, playingStyle } from './playing.ts';
 import { rasterRows } from './raster.ts';
 import { fontSize, type PaperWidth, paperWidths, type Sheet, sheetOf, xOf, yOf } from './sheet.ts';
 import { fitted, points, textWidth, xmlText } from './xml.ts';
@@ -18,16 +20,20 @@ export interface FigureOptions extends Provenance {
   readonly width: PaperWidth;
   /** With a chart of memory over time. */
   readonly memory: boolean;
+  /** Default: `finest`. */
+  readonly detail?: Detail;
+  /** Default: nothing moves. */
+  readonly playing?: Playing;
 }
 
-/** More blocks are drawn as pixels: viewers and printers take seconds for more shapes. */
-export const mostShapes = 50_000;
 const lineHeight = 9;
 const hairline = 0.5;
 
 /** The figure in parts, for streams. The same for the same plan, on every machine. */
 export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOptions): Generator<string> {
   const width = paperWidths[options.width];
+  const { detail = finest, playing } = options;
+  const { mostShapes } = detail;
   const used = new Set<Ink>();
   const blocks = eachBlock(plan, run, ({ inks: drawn }) => {
     for (const ink of drawn) used.add(ink);
@@ -37,7 +43,7 @@ export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOption
   const seconds = Math.max(lastMoment(run.timeline), period === undefined ? 0 : period + run.timeline.makespan);
   const labels = options.memory ? memoryLabels(run.report) : [];
   const sheet = sheetOf(plan, seconds, width, labels, {
-    legs: legsOf(run.timeline),
+    legs: detail.exchange ? legsOf(run.timeline) : 0,
     halves: run.program.fused !== undefined,
   });
   const shown = inks.filter((ink) => used.has(ink));
@@ -56,21 +62,34 @@ export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOption
 <svg xmlns="http://www.w3.org/2000/svg" width="${options.width}" height="${points(height)}pt" viewBox="0 0 ${points(width)} ${points(height)}" role="img">
 <title>${xmlText(`${plan.name}: ${plan.schedule.name}`)}</title>
 <desc>${xmlText(caption)}</desc>
-${marks(shown)}<rect width="${points(width)}" height="${points(height)}" fill="#ffffff"/>
+${marks(shown)}${playing === undefined ? '' : playingStyle(sheet, height, playing)}<rect width="${points(width)}" height="${points(height)}" fill="#ffffff"/>
 <g font-family="Helvetica, Arial, DejaVu Sans, sans-serif" font-size="${fontSize}" fill="#000000">
 `;
   yield* names(plan, sheet);
   yield* frames(sheet);
-  if (blocks > mostShapes) yield* rasterRows(plan, run, sheet);
-  else yield* shapes(plan, run, sheet, blocks);
-  if (period !== undefined) yield* shapes(plan, run, sheet, blocks, period);
-  yield* laneShapes(run.timeline, sheet);
-  if (chart !== undefined) yield* memoryChart(plan, run, sheet, chart, period);
+  yield* asPlayed(playing, work(plan, run, sheet, { blocks, period, detail, clear: playing !== undefined }));
+  if (chart !== undefined) yield* memoryChart(plan, run, sheet, chart, { period, playing });
   yield* axisParts(sheet, axis);
+  if (playing !== undefined) yield playHead(sheet, axis);
   yield `<g class="legend" transform="translate(0 ${points(below)})">\n${legend.text}</g>\n<g class="caption">\n`;
   for (const [index, line] of lines.entries())
     yield `<text x="5" y="${points(captionTop + fontSize + index * lineHeight)}">${xmlText(line)}</text>\n`;
   yield '</g>\n</g>\n</svg>\n';
+}
+
+interface Work {
+  readonly blocks: number;
+  readonly period: number | undefined;
+  readonly detail: Detail;
+  readonly clear: boolean;
+}
+
+/** What devices do: their blocks, the blocks of the next iteration if it is drawn, and their exchange. */
+function* work(plan: PipelinePlan, run: Run, sheet: Sheet, { blocks, period, detail, clear }: Work): Generator<string> {
+  if (blocks > detail.mostShapes) yield* rasterRows(plan, run, sheet, { ...detail, clear });
+  else yield* shapes(plan, run, sheet, blocks);
+  if (period !== undefined) yield* shapes(plan, run, sheet, blocks, period);
+  yield* laneShapes(run.timeline, sheet);
 }
 
 /** Patterns that tell inks apart in grey. */

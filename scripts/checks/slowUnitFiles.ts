@@ -82,6 +82,7 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/sequences/slotOperations.test.ts',
   'test/unit/sequences/anySchedule.test.ts',
   'test/unit/server/shorterOrders.test.ts',
+  'test/unit/drawing/filmSvg.test.ts',
 ];
 
 const root = path.resolve(import.meta.dirname, '../..');

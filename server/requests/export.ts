@@ -1,5 +1,6 @@
 /** A pipeline of the newest text as a file for others: a figure, a trace. */
 import { type Figure, figureSearch } from '../../engine/drawing/figureSearch.ts';
+import { playingSeconds } from '../../engine/drawing/playing.ts';
 import { type PaperWidth, paperWidths } from '../../engine/drawing/sheet.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
@@ -13,17 +14,29 @@ import { standalonePage } from '../standalone.ts';
 import type { View } from '../view.ts';
 import { planAnswer } from './plan.ts';
 
-const formats = ['svg', 'png', 'html', 'trace'] as const;
+const formats = ['svg', 'png', 'film', 'html', 'trace'] as const;
 const widths = Object.keys(paperWidths) as readonly PaperWidth[];
 
 /** What is written, before a PNG is made of it; undefined while it is being found. */
 export function exported(
   view: View,
-  { uri, overrides, pipeline, format, width = '7in', memory = false, state }: ExportRequest,
+  {
+    uri,
+    overrides,
+    pipeline,
+    format,
+    width = '7in',
+    memory = false,
+    seconds = playingSeconds.usual,
+    state,
+  }: ExportRequest,
   searches: Searches,
 ): (Figure & { readonly pipeline: string }) | Extract<ExportAnswer, { readonly problem: string }> | undefined {
   if (!formats.includes(format)) return { problem: `The format is one of ${list(formats)}.` };
   if (!widths.includes(width)) return { problem: `The width is one of ${list(widths)}.` };
+  const { least, most } = playingSeconds;
+  if (typeof seconds !== 'number' || !(seconds >= least && seconds <= most))
+    return { problem: `A film takes ${least} to ${most} seconds.` };
   const { plan, problem } = planAnswer(view, { uri, overrides }, searches);
   if (plan === undefined || plan.pipelines.length === 0)
     return { problem: problem?.message ?? 'This file has no pipeline to export.' };
@@ -43,6 +56,7 @@ export function exported(
     format: format === 'trace' ? 'trace' : 'svg',
     width,
     memory,
+    playing: format === 'film' ? { seconds } : undefined,
     file: fileName(uri),
     version: packageVersion(),
   });

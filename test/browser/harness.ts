@@ -156,18 +156,7 @@ async function open(browser: Browser, script: string, style: string, options: Op
       );
       if (wait) await settled(page);
     },
-    pixel: async (x, y) => {
-      const png = await page.screenshot({ clip: { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 } });
-      return page.evaluate(async (base64) => {
-        const image = await createImageBitmap(
-          new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))]),
-        );
-        const ink = new OffscreenCanvas(1, 1).getContext('2d');
-        ink?.drawImage(image, 0, 0);
-        const [red, green, blue] = ink?.getImageData(0, 0, 1, 1).data ?? [0, 0, 0];
-        return [red, green, blue] as const;
-      }, png.toString('base64'));
-    },
+    pixel: (x, y) => pixelOf(page, x, y),
     shot: async (name) => {
       await page.screenshot({ path: `${shots}${name}.png` });
     },
@@ -211,3 +200,15 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
 
 export const violations = (page: Page): Promise<string[]> =>
   page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);
+
+/** Colour of a pixel of a page, as shown. */
+export async function pixelOf(page: Page, x: number, y: number): Promise<readonly [number, number, number]> {
+  const png = await page.screenshot({ clip: { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 } });
+  return page.evaluate(async (base64) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))]));
+    const ink = new OffscreenCanvas(1, 1).getContext('2d');
+    ink?.drawImage(image, 0, 0);
+    const [red, green, blue] = ink?.getImageData(0, 0, 1, 1).data ?? [0, 0, 0];
+    return [red, green, blue] as const;
+  }, png.toString('base64'));
+}

@@ -7,6 +7,7 @@ import type { PageTest } from './check.ts';
 import { damagedTests } from './damaged.page.ts';
 import { deviceTests } from './device.page.ts';
 import { everyStateTests } from './everyState.page.ts';
+import { filmTests } from './film.page.ts';
 import { figureTests } from './figures.page.ts';
 import { groupTests } from './groups.page.ts';
 import { launch } from './harness.ts';
@@ -42,6 +43,7 @@ const all: readonly PageTest[] = [
   ...damagedTests,
   ...deviceTests,
   ...figureTests,
+  ...filmTests,
   ...groupTests,
   ...hoverTests,
   ...interactionTests,

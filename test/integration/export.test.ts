@@ -5,7 +5,7 @@ import { closeAll, open } from './editor.ts';
 suite('export', () => {
   teardown(closeAll);
 
-  test('the command saves a figure, a picture, a page and a trace of the text in the editor', async () => {
+  test('the command saves a figure, a picture, a film, a page and a trace of the text in the editor', async () => {
     const { document } = await open('good.pipe');
     const save = async (format: string, name: string, more = {}): Promise<Uint8Array> => {
       const target = vscode.Uri.joinPath(document.uri, '..', name);
@@ -28,6 +28,8 @@ suite('export', () => {
     assert.match(narrow, /width="3\.4in"/);
     assert.notEqual(narrow, await text('svg', 'a.svg', { width: '3.4in' }));
     assert.equal(Buffer.from((await save('png', 'a.png')).subarray(1, 4)).toString('latin1'), 'PNG');
+    const film = await text('film', 'a.film.svg', { seconds: 4 });
+    assert.match(film, /animation:opens 6s linear infinite/);
     const page = await text('html', 'a.html');
     assert.match(page, /Content-Security-Policy/);
     assert.match(page, /<\/html>\n$/);

@@ -252,8 +252,13 @@ export type FromPage =
   | { readonly type: 'addPipeline' }
   | { readonly type: 'openExamples' }
   | { readonly type: 'openGuide' }
-  /** Save this pipeline, with the params that are tried, as a figure, a page in this state, or a trace. */
-  | { readonly type: 'export'; readonly pipeline: string; readonly state?: PreviewState }
+  /** Save this pipeline, with the params that are tried, as a figure, a film of `seconds`, a page in this state, or a trace. */
+  | {
+      readonly type: 'export';
+      readonly pipeline: string;
+      readonly state?: PreviewState;
+      readonly seconds?: number;
+    }
   | { readonly type: 'error'; readonly message: string };
 
 /** How a preview and the texts follow each other. */

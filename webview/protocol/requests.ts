@@ -313,13 +313,15 @@ export interface ExportRequest {
   readonly overrides?: Overrides;
   /** May be absent if the file has only one. */
   readonly pipeline?: string;
-  readonly format: 'svg' | 'png' | 'html' | 'trace';
-  /** Of a figure. Default: `7in`. */
+  readonly format: 'svg' | 'png' | 'film' | 'html' | 'trace';
+  /** Of a figure or a film. Default: `7in`. */
   readonly width?: '3.4in' | '7in';
   /** With a chart of memory over time. */
   readonly memory?: boolean;
   /** Of a PNG: pixels of 1/96 inch, 1 to 4. Default: 3. */
   readonly scale?: number;
+  /** Of a film, from the first operation to the last. Default: 8. */
+  readonly seconds?: number;
   /** Of a page: the view that it opens with, as `readState` reads it. */
   readonly state?: object;
 }

@@ -1,7 +1,7 @@
 import { time as timeText } from '../../engine/basics/quantities.ts';
 import { element, setText } from '../controls/dom.ts';
 import { type IconName, icon } from '../controls/icon.ts';
-import { type Speed, advanced, nextEvent, nextSpeed } from '../session/playback.ts';
+import { type Speed, advanced, nextEvent, nextSpeed, secondsAt } from '../session/playback.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import type { Layout } from './scene/layout.ts';
 import type { Viewport } from './scene/viewport.ts';
@@ -99,6 +99,8 @@ export function playing(host: PlayingHost) {
     leave,
     /** Seconds of the cursor; undefined while nothing is played. */
     time: () => at,
+    /** Seconds that an iteration takes at the speed that is chosen. */
+    seconds: () => secondsAt(speed),
     /** Left of the ruler. */
     place(): void {
       const { ruler } = host.layout();

@@ -14,12 +14,22 @@ it('writes a figure to standard output or to a file', async () => {
 });
 
 it('exports what it simulates', async () => {
-  for (const format of ['svg', 'trace', 'png']) {
+  for (const format of ['svg', 'trace', 'png', 'film']) {
     const simulated = await call(['simulate', 'a.pipe', '--format', format], { files });
     const exported = await call(['export', 'a.pipe', '--to', format], { files });
     expect(exported.out).toBe(simulated.out);
     expect(simulated.out).not.toBe('');
   }
+});
+
+it('writes a film of as many seconds as the call says', async () => {
+  const lasts = async (...options: readonly string[]) =>
+    /animation:opens ([\d.]+)s/.exec(
+      (await call(['simulate', 'a.pipe', '--format', 'film', ...options], { files })).out,
+    )?.[1];
+  // With the pause of two seconds.
+  expect(await lasts()).toBe('10');
+  expect(await lasts('--seconds', '2.5')).toBe('4.5');
 });
 
 it('draws PNG at each scale, the same each time', async () => {
@@ -47,6 +57,10 @@ it('names the version of the package in the figure', async () => {
 it.each([
   [['--format', 'svg', '--width', '80'], '--width of svg must be 3.4in or 7in, not "80".'],
   [['--format', 'svg', '--scale', '2'], '--scale is for png'],
+  [['--format', 'film', '--memory'], '--memory is for svg and png, not for film.'],
+  [['--format', 'svg', '--seconds', '4'], '--seconds is for film, not for svg.'],
+  [['--format', 'film', '--seconds', '0'], '--seconds must be a number from 1 to 600, not "0".'],
+  [['--format', 'film', '--seconds', 'x'], '--seconds must be a number from 1 to 600, not "x".'],
   [['--format', 'trace', '--memory'], '--memory is for svg and png, not for trace.'],
   [['--format', 'json', '--memory'], '--memory is for --format svg'],
   [['--output', 'x'], '--output is for --format svg'],

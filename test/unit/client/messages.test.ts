@@ -13,6 +13,7 @@ describe('messages of the preview page', () => {
     { type: 'goto', line: 22, character: 4 },
     { type: 'sync', following: true, revealOnClick: false },
     { type: 'export', pipeline: 'train' },
+    { type: 'export', pipeline: 'train', seconds: 4 },
     { type: 'restart' },
     { type: 'race', request: 4, pipeline: 'train', against: 'saved' },
     { type: 'sweep', request: 5, pipeline: 'train', name: 'microbatches', values: [4, 8] },

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { captionOf } from '../../../engine/drawing/caption.ts';
-import { mostShapes } from '../../../engine/drawing/timelineSvg.ts';
+import { finest } from '../../../engine/drawing/detail.ts';
 import { xmlText } from '../../../engine/drawing/xml.ts';
 import { stageOf } from '../../../engine/values/program.ts';
 import { endAt, startAt } from '../../../engine/values/timeline.ts';
@@ -156,7 +156,7 @@ it('draws numbers that fit, and none that do not', () => {
 });
 
 describe('more blocks than a viewer takes', () => {
-  const many = good.replace('= 8 in 1..64', `= ${Math.ceil(mostShapes / 8) + 100}`).replace('16GiB', '16TiB');
+  const many = good.replace('= 8 in 1..64', `= ${Math.ceil(finest.mostShapes / 8) + 100}`).replace('16GiB', '16TiB');
   it('are pixels in an axis of shapes, each the mix of what happens in it', async () => {
     const { plan, run } = runOf(many);
     const svg = svgOf(plan, run);

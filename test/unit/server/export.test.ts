@@ -15,6 +15,8 @@ test('an export is byte for byte what the command line writes', async () => {
     for (const [params, options] of [
       [{ format: 'svg' }, ['--format', 'svg']],
       [{ format: 'svg', width: '3.4in', memory: true }, ['--format', 'svg', '--width', '3.4in', '--memory']],
+      [{ format: 'film' }, ['--format', 'film']],
+      [{ format: 'film', width: '3.4in', seconds: 4 }, ['--format', 'film', '--width', '3.4in', '--seconds', '4']],
       [{ format: 'trace' }, ['--format', 'trace']],
       [{ format: 'png', scale: 2 }, ['--format', 'png', '--scale', '2']],
       [{ format: 'svg', overrides: { microbatches: 16 } }, ['--format', 'svg', '--set', 'microbatches=16']],
@@ -27,8 +29,10 @@ test('an export is byte for byte what the command line writes', async () => {
 });
 
 test.each([
-  [{ format: 'pdf' }, 'The format is one of svg, png, html and trace.'],
+  [{ format: 'pdf' }, 'The format is one of svg, png, film, html and trace.'],
   [{ format: 'svg', width: '<svg>' }, 'The width is one of 3.4in and 7in.'],
+  [{ format: 'film', seconds: 0 }, 'A film takes 1 to 600 seconds.'],
+  [{ format: 'film', seconds: '<svg>' }, 'A film takes 1 to 600 seconds.'],
   [{ format: 'png', scale: 1e9 }, 'The scale is one of 1, 2, 3 and 4.'],
   [{ format: 'svg', pipeline: 'other' }, 'This file has no pipeline "other" that can be simulated.'],
   [{ format: 'svg', overrides: { microbatches: 1e9 } }, /microbatches/],

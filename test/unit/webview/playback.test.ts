@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { advanced, nextEvent, nextSpeed } from '../../../webview/session/playback.ts';
+import { advanced, nextEvent, nextSpeed, secondsAt } from '../../../webview/session/playback.ts';
 import { columnsFrom, plainRows } from './columns.ts';
 
 describe('play', () => {
@@ -16,6 +16,7 @@ describe('play', () => {
     expect(nextSpeed(0.5)).toBe(1);
     expect(nextSpeed(2)).toBe(4);
     expect(nextSpeed(4)).toBe(0.5);
+    expect([secondsAt(0.5), secondsAt(1), secondsAt(4)]).toEqual([16, 8, 2]);
   });
 
   it('steps through the starts and ends of all blocks in order, each once', () => {
