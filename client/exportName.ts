@@ -4,6 +4,7 @@ const extensions = {
   film: '.film.svg',
   html: '.html',
   trace: '.trace.json',
+  markdown: '.md',
   csv: '.csv',
   json: '.json',
 } as const;

@@ -31,6 +31,11 @@ const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] =
     choice: { format: 'film', width: '7in' },
   },
   { label: 'HTML page', description: 'interactive, without editor and network', choice: { format: 'html' } },
+  {
+    label: 'Figures as Markdown',
+    description: 'a table, copied to the clipboard',
+    choice: { format: 'markdown' },
+  },
   { label: 'Trace', description: 'JSON for ui.perfetto.dev and chrome://tracing', choice: { format: 'trace' } },
 ];
 
@@ -43,6 +48,11 @@ export async function exportTimeline(
   if (choice === undefined) return;
   const answer = await request(requests, { ...asked, ...choice });
   if (answer === undefined) return;
+  if (choice.format === 'markdown' && known === undefined && 'text' in answer) {
+    await vscode.env.clipboard.writeText(answer.text);
+    void vscode.window.setStatusBarMessage(`$(check) Copied the figures of ${answer.pipeline}`, 5000);
+    return;
+  }
   const target = known?.target ?? (await asksTarget(asked.uri, answer.pipeline, choice.format));
   if (target === undefined) return;
   const content = 'text' in answer ? Buffer.from(answer.text, 'utf8') : Buffer.from(answer.base64, 'base64');
@@ -99,6 +109,7 @@ const filters: Readonly<Record<Choice['format'], Readonly<Record<string, string[
   png: { PNG: ['png'] },
   html: { HTML: ['html'] },
   trace: { JSON: ['json'] },
+  markdown: { Markdown: ['md'] },
 };
 
 type Written = Exclude<ExportAnswer, { readonly problem: string }>;

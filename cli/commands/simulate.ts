@@ -1,3 +1,8 @@
+import { basename } from 'node:path';
+import { figureRows } from '../../engine/analyze/figureRows.ts';
+import { unitTimesText } from '../../engine/analyze/unitWords.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { figuresMarkdown } from '../../server/text/figuresMarkdown.ts';
 import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import { list } from '../../engine/basics/quantities.ts';
@@ -32,7 +37,7 @@ import { rootOption } from '../project.ts';
 import { status, type Status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
-const formats = ['text', 'json', 'csv', ...figureFormats];
+const formats = ['text', 'json', 'csv', 'markdown', ...figureFormats];
 
 /** `simulate FILE`: figures and timeline of the pipelines. */
 export const simulateCommand: Command = {
@@ -48,7 +53,7 @@ export const simulateCommand: Command = {
         name: 'format',
         value: formats.join('|'),
         choices: formats,
-        doc: `text (the default), json (the whole report), csv (one row per operation), ${figureFormats.map((name) => `${name} (${figureDocs[name]})`).join(', ')}.`,
+        doc: `text (the default), json (the whole report), csv (one row per operation), markdown (a table of the figures), ${figureFormats.map((name) => `${name} (${figureDocs[name]})`).join(', ')}.`,
       },
       {
         name: 'width',
@@ -114,7 +119,7 @@ function columnsOf(args: Arguments, io: Io): number | string {
 function plainSetting(args: Arguments): undefined | { readonly problem: string } {
   const unused = ['memory', 'scale', 'seconds', 'output'].find((name) => args.has(name));
   if (unused !== undefined) return { problem: `--${unused} is for --format ${list(figureFormats)}.` };
-  return args.has('sensitivity') && args.value('format') === 'csv'
+  return args.has('sensitivity') && (args.value('format') === 'csv' || args.value('format') === 'markdown')
     ? { problem: '--sensitivity is for --format text and json.' }
     : undefined;
 }
@@ -155,6 +160,10 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
     for (const run of runs) for (const part of csv(run)) await io.out(part);
     return describe(file, runs, io, true);
   }
+  if (format === 'markdown') {
+    if (simulated.length > 0) await io.out(markdownOf(file, simulated));
+    return describe(file, runs, io, true);
+  }
   const colours = coloursFor(io);
   for (const { plan, run } of simulated) {
     const sensitivity = args.has('sensitivity')
@@ -166,6 +175,16 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
     for (const { report } of file.analysis.jobs)
       if (report !== undefined) await io.out(`${jobText(report, colours)}\n`);
   return describe(file, runs, io, false);
+}
+
+/** A column for each pipeline. */
+function markdownOf(
+  { path, name }: Analysed,
+  simulated: readonly { readonly plan: PipelinePlan; readonly run: Run }[],
+): string {
+  const columns = simulated.map(({ plan, run }) => ({ name: plan.name, rows: figureRows(plan, run.report) }));
+  const notes = simulated.some(({ plan }) => plan.unitTimes === true) ? [unitTimesText] : [];
+  return figuresMarkdown(path === '-' ? name : basename(path), columns, notes);
 }
 
 /** Findings after the figures, hints only counted. CSV leaves standard output to the rows, and says no more than what is wrong. */

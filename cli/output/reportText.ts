@@ -7,8 +7,8 @@ import {
   type StageReport,
 } from '../../engine/values/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
-import { exposedCommunication, exposedParts } from '../../engine/analyze/shares.ts';
-import { communicationWords } from '../../engine/analyze/traffic.ts';
+import { drawWords, exposedWords, throughputWords } from '../../engine/analyze/figureWords.ts';
+import { exposedCommunication } from '../../engine/analyze/shares.ts';
 import { boundNote, boundOrders, searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
 import { type ReportDetails, reportDetails } from '../../engine/analyze/reportDetails.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
@@ -86,11 +86,7 @@ function figures(report: PipelineReport, colours: Colours): string {
     .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause] ?? 0)}`);
   const device = fullest(report);
   const rows: string[][] = [
-    [
-      'Iteration',
-      colours.bold(iterationTime(report.iteration)),
-      `${Number(report.throughput.toPrecision(4))} samples/s`,
-    ],
+    ['Iteration', colours.bold(iterationTime(report.iteration)), throughputWords(report)],
     ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
     ...(excludesSome(bubble.bound)
       ? [
@@ -105,12 +101,7 @@ function figures(report: PipelineReport, colours: Colours): string {
     ...searchRows(report, colours),
   ];
   const { model_flops: flops, tokens, lengths, jitter } = report;
-  if (jitter !== undefined)
-    rows.splice(1, 0, [
-      '',
-      `p95 ${iterationTime(jitter.p95)}`,
-      `p50 ${iterationTime(jitter.p50)}, p99 ${iterationTime(jitter.p99)} of ${count(jitter.draws, 'draw', 'draws')}`,
-    ]);
+  if (jitter !== undefined) rows.splice(1, 0, ['', `p95 ${iterationTime(jitter.p95)}`, drawWords(jitter)]);
   if (tokens !== undefined) {
     const { each, all, total } = tokenWords(tokens);
     rows.push(['Tokens', colours.bold(all), each]);
@@ -139,10 +130,7 @@ function figures(report: PipelineReport, colours: Colours): string {
 function exposedRows(report: PipelineReport, colours: Colours): string[][] {
   const exposed = exposedCommunication(report);
   if (!excludesSome(exposed)) return [];
-  const parts = exposedParts(report)
-    .filter((part) => excludesSome(part.share))
-    .map((part) => `${communicationWords[part.kind]} ${share(part.share)}`);
-  return [['Exposed', colours.bold(share(exposed)), `communication: ${parts.join(', ')}`]];
+  return [['Exposed', colours.bold(share(exposed)), `communication: ${exposedWords(report)}`]];
 }
 
 /** The certificate of a searched order. */

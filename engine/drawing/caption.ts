@@ -1,9 +1,9 @@
-import { fullest } from '../basics/fullest.ts';
 import type { PipelinePlan } from '../values/plan.ts';
-import { bytes, count, devicesInWords, excludesSome, iterationTime, share } from '../basics/quantities.ts';
+import { count, devicesInWords, excludesSome, iterationTime, share } from '../basics/quantities.ts';
 import type { PipelineReport } from '../values/report.ts';
 import { cutStages } from '../costs/stages.ts';
 import { boundNote, boundOrders, withinWords } from '../analyze/boundWithin.ts';
+import { isPeriod, peakWords } from '../analyze/figureWords.ts';
 import { unitTimesText } from '../analyze/unitWords.ts';
 import { textWidth } from './xml.ts';
 
@@ -25,10 +25,11 @@ export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, ve
     stagesText(plan),
     count(plan.microbatches, 'microbatch', 'microbatches'),
   ].filter((part) => part !== '');
+  const peak = peakWords(report);
   const figures = [
-    `${report.asynchronous === undefined && report.exchange?.barrier !== false ? 'iteration' : 'period'} ${iterationTime(report.iteration)}`,
+    `${isPeriod(report) ? 'period' : 'iteration'} ${iterationTime(report.iteration)}`,
     `bubble ${share(report.bubble.makespan)}${boundText(report)}`,
-    ...peakText(report),
+    ...(peak === undefined ? [] : [`peak memory ${peak}`]),
   ];
   const made = `${file}, Pipewright ${version}.`;
   return plan.unitTimes === true
@@ -48,14 +49,6 @@ function boundText(report: PipelineReport): string {
 function stagesText(plan: PipelinePlan): string {
   const stages = cutStages(plan).length;
   return stages === plan.devices.length ? '' : count(stages, 'stage', 'stages');
-}
-
-function peakText(report: PipelineReport): string[] {
-  const device = fullest(report);
-  if (device === undefined) return [];
-  const over = device.peak > device.capacity ? ' (out of memory)' : '';
-  if (report.unit_times === true) return [`peak memory ${bytes(device.peak)} on ${device.name}`];
-  return [`peak memory ${bytes(device.peak)} of ${bytes(device.capacity)} on ${device.name}${over}`];
 }
 
 /** The text in lines of at most `width` points; a word that is wider is cut. */

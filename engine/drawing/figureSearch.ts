@@ -1,4 +1,5 @@
 /** A figure or a trace as work that a thread may do: the simulation and the drawing of it. */
+import { type FigureRows, figureRows } from '../analyze/figureRows.ts';
 import { evaluate } from '../flow/evaluate.ts';
 import { evaluationSize } from '../schedule/evaluation.ts';
 import type { EngineOptions } from '../basics/host.ts';
@@ -12,11 +13,11 @@ import { traceParts } from './trace.ts';
 export interface FigureProblem extends Omit<FigureOptions, 'detail'> {
   readonly plan: PipelinePlan;
   readonly options: EngineOptions;
-  readonly format: 'svg' | 'trace';
+  readonly format: 'svg' | 'trace' | 'figures';
 }
 
-/** `problem`: why there is none, as a sentence. */
-export type Figure = { readonly text: string } | { readonly problem: string };
+/** `rows`: its figures. `problem`: why there is none, as a sentence. */
+export type Figure = { readonly text: string } | { readonly rows: FigureRows } | { readonly problem: string };
 
 /** Operations of a trace that is passed on as one text; the command line writes longer ones in parts. */
 export const mostTraced = 200_000;
@@ -33,6 +34,7 @@ export const figureSearch: Search<FigureProblem, Figure> = {
       return { problem: reason ?? `Pipeline ${plan.name} cannot be simulated.` };
     }
     yield;
+    if (format === 'figures') return { rows: figureRows(plan, run.report) };
     if (format === 'svg' && playing !== undefined) return { text: filmSvg(plan, run, { ...figure, playing }) };
     if (format === 'svg') return { text: [...timelineSvg(plan, run, figure)].join('') };
     if (run.program.order.length > mostTraced)

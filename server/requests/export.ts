@@ -1,7 +1,8 @@
 /** A pipeline of the newest text as a file for others: a figure, a trace. */
-import { type Figure, figureSearch } from '../../engine/drawing/figureSearch.ts';
+import { figureSearch } from '../../engine/drawing/figureSearch.ts';
 import { playingSeconds } from '../../engine/drawing/playing.ts';
 import { type PaperWidth, paperWidths } from '../../engine/drawing/sheet.ts';
+import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
 import type { ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
@@ -12,9 +13,10 @@ import { type Scale, scales } from '../raster.ts';
 import { rasterInThread } from '../rasterInThread.ts';
 import { standalonePage } from '../standalone.ts';
 import type { View } from '../view.ts';
+import { figuresMarkdown } from '../text/figuresMarkdown.ts';
 import { planAnswer } from './plan.ts';
 
-const formats = ['svg', 'png', 'film', 'html', 'trace'] as const;
+const formats = ['svg', 'png', 'film', 'html', 'trace', 'markdown'] as const;
 const widths = Object.keys(paperWidths) as readonly PaperWidth[];
 
 /** What is written, before a PNG is made of it; undefined while it is being found. */
@@ -31,7 +33,7 @@ export function exported(
     state,
   }: ExportRequest,
   searches: Searches,
-): (Figure & { readonly pipeline: string }) | Extract<ExportAnswer, { readonly problem: string }> | undefined {
+): Exclude<ExportAnswer, { readonly base64: string }> | undefined {
   if (!formats.includes(format)) return { problem: `The format is one of ${list(formats)}.` };
   if (!widths.includes(width)) return { problem: `The width is one of ${list(widths)}.` };
   const { least, most } = playingSeconds;
@@ -53,14 +55,18 @@ export function exported(
   const figure = searches.answer(figureSearch, {
     plan: found,
     options: view.options,
-    format: format === 'trace' ? 'trace' : 'svg',
+    format: format === 'trace' ? 'trace' : format === 'markdown' ? 'figures' : 'svg',
     width,
     memory,
     playing: format === 'film' ? { seconds } : undefined,
     file: fileName(uri),
     version: packageVersion(),
   });
-  return figure === undefined ? undefined : { ...figure, pipeline: found.name };
+  if (figure === undefined || 'problem' in figure) return figure;
+  const { name } = found;
+  if ('text' in figure) return { ...figure, pipeline: name };
+  const notes = found.unitTimes === true ? [unitTimesText] : [];
+  return { text: figuresMarkdown(fileName(uri), [{ name, rows: figure.rows }], notes), pipeline: name };
 }
 
 /** The answer to the client. */

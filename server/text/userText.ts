@@ -56,6 +56,10 @@ export const plainMarkdown = (text: string): string =>
     .map((line) => printable(line).replaceAll(/[\\`*_{}[\]()#+\-.:!=|<>&~]/g, (character) => `\\${character}`))
     .join('\n');
 
+/** A text of a file in a cell of a table, in one line: no part of it is read as Markdown. Figures in words stay as they are. */
+export const cellMarkdown = (text: string): string =>
+  escaped(printable(text.replaceAll(/\s+/g, ' ').trim())).replaceAll(/[*_]/g, (character) => `\\${character}`);
+
 /** A text of a file as code in a line. */
 export function inlineCode(text: string): string {
   const line = printable(text.replaceAll(/\s+/g, ' ').trim());

@@ -30,6 +30,7 @@ suite('export', () => {
     assert.equal(Buffer.from((await save('png', 'a.png')).subarray(1, 4)).toString('latin1'), 'PNG');
     const film = await text('film', 'a.film.svg', { seconds: 4 });
     assert.match(film, /animation:opens 6s linear infinite/);
+    assert.match(await text('markdown', 'a.md'), /^\| good\.pipe \| train \|\n\| --- \| --- \|\n/);
     const page = await text('html', 'a.html');
     assert.match(page, /Content-Security-Policy/);
     assert.match(page, /<\/html>\n$/);

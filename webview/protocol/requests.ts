@@ -307,13 +307,13 @@ export interface FoundOrder {
   readonly risk?: GivenOrder['risk'];
 }
 
-/** `pipewright/export`: a pipeline as a file for papers and other programs. */
+/** `pipewright/export`: a pipeline as a file for papers and other programs, or its figures as a table. */
 export interface ExportRequest {
   readonly uri: string;
   readonly overrides?: Overrides;
   /** May be absent if the file has only one. */
   readonly pipeline?: string;
-  readonly format: 'svg' | 'png' | 'film' | 'html' | 'trace';
+  readonly format: 'svg' | 'png' | 'film' | 'html' | 'trace' | 'markdown';
   /** Of a figure or a film. Default: `7in`. */
   readonly width?: '3.4in' | '7in';
   /** With a chart of memory over time. */

@@ -40,7 +40,7 @@ const secrets: readonly string[] = [
 const commands: readonly (readonly string[])[] = [
   ...['text', 'json', 'sarif', 'github'].map((format) => ['check', '--fixes', '--format', format]),
   ['check', '--fix'],
-  ...['text', 'json', 'csv', 'trace', 'svg', 'html'].map((format) => ['simulate', '--format', format]),
+  ...['text', 'json', 'csv', 'trace', 'svg', 'html', 'markdown'].map((format) => ['simulate', '--format', format]),
   ...['text', 'json', 'csv'].map((format) => ['compare', '--schedules', '1f1b,gpipe', '--format', format]),
   ...['text', 'json', 'csv'].map((format) => ['plan', '--over', 'microbatches=4,8', '--format', format]),
   ['search'],

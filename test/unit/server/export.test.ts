@@ -17,6 +17,7 @@ test('an export is byte for byte what the command line writes', async () => {
       [{ format: 'svg', width: '3.4in', memory: true }, ['--format', 'svg', '--width', '3.4in', '--memory']],
       [{ format: 'film' }, ['--format', 'film']],
       [{ format: 'film', width: '3.4in', seconds: 4 }, ['--format', 'film', '--width', '3.4in', '--seconds', '4']],
+      [{ format: 'markdown' }, ['--format', 'markdown']],
       [{ format: 'trace' }, ['--format', 'trace']],
       [{ format: 'png', scale: 2 }, ['--format', 'png', '--scale', '2']],
       [{ format: 'svg', overrides: { microbatches: 16 } }, ['--format', 'svg', '--set', 'microbatches=16']],
@@ -29,7 +30,7 @@ test('an export is byte for byte what the command line writes', async () => {
 });
 
 test.each([
-  [{ format: 'pdf' }, 'The format is one of svg, png, film, html and trace.'],
+  [{ format: 'pdf' }, 'The format is one of svg, png, film, html, trace and markdown.'],
   [{ format: 'svg', width: '<svg>' }, 'The width is one of 3.4in and 7in.'],
   [{ format: 'film', seconds: 0 }, 'A film takes 1 to 600 seconds.'],
   [{ format: 'film', seconds: '<svg>' }, 'A film takes 1 to 600 seconds.'],
