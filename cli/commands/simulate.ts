@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { figureRows } from '../../engine/analyze/figureRows.ts';
+import { figureRows } from '../../engine/drawing/figureRows.ts';
 import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { figuresMarkdown } from '../../server/text/figuresMarkdown.ts';

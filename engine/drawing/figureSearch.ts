@@ -1,5 +1,5 @@
 /** A figure or a trace as work that a thread may do: the simulation and the drawing of it. */
-import { type FigureRows, figureRows } from '../analyze/figureRows.ts';
+import { type FigureRows, figureRows } from './figureRows.ts';
 import { evaluate } from '../flow/evaluate.ts';
 import { evaluationSize } from '../schedule/evaluation.ts';
 import type { EngineOptions } from '../basics/host.ts';

@@ -1,5 +1,5 @@
 /** Figures of pipelines as a table in Markdown, for an issue or a README. */
-import { figureNames, type FigureRows } from '../../engine/analyze/figureRows.ts';
+import { figureNames, type FigureRows } from '../../engine/drawing/figureRows.ts';
 import { cellMarkdown } from './userText.ts';
 
 interface Column {

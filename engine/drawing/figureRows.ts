@@ -3,10 +3,10 @@ import { amount, devicesInWords, excludesSome, iterationTime, share, shareAtMost
 import { cutStages } from '../costs/stages.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { PipelineReport } from '../values/report.ts';
-import { boundNote, boundOrders, withinWords } from './boundWithin.ts';
-import { drawWords, exposedWords, isPeriod, peakWords, throughputWords } from './figureWords.ts';
-import { exposedCommunication } from './shares.ts';
-import { tokenWords } from './tokenWords.ts';
+import { boundNote, boundOrders, withinWords } from '../analyze/boundWithin.ts';
+import { drawWords, exposedWords, isPeriod, peakWords, throughputWords } from '../analyze/figureWords.ts';
+import { exposedCommunication } from '../analyze/shares.ts';
+import { tokenWords } from '../analyze/tokenWords.ts';
 
 /** Names of all rows, in their order. */
 export const figureNames = [
