@@ -37,7 +37,7 @@ export function* bestPlace(
     notes.report.report('key/not-applicable', at, { key: 'place', reason }, { hint: { kind: 'remove' } });
     return { placed };
   }
-  const choice = choiceOf(placed, costs, cut);
+  const choice = yield* choiceOf(placed, costs, cut);
   yield;
   const found = notes.searches.answer(placementSearch, choice.problem);
   if (found === undefined) return undefined;

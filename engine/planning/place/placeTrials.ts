@@ -35,15 +35,15 @@ export function withoutChoice({ ranks: { ranks }, pipeline: { cluster } }: Place
   return undefined;
 }
 
-/** The hops between the ranks of a pipeline, as numbers. */
-export function choiceOf(
+/** The hops between the ranks of a pipeline, as numbers, in steps. */
+export function* choiceOf(
   { pipeline, ranks, sites, parts }: PlacedPipeline,
   costs: LayerCosts,
   cut: PipelineCut,
-): PlaceChoice {
+): Generator<void, PlaceChoice, void> {
   const { copies } = ranks;
   const { edges } = messagesOf({ pipeline, stageOf: cut.stageOf, kinds: sites, costs, copies, parts });
-  return placementProblem(pipeline.cluster, ranks, edges);
+  return yield* placementProblem(pipeline.cluster, ranks, edges);
 }
 
 /** The placements that were found, best first, and the one by number. Those without a route are left out. */

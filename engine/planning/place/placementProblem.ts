@@ -16,13 +16,13 @@ const mostFree = 256;
 
 /**
  * A place is a device, or the devices of a rank that has several: those stay together. A rank takes places of its kind of device
- * and its mesh, so the costs of its stages do not change. A rank with `on` stays where it is.
+ * and its mesh, so the costs of its stages do not change. A rank with `on` stays where it is. In steps, one for each place.
  */
-export function placementProblem(
+export function* placementProblem(
   cluster: ClusterDefinition,
   { ranks, placement }: Ranks,
   edges: readonly EdgePlan[],
-): PlaceChoice {
+): Generator<void, PlaceChoice, void> {
   const places = placesOf(cluster, ranks);
   const numbers = new Map(places.map((devices, place) => [devices.join(), place]));
   const byNumber = ranks.map(({ devices }) => numbers.get(devices.join()) ?? 0);
@@ -35,7 +35,7 @@ export function placementProblem(
   const tables: (readonly number[])[] = [];
   const known = new Map<string, number>();
   const largest = edges.reduce((most, { bytes, back = bytes }) => Math.max(most, bytes, back), 0);
-  const hops = hopTimes(routerOf(cluster, largest), places);
+  const hops = yield* hopTimes(routerOf(cluster, largest), places);
   const table = (messages: readonly Message[], by: 'worst' | 'sum'): number => {
     const key = `${messages.length === 1 ? '' : by} ${JSON.stringify(messages)}`;
     const found = known.get(key);
@@ -127,18 +127,25 @@ interface HopTime {
 }
 
 /** From each place to each; `undefined` where there is no route. Devices of equal position send to each other at the same time. */
-function hopTimes(router: Router, places: readonly (readonly number[])[]): readonly (HopTime | undefined)[] {
-  return places.flatMap((from, a) =>
-    places.map((to, b) => {
-      if (a === b) return undefined;
-      const flows = createFlows(router);
-      for (let position = 0; position < Math.max(from.length, to.length); position += 1) {
-        const added = flows.add(from[position % from.length], to[position % to.length], 1);
-        if ('unreachable' in added) return undefined;
-      }
-      return { latency: flows.latency(), perByte: flows.fullest() };
-    }),
-  );
+function* hopTimes(
+  router: Router,
+  places: readonly (readonly number[])[],
+): Generator<void, readonly (HopTime | undefined)[], void> {
+  const times: (HopTime | undefined)[] = [];
+  for (const [a, from] of places.entries()) {
+    for (const [b, to] of places.entries()) times.push(a === b ? undefined : hopTime(router, from, to));
+    yield;
+  }
+  return times;
+}
+
+function hopTime(router: Router, from: readonly number[], to: readonly number[]): HopTime | undefined {
+  const flows = createFlows(router);
+  for (let position = 0; position < Math.max(from.length, to.length); position += 1) {
+    const added = flows.add(from[position % from.length], to[position % to.length], 1);
+    if ('unreachable' in added) return undefined;
+  }
+  return { latency: flows.latency(), perByte: flows.fullest() };
 }
 
 /** The slower of the message and the gradient that comes back. */

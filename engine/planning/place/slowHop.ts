@@ -25,7 +25,7 @@ export function* reportSlowHop(
 ): Generator<void, void, void> {
   if (linksAlike(placed) || withoutChoice(placed) !== undefined) return;
   if (!mayGain(plan)) return;
-  const choice = choiceOf(placed, costs, cut);
+  const choice = yield* choiceOf(placed, costs, cut);
   yield;
   const found = notes.searches.answer(placementSearch, choice.problem);
   if (found === undefined) return;
