@@ -1,6 +1,6 @@
 /**
- * Lenses of the last whole text. While a text has a mistake, or its figures are still to come, a declaration without a lens keeps its last
- * one: otherwise all lines below would move up, and down again.
+ * Lenses of the last whole text. A declaration keeps its last lens while the text has a mistake, or its figures are still to come.
+ * Otherwise all lines below would move up, and down again.
  */
 import type { CodeLens } from 'vscode-languageserver';
 import type { Span } from '../grammar/index.ts';
@@ -70,7 +70,7 @@ function groupsOf({ lines }: Lensed, lenses: readonly CodeLens[]): readonly Grou
   return [...groups.values()];
 }
 
-/** Where a declaration is after an edit; nothing if its name was in what is gone. */
+/** The place of a declaration after an edit; nothing if its name was in what is gone. */
 function moved(before: string, after: string): (group: Group) => readonly Group[] {
   const edit = minimalEdit(before, after);
   const by = edit.text.length - (edit.end - edit.start);

@@ -7,8 +7,8 @@ import { rowItems } from '../../schedule/rowItems.ts';
 import type { Edit } from '../proposal.ts';
 import { indentOf, lineBreak } from '../source.ts';
 import { inserted } from './edits.ts';
-import { editsOf, type Part, partsOf, placesOf, type Rowed, rowedAt, type WrittenRow } from './rowParts.ts';
-import { sequenceText } from './sequenceText.ts';
+import { editsOf, follows, type Part, partsOf, placesOf, type Rowed, rowedAt, type WrittenRow } from './rowParts.ts';
+import { continues, groupText, sequenceGroups, sequenceText } from './sequenceText.ts';
 import { writtenOperation } from './writtenOperation.ts';
 
 /** Characters of a change at most: nobody reads more. */
@@ -38,7 +38,7 @@ export function writtenCompletion(analysis: Analysis, pipeline: string): Written
     if (lacking.length === 0) return [];
     return isSingle(entry)
       ? inOwnRow(syntax, rowed, entry, rows[entry.devices[0]])
-      : inGeneralRow(analysis, plan, entry, rows, lacking);
+      : inGeneralRow(analysis, rowed, entry, rows, lacking);
   });
   const size = edits.reduce((sum, edit) => sum + (edit?.text.length ?? 0), 0);
   return edits.length === 0 || size > longestChange ? undefined : { edits, count: found.count };
@@ -103,36 +103,41 @@ function between(
   return editsOf(syntax, written, placesOf(before, items), placesOf([...after, ...before.slice(next)], items));
 }
 
-/** A run of one kind joins the ranges next to it; anything else is one part. `item`: of the part behind them. */
+/** Ranges in parts, so that they join those next to them; what is zipped is one part. `item`: of the part behind them. */
 function addedParts(
   plan: PipelinePlan,
   added: readonly RowItem[],
   item: number,
   before: Part | undefined,
 ): readonly Part[] {
-  const all = added.map(writtenOperation(plan));
-  const [{ head, tail, microbatch }] = all;
-  const isRun = all.every(
-    (each, index) => each.head === head && each.tail === tail && each.microbatch === microbatch + index,
-  );
-  if (!isRun) return [{ text: sequenceText(all), item, operations: [added] }];
-  const goesOn = before?.run?.head === head && before.run.tail === tail && before.run.microbatch === microbatch - 1;
-  return all.map((each, index) => ({
-    text: `${each.head}${each.microbatch}${each.tail}`,
-    item: goesOn ? before.item : item,
-    operations: [[added[index]]],
-    run: each,
-  }));
+  const groups = sequenceGroups(added.map(writtenOperation(plan)));
+  const { run } = before ?? {};
+  let next = 0;
+  return groups.flatMap((group, index): readonly Part[] => {
+    const rest = added.slice(next, (next += group.operations.length));
+    const [first] = group.operations;
+    if (!group.operations.every((each, distance) => continues(first, each, distance)))
+      return [{ text: groupText(group), item, operations: [rest] }];
+    const goesOn = index === 0 && run !== undefined && continues(run, first, 1);
+    return group.operations.map((each, distance) => ({
+      text: `${each.head}${each.microbatch}${each.tail}`,
+      item: goesOn ? (before?.item ?? item) : item,
+      operations: [[rest[distance]]],
+      run: each,
+    }));
+  });
 }
 
 /** The same text at the end of a row for all devices; otherwise a row for each device that lacks operations. */
 function inGeneralRow(
   { syntax }: Analysis,
-  plan: PipelinePlan,
-  { entry, devices }: WrittenRow,
+  rowed: Rowed,
+  row: WrittenRow,
   rows: readonly (readonly RowItem[])[],
   lacking: readonly number[],
 ): readonly (Edit | undefined)[] {
+  const { plan } = rowed;
+  const { entry, devices } = row;
   const values = entry.values ?? [];
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined) return [undefined];
@@ -143,12 +148,28 @@ function inGeneralRow(
     return rest.every(isAdded) ? sequenceText(rest.map(written), plan.microbatches * plan.iterations) : undefined;
   });
   const [end] = ends;
-  if (end !== undefined && end !== '' && ends.every((each) => each === end))
-    return devices.every((device) => rows[device].every(isAdded))
-      ? [{ start: first.start, end: last.end, text: end }]
-      : [inserted(last.end, `, ${end}`)];
+  if (end !== undefined && end !== '' && ends.every((each) => each === end)) {
+    if (devices.every((device) => rows[device].every(isAdded)))
+      return [{ start: first.start, end: last.end, text: end }];
+    return atEnd(syntax, rowed, row, rows[devices[0]].filter(isAdded)) ?? [inserted(last.end, `, ${end}`)];
+  }
   if (lacking.some((device) => rows[device].some(({ fusedWithNext }) => fusedWithNext === true))) return [undefined];
   const indent = `${lineBreak(syntax.text)}${indentOf(syntax.text, entry.start)}`;
   const added = lacking.map((device) => `row(${device}) = ${sequenceText(rows[device].map(written))}${indent}`);
   return [inserted(entry.start, added.join(''))];
+}
+
+/** Undefined where the operations do not go on where the last ones of the row end. */
+function atEnd(
+  syntax: Analysis['syntax'],
+  rowed: Rowed,
+  written: WrittenRow,
+  added: readonly RowItem[],
+): readonly (Edit | undefined)[] | undefined {
+  const items = written.entry.values?.length ?? 0;
+  const parts = partsOf(syntax, rowed, written);
+  const last = parts.at(-1);
+  const more = addedParts(rowed.plan, added, items - 1, last);
+  if (last?.run === undefined || !follows(more[0], last.run, 1)) return undefined;
+  return editsOf(syntax, written, placesOf(parts, items), placesOf([...parts, ...more], items));
 }

@@ -17,9 +17,10 @@ import {
   type WrittenRow,
 } from './rowParts.ts';
 import { secondsOf, sizeOf } from './rowRun.ts';
+import { unevenness } from './unevenRows.ts';
 
 /**
- * The least move that breaks the circle. Every move of one operation within its row is simulated, and every move of a forward with the
+ * The least move that breaks the circle, in the row that differs from the rule of the others. Every move of one operation within its row is simulated, and every move of a forward with the
  * backward of its microbatch after it. Two moves are combined only if none of these is enough. For a rule: without its limit of
  * microbatches in flight.
  */
@@ -46,7 +47,7 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const singles = rows.flatMap((row) => [...movesOf(row, work)]);
   const runs = singles.flatMap((move) => timed(rowed, [move], work));
   const found = runs.length > 0 ? runs : twoMoves(rows, rowed, work);
-  for (const { moves } of found.toSorted(compareFound).slice(0, mostChecked)) {
+  for (const { moves } of inBlamedRows(found).toSorted(compareFound).slice(0, mostChecked)) {
     yield {
       what: moves.map((move, index) => words(move, index === 0 ? 'Move' : 'move')).join(' and '),
       edits: lastOfEach(moves).flatMap(({ row, places }) => editsOf(syntax, row.written, row.before, places)),
@@ -54,10 +55,25 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   }
 }
 
-/** The fastest first. Of equally fast ones, the one that moves the fewest operations comes first, then the one with the shortest move. */
+/** Moves in the rows in which a move makes all rows most alike: those differ from the rule that the others follow. */
+function inBlamedRows(found: readonly Found[]): readonly Found[] {
+  const least = Math.min(...found.map(({ uneven }) => uneven));
+  const blamed = new Set(found.filter(({ uneven }) => uneven === least).map(rowsMoved));
+  return found.filter((each) => blamed.has(rowsMoved(each)));
+}
+
+const rowsMoved = ({ moves }: Found): string =>
+  [...new Set(moves.map(({ row }) => row.written.entry.start))].toSorted((a, b) => a - b).join(' ');
+
+/**
+ * The fastest first. Of equally fast ones, the one that makes the rows most alike comes first, then the one that moves the fewest
+ * operations, then the one with the shortest move.
+ */
 const compareFound = (a: Found, b: Found): number => {
   const alike = Math.abs(a.seconds - b.seconds) <= 1e-9 * Math.max(a.seconds, b.seconds);
-  return (alike ? 0 : a.seconds - b.seconds) || a.operations - b.operations || a.distance - b.distance;
+  return (
+    (alike ? 0 : a.seconds - b.seconds) || a.uneven - b.uneven || a.operations - b.operations || a.distance - b.distance
+  );
 };
 
 /** Of moves in one row the last: it contains the others. */
@@ -77,8 +93,8 @@ interface Row {
 interface Move {
   readonly row: Row;
   readonly parts: readonly Part[];
-  /** Before this part; undefined for the end. */
-  readonly to?: Part;
+  /** `before F[1]`, or `after F[1]` if they come later than now. */
+  readonly where: string;
   readonly distance: number;
   readonly places: Placed;
 }
@@ -86,6 +102,8 @@ interface Move {
 interface Found {
   readonly moves: readonly Move[];
   readonly seconds: number;
+  /** How little the rows are alike after the moves. */
+  readonly uneven: number;
   /** Operations that are moved. */
   readonly operations: number;
   readonly distance: number;
@@ -125,7 +143,8 @@ function* movesOf(row: Row, work: { readonly left: number }, onCircle = false): 
       // Between operations that are not on the circle it makes no difference to the circle.
       if (!few && to !== undefined && !row.onCircle.has(to) && !row.onCircle.has(flat[Math.max(0, at - 1)])) continue;
       const distance = at < from ? from - at : at - last;
-      yield { row, parts, ...(at < flat.length ? { to } : {}), distance, places: moved(places, parts, flat[at]) };
+      const where = at < from ? `before ${flat[at].text}` : `after ${flat[at - 1].text}`;
+      yield { row, parts, where, distance, places: moved(places, parts, to) };
     }
   }
 }
@@ -156,6 +175,7 @@ function timed({ plan, rows }: Rowed, moves: readonly Move[], work: { left: numb
     {
       moves,
       seconds,
+      uneven: unevenness(plan, now),
       operations: sum(({ parts }) => sizeOf(parts.flatMap(({ operations }) => operations))),
       distance: sum(({ distance }) => distance),
     },
@@ -178,11 +198,9 @@ function twoMoves(rows: readonly Row[], rowed: Rowed, work: { left: number }): r
 }
 
 /** `Move B[1] before F[0] in row(0)`. */
-function words({ row, parts, to }: Move, verb: string): string {
+function words({ row, parts, where }: Move, verb: string): string {
   const [parameter] = row.written.entry.parameters ?? [];
   const device =
     parameter?.kind === 'quantity' ? String(parameter.value) : parameter?.kind === 'name' ? parameter.text : '';
-  const last = row.places.flat().at(-1)?.text ?? '';
-  const place = to === undefined ? `after ${last}` : `before ${to.text}`;
-  return `${verb} ${joined(parts).join(', ')} ${place} in row(${device})`;
+  return `${verb} ${joined(parts).join(', ')} ${where} in row(${device})`;
 }

@@ -2,10 +2,11 @@ import { table } from '../../basics/table.ts';
 import { count } from '../../basics/quantities.ts';
 import type { OperationLetter, PipelinePlan, RowItem } from '../../values/plan.ts';
 import { writtenCompletion } from './complete.ts';
-import { withEntry, inserted } from './edits.ts';
+import { withEntry } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { editsOf, type Part, partsOf, placesOf, type Rowed, rowedAt, type WrittenRow } from './rowParts.ts';
 import { secondsOf, sizeOf } from './rowRun.ts';
+import { writtenOperation } from './writtenOperation.ts';
 
 /** The missing operations in the places of the row where they run earliest; a row for a device that has none. */
 export const scheduleIncomplete: Repairer = { repairs, ranked: 'figures', most: 2 };
@@ -33,7 +34,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     }
     if (missing.length > mostMissing) continue;
     if (written.devices.length === 1) yield placed(syntax, rowed, written, device, missing);
-    else yield* everywhere(rowed, written, missing);
+    else yield* everywhere(syntax, rowed, written, missing);
   }
   const whole = writtenCompletion(analysis, plan.name);
   if (whole !== undefined)
@@ -72,11 +73,7 @@ function placed(
   const { plan } = rowed;
   const before = partsOf(syntax, rowed, written);
   const items = written.entry.values?.length ?? 0;
-  const partOf = (operation: RowItem, item: number): Part => ({
-    text: nameOf(plan, operation),
-    item,
-    operations: [[operation]],
-  });
+  const partOf = (operation: RowItem, item: number): Part => partNamed(plan, operation, item, [[operation]]);
   // Rows of other devices may lack operations too.
   const rows = rowed.rows.map((row, other) => (other === device ? row : completed(row, missingOn(rowed, other))));
   const rowOf = (parts: readonly Part[]) => parts.flatMap(({ operations }) => operations[0]);
@@ -101,10 +98,8 @@ function placed(
       parts = candidate;
     }
   }
-  const label =
-    missing.length > 3 ? `${missing.length} operations` : missing.map((each) => nameOf(plan, each)).join(', ');
   return {
-    what: `Add ${label} to the row of ${plan.devices[device].name}`,
+    what: `Add ${labelOf(plan, missing)} to the row of ${plan.devices[device].name}`,
     edits: editsOf(syntax, written, placesOf(before, items), placesOf(parts, items)),
   };
 }
@@ -150,20 +145,37 @@ const keepsOrder = (parts: readonly Part[], at: number, added: RowItem): boolean
   );
 
 /** The same operations in a row for all devices: at its end, or before the first item where they run. */
-function* everywhere({ plan }: Rowed, { entry }: WrittenRow, missing: readonly RowItem[]): Generator<Repair> {
+function* everywhere(
+  syntax: Parameters<typeof partsOf>[0],
+  rowed: Rowed,
+  written: WrittenRow,
+  missing: readonly RowItem[],
+): Generator<Repair> {
+  const { plan } = rowed;
+  const { entry } = written;
   const values = entry.values ?? [];
-  const last = values.at(-1);
-  if (last === undefined) return;
-  const written = missing.map((each) => nameOf(plan, each)).join(', ');
-  const what = `Add ${missing.length > 3 ? `${missing.length} operations` : written} to the row of each device`;
-  yield { what, edits: [inserted(last.end, `, ${written}`)] };
-  for (const value of values.slice(0, mostPlaces)) yield { what, edits: [inserted(value.start, `${written}, `)] };
+  if (values.length === 0) return;
+  const what = `Add ${labelOf(plan, missing)} to the row of each device`;
+  const before = partsOf(syntax, rowed, written);
+  const places = placesOf(before, values.length);
+  const added = (item: number) => missing.map((each) => partNamed(plan, each, item, []));
+  const last = values.length - 1;
+  yield { what, edits: editsOf(syntax, written, places, places.with(last, [...places[last], ...added(last)])) };
+  for (const [item, place] of places.slice(0, mostPlaces).entries())
+    yield { what, edits: editsOf(syntax, written, places, places.with(item, [...added(item), ...place])) };
 }
 
-/** `F[3]`, with its stage where the device has several. */
-function nameOf({ placement }: PipelinePlan, { op, stage, microbatch }: RowItem): string {
-  const alone = placement.filter((device) => device === placement[stage]).length === 1;
-  return alone ? `${op}[${microbatch}]` : `${op}[${microbatch}, stage = ${stage}]`;
+const labelOf = (plan: PipelinePlan, missing: readonly RowItem[]): string =>
+  missing.length > 3 ? `${missing.length} operations` : missing.map((each) => nameOf(plan, each)).join(', ');
+
+function partNamed(plan: PipelinePlan, operation: RowItem, item: number, operations: Part['operations']): Part {
+  return { text: nameOf(plan, operation), item, operations, run: writtenOperation(plan)(operation) };
+}
+
+/** `F[3]`, with its chunk or stage where the device has several. */
+function nameOf(plan: PipelinePlan, operation: RowItem): string {
+  const { head, microbatch, tail } = writtenOperation(plan)(operation);
+  return `${head}${microbatch}${tail}`;
 }
 
 /** A row for a device: all forwards, then all backwards. */

@@ -6,6 +6,7 @@ import type { Edit } from '../proposal.ts';
 import { rowItems } from '../../schedule/rowItems.ts';
 import { entriesOf } from '../source.ts';
 import { replaced, withoutItem } from './edits.ts';
+import { continues, type Written } from './sequenceText.ts';
 
 /** A pipeline whose schedule is rows of this file. */
 export interface Rowed {
@@ -27,8 +28,8 @@ export interface Part {
   readonly item: number;
   /** Its operations in the row of each device of the entry. */
   readonly operations: readonly (readonly RowItem[])[];
-  /** Of a range: what the range is of, so that neighbours are written together again. */
-  readonly run?: { readonly head: string; readonly tail: string; readonly microbatch: number };
+  /** Of a plain microbatch, or one of a range: what is around the number, so that neighbours are written as one range. */
+  readonly run?: Written;
 }
 
 /** Pipelines with the row entry around `offset`. */
@@ -64,21 +65,22 @@ const mostOfRange = 256;
 export function partsOf({ text }: SyntaxFile, { rows }: Rowed, { entry, devices }: WrittenRow): readonly Part[] {
   return (entry.values ?? []).flatMap((value, item): readonly Part[] => {
     const operations = devices.map((device) => (rows[device] ?? []).filter((operation) => operation.item === item));
-    const range = rangeOf(text, value);
+    const around = aroundNumber(text, value);
     const [first] = operations;
     const splits =
-      range !== undefined &&
+      around !== undefined &&
       first !== undefined &&
-      first.length > 1 &&
+      first.length > 0 &&
       first.length <= mostOfRange &&
       operations.every(
         (each) => each.length === first.length && each.every(({ fusedWithNext }) => fusedWithNext !== true),
       );
-    if (!splits) return [{ text: text.slice(value.start, value.end), item, operations }];
+    const whole = text.slice(value.start, value.end);
+    if (!splits) return [{ text: whole, item, operations }];
     return first.map((operation, index) => {
-      const run = { ...range, microbatch: operation.microbatch };
+      const run = { ...around, microbatch: operation.microbatch };
       return {
-        text: `${run.head}${run.microbatch}${run.tail}`,
+        text: first.length === 1 ? whole : `${run.head}${run.microbatch}${run.tail}`,
         item,
         operations: operations.map((each) => [each[index]]),
         run,
@@ -87,11 +89,12 @@ export function partsOf({ text }: SyntaxFile, { rows }: Rowed, { entry, devices 
   });
 }
 
-/** `F[0..3]` with plain numbers: `F[` and what follows the range. */
-function rangeOf(text: string, value: Expression): { readonly head: string; readonly tail: string } | undefined {
+/** `F[3]` or `F[0..3]` with plain numbers: `F[` and what follows them. */
+function aroundNumber(text: string, value: Expression): Omit<Written, 'microbatch'> | undefined {
   if (value.kind !== 'index') return undefined;
   const range = value.arguments[0]?.value;
-  if (range?.kind !== 'range' || range.from.kind !== 'quantity') return undefined;
+  const number = range?.kind === 'range' ? range.from : range;
+  if (range === undefined || number?.kind !== 'quantity') return undefined;
   // Parts of a sequence are more operations than microbatches.
   if (value.arguments.some((argument) => argument.name?.text === 'part' && argument.value.kind === 'range'))
     return undefined;
@@ -116,18 +119,21 @@ export function moved(places: Placed, parts: readonly Part[], to: Part | undefin
 export const operationsOf = (places: Placed, devices: number): readonly (readonly RowItem[])[] =>
   Array.from({ length: devices }, (_, index) => places.flat().flatMap(({ operations }) => operations[index] ?? []));
 
-/** Edits of the written items whose parts are others now. Items that keep theirs are left alone, with the comments around them. */
+/**
+ * Edits of the written items whose parts are others now. Items that keep theirs are left alone, with the comments around them, unless one
+ * range can be written for them and for what is now next to them.
+ */
 export function editsOf(
   { text }: SyntaxFile,
   { entry }: WrittenRow,
   before: Placed,
-  after: Placed,
+  wanted: Placed,
 ): readonly (Edit | undefined)[] {
   const values = entry.values ?? [];
+  const after = gathered(text, values, before, wanted);
   return after.flatMap((place, item) => {
     const value = values[item];
-    const same = place.length === before[item].length && place.every((part, index) => part === before[item][index]);
-    if (same || value === undefined) return [];
+    if (isSame(place, before[item]) || value === undefined) return [];
     if (place.length === 0) {
       // Items at the end go as one edit: each alone would take the comma before it, which the edit of the item before takes too.
       const isTail = item > 0 && after.slice(item).every(({ length }) => length === 0);
@@ -142,6 +148,32 @@ export function editsOf(
     if (kept && text.slice(value.start, value.end) === written) return [];
     return [replaced(value, written)];
   });
+}
+
+const isSame = (place: readonly Part[], other: readonly Part[]): boolean =>
+  place.length === other.length && place.every((part, index) => part === other[index]);
+
+/** A place takes over what follows it in the next one, if one of them has changed and there is no comment between them. */
+function gathered(text: string, values: readonly Expression[], before: Placed, wanted: Placed): Placed {
+  const after = wanted.map((place) => [...place]);
+  const isPlain = (item: number): boolean => /^\s*,\s*$/u.test(text.slice(values[item].end, values[item + 1].start));
+  let last: number | undefined;
+  let hasChanged = false;
+  let isAlone = true;
+  for (const [item, place] of after.entries()) {
+    hasChanged ||= !isSame(wanted[item], before[item]);
+    isAlone &&= item === 0 || isPlain(item - 1);
+    while (last !== undefined && hasChanged && isAlone && place.length > 0) {
+      const run = after[last].at(-1)?.run;
+      if (run === undefined || !follows(place[0], run, 1)) break;
+      after[last].push(...place.splice(0, 1));
+    }
+    if (place.length === 0) continue;
+    last = item;
+    hasChanged = !isSame(wanted[item], before[item]);
+    isAlone = true;
+  }
+  return after;
 }
 
 /** Texts of parts; neighbours of one run together. */
@@ -161,5 +193,5 @@ export function joined(parts: readonly Part[]): readonly string[] {
   return out;
 }
 
-const follows = ({ run }: Part, first: NonNullable<Part['run']>, distance: number): boolean =>
-  run?.head === first.head && run.tail === first.tail && run.microbatch === first.microbatch + distance;
+export const follows = ({ run }: Pick<Part, 'run'>, first: Written, distance: number): boolean =>
+  run !== undefined && continues(first, run, distance);

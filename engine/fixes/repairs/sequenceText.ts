@@ -10,19 +10,38 @@ export interface Written {
 /** Ranges that one `zip` may have. */
 const mostLanes = 3;
 
-/** `microbatches`: of the pipeline, where a range over all of them is to hold for any number. */
-export function sequenceText(operations: readonly Written[], microbatches?: number): string {
-  const parts: string[] = [];
+/** Operations that are written as one: a range, or a `zip` of as many ranges as there are lanes. */
+export interface SequenceGroup {
+  readonly operations: readonly Written[];
+  readonly lanes: number;
+}
+
+export function sequenceGroups(operations: readonly Written[]): readonly SequenceGroup[] {
+  const groups: SequenceGroup[] = [];
   for (let at = 0; at < operations.length;) {
     const { lanes, rounds } = longest(operations, at);
-    const texts = Array.from({ length: lanes }, (_, lane) =>
-      rangeText(operations[at + lane], operations[at + lane + (rounds - 1) * lanes], microbatches),
-    );
-    parts.push(lanes === 1 ? texts[0] : `zip(${texts.join(', ')})`);
+    groups.push({ operations: operations.slice(at, at + lanes * rounds), lanes });
     at += lanes * rounds;
   }
-  return parts.join(', ');
+  return groups;
 }
+
+/** `microbatches`: of the pipeline, where a range over all of them is to hold for any number. */
+export const sequenceText = (operations: readonly Written[], microbatches?: number): string =>
+  sequenceGroups(operations)
+    .map((group) => groupText(group, microbatches))
+    .join(', ');
+
+export function groupText({ operations, lanes }: SequenceGroup, microbatches?: number): string {
+  const texts = Array.from({ length: lanes }, (_, lane) =>
+    rangeText(operations[lane], operations[operations.length - lanes + lane], microbatches),
+  );
+  return lanes === 1 ? texts[0] : `zip(${texts.join(', ')})`;
+}
+
+/** Whether the second operation is the first one, this number of microbatches later. */
+export const continues = (first: Written, second: Written, distance: number): boolean =>
+  second.head === first.head && second.tail === first.tail && second.microbatch === first.microbatch + distance;
 
 /** The pattern from a position that covers the most operations; of equal ones the plainest. */
 function longest(operations: readonly Written[], at: number): { readonly lanes: number; readonly rounds: number } {

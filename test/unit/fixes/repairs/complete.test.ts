@@ -79,7 +79,7 @@ describe('missing operations are written', () => {
     [
       'into the ranges of a row of one device',
       'schedule mine { row(0) = F[0..1], B[0..2]  row(d) = F[0..2], B[0..1] }',
-      'schedule mine { row(0) = F[0..2], B[0..2]  row(d) = F[0..2], B[0..1], B[2] }',
+      'schedule mine { row(0) = F[0..2], B[0..2]  row(d) = F[0..2], B[0..2] }',
     ],
     [
       'in a row for each device where they differ',

@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
     code: 'schedule/incomplete',
     text: rowed('  row(0) = F[0..1], B[0] // late\n  row(1) = F[0], B[0], F[1], B[1]'),
     titles: ['Add B[1] to the row of gpu[0]'],
-    makes: 'F[0..1], B[0], B[1] // late',
+    makes: 'F[0..1], B[0..1] // late',
   },
   {
     code: 'schedule/incomplete',
@@ -215,7 +215,8 @@ const cases: readonly Case[] = [
   {
     code: 'schedule/deadlock',
     text: rowed('  row(0) = B[0], F[0..1], B[1]\n  row(1) = F[0..1], B[0..1]'),
-    titles: ['Move B[0] before B[1] in row(0)', 'Move B[0] after B[1] in row(0)'],
+    titles: ['Move B[0] after F[1] in row(0)', 'Move B[0] after B[1] in row(0)'],
+    makes: 'row(0) = F[0..1], B[0..1]\n',
   },
   {
     code: 'schedule/deadlock',

@@ -155,12 +155,49 @@ describe('a deadlock', () => {
       const finding = analysis.findings.find(({ code }) => code === 'schedule/deadlock');
       const [fix] = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
       expect(fix?.title).toMatch(
-        new RegExp(`^Move F\\[2\\], B\\[2\\] before F\\[3\\] in row\\(${devices - 1}\\): runs, `),
+        new RegExp(`^Move F\\[2\\], B\\[2\\] after B\\[1\\] in row\\(${devices - 1}\\): runs, `),
       );
       const after = apply(analysis.syntax.text, fix?.edits ?? []);
       expect(after).toBe(right);
       expect(analyse(after).pipelines[0]?.run?.report.iteration).toBeCloseTo((microbatches + devices - 1) * 0.012, 9);
     }
+  });
+
+  it('of one operation in a wrong place is mended in its row, whichever row that is', () => {
+    const [devices, microbatches] = [4, 5];
+    const stages = Array.from({ length: devices }, (_, device) => devices - device);
+    const rules = [
+      stages.map((left) => oneForwardOneBackward(left, microbatches)),
+      stages.map(() => ['F', 'B'].flatMap((op) => Array.from({ length: microbatches }, (_, j) => `${op}[${j}]`))),
+    ];
+    const seen = new Set<string>();
+    for (const [rule, rows] of rules.entries())
+      for (const [device, row] of rows.entries())
+        for (let from = 0; from < row.length; from += 1)
+          for (let to = (3 * from + device) % 7; to < row.length; to += 7) {
+            const wrongRow = row.toSpliced(from, 1).toSpliced(to, 0, row[from]);
+            const analysis = analyse(fileOf(devices, microbatches, rows.with(device, wrongRow)));
+            const finding = analysis.findings.find(({ code }) => code === 'schedule/deadlock');
+            if (finding === undefined) continue;
+            seen.add(`${rule} ${device}`);
+            const titles = fixesFor(analysis, finding, analyse).map(({ title }) => title.split(':')[0]);
+            expect(titles.length).toBeGreaterThan(0);
+            for (const title of titles) expect(title).toMatch(new RegExp(`^Move [^()]* in row\\(${device}\\)$`));
+          }
+    expect(seen.size).toBe(rules.length * devices);
+  });
+
+  it('says where an operation goes: after what it then follows, or before what it then precedes', () => {
+    const titlesOf = (rows: string) => {
+      const analysis = analyse(rowed(rows));
+      const finding = analysis.findings.find(({ code }) => code === 'schedule/deadlock');
+      return finding === undefined ? [] : fixesFor(analysis, finding, analyse).map(({ title }) => title.split(':')[0]);
+    };
+    const [later] = titlesOf('  row(0) = B[0], F[0..1], B[1]\n  row(1) = F[0..1], B[0..1]');
+    expect(later).toBe('Move B[0] after F[1] in row(0)');
+    expect(titlesOf('  row(0) = F[1], B[1], F[0], B[0]\n  row(1) = F[0], B[0], F[1], B[1]')).toContain(
+      'Move F[0] before F[1] in row(0)',
+    );
   });
 
   it('that no single move breaks gets two', () => {

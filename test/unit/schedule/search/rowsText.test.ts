@@ -3,6 +3,7 @@ import type { PipelinePlan } from '../../../../engine/values/plan.ts';
 import { I, kindOf, microbatchOf, type Program, W } from '../../../../engine/values/program.ts';
 import { generate } from '../../../../engine/schedule/generate.ts';
 import { scheduleText } from '../../../../engine/schedule/rowsText.ts';
+import { joinable } from '../../../support/joinable.ts';
 import * as fc from '../../../support/property.ts';
 import { resolveText } from '../../../support/resolve.ts';
 import { namesOf, programFor } from '../bruteForce.ts';
@@ -26,6 +27,7 @@ function planned(text: string): PipelinePlan {
 function expectSame(program: Program, m: number): string {
   const text = scheduleText(program, 'kept', ['Ends at 1 s.']);
   if (text === undefined) throw new Error('no text');
+  expect(joinable(text)).toEqual([]);
   const again = generate(planned(fileOf(text, program.devices, m, program.stages / program.devices)));
   if ('faults' in again) throw new Error(again.faults.map(({ message }) => message).join('\n'));
   expect(namesOf(again.program)).toEqual(namesOf(program));
