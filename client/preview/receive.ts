@@ -74,6 +74,7 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
       return exportTimeline(host.requests, asked).then(place.focus);
     }
     case 'race':
+    case 'racePlan':
     case 'sweep':
     case 'endRace':
     case 'adopt':
