@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { createServer, type Server } from './languageClient.ts';
 import { exportTarget, exportTimeline } from './exportTimeline.ts';
 import { namedDocument } from './namedDocument.ts';
-import { openPages } from './pages.ts';
+import { openLinks } from './openLinks.ts';
 import { pipeDocument } from './pipeDocument.ts';
 import { providePolicyDocuments } from './policyDocuments.ts';
 import { createServerNotices } from './serverNotices.ts';
@@ -23,7 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
     if (state.kind === 'running' || state.kind === 'stopped') previews?.serverChanged();
   });
   server = running;
-  previews = createPreviews(context.extensionUri, running, output, statusBar.previewed);
+  previews = createPreviews(context, running, output, statusBar.previewed);
   const shown = previews;
   const openPreview =
     (another: boolean) =>
@@ -38,7 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
     running,
     shown,
     providePolicyDocuments(running),
-    openPages(context.extensionUri),
+    openLinks(context.extensionUri, shown.restore),
     vscode.commands.registerCommand('pipewright.openPreview', openPreview(false)),
     vscode.commands.registerCommand('pipewright.openAnotherPreview', openPreview(true)),
     vscode.commands.registerCommand('pipewright.compare', (target?: unknown, pipeline?: unknown) => {

@@ -5,7 +5,8 @@ import { pagePath } from './pagePath.ts';
 /** Uri of the folder of pages, with a slash at the end. The editor hands links to it to this extension. */
 export const pagesFolder = (extension: string): string => `${vscode.env.uriScheme}://${extension}/docs/`;
 
-export function openPages(extension: vscode.Uri): vscode.Disposable {
+/** Opens the page that a link names; nothing for a link to anything else. */
+export const pageOpener = (extension: vscode.Uri) =>
   async function open(link: vscode.Uri): Promise<void> {
     const path = pagePath(link.path);
     if (path === undefined) return;
@@ -16,11 +17,4 @@ export function openPages(extension: vscode.Uri): vscode.Disposable {
       // The editor's Markdown extension is switched off.
       await vscode.window.showTextDocument(page, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
     }
-  }
-  return vscode.Disposable.from(
-    vscode.window.registerUriHandler({ handleUri: open }),
-    vscode.commands.registerCommand('pipewright.openPage', (link: unknown) =>
-      typeof link === 'string' ? open(vscode.Uri.parse(link)) : undefined,
-    ),
-  );
-}
+  };

@@ -15,6 +15,8 @@ export interface PreviewMemory {
   renamed: vscode.Uri | undefined;
   /** Key of the plan that the page has. */
   key: string | undefined;
+  /** Sliders of a link that was opened before the page listened: they replace the sliders of its last session. */
+  linked: Overrides | undefined;
   /** Plans that were asked for. */
   asked: number;
 }

@@ -67,10 +67,6 @@ const readers: {
       ? { type: 'race', request, pipeline, against: wanted }
       : undefined;
   },
-  racePlan: ({ request, pipeline, search, row }) =>
-    isPlace(request) && isName(pipeline) && isPlace(search) && isPlace(row)
-      ? { type: 'racePlan', request, pipeline, search, row }
-      : undefined,
   sweep: ({ request, pipeline, name, values }) =>
     isPlace(request) && isName(pipeline) && isName(name) && isValues(values)
       ? { type: 'sweep', request, pipeline, name, values }
@@ -138,6 +134,10 @@ const readers: {
           ...(isFigure(seconds) ? { seconds } : {}),
         }
       : undefined;
+  },
+  copyLink: (raw) => {
+    const state = readState(raw['state']);
+    return state === undefined ? undefined : { type: 'copyLink', state };
   },
   restart: () => ({ type: 'restart' }),
   openRenamed: () => ({ type: 'openRenamed' }),

@@ -8,12 +8,17 @@ export interface Outbox {
   post(message: ToPage): void;
   /** The page listens: what was kept goes out. */
   ready(): void;
+  /** The page listens, and keeps nothing back. */
+  isOpen(): boolean;
   /** The page is gone. */
   closed(): void;
 }
 
-/** In the order in which they go out: how the page works, the search that an earlier page had, what it shows, what it outlines, what the reader asked for. Answers to an earlier page are dropped. */
-const sorts = ['modes', 'planKept', 'picture', 'highlight', 'compare', 'plans', 'findOrder'] as const;
+/**
+ * In the order in which they go out. First is how the page works, then the search that an earlier page had, and the view that a link
+ * leads to. What the page shows and outlines follows. What the reader asked for is last. Answers to an earlier page are dropped.
+ */
+const sorts = ['modes', 'planKept', 'view', 'picture', 'highlight', 'compare', 'plans', 'findOrder'] as const;
 type Sort = (typeof sorts)[number];
 
 const answers: ReadonlySet<ToPage['type']> = new Set([
@@ -51,6 +56,7 @@ export function createOutbox(send: (message: ToPage) => void): Outbox {
       }
       kept.clear();
     },
+    isOpen: () => open,
     closed() {
       open = false;
     },

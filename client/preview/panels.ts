@@ -1,6 +1,7 @@
 /** All previews: opens them, restores them after a reload, and keeps them in step with text, settings, cursor and active file. */
 import * as vscode from 'vscode';
 import type { Server } from '../languageClient.ts';
+import type { PreviewState } from '../../webview/protocol/messages.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { namedDocument } from '../namedDocument.ts';
 import { pipeDocument } from '../pipeDocument.ts';
@@ -26,6 +27,8 @@ export interface Previews extends vscode.Disposable {
   findPlan(uri: vscode.Uri, pipeline?: string): void;
   /** Shows the search for a shorter order of a pipeline in the preview of its file. */
   findOrder(uri: vscode.Uri, pipeline?: string): void;
+  /** Shows the preview of a file as a link says. */
+  restore(uri: vscode.Uri, state: PreviewState): void;
   /** The preview that has the focus follows the active file, or is pinned to its own. */
   follow(following: boolean): void;
   /** The file of the preview that has the focus. */
@@ -36,7 +39,7 @@ export interface Previews extends vscode.Disposable {
 
 /** `focusChanged`: called with the file of the preview that has the focus, or with undefined if none has. */
 export function createPreviews(
-  extension: vscode.Uri,
+  { extensionUri: extension, extension: { id } }: vscode.ExtensionContext,
   server: Server,
   output: vscode.LogOutputChannel,
   focusChanged: (uri: vscode.Uri | undefined) => void,
@@ -47,6 +50,7 @@ export function createPreviews(
 
   const host: PreviewHost = {
     extension,
+    id,
     requests: server,
     output,
     serverState: server.state,
@@ -151,6 +155,7 @@ export function createPreviews(
     compare: (uri, pipeline) => opened(uri, pipeline)?.compare(),
     findPlan: (uri, pipeline) => opened(uri, pipeline)?.findPlan(pipeline),
     findOrder: (uri, pipeline) => opened(uri, pipeline)?.findOrder(),
+    restore: (uri, state) => opened(uri, state.pipeline)?.restore(state),
     follow: (following) => focused()?.follow(following),
     shownFile: () => focused()?.uri(),
     serverChanged() {

@@ -9,7 +9,7 @@ import { createOutbox } from './outbox.ts';
 import type { Place } from './place.ts';
 import { receive } from './receive.ts';
 import { makeParts, type Preview, type PreviewHost, type Self } from './self.ts';
-import { follow, postModes, refresh, rename, showFile } from './showing.ts';
+import { follow, postModes, refresh, rename, restore, showFile } from './showing.ts';
 import { titleOf } from './titles.ts';
 
 /** What a page of this extension may load, and nothing else. */
@@ -34,6 +34,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     text: undefined,
     renamed: undefined,
     key: undefined,
+    linked: undefined,
     asked: 0,
   };
   const outbox = createOutbox((message) => void place.webview.postMessage(message));
@@ -69,6 +70,7 @@ function previewOf(self: Self): Preview {
     },
     outline: parts.cursor.moved,
     show: (uri, pipeline) => showFile(self, uri, pipeline),
+    restore: (state) => restore(self, state),
     edited(version) {
       parts.help.edited(version);
       parts.plans.textChanged(version);

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { FromPage } from '../../webview/protocol/messages.ts';
 import { exportTimeline } from '../exportTimeline.ts';
+import { copyLink } from './copyLink.ts';
 import { addPipeline, writeMissing, writeSlider } from './edits.ts';
 import { insert } from './insert.ts';
 import { setSyncModes } from './modes.ts';
@@ -13,8 +14,10 @@ import { titleOf } from './titles.ts';
 /** The page has started, or started again after it was hidden. */
 function started(self: Self, preview: Preview, { state }: Extract<FromPage, { readonly type: 'ready' }>) {
   const { context, host, memory, outbox, parts } = self;
-  if (memory.uri !== undefined && state?.uri === memory.uri.toString())
+  if (memory.linked !== undefined) memory.overrides = memory.linked;
+  else if (memory.uri !== undefined && state?.uri === memory.uri.toString())
     memory.overrides = state.overrides ?? memory.overrides;
+  memory.linked = undefined;
   postModes(self);
   parts.orders.forget();
   parts.freshness.forget();
@@ -73,8 +76,9 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
       // The editor gives the focus of its lists back to no part of a page.
       return exportTimeline(host.requests, asked).then(place.focus);
     }
+    case 'copyLink':
+      return copyLink(host.id, message.state);
     case 'race':
-    case 'racePlan':
     case 'sweep':
     case 'endRace':
     case 'adopt':

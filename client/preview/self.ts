@@ -1,5 +1,6 @@
 /** A preview, as others see it and from inside. */
 import type * as vscode from 'vscode';
+import type { PreviewState } from '../../webview/protocol/messages.ts';
 import {
   methods,
   type PathGroup,
@@ -37,6 +38,8 @@ export interface Preview {
   outline(groups: readonly PathGroup[], at: vscode.Position): void;
   /** Shows another file, or another pipeline. */
   show(uri: vscode.Uri, pipeline?: string): void;
+  /** Shows its file as a link says. */
+  restore(state: PreviewState): void;
   /** The file has another text now. */
   edited(version: number): void;
   /** The file has another name now. */
@@ -61,6 +64,8 @@ export interface Preview {
 
 export interface PreviewHost {
   readonly extension: vscode.Uri;
+  /** Of the extension: `publisher.name`. */
+  readonly id: string;
   readonly requests: Requests & LongRequests;
   readonly output: vscode.LogOutputChannel;
   serverState(): ServerState;
@@ -79,28 +84,25 @@ export interface PreviewHost {
 const patience = 400;
 
 /** The parts of a preview. Each knows the preview by its context alone. */
-export function makeParts(context: PreviewContext, memory: PreviewMemory) {
-  const plans = createPlans(context);
-  return {
-    race: createRace(context, plans.rowOf),
-    help: createHelp(context),
-    cursor: cursorBlocks(context),
-    movedOrders: createMovedOrders(context),
-    plans,
-    orders: createOrders(context),
-    freshness: createFreshness({
-      planned: () =>
-        context.requests.send<PlannedAnswer>(methods.planned, { uri: String(memory.uri) } satisfies PlannedRequest),
-      shown: () => memory.key,
-      refresh: context.refresh,
-      tell: (late) => context.post({ type: 'late', late }),
-      later(act) {
-        const timer = setTimeout(act, patience);
-        return () => clearTimeout(timer);
-      },
-    }),
-  };
-}
+export const makeParts = (context: PreviewContext, memory: PreviewMemory) => ({
+  race: createRace(context),
+  help: createHelp(context),
+  cursor: cursorBlocks(context),
+  movedOrders: createMovedOrders(context),
+  plans: createPlans(context),
+  orders: createOrders(context),
+  freshness: createFreshness({
+    planned: () =>
+      context.requests.send<PlannedAnswer>(methods.planned, { uri: String(memory.uri) } satisfies PlannedRequest),
+    shown: () => memory.key,
+    refresh: context.refresh,
+    tell: (late) => context.post({ type: 'late', late }),
+    later(act) {
+      const timer = setTimeout(act, patience);
+      return () => clearTimeout(timer);
+    },
+  }),
+});
 
 /** A preview seen from inside. */
 export interface Self {

@@ -1,5 +1,6 @@
 /** Which file a preview shows, and its newest plan. */
 import type * as vscode from 'vscode';
+import type { PreviewState } from '../../webview/protocol/messages.ts';
 import { methods, type PlanAnswer, type PlanRequest } from '../../webview/protocol/requests.ts';
 import { syncModes } from './modes.ts';
 import { opened } from './opened.ts';
@@ -43,6 +44,15 @@ export function showFile(self: Self, next: vscode.Uri, pipeline?: string): void 
   if (isOther) parts.plans.resume();
   if (pipeline !== undefined) memory.chosen = pipeline;
   rename(self);
+  void context.refresh();
+}
+
+/** Pipeline, sliders, place and selection, all as a link says: what it does not name is as in a new preview. */
+export function restore({ context, memory, outbox }: Self, state: PreviewState): void {
+  memory.overrides = state.overrides ?? {};
+  if (!outbox.isOpen()) memory.linked = memory.overrides;
+  if (state.pipeline !== undefined) memory.chosen = state.pipeline;
+  outbox.post({ type: 'view', state });
   void context.refresh();
 }
 

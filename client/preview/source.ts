@@ -57,7 +57,8 @@ function putCursor(editor: vscode.TextEditor, range: vscode.Range): void {
 const editorOf = (uri: vscode.Uri): vscode.TextEditor | undefined =>
   vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri.toString());
 
-function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
+/** The column of the tab that has a file; undefined if none has it. */
+export function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
   const wanted = uri.toString();
   const visible = editorOf(uri)?.viewColumn;
   if (visible !== undefined) return visible;

@@ -4,8 +4,6 @@ import { inFlightWords } from './inFlight.ts';
 import { itemNames, type Unit } from './memoryWords.ts';
 import type { DeviceReport, MemoryItem } from '../values/report.ts';
 
-type SizeWords = (size: number) => string;
-
 /** `activations`, `activations of s0 for gpu[0]`: with its stage, where the device holds something of several; `operation loss`. */
 export function itemName(
   { kind, stage, of, operation }: MemoryItem,
@@ -18,10 +16,10 @@ export function itemName(
 }
 
 /** `6 × 512 MiB`; empty where it is one. */
-export const itemTimes = ({ count: units, bytes: size }: MemoryItem, words: SizeWords = bytes): string =>
-  units === undefined || units === 1 ? '' : `${units.toLocaleString('en-US')} × ${words(size / units)}`;
+export const itemTimes = ({ count: units, bytes: size }: MemoryItem): string =>
+  units === undefined || units === 1 ? '' : `${units.toLocaleString('en-US')} × ${bytes(size / units)}`;
 
 /** `73.7 GiB of 79.1 GiB at 12.4 ms (0F3), 4 microbatches in flight`. */
-export const peakText = (device: DeviceReport, unit: Unit, words: SizeWords = bytes): string =>
-  `${words(device.peak)} of ${words(device.capacity)} at ${moment(device.peak_at)}` +
+export const peakText = (device: DeviceReport, unit: Unit): string =>
+  `${bytes(device.peak)} of ${bytes(device.capacity)} at ${moment(device.peak_at)}` +
   `${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}, ${inFlightWords(device, unit)}`;

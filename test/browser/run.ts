@@ -17,6 +17,7 @@ import { keyboardTests } from './keyboard.page.ts';
 import { laneTests } from './lanes.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
+import { linkTests } from './links.page.ts';
 import { markTests } from './marks.page.ts';
 import { orderTests } from './orders.page.ts';
 import { reachTests } from './reach.page.ts';
@@ -51,6 +52,7 @@ const all: readonly PageTest[] = [
   ...laneTests,
   ...layoutTests,
   ...lifecycleTests,
+  ...linkTests,
   ...markTests,
   ...orderTests,
   ...reachTests,

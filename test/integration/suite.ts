@@ -21,6 +21,7 @@ export async function run(): Promise<void> {
   await import('./export.test.ts');
   await import('./features.test.ts');
   await import('./following.test.ts');
+  await import('./links.test.ts');
   await import('./pages.test.ts');
   await import('./policyDocuments.test.ts');
   await import('./preview.test.ts');

@@ -7,7 +7,8 @@ export function enterFile(parts: Parts, next: string): void {
   remembered.uri = next;
 }
 
-function leaveFile(parts: Parts): void {
+/** Empties the page. */
+export function leaveFile(parts: Parts): void {
   const { comparing, file, highlighted, input, page, planning, player, searching, sensing, state, timelines, workers } =
     parts;
   timelines.clear();

@@ -1,5 +1,6 @@
 import { closePopover } from '../controls/popover.ts';
 import type { PageActions } from '../view/page.ts';
+import { copyLink } from './copyLink.ts';
 import { exportShown } from './exportShown.ts';
 import type { Parts } from './parts.ts';
 
@@ -79,6 +80,7 @@ function toolbarActions(parts: Parts): PageActions['toolbar'] {
       parts.searching.open();
     },
     exportShown: () => exportShown(parts),
+    copyLink: () => copyLink(parts),
     modes: () => update.modes(),
     sync: (change) => editor.post({ type: 'sync', ...change }),
     alone: editor.alone,

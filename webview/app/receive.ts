@@ -1,6 +1,7 @@
 import type { ToPage } from '../protocol/messages.ts';
 import { enterFile } from './enterFile.ts';
 import type { Parts } from './parts.ts';
+import { showView } from './showView.ts';
 import { showError } from './troubles.ts';
 
 /** Hands a message of the editor to the part that it is for. */
@@ -66,6 +67,9 @@ export function receive(parts: Parts, message: ToPage): void {
     case 'planKept':
       enterFile(parts, message.uri);
       planning.resume(message);
+      return;
+    case 'view':
+      showView(parts, message.state);
       return;
     case 'findOrder':
       searching.open();

@@ -1,6 +1,7 @@
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { missingSentence } from '../view/panels/missingNotice.ts';
 import type { Parts } from './parts.ts';
+import { restoreSelection } from './showView.ts';
 
 /** Another timeline is on show. `newest`: it is of the newest text. */
 export function showNext(parts: Parts, next: ShownTimeline, before: ShownTimeline | undefined, newest: boolean): void {
@@ -8,6 +9,7 @@ export function showNext(parts: Parts, next: ShownTimeline, before: ShownTimelin
   input.selection.carry(next, before);
   input.why.carry(next, before);
   sensing.shown();
+  restoreSelection(parts, next);
   remembered.restore = undefined;
   page.notice.shown();
   player.place();

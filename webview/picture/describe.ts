@@ -21,7 +21,6 @@ import { kindTransfer } from './columns.ts';
 import { versionWords } from './missedUpdate.ts';
 import { kindOf, kinds, rowOf } from '../../engine/values/program.ts';
 import type { Picture } from './picture.ts';
-import { sizeWords } from './sizeWords.ts';
 
 /** Texts about blocks and gaps: tooltip, detail bar, table and screen reader say the same. */
 
@@ -105,11 +104,11 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   const version = versionWords(picture, block);
   if (version !== '') lines.push(['Weights', version]);
   const own = ownMemory(plan, picture, block);
-  const words = own === undefined ? '' : ownMemoryWords(plan, own);
+  const words = own === undefined ? '' : ownMemoryWords(own);
   if (words !== '') lines.push(['Memory', words]);
   // Of what runs at the end of another, the level at its start is its own.
   const level = memoryAfter(picture.memory[device], columns.start[block] + columns.makespan * 1e-12);
-  lines.push(['Device holds', `${sizeWords(plan, level)} while it runs`]);
+  lines.push(['Device holds', `${bytes(level)} while it runs`]);
   const host = picture.hosts?.[device];
   if (host !== undefined)
     lines.push(['Host holds', bytes(memoryAfter(host, columns.start[block] + columns.makespan * 1e-12))]);

@@ -1,9 +1,9 @@
+import { bytes } from '../../engine/basics/quantities.ts';
 import { stageFor } from '../../engine/basics/lengths.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { B, F, I, R, U, W, kindOf, microbatchOf, stageOf } from '../../engine/values/program.ts';
 import { blockOf } from './blocks.ts';
 import type { Picture } from './picture.ts';
-import { type SizedPlan, sizeWords } from './sizeWords.ts';
 
 /** Bytes that an operation itself needs: not what its device holds for other operations. */
 export interface OwnMemory {
@@ -57,13 +57,13 @@ function recomputesApart(picture: Picture): ReadonlySet<number> {
 }
 
 /** `takes 1 GiB`, `frees 1 GiB`, `takes 2 GiB while it runs, frees 1 GiB`; empty where it does neither. */
-export function ownMemoryWords(plan: SizedPlan, { takes, keeps }: OwnMemory): string {
+export function ownMemoryWords({ takes, keeps }: OwnMemory): string {
   // What stays is not said twice.
   const passing = takes - Math.max(0, keeps);
   const parts = [
-    ...(keeps > 0 ? [`takes ${sizeWords(plan, keeps)}`] : []),
-    ...(passing > 0 ? [`${keeps > 0 ? 'another' : 'takes'} ${sizeWords(plan, passing)} while it runs`] : []),
-    ...(keeps < 0 ? [`frees ${sizeWords(plan, -keeps)}`] : []),
+    ...(keeps > 0 ? [`takes ${bytes(keeps)}`] : []),
+    ...(passing > 0 ? [`${keeps > 0 ? 'another' : 'takes'} ${bytes(passing)} while it runs`] : []),
+    ...(keeps < 0 ? [`frees ${bytes(-keeps)}`] : []),
   ];
   return parts.join(', ');
 }

@@ -1,5 +1,6 @@
 import type { EngineOptions } from '../../engine/basics/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/values/plan.ts';
+import type { KeptSelection } from './keptSelection.ts';
 import type {
   BlocksAnswer,
   FileContents,
@@ -114,6 +115,8 @@ export type ToPage =
       readonly edited: Omit<PlanEdited, 'search'>;
       readonly note: string;
     }
+  /** A link leads to this view of the file: the next plan is shown in it. */
+  | { readonly type: 'view'; readonly state: PreviewState }
   /** The reader asked for the search of a shorter order outside the page (a code lens). */
   | { readonly type: 'findOrder' }
   /** How far the search for a shorter order is. */
@@ -193,15 +196,6 @@ export type FromPage =
       readonly pipeline: string;
       readonly against: RaceAgainst;
     }
-  /** Ask for the timeline of a row of a search, to compare the pipeline with it. It comes as `entry`. */
-  | {
-      readonly type: 'racePlan';
-      readonly request: number;
-      readonly pipeline: string;
-      /** The request that began the search. */
-      readonly search: number;
-      readonly row: number;
-    }
   /** Ask for the plans of a pipeline with other values of a param. */
   | {
       readonly type: 'sweep';
@@ -268,6 +262,8 @@ export type FromPage =
       readonly state?: PreviewState;
       readonly seconds?: number;
     }
+  /** Copy a link to what is on show. */
+  | { readonly type: 'copyLink'; readonly state: PreviewState }
   | { readonly type: 'error'; readonly message: string };
 
 /** How a preview and the texts follow each other. */
@@ -303,4 +299,6 @@ export interface PreviewState {
   readonly openGroups?: OpenGroups;
   /** It follows the active file. */
   readonly following?: boolean;
+  /** Only in a link. */
+  readonly selection?: KeptSelection;
 }

@@ -1,3 +1,4 @@
+import { type KeptSelection, readSelection, selectionText } from './keptSelection.ts';
 import type { OpenGroups, PreviewState } from './messages.ts';
 
 /** Values of other programs are checked field by field: the page shows text of other people's files, and keeps its state outside. */
@@ -34,10 +35,15 @@ export function readOpenGroups(raw: unknown): OpenGroups | undefined {
   return raw.join('').length > mostLetters ? undefined : raw;
 }
 
+/** A selection whose fields say something. */
+const readKept = (raw: unknown): KeptSelection | undefined =>
+  isFields(raw) ? readSelection(selectionText(raw as unknown as KeptSelection)) : undefined;
+
 /** What a page kept over a reload. Fields that are not usable are left out. Without a uri there is no state. */
 export function readState(raw: unknown): PreviewState | undefined {
   if (!isFields(raw) || !isName(raw['uri'])) return undefined;
   const { uri, pipeline, colours, criticalPath, following } = raw;
+  const selection = readKept(raw['selection']);
   const figure = (name: string) => (isFigure(raw[name]) ? raw[name] : undefined);
   return {
     uri,
@@ -51,5 +57,6 @@ export function readState(raw: unknown): PreviewState | undefined {
     overrides: readOverrides(raw['overrides']),
     openGroups: readOpenGroups(raw['openGroups']),
     following: typeof following === 'boolean' ? following : undefined,
+    ...(selection === undefined ? {} : { selection }),
   };
 }

@@ -13,7 +13,6 @@ import type { Picture } from '../picture/picture.ts';
 import { secondsPerSample } from './perSample.ts';
 import { smallShare } from './smallShare.ts';
 import { boundsOf, percentilesText } from './violin.ts';
-import { sizeWords } from '../picture/sizeWords.ts';
 
 /** A figure of the iteration, just as the report has it. */
 export interface Figure {
@@ -165,16 +164,15 @@ function bubbleFigure(report: ReportWithoutCauses): Figure {
 function peakFigure(plan: PipelinePlan, report: ReportWithoutCauses): Figure {
   const worst = worstDevice(report);
   const device = report.devices[worst];
-  if (device === undefined)
-    return { ...plain, key: 'peak', name: 'Peak memory', value: sizeWords(plan, 0), share: 0, amount: 0 };
+  if (device === undefined) return { ...plain, key: 'peak', name: 'Peak memory', value: '0 B', share: 0, amount: 0 };
   const { peak, capacity } = device;
   return {
     key: 'peak',
     name: 'Peak memory',
-    value: sizeWords(plan, peak),
+    value: bytes(peak),
     unit: `on ${plan.devices[worst].name}`,
-    note: `limit ${sizeWords(plan, capacity)}`,
-    shortNote: `of ${withoutUnit(sizeWords(plan, capacity), sizeWords(plan, peak))}`,
+    note: `limit ${bytes(capacity)}`,
+    shortNote: `of ${withoutUnit(bytes(capacity), bytes(peak))}`,
     share: shareOf(peak, capacity),
     amount: peak,
     moreIsBetter: false,

@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../../engine/basics/host.ts';
 import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
 import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
-import { isFields, isFigure } from '../protocol/state.ts';
+import { isFields, isFigure, readState } from '../protocol/state.ts';
 import { isPipeline, isPlan } from './incomingPlan.ts';
 import { readPlanMessage } from './incomingPlans.ts';
 import { isFoundOrder, isFoundOrders, readShownOrder } from './incomingOrder.ts';
@@ -45,6 +45,10 @@ export function readMessage(data: unknown): ToPage | undefined {
         ...(Array.isArray(schedules) && schedules.every(isSchedule) ? { schedules } : {}),
         ...(isFoundOrders(orders) ? { orders } : {}),
       };
+    }
+    case 'view': {
+      const state = readState(data.state);
+      return state === undefined ? undefined : { type: 'view', state };
     }
     case 'rowMoved': {
       const { request, text, note, problem } = data;

@@ -1,8 +1,7 @@
 import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/values/plan.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
-import { share, time } from '../../engine/basics/quantities.ts';
+import { bytes, share, time } from '../../engine/basics/quantities.ts';
 import type { Deltas, Standing, Standings } from './standings.ts';
-import { type SizedPlan, sizeWords } from '../picture/sizeWords.ts';
 
 /** Differences under this share are not worth a colour. */
 const negligible = 0.005;
@@ -24,8 +23,8 @@ const signed = (value: number, none: number, words: (size: number) => string): s
 const larger: Readonly<Record<string, string>> = { B: 'KiB', KiB: 'MiB', MiB: 'GiB', GiB: 'TiB' };
 
 /** `0.998 GiB`, not `1022 MiB`: the peaks that differ by it are in the larger unit. */
-function difference(plan: SizedPlan, size: number): string {
-  const text = sizeWords(plan, size);
+function difference(size: number): string {
+  const text = bytes(size);
   const [, number, unit] = /^(\d{4}) (\w+)$/.exec(text) ?? [];
   return number === undefined || !(unit in larger) ? text : `${(Number(number) / 1024).toPrecision(3)} ${larger[unit]}`;
 }
@@ -33,16 +32,12 @@ function difference(plan: SizedPlan, size: number): string {
 /** Shares are written with a digit after the point. */
 const leastShare = 0.0005;
 
-/** `−24.6 %`, `−22.0 pt`, `+0.2 GiB`. */
-export function deltaWords(
-  { relative, bubble, peak }: Deltas,
-  baseline: (SizedPlan & { readonly peak: number }) | undefined,
-): DeltaWords {
-  const { peak: basePeak = 0 } = baseline ?? {};
+/** `−24.6 %`, `−22.0 pt`, `+0.2 GiB`. `peak`: bytes of the baseline. */
+export function deltaWords({ relative, bubble, peak }: Deltas, basePeak: number): DeltaWords {
   return {
     iteration: signed(relative, leastShare, (size) => share(size)),
     bubble: signed(bubble, leastShare, (size) => `${(size * 100).toFixed(1)} pt`),
-    peak: signed(peak, 0, (size) => difference(baseline ?? {}, size)),
+    peak: signed(peak, 0, difference),
     tones: { iteration: tone(relative), bubble: tone(bubble), peak: tone(basePeak > 0 ? peak / basePeak : peak) },
   };
 }
@@ -71,11 +66,7 @@ export function rowSentence({ runner, deltas, figures }: Standing, baseline: Sta
       ? `${runner.name} is as long as ${other}`
       : `${runner.name} is ${time(Math.abs(seconds))} (${share(Math.abs(relative))}) ${seconds < 0 ? 'shorter' : 'longer'} than ${other}`;
   const room =
-    peak === 0
-      ? 'at the same peak'
-      : peak < 0
-        ? `and needs ${sizeWords(figures, -peak)} less`
-        : `and needs ${sizeWords(figures, peak)} more`;
+    peak === 0 ? 'at the same peak' : peak < 0 ? `and needs ${bytes(-peak)} less` : `and needs ${bytes(peak)} more`;
   const sure = deltas.paired === undefined ? '' : ` It is ${pairedWords(deltas.paired)}.`;
   return `${length} ${room}.${sure}${figures.fits ? '' : ' It does not fit.'}`;
 }

@@ -53,11 +53,16 @@ export function carryGap(gap: Gap, from: Picture, to: Picture): Gap | undefined 
   if (gap.before < 0)
     return gap.device < columns.rows ? gapAt(to, gap.device, idleUntil(columns, gap.device) * (1 - 1e-9)) : undefined;
   const carried = carrySelection({ kind: 'block', block: gap.before }, from, to);
-  if (carried?.kind !== 'block') return undefined;
-  const device = deviceOf(to, carried.block);
-  const before = carried.block > columns.offsets[device] ? columns.end[carried.block - 1] : idleFrom(columns, device);
-  const found = gapAt(to, device, (before + columns.start[carried.block]) / 2);
-  return found?.before === carried.block ? found : undefined;
+  return carried?.kind === 'block' ? gapBefore(to, carried.block) : undefined;
+}
+
+/** The idle time before a block, if there is some. */
+export function gapBefore(picture: Picture, block: number): Gap | undefined {
+  const { columns } = picture;
+  const device = deviceOf(picture, block);
+  const before = block > columns.offsets[device] ? columns.end[block - 1] : idleFrom(columns, device);
+  const found = gapAt(picture, device, (before + columns.start[block]) / 2);
+  return found?.before === block ? found : undefined;
 }
 
 /** The same operation in another timeline of the same shape; nothing where there is none. */

@@ -110,7 +110,6 @@ function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks:
     capacity,
     fits,
     ...(over.length > 0 ? { overAt: Math.min(...over) } : {}),
-    ...(plan.unitTimes === true ? { unitTimes: true } : {}),
     rows: report.devices.length,
     blocks,
     ...(draws === undefined ? {} : { draws }),

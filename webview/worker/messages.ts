@@ -86,8 +86,6 @@ export interface RaceFigures {
   readonly fits: boolean;
   /** Seconds at which a device first holds more than its limit. */
   readonly overAt?: number;
-  /** Of equal stages: memory is in activations. */
-  readonly unitTimes?: true;
   readonly rows: number;
   readonly blocks: number;
   /** Seconds of the iteration under random times, by draw; absent for certain times. */

@@ -21,6 +21,17 @@ test('before the page is ready nothing is sent; then the newest of each sort, th
   expect(sent).toEqual([broken(2), highlight('b')]);
 });
 
+test('the view of a link comes before the plan that is shown in it', () => {
+  const { sent, outbox } = box();
+  const view: ToPage = { type: 'view', state: { uri: 'file:///a.pipe', t0: 0, t1: 1 } };
+  outbox.post(broken(1));
+  outbox.post(view);
+  expect(outbox.isOpen()).toBe(false);
+  outbox.ready();
+  expect(outbox.isOpen()).toBe(true);
+  expect(sent).toEqual([view, broken(1)]);
+});
+
 test('a page that is ready gets each message at once', () => {
   const { sent, outbox } = box();
   outbox.ready();

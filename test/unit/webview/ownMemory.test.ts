@@ -62,8 +62,8 @@ describe('memory of an operation', () => {
 
   it('says what passes and what stays apart', () => {
     const GiB = 2 ** 30;
-    expect(ownMemoryWords({}, { takes: 3 * GiB, keeps: GiB })).toBe('takes 1 GiB, another 2 GiB while it runs');
-    expect(ownMemoryWords({}, { takes: 2 * GiB, keeps: -GiB })).toBe('takes 2 GiB while it runs, frees 1 GiB');
-    expect(ownMemoryWords({}, { takes: 0, keeps: 0 })).toBe('');
+    expect(ownMemoryWords({ takes: 3 * GiB, keeps: GiB })).toBe('takes 1 GiB, another 2 GiB while it runs');
+    expect(ownMemoryWords({ takes: 2 * GiB, keeps: -GiB })).toBe('takes 2 GiB while it runs, frees 1 GiB');
+    expect(ownMemoryWords({ takes: 0, keeps: 0 })).toBe('');
   });
 });

@@ -25,7 +25,7 @@ const runner = (name: string, result?: Runner['result']): Runner => {
 
 describe('a comparison', () => {
   it('has differences of peaks in the unit in which the peaks are read', () => {
-    const words = (peak: number) => deltaWords({ seconds: 0, relative: 0, bubble: 0, peak }, { peak: 5 * gib }).peak;
+    const words = (peak: number) => deltaWords({ seconds: 0, relative: 0, bubble: 0, peak }, 5 * gib).peak;
     expect(words(-1022 * 2 ** 20)).toBe('−0.998 GiB');
     expect(words(512 * 2 ** 20)).toBe('+512 MiB');
     expect(words(0)).toBe('± 0');
@@ -101,7 +101,7 @@ describe('a comparison', () => {
     expect(deltas?.bubble).toBeCloseTo(-0.221, 12);
     expect(deltas?.peak).toBe(0.25 * gib);
     expect(found.baseline?.deltas).toBeUndefined();
-    expect(deltas && deltaWords(deltas, { peak: 12 * gib })).toEqual({
+    expect(deltas && deltaWords(deltas, 12 * gib)).toEqual({
       iteration: '−24.6 %',
       bubble: '−22.1 pt',
       peak: '+256 MiB',
@@ -111,7 +111,7 @@ describe('a comparison', () => {
   });
 
   it('has no colour for a difference under half a percent', () => {
-    const words = deltaWords({ seconds: 0.001, relative: 0.004, bubble: -0.004, peak: 0 }, { peak: gib });
+    const words = deltaWords({ seconds: 0.001, relative: 0.004, bubble: -0.004, peak: 0 }, gib);
     expect(words.tones).toEqual({ iteration: 'same', bubble: 'same', peak: 'same' });
     expect(words.peak).toBe('± 0');
   });

@@ -1,3 +1,4 @@
+import { bytes } from '../../../engine/basics/quantities.ts';
 import { firstOverLimit } from '../../picture/memoryLevel.ts';
 import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -8,7 +9,6 @@ import { numberIn, paintAll, paintCaret, paintGroup } from './groups.ts';
 import { groupFigures } from '../../picture/groupFigures.ts';
 import { rangeText } from '../../session/figures.ts';
 import { endDevice, firstDevice, groupAtRow, groupOf, isOpen } from '../scene/rowMap.ts';
-import { sizeWords } from '../../picture/sizeWords.ts';
 
 /** From this width on a name and its figures share a line. */
 const roomy = 112;
@@ -141,11 +141,7 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.fillStyle = css(colour);
   ink.font = font(theme, 11, colour === theme.dim ? 400 : 700);
   ink.textAlign = 'right';
-  const words = rangeText(sizeWords(plan, figures.leastPeak), sizeWords(plan, figures.mostPeak));
-  // Of activations the number is enough.
-  const number = rangeText(figures.leastPeak.toLocaleString('en-US'), figures.mostPeak.toLocaleString('en-US'));
-  const isShort = plan.unitTimes === true && ink.measureText(words).width + 36 > right - from;
-  const peak = `${over ? '! ' : ''}${isShort ? number : words}`;
+  const peak = `${over ? '! ' : ''}${rangeText(bytes(figures.leastPeak), bytes(figures.mostPeak))}`;
   ink.fillText(peak, right, foot);
   if (ink.measureText(peak).width + 36 > right - from) return;
   ink.font = font(theme, 11);

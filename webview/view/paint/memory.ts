@@ -1,3 +1,4 @@
+import { bytes } from '../../../engine/basics/quantities.ts';
 import { firstOverLimit, highest, worstDevice } from '../../picture/memoryLevel.ts';
 import { type Scene } from '../scene/scene.ts';
 import { deviceOf } from '../../picture/blocks.ts';
@@ -11,7 +12,6 @@ import { paintMemoryBands } from './memoryBands.ts';
 import { levelLine } from './memoryLine.ts';
 import { paintLimit, paintMemoryAxis, paintOverLimit } from './memoryFrame.ts';
 import { selectedDevice } from '../../session/selection.ts';
-import { sizeWords } from '../../picture/sizeWords.ts';
 
 /** Memory of all devices over time, from 0 to the limit of the fullest one. */
 export function paintMemory(ink: Ink, scene: Scene): void {
@@ -85,11 +85,7 @@ function paintPeak(ink: Ink, scene: Scene, device: number, y: (level: number) =>
   ink.beginPath();
   ink.arc(x, at, 3.5, 0, 2 * Math.PI);
   ink.fill();
-  names.write(
-    `peak ${sizeWords(plan, peak.bytes)}, ${plan.devices[device].name}`,
-    theme.foreground,
-    aroundPoint(x, at),
-  );
+  names.write(`peak ${bytes(peak.bytes)}, ${plan.devices[device].name}`, theme.foreground, aroundPoint(x, at));
 }
 
 /** Where the limit is first passed. */

@@ -1,15 +1,15 @@
+import { bytes } from '../../../engine/basics/quantities.ts';
 import type { MemoryAxis } from './memoryAxis.ts';
 import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, hatch } from './canvas.ts';
 import type { Labels } from './labels.ts';
-import { sizeWords } from '../../picture/sizeWords.ts';
 
 /** Name and ticks of a memory chart. `of`: whose memory it is. */
 export function paintMemoryAxis(
   ink: Ink,
-  { layout, theme, plan }: Scene,
+  { layout, theme }: Scene,
   axis: Pick<MemoryAxis, 'ticks' | 'unit' | 'bottom' | 'cut'>,
   of: string,
   name = 'Memory',
@@ -25,12 +25,12 @@ export function paintMemoryAxis(
     ink.fillText(layout.left < 60 ? name.slice(0, 4).replace('Memo', 'Mem') : name, from, panel.y + 12);
     ink.font = font(theme, 11);
     ink.fillStyle = css(theme.dim);
-    const unit = plan.unitTimes === true ? 'activations' : axis.unit;
-    const fits = (text: string): boolean => from + ink.measureText(text).width < layout.left - (narrow ? 16 : 34);
-    const long = of === '' ? unit : `${of}, ${unit}`;
-    // A long name would run into the numbers of the axis.
-    const short = plan.unitTimes === true && !fits(unit) ? '' : unit;
-    ink.fillText(!narrow && fits(long) ? long : short, from, narrow ? axis.bottom : panel.y + 28);
+    if (narrow) ink.fillText(axis.unit, from, axis.bottom);
+    else {
+      const long = of === '' ? axis.unit : `${of}, ${axis.unit}`;
+      const fits = from + ink.measureText(long).width < layout.left - 34;
+      ink.fillText(fits ? long : axis.unit, from, panel.y + 28);
+    }
     ink.textAlign = 'right';
     for (const { at, text } of axis.ticks)
       if (!narrow || at > panel.y + 26) ink.fillText(text, layout.left - 8, Math.round(at) + 0.5);
@@ -83,7 +83,7 @@ export function paintOverLimit(
 /** The limit, over the levels, with its name at the right. */
 export function paintLimit(
   ink: Ink,
-  { layout, theme, plan }: Scene,
+  { layout, theme }: Scene,
   { top, limit }: MemoryAxis,
   { peak, capacity }: Filled,
   labels: Labels,
@@ -101,5 +101,5 @@ export function paintLimit(
   ink.stroke();
   ink.setLineDash([]);
   const middle = limit - top >= 24 ? limit - 9 : (top + limit) / 2;
-  labels.write(`limit ${sizeWords(plan, capacity)}`, colour, [[right - 5, middle, 'right']]);
+  labels.write(`limit ${bytes(capacity)}`, colour, [[right - 5, middle, 'right']]);
 }

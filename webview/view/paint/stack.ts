@@ -1,5 +1,5 @@
 import { type PieceKind, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
-import { moment } from '../../../engine/basics/quantities.ts';
+import { bytes, moment } from '../../../engine/basics/quantities.ts';
 import { horizonOf, kindForward, kindInput, kindOptimizer, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
 import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';
@@ -12,7 +12,6 @@ import { memoryAxis } from './memoryAxis.ts';
 import { type Ink, clipped, timeX } from './canvas.ts';
 import { aroundPoint, labels } from './labels.ts';
 import { paintLimit, paintMemoryAxis, paintOverLimit } from './memoryFrame.ts';
-import { sizeWords } from '../../picture/sizeWords.ts';
 
 const names = {
   weights: 'weights',
@@ -55,7 +54,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
         y(base) - y(base + size) - (y(base) - y(base + size) > 3 ? 1 : 0),
       );
       if (y(base) - y(base + size) >= 13) {
-        const text = `${names[kind]} ${sizeWords(plan, size)}`;
+        const text = `${names[kind]} ${bytes(size)}`;
         ink.font = font(theme, 11);
         const from = clearOf(cursor, start + 8, ink.measureText(text).width);
         write(ink, scene, text, from, (y(base) + y(base + size)) / 2, labelOn(colour));
@@ -79,7 +78,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
     ink.fill();
     ink.stroke();
     written.write(
-      `peak ${sizeWords(plan, peak.bytes)} at ${moment(peak.at)}`,
+      `peak ${bytes(peak.bytes)} at ${moment(peak.at)}`,
       theme.foreground,
       aroundPoint(x + 3, y(peak.bytes)),
     );

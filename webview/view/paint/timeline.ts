@@ -11,7 +11,6 @@ import { paintFound } from './found.ts';
 import { paintGhosts } from './ghosts.ts';
 import { paintGutter } from './gutter.ts';
 import { paintLanes } from './lanes.ts';
-import { paintLayerStrips } from './layerStrips.ts';
 import { paintMarks } from './marks.ts';
 import { memoryCharts, paintHostMemory } from './hostMemory.ts';
 import { paintMemory } from './memory.ts';
@@ -22,7 +21,6 @@ import { paintPlayed } from './played.ts';
 import { paintCursor, paintRuler } from './ruler.ts';
 import { paintRows } from './rows.ts';
 import { paintStack } from './stack.ts';
-import { paintMicrobatchPath } from './microbatchPath.ts';
 
 /** Everything over the blocks, in order from back to front. */
 export function paintTimeline(ink: Ink, scene: Scene): void {
@@ -33,7 +31,6 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintRuler(ink, scene);
   paintGutter(ink, scene);
   paintGhosts(ink, scene);
-  paintLayerStrips(ink, scene);
   paintRows(ink, scene);
   paintLanes(ink, scene);
   paintExchange(ink, scene);
@@ -41,7 +38,6 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintMoved(ink, scene);
   paintOverLimit(ink, scene);
   paintCritical(ink, scene);
-  paintMicrobatchPath(ink, scene);
   paintMarks(ink, scene);
   paintChain(ink, scene);
   paintPercentile(ink, scene);

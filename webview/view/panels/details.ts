@@ -29,7 +29,6 @@ import { smallShare } from '../../session/smallShare.ts';
 import type { Picture } from '../../picture/picture.ts';
 import { type Pointed, type Target, targetTimes } from '../../session/selection.ts';
 import { groupDetails } from './groupDetails.ts';
-import { sizeWords } from '../../picture/sizeWords.ts';
 
 export interface Details {
   readonly title: string;
@@ -111,7 +110,7 @@ export function selectionDetails(scene: Scene): Details | undefined {
         ['Interval', `${moment(selection.t0)} – ${moment(selection.t1)}`],
         ['Bubble', smallShare(figures.idle)],
         ...kinds,
-        ['Peak', `${sizeWords(plan, figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
+        ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
       ],
     };
   }
@@ -140,8 +139,8 @@ function deviceDetails({ plan, picture, sensitivity }: Scene, device: number): D
     lines: [
       ['Stages', list(report.stages)],
       ['Busy', smallShare(shareOf(report.busy, picture.report.iteration))],
-      ['Peak', peakText(report, unitOf(plan), (size) => sizeWords(plan, size))],
-      [left < 0 ? 'Over' : 'Left', sizeWords(plan, Math.abs(left))],
+      ['Peak', peakText(report, unitOf(plan))],
+      [left < 0 ? 'Over' : 'Left', bytes(Math.abs(left))],
       ...(report.host === undefined ? [] : hostLines(report.host)),
       // Parts of one stage of the cut are faster together.
       ...stagesOn(plan.placement, device)

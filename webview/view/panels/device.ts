@@ -27,7 +27,6 @@ import {
   kindTransfer,
   kindWeight,
 } from '../../picture/columns.ts';
-import { type SizedPlan, sizeWords } from '../../picture/sizeWords.ts';
 
 /** Colour of what belongs to a kind of work; weights belong to none. */
 const colours: Readonly<Record<Exclude<MemoryItemKind, 'operations'>, number>> = {
@@ -54,7 +53,7 @@ export function deviceTables({ plan, picture, theme }: Scene, device: number): r
   const reserved = reservedText(of);
   return [
     element('p', { class: 'dim' }, facts.join(' · ')),
-    memoryTable(plan, of, theme, picture.columns.declared ?? []),
+    memoryTable(of, theme, picture.columns.declared ?? []),
     ...(reserved === ''
       ? []
       : [element('p', { class: 'dim' }, `Of ${bytes(of.capacity + of.memory.reserved)}, ${reserved}.`)]),
@@ -63,7 +62,7 @@ export function deviceTables({ plan, picture, theme }: Scene, device: number): r
   ];
 }
 
-function memoryTable(plan: SizedPlan, device: DeviceReport, theme: Theme, declared: readonly string[]): HTMLElement {
+function memoryTable(device: DeviceReport, theme: Theme, declared: readonly string[]): HTMLElement {
   const { capacity, peak, memory_items: items } = device;
   const part = (size: number): string => (capacity > 0 ? smallShare(size / capacity) : '');
   const row = (name: string, size: number, times: string, fill?: string) => {
@@ -84,7 +83,7 @@ function memoryTable(plan: SizedPlan, device: DeviceReport, theme: Theme, declar
         ...(times === '' ? [] : [element('span', { class: 'dim' }, ` ${times}`)]),
         bar,
       ),
-      element('td', {}, sizeWords(plan, size)),
+      element('td', {}, bytes(size)),
       element('td', {}, part(size)),
     );
   };
@@ -99,12 +98,7 @@ function memoryTable(plan: SizedPlan, device: DeviceReport, theme: Theme, declar
       'tbody',
       {},
       ...items.map((item) =>
-        row(
-          itemName(item, device),
-          item.bytes,
-          itemTimes(item, (size) => sizeWords(plan, size)),
-          css(theme.kinds[colourOf(item, declared)]),
-        ),
+        row(itemName(item, device), item.bytes, itemTimes(item), css(theme.kinds[colourOf(item, declared)])),
       ),
       left,
     ),

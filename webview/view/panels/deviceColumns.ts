@@ -1,10 +1,9 @@
-import { moment, share, time } from '../../../engine/basics/quantities.ts';
+import { bytes, moment, share, time } from '../../../engine/basics/quantities.ts';
 import type { DeviceReport } from '../../../engine/values/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import type { Scene } from '../scene/scene.ts';
 import { smallShare } from '../../session/smallShare.ts';
-import { sizeWords } from '../../picture/sizeWords.ts';
 
 /** A column of the table of devices, and what it is sorted by. */
 interface DeviceColumn {
@@ -80,16 +79,14 @@ export const deviceColumns: readonly DeviceColumn[] = [
   ),
   column(
     'Peak',
-    (scene, device) => sizeWords(scene.plan, reportOf(scene, device).peak),
+    (scene, device) => bytes(reportOf(scene, device).peak),
     (scene, device) => reportOf(scene, device).peak,
   ),
   column(
     'Left',
     (scene, device) => {
       const { capacity, peak } = reportOf(scene, device);
-      return peak > capacity
-        ? `over by ${sizeWords(scene.plan, peak - capacity)}`
-        : sizeWords(scene.plan, capacity - peak);
+      return peak > capacity ? `over by ${bytes(peak - capacity)}` : bytes(capacity - peak);
     },
     (scene, device) => reportOf(scene, device).capacity - reportOf(scene, device).peak,
   ),

@@ -1,11 +1,10 @@
-import { time } from '../../../engine/basics/quantities.ts';
+import { bytes, time } from '../../../engine/basics/quantities.ts';
 import type { DeviceGroup } from '../../picture/deviceGroups.ts';
 import type { Line } from '../../picture/describe.ts';
 import { groupFigures } from '../../picture/groupFigures.ts';
 import { rangeText } from '../../session/figures.ts';
 import { smallShare } from '../../session/smallShare.ts';
 import type { Scene } from '../scene/scene.ts';
-import { sizeWords } from '../../picture/sizeWords.ts';
 
 /** What the devices of a group have in common, and how far they differ. */
 export function groupDetails(
@@ -17,7 +16,7 @@ export function groupDetails(
   const [first, last] = [plan.devices[from].name, plan.devices[to - 1].name];
   const seconds = rangeText(time((1 - most) * iteration), time((1 - least) * iteration));
   const average = least === most ? '' : `, ${smallShare(mean)} on average`;
-  const peaks = rangeText(sizeWords(plan, leastPeak), sizeWords(plan, mostPeak));
+  const peaks = rangeText(bytes(leastPeak), bytes(mostPeak));
   return {
     title: `${name}, ${to - from} devices`,
     lines: [
@@ -25,7 +24,7 @@ export function groupDetails(
       ...(alike === true ? [['Timelines', 'exactly the same'] as const] : []),
       ['Busy', rangeText(smallShare(least), smallShare(most)) + average],
       ['Idle', `${rangeText(smallShare(1 - most), smallShare(1 - least))}, ${seconds}`],
-      ['Peak', peaks === sizeWords(plan, mostPeak) ? peaks : `${peaks}, most on ${plan.devices[fullest].name}`],
+      ['Peak', peaks === bytes(mostPeak) ? peaks : `${peaks}, most on ${plan.devices[fullest].name}`],
     ],
   };
 }

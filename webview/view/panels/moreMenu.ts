@@ -17,6 +17,7 @@ export interface MenuActions {
   findPlan(): void;
   findOrder(): void;
   exportShown(): void;
+  copyLink(): void;
   /** How preview and text follow each other; undefined without an editor, or before it has said so. */
   modes(): PreviewModes | undefined;
   sync(change: Partial<Pick<PreviewModes, 'following' | 'outlineAtCursor' | 'revealOnClick'>>): void;
@@ -49,6 +50,7 @@ export function moreMenu(
         menuItem('Find the fastest plan', '', actions.findPlan),
         menuItem('Search for a shorter order', '', actions.findOrder),
         menuItem('Export…', 'E', actions.exportShown),
+        menuItem('Copy link to this view', '', actions.copyLink),
         menuItem('Open the schedule in the text', '', actions.openSource),
         element('hr'),
         ...syncItems(modes, actions.sync),

@@ -63,9 +63,7 @@ export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => v
   return {
     element: bar,
     toggleLegend,
-    update(scene: Scene): void {
-      const { view, picture, layout, highlight } = scene;
-      legendPanel.moved(scene);
+    update({ view, picture, layout, highlight }: Scene): void {
       const horizon = horizonOf(picture.columns);
       const repeats = picture.columns.period !== undefined;
       const part = (view.t1 - view.t0) / horizon;

@@ -1,5 +1,5 @@
 import { fasterShare, gainText, pairedWords } from '../../../engine/analyze/pairedWords.ts';
-import { iterationTime } from '../../../engine/basics/quantities.ts';
+import { bytes, iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { iconButton } from '../../controls/iconButton.ts';
@@ -8,7 +8,6 @@ import type { RaceFigures } from '../../worker/messages.ts';
 import type { Standing, Standings } from '../../session/standings.ts';
 import { raceStrip } from './raceStrip.ts';
 import { smallShare } from '../../session/smallShare.ts';
-import { partWords } from '../../picture/sizeWords.ts';
 
 export interface RaceRowActions {
   /** Differences are to this one from now on. */
@@ -87,7 +86,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
       adopt.setAttribute('aria-label', `Use in the file: ${runner.name}`);
       setText(iteration.value, figures === undefined ? '' : iterationTime(figures.iteration));
       setText(bubble.value, figures === undefined ? '' : smallShare(figures.bubble));
-      setText(peak.value, figures === undefined ? '' : partWords(figures, figures.peak, figures.capacity));
+      setText(peak.value, figures === undefined ? '' : `${bytes(figures.peak)} of ${bytes(figures.capacity)}`);
       peak.value.title = figures === undefined ? '' : `on ${figures.fullest}`;
       bar.classList.toggle('gone', figures === undefined);
       if (figures !== undefined && figures.capacity > 0) {
@@ -95,7 +94,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
         setShare(bar, (figures.peak / figures.capacity) * 0.85);
         bar.classList.toggle('near', figures.fits && figures.peak > 0.9 * figures.capacity);
       }
-      const words = deltas === undefined ? undefined : deltaWords(deltas, baseline?.figures);
+      const words = deltas === undefined ? undefined : deltaWords(deltas, baseline?.figures?.peak ?? 0);
       const none = isBaseline && figures !== undefined ? '—' : '';
       tell(iteration.delta, words?.iteration ?? none, words?.tones.iteration);
       const paired = deltas?.paired;

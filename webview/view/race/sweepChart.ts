@@ -1,7 +1,6 @@
-import { amount, iterationTime } from '../../../engine/basics/quantities.ts';
+import { amount, bytes, iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import type { RaceFigures } from '../../worker/messages.ts';
-import { type SizedPlan, sizeWords } from '../../picture/sizeWords.ts';
 import { isResized } from '../../session/perSample.ts';
 import { smallShare } from '../../session/smallShare.ts';
 
@@ -30,11 +29,7 @@ const figures = [
     words: (rate: number) => `${amount(rate)} samples/s`,
   },
   { name: 'Bubble', of: (result: RaceFigures) => result.bubble, words: smallShare },
-  {
-    name: 'Peak',
-    of: (result: RaceFigures) => result.peak,
-    words: (value: number, of: SizedPlan) => sizeWords(of, value),
-  },
+  { name: 'Peak', of: (result: RaceFigures) => result.peak, words: (value: number) => bytes(value) },
 ] as const;
 /** Of a chart, in units of its view box. */
 const size = { width: 300, height: 56, margin: 5 };
@@ -73,7 +68,7 @@ export function sweepChart(choose: (value: number) => void) {
         const limit = what === 'Peak' ? runs.find((run) => run !== undefined)?.capacity : undefined;
         setText(
           charts[index].range,
-          first === undefined ? '' : `${words(Math.min(...known), first)} to ${words(Math.max(...known), first)}`,
+          known.length === 0 ? '' : `${words(Math.min(...known))} to ${words(Math.max(...known))}`,
         );
         plot(
           charts[index].plot,
@@ -102,7 +97,7 @@ export function sweepChart(choose: (value: number) => void) {
         const says =
           run === undefined
             ? reason
-            : `${shown.map(({ name: figure, of, words }) => `${figure.toLowerCase()} ${words(of(run), run)}`).join(', ')}${run.fits ? '' : ', does not fit'}`;
+            : `${shown.map(({ name: figure, of, words }) => `${figure.toLowerCase()} ${words(of(run))}`).join(', ')}${run.fits ? '' : ', does not fit'}`;
         button.setAttribute('aria-label', `${name} ${label(value)}: ${says}`);
         button.setAttribute('title', `${label(value)}: ${says}`);
         button.setAttribute('aria-pressed', String(index === now));

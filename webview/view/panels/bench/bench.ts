@@ -22,8 +22,7 @@ const paintedKinds = [
   ['weight', kindWeight],
 ] as const;
 
-const assumption =
-  'Equal stages: F = I = W = 1 s and B = 2 s, 1 activation for each microbatch in flight, free transfers.';
+const assumption = 'Equal stages: F = I = W = 1 s and B = 2 s, 1 B for each microbatch in flight, free transfers.';
 
 export function bench(actions: BenchActions, resized: () => void) {
   const sliders = element('div', { class: 'bench-sliders' });
@@ -119,7 +118,7 @@ export function bench(actions: BenchActions, resized: () => void) {
       setText(summary, table === undefined ? 'Not tested' : summaryOf(table));
       section.classList.toggle('failing', (table?.counts.failed ?? 0) > 0);
       section.classList.toggle('unplanned', schedule.problem !== undefined);
-      stampBoard.update(schedule);
+      stampBoard.update(schedule.name, schedule.block);
       show();
     },
   };

@@ -8,15 +8,9 @@ import { css } from '../../scene/colour.ts';
 import { itemColour } from '../../scene/stackColours.ts';
 import type { Theme } from '../../scene/theme.ts';
 import { smallShare } from '../../../session/smallShare.ts';
-import { type SizedPlan, sizeWords } from '../../../picture/sizeWords.ts';
 
 /** What a device holds at its peak: bytes, and shares of its limit; then what is free, or missing. */
-export function peakSection(
-  plan: SizedPlan,
-  device: DeviceReport,
-  theme: Theme,
-  declared: readonly string[],
-): HTMLElement {
+export function peakSection(device: DeviceReport, theme: Theme, declared: readonly string[]): HTMLElement {
   const { capacity, peak, memory_items: items } = device;
   const row = (name: string, size: number, colour: string | undefined, className = '') => {
     const swatch = element('i', { class: 'swatch', 'aria-hidden': 'true' });
@@ -26,13 +20,13 @@ export function peakSection(
       'tr',
       className === '' ? {} : { class: className },
       element('th', { scope: 'row' }, swatch, name),
-      element('td', {}, sizeWords(plan, size)),
+      element('td', {}, bytes(size)),
       element('td', { class: 'dim' }, smallShare(shareOf(size, capacity))),
     );
   };
   const over = peak > capacity;
   const rows = items.map((item) => {
-    const times = itemTimes(item, (size) => sizeWords(plan, size));
+    const times = itemTimes(item);
     const name = `${itemName(item, device)}${times === '' ? '' : `, ${times}`}`;
     return row(name, item.bytes, css(itemColour(theme, item, declared)));
   });
