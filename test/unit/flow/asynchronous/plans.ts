@@ -63,15 +63,22 @@ export interface Ran {
 }
 
 /** Generated, found valid, simulated. */
-export function run(plan: PipelinePlan): Ran {
+export function timelineOf(plan: PipelinePlan): Timeline {
   const generated = generate(plan);
   if (!('program' in generated)) throw new Error(generated.faults.map((fault) => JSON.stringify(fault)).join('\n'));
   const { program } = generated;
   const faults = validate(program, plan);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
   const timeline = simulate(program, timingOf(plan, program));
-  const versions = versionsOf(program);
-  if (timeline === undefined || versions === undefined) throw new Error('does not run');
+  if (timeline === undefined) throw new Error('does not run');
+  return timeline;
+}
+
+/** An asynchronous plan with the versions that its operations use. */
+export function run(plan: PipelinePlan): Ran {
+  const timeline = timelineOf(plan);
+  const versions = versionsOf(timeline.program);
+  if (versions === undefined) throw new Error('is synchronous');
   return { timeline, versions };
 }
 
