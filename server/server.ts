@@ -2,7 +2,7 @@
 import type { Session } from './session.ts';
 import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { methods } from '../webview/protocol/requests.ts';
+import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './threads/answers.ts';
@@ -13,12 +13,14 @@ import { describe, type Log } from './handlers.ts';
 import { createLastLenses } from './lastLenses.ts';
 import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
+import { mayStart } from './requests/plan.ts';
 import { registerRequests } from './requests/registration.ts';
 import { createPlanSearches } from './searches/planSearches.ts';
 import { createNameIndex } from './names/fileNames.ts';
 import { createPublisher } from './publisher.ts';
 import { createQuickFixes } from './searches/quickFixes.ts';
 import { createShorterOrders } from './searches/shorterOrders.ts';
+import { createStarters } from './searches/starters.ts';
 import type { Files, SyntaxView, View } from './view.ts';
 import { createSender } from './sender.ts';
 import { createThreads } from './threads/threads.ts';
@@ -72,6 +74,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
         orders.ahead(checked);
       }
       if (session.abilities.codeActions) fixes.ahead(view);
+      starters.ahead(checked);
     },
     planned: (view) => publisher.plan(view),
     untested: (view) => publisher.untested(view),
@@ -114,6 +117,12 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     found: (part) => send(() => connection.sendNotification(methods.planFound, part)),
     edited: (edited) => send(() => connection.sendNotification(methods.planEdited, edited)),
   });
+  const starters = createStarters({
+    ...{ documents, mayStart },
+    found: ({ uri, version }) =>
+      send(() => connection.sendNotification(methods.planChanged, { uri, version } satisfies PlanChanged)),
+    failed: (error) => log.error(`starters: ${describe(error)}`),
+  });
   const session: Session = {
     connection,
     documents,
@@ -125,6 +134,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     plans: sweeps,
     orders,
     lenses: createLastLenses(),
+    starters,
     abilities: abilitiesOf({}),
     docs: server.docs,
   };
@@ -142,7 +152,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   registerRequests(session);
   /** What is being looked for of a document is of its earlier text. */
   function stop(uri: string): void {
-    for (const each of [choices, fixes, policies, orders]) each.stop(uri);
+    for (const each of [choices, fixes, policies, orders, starters]) each.stop(uri);
     sweeps.changed(uri);
   }
   const listening = [

@@ -10,6 +10,7 @@ import type { NameIndex } from './names/fileNames.ts';
 import type { PlanSearches } from './searches/planSearches.ts';
 import type { QuickFixes } from './searches/quickFixes.ts';
 import type { ShorterOrders } from './searches/shorterOrders.ts';
+import type { Starters } from './searches/starters.ts';
 
 export interface Session {
   readonly connection: Connection;
@@ -22,6 +23,7 @@ export interface Session {
   readonly plans: PlanSearches;
   readonly orders: ShorterOrders;
   readonly lenses: LastLenses;
+  readonly starters: Starters;
   abilities: ClientAbilities;
   /** Uri of the folder `docs/`. */
   docs?: string;

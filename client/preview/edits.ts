@@ -41,7 +41,7 @@ export async function writeMissing({ requests, uri }: PreviewContext, pipeline: 
 export async function addPipeline({ requests, uri }: PreviewContext): Promise<void> {
   const file = uri();
   if (file === undefined) return;
-  const request: PlanRequest = { uri: file.toString() };
+  const request: PlanRequest = { uri: file.toString(), whole: true };
   const answer = await requests.send<PlanAnswer>(methods.plan, request);
   const edit = answer?.contents?.addition?.edit;
   if (edit !== undefined && (await writeEdits(file, answer?.version ?? -1, [edit]))) return;

@@ -15,18 +15,11 @@ export async function answered<R>(
   try {
     for (;;) {
       let open = false;
-      const found = await work({
-        answer(search, problem) {
-          const answer = round.answer(search, problem);
-          if (answer === undefined) open = true;
-          return answer;
-        },
-        *steps(search, problem) {
-          const answer = yield* answerSteps(round, search, problem);
-          if (answer === undefined) open = true;
-          return answer;
-        },
-      });
+      const found = await work(
+        noting(round, () => {
+          open = true;
+        }),
+      );
       if (!open || found === undefined) return found?.value;
       await Promise.race([round.answered(), cancelled(token)]);
       if (token.isCancellationRequested) return undefined;
@@ -35,6 +28,20 @@ export async function answered<R>(
     round.release();
   }
 }
+
+/** The same searches, which also tell of each answer that is still to come. */
+export const noting = (searches: Searches, missing: () => void): Searches => ({
+  answer(search, problem) {
+    const answer = searches.answer(search, problem);
+    if (answer === undefined) missing();
+    return answer;
+  },
+  *steps(search, problem) {
+    const answer = yield* answerSteps(searches, search, problem);
+    if (answer === undefined) missing();
+    return answer;
+  },
+});
 
 /** Undefined once nobody wants the result. */
 export async function inSlices<R>(

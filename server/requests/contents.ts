@@ -1,14 +1,12 @@
-import { newPipeline } from '../../engine/fixes/newPipeline.ts';
-import type { Searches } from '../../engine/basics/searches.ts';
+import type { NewPipeline } from '../../engine/fixes/newPipeline.ts';
+import { apply } from '../../engine/fixes/proposal.ts';
 import type { Declaration } from '../../grammar/syntax.ts';
 import type { FileContents } from '../../webview/protocol/requests.ts';
-import { plannedAgain } from '../searches/trials.ts';
+import { minimalEdit } from '../text/minimalEdit.ts';
 import { rangeIn, type View } from '../view.ts';
 
 /** Names of one kind that are listed. */
 const mostNames = 3;
-/** Characters of a text that is planned some times more while it is edited. */
-const longest = 200_000;
 
 /** What a text without a pipeline declares; undefined if it declares nothing. */
 export function declaredIn({ syntax }: Pick<View, 'syntax'>): FileContents['declared'] | undefined {
@@ -38,16 +36,9 @@ function declared(declaration: Declaration): { readonly kind: string | undefined
   }
 }
 
-/** What such a text has, and the pipeline that can be added to it. */
-export function contentsOf(view: View, searches: Searches): FileContents | undefined {
-  const found = declaredIn(view);
-  if (found === undefined) return undefined;
-  const again = plannedAgain(view, searches);
-  const added = view.syntax.text.length > longest ? undefined : newPipeline(view.analysis, again);
-  if (added === undefined) return { declared: found };
-  const { title, assumptions, edit } = added;
-  return {
-    declared: found,
-    addition: { title, assumptions, edit: { range: rangeIn(view, edit), newText: edit.text } },
-  };
+/** The pipeline that can be added to such a text. */
+export function additionOf(view: View, { title, assumptions, edits }: NewPipeline): FileContents['addition'] {
+  const { text } = view.syntax;
+  const edit = minimalEdit(text, apply(text, edits));
+  return { title, assumptions, edit: { range: rangeIn(view, edit), newText: edit.text } };
 }

@@ -8,9 +8,16 @@ import type { Searches } from '../../engine/basics/searches.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { parse, type SyntaxFile } from '../../grammar/index.ts';
 import { toSpan } from '../text/convert.ts';
-import type { Overrides, PlanAnswer, PlannedAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
+import type {
+  FileContents,
+  Overrides,
+  PlanAnswer,
+  PlannedAnswer,
+  PlanRequest,
+  TextEdit,
+} from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
-import { contentsOf, declaredIn } from './contents.ts';
+import { declaredIn } from './contents.ts';
 import { foundOrders } from './foundOrders.ts';
 import { shownSchedules } from './shownSchedules.ts';
 
@@ -30,9 +37,8 @@ function answerOf(view: View, request: PlanRequest, searches: Searches): PlanAns
   const overrides = applicable(resolution, request.overrides ?? {});
   if (Object.keys(overrides).length === 0 && trial === undefined) {
     const found = answer(view, resolution, request.overrides);
-    const nothing = found.plan?.pipelines.length === 0 && found.schedules === undefined;
-    const contents = nothing ? contentsOf(view, searches) : undefined;
-    if (contents !== undefined) return { ...found, contents };
+    const declared = declaredAlone(view, found);
+    if (declared !== undefined) return { ...found, contents: { declared } };
     const orders = foundOrders(view);
     return Object.keys(orders).length === 0 ? found : { ...found, orders };
   }
@@ -122,6 +128,18 @@ function answer(view: View, resolution: Resolution, overrides: Overrides = {}): 
   return { uri, version, options, problem: { message: error.message, range: rangeIn(view, error.place) } };
 }
 
+/** Whether a text has neither a pipeline nor a schedule to show. */
+const showsNothing = ({ plan, schedules }: PlanAnswer): boolean =>
+  plan?.pipelines.length === 0 && schedules === undefined;
+
+/** What such a text declares; undefined for others, and if it declares nothing. */
+const declaredAlone = (view: View, found: PlanAnswer): FileContents['declared'] | undefined =>
+  showsNothing(found) ? declaredIn(view) : undefined;
+
+/** Whether a text declares things and shows none of them, so that a pipeline may be added to it. */
+export const mayStart = (view: View): boolean =>
+  declaredAlone(view, answer(view, view.analysis.resolution)) !== undefined;
+
 const keys = new WeakMap<View, string>();
 
 /** `planKey` as a short text, made once for each view. */
@@ -135,10 +153,11 @@ export const plannedAnswer = (view: View): PlannedAnswer => ({ version: view.ver
 
 /** Equal for two versions of a document whose plans, or reasons for having none, and settings are equal. */
 export function planKey(view: View): string {
-  const { plan, problem, schedules } = answer(view, view.analysis.resolution);
+  const found = answer(view, view.analysis.resolution);
+  const { plan, problem, schedules } = found;
   if (plan === undefined) return JSON.stringify([problem?.message, view.options]);
   const { pipelines, ...rest } = plan satisfies Plan;
   // A page shows what a file without a pipeline has.
-  if (pipelines.length === 0 && schedules === undefined) return JSON.stringify([rest, view.options, declaredIn(view)]);
+  if (showsNothing(found)) return JSON.stringify([rest, view.options, declaredIn(view)]);
   return [JSON.stringify([rest, view.options, schedules]), ...pipelines.map(pipelineKey)].join(' ');
 }

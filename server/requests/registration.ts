@@ -44,12 +44,13 @@ import { originAnswer } from './origin.ts';
 import { moveInRow } from './moveInRow.ts';
 import { moveSlot } from './moveSlot.ts';
 import { orderSearch } from './orderSearch.ts';
+import { additionOf } from './contents.ts';
 import { paramEdit } from '../edits/paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
 import { planAnswer, plannedAnswer } from './plan.ts';
 import { policySource } from './policySource.ts';
 
-export function registerRequests({ connection, documents, log, orders, plans }: Session): void {
+export function registerRequests({ connection, documents, log, orders, plans, starters }: Session): void {
   const on = <P extends { readonly uri: string }>(
     type: RequestType<P, unknown, void>,
     need: Need,
@@ -61,9 +62,13 @@ export function registerRequests({ connection, documents, log, orders, plans }: 
     });
     connection.onRequest(type, handle);
   };
-  on(new RequestType<PlanRequest, unknown, void>(methods.plan), 'plan', (view, params, token) =>
-    documents.answered(view.uri, (searches) => planAnswer(view, params, searches), token),
-  );
+  on(new RequestType<PlanRequest, unknown, void>(methods.plan), 'plan', async (view, params, token) => {
+    const found = await documents.answered(view.uri, (searches) => planAnswer(view, params, searches), token);
+    if (found?.contents === undefined) return found;
+    const added = await starters.find(view, params.whole === true, token);
+    if (added === undefined) return found;
+    return { ...found, contents: { ...found.contents, addition: additionOf(view, added) } };
+  });
   on(new RequestType<PlannedRequest, unknown, void>(methods.planned), 'plan', plannedAnswer);
   on(new RequestType<HelpRequest, unknown, void>(methods.help), 'figures', (view, params, token) => {
     const again = trials(view, params.overrides);

@@ -71,7 +71,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
   let kept: readonly TextEdit[] = [];
 
   const plan = (request: Omit<PlanRequest, 'uri'> = {}) =>
-    client.request<PlanAnswer>(methods.plan, { uri, ...request } satisfies PlanRequest);
+    client.request<PlanAnswer>(methods.plan, { uri, whole: true, ...request } satisfies PlanRequest);
 
   async function entry(request: number, index: number, name: string, asked: Omit<PlanRequest, 'uri'>, of: string) {
     const given = await plan(asked);

@@ -28,6 +28,8 @@ export interface PlanRequest {
   readonly overrides?: Overrides;
   /** Plan the text after these edits of `version` instead; nothing is written. Refused if the text has another version. */
   readonly trial?: { readonly version: number; readonly edits: readonly TextEdit[] };
+  /** Wait for the pipeline that can be added, which may take seconds. Default: the answer has it if it is found within a moment. */
+  readonly whole?: true;
 }
 export interface PlanAnswer {
   readonly uri: string;
@@ -136,7 +138,7 @@ export interface ScheduleProblem {
 export interface FileContents {
   /** Kinds of declarations in the order of the file: `model`, `cluster`, `import`, with the first names of each. */
   readonly declared: readonly { readonly kind: string; readonly names: readonly string[]; readonly count: number }[];
-  /** Absent if none can be planned. `assumptions`: sentences about what the file does not say. */
+  /** Absent if none can be planned, and until it is found: `pipewright/planChanged` follows. `assumptions`: sentences about what the file does not say. */
   readonly addition?: { readonly title: string; readonly assumptions: readonly string[]; readonly edit: TextEdit };
 }
 

@@ -1,25 +1,33 @@
 import { expect, it } from 'vitest';
 import { check } from '../../../engine/flow/check.ts';
-import { newPipeline } from '../../../engine/fixes/newPipeline.ts';
+import { newPipelineSteps } from '../../../engine/fixes/newPipeline.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
-import { apply } from '../../../engine/fixes/proposal.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
+import { publishedModels } from '../../../engine/std/modelTable.ts';
+import { type Again, apply } from '../../../engine/fixes/proposal.ts';
 import { hostOf, uri } from '../../support/host.ts';
 import * as fc from '../../support/property.ts';
 
 const checked = (text: string) => check({ uri, text, host: hostOf(), options: defaultOptions });
 
+const newPipeline = (analysis: ReturnType<Again>, again: Again) => toEnd(newPipelineSteps(analysis, again));
+
 /** Adds a pipeline to a text, and checks that it runs and breaks nothing. */
 function added(text: string) {
-  const found = newPipeline(checked(text), checked);
+  let trials = 0;
+  const found = newPipeline(checked(text), (changed) => {
+    trials += 1;
+    return checked(changed);
+  });
   if (found === undefined) return undefined;
-  // Nothing that is written is lost.
-  expect([found.edit.start, found.edit.end]).toEqual([text.length, text.length]);
-  const changed = checked(apply(text, [found.edit]));
+  const edit = found.edits[found.edits.length - 1];
+  expect([edit.start, edit.end]).toEqual([text.length, text.length]);
+  const changed = checked(apply(text, found.edits));
   expect(changed.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   const [evaluation, ...others] = changed.pipelines;
   expect(others).toEqual([]);
   expect(evaluation.run).toBeDefined();
-  return { ...found, plan: evaluation.plan };
+  return { ...found, edit, trials, evaluation, plan: evaluation.plan };
 }
 
 const toy = 'model toy {\n  layer block[8] { forward = 4ms  backward = 8ms  output = 256KiB }\n}\n';
@@ -78,15 +86,17 @@ import { dgx_h100 } from "std:clusters"
 model mine { from = gpt2  precision = ${precision} }
 `;
   const found = added(text);
-  expect(found?.edit.text).toContain(`\n  optimizer    = ${optimizer}\n}`);
-  for (const { weights, gradients, optimizer: state } of found?.plan.stages ?? [])
-    expect(weights + gradients + state).toBe((weights / bytes) * 16);
+  expect(found?.edit.text).toContain(`\n  optimizer    = ${optimizer}(shard = zero1)\n}`);
+  const { stages = [], data = 0 } = found?.plan ?? {};
+  expect(stages.length).toBeGreaterThan(0);
+  for (const { weights, gradients, optimizer: state } of stages)
+    expect(weights + gradients + data * state).toBeCloseTo((weights / bytes) * 16, 0);
 });
 
 it('says that no state is counted where no optimizer can be planned', () => {
   const text = `${toy.replace('output', 'weights = 64MiB  output')}${v100}${box}`;
   const found = newPipeline(checked(text), (changed) => checked(changed.includes('optimizer') ? text : changed));
-  expect(found?.edit.text).not.toContain('optimizer');
+  expect(found?.edits[0].text).not.toContain('optimizer');
   expect(found?.assumptions).toEqual(['There is no optimizer: memory holds no optimizer state.']);
 });
 
@@ -114,6 +124,80 @@ it('runs and breaks nothing, whatever the file declares', () => {
     { numRuns: 25 },
   );
   expect(found).toBeGreaterThan(0);
+});
+
+/** Peak of the fullest device as a share of its memory. */
+const fullness = (found: ReturnType<typeof added>): number =>
+  Math.max(...(found?.evaluation.run?.report.devices.map(({ peak, capacity }) => peak / capacity) ?? []));
+
+const models = publishedModels.map(({ name }) => name);
+const machines = ['dgx_h100', 'dgx_a100', 'p4d', 'dgx1_v100'];
+
+it.each([
+  ...models.flatMap((model, index) => [
+    ['dgx_b200', model],
+    [machines[index % machines.length], model],
+  ]),
+  ['dgx1_v100', 'llama3_1_405b'],
+])('fits on as many nodes of %s as %s needs, after a bounded number of simulations', (cluster, model) => {
+  const found = added(`import { ${model} } from "std:models"\nimport { ${cluster} } from "std:clusters"\n`);
+  expect(fullness(found)).toBeLessThanOrEqual(1);
+  expect(found?.evaluation.findings.map(({ code }) => code)).not.toContain('memory/out-of-memory');
+  expect(found?.trials).toBeLessThan(64);
+  const { tensor, data, schedule } = found?.plan ?? {};
+  expect([1, 2, 4, 8]).toContain(tensor);
+  expect(found?.edit.text.includes('sequence_parallel = true')).toBe(tensor !== 1);
+  expect(schedule).toMatchObject({ name: expect.stringMatching(/^(interleaved_)?1f1b$/) });
+  expect(found?.edit.text).toContain((data ?? 1) > 1 ? 'adam_mixed(shard = zero1)' : 'adam_mixed\n');
+});
+
+it.each(['llama3_1_405b', 'deepseek_v3'])('says in the title how many nodes %s needs, and gives them', (model) => {
+  const text = `import { ${model} } from "std:models"\nimport { dgx_h100 } from "std:clusters"\n`;
+  const found = added(text);
+  const nodes = Number(/^Add a pipeline of \w+ on dgx_h100, which needs (\d+) nodes$/.exec(found?.title ?? '')?.[1]);
+  expect(apply(text, found?.edits ?? [])).toContain(
+    `import { dgx_h100 } from "std:clusters" with { nodes = ${nodes} }`,
+  );
+  const { tensor = 0, data = 0, devices = [] } = found?.plan ?? {};
+  expect(tensor * data * devices.length).toBe(8 * nodes);
+});
+
+const nodesOf = (count: string) => `import { h100 } from "std:hardware"
+import { llama3_70b } from "std:models"
+cluster mine {
+  node[${count}] { gpu[8] = h100  link = 370GB/s + 3us }
+  link = 50GB/s + 5us
+}
+`;
+
+it('gives a cluster of the file the nodes that it needs, and no cluster more than that', () => {
+  const grown = added(nodesOf('1'));
+  expect(grown?.title).toBe('Add a pipeline of llama3_70b on mine, which needs 2 nodes');
+  expect(apply(nodesOf('1'), grown?.edits ?? [])).toContain('\n  node[2] { gpu[8]');
+  const enough = added(nodesOf('8'));
+  expect(enough?.title).toBe('Add a pipeline of llama3_70b on mine');
+  expect(enough?.edits).toHaveLength(1);
+});
+
+it('takes the nodes that an import sets already, or others there', () => {
+  const text = 'import { llama3_70b } from "std:models"\nimport { dgx_h100 } from "std:clusters" with { nodes = 1 }\n';
+  const found = added(text);
+  expect(apply(text, found?.edits ?? [])).toContain('"std:clusters" with { nodes = 2 }\n');
+});
+
+it('gives nodes to the cluster that it adds', () => {
+  const found = added('import { llama3_1_405b } from "std:models"\n');
+  expect(found?.title).toBe('Add a pipeline of llama3_1_405b on dgx_h100, which needs 16 nodes');
+  expect(found?.edit.text).toContain('import { dgx_h100 } from "std:clusters" with { nodes = 16 }\n');
+});
+
+it('says what does not fit where a cluster cannot have more nodes', () => {
+  const text = `import { llama3_70b } from "std:models"\nimport { h100 } from "std:hardware"
+cluster two { gpu[2] = h100  link = 370GB/s + 3us }\n`;
+  const found = newPipeline(checked(text), checked);
+  expect(found?.assumptions.at(-1)).toMatch(
+    /^No ranks were found that fit: gpu\[\d\] needs \d+ GiB of its 77\.1 GiB\.$/,
+  );
 });
 
 it('gives none where no pipeline can be planned', () => {

@@ -12,7 +12,7 @@ test('a file without a pipeline says what it has, and the edit that adds a pipel
       main,
       `import { gpt2 } from "std:models"\n${text}param a = 1 in 1..2\nlet b = 1\nlet c = 1\nlet d = 1\nlet e = 1\n`,
     );
-    const { plan, contents, version } = await client.request<PlanAnswer>('pipewright/plan', ask());
+    const { plan, contents, version } = await client.request<PlanAnswer>('pipewright/plan', { ...ask(), whole: true });
     expect(plan?.pipelines).toEqual([]);
     expect(contents?.declared).toContainEqual({ kind: 'import', names: ['std:models'], count: 1 });
     expect(contents?.declared).toContainEqual({ kind: 'let', names: ['b', 'c', 'd'], count: 4 });
