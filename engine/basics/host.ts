@@ -57,6 +57,8 @@ export interface EngineOptions {
   };
   /** Bytes of what `reserved = framework` stands for. */
   readonly memory: FrameworkSettings;
+  /** Name of the training engine of pipelines that name none; absent for no engine in particular. */
+  readonly engine?: string;
 }
 
 const gibibyte = 2 ** 30;

@@ -44,6 +44,8 @@ export interface PipelineDefinition {
   /** Work for idle devices. */
   readonly fill?: FillUse;
   readonly variation: VariationUse;
+  /** Name of the engine that trains it; `any`: none in particular, whatever the settings say. */
+  readonly engine?: string;
   /** The place of a finding about a key: its value, or the name of the pipeline if the key is not written. */
   at(key: string): Span;
 }

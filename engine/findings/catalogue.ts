@@ -3,7 +3,9 @@
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
 import { bubbleWords } from './bubbleWords.ts';
+import { defaultsWords, unsupportedWords } from './engineWords.ts';
 import { alike, versionsKept, type StageVersions } from './stageVersions.ts';
+import { gain, type Waited, waits } from './waitedWords.ts';
 import { bytes, count, list, share, shareAtMost, show, time, timeAtLeast } from '../basics/quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
@@ -30,28 +32,6 @@ const didYouMean = (nearest: string | undefined, from?: string) =>
 
 /** What a reserved name is. */
 const reservedWords = { number: 'a number of the pipeline', operation: 'an operation', function: 'a function' };
-
-/** The device that waits longest for gradients, for one cause. */
-interface Waited {
-  readonly device: string;
-  readonly seconds: number;
-  readonly share: number;
-  readonly barrier: boolean;
-  /** Buckets are not cut into pieces. */
-  readonly whole: boolean;
-  /** Seconds that the advice saves of an iteration, and their share; absent if it is not simulated. */
-  readonly saved?: number;
-  readonly savedShare?: number;
-}
-
-const waits = ({ device, seconds, share: part }: Waited): string =>
-  `${device} waits ${time(seconds)} (${share(part)} of the iteration) for gradients`;
-
-/** Most of a wait may only move to another place, so the gain is said too. */
-const gain = ({ saved, savedShare }: Waited): string =>
-  saved === undefined || savedShare === undefined
-    ? ''
-    : ` The iteration can be ${time(saved)} shorter (${share(savedShare)}).`;
 
 /** What a plan would miss if its optimizer kept its state: bytes that it would need, and where. */
 type MissedMemory =
@@ -550,6 +530,9 @@ export const catalogue = {
     (p: { slowest: number; best: number; iteration: number; gain: number }) =>
       `The slowest hop between stages takes ${time(p.slowest)}; on other devices it would take ${time(p.best)}, and the iteration ${time(p.iteration)} (${share(p.gain)} less). Set \`place = best\`, or give each stage its devices with \`on\`.`,
   ),
+
+  'engine/unsupported': entry('warning', 'Something that the chosen engine does not run', unsupportedWords),
+  'engine/defaults': entry('hint', 'What the chosen engine does and the file leaves open', defaultsWords),
 
   'expect/failed': entry(
     'error',

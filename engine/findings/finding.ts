@@ -71,6 +71,13 @@ export type FixHint =
   | { readonly kind: 'take-over' }
   /** Give the stages of each group the same `on`: names of stages, in the order of the schedule's devices. */
   | { readonly kind: 'group'; readonly pipeline: string; readonly groups: readonly (readonly string[])[] }
+  /** Write what a training engine runs, or does unasked: a value of a key, or of an argument of it. `key`: what the finding is about. */
+  | {
+      readonly kind: 'engine';
+      readonly pipeline: string;
+      readonly key: string;
+      readonly writes: readonly { readonly key: string; readonly argument?: string; readonly value?: string }[];
+    }
   /** Give this device a link to its host. */
   | { readonly kind: 'host'; readonly device: string }
   /** Another number for this argument at `place`, nearest first: a divisor of another argument. */

@@ -10,6 +10,7 @@ import { reportRecomputation } from './cost/recomputationFindings.ts';
 import { cutPipeline, type PipelineCut } from './cut/cutPipeline.ts';
 import { bestCut, reportImbalance } from './cut/imbalance.ts';
 import { draft } from './draft.ts';
+import { planEngines } from './engines.ts';
 import { hintBalance, hintLayers } from './hints.ts';
 import { reportNoOptimizer } from './noOptimizer.ts';
 import { fitsLengths, lengthsWithinLimit } from './lengthsFit.ts';
@@ -65,7 +66,8 @@ export function* planPipeline(
   const { placed, place } = best;
   const drafted = yield* draft(notes, placed, costs, cut);
   if (drafted === undefined) return undefined;
-  const plan = place === undefined ? drafted : { ...drafted, place };
+  const engines = planEngines(notes, placed.pipeline, drafted);
+  const plan = { ...drafted, ...(place === undefined ? {} : { place }), engines };
   yield;
   noteCut(notes, placed, cut, plan);
   reportRecomputation(notes, placed.pipeline, cut.elements, placed.sites, costs);

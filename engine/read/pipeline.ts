@@ -95,6 +95,7 @@ function readBlock(
   const fill = readFill(context, keys);
   const offload = readOffload(context, keys);
   const variation = readVariation(context, keys);
+  const engine = readWord<string>(context, keys, 'engine');
   const cut =
     model === undefined
       ? undefined
@@ -111,7 +112,7 @@ function readBlock(
     microbatches.is === 'value' ? readLengths(context, keys, microbatches.value, model) : { is: 'absent' };
   if (lengths.is === 'wrong') return undefined;
   if (iterationsRead.is === 'wrong' || tokens.is === 'wrong' || fill === 'wrong') return undefined;
-  if (offload === 'wrong' || variation === undefined) return undefined;
+  if (offload === 'wrong' || variation === undefined || engine.is === 'wrong') return undefined;
   if (tokens.is === 'value' && model.sequence === undefined)
     withoutEffect(
       context,
@@ -185,6 +186,7 @@ function readBlock(
     ...(asynchronous ? {} : exchangeOf(sync, collective)),
     ...(fill === undefined ? {} : { fill }),
     variation,
+    ...(engine.is === 'value' ? { engine: engine.value } : {}),
     at: (key: string) =>
       valueOf(keys.find(key)) ?? (key === 'microbatches' ? valueOf(keys.find('global_batch')) : undefined) ?? name,
   };

@@ -124,6 +124,16 @@ export interface PipelinePlan extends MeshPlan {
   readonly cut?: CutPlan;
   /** What `place = best` chose; absent where stages take the devices in the order of their numbers. */
   readonly place?: PlacePlan;
+  /** Absent of a plan that no file describes. */
+  readonly engines?: EnginesPlan;
+}
+
+/** Training engines, by name, and a plan without its order of operations. */
+export interface EnginesPlan {
+  /** The one that the file or a setting names. */
+  readonly chosen?: string;
+  /** Common ones that run all of the plan but the order, which is another question. */
+  readonly able: readonly string[];
 }
 
 /** Microbatches of different lengths. */

@@ -2,6 +2,7 @@ import type {
   BucketPlan,
   DevicePlan,
   EdgePlan,
+  EnginesPlan,
   ExpectPlan,
   FillTask,
   HopPlan,
@@ -165,4 +166,5 @@ const isWhole = record<PipelinePlan>({
   ...{ tensor: isCount, context: isCount, data: isCount, expert: isCount, microBatchSize: figure },
   ...{ schedule: isSchedule, devices: all(isDevice), hosts: maybe(all(isHost)), stages: all(isStage) },
   ...{ jitter: maybe(all(figure)), slow: maybe(all(figure)), fill: maybe(isFill), expects: all(isExpect) },
+  engines: maybe(record<EnginesPlan>({ chosen: maybe(isText), able: all(isText) })),
 });

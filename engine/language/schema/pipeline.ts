@@ -1,3 +1,4 @@
+import { anyEngine, engines } from '../../engines/registry.ts';
 import { amountOf, whole, words, key, type BlockSchema, type KeySchema } from './types.ts';
 import type { Word } from '../kinds.ts';
 
@@ -255,6 +256,15 @@ export const pipeline: BlockSchema = {
       'fill_overhead = 2ms',
       amountOf('time'),
       'Time of a switch between the pipeline and the fill job, before and after the tasks of an idle interval. Default: 0.',
+    ),
+    key(
+      'engine',
+      'engine = megatron',
+      words(...engines.map(({ name, doc }): readonly [string, string] => [name, doc]), [
+        anyEngine,
+        'No engine in particular, whatever the setting `pipewright.engine` says.',
+      ]),
+      'The engine that trains it. What it does not run is reported, with the nearest that it runs. Default: no engine in particular.',
     ),
     key(
       'iterations',

@@ -1,0 +1,100 @@
+/** What is known of a training engine: a row for each key, each read in the engine's source. */
+import type { Mesh } from '../costs/mesh.ts';
+import type { Precision, RecomputeMode } from '../costs/types.ts';
+import type { Shard } from '../costs/optimizer.ts';
+import type { PipelinePlan, StageCopy } from '../values/plan.ts';
+
+export interface Engine {
+  /** As a file writes it: `engine = megatron`. */
+  readonly name: string;
+  /** As messages call it. */
+  readonly title: string;
+  /** One sentence. */
+  readonly doc: string;
+  /** Repository and version that the rows were read in. */
+  readonly read: string;
+  /** Policies that it has by name; absent if it takes orders as tables. */
+  readonly schedules?: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+export interface Row {
+  /** Key of a pipeline. A refusal is reported at its value. */
+  readonly key: string;
+  /** What the engine runs, in Markdown, as the page of the engine says it. */
+  readonly runs: string;
+  /** File of the engine's source, and the function or class in it. */
+  readonly source: string;
+  /** Why it does not run an order of operations. */
+  readonly refusesOrder?: (plan: OrderPlan) => Refusal | undefined;
+  /** Why it does not run something else that a file says. */
+  readonly refuses?: (setup: Setup) => Refusal | undefined;
+  /** What it does if the file leaves it open. */
+  readonly usually?: (setup: Setup) => Usual | undefined;
+}
+
+/** What decides whether an engine runs an order. */
+export interface OrderPlan extends Pick<PipelinePlan, 'schedule' | 'placement' | 'microbatches'> {
+  readonly devices: readonly unknown[];
+  readonly stages: readonly { readonly copy?: Pick<StageCopy, 'stage' | 'segment' | 'spare'> }[];
+}
+
+/** What a file says of everything else. */
+export interface Setup {
+  /** Pipeline ranks, and stages of the cut on each. */
+  readonly ranks: number;
+  readonly chunks: number;
+  readonly mesh: Mesh;
+  /** Stages have other meshes than the pipeline, or replicas. */
+  readonly unlike: boolean;
+  /** Layers of the model have experts. */
+  readonly hasExperts: boolean;
+  /** Tokens of a sample, if layers have shapes. */
+  readonly sequence?: number;
+  readonly precision: Precision;
+  /** Of the pipeline and its stages, each once. */
+  readonly recompute: readonly RecomputeMode[];
+  readonly optimizer?: OptimizerSetup;
+  /** Activations of layers go to the host. */
+  readonly offload: boolean;
+  /** Shares of communication that overlap with compute, if the file asks for any. */
+  readonly overlap: { readonly tensor: number; readonly expert: number };
+  /** `end`, or the name of the rule; `arguments` if it is an `overlap` that says more than its buckets. */
+  readonly sync: { readonly name: string; readonly arguments: boolean };
+  /** Absent: the file names none. */
+  readonly collective?: string;
+  readonly rankOrder: 'tp_cp_dp_pp' | 'tp_cp_pp_dp';
+  /** A device has receive buffers for every microbatch. */
+  readonly receivesAll: boolean;
+  /** Whether the file writes a key of the pipeline. */
+  readonly writes: (key: string) => boolean;
+}
+
+export interface OptimizerSetup {
+  readonly shard: Shard;
+  /** Arguments that the file writes. */
+  readonly writes: (argument: string) => boolean;
+}
+
+/** Why an engine does not run something: a sentence without its full stop, and the nearest that it runs. */
+export interface Refusal {
+  readonly reason: string;
+  readonly nearest?: Write;
+}
+
+/** A value of a key, or of an argument of its value. Without `value`, the key is left out. */
+export interface Write {
+  readonly key: string;
+  readonly argument?: string;
+  readonly value?: string;
+}
+
+/** What an engine does by default: `clips gradients by their norm`. */
+export interface Usual {
+  readonly does: string;
+  readonly write: Write;
+}
+
+/** `schedule = 1f1b`, `shard = distributed`, or `no \`offload\``. */
+export const writeText = ({ key, argument, value }: Write): string =>
+  value === undefined ? `no \`${key}\`` : `\`${argument ?? key} = ${value}\``;

@@ -1,0 +1,42 @@
+import type { Engine, Setup } from './engine.ts';
+import { megatronRows, megatronSchedules } from './megatron.ts';
+
+const title = 'Megatron Bridge';
+
+const shares = ({ mesh, optimizer }: Setup): boolean => optimizer !== undefined && mesh.data * mesh.context > 1;
+
+/** Megatron Core under recipes of NeMo: what it runs is the same, and recipes leave less open. */
+export const megatronBridge: Engine = {
+  name: 'megatron_bridge',
+  title,
+  doc: 'Megatron Bridge, the recipes of NeMo over Megatron Core.',
+  read: 'NVIDIA-NeMo/Megatron-Bridge 067f987d (0.7)',
+  schedules: megatronSchedules,
+  rows: [
+    ...megatronRows(title),
+    {
+      key: 'optimizer',
+      runs: 'Recipes use the distributed optimizer.',
+      source: 'src/megatron/bridge/recipes/common.py: use_distributed_optimizer',
+      usually: (setup) =>
+        shares(setup) && setup.optimizer?.writes('shard') === false
+          ? {
+              does: 'distributes the state of the optimizer over data ranks',
+              write: { key: 'optimizer', argument: 'shard', value: 'distributed' },
+            }
+          : undefined,
+    },
+    {
+      key: 'sync',
+      runs: 'With the distributed optimizer on two or more data ranks, gradients are exchanged during the last backwards.',
+      source: 'src/megatron/bridge/training/comm_overlap.py: _get_optimizer_overlap_cfgs',
+      usually: (setup) =>
+        shares(setup) && setup.mesh.data > 1 && !setup.writes('sync') && setup.optimizer?.shard !== 'none'
+          ? {
+              does: 'exchanges gradients during the last backwards',
+              write: { key: 'sync', value: 'megatron' },
+            }
+          : undefined,
+    },
+  ],
+};

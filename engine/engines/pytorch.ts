@@ -1,0 +1,60 @@
+import { findPolicy } from '../policies/registry.ts';
+import type { Engine, OrderPlan, Refusal } from './engine.ts';
+import { nearestOrder, outsideTables, recomputesAhead, withoutFlush } from './orders.ts';
+import { ncclRow } from './shared.ts';
+
+const title = 'PyTorch';
+
+/** Why no schedule table of PyTorch is this order. */
+export const tableRefusal = (plan: OrderPlan): Refusal | undefined => outsideTables(plan) ?? withoutFlush(plan);
+
+/** Operations for which a table has no action. Exports leave them out and say so. */
+function withoutAction(plan: OrderPlan): Refusal | undefined {
+  const { schedule } = plan;
+  const evicts =
+    schedule.kind === 'policy'
+      ? findPolicy(schedule.name)?.partners !== undefined
+      : schedule.kind === 'greedy' && schedule.rule?.keeper !== undefined;
+  if (!evicts) return undefined;
+  return {
+    reason: `the schedule "${schedule.name}" moves activations to other devices, and a PyTorch table has no action for it`,
+    nearest: nearestOrder(plan),
+  };
+}
+
+/** Why PyTorch does not run an order as it is. */
+export const pytorchOrder = (plan: OrderPlan): Refusal | undefined =>
+  tableRefusal(plan) ?? recomputesAhead(plan, title) ?? withoutAction(plan);
+
+export const pytorch: Engine = {
+  name: 'pytorch',
+  title,
+  doc: '`torch.distributed.pipelining`, with the rest of the training by the user.',
+  read: 'pytorch/pytorch 00722e64, and release 2.14.1',
+  rows: [
+    {
+      key: 'schedule',
+      runs: 'By name `GPipe`, `1F1B` (m ≥ p), `Interleaved1F1B` and `InterleavedZeroBubble` (m divides into max(1, ⌊m/p⌋) rounds), `LoopedBFS`, `ZBVZeroBubble` (two stages a rank) and `DualPipeV` (two stages a rank, m ≥ 2p). Any other order as a table, with split backwards: no copies of stages, no segments of a sequence, and one update after a flush.',
+      source: 'torch/distributed/pipelining/schedules.py: get_schedule_class, _PipelineScheduleRuntime',
+      refusesOrder: pytorchOrder,
+    },
+    {
+      key: 'stages',
+      runs: 'Any stage on any rank; modules, ranks of a stage and sharding are the user’s.',
+      source: 'torch/distributed/pipelining/stage.py: PipelineStage',
+    },
+    {
+      key: 'transfer',
+      runs: 'Sends and receives in batches, with receive buffers for every microbatch.',
+      source: 'torch/distributed/pipelining/stage.py: _prepare_forward_infra',
+      usually: ({ writes, ranks }) =>
+        ranks > 1 && !writes('transfer')
+          ? {
+              does: 'has receive buffers for every microbatch',
+              write: { key: 'transfer', value: 'buffered(receive = all)' },
+            }
+          : undefined,
+    },
+    ncclRow(title),
+  ],
+};

@@ -1,0 +1,151 @@
+import type { Engine, OrderPlan, Refusal } from './engine.ts';
+import { isLoop, isV, nearestOrder } from './orders.ts';
+import { pytorchOrder } from './pytorch.ts';
+import { clipRow, ncclRow, oneMeshRow, otherMode } from './shared.ts';
+
+const title = 'torchtitan';
+
+/** The name of its schedule decides where stages are, also under a table. */
+function otherPlaces(plan: OrderPlan): Refusal | undefined {
+  if (isLoop(plan) || isV(plan)) return undefined;
+  return {
+    reason: `${title} puts stage s on rank s mod p, or two stages on each rank in a V, and this schedule puts them elsewhere`,
+    nearest: nearestOrder(plan),
+  };
+}
+
+/** Modes that are also in torchtitan, where `operations` is its selective one. */
+const modes = ['none', 'full', 'operations'];
+
+export const torchtitan: Engine = {
+  name: 'torchtitan',
+  title,
+  doc: 'torchtitan, over the pipelines of PyTorch.',
+  read: 'pytorch/torchtitan b5bcd76c (0.2.2)',
+  rows: [
+    {
+      key: 'schedule',
+      runs: 'All that PyTorch runs, with stages in a loop or in a V of two a rank; other orders from a table. Split backwards not with `torch.compile`. Its own tests of split backwards are off, since FlexAttention became its default.',
+      source:
+        'torchtitan/distributed/pipeline_parallel.py: _get_pp_rank_to_stage_indices_mapping, _build_pipeline_schedule; tests/integration_tests/features.py',
+      refusesOrder: (plan) => pytorchOrder(plan) ?? otherPlaces(plan),
+    },
+    oneMeshRow(title, 'torchtitan/distributed/parallel_dims.py: ParallelDims.build_mesh'),
+    {
+      key: 'optimizer',
+      runs: '`shard = fsdp` or `zero3` over data and context ranks, in groups of `over` (HSDP), or none (replicas). With pipeline ranks, gathered weights stay by default (`reshard = false`).',
+      source: 'torchtitan/distributed/fsdp.py: get_fsdp_reshard_after_forward_policy; parallel_dims.py: ParallelDims',
+      refuses: ({ optimizer }) =>
+        optimizer === undefined || ['none', 'fsdp', 'zero3'].includes(optimizer.shard)
+          ? undefined
+          : {
+              reason: `${title} shards weights, gradients and state together (FSDP2), not as \`${optimizer.shard}\``,
+              nearest: { key: 'optimizer', argument: 'shard', value: 'fsdp' },
+            },
+      usually: ({ optimizer, mesh }) =>
+        optimizer === undefined || optimizer.writes('shard') || mesh.data * mesh.context === 1
+          ? undefined
+          : {
+              does: 'shards over all data and context ranks',
+              write: { key: 'optimizer', argument: 'shard', value: 'fsdp' },
+            },
+    },
+    clipRow(
+      'clips gradients by their norm',
+      'Gradients are clipped by their norm, at 1. This is the default.',
+      'torchtitan/config/configs.py: TrainingConfig.max_norm',
+    ),
+    {
+      key: 'sequence_parallel',
+      runs: 'With tensor ranks; on by default.',
+      source: 'torchtitan/config/configs.py: ParallelismConfig.enable_sequence_parallel',
+      usually: ({ mesh, writes }) =>
+        mesh.tensor > 1 && !mesh.sequenceParallel && !writes('sequence_parallel') && !writes('sequence')
+          ? {
+              does: 'uses sequence parallelism with tensor ranks',
+              write: { key: 'sequence_parallel', value: 'true' },
+            }
+          : undefined,
+    },
+    {
+      key: 'context_exchange',
+      runs: 'Keys and values are all-gathered, which moves what `ring` moves.',
+      source: 'torchtitan/models/common/decoder_sharding.py (k and v unsharded on CP)',
+      refuses: ({ mesh }) =>
+        mesh.context > 1 && mesh.contextExchange === 'all_to_all'
+          ? {
+              reason: `${title} gathers keys and values over context ranks, and exchanges no heads`,
+              nearest: { key: 'context_exchange', value: 'ring' },
+            }
+          : undefined,
+    },
+    {
+      key: 'expert_tensor',
+      runs: '1: expert ranks are taken from data, context and tensor ranks, and no expert is split.',
+      source: 'torchtitan/distributed/parallel_dims.py: ParallelDims._validate',
+      refuses: ({ mesh, hasExperts }) =>
+        hasExperts && mesh.tensor > 1 && mesh.expertTensor !== 1
+          ? {
+              reason: `${title} splits no expert over tensor ranks`,
+              nearest: { key: 'expert_tensor', value: '1' },
+            }
+          : undefined,
+    },
+    {
+      key: 'recompute',
+      runs: '`full`, and `operations` (its selective mode). A memory budget has no equal here.',
+      source: 'torchtitan/distributed/activation_checkpoint.py: FullAC, SelectiveAC, MemoryBudgetAC',
+      refuses: (setup) => {
+        const mode = otherMode(setup, (each) => modes.includes(each));
+        return mode === undefined
+          ? undefined
+          : {
+              reason: `${title} recomputes all of each layer (\`full\`) or operations of it (\`operations\`), not \`${mode}\``,
+              nearest: {
+                key: 'recompute',
+                value: mode === 'selective' || mode.startsWith('modules') ? 'operations' : 'full',
+              },
+            };
+      },
+    },
+    {
+      key: 'offload',
+      runs: 'No activations. FSDP may keep weights, gradients and state on the host.',
+      source: 'torchtitan/config/configs.py: TrainingConfig.enable_cpu_offload',
+      refuses: ({ offload }) =>
+        offload ? { reason: `${title} moves no activations to the host`, nearest: { key: 'offload' } } : undefined,
+    },
+    {
+      key: 'sync',
+      runs: '`end`, `overlap` and `ddp`: FSDP and replicas exchange a layer after its last backward.',
+      source: 'torchtitan/distributed/fsdp.py; torch/distributed/pipelining/schedules.py: REDUCE_GRAD',
+      refuses: ({ sync }) =>
+        ['end', 'ddp'].includes(sync.name) || (sync.name === 'overlap' && !sync.arguments)
+          ? undefined
+          : {
+              reason: `${title} exchanges gradients layer by layer (FSDP2), not by ${sync.name === 'overlap' ? 'these arguments of `overlap`' : `\`${sync.name}\``}`,
+              nearest: { key: 'sync', value: 'overlap' },
+            },
+    },
+    ncclRow(title),
+    {
+      key: 'rank_order',
+      runs: '`tp_cp_dp_pp`.',
+      source: 'torchtitan/distributed/parallel_dims.py: ParallelDims.build_mesh',
+      refuses: ({ rankOrder }) =>
+        rankOrder === 'tp_cp_pp_dp'
+          ? {
+              reason: `pipeline ranks are outermost in the mesh of ${title}`,
+              nearest: { key: 'rank_order', value: 'tp_cp_dp_pp' },
+            }
+          : undefined,
+    },
+    {
+      key: 'model',
+      runs: 'bf16 and fp32; fp8 and fp4 (NVFP4) products by converters.',
+      source: 'torchtitan/config/configs.py: TrainingConfig.mixed_precision_param; torchtitan/components/quantization',
+      refuses: ({ precision }) =>
+        precision === 'fp16' ? { reason: `${title} trains in bf16 or fp32, not in fp16` } : undefined,
+    },
+  ],
+};

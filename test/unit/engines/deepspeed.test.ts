@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { refused, unasked, type Written } from './file.ts';
+
+describe('DeepSpeed', () => {
+  const runs: readonly (readonly [string, Written])[] = [
+    ['1F1B', {}],
+    ['any order on one device', { stages: 'balance(1)', schedule: 'gpipe' }],
+    ['ZeRO-1 with pipelines', { keys: 'data = 2', optimizer: 'adam_mixed(shard = zero1)' }],
+    ['ZeRO-3 without', { stages: 'balance(1)', keys: 'data = 2', optimizer: 'adam_mixed(shard = zero3)' }],
+    ['an interval of layers', { keys: 'recompute = full(layers = 2, method = uniform)' }],
+    ['an interval that is the stage', { keys: 'recompute = stage' }],
+    ['Ulysses without pipelines', { stages: 'balance(1)', keys: 'context = 2  context_exchange = all_to_all' }],
+    ['overlap without pipelines', { stages: 'balance(1)', keys: 'data = 2  sync = overlap' }],
+  ];
+  it.each(runs)('runs: %s', (_, written) => {
+    expect(refused('deepspeed', written)).toEqual([]);
+  });
+
+  const refuses: readonly (readonly [string, Written, string])[] = [
+    ['schedule', { schedule: 'zb_h1' }, '`schedule = 1f1b`'],
+    ['schedule', { schedule: 'interleaved_1f1b(chunks = 2)', stages: 'balance(8)' }, '`schedule = 1f1b`'],
+    // engine.py: "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism".
+    ['optimizer', { keys: 'data = 2', optimizer: 'adam_mixed(shard = zero2)' }, '`shard = zero1`'],
+    ['optimizer', { keys: 'data = 2', optimizer: 'adam_mixed(shard = fsdp)' }, '`shard = zero1`'],
+    ['context', { keys: 'context = 2  context_exchange = all_to_all' }, '`context = 1`'],
+    ['context', { stages: 'balance(1)', keys: 'context = 2' }, '`context_exchange = all_to_all`'],
+    ['recompute', { keys: 'recompute = selective' }, '`recompute = full`'],
+    ['recompute', { keys: 'recompute = full(layers = 2)' }, '`recompute = full`'],
+    ['offload', { keys: 'offload = activations(layers = 2)' }, 'no `offload`'],
+    ['sync', { keys: 'data = 2  sync = overlap' }, '`sync = end`'],
+    ['collective', { keys: 'data = 2  collective = ps' }, '`collective = nccl`'],
+  ];
+  it.each(refuses)('does not run %s: %o', (key, written, words) => {
+    const found = refused('deepspeed', written);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(new RegExp(`^${key}: `));
+    expect(found[0]).toContain(words);
+  });
+
+  it('clips, and gives every stage the same ranks', () => {
+    expect(unasked('deepspeed', { optimizer: 'adam_mixed' })).toEqual([
+      'By default DeepSpeed clips gradients by their norm, which this file leaves open.',
+    ]);
+  });
+});
