@@ -1,7 +1,7 @@
 import { betterPolicy, policyProblem, policyQuestions, withBetterPolicy } from '../engine/advice/betterPolicy.ts';
 import { type Analysis, checkSteps } from '../engine/flow/check.ts';
 import type { UnitRequest } from '../engine/definitions/unitRequest.ts';
-import { defaultOptions } from '../engine/basics/host.ts';
+import { defaultOptions, type EngineOptions } from '../engine/basics/host.ts';
 import { diskHost, namedPath, shownPath, uriOf } from './host.ts';
 import type { Io } from './io.ts';
 import type { Progress } from './progress.ts';
@@ -23,6 +23,7 @@ export interface Setting {
   readonly progress: Progress;
   /** Values of params that the call sets. */
   readonly overrides: Readonly<Record<string, number>>;
+  readonly options: EngineOptions;
 }
 
 /** Reads and checks one file (`-` is standard input), or one pipeline of it; `problem` where it cannot be read. */
@@ -33,12 +34,13 @@ export function analyse(
   overrides: Readonly<Record<string, number>> = {},
   only?: string,
   unit?: UnitRequest,
+  options: EngineOptions = defaultOptions,
 ): Analysed | { readonly problem: string } {
   const read = readOperand(path, io);
   if ('problem' in read) return read;
   const name = shownPath(path);
   const named = { uri: uriOf(path, io), text: read.text };
-  const request = { ...named, host: diskHost(io, named.uri), options: defaultOptions, overrides, only, unit };
+  const request = { ...named, host: diskHost(io, named.uri), options, overrides, only, unit };
   const steps = checkSteps(request);
   for (;;) {
     const step = steps.next();

@@ -4,29 +4,27 @@ import type { Code } from '../engine/findings/catalogue.ts';
 import type { Finding } from '../engine/findings/finding.ts';
 import { safeCodes } from '../engine/fixes/all.ts';
 import { type Fix, fixesFor } from '../engine/fixes/fix.ts';
-import { type Again, apply } from '../engine/fixes/proposal.ts';
-import { defaultOptions } from '../engine/basics/host.ts';
+import { type Again, apply, shownTitle } from '../engine/fixes/proposal.ts';
 import type { Analysed, Setting } from './analyse.ts';
 import { diskHost } from './host.ts';
-import type { Io } from './io.ts';
 
 /** A text is checked once, though several findings may try it. */
-function checker({ analysis }: Analysed, io: Io, overrides: Readonly<Record<string, number>>): Again {
+function checker({ analysis }: Analysed, { io, overrides, options }: Setting): Again {
   const host = diskHost(io, analysis.uri);
   const known = new Map<string, ReturnType<Again>>();
   return (text) => {
-    const found = known.get(text) ?? check({ uri: analysis.uri, text, host, options: defaultOptions, overrides });
+    const found = known.get(text) ?? check({ uri: analysis.uri, text, host, options, overrides });
     known.set(text, found);
     return found;
   };
 }
 
 /** Fixes of each finding of a file, best first. */
-export function fixesIn(file: Analysed, { io, progress, overrides }: Setting): ReadonlyMap<Finding, readonly Fix[]> {
-  const again = checker(file, io, overrides);
+export function fixesIn(file: Analysed, setting: Setting): ReadonlyMap<Finding, readonly Fix[]> {
+  const again = checker(file, setting);
   return new Map(
     file.analysis.findings.map((finding) => {
-      progress.tick(`${file.name}: fixes of ${finding.code}`);
+      setting.progress.tick(`${file.name}: fixes of ${finding.code}`);
       return [finding, fixesFor(file.analysis, finding, again)];
     }),
   );
@@ -43,8 +41,8 @@ export interface Fixed {
  * The preferred fix of each finding with the code; without a code, fixes that have no alternative as an
  * editor makes them when it saves a file. Each fix is found in the text that the one before has made.
  */
-export function withFixes(file: Analysed, code: Code | undefined, { io, progress, overrides }: Setting): Fixed {
-  const again = checker(file, io, overrides);
+export function withFixes(file: Analysed, code: Code | undefined, setting: Setting): Fixed {
+  const again = checker(file, setting);
   const isMeant = (finding: Finding) =>
     finding.place.uri === file.analysis.uri &&
     (code === undefined ? safeCodes.includes(finding.code) : finding.code === code);
@@ -53,7 +51,7 @@ export function withFixes(file: Analysed, code: Code | undefined, { io, progress
   let { analysis } = file;
   const next = (): Fix | undefined => {
     for (const finding of analysis.findings.filter(isMeant)) {
-      progress.tick(`${file.name}: fixes of ${finding.code}`);
+      setting.progress.tick(`${file.name}: fixes of ${finding.code}`);
       const found = fixesFor(analysis, finding, again);
       const best = found.find((fix) => (code === undefined ? fix.unambiguous : fix.preferred));
       if (best !== undefined) return best;
@@ -63,7 +61,7 @@ export function withFixes(file: Analysed, code: Code | undefined, { io, progress
   while (titles.length < most) {
     const fix = next();
     if (fix === undefined) break;
-    titles.push(fix.title);
+    titles.push(shownTitle(fix));
     analysis = again(apply(analysis.syntax.text, fix.edits));
   }
   return { file: titles.length === 0 ? file : { ...file, text: analysis.syntax.text, analysis }, titles };

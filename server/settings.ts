@@ -1,5 +1,6 @@
 /** `pipewright.*` of the client's configuration as options of the engine. What is absent or no usable number keeps its default. */
 import { defaultOptions, type EngineOptions } from '../engine/basics/host.ts';
+import { findEngine } from '../engine/engines/registry.ts';
 
 /**
  * Options if an editor sets none: the defaults of `package.json` for VS Code. A timeline that is simulated again at each
@@ -25,7 +26,9 @@ export function readSettings(raw: unknown, current: EngineOptions): EngineOption
       numbers(inGibibytes(editorOptions.memory), at(raw, 'memory'), (value) => value >= 0 && value <= 1024),
     ),
   };
-  return JSON.stringify(next) === JSON.stringify(current) ? current : next;
+  const engine = findEngine(String(at(raw, 'engine')));
+  const named = engine === undefined ? next : { ...next, engine: engine.name };
+  return JSON.stringify(named) === JSON.stringify(current) ? current : named;
 }
 
 /** Sizes are set in GiB. */

@@ -1,6 +1,7 @@
 import { type Code, codes } from '../../engine/findings/catalogue.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Fix } from '../../engine/fixes/fix.ts';
+import { shownTitle } from '../../engine/fixes/proposal.ts';
 import { testedShapes } from '../../engine/grid/testFindings.ts';
 import { reportOf } from '../../engine/flow/reportOf.ts';
 import { nearest } from '../../engine/basics/spelling.ts';
@@ -20,6 +21,7 @@ import { sarif, type Checked } from '../output/sarif.ts';
 import { untestedSchedules } from '../output/untested.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { progressBar } from '../progress.ts';
+import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { status } from '../status.ts';
 import { version } from '../version.ts';
@@ -48,6 +50,7 @@ export const checkCommand: Command = {
         optional: true,
         doc: 'Fix the files in place, then check them. --fix makes the fixes that have no alternative; --fix=CODE makes the best fix of each finding with the code.',
       },
+      engineOption,
       rootOption,
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
@@ -60,8 +63,9 @@ export const checkCommand: Command = {
     if (fix !== undefined && 'problem' in fix) return usageFault(io, 'check', fix.problem);
     const progress = progressBar(io, 3 * args.operands.length);
     const files: Analysed[] = [];
+    const options = optionsWith(args);
     for (const path of args.operands) {
-      const file = analyse(path, io, progress, overrides.values);
+      const file = analyse(path, io, progress, overrides.values, undefined, undefined, options);
       const problem = 'problem' in file ? file.problem : overrideProblem(file.analysis.resolution, overrides);
       if ('problem' in file || problem !== undefined) {
         progress.end();
@@ -69,7 +73,7 @@ export const checkCommand: Command = {
       }
       files.push(file);
     }
-    const setting = { io, progress, overrides: overrides.values };
+    const setting = { io, progress, overrides: overrides.values, options };
     const titles = new Map<Analysed, readonly string[]>();
     for (const [index, file] of files.entries()) {
       if (fix === undefined) {
@@ -137,7 +141,7 @@ async function write({ files, titles, fixes }: Answer, format: string, io: Io): 
     for (const title of titles.get(file) ?? []) await io.out(`${file.name}: fixed: ${printable(title)}\n`);
   for (const file of checked) {
     for (const found of file.findings) {
-      const offered = (fixes?.get(found) ?? []).map(({ title }) => title);
+      const offered = (fixes?.get(found) ?? []).map(shownTitle);
       const place = (uri: string, offset: number) => placeText(uri, offset, file, io);
       await io.out(`${findingText(found, file.source, colours, place, offered)}\n`);
     }
@@ -156,10 +160,10 @@ async function write({ files, titles, fixes }: Answer, format: string, io: Io): 
 /** Edits by lines and characters, as ranges of findings. */
 function fixData({ text }: Analysed, fixes: readonly Fix[]) {
   const lines = new LineIndex(text);
-  return fixes.map(({ title, preferred, edits }) => ({
-    title,
-    preferred: preferred === true,
-    edits: edits.map(({ start, end, text: written }) => ({
+  return fixes.map((fix) => ({
+    title: shownTitle(fix),
+    preferred: fix.preferred === true,
+    edits: fix.edits.map(({ start, end, text: written }) => ({
       range: { start: lines.positionAt(start), end: lines.positionAt(end) },
       text: written,
     })),

@@ -33,6 +33,7 @@ import { overrideProblem, readOverrides } from '../overrides.ts';
 import { targetProblem } from '../pipelines.ts';
 import { readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
+import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { status, type Status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
@@ -66,6 +67,7 @@ export const simulateCommand: Command = {
       },
       ...figureOptions,
       { name: 'output', value: 'FILE', doc: `${figureFormats.join(', ')}: write there instead of to standard output.` },
+      engineOption,
       rootOption,
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
@@ -87,14 +89,17 @@ export const simulateCommand: Command = {
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'simulate', overrides.problem);
     const progress = progressBar(io, 4);
-    const checked = analyse(path, io, progress, overrides.values, args.value('pipeline'), unit);
+    const options = optionsWith(args);
+    const checked = analyse(path, io, progress, overrides.values, args.value('pipeline'), unit, options);
     if ('problem' in checked) {
       progress.end();
       return usageFault(io, 'simulate', checked.problem);
     }
     // Better policies are tried on the pipelines of the text.
     const file =
-      unit === undefined ? withBetterPolicies(checked, { io, progress, overrides: overrides.values }) : checked;
+      unit === undefined
+        ? withBetterPolicies(checked, { io, progress, overrides: overrides.values, options })
+        : checked;
     progress.end();
     const problem =
       overrideProblem(file.analysis.resolution, overrides) ??

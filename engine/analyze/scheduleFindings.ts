@@ -4,6 +4,7 @@ import { type BubbleHelp, compareHelp, gains } from '../findings/bubbleHelp.ts';
 import { latePlanFinding, type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import { type PipelinePlan, type SchedulePlan, paths, setsWork } from '../values/plan.ts';
+import { runnersOf, runnerWords, runsOrder } from '../engines/runners.ts';
 import { lostLimit } from '../policies/lostLimit.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
@@ -82,9 +83,11 @@ function whatHelps(plan: PipelinePlan, { report }: Pick<Run, 'report'>): readonl
   if (isPlain && !setsWork(plan.schedule) && plan.cut?.planner !== 'alpa') {
     for (const schedule of ['zb_h1', 'eager_1f1b']) {
       const without = lostLimit(plan.schedule, findPolicy(schedule));
+      const choice = underPolicy(plan, schedule);
+      if (!runsOrder(choice)) continue;
       choices.push({
-        plan: underPolicy(plan, schedule),
-        change: { schedule, ...(without === undefined ? {} : { without }) },
+        plan: choice,
+        change: { schedule, ...(without === undefined ? {} : { without }), ...runsOn(choice) },
       });
     }
   }
@@ -101,6 +104,11 @@ function whatHelps(plan: PipelinePlan, { report }: Pick<Run, 'report'>): readonl
     if (best.length < 2 && outcome.fits() && outcome.meets(report)) best.push(help);
   return best;
 }
+
+const runsOn = (plan: PipelinePlan): { readonly runsOn?: string } => {
+  const runners = plan.engines?.chosen === undefined ? runnersOf(plan) : undefined;
+  return runners === undefined ? {} : { runsOn: runnerWords(runners) };
+};
 
 type Change = { readonly microbatches: number } | Omit<Extract<BubbleHelp, { readonly schedule: string }>, 'bubble'>;
 

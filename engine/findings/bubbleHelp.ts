@@ -14,6 +14,8 @@ export type BubbleHelp = { readonly bubble: number } & (
       readonly segmented?: true;
       /** `without your limit of 4`: what the file limits, and this schedule does not. */
       readonly without?: string;
+      /** Who runs it: `torchtitan · PyTorch`; absent where the file names its engine. */
+      readonly runsOn?: string;
     }
 );
 
@@ -43,7 +45,7 @@ export const helpWords = (help: readonly BubbleHelp[], isBounded: boolean): stri
 
 function changeWords(help: BubbleHelp): string {
   if ('microbatches' in help) return `With ${help.microbatches} microbatches`;
-  const { schedule, cut, copied, segmented, without } = help;
+  const { schedule, cut, copied, segmented, without, runsOn } = help;
   const more = [
     ...(cut === undefined ? [] : [`${count(cut.layers, 'layer', 'layers')} cut again into ${cut.stages} stages`]),
     ...(copied === true ? ['copies of stages on other devices'] : []),
@@ -53,5 +55,6 @@ function changeWords(help: BubbleHelp): string {
     ...(more.length === 0 ? [] : [`with ${more.join(' and ')}`]),
     ...(without === undefined ? [] : [without]),
   ];
-  return `Under ${schedule}${all.length === 0 ? '' : `, ${all.join(' and ')},`}`;
+  const who = runsOn === undefined ? '' : ` (${runsOn})`;
+  return `Under ${schedule}${who}${all.length === 0 ? '' : `, ${all.join(' and ')},`}`;
 }

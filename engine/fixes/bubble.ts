@@ -1,3 +1,4 @@
+import { runnerWords } from '../engines/runners.ts';
 import type { Analysis } from '../flow/check.ts';
 import { cutCandidates } from './balance.ts';
 import { inTurn, type Subject, subjectOf, weighedTrials } from './candidates.ts';
@@ -24,7 +25,7 @@ export interface BetterPolicy extends PolicyChange {
   readonly bubble: number;
 }
 
-/** The policy that `bubbleFixes` would put first; undefined where none helps and fits every device. */
+/** The best policy that `bubbleFixes` would offer; undefined where none helps and fits every device. */
 export function* betterPolicySteps(
   analysis: Analysis,
   pipeline: string,
@@ -34,7 +35,9 @@ export function* betterPolicySteps(
   if (subject === undefined) return undefined;
   const best = yield* bestTrial(analysis, goalOf(subject), policiesAmong(candidatesFor(subject)), again);
   const change = best?.candidate.policy;
-  return best === undefined || change === undefined ? undefined : { ...change, bubble: best.effect.after.bubble };
+  if (best === undefined || change === undefined) return undefined;
+  const who = best.runners === undefined ? {} : { runsOn: runnerWords(best.runners) };
+  return { ...change, ...who, bubble: best.effect.after.bubble };
 }
 
 function goalOf({ pipeline, before: { run } }: Subject): Goal {

@@ -12,6 +12,7 @@ import { bubbleFixes } from './bubble.ts';
 import { exposedFixes, linkFixes } from './communication.ts';
 import { conditionFixes } from './condition.ts';
 import { deviceFixes } from './devices.ts';
+import { engineFixes } from './engine.ts';
 import { exchangeFixes } from './exchange.ts';
 import { expectationFixes } from './expectation.ts';
 import { hostMemoryFixes } from './hostMemory.ts';
@@ -40,6 +41,7 @@ const byHint: { readonly [K in FixHint['kind']]?: Fixer<Extract<FixHint, { reado
   balance: (analysis, finding, { pipeline }, again) => imbalanceFixes(analysis, finding, pipeline, again),
   recompute: (analysis, finding, hint, again) => memoryFixes(analysis, finding, hint, again),
   order: (analysis, _, hint, again) => orderFixes(analysis, hint, again),
+  engine: (analysis, finding, hint, again) => engineFixes(analysis, finding, hint, again),
   tune: (analysis, _, { pipeline, warmup }, again) => bubbleFixes(analysis, pipeline, again, warmup),
 };
 

@@ -30,6 +30,7 @@ export interface Tolerance {
  * one place may stand for several.
  */
 export function noNewError(before: Analysis, after: Analysis, { mayOverfill, mayBreak }: Tolerance = {}): boolean {
+  if (newRefusal(before, after)) return false;
   if (newErrors(before, after).some((finding) => mayBreak !== true || !holdsFigure(finding))) return false;
   if (mayOverfill === true) return true;
   const full = overfull(before);
@@ -47,6 +48,15 @@ export const brokenFigures = (before: Analysis, after: Analysis): readonly strin
 
 /** An expectation of a pipeline that states its figure. */
 const holdsFigure = ({ hint }: Finding): boolean => hint?.kind === 'tune' && hint.expect?.operator === '==';
+
+/** Whether the engine that a file names refuses something that it did not refuse before. */
+function newRefusal(before: Analysis, after: Analysis): boolean {
+  const known = new Set(refusals(before));
+  return refusals(after).some((message) => !known.has(message));
+}
+
+const refusals = ({ findings }: Analysis): readonly string[] =>
+  findings.flatMap(({ code, message }) => (code === 'engine/unsupported' ? [message] : []));
 
 /** Errors of a code, or of one expectation, beyond those that the file has already. */
 function newErrors(before: Analysis, after: Analysis): readonly Finding[] {

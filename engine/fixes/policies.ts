@@ -7,6 +7,7 @@ import { limitNames, lostLimit } from '../policies/lostLimit.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
+import { mayRun } from '../engines/registry.ts';
 import { count } from '../basics/quantities.ts';
 import { cutStages } from '../costs/stages.ts';
 import { setNumber, type Subject } from './candidates.ts';
@@ -58,6 +59,7 @@ export function* policyCandidates(
   const layers = cutStages(plan).reduce((sum, stage) => sum + stage.plan.layers.length, 0);
   for (const policy of inOrder(first === 'time' ? byPace : byMemory)) {
     if (policy.forwardOnly === true || policy.loading !== undefined || policy.replicates === true) continue;
+    if (!mayRun(plan.engines?.chosen, policy.name)) continue;
     // A sequence can be cut where layers have a shape; measured ones may have none.
     if (cutsSequence(policy) && plan.stages.every(({ forwardFlops }) => forwardFlops === 0)) continue;
     if (searchesLong(policy, plan)) continue;

@@ -1,5 +1,6 @@
 import type { Analysis } from '../flow/check.ts';
 import type { Finding } from '../findings/finding.ts';
+import { runnerWords } from '../engines/runners.ts';
 import type { Effect } from './effect.ts';
 
 /** Replaces the text from `start` to `end` (UTF-16 units); edits of one fix never overlap. */
@@ -19,6 +20,8 @@ export interface Proposal {
   readonly unambiguous?: true;
   /** Expectations with `==` that held and do not hold any more, as they are written. */
   readonly breaks?: readonly string[];
+  /** Titles of the common engines that run the changed pipeline; absent where the file names its engine, or nothing is simulated. */
+  readonly runners?: readonly string[];
   /** What the simulation of the changed file gives; absent where the change moves no figure. */
   readonly effect?: Effect;
 }
@@ -30,6 +33,10 @@ export interface Fix extends Proposal {
 
 /** What is found so far, best first. Their figures are simulated, but a better one may follow: none is preferred. */
 export type FoundSoFar = () => readonly Proposal[];
+
+/** The title as people read it, with who runs what it gives: `Use zb_h1: iteration −18 %, peak unchanged (torchtitan · PyTorch)`. */
+export const shownTitle = ({ title, runners }: Proposal): string =>
+  runners === undefined ? title : `${title} (${runnerWords(runners)})`;
 
 /** Finds fixes. Pauses between trials, so that a host may look for newer text, or show what is found so far. */
 export type FixSteps<P extends Proposal = Proposal> = Generator<FoundSoFar | undefined, readonly P[], void>;

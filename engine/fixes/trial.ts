@@ -6,6 +6,7 @@ import { advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { Analysis } from '../flow/check.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { list } from '../basics/quantities.ts';
+import { runnersOf } from '../engines/runners.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
 import { brokenFigures, noNewError, type Simulated, simulated } from './outcome.ts';
 import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from './proposal.ts';
@@ -57,6 +58,10 @@ export interface Trial {
   readonly effect: Effect;
   /** Expectations with `==` that it breaks, as they are written. */
   readonly breaks: readonly string[];
+  /** Titles of the common engines that run the changed pipeline. */
+  readonly runners: readonly string[] | undefined;
+  /** Whether such an engine runs it. True of all if none ran the pipeline before: its user has another one. */
+  readonly isRun: boolean;
 }
 
 /** Broken expectations that a title names. */
@@ -85,7 +90,7 @@ export function* fixesAmong(
   return [isPreferred ? { ...best, preferred: true } : best, ...others];
 }
 
-/** The trial that fixes among these candidates would put first; undefined where it leaves a device over its memory. */
+/** The best trial among these candidates, whoever runs it; undefined where it leaves a device over its memory. */
 export function* bestTrial(
   analysis: Analysis,
   goal: Goal,
@@ -142,16 +147,24 @@ const trialAdvice: SlowAdvice<
     const after = simulated(changed, goal.pipeline);
     const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
     const breaks = brokenFigures(analysis, changed);
-    return { candidate, edits, effect, also, breaks, isSettled: changed.pending.length === 0 };
+    const plan = after?.plan;
+    const old = analysis.resolution.plan.pipelines.find(({ name }) => name === goal.pipeline);
+    const runners = plan === undefined ? undefined : runnersOf(plan);
+    return {
+      ...{ candidate, edits, effect, also, breaks, isSettled: changed.pending.length === 0 },
+      runners: plan?.engines?.chosen === undefined ? runners : undefined,
+      isRun: runners?.length !== 0 || (old !== undefined && runnersOf(old)?.length === 0),
+    };
   },
   otherwise: undefined,
 };
 
 const proposalsOf = (found: readonly Trial[], goal: Goal): readonly Proposal[] =>
-  shown(offered(found, goal).toSorted(compareTrials), goal).map(({ candidate, edits, effect, also, breaks }) => ({
+  shown(ranked(offered(found, goal)), goal).map(({ candidate, edits, effect, also, breaks, runners }) => ({
     title: `${titleOf(`${candidate.what}${breakWords(breaks)}`, effect, goal.emphasis)}${also}`,
     edits,
     effect,
+    ...(runners === undefined ? {} : { runners }),
     ...(breaks.length === 0 ? {} : { breaks }),
   }));
 
@@ -199,18 +212,32 @@ function rank({ candidate, breaks, effect: { before, after } }: Trial): number {
   return before !== undefined && !sameBatch(before, after) ? 1 : 0;
 }
 
-/** Plans that fit first, then the faster, then the smaller peak, then the smaller edit. */
+/** The best first. What no common engine runs is never the first of several that keep what the file expects: few could do it. */
+function ranked(found: readonly Trial[]): readonly Trial[] {
+  const sorted = found.toSorted(compareTrials);
+  if (sorted.length === 0 || sorted[0].isRun) return sorted;
+  const first = sorted.find((trial) => trial.isRun && rank(trial) < 2);
+  return first === undefined ? sorted : [first, ...sorted.filter((trial) => trial !== first)];
+}
+
+/** Plans that fit first, then the faster, where one that no common engine runs has to be much faster, then the smaller peak, then the smaller edit. */
 function compareTrials(a: Trial, b: Trial): number {
   if (rank(a) !== rank(b)) return rank(a) - rank(b);
   // Last resorts stay in their order, the least first.
   if (a.candidate.last === true) return 0;
   return (
     Number(b.effect.after.fits) - Number(a.effect.after.fits) ||
+    order(weighedPeriod(a), weighedPeriod(b)) ||
     order(samplePeriod(a.effect.after), samplePeriod(b.effect.after)) ||
     order(a.effect.after.peak, b.effect.after.peak) ||
     size(a.edits) - size(b.edits)
   );
 }
+
+/** What no common engine runs must be this much faster to come first. */
+const leastLead = 1.1;
+
+const weighedPeriod = ({ effect, isRun: runs }: Trial): number => samplePeriod(effect.after) * (runs ? 1 : leastLead);
 
 /** 0 for figures that differ by rounding. */
 const order = (a: number, b: number): number => (Math.abs(a - b) <= 1e-9 * Math.max(a, b) ? 0 : a - b);
@@ -219,18 +246,18 @@ const size = (edits: readonly Edit[]): number =>
   edits.reduce((sum, { start, end, text }) => sum + (end - start) + text.length, 0);
 
 /** The best of each kind, then the second best, in the order of their ranks; no two with the same figures. */
-function shown(ranked: readonly Trial[], { most = usualMost, mostOfKind = usualMostOfKind }: Goal): readonly Trial[] {
+function shown(sorted: readonly Trial[], { most = usualMost, mostOfKind = usualMostOfKind }: Goal): readonly Trial[] {
   const kept = new Set<Trial>();
   const equal = (a: Trial, b: Trial) =>
     order(samplePeriod(a.effect.after), samplePeriod(b.effect.after)) === 0 &&
     order(a.effect.after.peak, b.effect.after.peak) === 0;
   for (let places = 1; places <= mostOfKind; places += 1)
-    for (const trial of ranked) {
+    for (const trial of sorted) {
       const all = [...kept];
       const alike = all.filter(({ candidate }) => candidate.kind === trial.candidate.kind);
       const twin = all.some((other) => equal(other, trial));
       const free = trial.candidate.last === true ? 1 : places;
       if (!twin && alike.length < free && kept.size < most) kept.add(trial);
     }
-  return ranked.filter((trial) => kept.has(trial));
+  return sorted.filter((trial) => kept.has(trial));
 }

@@ -8,6 +8,7 @@ import {
 } from 'vscode-languageserver';
 import { fixAllSteps, hasSeveral, safeCodes } from '../../engine/fixes/all.ts';
 import { refactorings, type Proposal } from '../../engine/fixes/fix.ts';
+import { shownTitle } from '../../engine/fixes/proposal.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
 import { overlaps, toSpan } from '../text/convert.ts';
@@ -138,7 +139,7 @@ function partOf(
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeAction {
-  return { title: fix.title, edit: edit(view, fix, abilities) };
+  return { title: shownTitle(fix), edit: edit(view, fix, abilities) };
 }
 
 function edit(view: View, fix: Proposal, abilities: ClientAbilities): WorkspaceEdit {

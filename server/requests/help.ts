@@ -1,7 +1,7 @@
 import { check } from '../../engine/flow/check.ts';
 import type { Figures } from '../../engine/fixes/effect.ts';
 import { helpSteps, type HelpTopic } from '../../engine/fixes/help.ts';
-import { apply, type Proposal } from '../../engine/fixes/proposal.ts';
+import { apply, type Proposal, shownTitle } from '../../engine/fixes/proposal.ts';
 import { checkOverrides } from '../../engine/language/overrides.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
 import type { HelpAnswer, HelpFix, HelpFigures, HelpRequest } from '../../webview/protocol/requests.ts';
@@ -32,13 +32,14 @@ export function* help(
 
 const topicOf = ({ about, device }: HelpRequest): HelpTopic => (about === 'memory' ? { about, device } : { about });
 
-function fixOf(view: View, { title, edits, effect }: Proposal): readonly HelpFix[] {
+function fixOf(view: View, fix: Proposal): readonly HelpFix[] {
+  const { edits, effect } = fix;
   if (effect === undefined) return [];
   const { before, after } = effect;
   const { text } = view.syntax;
   return [
     {
-      title,
+      title: shownTitle(fix),
       edits: edits.map((edit) => ({ range: rangeIn(view, edit), newText: edit.text })),
       effect: figuresOf(after),
       ...(before === undefined ? {} : { before: figuresOf(before) }),

@@ -61,6 +61,6 @@ it.each([
   const text = `${pipe({ memory: '16GiB', pipeline: keys('mine') })}\nschedule mine { ${work}  ${order} }\n`;
   const analysis = analyse(text);
   const bubble = analysis.findings.find(({ code }) => code === 'schedule/bubble');
-  expect(/Under \w+ it would reach/.test(bubble?.message ?? 'none')).toBe(proposes);
+  expect(/Under \w+ \([^()]*\) it would reach/.test(bubble?.message ?? 'none')).toBe(proposes);
   expect(titlesOf(fixesOf(analysis, 'schedule/bubble')).some((title) => title.startsWith('Use '))).toBe(proposes);
 });

@@ -9,6 +9,7 @@ import {
 } from 'vscode-languageserver';
 import { effectWords, figuresOf } from '../../../engine/fixes/effect.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { shownTitle } from '../../../engine/fixes/proposal.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { createAnswers } from '../../../server/threads/answers.ts';
 import { abilitiesOf } from '../../../server/capabilities.ts';
@@ -122,7 +123,7 @@ function expected(text: string, code = 'schedule/bubble'): readonly string[] {
   const analysis = analyse(text, { uri: main });
   const finding = analysis.findings.find((each) => each.code === code);
   if (finding === undefined) throw new Error(`no ${code}`);
-  return fixesFor(analysis, finding, (changed) => analyse(changed, { uri: main })).map(({ title }) => title);
+  return fixesFor(analysis, finding, (changed) => analyse(changed, { uri: main })).map(shownTitle);
 }
 
 test('a list that is opened at once has fixes, each with its simulated effect; the best is known when all are', async () => {

@@ -1,0 +1,19 @@
+import { defaultOptions, type EngineOptions } from '../engine/basics/host.ts';
+import { anyEngine, engines, findEngine } from '../engine/engines/registry.ts';
+import type { Arguments, OptionSpec } from './arguments.ts';
+
+const names = [...engines.map(({ name }) => name), anyEngine];
+
+/** Of every command that says what an engine does not run, or leaves it out. */
+export const engineOption: OptionSpec = {
+  name: 'engine',
+  value: names.join('|'),
+  choices: names,
+  doc: 'The training engine of pipelines without `engine`: what it does not run is reported, and nothing else is offered. Default: any.',
+};
+
+/** The usual options, with the engine that the call names. */
+export function optionsWith(args: Arguments): EngineOptions {
+  const engine = findEngine(args.value('engine') ?? anyEngine);
+  return engine === undefined ? defaultOptions : { ...defaultOptions, engine: engine.name };
+}

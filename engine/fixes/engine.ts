@@ -1,0 +1,91 @@
+/** What a training engine runs instead, and what it does where the file leaves it open. */
+import { findOptimizer } from '../costs/optimizer.ts';
+import { writeText } from '../engines/engine.ts';
+import type { Analysis } from '../flow/check.ts';
+import type { Finding, FixHint } from '../findings/finding.ts';
+import { parametersOf } from '../policies/parameters.ts';
+import { findPolicy } from '../policies/registry.ts';
+import { callableOf, withArguments } from './callArguments.ts';
+import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
+import { policyCandidates } from './policies.ts';
+import type { Again, Edit, FixSteps } from './proposal.ts';
+import { withoutNode } from './repairs/edits.ts';
+import { entriesOf, setKey, valueOf } from './source.ts';
+import { type Candidate, fixesAmong, type Goal } from './trial.ts';
+
+type Hint = Extract<FixHint, { readonly kind: 'engine' }>;
+type Write = Hint['writes'][number];
+
+/** The nearest that the engine runs, the fastest first; of a schedule all that it runs here. Offered even if a device does not fit then. */
+export function* engineFixes(analysis: Analysis, finding: Finding, hint: Hint, again: Again): FixSteps {
+  const subject = subjectOf(analysis, hint.pipeline, again);
+  if (subject === undefined) return [];
+  const isSame = ({ code, hint: other }: Finding): boolean =>
+    code === finding.code && other?.kind === 'engine' && other.pipeline === hint.pipeline && other.key === hint.key;
+  const goal: Goal = {
+    pipeline: hint.pipeline,
+    emphasis: 'time',
+    met: (changed) => !changed.findings.some(isSame),
+    most: 3,
+    mayOverfill: true,
+  };
+  const orders = hint.key === 'schedule' ? schedules(subject, hint) : [];
+  return yield* fixesAmong(analysis, goal, inTurn(trialsFor(subject.plan), writing(subject, hint), orders), again);
+}
+
+/** The nearest one is an alternative to the fastest ones. */
+function* schedules(subject: Subject, { writes: [nearest] }: Hint): Generator<Candidate | undefined, void, void> {
+  for (const candidate of policyCandidates(subject, 'time', 'flush'))
+    yield candidate?.policy?.schedule === nearest?.value && candidate !== undefined
+      ? { ...candidate, kind: 'nearest' }
+      : candidate;
+}
+
+function* writing(subject: Subject, { writes }: Hint): Generator<Candidate, void, void> {
+  // A schedule without an argument may need another cut.
+  if (writes.length === 0 || writes.some(({ key, argument }) => key === 'schedule' && argument === undefined)) return;
+  yield { what: writes.map(deed).join(', '), kind: 'engine', edits: editsOf(subject, writes) };
+}
+
+const deed = (write: Write, index: number): string => {
+  const words = write.value === undefined ? `remove \`${write.key}\`` : `set ${writeText(write).replaceAll('`', '')}`;
+  return index === 0 ? words[0].toUpperCase() + words.slice(1) : words;
+};
+
+/** One edit for each key: arguments of one call are written together. */
+function editsOf(subject: Subject, writes: readonly Write[]): readonly (Edit | undefined)[] {
+  return [...new Set(writes.map(({ key }) => key))].map((key) => {
+    const own = writes.filter((write) => write.key === key);
+    const [first] = own;
+    return first.argument === undefined ? keyEdit(subject, first) : argumentsEdit(subject, key, own);
+  });
+}
+
+function keyEdit({ analysis, body }: Subject, { key, value }: Write): Edit | undefined {
+  const { syntax } = analysis;
+  const written = writtenKey(body, key);
+  const entry = entriesOf(body, written)[0];
+  if (value !== undefined) return setKey(syntax.text, body, written, value);
+  return entry === undefined ? undefined : withoutNode(syntax, entry);
+}
+
+/** `sequence` is the short name of a key. */
+const writtenKey = (body: Subject['body'], key: string): string =>
+  key === 'sequence_parallel' && entriesOf(body, 'sequence').length > 0 ? 'sequence' : key;
+
+function argumentsEdit({ analysis, body }: Subject, key: string, writes: readonly Write[]): Edit | undefined {
+  const call = callableOf(valueOf(body, key));
+  if (call === undefined) return undefined;
+  const name = call.kind === 'call' ? call.callee.text : call.text;
+  const policy = findPolicy(name);
+  const parameters = key === 'optimizer' ? findOptimizer(name)?.parameters : policy && parametersOf(policy);
+  const wanted = Object.fromEntries(writes.map(({ argument = '', value }) => [argument, value]));
+  if (!Object.keys(wanted).every((argument) => parameters?.some((parameter) => parameter.name === argument)))
+    return undefined;
+  return withArguments(
+    analysis.syntax.text,
+    call,
+    wanted,
+    (argument, at) => argument.name?.text ?? parameters?.[at]?.name,
+  );
+}

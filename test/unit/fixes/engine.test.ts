@@ -1,0 +1,145 @@
+/** Quick fixes under a training engine, and who runs what is offered without one. */
+import { describe, expect, it } from 'vitest';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { apply, type Proposal, shownTitle } from '../../../engine/fixes/proposal.ts';
+import { fixesAmong } from '../../../engine/fixes/trial.ts';
+import { toEnd } from '../../../engine/basics/steps.ts';
+import type { Code } from '../../../engine/findings/catalogue.ts';
+import { defaultOptions } from '../../../engine/basics/host.ts';
+import { analyse } from '../../support/analyse.ts';
+import { fileOf } from '../engines/file.ts';
+import { pipe } from './file.ts';
+
+const fixesAt = (text: string, code: Code, key?: string): readonly Proposal[] => {
+  const analysis = analyse(text);
+  const finding = analysis.findings.find(
+    (found) => found.code === code && (key === undefined || (found.hint?.kind === 'engine' && found.hint.key === key)),
+  );
+  return finding === undefined ? [] : fixesFor(analysis, finding, analyse);
+};
+const unsupported = (text: string): readonly string[] =>
+  analyse(text).findings.flatMap(({ code, message }) => (code === 'engine/unsupported' ? [message] : []));
+const short = (fixes: readonly Proposal[]): readonly string[] => fixes.map(({ title }) => title.split(':')[0]);
+
+describe('what an engine does not run is fixed by what it runs', () => {
+  it.each([
+    ['sync', { keys: 'data = 2  sync = pace' }, 'Set sync = megatron'],
+    ['recompute', { keys: 'recompute = operations' }, 'Set recompute = selective'],
+    ['transfer', { keys: 'transfer = buffered(receive = all)' }, 'Set transfer = buffered'],
+    ['offload', { keys: 'offload = activations(layers = 2)' }, 'Remove `offload`'],
+    ['overlap', { keys: 'tensor = 4  overlap(tensor) = 50%' }, 'Set sequence_parallel = true'],
+    ['overlap', { keys: 'tensor = 4  sequence = false  overlap(tensor) = 50%' }, 'Set sequence_parallel = true'],
+    [
+      'schedule',
+      { schedule: 'interleaved_1f1b(chunks = 2)', stages: 'balance(8)', microbatches: 3 },
+      'Set microbatches = 4',
+    ],
+  ])('at %s', (key, written, title) => {
+    const text = fileOf('megatron', written);
+    expect(unsupported(text)).toHaveLength(1);
+    const fixes = fixesAt(text, 'engine/unsupported', key);
+    expect(short(fixes)).toContain(title);
+    for (const fix of fixes) expect(unsupported(apply(text, fix.edits)), fix.title).toEqual([]);
+  });
+
+  it('at an argument of the optimizer', () => {
+    const text = fileOf('deepspeed', { keys: 'data = 2', optimizer: 'adam_mixed(shard = zero2, clip = true)' });
+    const [fix] = fixesAt(text, 'engine/unsupported', 'optimizer');
+    expect(apply(text, fix.edits)).toContain('adam_mixed(shard = zero1, clip = true)');
+  });
+
+  it('at a schedule, with the nearest beside the fastest', () => {
+    const text = fileOf('megatron', { schedule: 'zb_h1' });
+    const fixes = fixesAt(text, 'engine/unsupported', 'schedule');
+    expect(short(fixes)).toContain('Use 1f1b');
+    expect(short(fixes).some((title) => title.startsWith('Use interleaved_1f1b('))).toBe(true);
+    for (const fix of fixes) expect(unsupported(apply(text, fix.edits)), fix.title).toEqual([]);
+  });
+
+  it('what it does unasked is written by one fix', () => {
+    const text = fileOf('torchtitan', { keys: 'data = 2  tensor = 2', optimizer: 'adam_mixed' });
+    const [fix, ...more] = fixesAt(text, 'engine/defaults');
+    expect(more).toEqual([]);
+    const fixed = apply(text, fix.edits);
+    expect(fixed).toContain('adam_mixed(shard = fsdp, clip = true)');
+    expect(fixed).toContain('sequence_parallel = true');
+    expect(analyse(fixed).findings.map(({ code }) => code)).not.toContain('engine/defaults');
+  });
+});
+
+describe('what is offered', () => {
+  const keys = (more = '') => `  microbatches = 8\n  stages = balance(4)\n  schedule = 1f1b\n${more}`;
+
+  it('is limited to what the engine runs', () => {
+    const free = fixesAt(pipe({ pipeline: keys() }), 'schedule/bubble');
+    expect(short(free).some((title) => title.startsWith('Use zb_'))).toBe(true);
+    const bound = fixesAt(pipe({ pipeline: keys('  engine = megatron\n') }), 'schedule/bubble');
+    expect(short(bound).some((title) => title.startsWith('Use interleaved_1f1b('))).toBe(true);
+    for (const { title, runners } of bound) {
+      expect(title).not.toMatch(/Use (?!1f1b|interleaved_1f1b)/);
+      expect(runners).toBeUndefined();
+    }
+  });
+
+  it('is so under a setting too, which `engine = any` overrides', () => {
+    const options = { ...defaultOptions, engine: 'megatron' };
+    const codes = (pipeline: string) => analyse(pipe({ pipeline }), { options }).findings.map(({ code }) => code);
+    const zb = keys().replace('1f1b', 'zb_h1');
+    expect(codes(zb)).toContain('engine/unsupported');
+    expect(codes(`${zb}  engine = any\n`)).not.toContain('engine/unsupported');
+    expect(codes(`${zb}  engine = torchtitan\n`)).not.toContain('engine/unsupported');
+  });
+
+  it('says who runs it without an engine', () => {
+    const fixes = fixesAt(pipe({ pipeline: keys() }), 'schedule/bubble').map(shownTitle);
+    expect(fixes.find((title) => title.startsWith('Use zb_'))).toMatch(/ \(torchtitan · PyTorch\)$/);
+    expect(fixes.find((title) => title.startsWith('Use interleaved_1f1b'))).toBeUndefined();
+    expect(fixes.find((title) => title.startsWith('Set microbatches'))).toMatch(/ \(any engine\)$/);
+  });
+});
+
+describe('what no common engine runs', () => {
+  const text = pipe({
+    layers: 'layer block[4] = transformer(hidden = 4096, heads = 32)',
+    pipeline: '  microbatches = 4\n  stages = balance(4)\n  schedule = 1f1b',
+  })
+    .replace('model toy {', 'model toy { sequence = 8192  micro_batch = 1')
+    .replace('memory = 16GiB', 'memory = 80GiB  compute = 300TFLOPS  bandwidth = 2TB/s');
+  const analysis = analyse(text);
+  const at = (part: string, by: string) => {
+    const start = text.indexOf(part);
+    return { start, end: start + part.length, text: by };
+  };
+  const faster = (factor: number) => [
+    at('compute = 300TFLOPS', `compute = ${300 * factor}TFLOPS`),
+    at('bandwidth = 2TB/s', `bandwidth = ${2 * factor}TB/s`),
+  ];
+  const paper = (factor: number) => ({
+    ...{ what: `paper ${factor}`, kind: `paper ${factor}` },
+    edits: [at('schedule = 1f1b', 'schedule = seq1f1b(segments = 2)'), ...faster(factor)],
+  });
+  const real = (factor: number) => ({ what: `real ${factor}`, kind: `real ${factor}`, edits: faster(factor) });
+  const order = (...candidates: readonly ReturnType<typeof real>[]) =>
+    toEnd(fixesAmong(analysis, { pipeline: 'train', emphasis: 'time', met: () => true }, candidates, analyse)).map(
+      ({ title }) => title.split(':')[0],
+    );
+
+  it('is not offered under an engine, also one that takes orders as tables', () => {
+    const offered = (written: string) => short(fixesAt(written, 'schedule/bubble')).join();
+    expect(offered(text)).toContain('seq1f1b');
+    const bound = offered(text.replace('schedule = 1f1b', 'schedule = 1f1b  engine = torchtitan'));
+    expect(bound).toContain('Use ');
+    expect(bound).not.toContain('seq1f1b');
+  });
+
+  it('is never first where another change is run', () => {
+    expect(order(paper(4), real(1.5))).toEqual(['real 1.5', 'paper 4']);
+    expect(order(paper(4))).toEqual(['paper 4']);
+  });
+
+  it('comes after what is at most a tenth slower, and before the rest', () => {
+    // Two segments fill a pipeline of four stages in half of the time: 0.78 of the time in all, so 0.39 on twice the device. A tenth more is 0.43.
+    expect(order(paper(2), real(3), real(2.45), real(2.1))).toEqual(['real 3', 'real 2.45', 'paper 2', 'real 2.1']);
+    expect(order(paper(2), real(3), real(1.2))).toEqual(['real 3', 'paper 2', 'real 1.2']);
+  });
+});
