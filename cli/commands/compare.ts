@@ -10,7 +10,6 @@ import {
   rowUnder,
   type Variant,
 } from '../../engine/advice/compare.ts';
-import { defaultOptions } from '../../engine/basics/host.ts';
 import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
@@ -24,6 +23,7 @@ import type { UnitRequest } from '../../engine/definitions/unitRequest.ts';
 import { readShape, shapeOptions } from '../unitShape.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
+import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
 import { splitList } from '../splitList.ts';
@@ -66,6 +66,7 @@ export const compareCommand: Command = {
         choices: ['text', 'json', 'csv'],
         doc: 'text (the default), json (whole reports), or csv (one line per row).',
       },
+      engineOption,
       rootOption,
     ],
     notes: [
@@ -157,7 +158,7 @@ function readFile(path: string, args: Arguments, overrides: Overrides, onUnits: 
     uri,
     text: read.text,
     host: diskHost(io, uri),
-    options: defaultOptions,
+    options: optionsWith(args),
     overrides: overrides.values,
   };
   const base = planned(request);

@@ -1,4 +1,3 @@
-import { defaultOptions } from '../../engine/basics/host.ts';
 import { planned } from '../../engine/advice/compare.ts';
 import { parse } from '../../grammar/index.ts';
 import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
@@ -28,6 +27,7 @@ import { answerSource } from '../../server/searches/answerSource.ts';
 import { version } from '../version.ts';
 import { readShard, readThreads, readTime } from '../plan/options.ts';
 import { runSweep } from '../plan/runSweep.ts';
+import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
 import { status, type Status } from '../status.ts';
@@ -73,6 +73,7 @@ export const planCommand: Command = {
         doc: 'Search one part of the rows, such as 3/64. Use --format json and merge the parts.',
       },
       { name: 'merge', doc: 'Read the parts (FILE…, as written with --format json) and show the front of all.' },
+      engineOption,
       rootOption,
     ],
     notes: [
@@ -129,7 +130,7 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   if ('problem' in overrides) return overrides.problem;
   const uri = uriOf(path, io);
   const host = rememberingHost(diskHost(io, uri));
-  const file = { uri, text: read.text, host, options: defaultOptions, overrides: overrides.values };
+  const file = { uri, text: read.text, host, options: optionsWith(args), overrides: overrides.values };
   const { resolution } = planned(file);
   const analysis = { uri, resolution, findings: resolution.findings };
   const chosen = args.value('pipeline');

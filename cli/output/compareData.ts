@@ -3,11 +3,12 @@ import { csvLine } from '../../server/text/csvField.ts';
 import { jsonText } from '../../server/text/jsonText.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
 
-/** `{ version, rows: [{ file, pipeline, schedule, sync?, collective?, cut?, idle?, paired?, report | problem }] }`; fields are added, never renamed. */
+/** `{ version, rows: [{ file, pipeline, schedule, sync?, collective?, cut?, idle?, paired?, runs_on?, unsupported?, report | problem }] }`; fields are added, never renamed. */
 export function compareJson(rows: readonly FileRow[]): string {
-  const answer = rows.map(({ file, pipeline, schedule, sync, collective, cut, idle, paired, result }) => ({
+  const answer = rows.map(({ file, pipeline, schedule, sync, collective, cut, idle, paired, ...row }) => ({
     ...{ file, pipeline, schedule, sync, collective, cut, idle, paired },
-    ...result,
+    ...{ runs_on: row.runsOn, unsupported: row.unsupported },
+    ...row.result,
   }));
   return jsonText({ version: 1, rows: answer });
 }

@@ -3,6 +3,7 @@ import type { DeviceReport } from '../../engine/values/report.ts';
 import { withinWords } from '../../engine/analyze/boundWithin.ts';
 import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
+import { runnerWords } from '../../engine/engines/runners.ts';
 import { setsWorkText } from '../../engine/values/plan.ts';
 import { bytes, count, list, shareAtMost, timeAtLeast } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
@@ -55,6 +56,8 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
       memory(running, names, cut ? Math.max(20, space - first - 4) : Infinity, colours),
       sureness(running, names, colours),
       recuts(running, names, colours),
+      whoRuns(running, names, colours),
+      refusals(running, names, colours),
       withoutEffect(running, names, colours),
       legend(
         rows,
@@ -153,6 +156,24 @@ function recuts(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, c
     ];
   });
   return lines.length === 0 ? '' : `${colours.bold('Cut again')}\n${table(lines)}`;
+}
+
+/** Engines of each row; said once where they are the same. */
+function whoRuns(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, colours: Colours): string {
+  const lines = rows.flatMap((row) =>
+    row.runsOn === undefined ? [] : [[names.get(row) ?? '', runnerWords(row.runsOn)] as const],
+  );
+  if (lines.length === 0) return '';
+  const same = lines.length > 1 && lines.every(([, words]) => words === lines[0][1]);
+  return `${colours.bold('Runs on')}\n${table(same ? [['all rows', lines[0][1]]] : lines.map((line) => [...line]))}`;
+}
+
+/** What the engine that the file names does not run. */
+function refusals(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, colours: Colours): string {
+  const lines = rows.flatMap((row) =>
+    (row.unsupported ?? []).map((words) => `  ${names.get(row) ?? ''}: ${printable(words)}\n`),
+  );
+  return lines.length === 0 ? '' : `${colours.bold('Not run by the engine')}\n${lines.join('')}`;
 }
 
 /** Rows that try what has no effect: their figures are the figures of other rows, under another name. */

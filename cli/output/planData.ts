@@ -75,4 +75,5 @@ const isPoint = (value: unknown): boolean =>
   isSettings(value['settings']) &&
   (value['tight'] === undefined || isNumber(value['tight'])) &&
   (value['mfu'] === undefined || isNumber(value['mfu'])) &&
-  (value['missed'] === undefined || typeof value['missed'] === 'string');
+  (value['missed'] === undefined || typeof value['missed'] === 'string') &&
+  (value['runs_on'] === undefined || isTexts(value['runs_on']));

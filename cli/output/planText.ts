@@ -1,5 +1,6 @@
 import type { PlanAnswer, PlanPoint } from '../../engine/sweep/answer.ts';
 import { settingsText } from '../../engine/sweep/axes.ts';
+import { runnerWords } from '../../engine/engines/runners.ts';
 import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
 import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
@@ -42,7 +43,18 @@ const partOf = ({ shard }: PlanAnswer): string => (shard === undefined ? '' : `,
 function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Colours): string {
   const keys = answer.search.map(({ key }) => key).filter((key) => key !== 'pipeline' && key !== 'data');
   const hasMfu = front.some(({ mfu }) => mfu !== undefined);
-  const head = ['row', 'iteration', 'peak memory', ...(hasMfu ? ['MFU'] : []), 'bubble', 'pipeline', 'data', ...keys];
+  const runs = front.some((point) => point.runs_on !== undefined);
+  const head = [
+    'row',
+    'iteration',
+    'peak memory',
+    ...(hasMfu ? ['MFU'] : []),
+    'bubble',
+    'pipeline',
+    'data',
+    ...keys,
+    ...(runs ? ['runs on'] : []),
+  ];
   const rows = front.map((point) => [
     `${point.row}${point.row === answer.best ? ' *' : ''}`,
     iterationTime(point.iteration),
@@ -52,6 +64,7 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Co
     String(point.pipeline),
     String(point.data),
     ...keys.map((key) => printable(point.settings[key] ?? '–')),
+    ...(point.runs_on === undefined ? [] : [runnerWords(point.runs_on)]),
   ]);
   const tight = front.some((point) => point.tight !== undefined);
   const warning = tight

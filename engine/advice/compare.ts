@@ -11,6 +11,7 @@ import { apply } from '../fixes/proposal.ts';
 import { recut } from '../fixes/recut.ts';
 import { entriesOf, pipelineBody, setKey, valueOf } from '../fixes/source.ts';
 import { type PipelinePlan, setsWork } from '../values/plan.ts';
+import { runnersOf } from '../engines/runners.ts';
 import type { Resolution } from '../language/resolution.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { resolve } from '../flow/resolve.ts';
@@ -62,6 +63,10 @@ export interface CompareRow {
   readonly idle?: readonly string[];
   /** It does work that rows under other schedules leave out. */
   readonly setsWork?: true;
+  /** Titles of the common engines that run it; absent where the file or a setting names the engine, and of equal stages. */
+  readonly runsOn?: readonly string[];
+  /** What the engine that the file names does not run, as sentences. */
+  readonly unsupported?: readonly string[];
   /** Codes of findings of severity error about the pipeline, as reported once it runs. */
   readonly errors: readonly string[];
 }
@@ -200,17 +205,26 @@ function rowOf(
   const errors = findings.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   const idle = idleIn(from, pipeline, variant);
+  const unsupported = unsupportedIn(from, pipeline);
+  const runners = plan.engines?.chosen === undefined ? runnersOf(plan) : undefined;
   const stopped = first ?? { code: 'schedule/deadlock', message: 'The pipeline does not run.' };
   return {
     ...names,
     ...(idle.length > 0 ? { idle } : {}),
     ...(setsWork(plan.schedule) ? { setsWork: true } : {}),
+    ...(runners === undefined ? {} : { runsOn: runners }),
+    ...(unsupported.length > 0 ? { unsupported } : {}),
     result: run === undefined ? { problem: { code: stopped.code, message: stopped.message } } : { report: run.report },
     ...(run === undefined ? {} : { cut: cutOf(from, plan, instead) }),
     ...(run?.draws === undefined ? {} : { draws: run.draws }),
     errors: run === undefined ? [stopped.code] : errors.map(({ code }) => code),
   };
 }
+
+const unsupportedIn = ({ resolution }: Planned, pipeline: string): readonly string[] =>
+  resolution.findings.flatMap(({ code, hint, message }) =>
+    code === 'engine/unsupported' && hint?.kind === 'engine' && hint.pipeline === pipeline ? [message] : [],
+  );
 
 /** What planning says of values that the row tries and that have no effect. */
 function idleIn({ resolution, syntax }: Planned, pipeline: string, variant: Variant): readonly string[] {

@@ -30,6 +30,8 @@ export interface PlanPoint {
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
   readonly missed?: string;
+  /** Titles of the common engines that run it; absent where the file names its engine. */
+  readonly runs_on?: readonly string[];
   /** No other row that meets the limits is better in time and in memory. */
   readonly front: boolean;
 }

@@ -2,6 +2,7 @@
 import { parse } from '../../grammar/index.ts';
 import { expectationOf } from '../analyze/expectations.ts';
 import { simulated } from '../flow/evaluate.ts';
+import { runnersOf } from '../engines/runners.ts';
 import { staticBytes } from '../order/memory/walk.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
@@ -30,6 +31,8 @@ export interface RowFigures extends Figures {
   readonly meets: boolean;
   /** The first limit that does not hold, with its figure: `peak_memory < 70GiB: 72.1 GiB`. */
   readonly missed?: string;
+  /** Titles of the common engines that run it; absent where the file names its engine. */
+  readonly runs_on?: readonly string[];
 }
 
 /** What became of a row. */
@@ -56,6 +59,10 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
     const { code, message } = found ?? { code: 'search/refused', message: 'The pipeline cannot be planned.' };
     return { kind: 'refused', code, message };
   }
+  const unsupported = resolution.findings.find(
+    ({ code, hint }) => code === 'engine/unsupported' && hint?.kind === 'engine' && hint.pipeline === plan.name,
+  );
+  if (unsupported !== undefined) return { kind: 'refused', code: unsupported.code, message: unsupported.message };
   const problem = otherTraining(base, row, plan);
   if (problem !== undefined) return { kind: 'refused', code: 'search/refused', message: problem };
   const work = workOf(plan);
@@ -95,6 +102,7 @@ function figuresOf(plan: PipelinePlan, report: PipelineReport, { thresholds }: E
   );
   const full = devices.find((device) => device.peak > device.capacity);
   const failed = plan.expects.find((expect) => !expectationOf(plan, report, expect).holds);
+  const runners = plan.engines?.chosen === undefined ? runnersOf(plan) : undefined;
   const missed = failed === undefined ? undefined : `${failed.text}: ${expectationOf(plan, report, failed).shown}`;
   return {
     iteration,
@@ -105,6 +113,7 @@ function figuresOf(plan: PipelinePlan, report: PipelineReport, { thresholds }: E
     ...(left >= 0 && left < thresholds.headroom ? { tight: left } : {}),
     meets: full === undefined && failed === undefined,
     ...(missed === undefined ? {} : { missed }),
+    ...(runners === undefined ? {} : { runs_on: runners }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { simulated } from '../../engine/flow/evaluate.ts';
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
+import { runnersOf } from '../../engine/engines/runners.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { giveOrder } from '../../engine/policies/searched/given.ts';
 import { deviceBehind } from '../../engine/flow/sensitivity.ts';
@@ -99,6 +100,7 @@ function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks:
     return peak > capacity ? (firstOverLimit(memoryTrack(plan, timeline, index)) ?? []) : [];
   });
   const { iteration, bubble, device, peak, capacity, fits } = reportFigures(report);
+  const runners = plan.engines?.chosen === undefined ? runnersOf(plan) : undefined;
   return {
     iteration,
     throughput: report.throughput,
@@ -112,6 +114,7 @@ function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks:
     ...(over.length > 0 ? { overAt: Math.min(...over) } : {}),
     rows: report.devices.length,
     blocks,
+    ...(runners === undefined ? {} : { runners }),
     ...(draws === undefined ? {} : { draws }),
   };
 }

@@ -18,7 +18,7 @@ describe('plan', () => {
     expect(status).toBe(0);
     expect(out).toContain('train: 8 rows on 8 devices, 32 samples an iteration');
     expect(out).toContain('No other of the 8 rows fits and can be under');
-    expect(out).toMatch(/^ {2}row +iteration +peak memory +MFU +bubble +pipeline +data +tensor +recompute$/m);
+    expect(out).toMatch(/^ {2}row +iteration +peak memory +MFU +bubble +pipeline +data +tensor +recompute +runs on$/m);
     expect(out).toContain('as written:');
     expect(out).not.toContain('better than every row');
     // The file recomputes nothing, which is faster.

@@ -1,4 +1,5 @@
 import { fasterShare, gainText, pairedWords } from '../../../engine/analyze/pairedWords.ts';
+import { runnerWords } from '../../../engine/engines/runners.ts';
 import { bytes, iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
@@ -71,6 +72,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
         isBaseline ? 'baseline' : '',
         runner.note,
         figures === undefined ? '' : drawnWords(figures),
+        figures?.runners === undefined ? '' : `runs on ${runnerWords(figures.runners)}`,
       ];
       setText(note, parts.filter((part) => part !== '').join(' · '));
       const waiting = figures === undefined && standing.reason === undefined;
