@@ -1,6 +1,7 @@
 /** A value that may be written into a slot, and what the simulation of the file with it gives. */
 import { cutStages } from '../../engine/costs/stages.ts';
 import { exposedGradients } from '../../engine/analyze/shares.ts';
+import { runnersOf } from '../../engine/engines/runners.ts';
 import type { Analysis } from '../../engine/flow/check.ts';
 import { type Figures, figuresOf } from '../../engine/fixes/effect.ts';
 import { simulated } from '../../engine/fixes/outcome.ts';
@@ -37,6 +38,10 @@ export interface SimulatedChoice {
   readonly waits: number;
   /** Whether the weights are updated once after every iteration, as in plain training. */
   readonly synchronous: boolean;
+  /** Why the engine of the pipeline does not run it. */
+  readonly unsupported?: string;
+  /** Titles of the common engines that run it; absent where the file or a setting names the engine. */
+  readonly runners?: readonly string[];
 }
 
 /** The pipeline with a value that its devices can run. Offsets in `analysis` are of a file with `written` in the slot. */
@@ -76,7 +81,7 @@ export function* baseOf(
 export function outcomeOf(
   changed: Analysis,
   pipeline: string,
-  { devices, stages }: Pick<Choice, 'devices' | 'stages'>,
+  { key, devices, stages }: Pick<Choice, 'key' | 'devices' | 'stages'>,
 ): Outcome | undefined {
   const found = simulated(changed, pipeline);
   const used = found?.plan.devices.length;
@@ -87,10 +92,14 @@ export function outcomeOf(
     return { problem: `This cut has ${written} stages. The schedule needs ${stages} for ${devices} devices.` };
   if (found !== undefined) {
     const { report } = found.run;
+    const runners = found.plan.engines?.chosen === undefined ? runnersOf(found.plan) : undefined;
+    const unsupported = unsupportedAt(changed, pipeline, key);
     return {
       figures: figuresOf(report),
       waits: exposedGradients(report),
       synchronous: isSynchronous(found.plan),
+      ...(unsupported === undefined ? {} : { unsupported }),
+      ...(runners === undefined ? {} : { runners }),
     };
   }
   if (changed.pending.includes(pipeline)) return undefined;
@@ -100,3 +109,10 @@ export function outcomeOf(
   const error = inside ?? errors[0];
   return error === undefined ? undefined : { problem: `It does not run in this file. ${error.message}` };
 }
+
+/** What the engine of the pipeline does not run of a key. */
+const unsupportedAt = ({ findings }: Analysis, pipeline: string, key: string): string | undefined =>
+  findings.find(
+    ({ code, hint }) =>
+      code === 'engine/unsupported' && hint?.kind === 'engine' && hint.pipeline === pipeline && hint.key === key,
+  )?.message;

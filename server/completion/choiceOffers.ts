@@ -1,4 +1,5 @@
 import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { runnerWords } from '../../engine/engines/runners.ts';
 import { plainMarkdown } from '../text/userText.ts';
 import { tunedOffers } from './exchangeChoices.ts';
 import { literal, type Offer } from './offer.ts';
@@ -65,6 +66,7 @@ export function choiceTexts(
 ): { readonly detail?: string; readonly doc: string } {
   const { cut, text } = choice;
   const lines = [
+    ...('figures' in outcome && outcome.unsupported !== undefined ? [outcome.unsupported] : []),
     'problem' in outcome
       ? `No figures for \`${text}\`: ${plainMarkdown(outcome.problem)}`
       : `Simulated in this file with \`${text}\`: ${figureWords(choice, outcome)}.`,
@@ -72,6 +74,7 @@ export function choiceTexts(
       ? []
       : ['Gradients go through parameter servers: machines that the cluster does not have.']),
     ...(cut === undefined ? [] : [`Changes the cut to \`balance(${cut.stages})\`: the policy needs these stages.`]),
+    ...('figures' in outcome && outcome.runners !== undefined ? [`Runs on: ${runnerWords(outcome.runners)}.`] : []),
     ...('figures' in outcome && detail !== undefined ? [`\`${detail}\``] : []),
     ...(doc === undefined ? [] : [doc]),
   ];
@@ -105,6 +108,7 @@ const serverWords = (servers: number | undefined): readonly string[] =>
 function group({ choice, outcome }: { readonly choice?: Choice; readonly outcome?: Outcome }): number {
   if (outcome === undefined) return 4;
   if ('problem' in outcome) return 5;
+  if (outcome.unsupported !== undefined) return 4.5;
   if (!outcome.synchronous) return 3;
   return outcome.figures.fits ? (choice?.servers === undefined ? 0 : 1) : 2;
 }

@@ -8,6 +8,7 @@ import {
 } from 'vscode-languageserver';
 import type { ChoiceLists } from '../completion/choiceLists.ts';
 import { choiceOffers, choiceTexts, isChoiceData } from '../completion/choiceOffers.ts';
+import { byEngine } from '../completion/engineOffers.ts';
 import { importItems } from '../completion/imports.ts';
 import type { Offer } from '../completion/offer.ts';
 import { offers } from '../completion/offers.ts';
@@ -28,7 +29,7 @@ export async function completion(
   if (imported !== undefined) return list(view, imported.offers, imported.span, abilities);
   const cursor = cursorAt(view.syntax, offset);
   if (cursor === undefined) return null;
-  const found = offers(view, cursor);
+  const found = byEngine(view, cursor, offers(view, cursor));
   // A space or a brace asks only where a value is due; elsewhere it would open a list at every pause.
   const pauses = params.context?.triggerCharacter === ' ' || params.context?.triggerCharacter === '{';
   if (pauses && found.some((offer) => offer.unasked !== true)) return null;

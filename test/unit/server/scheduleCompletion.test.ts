@@ -27,10 +27,12 @@ const asked = toy.replace('schedule     = 1f1b', 'schedule     = $0');
 
 const reportOf = (text: string): PipelineReport | undefined => analyse(text).pipelines[0]?.run?.report;
 
+/** Of gpipe, which two of the common engines run. */
 const outcomeFor = (report: PipelineReport): Outcome => ({
   synchronous: true,
   figures: figuresOf(report),
   waits: exposedGradients(report),
+  runners: ['torchtitan', 'PyTorch'],
 });
 
 function shortWords(report: PipelineReport): string {
