@@ -1,8 +1,9 @@
 /** What a resolution leaves for the next text of its file: declarations that an edit did not touch are not read again. */
-import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import { isAlwaysRead, keep, type Kept, type Readings } from '../language/kept.ts';
 import { type Reading, readingOf } from '../language/reading.ts';
 import type { Resolution } from '../language/resolution.ts';
+import { movedPlanned, type Planned } from '../planning/planned.ts';
 
 /** Whatever else a declaration depends on: options, params, imported files. Equal one by one. */
 export type Around = readonly unknown[];
@@ -11,18 +12,44 @@ interface Left {
   readonly readings: Readings;
   readonly same: ReadonlyMap<Declaration, Kept>;
   readonly around: Around;
+  readonly plans: Plans;
 }
+
+/** What planning gave, by the name of the pipeline. */
+export type Plans = ReadonlyMap<string, Planned>;
 
 const left = new WeakMap<Resolution, Left>();
 
-/** Notes what a resolution read. */
-export const leave = (resolution: Resolution, readings: Readings, { same }: Reading, around: Around): void =>
-  void left.set(resolution, { readings, same, around });
+/** Notes what a resolution read and planned. */
+export const leave = (
+  resolution: Resolution,
+  readings: Readings,
+  { same }: Reading,
+  around: Around,
+  plans: Plans,
+): void => void left.set(resolution, { readings, same, around, plans });
+
+/** What planning a pipeline gave, if the pipeline and all that it depends on are as they were. */
+export function plannedBefore(
+  earlier: Resolution | undefined,
+  { same, movedBy }: Reading,
+  uri: string,
+  pipeline: BlockDeclaration,
+): Planned | undefined {
+  const plans = earlier === undefined ? undefined : left.get(earlier)?.plans;
+  const planned = plans?.get(pipeline.name?.text ?? '');
+  return planned === undefined || !same.has(pipeline) ? undefined : movedPlanned(planned, uri, movedBy);
+}
 
 /** What to read of a text. */
 export function readingAfter(earlier: Resolution | undefined, syntax: SyntaxFile, around: Around): Reading {
   const known = earlier === undefined ? undefined : left.get(earlier);
-  const all: Reading = { declarations: syntax.declarations, skipped: new Map(), same: new Map() };
+  const all: Reading = {
+    declarations: syntax.declarations,
+    skipped: new Map(),
+    same: new Map(),
+    movedBy: () => undefined,
+  };
   if (known === undefined || !isSame(known.around, around)) return all;
   return readingOf(syntax, known.readings.context.syntax, keptBy(known)) ?? all;
 }

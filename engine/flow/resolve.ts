@@ -9,7 +9,7 @@ import { detail } from '../language/context.ts';
 import { lazy } from '../basics/lazy.ts';
 import { iterationSearch } from './iterationSearch.ts';
 import { orderSearch } from './orderSearch.ts';
-import { planPipeline } from '../planning/planPipeline.ts';
+import { planApart, type Planned, takeOver } from '../planning/planned.ts';
 import { reportIdleDevices } from '../planning/place/idleDevices.ts';
 import { scheduleArguments } from '../planning/scheduleArguments.ts';
 import { readFrom } from '../read/modelFrom.ts';
@@ -49,7 +49,7 @@ import { settingsName } from '../language/settingsName.ts';
 import type { Readings } from '../language/kept.ts';
 import type { Reading } from '../language/reading.ts';
 import { derivedOf, originsOf, symbolTable, unreadNames, useSkipped } from '../language/tables.ts';
-import { type Around, leave, readingAfter } from './earlier.ts';
+import { type Around, leave, type Plans, plannedBefore, readingAfter } from './earlier.ts';
 import type { JobPlan, PipelinePlan } from '../values/plan.ts';
 import type { PipelineSize, Resolution } from '../language/resolution.ts';
 import { directSearches, noSearches, type Searches } from '../basics/searches.ts';
@@ -95,6 +95,7 @@ export function* resolveSteps(request: ResolveRequest): Generator<void, Resoluti
   let settings: Resolution['searches'] = [];
   let problem: string | undefined;
   let readings: Readings | undefined;
+  let plans: Plans = new Map();
   let around: Around = [];
   let reading = readingAfter(undefined, syntax, around);
   for (const file of graph.order) {
@@ -116,10 +117,12 @@ export function* resolveSteps(request: ResolveRequest): Generator<void, Resoluti
       : yield* resolveFile(graph, file, resolved, options, foreign, numbers, {
           ...{ searches, unit, depth: deep },
           ...{ declarations, skipped },
+          before: (block) => (file === 0 ? plannedBefore(earlier, reading, uri, block) : undefined),
         });
     if (isStandard) standardFiles.set(source.syntax, resolution);
     resolved.set(file, resolution.context);
-    if (file === 0) ({ pipelines, jobs, pending, tests, sizes, searches: settings, problem, readings } = resolution);
+    if (file === 0)
+      ({ pipelines, jobs, pending, tests, sizes, searches: settings, problem, readings, plans } = resolution);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
@@ -151,7 +154,8 @@ export function* resolveSteps(request: ResolveRequest): Generator<void, Resoluti
       return derived();
     },
   };
-  if (readings !== undefined) leave(resolution, readings, reading, around);
+  // What a file of another program says may be new although this text is not.
+  if (readings !== undefined) leave(resolution, readings, reading, around, foreign.uris.size > 0 ? new Map() : plans);
   return resolution;
 }
 
@@ -243,9 +247,13 @@ interface ResolvedFile {
   readonly problem?: string | undefined;
   /** What the next text may take, if all of the file was read. */
   readonly readings?: Readings;
+  readonly plans: Plans;
 }
 
-const nothing = { pipelines: [], jobs: [], pending: [], tests: [], sizes: new Map(), searches: [] } as const;
+const nothing = {
+  ...{ pipelines: [], jobs: [], pending: [], tests: [], searches: [] },
+  ...{ sizes: new Map<string, PipelineSize>(), plans: new Map<string, Planned>() },
+} as const;
 
 function* resolveFile(
   graph: SourceGraph,
@@ -260,8 +268,14 @@ function* resolveFile(
     depth,
     declarations,
     skipped,
+    before,
   }: Pick<ResolveRequest, 'unit'> &
-    Pick<Reading, 'declarations' | 'skipped'> & { readonly searches: Searches; readonly depth: Depth },
+    Pick<Reading, 'declarations' | 'skipped'> & {
+      readonly searches: Searches;
+      readonly depth: Depth;
+      /** What planning a pipeline gave for the text before. */
+      readonly before: (block: BlockDeclaration) => Planned | undefined;
+    },
 ): Generator<void, ResolvedFile> {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
@@ -313,6 +327,7 @@ function* resolveFile(
   if (depth === 'schedules') return { context, ...nothing };
   const read = { context, origins: context.origins.size, derived: context.derived.length };
   const pipelines = new Map<string, PipelinePlan>();
+  const plans = new Map<string, Planned>();
   const pending: string[] = [];
   let unanswered = 0;
   let readings: Readings | undefined;
@@ -333,17 +348,23 @@ function* resolveFile(
   const sizes = new Map<string, PipelineSize>();
   for (const block of blocks('pipeline')) {
     yield;
-    const before = unanswered;
     const definition = readPipeline(context, block, overrides);
-    if (definition !== undefined) sizes.set(definition.name, sizeOf(definition, block));
+    if (definition === undefined) continue;
+    const { name } = definition;
+    sizes.set(name, sizeOf(definition, block));
     if (depth === 'definitions') continue;
-    const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf, paceOf);
-    if (plan !== undefined) pipelines.set(plan.name, plan);
-    if (plan !== undefined && definition !== undefined) planned.push(definition);
-    if (definition !== undefined)
-      for (const param of scheduleArguments(scheduleEvaluator, definition, plan)) context.params.set(param.name, param);
+    const open = unanswered;
+    const found = before(block) ?? (yield* planApart(notes, definition, orderOf, paceOf));
+    takeOver(notes, definition, block, found);
+    const { plan, tracer } = found;
+    for (const param of scheduleArguments(scheduleEvaluator, definition, plan)) context.params.set(param.name, param);
     // A plan may lack a finding that needs an answer: whether another cut is better.
-    if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
+    if (unanswered > open) pending.push(name);
+    if (plan === undefined) continue;
+    pipelines.set(name, plan);
+    planned.push(definition);
+    // A tracer has places in the text of its schedule.
+    if (unanswered === open && tracer === undefined && searches.figuresOnly !== true) plans.set(name, found);
   }
   if (depth === 'definitions') return { context, ...nothing, sizes };
   // A pipeline with a mistake may be meant to use the others.
@@ -378,6 +399,7 @@ function* resolveFile(
     pending,
     tests,
     sizes,
+    plans,
     searches: settings,
   };
 }

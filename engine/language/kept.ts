@@ -148,7 +148,7 @@ function unreadIn(
 }
 
 /** The last declaration that begins at or before an offset; −1 if there is none. */
-function lastFrom(declarations: readonly Declaration[], offset: number): number {
+export function lastFrom(declarations: readonly Declaration[], offset: number): number {
   let [low, high] = [0, declarations.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,7 +1,7 @@
 /** Which declarations of an edited file are to be read: those that changed, what depends on them, and what these need. */
 import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import { named } from './declare.ts';
-import { type Kept, mentionsOf } from './kept.ts';
+import { type Kept, lastFrom, mentionsOf } from './kept.ts';
 
 export interface Reading {
   /** In order. */
@@ -10,6 +10,8 @@ export interface Reading {
   readonly skipped: ReadonlyMap<Declaration, Kept>;
   /** What is known of all that is as it was, read or not. */
   readonly same: ReadonlyMap<Declaration, Kept>;
+  /** How far what was at an offset of the text before has moved; undefined outside what is as it was. */
+  readonly movedBy: (offset: number) => number | undefined;
 }
 
 /** `kept` has all declarations of the file before. Undefined if all of the file is to be read. */
@@ -48,6 +50,13 @@ export function readingOf(
     declarations: syntax.declarations.filter((declaration) => read.has(declaration)),
     skipped: new Map([...same].filter(([declaration]) => !read.has(declaration))),
     same,
+    movedBy(offset) {
+      const index = lastFrom(before.declarations, offset);
+      const earlier = before.declarations[index];
+      if (index < 0 || offset > earlier.end || isChanged(index, before.declarations)) return undefined;
+      const declaration = syntax.declarations[index < head ? index : index - by];
+      return same.has(declaration) ? declaration.start - earlier.start : undefined;
+    },
   };
 }
 

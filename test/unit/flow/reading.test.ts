@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { defaultOptions as options } from '../../../engine/basics/host.ts';
-import { noSearches } from '../../../engine/basics/searches.ts';
+import { directSearches, noSearches, type Searches } from '../../../engine/basics/searches.ts';
 import { resolve } from '../../../engine/flow/resolve.ts';
 import type { Resolution } from '../../../engine/language/resolution.ts';
 import { parse } from '../../../grammar/index.ts';
@@ -52,10 +52,15 @@ function same(found: Resolution, wanted: Resolution): void {
   if (!isDeepStrictEqual(said(found), said(wanted))) expect(said(found)).toEqual(said(wanted));
 }
 
-function read(text: string, earlier?: { readonly resolution: Resolution; readonly syntax: ReturnType<typeof parse> }) {
+interface Read {
+  readonly resolution: Resolution;
+  readonly syntax: ReturnType<typeof parse>;
+}
+
+function read(text: string, earlier?: Read, searches: Searches = noSearches): Read {
   const syntax = parse(text, { faults }, earlier?.syntax);
   const resolution = resolve({
-    ...{ uri, syntax, host: diskHost, options, searches: noSearches },
+    ...{ uri, syntax, host: diskHost, options, searches },
     earlier: earlier?.resolution,
   });
   return { syntax, resolution };
@@ -134,28 +139,31 @@ const made = fc.array(
   { minLength: 4, maxLength: 10 },
 );
 
-test('after edits all that is known of a file is what reading all of it gives', () => {
+test.each([
+  ['without answers', noSearches, 25],
+  ['with answers', directSearches(), 5],
+])('after edits all that is known of a file is what reading all of it gives, %s', (_, searches, numRuns) => {
   fc.assert(
     fc.property(files, made, (file, changes) => {
       let text = file;
-      let last = read(text);
+      let last = read(text, undefined, searches);
+      const edited = (next: string): void => {
+        text = next;
+        last = read(text, last, searches);
+        same(last.resolution, read(text, undefined, searches).resolution);
+      };
       for (const { kind, at, other, isUndone } of changes) {
         const before = text;
-        text = edits[kind](text, at, other);
-        last = read(text, last);
-        same(last.resolution, read(text).resolution);
-        if (!isUndone) continue;
-        text = before;
-        last = read(text, last);
-        same(last.resolution, read(text).resolution);
+        edited(edits[kind](text, at, other));
+        if (isUndone) edited(before);
       }
     }),
-    { numRuns: 25 },
+    { numRuns },
   );
 });
 
 /** Declarations of an edited text whose values are looked at. */
-function lookedAt(text: string, earlier: ReturnType<typeof read>): readonly string[] {
+function lookedAt(text: string, earlier: Read): readonly string[] {
   const syntax = parse(text, { faults }, earlier.syntax);
   const seen = new Set<string>();
   const declarations = syntax.declarations.map((declaration): Declaration => {
@@ -193,4 +201,26 @@ ${others(20)}`;
     [...pipelines, 'cluster room_7', 'device kind_7'].toSorted(),
   );
   expect(names('// layer', '// a layer')).toEqual(pipelines.toSorted());
+});
+
+test('a pipeline is planned again if its text or what it depends on changes', () => {
+  const pipeline = (name: string) => `
+pipeline ${name} { model = m_${name}  devices = c  microbatches = 4  stages = balance(2)  schedule = 1f1b }
+model m_${name} { layer block[4] { forward = time_${name}  backward = 2ms } }
+let time_${name} = 1ms
+`;
+  const file = `device d { memory = 1GiB }
+cluster c { gpu[2] = d  link = 1GB/s }
+${pipeline('one')}${pipeline('two')}`;
+  const first = read(file, undefined, directSearches());
+  const plansOf = ({ resolution }: Read) => resolution.plan.pipelines;
+  /** Names of the pipelines with another plan. */
+  const planned = (before: string, after: string, earlier = first): readonly string[] => {
+    const next = read(file.replace(before, after), earlier, directSearches());
+    return plansOf(next).flatMap((plan) => (plansOf(earlier).includes(plan) ? [] : plan.name));
+  };
+  expect(planned('device d', '// A comment.\ndevice d')).toEqual([]);
+  expect(planned('let time_one = 1ms', 'let time_one = 1.5ms')).toEqual(['one']);
+  expect(planned('model = m_two', 'model =  m_two')).toEqual(['two']);
+  expect(planned('link = 1GB/s', 'link = 2GB/s')).toEqual(['one', 'two']);
 });
