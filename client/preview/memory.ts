@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { PreviewState } from '../../webview/protocol/messages.ts';
 import type { Overrides } from '../../webview/protocol/requests.ts';
 
 /** What a preview remembers. */
@@ -19,4 +20,17 @@ export interface PreviewMemory {
   linked: Overrides | undefined;
   /** Plans that were asked for. */
   asked: number;
+}
+
+/** Where the sliders are when a page starts: as an opened link says, otherwise as in the page's last session with this file. */
+export function slidersOnStart(
+  {
+    linked,
+    overrides,
+    uri,
+  }: Pick<PreviewMemory, 'linked' | 'overrides'> & { readonly uri: { toString(): string } | undefined },
+  state: PreviewState | undefined,
+): Overrides {
+  if (linked !== undefined) return linked;
+  return uri !== undefined && state?.uri === uri.toString() ? (state.overrides ?? overrides) : overrides;
 }

@@ -137,7 +137,7 @@ export function createPreviews(
     adopt(tabPlace(panel, extension), { uri, pipeline, following: false });
   }
 
-  function newColumn(): vscode.ViewColumn {
+  function newColumn(): number {
     const active = vscode.window.tabGroups.activeTabGroup.viewColumn;
     return besideColumn(
       active,

@@ -4,6 +4,7 @@ import { exportTimeline } from '../exportTimeline.ts';
 import { copyLink } from './copyLink.ts';
 import { addPipeline, writeMissing, writeSlider } from './edits.ts';
 import { insert } from './insert.ts';
+import { slidersOnStart } from './memory.ts';
 import { setSyncModes } from './modes.ts';
 import { answerLines, answerOrigin, revealed } from './origins.ts';
 import type { Preview, Self } from './self.ts';
@@ -14,9 +15,7 @@ import { titleOf } from './titles.ts';
 /** The page has started, or started again after it was hidden. */
 function started(self: Self, preview: Preview, { state }: Extract<FromPage, { readonly type: 'ready' }>) {
   const { context, host, memory, outbox, parts } = self;
-  if (memory.linked !== undefined) memory.overrides = memory.linked;
-  else if (memory.uri !== undefined && state?.uri === memory.uri.toString())
-    memory.overrides = state.overrides ?? memory.overrides;
+  memory.overrides = slidersOnStart(memory, state);
   memory.linked = undefined;
   postModes(self);
   parts.orders.forget();
