@@ -1,8 +1,9 @@
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
 import { exposedCommunication, exposedGradients, exposedHost, exposedTransfers } from '../../engine/analyze/shares.ts';
+import { memoryAmount } from '../../engine/analyze/unitWords.ts';
 import type { PipelineReport } from '../../engine/values/report.ts';
 import type { CompareRow } from '../../engine/advice/compare.ts';
-import { bytes, excludesSome, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { excludesSome, iterationTime, share } from '../../engine/basics/quantities.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
 
 /** A row of `compare` with the file that it is of, as shown. */
@@ -20,7 +21,7 @@ export interface Column {
   readonly title: string;
   /** Undefined where the report has no such figure. */
   value(report: PipelineReport): number | undefined;
-  show(value: number): string;
+  show(value: number, report: PipelineReport): string;
   /** Behind the figure. */
   detail?(report: PipelineReport): string;
   /** Which value is best; absent where neither is. */
@@ -41,14 +42,14 @@ export const columns: readonly Column[] = [
     title: 'iteration',
     best: 'least',
     value: (report) => report.iteration,
-    show: iterationTime,
+    show: (value) => iterationTime(value),
   },
   ...(['p50', 'p95', 'p99'] as const).map((name): Column => ({
     name,
     title: name,
     best: 'least',
     value: (report) => report.jitter?.[name],
-    show: iterationTime,
+    show: (value) => iterationTime(value),
   })),
   {
     name: 'throughput',
@@ -85,7 +86,7 @@ export const columns: readonly Column[] = [
     title: 'peak memory',
     best: 'least',
     value: (report) => fullest(report)?.peak ?? 0,
-    show: (value) => bytes(value),
+    show: (value, { unit_times: isUnit }) => memoryAmount(value, isUnit),
     detail: (report) => ` ${fullest(report)?.name ?? ''}${fits(report) ? '' : ' !'}`,
   },
   {
@@ -187,16 +188,16 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
  */
 export function bestRows(rows: readonly FileRow[], { value, best, show, unit }: Column): ReadonlySet<FileRow> {
   const known = rows.flatMap((row) => {
-    const figure = 'report' in row.result ? value(row.result.report) : undefined;
-    return figure === undefined ? [] : [{ row, figure }];
+    const report = 'report' in row.result ? row.result.report : undefined;
+    const figure = report === undefined ? undefined : value(report);
+    return report === undefined || figure === undefined ? [] : [{ row, figure, text: show(figure, report) }];
   });
   const able = known.filter(({ row }) => 'report' in row.result && fits(row.result.report));
   if (best === undefined || able.length === 0) return new Set();
   const unitOf = ({ result }: FileRow): string => ('report' in result ? (unit?.(result.report) ?? '') : '');
   if (known.some(({ row }) => unitOf(row) !== unitOf(known[0].row))) return new Set();
-  const figures = able.map(({ figure }) => figure);
-  const record = best === 'least' ? Math.min(...figures) : Math.max(...figures);
-  const readsAlike = (figure: number): boolean => show(figure) === show(record);
-  if (known.every(({ figure }) => readsAlike(figure))) return new Set();
-  return new Set(able.filter(({ figure }) => readsAlike(figure)).map(({ row }) => row));
+  const [record] = able.toSorted((one, other) => (best === 'least' ? 1 : -1) * (one.figure - other.figure));
+  const readsAlike = ({ text }: { readonly text: string }): boolean => text === record.text;
+  if (known.every(readsAlike)) return new Set();
+  return new Set(able.filter(readsAlike).map(({ row }) => row));
 }

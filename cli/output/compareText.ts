@@ -1,11 +1,11 @@
 import { stripVTControlCharacters as plain } from 'node:util';
-import type { DeviceReport } from '../../engine/values/report.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 import { withinWords } from '../../engine/analyze/boundWithin.ts';
-import { unitTimesText } from '../../engine/analyze/unitWords.ts';
+import { memoryAmount, unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { runnerWords } from '../../engine/engines/runners.ts';
 import { setsWorkText } from '../../engine/values/plan.ts';
-import { bytes, count, list, shareAtMost, timeAtLeast } from '../../engine/basics/quantities.ts';
+import { count, list, shareAtMost, timeAtLeast } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
 import { clip, width } from '../drawing/width.ts';
@@ -28,7 +28,7 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
       if (!('report' in row.result)) return '';
       const { report } = row.result;
       const figure = column.value(report);
-      const text = figure === undefined ? '–' : `${column.show(figure)}${column.detail?.(report) ?? ''}`;
+      const text = figure === undefined ? '–' : `${column.show(figure, report)}${column.detail?.(report) ?? ''}`;
       if (best.has(row)) return colours.green(`${text} *`);
       return column.name === 'peak' && !fits(report) ? colours.red(`${text}  `) : `${text}  `;
     });
@@ -113,7 +113,7 @@ function memory(
 ): string {
   const lists = rows.map((row) => [
     names.get(row) ?? '',
-    clip('report' in row.result ? peaks(row.result.report.devices) : '', longest),
+    clip('report' in row.result ? peaks(row.result.report) : '', longest),
   ]);
   // The table above has the peak of a device that is alone.
   if (rows.every((row) => 'report' in row.result && row.result.report.devices.length === 1)) return '';
@@ -123,10 +123,10 @@ function memory(
 }
 
 /** In order of the devices, those in a row that read alike counted: `2 × 3.5 GiB, 1.2 GiB`. */
-function peaks(devices: readonly DeviceReport[]): string {
+function peaks({ devices, unit_times: isUnit }: PipelineReport): string {
   const runs: { readonly text: string; times: number }[] = [];
   for (const { peak } of devices) {
-    const text = bytes(peak);
+    const text = memoryAmount(peak, isUnit);
     const last = runs.at(-1);
     if (last?.text === text) last.times += 1;
     else runs.push({ text, times: 1 });

@@ -36,7 +36,7 @@ import { exchangeRows } from './exchangeRows.ts';
 import { fillRows } from './fillRows.ts';
 import { placeRows } from './placeRows.ts';
 import { planRows } from './planRows.ts';
-import { unitTimesText } from '../../engine/analyze/unitWords.ts';
+import { memoryAmount, unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
 import { section } from './section.ts';
@@ -119,7 +119,7 @@ function figures(report: PipelineReport, colours: Colours): string {
   if (device !== undefined)
     rows.push([
       'Peak memory',
-      colours.bold(bytes(device.peak)),
+      colours.bold(memoryAmount(device.peak, report.unit_times)),
       report.unit_times === true ? `on ${device.name}` : `of ${bytes(device.capacity)} on ${device.name}`,
     ]);
   const units = report.unit_times === true ? `\n  ${unitTimesText}\n` : '';
@@ -192,9 +192,11 @@ function memoryRows({ devices, unit_times: unlimited }: PipelineReport, columns:
   const rows = devices.map((device) => [
     device.name,
     ...limit(memoryBar(device, columns < 110 ? 16 : 24, colours)),
-    device.peak > device.capacity ? colours.bold(colours.red(`${bytes(device.peak)} !`)) : bytes(device.peak),
+    device.peak > device.capacity
+      ? colours.bold(colours.red(`${bytes(device.peak)} !`))
+      : memoryAmount(device.peak, unlimited),
     ...limit(bytes(device.capacity)),
-    ...kinds.map((kind) => bytes(device.memory[kind] ?? 0)),
+    ...kinds.map((kind) => memoryAmount(device.memory[kind] ?? 0, unlimited)),
     inFlightText(microbatchesInFlight(device)),
   ]);
   return devices.length === 0 ? [] : [head, ...rows];
@@ -223,7 +225,10 @@ const hostRows = ({ devices, iteration }: PipelineReport): string[][] =>
 function peakLine(plan: PipelinePlan, report: PipelineReport, colours: Colours): string {
   const device = fullest(report);
   if (device === undefined || device.memory_items.length === 0) return '';
-  const items = itemTexts(device.memory_items, unitOf(plan)).join(', ');
+  const items =
+    report.unit_times === true
+      ? memoryAmount(device.peak, true)
+      : itemTexts(device.memory_items, unitOf(plan)).join(', ');
   const reserved = reservedText(device);
   const at = `${moment(device.peak_at)}${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}`;
   return `${colours.dim(`  ${device.name} at ${at}: ${items}${reserved === '' ? '' : `; ${reserved}`}`)}\n`;

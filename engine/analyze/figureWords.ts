@@ -4,6 +4,7 @@ import { fullest } from '../basics/fullest.ts';
 import type { JitterReport, PipelineReport } from '../values/report.ts';
 import { exposedParts } from './shares.ts';
 import { communicationWords } from './traffic.ts';
+import { memoryAmount } from './unitWords.ts';
 
 /** `30.29 samples/s`. */
 export const throughputWords = ({ throughput }: PipelineReport): string =>
@@ -13,7 +14,7 @@ export const throughputWords = ({ throughput }: PipelineReport): string =>
 export function peakWords(report: PipelineReport): string | undefined {
   const device = fullest(report);
   if (device === undefined) return undefined;
-  if (report.unit_times === true) return `${bytes(device.peak)} on ${device.name}`;
+  if (report.unit_times === true) return `${memoryAmount(device.peak, true)} on ${device.name}`;
   const over = device.peak > device.capacity ? ' (out of memory)' : '';
   return `${bytes(device.peak)} of ${bytes(device.capacity)} on ${device.name}${over}`;
 }

@@ -1,3 +1,9 @@
+import { bytes } from '../basics/quantities.ts';
+
+/** A timeline without a model counts memory in activations of one stage for one microbatch, and has no bytes. */
+export const memoryAmount = (size: number, isUnit: boolean | undefined): string =>
+  isUnit === true ? `${Number(size.toPrecision(4))} ${size === 1 ? 'activation' : 'activations'}` : bytes(size);
+
 /** What a timeline without a model says of its times, wherever it is shown. */
 export const unitTimesText =
-  'Unit times: a forward of a stage takes 1 s, a backward 2 s (I = W = 1 s), and transfers are free. 1 B is the activation of one stage for one microbatch.';
+  'Unit times: a forward of a stage takes 1 s, a backward 2 s (I = W = 1 s), and transfers are free. Memory counts activations of one stage for one microbatch.';

@@ -47,6 +47,18 @@ export function bytes(size: number, digits = 3): string {
   return `${significant(value, Math.max(digits, Math.abs(value) >= 1000 ? 4 : 1))} ${binary[unit]}`;
 }
 
+/** A difference of amounts that are read in the larger unit: `0.998 GiB`, not `1022 MiB`. */
+export function bytesApart(size: number): string {
+  const text = bytes(size);
+  const [, number, unit] = /^(\d{4}) (\w+)$/.exec(text) ?? [];
+  const larger = binary[binary.indexOf(unit) + 1];
+  return number === undefined || larger === undefined ? text : `${(Number(number) / 1024).toPrecision(3)} ${larger}`;
+}
+
+/** What an amount changes by: `−0.998 GiB`, `+512 MiB`, `± 0`. */
+export const bytesChange = (size: number): string =>
+  size === 0 ? '± 0' : `${size < 0 ? '−' : '+'}${bytesApart(Math.abs(size))}`;
+
 /** Bytes as a file writes them, exactly: `20GiB`, `1536MiB`, `1000B`. */
 export function bytesLiteral(size: number): string {
   const unit = [3, 2].find((power) => size % 1024 ** power === 0) ?? 0; // in bytes otherwise

@@ -1,6 +1,8 @@
 import type { Run } from '../schedule/evaluation.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { bytes } from '../basics/quantities.ts';
+import { peakWords } from '../analyze/figureWords.ts';
+import { memoryAmount } from '../analyze/unitWords.ts';
 import type { PipelineReport } from '../values/report.ts';
 import { fullest } from '../basics/fullest.ts';
 import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
@@ -18,7 +20,8 @@ const cornersPerPoint = 2;
 /** What is written at the chart's scale. */
 export function memoryLabels(report: PipelineReport): string[] {
   const device = fullest(report);
-  return device === undefined ? [] : [bytes(device.peak), bytes(device.capacity)];
+  if (device === undefined) return [];
+  return report.unit_times === true ? [memoryAmount(device.peak, true)] : [bytes(device.peak), bytes(device.capacity)];
 }
 
 /**
@@ -38,7 +41,7 @@ export function* memoryChart(
   const most = Math.max(device.peak, device.capacity <= device.peak * 2.5 ? device.capacity : 0) * 1.06;
   const bottom = top + memoryHeight;
   const y = (size: number): number => bottom - (size / most) * memoryHeight;
-  yield `<g class="memory" fill="none" stroke-width="0.5">\n<desc>Memory over time. Peak ${xmlText(`${bytes(device.peak)} of ${bytes(device.capacity)} on ${device.name}`)}.</desc>\n`;
+  yield `<g class="memory" fill="none" stroke-width="0.5">\n<desc>Memory over time. Peak ${xmlText(report.unit_times === true ? (peakWords(report) ?? '') : `${bytes(device.peak)} of ${bytes(device.capacity)} on ${device.name}`)}.</desc>\n`;
   yield `<path stroke="#999999" d="M${points(sheet.left)} ${points(top)}V${points(bottom)}H${points(sheet.right)}"/>\n`;
   if (device.capacity <= most)
     yield `<path stroke="#b00020" stroke-dasharray="3 2" d="M${points(sheet.left)} ${points(y(device.capacity))}H${points(sheet.right)}"/>\n`;
@@ -59,7 +62,7 @@ export function* memoryChart(
   yield '</g>\n';
   const label = (at: number, text: string, colour: string): string =>
     `<text x="${points(sheet.left - 3)}" y="${points(at)}" text-anchor="end" fill="${colour}">${xmlText(text)}</text>\n`;
-  yield label(y(device.peak) + fontSize * 0.36, bytes(device.peak), '#000000');
+  yield label(y(device.peak) + fontSize * 0.36, memoryAmount(device.peak, report.unit_times), '#000000');
   const apart = Math.abs(y(device.peak) - y(device.capacity)) > fontSize;
   if (device.capacity <= most && apart)
     yield label(y(device.capacity) + fontSize * 0.36, bytes(device.capacity), '#b00020');

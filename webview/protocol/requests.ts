@@ -48,7 +48,7 @@ export interface PlanAnswer {
   /** Orders that searches of the file have found so far, by pipeline; absent for none. */
   readonly orders?: Readonly<Record<string, FoundOrder>>;
 }
-/** A schedule on equal stages: F = I = W = 1 s, a microbatch in flight holds 1 B of a stage, transfers are free. */
+/** A schedule on equal stages: F = I = W = 1 s, a microbatch in flight holds 1 byte of a stage, transfers are free. */
 export interface ShownSchedule {
   readonly name: string;
   /** Names of the file that it uses: their params are its params, too. */

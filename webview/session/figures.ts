@@ -1,6 +1,7 @@
 import { bestWords } from '../../engine/analyze/boundWithin.ts';
 import { exposedCommunication, exposedParts, shareOf } from '../../engine/analyze/shares.ts';
 import { communicationWords } from '../../engine/analyze/traffic.ts';
+import { memoryAmount } from '../../engine/analyze/unitWords.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/basics/quantities.ts';
 import { tokenRate, tokenWords } from '../../engine/analyze/tokenWords.ts';
@@ -169,10 +170,10 @@ function peakFigure(plan: PipelinePlan, report: ReportWithoutCauses): Figure {
   return {
     key: 'peak',
     name: 'Peak memory',
-    value: bytes(peak),
+    value: memoryAmount(peak, plan.unitTimes),
     unit: `on ${plan.devices[worst].name}`,
-    note: `limit ${bytes(capacity)}`,
-    shortNote: `of ${withoutUnit(bytes(capacity), bytes(peak))}`,
+    note: `limit ${memoryAmount(capacity, plan.unitTimes)}`,
+    shortNote: `of ${withoutUnit(memoryAmount(capacity, plan.unitTimes), memoryAmount(peak, plan.unitTimes))}`,
     share: shareOf(peak, capacity),
     amount: peak,
     moreIsBetter: false,

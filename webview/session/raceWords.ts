@@ -1,6 +1,6 @@
 import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/values/plan.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
-import { bytes, share, time } from '../../engine/basics/quantities.ts';
+import { bytesApart, bytesChange, share, time } from '../../engine/basics/quantities.ts';
 import type { Deltas, Standing, Standings } from './standings.ts';
 
 /** Differences under this share are not worth a colour. */
@@ -20,14 +20,6 @@ const minus = '−';
 /** `none`: differences under it would be written as 0. */
 const signed = (value: number, none: number, words: (size: number) => string): string =>
   Math.abs(value) <= none ? '± 0' : `${value < 0 ? minus : '+'}${words(Math.abs(value))}`;
-const larger: Readonly<Record<string, string>> = { B: 'KiB', KiB: 'MiB', MiB: 'GiB', GiB: 'TiB' };
-
-/** `0.998 GiB`, not `1022 MiB`: the peaks that differ by it are in the larger unit. */
-function difference(size: number): string {
-  const text = bytes(size);
-  const [, number, unit] = /^(\d{4}) (\w+)$/.exec(text) ?? [];
-  return number === undefined || !(unit in larger) ? text : `${(Number(number) / 1024).toPrecision(3)} ${larger[unit]}`;
-}
 
 /** Shares are written with a digit after the point. */
 const leastShare = 0.0005;
@@ -37,7 +29,7 @@ export function deltaWords({ relative, bubble, peak }: Deltas, basePeak: number)
   return {
     iteration: signed(relative, leastShare, (size) => share(size)),
     bubble: signed(bubble, leastShare, (size) => `${(size * 100).toFixed(1)} pt`),
-    peak: signed(peak, 0, difference),
+    peak: bytesChange(peak),
     tones: { iteration: tone(relative), bubble: tone(bubble), peak: tone(basePeak > 0 ? peak / basePeak : peak) },
   };
 }
@@ -66,7 +58,7 @@ export function rowSentence({ runner, deltas, figures }: Standing, baseline: Sta
       ? `${runner.name} is as long as ${other}`
       : `${runner.name} is ${time(Math.abs(seconds))} (${share(Math.abs(relative))}) ${seconds < 0 ? 'shorter' : 'longer'} than ${other}`;
   const room =
-    peak === 0 ? 'at the same peak' : peak < 0 ? `and needs ${bytes(-peak)} less` : `and needs ${bytes(peak)} more`;
+    peak === 0 ? 'at the same peak' : `and needs ${bytesApart(Math.abs(peak))} ${peak < 0 ? 'less' : 'more'}`;
   const sure = deltas.paired === undefined ? '' : ` It is ${pairedWords(deltas.paired)}.`;
   return `${length} ${room}.${sure}${figures.fits ? '' : ' It does not fit.'}`;
 }

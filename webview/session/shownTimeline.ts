@@ -1,4 +1,5 @@
-import { bytes, devicesInWords, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { devicesInWords, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../engine/analyze/unitWords.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { Picture } from '../picture/picture.ts';
 import { smallShare } from './smallShare.ts';
@@ -36,7 +37,9 @@ export function timelineSentence({ plan, picture }: ShownTimeline): string {
       ? `waits for gradients ${smallShare(report.exchange.exposed.total / report.exchange.period)}`
       : `bubble ${smallShare(report.bubble.makespan)}`;
   const peak =
-    report.devices.length === 0 ? '' : `, peak ${bytes(report.devices[highest].peak)} on ${plan.devices[highest].name}`;
+    report.devices.length === 0
+      ? ''
+      : `, peak ${memoryAmount(report.devices[highest].peak, plan.unitTimes)} on ${plan.devices[highest].name}`;
   const flops = report.model_flops === undefined ? '' : `, MFU ${share(report.model_flops.utilisation)}`;
   return `${devicesInWords(plan.devices)}, ${period}${iterationTime(report.iteration)}, ${idle}${peak}${late}${flops}`;
 }

@@ -35,12 +35,12 @@ describe('simulate', () => {
     expect(found.devices.map(({ in_flight }: { in_flight: number }) => in_flight)).toEqual([8, 6, 4, 2]);
     const text = await under('simulate', 'kfkb');
     expect(text.out).toContain('Unit times: a forward of a stage takes 1 s, a backward 2 s (I = W = 1 s)');
-    expect(text.out).toMatch(/Peak memory +8 B +on dev 0\n/);
+    expect(text.out).toMatch(/Peak memory +8 activations +on dev 0\n/);
     expect(text.out).toContain('no findings');
     // No layers, and no memory that a bar could be a share of.
-    expect(text.out).toMatch(/\nMemory\n +peak +activations +in flight\n {2}dev 0 +8 B +8 B +8\n/);
+    expect(text.out).toMatch(/\nMemory\n +peak +activations +in flight\n {2}dev 0 +8 activations +8 activations +8\n/);
     expect(text.out).toMatch(/\nStages\n {2}s0 +dev 0 +F 1 s {2}I 1 s {2}W 1 s *\n/);
-    expect(text.out).not.toMatch(/layer|[█░]/);
+    expect(text.out).not.toMatch(/layer|[█░]|\d B\b/);
   });
 
   test('arguments of the schedule are given as in a pipeline', async () => {
@@ -67,6 +67,8 @@ describe('simulate', () => {
     expect(out).toMatch(
       /<desc>kfkb, 4 devices, 8 microbatches: iteration 33 s.*Unit times: .*Schedule kfkb of kfkb\.pipe/,
     );
+    expect(out).toContain('peak memory 8 activations on dev 0');
+    expect(out).not.toMatch(/\d B\b|Infinity/);
   });
 
   test('a mistake that only this shape shows is at its place in the file, with status 1', async () => {
@@ -159,6 +161,8 @@ describe('compare', () => {
     const text = await call(['compare', 'kfkb.pipe', '--schedules', 'kfkb, interleaved_1f1b', ...shape], { files });
     expect(text.out).toContain('Unit times: ');
     expect(text.out).toContain('Rows have different numbers of stages');
+    expect(text.out).toMatch(/8 activations/);
+    expect(text.out).not.toMatch(/\d B\b/);
     const alike = await call(['compare', 'kfkb.pipe', '--schedule', 'kfkb', ...shape], { files });
     expect(alike.out).not.toContain('Rows have different numbers of stages');
   });

@@ -1,4 +1,4 @@
-import { bytes } from '../../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
 import { firstOverLimit, highest, worstDevice } from '../../picture/memoryLevel.ts';
 import { type Scene } from '../scene/scene.ts';
 import { deviceOf } from '../../picture/blocks.ts';
@@ -85,7 +85,11 @@ function paintPeak(ink: Ink, scene: Scene, device: number, y: (level: number) =>
   ink.beginPath();
   ink.arc(x, at, 3.5, 0, 2 * Math.PI);
   ink.fill();
-  names.write(`peak ${bytes(peak.bytes)}, ${plan.devices[device].name}`, theme.foreground, aroundPoint(x, at));
+  names.write(
+    `peak ${memoryAmount(peak.bytes, plan.unitTimes)}, ${plan.devices[device].name}`,
+    theme.foreground,
+    aroundPoint(x, at),
+  );
 }
 
 /** Where the limit is first passed. */

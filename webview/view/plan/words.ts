@@ -1,7 +1,7 @@
 /** Plans in words: for the card, the table, and whoever does not see the drawing. */
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
 import { settingsText } from '../../../engine/sweep/axes.ts';
-import { bytes, count, iterationTime, share } from '../../../engine/basics/quantities.ts';
+import { bytes, bytesApart, count, iterationTime, share } from '../../../engine/basics/quantities.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import type { PlanEnd } from '../../protocol/requests.ts';
 
@@ -38,7 +38,7 @@ export function againstFile({ iteration, peak }: FoundPoint, written: FileFigure
     ? 'as fast as this file'
     : `${share(Math.abs(change))} ${change < 0 ? 'faster' : 'slower'} than this file`;
   const more =
-    Math.abs(extra) < 2 ** 20 ? 'as much memory' : `${bytes(Math.abs(extra))} ${extra < 0 ? 'less' : 'more'}`;
+    Math.abs(extra) < 2 ** 20 ? 'as much memory' : `${bytesApart(Math.abs(extra))} ${extra < 0 ? 'less' : 'more'}`;
   return `${faster}, ${more}`;
 }
 

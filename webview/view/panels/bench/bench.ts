@@ -22,7 +22,8 @@ const paintedKinds = [
   ['weight', kindWeight],
 ] as const;
 
-const assumption = 'Equal stages: F = I = W = 1 s and B = 2 s, 1 B for each microbatch in flight, free transfers.';
+const assumption =
+  'Equal stages: F = I = W = 1 s and B = 2 s, one activation for each microbatch in flight, free transfers.';
 
 export function bench(actions: BenchActions, resized: () => void) {
   const sliders = element('div', { class: 'bench-sliders' });
