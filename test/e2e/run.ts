@@ -181,6 +181,27 @@ test('a slider tries a value without touching the file', async () => {
   await workbench.shot('e2e-7-trying');
 });
 
+test('a link to what is tried leads back to it', async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  // The tooltip of the button above would be over the menu.
+  await page.mouse.move(5, 5);
+  await preview.getByRole('button', { name: 'More' }).click();
+  await preview.locator('.menu-item', { hasText: 'Copy link to this view' }).click();
+  await page.locator('.statusbar-item', { hasText: 'Copied the link' }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /:\/\/pipewright\.pipewright\/view\/quickstart\.pipe\?pipeline=train&.*set=microbatches:16/);
+  await preview
+    .getByRole('button', { name: /^Reset/ })
+    .first()
+    .click();
+  await shows('264');
+  await workbench.openUrl(link);
+  // The editor asks whether the extension may open it.
+  await page.locator('.monaco-dialog-box').getByRole('button', { name: 'Open' }).click();
+  await shows('456');
+  await preview.locator('.param.tried').waitFor();
+});
+
 test('apply writes it as one edit, and undo takes it back', async () => {
   await preview.getByRole('button', { name: /apply/i }).first().click();
   const line = (value: number) =>

@@ -19,6 +19,8 @@ export interface Workbench {
   find(name: string): Promise<void>;
   /** Runs a command through the palette. */
   command(title: string): Promise<void>;
+  /** Follows a link of the editor's scheme, as if it were clicked on a page. */
+  openUrl(link: string): Promise<void>;
   /** Puts the cursor at the end of the first line that holds a text. */
   goToEndOf(text: string): Promise<void>;
   /** Number of the line that the cursor is in. */
@@ -80,6 +82,16 @@ export async function openWorkbench({ vsix, folder, settings, viewport }: Workbe
       await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title.split(': ').at(-1) }).waitFor();
       await page.keyboard.press('Enter');
       await quickInput.waitFor({ state: 'hidden' });
+    },
+    async openUrl(link) {
+      await page.keyboard.press('F1');
+      await quickInput.waitFor();
+      await quickInput.fill('>Open URL');
+      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Open URL' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.locator('.quick-input-list .monaco-list-row').first().waitFor({ state: 'hidden' });
+      await quickInput.fill(link);
+      await page.keyboard.press('Enter');
     },
     async goToEndOf(text) {
       await page.locator('.view-line', { hasText: text }).first().click();
