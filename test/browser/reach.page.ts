@@ -5,7 +5,7 @@ import type { PageTest } from './check.ts';
 import { exampleFile } from './editor.ts';
 import { type Preview, settled } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
-import { press, visit } from './scenes.ts';
+import { press, scenes, visit } from './scenes.ts';
 
 const widths = [420, 700, 1400] as const;
 const height = 800;
@@ -196,6 +196,70 @@ const walk: readonly PageTest[] = widths.map((width) => ({
   },
 }));
 
+/** Share of the page that the timeline has. A comparison takes its place as a whole. */
+const share = ({ page }: Preview): Promise<number> =>
+  page.evaluate(() => {
+    const timeline = document.querySelector('.timeline');
+    const isCovered = document.querySelector('[data-cover]') !== null;
+    return isCovered ? 1 : (timeline?.getBoundingClientRect().height ?? 0) / innerHeight;
+  });
+
+const most: PageTest = {
+  name: 'at 420 px the timeline has 60 % of the height, whatever panel or menu is open',
+  run: async (browser) => {
+    const file = exampleFile('quickstart.pipe');
+    for (const tall of [700, 900])
+      await visit(
+        browser,
+        { name: 'plain', file, size: [420, tall] },
+        { width: 420, height: tall },
+        async (preview, editor) => {
+          for (const { name, enter, shows } of steps) {
+            await enter(preview);
+            await editor.answer();
+            await preview.page.locator(shows).first().waitFor({ state: 'visible' });
+            await settled(preview.page);
+            const found = await share(preview);
+            assert.ok(found >= 0.6 - 1e-3, `${name}: ${found} of ${tall} px`);
+            await leave(preview);
+            await editor.answer();
+          }
+        },
+      );
+    // The shape of a schedule makes room for what is opened, and comes back.
+    const slots = scenes.find(({ name }) => name === 'slots');
+    assert.ok(slots !== undefined);
+    for (const tall of [800, 900])
+      await visit(browser, { ...slots, act: undefined }, { width: 420, height: tall }, async (preview, editor) => {
+        const content = preview.page.locator('.bench-content');
+        for (const [name, enter, shows, isOpen] of [
+          ['the shape', pressed(), '.stamp-handle', true],
+          ['the peak', pressed('k'), '.side .peak table', false],
+          ['the card', pressed('ArrowRight', 'Enter'), '.card', false],
+        ] as const) {
+          await enter(preview);
+          await editor.answer();
+          await preview.page.locator(shows).first().waitFor({ state: 'visible' });
+          await settled(preview.page);
+          const found = await share(preview);
+          assert.ok(found >= 0.6 - 1e-3, `${name}: ${found} of ${tall} px`);
+          assert.equal(await content.isVisible(), isOpen, name);
+          await preview.shot(`slots-420-${tall}-${name}`);
+          await leave(preview);
+          assert.ok(await content.isVisible(), `after ${name}`);
+        }
+        // Opened by its button, it takes the room back.
+        await press(preview, 'k');
+        await editor.answer();
+        await preview.page.locator('.bench-opener').click();
+        await settled(preview.page);
+        assert.ok(await content.isVisible());
+        assert.equal(await preview.page.locator('.side').isVisible(), false);
+        assert.ok((await share(preview)) >= 0.6 - 1e-3);
+      });
+  },
+};
+
 const sees: PageTest = {
   name: 'the walk sees a control that something lies over, and one that is cut off',
   run: async (browser) => {
@@ -217,4 +281,4 @@ const sees: PageTest = {
   },
 };
 
-export const reachTests: readonly PageTest[] = [lists, menu, ...walk, sees];
+export const reachTests: readonly PageTest[] = [lists, menu, ...walk, most, sees];

@@ -69,7 +69,6 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const announcements = announcer();
   const helpDialog = help();
   const paramBar = params(actions.params);
-  const benchPanel = bench(actions.params, () => arrange());
   const toolBar = toolbar({
     ...actions.toolbar,
     table: toggleTable,
@@ -86,7 +85,8 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const tip = tooltip();
   const tablePanel = table({ ...actions.table, close: toggleTable });
   const cells = grid(actions.key, actions.header);
-  const sheets = oneSheet({ closeSide: () => sidePanel.back(), card: () => detailBar });
+  const sheets = oneSheet({ closeSide: () => sidePanel.back(), card: () => detailBar, bench: () => benchPanel });
+  const benchPanel = bench(actions.params, { resized: () => arrange(), turned: sheets.benchTurned });
   const detailBar = detail({ ...actions.detail, turned: sheets.cardTurned });
   const sidePanel: ReturnType<typeof side> = side(sheets.sideTurned);
   const room = element('div', { class: 'room' });

@@ -25,7 +25,14 @@ const paintedKinds = [
 const assumption =
   'Equal stages: F = I = W = 1 s and B = 2 s, one activation for each microbatch in flight, free transfers.';
 
-export function bench(actions: BenchActions, resized: () => void) {
+export interface BenchHost {
+  /** It has another height. */
+  resized(): void;
+  /** The reader has opened or closed it. */
+  turned(open: boolean): void;
+}
+
+export function bench(actions: BenchActions, { resized, turned }: BenchHost) {
   const sliders = element('div', { class: 'bench-sliders' });
   const summary = element('span', { class: 'bench-summary' });
   const opener = element(
@@ -57,10 +64,14 @@ export function bench(actions: BenchActions, resized: () => void) {
   let tested: { readonly axes: string; readonly table: TestedTable } | undefined;
   let open = true;
 
-  opener.addEventListener('click', () => {
-    open = !open;
+  function setOpen(next: boolean): void {
+    open = next;
     show();
     resized();
+  }
+  opener.addEventListener('click', () => {
+    setOpen(!open);
+    turned(open);
   });
   function show(): void {
     content.hidden = !open;
@@ -77,6 +88,8 @@ export function bench(actions: BenchActions, resized: () => void) {
 
   return {
     element: section,
+    isOpen: () => open && !section.hidden,
+    setOpen,
     /** The answer to a move of the building block. */
     slotMoved: stampBoard.moved,
     recolour({ kinds, labels }: Theme): void {
