@@ -4,6 +4,7 @@ import { time } from '../../engine/basics/quantities.ts';
 import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
 import { evaluate } from '../../engine/flow/evaluate.ts';
 import { defaultOptions } from '../../engine/basics/host.ts';
+import { themeFrom } from '../../webview/view/scene/theme.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import type { Browser, PageTest } from './check.ts';
 import { type Preview, settled } from './harness.ts';
@@ -111,4 +112,56 @@ const names: PageTest = {
   },
 };
 
-export const hoverTests: readonly PageTest[] = [closes, clear, names];
+const path: PageTest = {
+  name: 'a block that is pointed at, or selected, has the path of its microbatch along its forwards and its backwards',
+  run: async (browser) => {
+    const { ring } = themeFrom('dark', () => '');
+    const { start, end } = picture.columns;
+    for (const width of [700, 1320]) {
+      const preview = await opened(browser, width);
+      /** Pixels of a line across a block: a dashed line has gaps. */
+      const crossed = async (device: number, kind: number, microbatch: number): Promise<number> => {
+        const block = blockOf(picture, device, kind, microbatch);
+        const [x, y] = await pointOf(
+          preview,
+          picture,
+          device,
+          (start[block] + end[block]) / 2,
+          kind === F ? 0.16 : 0.84,
+        );
+        let found = 0;
+        for (const right of [-4, -2, 0, 2, 4]) {
+          let isLine = false;
+          for (const down of [-1, 0, 1]) {
+            const pixel = await preview.pixel(Math.round(x) + right, Math.round(y) + down);
+            isLine ||= pixel.every((part, at) => Math.abs(part - ring[at]) <= 24);
+          }
+          found += Number(isLine);
+        }
+        return found;
+      };
+      // The tooltip may cover what is under the row that is pointed at.
+      const onPath = async (microbatch: number): Promise<boolean> =>
+        (await crossed(0, F, microbatch)) === 5 &&
+        (await crossed(1, F, microbatch)) === 5 &&
+        (await crossed(0, B, microbatch)) >= 1;
+      assert.equal(await onPath(2), false, 'at rest');
+      await hover(preview, 1, B, 2);
+      assert.equal(await onPath(2), true, `${width} px, pointed at`);
+      assert.equal(await onPath(5), false, `${width} px, another microbatch`);
+      await preview.shot(`path-${width}`);
+      await preview.page.mouse.move(2, 2);
+      await clickBlock(preview, picture, blockOf(picture, 2, F, 5), 2);
+      await preview.page.mouse.move(2, 2);
+      await settled(preview.page);
+      assert.equal(await onPath(5), true, `${width} px, selected`);
+      // A chain of causes is about other operations.
+      await preview.page.keyboard.press('y');
+      await settled(preview.page);
+      assert.equal(await onPath(5), false, `${width} px, explained`);
+      await preview.close();
+    }
+  },
+};
+
+export const hoverTests: readonly PageTest[] = [closes, clear, names, path];

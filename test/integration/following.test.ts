@@ -7,6 +7,7 @@ const tabs = (): vscode.Tab[] =>
     .flatMap((group) => group.tabs)
     .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('pipewright.preview'));
 const labels = (): string[] => tabs().map(({ label }) => label);
+const columns = (): vscode.ViewColumn[] => tabs().map(({ group }) => group.viewColumn);
 const textTabs = (uri: vscode.Uri): vscode.Tab[] =>
   vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
@@ -50,6 +51,8 @@ suite('previews and files', () => {
     await vscode.commands.executeCommand('pipewright.openAnotherPreview');
     await until('two previews', () => labels().length === 2);
     assert.deepEqual(new Set(labels()), new Set(['Preview good.pipe']));
+    // Next to each other: neither covers the other, or the text.
+    assert.deepEqual(columns(), [vscode.ViewColumn.Two, vscode.ViewColumn.Three]);
   });
 
   test('a preview follows its file when it is renamed in the editor, or its folder is', async () => {

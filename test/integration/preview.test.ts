@@ -33,6 +33,13 @@ suite('preview', () => {
       await vscode.commands.executeCommand('pipewright.openPreview');
     }
     await until('two previews', () => tabs().length === 2);
+    const columns = tabs().map(({ group }) => group.viewColumn);
+    assert.deepEqual(columns.toSorted(), [vscode.ViewColumn.Two, vscode.ViewColumn.Three]);
+    assert.deepEqual(
+      tabs().map(({ group, isActive }) => isActive && group.tabs.length === 1),
+      [true, true],
+      'the second covers neither the first nor a text',
+    );
   });
 
   test('without a .pipe file it opens nothing', async () => {

@@ -12,6 +12,7 @@ export const figure: Journey = {
   async run(desk) {
     await desk.openWithPreview('figure.pipe');
     await desk.drawn();
+    await leaves(desk);
     const svg = await save(desk, 'SVG, 3.4 in', 'figure-train.svg');
     assert.match(svg.toString('utf8'), /^(<\?xml[^>]*>\s*)?<svg[^>]* xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     assert.match(svg.toString('utf8').trimEnd(), /<\/svg>$/);
@@ -22,6 +23,29 @@ export const figure: Journey = {
     await desk.shot('journey-figure-2-saved');
   },
 };
+
+/** Esc in the list of formats gives the focus back: to the timeline, or to the button of the menu. */
+async function leaves({ page, preview }: Desk): Promise<void> {
+  const list = page.locator('.quick-input-list .monaco-list-row').first();
+  const focused = () =>
+    preview.locator('body').evaluate((body) => {
+      const { activeElement } = body.ownerDocument;
+      if (!body.ownerDocument.hasFocus() || activeElement === null) return '';
+      return activeElement.closest('.grid') === null ? (activeElement.getAttribute('aria-label') ?? '') : 'timeline';
+    });
+  await preview.locator('.timeline').click({ position: { x: 300, y: 45 } });
+  await page.keyboard.press('e');
+  await list.waitFor();
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'hidden' });
+  await eventually('the timeline has the focus again', async () => (await focused()) === 'timeline');
+  await preview.locator('header .tools .icon[aria-label=More]').click();
+  await preview.locator('.menu-item', { hasText: 'Export' }).click();
+  await list.waitFor();
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'hidden' });
+  await eventually('the button has the focus again', async () => (await focused()) === 'More');
+}
 
 async function save({ page, preview, folder, shot }: Desk, format: string, name: string): Promise<Buffer> {
   await preview.locator('.timeline').click({ position: { x: 300, y: 45 } });
