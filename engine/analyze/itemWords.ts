@@ -1,4 +1,5 @@
 /** The memory of a device at its peak, as people read it. */
+import { memoryAmount } from './unitWords.ts';
 import { bytes, moment } from '../basics/quantities.ts';
 import { inFlightWords } from './inFlight.ts';
 import { itemNames, type Unit } from './memoryWords.ts';
@@ -19,7 +20,7 @@ export function itemName(
 export const itemTimes = ({ count: units, bytes: size }: MemoryItem): string =>
   units === undefined || units === 1 ? '' : `${units.toLocaleString('en-US')} × ${bytes(size / units)}`;
 
-/** `73.7 GiB of 79.1 GiB at 12.4 ms (0F3), 4 microbatches in flight`. */
-export const peakText = (device: DeviceReport, unit: Unit): string =>
-  `${bytes(device.peak)} of ${bytes(device.capacity)} at ${moment(device.peak_at)}` +
+/** `73.7 GiB of 79.1 GiB at 12.4 ms (0F3), 4 microbatches in flight`. `isUnit`: of a timeline without a model. */
+export const peakText = (device: DeviceReport, unit: Unit, isUnit?: boolean): string =>
+  `${memoryAmount(device.peak, isUnit)} of ${memoryAmount(device.capacity, isUnit)} at ${moment(device.peak_at)}` +
   `${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}, ${inFlightWords(device, unit)}`;

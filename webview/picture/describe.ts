@@ -1,4 +1,5 @@
 import { tokensOfMicrobatch, writtenMicrobatch } from '../../engine/basics/lengths.ts';
+import { memoryAmount } from '../../engine/analyze/unitWords.ts';
 import { bytes, count, moment, time } from '../../engine/basics/quantities.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { stageNumber } from '../../engine/costs/stages.ts';
@@ -104,11 +105,11 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   const version = versionWords(picture, block);
   if (version !== '') lines.push(['Weights', version]);
   const own = ownMemory(plan, picture, block);
-  const words = own === undefined ? '' : ownMemoryWords(own);
+  const words = own === undefined ? '' : ownMemoryWords(own, plan.unitTimes);
   if (words !== '') lines.push(['Memory', words]);
   // Of what runs at the end of another, the level at its start is its own.
   const level = memoryAfter(picture.memory[device], columns.start[block] + columns.makespan * 1e-12);
-  lines.push(['Device holds', `${bytes(level)} while it runs`]);
+  lines.push(['Device holds', `${memoryAmount(level, plan.unitTimes)} while it runs`]);
   const host = picture.hosts?.[device];
   if (host !== undefined)
     lines.push(['Host holds', bytes(memoryAfter(host, columns.start[block] + columns.makespan * 1e-12))]);

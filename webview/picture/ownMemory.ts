@@ -1,4 +1,4 @@
-import { bytes } from '../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../engine/analyze/unitWords.ts';
 import { stageFor } from '../../engine/basics/lengths.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { B, F, I, R, U, W, kindOf, microbatchOf, stageOf } from '../../engine/values/program.ts';
@@ -57,13 +57,13 @@ function recomputesApart(picture: Picture): ReadonlySet<number> {
 }
 
 /** `takes 1 GiB`, `frees 1 GiB`, `takes 2 GiB while it runs, frees 1 GiB`; empty where it does neither. */
-export function ownMemoryWords({ takes, keeps }: OwnMemory): string {
+export function ownMemoryWords({ takes, keeps }: OwnMemory, isUnit?: boolean): string {
   // What stays is not said twice.
   const passing = takes - Math.max(0, keeps);
   const parts = [
-    ...(keeps > 0 ? [`takes ${bytes(keeps)}`] : []),
-    ...(passing > 0 ? [`${keeps > 0 ? 'another' : 'takes'} ${bytes(passing)} while it runs`] : []),
-    ...(keeps < 0 ? [`frees ${bytes(-keeps)}`] : []),
+    ...(keeps > 0 ? [`takes ${memoryAmount(keeps, isUnit)}`] : []),
+    ...(passing > 0 ? [`${keeps > 0 ? 'another' : 'takes'} ${memoryAmount(passing, isUnit)} while it runs`] : []),
+    ...(keeps < 0 ? [`frees ${memoryAmount(-keeps, isUnit)}`] : []),
   ];
   return parts.join(', ');
 }

@@ -1,6 +1,8 @@
 /** Memory of schedules without a pipeline, which have no bytes. */
 import { expect, it } from 'vitest';
 import { peakWords } from '../../../engine/analyze/figureWords.ts';
+import { peakText } from '../../../engine/analyze/itemWords.ts';
+import { unitOf } from '../../../engine/analyze/memoryWords.ts';
 import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
@@ -35,6 +37,8 @@ it.each([true, undefined])('the report and the preview count in the same unit, w
   const [device] = plan.devices;
   const words = unitTimes === true ? '4 activations' : '4 B';
   expect(peakWords(run.report)?.startsWith(words)).toBe(true);
+  const [first] = run.report.devices;
+  expect(peakText(first, unitOf(plan), unitTimes)).toMatch(new RegExp(`^${words} of `));
   const picture = pictureOf({ plan }, run, 1);
   expect(figuresOf(plan, picture).find(({ key }) => key === 'peak')?.value).toBe(words);
   expect(timelineSentence({ plan, picture, chunk: new Uint8Array() })).toContain(`, peak ${words} on ${device.name}`);

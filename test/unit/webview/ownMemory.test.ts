@@ -65,5 +65,6 @@ describe('memory of an operation', () => {
     expect(ownMemoryWords({ takes: 3 * GiB, keeps: GiB })).toBe('takes 1 GiB, another 2 GiB while it runs');
     expect(ownMemoryWords({ takes: 2 * GiB, keeps: -GiB })).toBe('takes 2 GiB while it runs, frees 1 GiB');
     expect(ownMemoryWords({ takes: 0, keeps: 0 })).toBe('');
+    expect(ownMemoryWords({ takes: 1, keeps: 1 }, true)).toBe('takes 1 activation');
   });
 });

@@ -141,7 +141,8 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.fillStyle = css(colour);
   ink.font = font(theme, 11, colour === theme.dim ? 400 : 700);
   ink.textAlign = 'right';
-  const peak = `${over ? '! ' : ''}${rangeText(bytes(figures.leastPeak), bytes(figures.mostPeak))}`;
+  const amount = plan.unitTimes === true ? String : bytes;
+  const peak = `${over ? '! ' : ''}${rangeText(amount(figures.leastPeak), amount(figures.mostPeak))}`;
   ink.fillText(peak, right, foot);
   if (ink.measureText(peak).width + 36 > right - from) return;
   ink.font = font(theme, 11);

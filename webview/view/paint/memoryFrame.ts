@@ -1,4 +1,4 @@
-import { bytes } from '../../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
 import type { MemoryAxis } from './memoryAxis.ts';
 import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -9,12 +9,14 @@ import type { Labels } from './labels.ts';
 /** Name and ticks of a memory chart. `of`: whose memory it is. */
 export function paintMemoryAxis(
   ink: Ink,
-  { layout, theme }: Scene,
+  { layout, theme, plan }: Scene,
   axis: Pick<MemoryAxis, 'ticks' | 'unit' | 'bottom' | 'cut'>,
   of: string,
   name = 'Memory',
 ): void {
   const panel = layout.memory;
+  // The peak says what a timeline without a model counts in.
+  const unit = plan.unitTimes === true ? '' : axis.unit;
   const narrow = layout.left < 96;
   const from = narrow ? 7 : 14;
   clipped(ink, 0, panel.y, layout.left - 2, panel.height, () => {
@@ -25,11 +27,11 @@ export function paintMemoryAxis(
     ink.fillText(layout.left < 60 ? name.slice(0, 4).replace('Memo', 'Mem') : name, from, panel.y + 12);
     ink.font = font(theme, 11);
     ink.fillStyle = css(theme.dim);
-    if (narrow) ink.fillText(axis.unit, from, axis.bottom);
+    if (narrow) ink.fillText(unit, from, axis.bottom);
     else {
-      const long = of === '' ? axis.unit : `${of}, ${axis.unit}`;
+      const long = [of, unit].filter((part) => part !== '').join(', ');
       const fits = from + ink.measureText(long).width < layout.left - 34;
-      ink.fillText(fits ? long : axis.unit, from, panel.y + 28);
+      ink.fillText(fits ? long : unit, from, panel.y + 28);
     }
     ink.textAlign = 'right';
     for (const { at, text } of axis.ticks)
@@ -83,7 +85,7 @@ export function paintOverLimit(
 /** The limit, over the levels, with its name at the right. */
 export function paintLimit(
   ink: Ink,
-  { layout, theme }: Scene,
+  { layout, theme, plan }: Scene,
   { top, limit }: MemoryAxis,
   { peak, capacity }: Filled,
   labels: Labels,
@@ -101,5 +103,5 @@ export function paintLimit(
   ink.stroke();
   ink.setLineDash([]);
   const middle = limit - top >= 24 ? limit - 9 : (top + limit) / 2;
-  labels.write(`limit ${bytes(capacity)}`, colour, [[right - 5, middle, 'right']]);
+  labels.write(`limit ${memoryAmount(capacity, plan.unitTimes)}`, colour, [[right - 5, middle, 'right']]);
 }

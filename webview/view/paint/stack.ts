@@ -1,4 +1,5 @@
 import { type PieceKind, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
 import { bytes, moment } from '../../../engine/basics/quantities.ts';
 import { horizonOf, kindForward, kindInput, kindOptimizer, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
@@ -78,7 +79,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
     ink.fill();
     ink.stroke();
     written.write(
-      `peak ${bytes(peak.bytes)} at ${moment(peak.at)}`,
+      `peak ${memoryAmount(peak.bytes, plan.unitTimes)} at ${moment(peak.at)}`,
       theme.foreground,
       aroundPoint(x + 3, y(peak.bytes)),
     );

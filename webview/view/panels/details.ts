@@ -1,5 +1,6 @@
 import { peakText } from '../../../engine/analyze/itemWords.ts';
 import { unitOf } from '../../../engine/analyze/memoryWords.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { slackWords } from '../../../engine/analyze/slackWords.ts';
 import { groupWords } from '../../../engine/analyze/traffic.ts';
@@ -110,7 +111,7 @@ export function selectionDetails(scene: Scene): Details | undefined {
         ['Interval', `${moment(selection.t0)} – ${moment(selection.t1)}`],
         ['Bubble', smallShare(figures.idle)],
         ...kinds,
-        ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
+        ['Peak', `${memoryAmount(figures.peak, plan.unitTimes)} on ${plan.devices[figures.peakDevice].name}`],
       ],
     };
   }
@@ -139,8 +140,8 @@ function deviceDetails({ plan, picture, sensitivity }: Scene, device: number): D
     lines: [
       ['Stages', list(report.stages)],
       ['Busy', smallShare(shareOf(report.busy, picture.report.iteration))],
-      ['Peak', peakText(report, unitOf(plan))],
-      [left < 0 ? 'Over' : 'Left', bytes(Math.abs(left))],
+      ['Peak', peakText(report, unitOf(plan), plan.unitTimes)],
+      [left < 0 ? 'Over' : 'Left', memoryAmount(Math.abs(left), plan.unitTimes)],
       ...(report.host === undefined ? [] : hostLines(report.host)),
       // Parts of one stage of the cut are faster together.
       ...stagesOn(plan.placement, device)

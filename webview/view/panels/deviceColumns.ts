@@ -1,4 +1,5 @@
-import { bytes, moment, share, time } from '../../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
+import { moment, share, time } from '../../../engine/basics/quantities.ts';
 import type { DeviceReport } from '../../../engine/values/report.ts';
 import { inFlightText, microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
@@ -79,14 +80,15 @@ export const deviceColumns: readonly DeviceColumn[] = [
   ),
   column(
     'Peak',
-    (scene, device) => bytes(reportOf(scene, device).peak),
+    (scene, device) => memoryAmount(reportOf(scene, device).peak, scene.plan.unitTimes),
     (scene, device) => reportOf(scene, device).peak,
   ),
   column(
     'Left',
     (scene, device) => {
       const { capacity, peak } = reportOf(scene, device);
-      return peak > capacity ? `over by ${bytes(peak - capacity)}` : bytes(capacity - peak);
+      const left = memoryAmount(Math.abs(capacity - peak), scene.plan.unitTimes);
+      return peak > capacity ? `over by ${left}` : left;
     },
     (scene, device) => reportOf(scene, device).capacity - reportOf(scene, device).peak,
   ),

@@ -1,4 +1,5 @@
-import { bytes, time } from '../../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
+import { time } from '../../../engine/basics/quantities.ts';
 import type { DeviceGroup } from '../../picture/deviceGroups.ts';
 import type { Line } from '../../picture/describe.ts';
 import { groupFigures } from '../../picture/groupFigures.ts';
@@ -16,7 +17,8 @@ export function groupDetails(
   const [first, last] = [plan.devices[from].name, plan.devices[to - 1].name];
   const seconds = rangeText(time((1 - most) * iteration), time((1 - least) * iteration));
   const average = least === most ? '' : `, ${smallShare(mean)} on average`;
-  const peaks = rangeText(bytes(leastPeak), bytes(mostPeak));
+  const highest = memoryAmount(mostPeak, plan.unitTimes);
+  const peaks = rangeText(memoryAmount(leastPeak, plan.unitTimes), highest);
   return {
     title: `${name}, ${to - from} devices`,
     lines: [
@@ -24,7 +26,7 @@ export function groupDetails(
       ...(alike === true ? [['Timelines', 'exactly the same'] as const] : []),
       ['Busy', rangeText(smallShare(least), smallShare(most)) + average],
       ['Idle', `${rangeText(smallShare(1 - most), smallShare(1 - least))}, ${seconds}`],
-      ['Peak', peaks === bytes(mostPeak) ? peaks : `${peaks}, most on ${plan.devices[fullest].name}`],
+      ['Peak', peaks === highest ? peaks : `${peaks}, most on ${plan.devices[fullest].name}`],
     ],
   };
 }

@@ -205,7 +205,7 @@ function blockTexts({ plan, picture }: Scene, block: number): string[] {
     moment(columns.start[block]),
     time(columns.end[block] - columns.start[block]),
     slack === undefined ? '' : time(slack[block]),
-    own === undefined ? '' : ownMemoryWords(own),
+    own === undefined ? '' : ownMemoryWords(own, plan.unitTimes),
     need === undefined ? '' : moment(need.arrival),
   ];
 }
