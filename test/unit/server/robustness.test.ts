@@ -20,9 +20,10 @@ function checkRange(text: string, range: Range): void {
   expect(start.line < end.line || (start.line === end.line && start.character <= end.character)).toBe(true);
 }
 
-/** All ranges anywhere in an answer. */
+/** All ranges of the file anywhere in an answer. Related places of a diagnostic may be in another file. */
 function ranges(answer: unknown): readonly Range[] {
   if (typeof answer !== 'object' || answer === null) return [];
+  if ('uri' in answer && answer.uri !== main) return [];
   const own = 'start' in answer && 'end' in answer ? [answer as Range] : [];
   return [...own, ...Object.values(answer).flatMap(ranges)];
 }
