@@ -1,7 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { kinds } from '../../../engine/values/program.ts';
-import { labelSizes, labelWidth, labelledPart, labelsAt } from '../../../webview/picture/labels.ts';
+import { labelAt, labelSizes, labelWidth, labelledPart, labelsAt } from '../../../webview/picture/labels.ts';
 import { columnsFrom, plainRows } from './columns.ts';
 
 const kindOf = (columns: ReturnType<typeof columnsFrom>, block: number): number =>
@@ -40,7 +39,9 @@ describe('numbers on blocks', () => {
           expect(labels.size).toBe(wanted.size);
           for (let row = 0; row < columns.rows; row += 1)
             for (let block = columns.offsets[row]; block < columns.offsets[row + 1]; block += 1)
-              expect(labels.shown[row * kinds + kindOf(columns, block)] === 1).toBe(wanted.rows.includes(row));
+              expect(labels.shown[labelAt(columns, row, block, kindOf(columns, block))] === 1).toBe(
+                wanted.rows.includes(row),
+              );
         },
       ),
       { numRuns: 200 },
@@ -69,8 +70,9 @@ describe('numbers on blocks', () => {
     const wide = [{ kind: 0, gap: 0, length: 9 }];
     const narrow = [{ kind: 0, gap: 0, length: 1 }];
     const scale = labelWidth(1, 11) / 9;
-    const one = labelsAt(columnsFrom([wide, wide, narrow, wide]), scale, 30);
-    expect([0, 1, 2, 3].map((row) => one.shown[row * kinds])).toEqual([1, 1, 0, 1]);
+    const four = columnsFrom([wide, wide, narrow, wide]);
+    const one = labelsAt(four, scale, 30);
+    expect([0, 1, 2, 3].map((row) => one.shown[labelAt(four, row, row, 0)])).toEqual([1, 1, 0, 1]);
     expect(labelsAt(columnsFrom([wide, wide, narrow, narrow]), scale, 30).size).toBe(0);
   });
 
@@ -90,5 +92,22 @@ describe('numbers on blocks', () => {
     const [from, to] = labelledPart(columns, 0);
     expect(from).toBeCloseTo(3);
     expect(to).toBeCloseTo(8);
+  });
+
+  it('are decided apart for operations that share a slot, whose numbers may take the whole block', () => {
+    const alone = { kind: 0, gap: 0, length: 1 };
+    const rows = [[alone, { kind: 0, gap: 0, length: 3 }, { kind: 1, gap: 0, length: 3 }]];
+    const columns = { ...columnsFrom(rows), pair: Uint8Array.of(0, 1, 2) };
+    const shown = (scale: number) => {
+      const labels = labelsAt(columns, scale, 30);
+      return [labels.size, ...[0, 1, 2].map((block) => labels.shown[labelAt(columns, 0, block, block === 2 ? 1 : 0)])];
+    };
+    expect(shown(labelWidth(1, 9) / 3 - 1e-6)).toEqual([0, 0, 0, 0]);
+    expect(shown(labelWidth(1, 9) / 3)).toEqual([9, 0, 1, 1]);
+    expect(shown(labelWidth(1, 11) / 3)).toEqual([11, 0, 1, 1]);
+    // One size for all: the smaller one.
+    expect(shown(labelWidth(1, 9))).toEqual([9, 1, 1, 1]);
+    // Without a shared slot, the narrowest decides for all.
+    expect(labelsAt(columnsFrom(rows), labelWidth(1, 9) / 3, 30).size).toBe(0);
   });
 });

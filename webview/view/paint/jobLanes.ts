@@ -1,8 +1,7 @@
-import { kinds } from '../../../engine/values/program.ts';
 import { time } from '../../../engine/basics/quantities.ts';
 import { type Columns, firstEndingAfter, firstStartingFrom, kindTransfer, kindWeight } from '../../picture/columns.ts';
 import type { WorkerLane } from '../../picture/jobLanes.ts';
-import { labelSizes, labelKind, labelledPart, labelsAt } from '../../picture/labels.ts';
+import { labelAt, labelKind, labelSizes, labelledPart, labelsAt } from '../../picture/labels.ts';
 import { type Rgb, css, labelOn } from '../scene/colour.ts';
 import { headingTops, jobHeading, jobRuler, nameRoom, type JobScene } from '../scene/jobScene.ts';
 import { font } from '../scene/theme.ts';
@@ -160,7 +159,7 @@ function paintBlocks(
       ink.fillStyle = css(theme.kinds[kindWeight]);
       ink.fillRect(from + width * parts.weight[of], top, width * (1 - parts.weight[of]), height);
     }
-    if (labels.shown[row * kinds + labelKind(Math.trunc(of / stages))] !== 1) continue;
+    if (labels.shown[labelAt(columns, row, block, labelKind(Math.trunc(of / stages)))] !== 1) continue;
     const [begin, until] = labelledPart(columns, block);
     ink.fillStyle = css(labelOn(theme.kinds[kind]));
     ink.fillText(

@@ -1,7 +1,7 @@
-import { kinds, rowOf } from '../../../engine/values/program.ts';
+import { rowOf } from '../../../engine/values/program.ts';
 import { deviceOf, marksOf, microbatchBlocks, microbatchOf, typeOf } from '../../picture/blocks.ts';
 import { isGhost } from '../../picture/ghosts.ts';
-import { labelSizes, type Labels, labelKind, labelledPart, labelsAt } from '../../picture/labels.ts';
+import { type Labels, labelAt, labelKind, labelSizes, labelledPart, labelsAt } from '../../picture/labels.ts';
 import { blockColour, hasShapes } from '../scene/blockColour.ts';
 import { css, labelOn } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -21,7 +21,8 @@ export function paintNumbers(ink: Ink, scene: Scene): void {
     if (labels.size > 0) {
       const [low, high] = blocksInSight(scene, row);
       for (let block = low; block < high; block += 1)
-        if (isShown(labels, scene, row, block)) write(ink, scene, row, block, labels.size);
+        if (isShown(labels, scene, row, block))
+          write(ink, scene, row, block, labels.size, labelEdges(ink, scene, block, labels.size));
     }
     for (
       let block = Math.max(columns.offsets[row], columns.offsets[row + 1] - 2);
@@ -42,11 +43,12 @@ const textHeight = ({ shape, picture }: Scene): number =>
   picture.columns.pair === undefined ? shape.bandHeight - 4 : Math.floor(shape.bandHeight / 2) - 3;
 
 function isShown({ shown }: Labels, { picture }: Scene, row: number, block: number): boolean {
-  const { start, end, word, shift, stages } = picture.columns;
+  const { columns } = picture;
+  const { start, end, word, shift, stages } = columns;
   return (
     word[block] >= 0 &&
     end[block] > start[block] &&
-    shown[row * kinds + labelKind(Math.trunc((word[block] >> shift) / stages))] === 1
+    shown[labelAt(columns, row, block, labelKind(Math.trunc((word[block] >> shift) / stages)))] === 1
   );
 }
 
@@ -79,6 +81,14 @@ function writeWhereItFits(ink: Ink, scene: Scene, row: number, block: number): v
   }
 }
 
+/** If a block shares a slot and the part for its number is too narrow, the number takes all of the block. */
+function labelEdges(ink: Ink, scene: Scene, block: number, size: number): readonly [number, number] {
+  const [from, to] = partEdges(scene, block);
+  const shares = (scene.picture.columns.pair?.[block] ?? 0) > 0;
+  if (!shares || textWidth(ink, font(scene.theme, size, 600), labelOf(scene, block)) <= to - from) return [from, to];
+  return blockEdges(scene, block);
+}
+
 /** Pixels of the part of a block that carries its number. If shapes say the kind, both halves of a backward look alike. */
 function partEdges(scene: Scene, block: number): readonly [number, number] {
   const { columns } = scene.picture;
@@ -96,10 +106,9 @@ function write(
   row: number,
   block: number,
   size: number,
-  edges = partEdges(scene, block),
+  [from, to]: readonly [number, number],
 ): void {
   const { picture, theme, shape } = scene;
-  const [from, to] = edges;
   const type = typeOf(picture, block);
   const pair = picture.columns.pair?.[block] ?? 0;
   const y = deviceY(scene, row) + shape.bandTop;
