@@ -345,6 +345,25 @@ const legend: PageTest = {
   },
 };
 
+const hills: PageTest = {
+  name: 'the legend says what hills are where there are some, and nothing of them where blocks are drawn',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 700, height: 700 });
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2048 })])));
+    await preview.drawn();
+    await preview.page.getByRole('button', { name: 'Legend' }).click();
+    const words = () => preview.page.locator('.legend').innerText();
+    assert.match(await words(), /Hill: share of time that each colour takes; above it, idle time/);
+    await preview.page.keyboard.press('Escape');
+    await preview.page.locator('.grid [tabindex="0"]').first().focus();
+    for (let press = 0; press < 40; press += 1) await preview.page.keyboard.press('w');
+    await settled(preview.page);
+    await preview.page.getByRole('button', { name: 'Legend' }).click();
+    assert.doesNotMatch(await words(), /Hill|Mixed colours/);
+    await preview.close();
+  },
+};
+
 const declared: PageTest = {
   name: 'the legend has the operations that a schedule declares, each in the colour of its blocks',
   run: async (browser) => {
@@ -389,5 +408,6 @@ export const layoutTests: readonly PageTest[] = [
   popovers,
   scale,
   legend,
+  hills,
   declared,
 ];

@@ -1,9 +1,7 @@
 import { time } from '../../engine/basics/quantities.ts';
 import { blockLengths } from './blockLengths.ts';
 import type { Columns } from './columns.ts';
-
-/** CSS pixels from which on blocks are drawn as blocks, by their mean length. */
-export const leastBlock = 1.5;
+import { areBlocksDrawn } from './levelOfDetail.ts';
 
 /**
  * What a pixel stands for where operations are too short to be drawn as blocks: `1 px = 12.5 ms = 5 operations of one device, mixed
@@ -12,7 +10,7 @@ export const leastBlock = 1.5;
  */
 export function scaleWords(columns: Columns, secondsPerPixel: number): readonly string[] {
   const length = blockLengths(columns).mean;
-  if (length === 0 || length / secondsPerPixel >= leastBlock) return [];
+  if (areBlocksDrawn(columns, secondsPerPixel)) return [];
   const operations = secondsPerPixel / length;
   const pixel = `1 px = ${time(secondsPerPixel)}`;
   if (operations < 0.95)

@@ -1,5 +1,5 @@
 import { type Columns, firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
-import { leastBlock } from '../picture/scaleWords.ts';
+import { leastBlock, leastHill } from '../picture/levelOfDetail.ts';
 import { shapesSayKind } from '../picture/versions.ts';
 import { fits } from './colouring.ts';
 import { type Density, blockLine, densityOf, measure, mixLine, stackLines } from './density.ts';
@@ -9,8 +9,6 @@ import type { Palette } from './palette.ts';
 import type { Pyramid } from './pyramid.ts';
 import { spanLine } from './spans.ts';
 
-/** CSS pixels of lanes in which shares are stacked. */
-const leastStack = 20;
 /** Screen pixels from which on blocks begin and end at whole ones. Under it this would show false stripes. */
 const leastWhole = 3;
 
@@ -95,7 +93,7 @@ function drawRows(frame: Frame): void {
     density ??= densityOf(frame);
     measure(density, device, next);
     if (inBlocks) drawAlike(density, from, to, blockLine);
-    else if (y1 - y0 >= leastStack * dpr) stackLines(density, from, to, y0, y1);
+    else if (y1 - y0 >= leastHill * dpr) stackLines(density, from, to, y0, y1);
     else drawAlike(density, from, to, mixLine);
   }
 }

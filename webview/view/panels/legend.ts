@@ -2,8 +2,10 @@ import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { type Rgb, css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
 import { criticalPathWords } from '../../picture/criticalPath.ts';
+import { type LevelOfDetail, levelOfDetail } from '../../picture/levelOfDetail.ts';
 import { shapesSayKind } from '../../picture/versions.ts';
 import { secondsByKind } from '../../picture/rangeFigures.ts';
+import type { Scene } from '../scene/scene.ts';
 import { type Theme, chunkColour } from '../scene/theme.ts';
 import {
   kindCollective,
@@ -67,6 +69,13 @@ function exchangeEntries(
 }
 const namedLanes = 4;
 const namedLayers = 6;
+
+/** How the rows in sight, and the lane of all devices, are drawn. */
+const levelsOf = ({ picture, layout, view, shape }: Scene): readonly LevelOfDetail[] => {
+  const secondsPerPixel = (view.t1 - view.t0) / layout.plot;
+  const ofRows = levelOfDetail(picture.columns, { secondsPerPixel, mixed: layout.map.mixed, height: shape.bandHeight });
+  return layout.all.height > 0 ? ['hills', ofRows] : [ofRows];
+};
 
 /** Whether weight gradients are operations on the first device. */
 const hasWeightBlocks = ({ columns: { offsets, parts, word, shift } }: Picture): boolean =>
@@ -143,6 +152,10 @@ export function legend() {
       ...ofDeclared,
       ...(colourBy === 'chunk' && hasChunks ? ofChunks : []),
       ...ofLanes,
+      ...(levels.includes('hills')
+        ? [entry('Hill: share of time that each colour takes; above it, idle time', 'hill')]
+        : []),
+      ...(levels.includes('mixed') ? [entry('Mixed colours: by share of time, idle time as background', 'mixed')] : []),
       ...(report.bubble.makespan > 1e-9 ? [entry('Bubble', 'idle')] : []),
       ...((report.fill?.tasks ?? 0) > 0
         ? [entry(`Fill: ${plan.fill?.model ?? ''}`, 'block', css(theme.kinds[kindFill]))]
@@ -152,6 +165,7 @@ export function legend() {
     );
   }
   let newest: Parameters<typeof render> | undefined;
+  let levels: readonly LevelOfDetail[] = [];
   let shown = false;
   return {
     /** Shown from now on, until `hide`. */
@@ -166,6 +180,13 @@ export function legend() {
     update(...next: Parameters<typeof render>): void {
       newest = next;
       if (shown) render(...next);
+    },
+    /** The reader sees other rows or times. */
+    moved(scene: Scene): void {
+      const next = levelsOf(scene);
+      if (next.join() === levels.join()) return;
+      levels = next;
+      if (shown && newest !== undefined) render(...newest);
     },
   };
 }

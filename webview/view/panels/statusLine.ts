@@ -63,7 +63,9 @@ export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => v
   return {
     element: bar,
     toggleLegend,
-    update({ view, picture, layout, highlight }: Scene): void {
+    update(scene: Scene): void {
+      const { view, picture, layout, highlight } = scene;
+      legendPanel.moved(scene);
       const horizon = horizonOf(picture.columns);
       const repeats = picture.columns.period !== undefined;
       const part = (view.t1 - view.t0) / horizon;
