@@ -21,6 +21,7 @@ import { paintPlayed } from './played.ts';
 import { paintCursor, paintRuler } from './ruler.ts';
 import { paintRows } from './rows.ts';
 import { paintStack } from './stack.ts';
+import { paintMicrobatchPath } from './microbatchPath.ts';
 
 /** Everything over the blocks, in order from back to front. */
 export function paintTimeline(ink: Ink, scene: Scene): void {
@@ -38,6 +39,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintMoved(ink, scene);
   paintOverLimit(ink, scene);
   paintCritical(ink, scene);
+  paintMicrobatchPath(ink, scene);
   paintMarks(ink, scene);
   paintChain(ink, scene);
   paintPercentile(ink, scene);
