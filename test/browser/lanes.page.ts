@@ -131,4 +131,89 @@ const words: PageTest = {
   },
 };
 
-export const laneTests: readonly PageTest[] = [drawn, pointed, cornered, words];
+/** Whether a pixel left or right of a place, or there, has a colour, but for what smooth edges take of it. */
+async function isNear(
+  preview: Preview,
+  [x, y]: readonly [number, number],
+  colour: readonly number[],
+): Promise<boolean> {
+  for (let right = -5; right <= 5; right += 1) {
+    const pixel = await preview.pixel(Math.round(x) + right, Math.round(y));
+    if (pixel.slice(0, 3).every((part, index) => Math.abs(part - colour[index]) <= 60)) return true;
+  }
+  return false;
+}
+
+const atRest: PageTest = {
+  name: 'at rest, layers have their strips on the first forward and the last backward, and arrows to their pieces and from them',
+  run: async (browser) => {
+    for (const width of [420, 1400]) {
+      const preview = await opened(browser, width);
+      const { hues } = themeFrom('dark', () => '');
+      const box = await preview.page.locator('.timeline').boundingBox();
+      assert.ok(box !== null);
+      const layout = groupedLayout(shownTimeline(file, picture), box, true, true, new Set());
+      const { horizon = 0, rows } = picture.columns;
+      const view = initialViewport({ makespan: horizon, rows, width: layout.plot, height: layout.rows.height });
+      const shape = rowShape(view.rowHeight, false, layout.map.legs);
+      const at = (milliseconds: number, y: number): readonly [number, number] => [
+        box.x + layout.left + ((milliseconds * 1e-3) / horizon) * layout.plot,
+        box.y + layout.rows.y + y,
+      ];
+      const foot = shape.bandTop + shape.bandHeight;
+      for (const [milliseconds, y, layer] of [
+        [0.5, shape.bandTop + 2, 0],
+        [1.5, shape.bandTop + 2, 1],
+        [2.5, shape.bandTop + 2, 2],
+        [3.5, foot - 2, 2],
+        [4.5, foot - 2, 1],
+        [5.5, foot - 2, 0],
+      ] as const)
+        sameColour(await preview.pixel(...at(milliseconds, y)), hues[layer], `${width} px, ${milliseconds} ms`);
+      // From the gradients of each layer, and to the next forward, where it comes to the layer: between blocks and lane.
+      const middle = (foot + shape.exchangeTop) / 2;
+      assert.ok(await isNear(preview, at(4, middle), hues[2]), `${width} px, made`);
+      assert.ok(await isNear(preview, at(11.2, middle), hues[2]), `${width} px, used`);
+      assert.ok(!(await isNear(preview, at(2, middle), hues[2])), `${width} px, none elsewhere`);
+      // A piece that is pointed at has its arrows alone.
+      await preview.page.mouse.move(...(await laneAt(preview, 6)));
+      await settled(preview.page);
+      assert.ok(!(await isNear(preview, at(4, middle), hues[2])), `${width} px, pointed at another`);
+      // By microbatch, the same hues mean something else.
+      await preview.page.mouse.move(2, 2);
+      await preview.page.locator('.grid [tabindex="0"]').first().focus();
+      await preview.page.keyboard.press('2');
+      await settled(preview.page);
+      const [r, g, b] = await preview.pixel(...at(2.5, shape.bandTop + 2));
+      assert.notDeepEqual([r, g, b], hues[2]);
+      await preview.close();
+    }
+  },
+};
+
+const explained: PageTest = {
+  name: 'Why here? keeps all pieces that are the cause in their colour on the lane, and fades the others',
+  run: async (browser) => {
+    const preview = await opened(browser);
+    const { hues } = themeFrom('dark', () => '');
+    await preview.page.locator('.grid [tabindex="0"]').first().focus();
+    await preview.page.keyboard.press(']');
+    await preview.page.keyboard.press('y');
+    await settled(preview.page);
+    const steps = await preview.page.locator('.side ol').innerText();
+    assert.match(steps, /exchange of back on the lane of gpu\[0\], 28\.6 MiB in 3 pieces/);
+    // The three pieces from 7.6 to 11.2 ms; front before them keeps the lane busy; the first one of back is no cause.
+    for (const [milliseconds, layer] of [
+      [8.3, 2],
+      [9.1, 2],
+      [10.7, 2],
+    ] as const)
+      sameColour(await preview.pixel(...(await laneAt(preview, milliseconds, 0.2))), hues[layer], `${milliseconds} ms`);
+    const [r, g, b] = await preview.pixel(...(await laneAt(preview, 1.6, 0.2)));
+    assert.notDeepEqual([r, g, b], hues[2], 'of the iteration before');
+    await preview.shot('lane-why');
+    await preview.close();
+  },
+};
+
+export const laneTests: readonly PageTest[] = [drawn, pointed, cornered, words, atRest, explained];

@@ -123,14 +123,24 @@ export function nextForwardAt({ columns, lanes }: Picture, lane: Lane, tensor: n
     : columns.start[block] + before * (columns.end[block] - columns.start[block]) + lanes.period;
 }
 
-/** The first forward of a stage, −1 for none. */
-export function firstForwardOf({ word, shift, stages, start }: Picture['columns'], stage: number): number {
-  let found = -1;
+const firsts = new WeakMap<Picture['columns'], Int32Array>();
+
+/** The first forward of a stage, −1 for none: of its microbatch 0, if the stage runs that. O(blocks), once a timeline. */
+export function firstForwardOf(columns: Picture['columns'], stage: number): number {
+  const found = firsts.get(columns) ?? firstForwards(columns);
+  firsts.set(columns, found);
+  return found[stage];
+}
+
+function firstForwards({ word, shift, stages, start }: Picture['columns']): Int32Array {
   const codes = { shift, stages };
+  const found = new Int32Array(stages).fill(-1);
   for (let block = 0; block < word.length; block += 1) {
-    if (word[block] < 0 || kindOf(codes, word[block]) !== F || stageOf(codes, word[block]) !== stage) continue;
-    if (found < 0 || start[block] < start[found]) found = block;
-    if (microbatchOf(codes, word[block]) === 0) return block;
+    if (word[block] < 0 || kindOf(codes, word[block]) !== F) continue;
+    const stage = stageOf(codes, word[block]);
+    const before = found[stage];
+    if (before >= 0 && microbatchOf(codes, word[before]) === 0) continue;
+    if (before < 0 || start[block] < start[before] || microbatchOf(codes, word[block]) === 0) found[stage] = block;
   }
   return found;
 }

@@ -7,7 +7,7 @@ import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type BadgePlace, badgePlaces, badgeRadius } from './badgePlaces.ts';
 import { type Ink, blockEdges, clipped, deviceY, timeX } from './canvas.ts';
-import { targetBox, paintRing } from './rings.ts';
+import { type Frame, paintRing, paintRingAround, targetBox } from './rings.ts';
 
 /** How much of all else stays to be seen. */
 const rest = 0.22;
@@ -27,7 +27,7 @@ export function paintChain(ink: Ink, scene: Scene): void {
   clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => fade(ink, scene, why));
   clipped(ink, layout.left - 3, layout.rows.y - 2, layout.plot + 6, layout.rows.height + 4, () => {
     for (const block of chainBlocks(why)) paintRing(ink, scene, { kind: 'block', block });
-    for (const piece of chainPieces(scene, why)) paintRing(ink, scene, piece);
+    for (const box of laneBoxes(scene, why)) paintRingAround(ink, scene, box);
     const { device, from, to } = why;
     paintRing(ink, scene, { kind: 'gap', gap: { device, from, to, before: -1 } });
     paintArrows(ink, scene, why);
@@ -48,8 +48,19 @@ function pieceOf({ picture: { lanes }, shape }: Scene, { block, device, from, to
   return undefined;
 }
 
-const chainPieces = (scene: Scene, { steps }: Why): readonly PieceTarget[] =>
-  steps.flatMap((step) => pieceOf(scene, step) ?? []);
+/** On the lane, all pieces of a step; undefined if they are out of sight. */
+function laneBox(scene: Scene, step: WhyStep): Frame | undefined {
+  const piece = pieceOf(scene, step);
+  const box = piece === undefined ? undefined : targetBox(scene, piece);
+  if (box === undefined) return undefined;
+  const { left, plot } = scene.layout;
+  const from = Math.max(left - 40, Math.min(box.left, timeX(scene, step.from)));
+  const to = Math.min(left + plot + 40, Math.max(box.left + box.width, timeX(scene, step.to) - 1));
+  return { ...box, left: from, width: to - from };
+}
+
+const laneBoxes = (scene: Scene, { steps }: Why): readonly Frame[] =>
+  steps.flatMap((step) => laneBox(scene, step) ?? []);
 
 function fade(ink: Ink, scene: Scene, why: Why): void {
   const { layout, theme, picture, shape } = scene;
@@ -61,10 +72,7 @@ function fade(ink: Ink, scene: Scene, why: Why): void {
     const top = deviceY(scene, deviceOf(picture, block)) + shape.bandTop;
     ink.rect(left, top, right - left, Math.max(1, shape.bandHeight));
   }
-  for (const piece of chainPieces(scene, why)) {
-    const box = targetBox(scene, piece);
-    if (box !== undefined) ink.rect(box.left, box.top, box.width, box.height);
-  }
+  for (const { left, top, width, height } of laneBoxes(scene, why)) ink.rect(left, top, width, height);
   const gap = timeX(scene, why.from);
   ink.rect(
     gap,
@@ -82,8 +90,7 @@ function paintArrows(ink: Ink, scene: Scene, why: Why): void {
   let at: Point = { x: timeX(scene, why.to), device: why.device };
   for (const step of why.steps) {
     const { block, device, work, from, to } = step;
-    const piece = pieceOf(scene, step);
-    const box = piece === undefined ? undefined : targetBox(scene, piece);
+    const box = laneBox(scene, step);
     if (box !== undefined) {
       // Pieces of one lane follow one another: their numbers say enough.
       const x = Math.max(box.left, Math.min(box.left + box.width, at.x));

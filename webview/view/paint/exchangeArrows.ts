@@ -1,19 +1,40 @@
 import { lastBackwardAt, nextForwardAt } from '../../picture/laneWords.ts';
+import { leadingPieces } from '../../picture/laneWalk.ts';
 import { bucketOf, type PieceRow, tensorsOf } from '../../picture/lanes.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import { hueOf, legBand, legTop } from './exchangeBand.ts';
-import { type Ink, deviceY, hasBlocks, timeX } from './canvas.ts';
+import { type Ink, deviceY, devicesInSight, hasBlocks, timeX } from './canvas.ts';
 
 /** With more, arrows hide each other. */
 const most = 16;
 
-/** Of the selected pieces: from the gradients that they hold to the pieces, and from the last of them to the forwards that need them. */
+/** Pixels between blocks and pieces from which on arrows can be seen one by one. */
+const leastGap = 8;
+
+/**
+ * From the gradients that pieces hold to the pieces, and from the last of them to the forwards that need them. The pieces are the ones
+ * that are selected or pointed at, otherwise the leading ones.
+ */
 export function paintExchangeArrows(ink: Ink, scene: Scene): void {
-  const { selection, hovered } = scene;
+  const { selection, hovered, why } = scene;
   const target = selection?.kind === 'piece' ? selection : hovered?.kind === 'piece' ? hovered : undefined;
-  if (target === undefined || !hasBlocks(scene, target.device)) return;
-  paintArrows(ink, scene, target.piece, target.device);
+  if (target !== undefined) {
+    if (hasBlocks(scene, target.device)) paintArrows(ink, scene, target.piece, target.device);
+    // A chain of causes has arrows of its own.
+  } else if (why === undefined) paintLeading(ink, scene);
+}
+
+function paintLeading(ink: Ink, scene: Scene): void {
+  const { picture, shape } = scene;
+  const { lanes } = picture;
+  if (lanes === undefined || shape.exchangeTop - shape.bandTop - shape.bandHeight < leastGap) return;
+  const [first, last] = devicesInSight(scene);
+  for (let device = first; device <= last; device += 1) {
+    const lane = lanes.ofDevice[device];
+    if (lane < 0 || !hasBlocks(scene, device)) continue;
+    for (const piece of leadingPieces(lanes, lane)) paintArrows(ink, scene, piece, device);
+  }
 }
 
 function paintArrows(ink: Ink, scene: Scene, piece: PieceRow, device: number): void {

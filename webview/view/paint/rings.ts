@@ -19,9 +19,15 @@ const leastInside = 10;
 
 /** The selection, and the hit that a search is at. */
 export function paintRing(ink: Ink, scene: Scene, target: Target): void {
-  const grow = isNarrow(scene, target) ? ringWidth / 2 + halo : 0;
-  stroke(ink, scene, target, css(scene.theme.background), ringWidth + 2 * halo, grow);
-  stroke(ink, scene, target, css(scene.theme.ring), ringWidth, grow);
+  const box = targetBox(scene, target);
+  if (box !== undefined) paintRingAround(ink, scene, box, isNarrow(scene, target));
+}
+
+/** `narrow`: from outside. */
+export function paintRingAround(ink: Ink, scene: Scene, box: Frame, narrow = box.width < leastInside): void {
+  const grow = narrow ? ringWidth / 2 + halo : 0;
+  strokeBox(ink, scene, box, css(scene.theme.background), ringWidth + 2 * halo, grow);
+  strokeBox(ink, scene, box, css(scene.theme.ring), ringWidth, grow);
 }
 
 /** Blocks of the selected microbatch. */
@@ -118,7 +124,7 @@ function pieceEdges(scene: Scene, { piece }: PieceTarget): readonly [number, num
   return [timeX(scene, leg.start[piece.row] + later), timeX(scene, leg.end[piece.row] + later) - 1];
 }
 
-interface Frame {
+export interface Frame {
   readonly left: number;
   readonly top: number;
   readonly width: number;
@@ -144,9 +150,12 @@ export function targetBox(scene: Scene, target: Target): Frame | undefined {
   return { left: from, top, width: Math.max(2, to - from), height };
 }
 
-function stroke(ink: Ink, scene: Scene, target: Target, colour: string, width: number, grow = 0): void {
+function stroke(ink: Ink, scene: Scene, target: Target, colour: string, width: number): void {
   const box = targetBox(scene, target);
-  if (box === undefined) return;
+  if (box !== undefined) strokeBox(ink, scene, box, colour, width, 0);
+}
+
+function strokeBox(ink: Ink, scene: Scene, box: Frame, colour: string, width: number, grow: number): void {
   ink.strokeStyle = colour;
   ink.lineWidth = width;
   ink.beginPath();

@@ -11,6 +11,7 @@ import { paintFound } from './found.ts';
 import { paintGhosts } from './ghosts.ts';
 import { paintGutter } from './gutter.ts';
 import { paintLanes } from './lanes.ts';
+import { paintLayerStrips } from './layerStrips.ts';
 import { paintMarks } from './marks.ts';
 import { memoryCharts, paintHostMemory } from './hostMemory.ts';
 import { paintMemory } from './memory.ts';
@@ -32,6 +33,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintRuler(ink, scene);
   paintGutter(ink, scene);
   paintGhosts(ink, scene);
+  paintLayerStrips(ink, scene);
   paintRows(ink, scene);
   paintLanes(ink, scene);
   paintExchange(ink, scene);
