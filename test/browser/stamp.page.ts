@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { main, withClient } from '../support/server.ts';
 import type { PageTest } from './check.ts';
-import { axe, colourRules, violations } from './harness.ts';
+import { axe, colourRules, type Preview, violations } from './harness.ts';
 import { movingExtension } from './moves.ts';
 import { themes } from './themeColours.ts';
 
@@ -17,6 +17,11 @@ expect block { over(devices = 1..4, microbatches = 1..8)  valid }
 const first = '2 * devices - 1 - s';
 
 const handle = (operation: string): string => `.stamp-handle[data-operation="${operation}"]`;
+
+const wrong = (page: Preview['page']): Promise<string[]> =>
+  page
+    .locator('.stamp-handle.wrong')
+    .evaluateAll((all) => all.map((node) => node.getAttribute('data-operation') ?? '').toSorted());
 
 export const stampTests: readonly PageTest[] = [
   {
@@ -40,7 +45,13 @@ export const stampTests: readonly PageTest[] = [
         await editor.answer();
         // B of stage 0 in slot 8 would meet its next forward.
         assert.match(await status.innerText(), /^Cannot be: .*modulo the period 2/);
-        assert.equal(await page.locator(`${handle('0B')}.wrong`).count(), 1);
+        // All backwards move, and each meets the forward of its device.
+        assert.deepEqual(await wrong(page), ['0B', '0F', '1B', '1F', '2B', '2F', '3B', '3F']);
+        assert.equal(
+          await page.locator(handle('0B')).getAttribute('aria-label'),
+          '0B, B of stage 0, slot 8, the slot of 0F modulo the period',
+        );
+        assert.equal(await page.locator('.stamp-ghost.wrong').count(), 24);
         await preview.shot('stamp-700-wrong');
         await page.mouse.move(x + 52, y);
         await editor.answer();
@@ -50,6 +61,7 @@ export const stampTests: readonly PageTest[] = [
         );
         assert.equal(await page.locator(handle('3B')).getAttribute('aria-label'), '3B, B of stage 3, slot 6');
         await preview.shot('stamp-700-moving');
+        assert.deepEqual(await wrong(page), []);
         assert.equal(editor.text(), block(first));
         await page.mouse.up();
         await editor.answer();
@@ -59,6 +71,26 @@ export const stampTests: readonly PageTest[] = [
         assert.deepEqual(preview.problems, []);
         assert.deepEqual(await violations(page), []);
         assert.deepEqual(await axe(page), []);
+        await preview.close();
+      }),
+  },
+  {
+    name: 'a building block whose slots clash in the text has them marked, and no other',
+    run: (browser) =>
+      withClient(async (client) => {
+        // On device 2 alone, B comes a slot later.
+        const text = block(`${first} + if(s == 2, 1, 0)`);
+        client.open(main, text);
+        const preview = await browser.open({ width: 420, height: 800 });
+        const editor = movingExtension(preview, client, 'block.pipe', text);
+        await editor.show();
+        await preview.page.locator('.stamp-handle').first().waitFor();
+        assert.deepEqual(await wrong(preview.page), ['2B', '2F']);
+        for (const theme of themes) {
+          await preview.setTheme(theme);
+          assert.deepEqual(await axe(preview.page, colourRules), [], theme);
+          await preview.shot(`stamp-420-clash-${theme}`);
+        }
         await preview.close();
       }),
   },

@@ -132,7 +132,7 @@ export function bench(actions: BenchActions, { resized, turned }: BenchHost) {
       setText(summary, table === undefined ? 'Not tested' : summaryOf(table));
       section.classList.toggle('failing', (table?.counts.failed ?? 0) > 0);
       section.classList.toggle('unplanned', schedule.problem !== undefined);
-      stampBoard.update(schedule.name, schedule.block);
+      stampBoard.update(schedule);
       show();
     },
   };

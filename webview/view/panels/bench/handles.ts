@@ -1,4 +1,5 @@
 /** Rows of devices with the operations of one microbatch as handles. The next microbatches are behind them, paler. */
+import { list } from '../../../../engine/basics/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownSchedule } from '../../../session/fileNames.ts';
 
@@ -17,14 +18,31 @@ export interface HandleActions {
 export interface Held {
   readonly operation: Operation;
   readonly slot: number;
-  /** The block cannot be so. */
-  readonly wrong: boolean;
+  /** Stages whose operations of that kind move with it, though the block on show does not have them there. */
+  readonly stages: readonly number[];
 }
 
 /** Pixels of a slot. */
 const width = 26;
 /** Microbatches behind the first that are drawn. */
 const copies = 3;
+
+/** Slots of the operations. The held one, and what moves with it, have the slots at which they are held. */
+const slotsOf = ({ operations }: Block, held: Held | undefined): readonly number[] =>
+  operations.map(({ kind, stage, slot }) => {
+    if (held === undefined || kind !== held.operation.kind) return slot;
+    if (stage === held.operation.stage) return held.slot;
+    return held.stages.includes(stage) ? slot + held.slot - held.operation.slot : slot;
+  });
+
+/** For each operation, the other ones of its device whose slots are equal modulo the period. */
+function clashes({ operations, period }: Block, slots: readonly number[]): readonly (readonly string[])[] {
+  return operations.map(({ device }, index) =>
+    operations.flatMap((other, at) =>
+      at !== index && other.device === device && (slots[at] - slots[index]) % period === 0 ? [keyOf(other)] : [],
+    ),
+  );
+}
 
 const keyOf = ({ kind, stage }: Pick<Operation, 'kind' | 'stage'>): string => `${stage}${kind}`;
 
@@ -114,7 +132,8 @@ export function handles(actions: HandleActions) {
 
   return {
     element: rows,
-    update(next: Block, held: Held | undefined): void {
+    /** `wrong`: the block cannot be so. Operations that clash are marked then: until that is known, not all may be at their new place. */
+    update(next: Block, held: Held | undefined, wrong: boolean): void {
       block = next;
       const shape = JSON.stringify([
         next.devices,
@@ -122,30 +141,36 @@ export function handles(actions: HandleActions) {
       ]);
       if (shape !== drawn) build(next);
       drawn = shape;
-      const latest = next.operations.reduce((most, { slot }) => Math.max(most, slot), held?.slot ?? 0);
+      const slots = slotsOf(next, held);
+      const clashing = wrong ? clashes(next, slots) : [];
+      const latest = Math.max(0, ...slots);
       const length = latest + 1 + copies * next.period;
       for (const track of tracks) {
         track.style.width = `${length * width}px`;
         track.style.setProperty('--period', `${next.period * width}px`);
         for (const ghost of track.querySelectorAll('.stamp-ghost')) ghost.remove();
       }
-      for (const operation of next.operations) {
+      for (const [index, operation] of next.operations.entries()) {
         const key = keyOf(operation);
         const isHeld = held !== undefined && keyOf(held.operation) === key;
-        const slot = isHeld ? held.slot : operation.slot;
+        const slot = slots[index];
+        const others = clashing[index] ?? [];
         const button = made.get(key);
         if (button === undefined) continue;
         button.style.left = `${slot * width}px`;
         button.classList.toggle('held', isHeld);
-        button.classList.toggle('wrong', isHeld && held.wrong);
+        button.classList.toggle('wrong', wrong && (isHeld || others.length > 0));
+        const clash = others.length === 0 ? '' : `, the slot of ${list(others)} modulo the period`;
+        const cannot = wrong && isHeld && clash === '' ? ', cannot be' : clash;
         button.setAttribute(
           'aria-label',
-          `${key}, ${operation.kind} of stage ${operation.stage}, slot ${slot}${isHeld && held.wrong ? ', cannot be' : ''}`,
+          `${key}, ${operation.kind} of stage ${operation.stage}, slot ${slot}${cannot}`,
         );
-        button.title = `${operation.kind} of stage ${operation.stage}: slot ${slot}`;
+        button.title = `${operation.kind} of stage ${operation.stage}: slot ${slot}${clash}`;
         for (let copy = 1; copy <= copies; copy += 1) {
           const ghost = element('i', { class: 'stamp-ghost', 'aria-hidden': 'true' });
           ghost.dataset.kind = operation.kind;
+          ghost.classList.toggle('wrong', others.length > 0);
           ghost.style.left = `${(slot + copy * next.period) * width}px`;
           tracks[operation.device]?.append(ghost);
         }

@@ -41,6 +41,8 @@ export function stamp(actions: StampActions) {
   const status = element('p', { class: 'stamp-status dim', role: 'status' }, advice);
   let schedule = '';
   let block: Block | undefined;
+  /** The file's block has no order. */
+  let hasProblem = false;
   let moving: Move | undefined;
   let request = firstRequest;
 
@@ -95,13 +97,18 @@ export function stamp(actions: StampActions) {
 
   function show(): void {
     if (block === undefined) return;
-    board.update(block, moving === undefined ? undefined : { ...moving, wrong: moving.answer?.problem !== undefined });
+    const { answer } = moving ?? {};
+    const isWrong = moving === undefined ? hasProblem : answer?.problem !== undefined;
+    // Of a move that can be, the block on show has all operations at their new slots.
+    const stages = isWrong ? (answer?.stages ?? []) : [];
+    board.update(block, moving === undefined ? undefined : { ...moving, stages }, isWrong);
   }
 
   return {
     element: box,
-    update(name: string, next: Block | undefined): void {
+    update({ name, block: next, problem }: Pick<ShownSchedule, 'name' | 'block' | 'problem'>): void {
       if (name !== schedule) moving = undefined;
+      hasProblem = problem !== undefined;
       schedule = name;
       block = next;
       box.hidden = next === undefined;
