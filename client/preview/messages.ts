@@ -67,6 +67,10 @@ const readers: {
       ? { type: 'race', request, pipeline, against: wanted }
       : undefined;
   },
+  racePlan: ({ request, pipeline, search, row }) =>
+    isPlace(request) && isName(pipeline) && isPlace(search) && isPlace(row)
+      ? { type: 'racePlan', request, pipeline, search, row }
+      : undefined,
   sweep: ({ request, pipeline, name, values }) =>
     isPlace(request) && isName(pipeline) && isName(name) && isValues(values)
       ? { type: 'sweep', request, pipeline, name, values }

@@ -67,6 +67,12 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
     return answer ?? { problem: 'The language server gave no answer. Search again.' };
   }
 
+  /** What a row of the search with that request would write. */
+  async function rowOf(request: number, wanted: number): Promise<Exclude<PlanRowAnswer, null>> {
+    const search = of(request);
+    return search === undefined ? { problem: 'The search is not there any more. Search again.' } : row(search, wanted);
+  }
+
   /** The row on show ends, and sliders that were not moved since are as before. */
   function endTrial(): void {
     trying = undefined;
@@ -110,6 +116,7 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
   const stop = ({ number }: Search): void => requests.notify(methods.stopPlan, { search: number } satisfies StopPlan);
 
   return {
+    rowOf,
     receive(message: PlanMessage): Promise<void> | void {
       switch (message.type) {
         case 'findPlan':

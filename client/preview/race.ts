@@ -6,6 +6,7 @@ import {
   type CandidatesAnswer,
   type CandidatesRequest,
   type PlanAnswer,
+  type PlanRowAnswer,
   type PlanRequest,
   type TextEdit,
 } from '../../webview/protocol/requests.ts';
@@ -14,7 +15,7 @@ import { committedText, savedText, type OtherText } from './otherText.ts';
 import { writeEdits } from './source.ts';
 import type { PreviewContext } from './context.ts';
 
-type RaceMessage = Extract<FromPage, { readonly type: 'race' | 'sweep' | 'endRace' | 'adopt' }>;
+type RaceMessage = Extract<FromPage, { readonly type: 'race' | 'racePlan' | 'sweep' | 'endRace' | 'adopt' }>;
 
 export interface PreviewRace {
   receive(message: RaceMessage): Promise<void>;
@@ -28,7 +29,10 @@ interface Offered {
   readonly edits: readonly (readonly TextEdit[])[];
 }
 
-export function createRace({ requests, uri, overrides, post }: PreviewContext): PreviewRace {
+/** What a row of a search would write into the file. */
+type RowOf = (search: number, row: number) => Promise<Exclude<PlanRowAnswer, null>>;
+
+export function createRace({ requests, uri, overrides, post }: PreviewContext, rowOf: RowOf): PreviewRace {
   let newest = 0;
   let offered: Offered | undefined;
 
@@ -120,11 +124,34 @@ export function createRace({ requests, uri, overrides, post }: PreviewContext): 
     }
   }
 
+  /** A row of a search as it would be written. Values of sliders are in its text, if it was searched with them. */
+  async function racePlan({
+    request,
+    pipeline,
+    search,
+    row,
+  }: Extract<RaceMessage, { readonly type: 'racePlan' }>): Promise<void> {
+    const shown = uri();
+    newest = request;
+    if (shown === undefined) return;
+    const name = `row ${row}`;
+    return answer(request, [
+      async () => {
+        const found = await rowOf(search, row);
+        if ('problem' in found) return { name, problem: found.problem, adoptable: false };
+        const given = await plan({ uri: shown.toString(), trial: found });
+        return { ...planned(name, given, pipeline), adoptable: false };
+      },
+    ]);
+  }
+
   return {
     async receive(message) {
       switch (message.type) {
         case 'race':
           return race(message);
+        case 'racePlan':
+          return racePlan(message);
         case 'sweep': {
           const shown = uri()?.toString();
           const { request, pipeline, name, values } = message;

@@ -78,6 +78,7 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
     case 'copyLink':
       return copyLink(host.id, message.state);
     case 'race':
+    case 'racePlan':
     case 'sweep':
     case 'endRace':
     case 'adopt':

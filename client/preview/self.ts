@@ -84,25 +84,28 @@ export interface PreviewHost {
 const patience = 400;
 
 /** The parts of a preview. Each knows the preview by its context alone. */
-export const makeParts = (context: PreviewContext, memory: PreviewMemory) => ({
-  race: createRace(context),
-  help: createHelp(context),
-  cursor: cursorBlocks(context),
-  movedOrders: createMovedOrders(context),
-  plans: createPlans(context),
-  orders: createOrders(context),
-  freshness: createFreshness({
-    planned: () =>
-      context.requests.send<PlannedAnswer>(methods.planned, { uri: String(memory.uri) } satisfies PlannedRequest),
-    shown: () => memory.key,
-    refresh: context.refresh,
-    tell: (late) => context.post({ type: 'late', late }),
-    later(act) {
-      const timer = setTimeout(act, patience);
-      return () => clearTimeout(timer);
-    },
-  }),
-});
+export function makeParts(context: PreviewContext, memory: PreviewMemory) {
+  const plans = createPlans(context);
+  return {
+    race: createRace(context, plans.rowOf),
+    help: createHelp(context),
+    cursor: cursorBlocks(context),
+    movedOrders: createMovedOrders(context),
+    plans,
+    orders: createOrders(context),
+    freshness: createFreshness({
+      planned: () =>
+        context.requests.send<PlannedAnswer>(methods.planned, { uri: String(memory.uri) } satisfies PlannedRequest),
+      shown: () => memory.key,
+      refresh: context.refresh,
+      tell: (late) => context.post({ type: 'late', late }),
+      later(act) {
+        const timer = setTimeout(act, patience);
+        return () => clearTimeout(timer);
+      },
+    }),
+  };
+}
 
 /** A preview seen from inside. */
 export interface Self {

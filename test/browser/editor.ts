@@ -73,13 +73,20 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
   const plan = (request: Omit<PlanRequest, 'uri'> = {}) =>
     client.request<PlanAnswer>(methods.plan, { uri, whole: true, ...request } satisfies PlanRequest);
 
-  async function entry(request: number, index: number, name: string, asked: Omit<PlanRequest, 'uri'>, of: string) {
+  async function entry(
+    request: number,
+    index: number,
+    name: string,
+    asked: Omit<PlanRequest, 'uri'>,
+    of: string,
+    adoptable = asked.trial !== undefined,
+  ) {
     const given = await plan(asked);
     const found = given.plan?.pipelines.find((pipeline) => pipeline.name === of);
     const made: RaceEntry =
       found === undefined
         ? { index, name, problem: given.problem?.message ?? 'No plan.', adoptable: false }
-        : { index, name, plan: found, options: given.options, adoptable: asked.trial !== undefined };
+        : { index, name, plan: found, options: given.options, adoptable };
     await preview.post({ type: 'entry', request, ...made });
   }
 
@@ -118,6 +125,14 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         for (const [index, { schedule, edits }] of found.candidates.entries())
           await entry(request, index, schedule, { trial: { version: found.version, edits } }, pipeline);
         return preview.post({ type: 'entries', request, count: found.candidates.length });
+      }
+      case 'racePlan': {
+        const { request, pipeline, search, row } = message;
+        const name = `row ${row}`;
+        const found = await client.request<PlanRowAnswer>(methods.planRow, { uri, search, row });
+        if (found !== null && !('problem' in found)) return entry(request, 0, name, { trial: found }, pipeline, false);
+        const problem = found?.problem ?? 'No answer.';
+        return preview.post({ type: 'entry', request, index: 0, name, problem, adoptable: false });
       }
       case 'sweep': {
         const { request, pipeline, name, values } = message;

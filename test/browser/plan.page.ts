@@ -117,6 +117,56 @@ const whole: PageTest = {
   },
 };
 
+const compared: PageTest = {
+  name: 'plans: Compare with the file draws both on one axis, with the figures of the search, and Esc leads back to the row',
+  run: async (browser) => {
+    const expected = await answered(file);
+    const front = frontIn(expected);
+    const wanted = front[2];
+    const { written } = expected.figures;
+    assert.ok(written !== undefined && wanted.iteration !== written.iteration && wanted.peak !== written.peak);
+    for (const width of [420, 1200])
+      await visit(browser, scene, { width, height: 760 }, async (preview, editor) => {
+        const { page } = preview;
+        const before = editor.text();
+        await opened(preview);
+        await editor.answer();
+        // Not the row that is selected first.
+        for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
+        const title = await card(preview).locator('h3').innerText();
+        await card(preview).locator('vscode-button', { hasText: 'Compare with the file' }).click();
+        await editor.answer();
+        const rows = page.locator('.race-row:has(.race-name)');
+        await page.waitForFunction(() => {
+          const found = document.querySelectorAll('.race-row:has(.race-name)');
+          return found.length === 2 && !Array.from(found).some((row) => row.textContent?.includes('Simulating'));
+        });
+        const texts = await rows.allInnerTexts();
+        const own = texts.find((text) => text.includes('this file')) ?? '';
+        const row = texts.find((text) => text.includes(`row ${wanted.row}`)) ?? '';
+        assert.ok(own.includes(iterationTime(written.iteration)), own);
+        assert.ok(row.includes(iterationTime(wanted.iteration)) && row.includes(bytes(wanted.peak)), row);
+        assert.ok(row.includes(String(wanted.settings['schedule'])), row);
+        assert.equal(editor.text(), before, 'nothing is written');
+        assert.deepEqual(await axe(page), []);
+        await preview.shot(`plan-compared-${width}`);
+        await page.keyboard.press('Escape');
+        await settled(page);
+        assert.equal(await card(preview).locator('h3').innerText(), title);
+        assert.ok(
+          await page.evaluate(() => document.activeElement?.closest('.plan') !== null),
+          'the focus is in the plans',
+        );
+        // Without a plan, the comparison has no tab for one.
+        await page.keyboard.press('Escape');
+        await settled(page);
+        await page.keyboard.press('x');
+        await settled(page);
+        assert.equal(await page.locator('.race-bar-top').getByText('Plan', { exact: true }).isVisible(), false);
+      });
+  },
+};
+
 const drawn: PageTest = {
   name: 'plans: marks are where time and memory put them; a click selects, the limit is labelled, the file is marked',
   run: async (browser) => {
@@ -451,6 +501,7 @@ const many: PageTest = {
 
 export const planTests: readonly PageTest[] = [
   whole,
+  compared,
   drawn,
   table,
   stopped,

@@ -133,6 +133,10 @@ function makeParts(place: HTMLElement, editor: Editor): Parts {
   const comparing = races({ post, theme, shown: () => shownForRaces(parts), ...cover('compare'), nextRequest });
   const planning = plans({
     ...{ post, theme, nextRequest, ...cover('plan') },
+    compare(pipeline, plan) {
+      if (pipeline !== undefined && pipeline !== file.pipeline()?.name) file.choose(pipeline);
+      comparing.openPlan(plan);
+    },
     trial: (actions) => page.toolbar.trial(actions, 'a plan'),
     say: page.say,
     sliders: file.sliders,

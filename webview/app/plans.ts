@@ -1,6 +1,8 @@
 import type { FromPage, ToPage } from '../protocol/messages.ts';
 import { batched } from './batched.ts';
+import type { ComparedPlan } from './races.ts';
 import { planFound } from '../session/planFound.ts';
+import { settingWords } from '../view/plan/words.ts';
 import { planView } from '../view/plan/planView.ts';
 import type { Sliders } from '../view/plan/sliders.ts';
 import type { Theme } from '../view/scene/theme.ts';
@@ -10,6 +12,8 @@ export interface PlansHost {
   theme(): Theme;
   show(content: HTMLElement): void;
   close(): void;
+  /** Compares the pipeline of the search with a row of it. */
+  compare(pipeline: string | undefined, plan: ComparedPlan): void;
   /** A row is on show that the file does not have; undefined: it is not any more. */
   trial(actions: { apply(): void; back(): void } | undefined): void;
   say(text: string): void;
@@ -49,6 +53,13 @@ export function plans(host: PlansHost) {
       turn(false);
       host.close();
       host.post({ type: 'showPlan', request: found.request(), row });
+    },
+    compare: (row) => {
+      const point = found.state().points.find((each) => each.row === row);
+      if (point === undefined) return;
+      turn(false);
+      const plan = { search: found.request(), row, settings: settingWords(point), back: show };
+      host.compare(found.state().head?.pipeline, plan);
     },
     goto: () => {
       const { start } = found.state().range ?? {};

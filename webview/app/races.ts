@@ -46,6 +46,17 @@ const keyOf = ({ plan, pipelines, options }: NonNullable<ReturnType<RacesHost['s
 
 const undoKey = /Mac/.test(navigator.platform) ? '⌘Z' : 'Ctrl+Z';
 
+/** A row of a search for plans that is compared with the file. */
+export interface ComparedPlan {
+  /** The request that began the search. */
+  readonly search: number;
+  readonly row: number;
+  /** Its settings in words. */
+  readonly settings: string;
+  /** Where the reader came from. */
+  back(): void;
+}
+
 type Entry = Extract<ToPage, { readonly type: 'entry' }>;
 
 /** What a comparison starts with: the pipeline on show, or all of its file. */
@@ -55,10 +66,13 @@ function starters(
   adopting: string | undefined,
 ) {
   return (tab === 'pipelines' ? pipelines : [plan]).map((other) => {
+    const schedule = other.schedule.name;
     const { name, note } =
       tab === 'pipelines'
-        ? { name: other.name, note: other.schedule.name }
-        : { name: other.schedule.name, note: noteOf(other.schedule.name, tried, adopting) };
+        ? { name: other.name, note: schedule }
+        : tab === 'plan'
+          ? { name: 'this file', note: tried ? `${schedule}, as tried` : schedule }
+          : { name: schedule, note: noteOf(schedule, tried, adopting) };
     const found = orders?.[other.name];
     const entry = { index: 0, name, plan: other, options, adoptable: false };
     const isOwn = other === plan;
@@ -85,6 +99,8 @@ interface Field {
   readonly leftOut: ReadonlySet<string>;
   readonly tab: RaceTab;
   readonly order: RaceOrder;
+  /** What the tab of that name compares with. */
+  readonly plan?: ComparedPlan;
 }
 
 function standingsOf(runners: readonly Runner[], { own, baseline, leftOut, tab, order }: Field): Standings {
@@ -141,7 +157,11 @@ export function races(host: RacesHost) {
       say();
     },
     draw: race.draw,
-    close,
+    close() {
+      const { plan } = field;
+      close();
+      plan?.back();
+    },
   });
 
   const ranked = (): Standings => standingsOf(race.runners(), field);
@@ -172,6 +192,7 @@ export function races(host: RacesHost) {
       standings: found,
       theme: host.theme(),
       several: shown.pipelines.length > 1,
+      hasPlan: field.plan !== undefined,
       leftOut: field.leftOut.size,
     });
     say(found);
@@ -192,6 +213,7 @@ export function races(host: RacesHost) {
     adopting = undefined;
     if (tab === 'policies') ask('policies');
     else if (tab === 'versions') ask('saved');
+    else if (tab === 'plan') askPlan();
   }
 
   function ask(against: RaceAgainst): void {
@@ -199,6 +221,14 @@ export function races(host: RacesHost) {
     if (shown === undefined) return;
     request = host.nextRequest();
     host.post({ type: 'race', request, pipeline: shown.plan.name, against });
+  }
+
+  function askPlan(): void {
+    const [shown, { plan }] = [host.shown(), field];
+    if (shown === undefined || plan === undefined) return;
+    request = host.nextRequest();
+    const { search, row } = plan;
+    host.post({ type: 'racePlan', request, pipeline: shown.plan.name, search, row });
   }
 
   function close(): void {
@@ -210,30 +240,39 @@ export function races(host: RacesHost) {
     host.close();
   }
 
+  function show(tab: RaceTab, plan: ComparedPlan | undefined): void {
+    if (host.shown() === undefined) {
+      // Asked for before the first plan has come.
+      due = true;
+      return;
+    }
+    due = false;
+    open = true;
+    const { plan: _, ...rest } = field;
+    field = { ...rest, tab, ...(plan === undefined ? {} : { plan }) };
+    host.show(view.element);
+    begin();
+    view.focus();
+  }
+
+  /** Default: the tab that was open last. */
+  const openTab = (wanted = field.tab): void => show(wanted === 'plan' ? 'policies' : wanted, undefined);
+
   return {
-    open(wanted?: RaceTab): void {
-      if (host.shown() === undefined) {
-        // Asked for before the first plan has come.
-        due = true;
-        return;
-      }
-      due = false;
-      open = true;
-      if (wanted !== undefined) field = { ...field, tab: wanted };
-      host.show(view.element);
-      begin();
-      view.focus();
-    },
+    open: openTab,
+    /** Compares the file with a row of a search for plans. */
+    openPlan: (plan: ComparedPlan): void => show('plan', plan),
     close,
     isOpen: () => open,
     /** An entry of the extension's answer. */
     entry(entry: Entry): void {
-      if (open && entry.request === request) race.add(entry, '', true);
+      if (!open || entry.request !== request) return;
+      race.add(entry, field.tab === 'plan' ? (field.plan?.settings ?? '') : '', true);
     },
     /** The file has another plan: the comparison starts again. */
     changed(): void {
       const shown = host.shown();
-      if (due) return this.open();
+      if (due) return openTab();
       if (open && shown !== undefined && keyOf(shown) !== compared) begin();
     },
     recolour(): void {

@@ -196,6 +196,15 @@ export type FromPage =
       readonly pipeline: string;
       readonly against: RaceAgainst;
     }
+  /** Ask for the timeline of a row of a search, to compare the pipeline with it. It comes as `entry`. */
+  | {
+      readonly type: 'racePlan';
+      readonly request: number;
+      readonly pipeline: string;
+      /** The request that began the search. */
+      readonly search: number;
+      readonly row: number;
+    }
   /** Ask for the plans of a pipeline with other values of a param. */
   | {
       readonly type: 'sweep';

@@ -10,6 +10,8 @@ export interface CardActions {
   write(row: number): void;
   /** Shows what a row gives, without writing it. */
   show(row: number): void;
+  /** Shows a row next to the file, on one axis. */
+  compare(row: number): void;
 }
 
 /** Reasons that are listed; the terminal lists all. */
@@ -23,7 +25,12 @@ export function planCard(actions: CardActions) {
   let shown = -1;
   const write = button('Write this plan', () => actions.write(shown), 'Write this plan into the file', 'primary');
   const show = button('Show it', () => actions.show(shown), 'Show it: the timeline of this plan, without writing it');
-  const buttons = element('div', { class: 'plan-actions' }, write.element, show.element);
+  const compare = button(
+    'Compare with the file',
+    () => actions.compare(shown),
+    'Compare with the file: both timelines on one axis',
+  );
+  const buttons = element('div', { class: 'plan-actions' }, write.element, show.element, compare.element);
   const changes = element('div', { class: 'plan-changes' });
   const plan = element(
     'section',
@@ -70,6 +77,7 @@ export function planCard(actions: CardActions) {
       }
       write.setDisabled(outdated || (point !== undefined && point.row === fileRow));
       show.setDisabled(outdated);
+      compare.setDisabled(outdated || (point !== undefined && point.row === fileRow));
       if (figures === undefined) return;
       const all = rowCounts(figures);
       const rest = all.slice(mostReasons).reduce((sum, [number]) => sum + number, 0);

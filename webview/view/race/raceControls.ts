@@ -4,7 +4,7 @@ import { choice } from '../../controls/toolkit.ts';
 import type { RaceAgainst } from '../../protocol/messages.ts';
 import type { RaceOrder } from '../../session/standings.ts';
 
-export type RaceTab = 'policies' | 'pipelines' | 'versions';
+export type RaceTab = 'policies' | 'pipelines' | 'versions' | 'plan';
 
 export interface RaceControlActions {
   tab(tab: RaceTab): void;
@@ -23,6 +23,8 @@ export interface RaceControlState {
   readonly order: RaceOrder;
   /** More pipelines than one are in the file. */
   readonly several: boolean;
+  /** A plan of a search is compared. */
+  readonly hasPlan: boolean;
   /** Schedules that were left out. */
   readonly leftOut: number;
 }
@@ -36,6 +38,7 @@ export function raceControls(actions: RaceControlActions) {
       ['policies', 'Policies'],
       ['pipelines', 'Pipelines'],
       ['versions', 'Versions'],
+      ['plan', 'Plan'],
     ],
     actions.tab,
   );
@@ -82,10 +85,11 @@ export function raceControls(actions: RaceControlActions) {
     bar,
     /** What joins a comparison of versions. */
     versions,
-    update({ title, tab, order: by, several, leftOut }: RaceControlState): void {
+    update({ title, tab, order: by, several, hasPlan, leftOut }: RaceControlState): void {
       setText(heading, `Compare ${title}`);
       tabs.setValue(tab);
       tabs.setShown('pipelines', several);
+      tabs.setShown('plan', hasPlan);
       order.setValue(by);
       versions.hidden = tab !== 'versions';
       all.hidden = leftOut === 0;
