@@ -1,6 +1,6 @@
 /** In a page this narrow the side panel is a sheet under the timeline, as the style sheets have it. */
 const narrow = '(max-width: 859.98px)';
-/** In a page this narrow the timeline keeps 60 % of the height, and the shape of a schedule gives way, too. */
+/** In a page this narrow the timeline keeps 60 % of the height, and the shape of a schedule is such a sheet, too. */
 const narrowest = '(max-width: 519.98px)';
 
 interface Sheet {
