@@ -60,6 +60,8 @@ test('a typo shows a squiggle, an entry of the problems panel and a hover', asyn
   await workbench.command('View: Toggle Problems');
   await page.locator('.markers-panel .monaco-list-row', { hasText: '1f1bx' }).first().waitFor();
   await workbench.shot('e2e-2-problems');
+  // The panel may be over the line.
+  await workbench.command('View: Toggle Problems');
   // The editor may lay out its lines anew under the pointer (a panel opened, a lens came): then the pointer comes again.
   const hover = page.locator('.monaco-hover-content', { hasText: '1f1bx' }).first();
   let box = await squiggle.first().boundingBox();
@@ -76,7 +78,7 @@ test('a typo shows a squiggle, an entry of the problems panel and a hover', asyn
   assert(box);
   await workbench.shot('e2e-3-hover');
   await page.mouse.move(box.x, box.y + 150);
-  await workbench.command('View: Toggle Problems');
+  await hover.waitFor({ state: 'hidden' });
 });
 
 test('its quick fix mends it', async () => {
