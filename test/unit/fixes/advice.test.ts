@@ -33,7 +33,7 @@ function advice(analysis: Analysis): { readonly message: string; readonly fixes:
 
 /** The policy that a message names first, as the fix that does the same begins. */
 function named(message: string): { readonly title: string; readonly bubble: string } | undefined {
-  const found = / Under (\w+(?:\([^)]*\))?)(?:, (.*?),)? it would reach ([\d.]+ %)\./.exec(message);
+  const found = / Under (\w+(?:\([^)]*\))?) \([A-Za-z ·]+\)(?:, (.*?),)? it would reach ([\d.]+ %)\./.exec(message);
   if (found === null) return undefined;
   const [, schedule, more = '', bubble] = found;
   const [, cut] = /with (\d+ layers cut again into \d+ stages)/.exec(more) ?? [];
@@ -133,7 +133,7 @@ describe('a limit of the file', () => {
     const message = analyse(file('zb_auto(limit = 2)')).findings.find(
       ({ code }) => code === 'schedule/bubble',
     )?.message;
-    expect(message).toContain('Under zb_h1, without your limit of 2, it would reach ');
+    expect(message).toContain('Under zb_h1 (torchtitan · PyTorch), without your limit of 2, it would reach ');
   });
 });
 
