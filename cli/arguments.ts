@@ -88,6 +88,10 @@ function valueProblem(option: OptionSpec, value: string | undefined, again: bool
 }
 
 function unknownOption(rawName: string, options: readonly OptionSpec[]): string {
+  // `--json` for `--format json`.
+  const asChoice = options.find(({ choices }) => choices?.includes(rawName.replace(/^-+/, '')) === true);
+  if (asChoice !== undefined)
+    return `Unknown option "${rawName}". Did you mean "--${asChoice.name} ${rawName.replace(/^-+/, '')}"?`;
   const guess = nearest(
     rawName.replace(/^-+/, ''),
     options.map((option) => option.name),

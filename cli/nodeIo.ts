@@ -4,6 +4,7 @@ import { fileProblem, readDescriptor, readRegularFile, writeFile } from '../serv
 import { realPath, within } from '../server/realPath.ts';
 import type { Io } from './io.ts';
 import { projectOf } from './project.ts';
+import { status } from './status.ts';
 
 /** Larger files are refused before they are read, and standard input after this number of bytes. The engine's limit is far below. */
 const largestFile = 256 * 1024 * 1024;
@@ -45,8 +46,13 @@ function readText(path: string): { text: string } | { problem: string } {
 function sink(stream: NodeJS.WriteStream): (text: string | Uint8Array) => Promise<void> {
   let closed = false;
   stream.on('error', (error: Error & { code?: string }) => {
+    if (closed) return;
     closed = true;
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') process.exitCode = 2;
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return;
+    // Whatever status the command ends with: its result is not there.
+    process.once('exit', () => (process.exitCode = status.usage));
+    if (stream !== process.stderr)
+      process.stderr.write(`pipewright: Standard output cannot be written: ${fileProblem(error)}.\n`);
   });
   return (text) =>
     new Promise((done) => {

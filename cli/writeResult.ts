@@ -1,3 +1,6 @@
+import { resolve } from 'node:path';
+import { realPath } from '../server/realPath.ts';
+import type { Arguments } from './arguments.ts';
 import { usageFault } from './command.ts';
 import type { Io } from './io.ts';
 import { status, type Status } from './status.ts';
@@ -17,13 +20,26 @@ export function* joined(parts: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** Writes a command's result to the file that `--output` names, otherwise to standard output. */
+/**
+ * Writes a command's result to the file that `--output` names, otherwise to standard output. A file that the command reads is not lost:
+ * `replaces`: the result is that file, changed.
+ */
 export async function writeResult(
   io: Io,
   command: string,
-  output: string | undefined,
+  args: Pick<Arguments, 'operands' | 'value'>,
   parts: Iterable<string> | Uint8Array,
+  replaces = false,
 ): Promise<Status> {
+  const output = args.value('output');
+  const place = (path: string): string => realPath(resolve(io.cwd, path));
+  if (
+    output !== undefined &&
+    output !== '-' &&
+    !replaces &&
+    args.operands.some((read) => place(read) === place(output))
+  )
+    return usageFault(io, command, `--output ${output} would replace a file that is read. Name another file.`);
   if (output === undefined || output === '-') {
     if (parts instanceof Uint8Array) await io.out(parts);
     else for (const part of joined(parts)) await io.out(part);

@@ -133,11 +133,13 @@ const tooLarge = (text: string, start: number, end: number): SyntaxFault => ({
   message: `Expected a number below 1.8e308, found ${quote(text)}.`,
 });
 
+const otherLetter = /[\p{L}\p{N}]/u;
+
 const unknown = ({ text, start, end }: Token): SyntaxFault => ({
   code: 'syntax/unexpected',
   start,
   end,
-  message: `Expected a name, a quantity or punctuation, found ${quote(text)}, which has no meaning here.`,
+  message: `Expected a name, a quantity or punctuation, found ${quote(text)}, which ${otherLetter.test(text) ? 'no name can have: names are of the letters a to z and A to Z, digits and "_"' : 'has no meaning here'}.`,
 });
 
 const malformed = ({ text, start, end }: Token): SyntaxFault => ({

@@ -189,7 +189,7 @@ The parser also reads texts that are not finished: it reports a bracket, a comma
 
 | token | is |
 | --- | --- |
-| \`Word\` | letters, digits and \`_\`, with at least one letter or \`_\`: \`llama3\`, \`1f1b\`. A keyword is a name wherever no declaration begins |
+| \`Word\` | ASCII letters, digits and \`_\`, with at least one letter or \`_\`: \`llama3\`, \`1f1b\`. A keyword is a name wherever no declaration begins |
 | \`Quantity\` | a number and its unit without a space between: \`80GiB\`, \`3.1ms\`, \`25GB/s\`, \`40%\`, \`8\` |
 | \`Text\` | characters between \`"\` on one line; \`\\\\\` keeps the next one as it is |
 | \`BlockKeyword\` | ${list(blockKeywords.filter((word) => word !== 'expect'))} |

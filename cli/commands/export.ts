@@ -122,7 +122,7 @@ export const exportCommand: Command = {
     if (figure !== undefined) {
       const parts = await figureOf({ plan: found.plan, run: found.run }, figure, file, io);
       if ('problem' in parts) return usageFault(io, 'export', parts.problem);
-      return writeResult(io, 'export', args.value('output'), parts);
+      return writeResult(io, 'export', args, parts);
     }
     if (format === undefined) return usageFault(io, 'export', `There is no format "${to}".`);
     const result = format.write(found.plan, found.run, args.has('comms'));
@@ -131,7 +131,7 @@ export const exportCommand: Command = {
       return status.findings;
     }
     for (const note of result.notes) await io.err(`${file.name}: ${printable(note)}\n`);
-    return writeResult(io, 'export', args.value('output'), result.parts);
+    return writeResult(io, 'export', args, result.parts);
   },
 };
 

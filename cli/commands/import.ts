@@ -43,7 +43,7 @@ export const importCommand: Command = {
         return status.findings;
       }
       for (const remark of other.remarks) await io.err(`${name}: ${printable(remark)}\n`);
-      return writeResult(io, 'import', args.value('output'), [shown(other.pipe)]);
+      return writeResult(io, 'import', args, [shown(other.pipe)]);
     }
     if (!isTorchTable(read.text)) {
       await io.err(`${name}: this is none of the formats that can be imported: not ${importable}.\n`);
@@ -64,7 +64,7 @@ export const importCommand: Command = {
       await io.err(`${name}: mended: ${titles.join('; ')}.\n`);
     }
     for (const remark of result.remarks) await io.err(`${name}: ${printable(remark)}\n`);
-    return writeResult(io, 'import', args.value('output'), [shown(result.pipe)]);
+    return writeResult(io, 'import', args, [shown(result.pipe)]);
   },
 };
 

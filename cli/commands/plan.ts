@@ -182,7 +182,7 @@ async function writeRow({ base, axes }: Request, wanted: string, args: Arguments
   // Whoever asks for a row by its number gets it, and hears what is wrong with it.
   const problem = 'refused' in placed ? undefined : rowProblem(evaluateRow(base, placed, []));
   if (problem !== undefined) await io.err(`pipewright plan: Row ${row} ${printable(problem)}\n`);
-  return writeResult(io, 'plan', args.value('output'), [written.text]);
+  return writeResult(io, 'plan', args, [written.text], true);
 }
 
 function rowProblem(outcome: Outcome): string | undefined {
@@ -201,8 +201,20 @@ function rowProblem(outcome: Outcome): string | undefined {
   }
 }
 
+/** What was asked of the parts cannot be asked of their sum. */
+const ofParts = ['over', 'limit', 'minimise', 'pipeline', 'set', 'time', 'threads', 'shard', 'engine'] as const;
+
 async function merge(args: Arguments, io: Io): Promise<Status> {
   if (args.operands.length === 0) return usageFault(io, 'plan', 'Name the parts to merge.');
+  const useless = ofParts.find((option) => args.has(option));
+  if (useless !== undefined)
+    return usageFault(io, 'plan', `--${useless} has no effect with --merge: give it to each part.`);
+  if (args.has('write'))
+    return usageFault(
+      io,
+      'plan',
+      '--write needs the file, and --merge reads only the parts: use --write with the options of a part, without --shard.',
+    );
   const parts: PlanAnswer[] = [];
   for (const path of args.operands) {
     const read = readOperand(path, io);
@@ -227,7 +239,7 @@ async function show(answer: PlanAnswer, args: Arguments, io: Io): Promise<Status
       ? planJson(answer)
       : format === 'csv'
         ? planCsv(answer)
-        : planText(answer, Math.max(60, io.columns), coloursFor(io));
-  const written = await writeResult(io, 'plan', args.value('output'), [text]);
+        : planText(answer, Math.max(60, io.columns), coloursFor(io), args.has('merge'));
+  const written = await writeResult(io, 'plan', args, [text]);
   return written !== status.fine || answer.best !== undefined || answer.shard !== undefined ? written : status.findings;
 }

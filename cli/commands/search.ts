@@ -237,12 +237,10 @@ async function write(best: FoundOrder, comment: readonly string[], args: Argumen
     const result = exportTorch(best.plan, best.program, false);
     if ('problem' in result) return cannot(result.problem);
     for (const note of result.notes) await io.err(`${printable(note)}\n`);
-    return writeResult(io, 'search', args.value('output'), torchCsvParts(result.table));
+    return writeResult(io, 'search', args, torchCsvParts(result.table));
   }
   const text = scheduleText(best.program, `${best.plan.name}_order`, comment);
-  return text === undefined
-    ? cannot('no rule places its stages')
-    : writeResult(io, 'search', args.value('output'), [text]);
+  return text === undefined ? cannot('no rule places its stages') : writeResult(io, 'search', args, [text]);
 }
 
 async function verify(plan: PipelinePlan, { timeline, report }: Run, { hold }: Options, io: Io): Promise<Status> {

@@ -141,7 +141,7 @@ async function draw(file: Analysed, figure: FigureSetting, args: Arguments, io: 
   if (found === undefined) return status.fine;
   const parts = await figureOf(found, figure, file, io);
   if ('problem' in parts) return usageFault(io, 'simulate', parts.problem);
-  return writeResult(io, 'simulate', args.value('output'), parts);
+  return writeResult(io, 'simulate', args, parts);
 }
 
 async function write(file: Analysed, args: Arguments, columns: number, io: Io): Promise<void> {

@@ -10,8 +10,8 @@ import { table } from './table.ts';
 /** Reasons that are listed; the rest are counted. */
 const mostReasons = 8;
 
-/** The front as a chart and a table, what the best row changes, and what became of the other rows. */
-export function planText(answer: PlanAnswer, columns: number, colours: Colours): string {
+/** The front as a chart and a table, what the best row changes, and what became of the other rows. `isMerged`: of parts, without the file. */
+export function planText(answer: PlanAnswer, columns: number, colours: Colours, isMerged = false): string {
   const front = answer.points.filter((point) => point.front).toSorted((a, b) => a.iteration - b.iteration);
   const { pipeline, devices, batch } = answer;
   const head = `${colours.bold(printable(pipeline))}: ${count(answer.rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration${partOf(answer)}\n`;
@@ -19,7 +19,7 @@ export function planText(answer: PlanAnswer, columns: number, colours: Colours):
     `${head}${colours.dim(`  ${searched(answer)}`)}\n`,
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
     front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, colours),
-    changes(answer, colours),
+    changes(answer, colours, isMerged),
     `${colours.bold(answer.certificate)}\n${counts(answer, colours)}`,
   ]
     .filter((part) => part !== '')
@@ -87,12 +87,15 @@ const leftOf = ({ tight }: Pick<PlanPoint, 'tight'>): string => (tight === undef
 
 const minimiseFigure = { iteration: 'iteration', peak_memory: 'peak' } as const;
 
-function changes(answer: PlanAnswer, colours: Colours): string {
+function changes(answer: PlanAnswer, colours: Colours, isMerged: boolean): string {
   const { changes: found } = answer;
   if (found === undefined || answer.best === undefined) return '';
   if (found.length === 0) return `${colours.bold(`Row ${answer.best}`)} is the file as it is.\n`;
   const lines = found.map(({ key, from, to }) => [printable(key), `${printable(from)} → ${printable(to)}`]);
-  return `${colours.bold(`Row ${answer.best}`)} changes ${colours.dim(`(write it with --write ${answer.best})`)}\n${table(lines)}`;
+  const how = isMerged
+    ? `write it with the options of a part, and --write ${answer.best} in place of --shard`
+    : `write it with --write ${answer.best}`;
+  return `${colours.bold(`Row ${answer.best}`)} changes ${colours.dim(`(${how})`)}\n${table(lines)}`;
 }
 
 /** What became of the rows. */

@@ -22,7 +22,7 @@ export interface PreviewMemory {
   asked: number;
 }
 
-/** Where the sliders are when a page starts: as an opened link says, otherwise as in the page's last session with this file. */
+/** The places of the sliders when a page starts: as an opened link says, otherwise as in the page's last session with this file. */
 export function slidersOnStart(
   {
     linked,

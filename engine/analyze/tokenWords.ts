@@ -13,9 +13,13 @@ export function tokenWords(report: TokensReport): {
     all: `${amount(rate)} tokens/s`,
     ...(total === undefined || days === undefined || hours === undefined
       ? {}
-      : { total: `${tokensText(total)} in ${amount(days)} days, ${amount(hours)} GPU-hours` }),
+      : { total: `${tokensText(total)} in ${daysText(days)}, ${amount(hours)} GPU-hours` }),
   };
 }
+
+/** Thousands of days are no unit: `26.4 days`, `1,150 days`. */
+const daysText = (days: number): string =>
+  `${days < 999.5 ? amount(days) : Number(days.toPrecision(3)).toLocaleString('en-US')} days`;
 
 /** Tokens per second of one device, which people compare: four digits, thousands separated. */
 export const tokenRate = (rate: number): string => Number(rate.toPrecision(4)).toLocaleString('en-US');

@@ -70,7 +70,7 @@ export function takeOver(
 }
 
 /**
- * The same for a text in which the pipeline stands elsewhere. `movedBy`: how far what begins at an offset has moved; undefined if it is not
+ * The same for a text in which the pipeline is elsewhere. `movedBy`: how far what begins at an offset has moved; undefined if it is not
  * as it was, and then there is no answer.
  */
 export function movedPlanned(
@@ -99,7 +99,7 @@ export function movedPlanned(
   return isWhole ? { ...planned, findings, origins, derived } : undefined;
 }
 
-/** Its text is made when somebody looks. */
+/** Its text is made when it is looked at. */
 function movedValue(value: DerivedValue, by: number): DerivedValue {
   if (by === 0) return value;
   const { offset, ...others } = Object.getOwnPropertyDescriptors(value);

@@ -39,11 +39,18 @@ export function wrongPreference(kinds: readonly RuleOperation[], backward: 'whol
   const rest = kinds.filter((kind) => !needed.includes(kind));
   const each = needed.map((name) => `\`${name}\``).join(', ');
   if (kinds.length - rest.length !== needed.length || new Set(kinds).size !== kinds.length || rest.some(isBackward))
-    return `each of ${each} once, since the backward is ${backward}; \`R\`, or \`E\` and \`L\`, at most once`;
+    return `each of ${each} once, since the backward is ${backward}${otherBackward(kinds, backward)}; \`R\`, or \`E\` and \`L\`, at most once`;
   if (rest.includes('E') !== rest.includes('L')) return '`E` and `L`, or neither of them: what E sends, L brings back';
   if (rest.includes('E') && rest.includes('R'))
     return '`R`, or `E` and `L`: a rule recomputes activations, or sends them away';
   return undefined;
+}
+
+/** How the schedule gets the operations that it names. */
+function otherBackward(kinds: readonly RuleOperation[], backward: 'whole' | 'split'): string {
+  const [other, its] = backward === 'whole' ? ['split', ['I', 'W']] : ['whole', ['B']];
+  const named = its.filter((kind) => kinds.includes(kind));
+  return named.length === 0 ? '' : ` (\`backward = ${other}\` has ${named.map((kind) => `\`${kind}\``).join(' and ')})`;
 }
 
 const isBackward = (kind: RuleOperation): boolean => ['B', 'I', 'W'].includes(kind);

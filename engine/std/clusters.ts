@@ -70,7 +70,7 @@ import { p4000, rtx2060, titan_rtx, titan_v, nvlink2_link, pcie3x16 } from ${sou
 param nodes = 2 in 1..2048
 
 /// DGX A100: eight A100 on NVSwitches (235 GB/s), a 200 Gb/s InfiniBand card for each.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Hosts have 2 TB (1 TB with GPUs of 40 GB), 16 channels of DDR4-3200. Two GPUs share a PCIe switch: if both copy to the host, each
 /// reaches about half of \`pcie4x16\`.
 /// Sources: DGX A100 data sheet; NCCL graph/tuning.cc (235 GB/s); SimAI (23.5 GB/s). Confidence: medium.
@@ -79,7 +79,7 @@ ${switched('a100_80', 235, 23.5, { memory: '2TB', bandwidth: 135 })}
 }
 
 /// DGX H100: eight H100 on NVSwitches (370 GB/s), a 400 Gb/s InfiniBand card for each.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Hosts have 2 TB, 16 channels of DDR5-4800.
 /// Sources: DGX H100 data sheet; nccl-tests #212 (370 GB/s); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_h100 {
@@ -87,7 +87,7 @@ ${switched('h100', 370, 48.5, { memory: '2TB', bandwidth: 200 })}
 }
 
 /// DGX B200: eight B200 on NVSwitches (720 GB/s), a 400 Gb/s InfiniBand card for each.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Hosts have 2 TB (up to 4), 16 channels of DDR5-5600.
 /// Sources: DGX B200 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_b200 {
@@ -95,7 +95,7 @@ ${switched('b200', 720, 48.5, { memory: '2TB', bandwidth: 240 })}
 }
 
 /// DGX-1: eight V100 in a hybrid cube mesh of NVLinks, and a 100 Gb/s InfiniBand card for each two.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Sources: DGX-1 white paper (WP-08437-002); NCCL topo.h (20 GB/s for each NVLink, 12 for PCIe 3 and for the card).
 /// Confidence: medium.
 cluster dgx1_v100 {
@@ -128,28 +128,28 @@ ${hostText({ memory: '512GB' })}
 }
 
 /// Servers with two sockets, each with a PCIe 4 switch of four A100 behind one uplink; 200 Gb/s InfiniBand at the first socket.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Sources: a common layout, not one product; NCCL topo.h (24 GB/s for PCIe 4, 10 between Skylake sockets). Confidence: medium.
 cluster pcie_a100 {
 ${pcieBox('a100_pcie_80')}
 }
 
 /// Servers with two sockets, each with a PCIe 4 switch of four L40S behind one uplink; 200 Gb/s InfiniBand at the first socket.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Sources: a common layout, not one product; NCCL topo.h (24 GB/s for PCIe 4, 10 between Skylake sockets). Confidence: medium.
 cluster pcie_l40s {
 ${pcieBox('l40s')}
 }
 
 /// AWS p3dn.24xlarge: eight V100 32 GB in a cube mesh of NVLinks; 100 Gb/s for all of them.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Sources: AWS instance types; NCCL topo.h. Line rate of the adapter: what transfers reach is not known. Confidence: medium.
 cluster p3dn {
 ${adapted(`    gpu[8]                   = v100_32\n${cubeMesh}`, '12GB/s + 2.8us', '12.5GB/s + 10us', { memory: '768GiB' })}
 }
 
 /// AWS p4d.24xlarge: eight A100 40 GB on NVSwitches; 400 Gb/s for all of them.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Sources: AWS instance types; NCCL graph/tuning.cc. Line rate of the adapters: what transfers reach is not known.
 /// Confidence: medium.
 cluster p4d {
@@ -157,7 +157,7 @@ ${adapted(nvswitch('a100_40', 235), '24GB/s + 2.8us', '50GB/s + 10us', { memory:
 }
 
 /// AWS p5.48xlarge: eight H100 on NVSwitches; 3200 Gb/s for all of them.
-/// 16 GPUs: two \`nodes\` of eight. \`--set nodes=4\`, or the slider, gives it four.
+/// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Sources: AWS instance types; nccl-tests #212. Line rate of the adapters: what transfers reach is not known. Confidence: medium.
 cluster p5 {
 ${adapted(nvswitch('h100', 370), '48GB/s + 2.8us', '400GB/s + 10us', { memory: '2TiB' })}

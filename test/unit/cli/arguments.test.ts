@@ -15,6 +15,12 @@ describe('a wrong call', () => {
       '--format cannot be "jsn"; it is one of text, json, sarif, github. Did you mean "json"?',
     ],
     [['check', '--format'], '--format needs a value'],
+    [['check', 'a.pipe', '--json'], 'Unknown option "--json". Did you mean "--format json"?'],
+    [
+      ['export', 'a.pipe', '--to', 'torch-csv', '--output', './a.pipe'],
+      '--output ./a.pipe would replace a file that is read. Name another file.',
+    ],
+    [['plan', 'a.pipe', '--over', 'pipeline = [4]', '--output', 'a.pipe'], 'would replace a file that is read'],
     [['check'], 'Name at least one file.'],
     [['check', 'missing.pipe'], 'missing.pipe cannot be read: there is no such file.'],
     [['simulate', 'a.pipe', 'a.pipe'], 'It needs one file.'],

@@ -60,6 +60,21 @@ describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
     expect(status).toBe(2);
   });
 
+  test('a result that the disk has no room for is no success', async () => {
+    const full = openSync('/dev/full', 'w');
+    for (const args of [['simulate', 'good.pipe', '--format', 'json'], ['explain', 'schedule/bubble'], ['--version']]) {
+      const child = spawn(process.execPath, [join(repository, 'cli', 'main.ts'), ...args], {
+        cwd: folder,
+        stdio: ['ignore', full, 'pipe'],
+      });
+      let err = '';
+      child.stderr?.on('data', (chunk: Buffer) => void (err += chunk.toString()));
+      const status = await new Promise((resolve) => child.once('close', resolve));
+      expect([status, err]).toEqual([2, 'pipewright: Standard output cannot be written: the disk is full.\n']);
+    }
+    closeSync(full);
+  });
+
   test('a device without an end is not read, through a link either', async () => {
     const { status, err } = await run(['check', 'zero.pipe']);
     expect([status, err.includes('zero.pipe cannot be read: it is not a regular file')]).toEqual([2, true]);

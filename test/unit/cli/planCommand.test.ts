@@ -155,7 +155,23 @@ describe('plan', () => {
     expect(answer.changes?.length).toBeGreaterThan(0);
     expect(answer.changes).toEqual(whole.changes);
     const shown = await call(['plan', '--merge', ...Object.keys(parts)], { files: parts });
-    expect(shown.out).toContain(`Row ${whole.best} changes`);
+    expect(shown.out).toContain(
+      `Row ${whole.best} changes (write it with the options of a part, and --write ${whole.best} in place of --shard)`,
+    );
+    // What the parts were asked cannot be asked of their sum.
+    for (const option of [
+      ['--limit', 'mfu > 90%'],
+      ['--minimise', 'peak_memory'],
+      ['--shard', '1/2'],
+      ['--set', 'a=3'],
+    ]) {
+      const refused = await call(['plan', '--merge', ...Object.keys(parts), ...option], { files: parts });
+      expect(refused).toMatchObject({ status: 2, out: '' });
+      expect(refused.err).toContain(`${option[0]} has no effect with --merge: give it to each part.`);
+    }
+    const written = await call(['plan', '--merge', ...Object.keys(parts), '--write', 'best'], { files: parts });
+    expect(written).toMatchObject({ status: 2, out: '' });
+    expect(written.err).toContain('--write needs the file');
     expect((await call(['plan', '--merge', '1.json', '2.json'], { files: parts })).err).toContain(
       'Part 3 of 3 is missing. Run it with --shard 3/3.',
     );

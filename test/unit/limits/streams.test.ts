@@ -65,8 +65,9 @@ test.each([undefined, 'out.txt'])('output to %s begins before the last part is m
       for (const _ of given) seen.push(made());
       return undefined;
     },
+    cwd: '/nowhere',
   } as unknown as Io;
-  await writeResult(io, 'simulate', output, parts);
+  await writeResult(io, 'simulate', { operands: ['in.pipe'], value: () => output }, parts);
   expect(seen[0]).toBeLessThan(100);
   expect(seen.length).toBeGreaterThan(10);
 });
