@@ -1,6 +1,6 @@
 /** The memory of a device at its peak, as people read it. */
 import { memoryAmount } from './unitWords.ts';
-import { bytes, moment } from '../basics/quantities.ts';
+import { moment } from '../basics/quantities.ts';
 import { inFlightWords } from './inFlight.ts';
 import { itemNames, type Unit } from './memoryWords.ts';
 import type { DeviceReport, MemoryItem } from '../values/report.ts';
@@ -16,9 +16,9 @@ export function itemName(
   return `${itemNames[kind]} of ${stage}${of === undefined ? '' : ` for ${of}`}`;
 }
 
-/** `6 × 512 MiB`; empty where it is one. */
-export const itemTimes = ({ count: units, bytes: size }: MemoryItem): string =>
-  units === undefined || units === 1 ? '' : `${units.toLocaleString('en-US')} × ${bytes(size / units)}`;
+/** `6 × 512 MiB`; empty where it is one. `isUnit`: of a timeline without a model. */
+export const itemTimes = ({ count: units, bytes: size }: MemoryItem, isUnit?: boolean): string =>
+  units === undefined || units === 1 ? '' : `${units.toLocaleString('en-US')} × ${memoryAmount(size / units, isUnit)}`;
 
 /** `73.7 GiB of 79.1 GiB at 12.4 ms (0F3), 4 microbatches in flight`. `isUnit`: of a timeline without a model. */
 export const peakText = (device: DeviceReport, unit: Unit, isUnit?: boolean): string =>

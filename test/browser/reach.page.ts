@@ -234,7 +234,7 @@ const most: PageTest = {
         const content = preview.page.locator('.bench-content');
         for (const [name, enter, shows, isOpen] of [
           ['the shape', pressed(), '.stamp-handle', true],
-          ['the peak', pressed('k'), '.side .peak table', false],
+          ['the peak', pressed('k'), '.side .peak table >> text=4 × 1 activation', false],
           ['the card', pressed('ArrowRight', 'Enter'), '.card', false],
         ] as const) {
           await enter(preview);

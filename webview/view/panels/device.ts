@@ -8,6 +8,8 @@ import type {
   ReportWithoutCauses,
 } from '../../../engine/values/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
+import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { meshText } from '../../../engine/costs/mesh.ts';
 import { bytes, list, time } from '../../../engine/basics/quantities.ts';
@@ -53,7 +55,7 @@ export function deviceTables({ plan, picture, theme }: Scene, device: number): r
   const reserved = reservedText(of);
   return [
     element('p', { class: 'dim' }, facts.join(' · ')),
-    memoryTable(of, theme, picture.columns.declared ?? []),
+    memoryTable(plan, of, theme, picture.columns.declared ?? []),
     ...(reserved === ''
       ? []
       : [element('p', { class: 'dim' }, `Of ${bytes(of.capacity + of.memory.reserved)}, ${reserved}.`)]),
@@ -62,7 +64,12 @@ export function deviceTables({ plan, picture, theme }: Scene, device: number): r
   ];
 }
 
-function memoryTable(device: DeviceReport, theme: Theme, declared: readonly string[]): HTMLElement {
+function memoryTable(
+  { unitTimes }: Pick<PipelinePlan, 'unitTimes'>,
+  device: DeviceReport,
+  theme: Theme,
+  declared: readonly string[],
+): HTMLElement {
   const { capacity, peak, memory_items: items } = device;
   const part = (size: number): string => (capacity > 0 ? smallShare(size / capacity) : '');
   const row = (name: string, size: number, times: string, fill?: string) => {
@@ -83,7 +90,7 @@ function memoryTable(device: DeviceReport, theme: Theme, declared: readonly stri
         ...(times === '' ? [] : [element('span', { class: 'dim' }, ` ${times}`)]),
         bar,
       ),
-      element('td', {}, bytes(size)),
+      element('td', {}, memoryAmount(size, unitTimes)),
       element('td', {}, part(size)),
     );
   };
@@ -98,7 +105,7 @@ function memoryTable(device: DeviceReport, theme: Theme, declared: readonly stri
       'tbody',
       {},
       ...items.map((item) =>
-        row(itemName(item, device), item.bytes, itemTimes(item), css(theme.kinds[colourOf(item, declared)])),
+        row(itemName(item, device), item.bytes, itemTimes(item, unitTimes), css(theme.kinds[colourOf(item, declared)])),
       ),
       left,
     ),

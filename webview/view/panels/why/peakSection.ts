@@ -1,6 +1,8 @@
 import { itemName, itemTimes } from '../../../../engine/analyze/itemWords.ts';
 import { reservedText } from '../../../../engine/analyze/memoryWords.ts';
 import { shareOf } from '../../../../engine/analyze/shares.ts';
+import { memoryAmount } from '../../../../engine/analyze/unitWords.ts';
+import type { PipelinePlan } from '../../../../engine/values/plan.ts';
 import { bytes } from '../../../../engine/basics/quantities.ts';
 import type { DeviceReport } from '../../../../engine/values/report.ts';
 import { element } from '../../../controls/dom.ts';
@@ -10,7 +12,12 @@ import type { Theme } from '../../scene/theme.ts';
 import { smallShare } from '../../../session/smallShare.ts';
 
 /** What a device holds at its peak: bytes, and shares of its limit; then what is free, or missing. */
-export function peakSection(device: DeviceReport, theme: Theme, declared: readonly string[]): HTMLElement {
+export function peakSection(
+  { unitTimes }: Pick<PipelinePlan, 'unitTimes'>,
+  device: DeviceReport,
+  theme: Theme,
+  declared: readonly string[],
+): HTMLElement {
   const { capacity, peak, memory_items: items } = device;
   const row = (name: string, size: number, colour: string | undefined, className = '') => {
     const swatch = element('i', { class: 'swatch', 'aria-hidden': 'true' });
@@ -20,13 +27,13 @@ export function peakSection(device: DeviceReport, theme: Theme, declared: readon
       'tr',
       className === '' ? {} : { class: className },
       element('th', { scope: 'row' }, swatch, name),
-      element('td', {}, bytes(size)),
+      element('td', {}, memoryAmount(size, unitTimes)),
       element('td', { class: 'dim' }, smallShare(shareOf(size, capacity))),
     );
   };
   const over = peak > capacity;
   const rows = items.map((item) => {
-    const times = itemTimes(item);
+    const times = itemTimes(item, unitTimes);
     const name = `${itemName(item, device)}${times === '' ? '' : `, ${times}`}`;
     return row(name, item.bytes, css(itemColour(theme, item, declared)));
   });

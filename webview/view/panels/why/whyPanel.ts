@@ -42,7 +42,7 @@ export function whyPanel(actions: WhyActions) {
         peak,
         device === undefined || plan.devices.length === 0
           ? undefined
-          : peakSection(device, theme, picture.columns.declared ?? []),
+          : peakSection(plan, device, theme, picture.columns.declared ?? []),
       );
     },
     /** Moves the focus to the first step, or to the panel. */
