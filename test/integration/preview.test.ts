@@ -34,7 +34,10 @@ suite('preview', () => {
     }
     await until('two previews', () => tabs().length === 2);
     const columns = tabs().map(({ group }) => group.viewColumn);
-    assert.deepEqual(columns.toSorted(), [vscode.ViewColumn.Two, vscode.ViewColumn.Three]);
+    assert.deepEqual(
+      columns.toSorted((a, b) => (a ?? 0) - (b ?? 0)),
+      [vscode.ViewColumn.Two, vscode.ViewColumn.Three],
+    );
     assert.deepEqual(
       tabs().map(({ group, isActive }) => isActive && group.tabs.length === 1),
       [true, true],

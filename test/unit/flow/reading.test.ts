@@ -6,7 +6,7 @@ import { directSearches, noSearches, type Searches } from '../../../engine/basic
 import { resolve } from '../../../engine/flow/resolve.ts';
 import type { Resolution } from '../../../engine/language/resolution.ts';
 import { parse } from '../../../grammar/index.ts';
-import type { Block, Declaration } from '../../../grammar/syntax.ts';
+import type { Declaration } from '../../../grammar/syntax.ts';
 import { exampleNames, exampleText, exampleUri } from '../../support/example.ts';
 import { diskHost } from '../../support/host.ts';
 import * as fc from '../../support/property.ts';
@@ -176,7 +176,7 @@ function lookedAt(text: string, earlier: Read): readonly string[] {
         return item.kind === 'entry' ? item.values : undefined;
       },
     }));
-    return { ...declaration, body: { ...declaration.body, entries: entries as Block['entries'] } };
+    return { ...declaration, body: { ...declaration.body, entries } };
   });
   resolve({
     ...{ uri, syntax: { ...syntax, declarations }, host: diskHost, options, searches: noSearches },
