@@ -15,7 +15,7 @@ import {
 } from 'vscode-languageserver/node';
 import { burst } from '../../server/documents/documents.ts';
 import { startServer } from '../../server/server.ts';
-import { percentile } from '../measure.ts';
+import { percentile, threadMs } from '../measure.ts';
 import { ms, type Row, type Table } from '../rows.ts';
 import { uri } from '../workloads/analysis.ts';
 import { longFile } from '../workloads/files.ts';
@@ -29,14 +29,14 @@ const inBurst = { strokes: 10, apart: 10 };
 
 /**
  * From the notification of an edit to the first diagnostics of that version, through the real server over streams in this process. Of a
- * burst, the last edit counts.
+ * burst, the last edit counts. Goals are for the CPU time of the server's thread, which a busy machine changes less than the time.
  */
 export async function keystrokeTable(): Promise<Table> {
   const rows: Row[] = [];
   for (const { lines, devices, microbatches, goal } of [
-    { lines: 200, devices: 16, microbatches: 128, goal: 16 },
-    { lines: 1_000, devices: 64, microbatches: 512, goal: 50 },
-    { lines: 10_000, devices: 128, microbatches: 1024, goal: 150 },
+    { lines: 200, devices: 16, microbatches: 128, goal: 10 },
+    { lines: 1_000, devices: 64, microbatches: 512, goal: 30 },
+    { lines: 10_000, devices: 128, microbatches: 1024, goal: 50 },
   ]) {
     const text = longFile(lines, { devices, microbatches, schedule: '1f1b' });
     const operations = (2 * devices * microbatches).toLocaleString('en-US');
@@ -49,17 +49,18 @@ export async function keystrokeTable(): Promise<Table> {
   rows.push(await row(['interleaved.pipe', '32,768'], text, 'burst'));
   return {
     title: 'Key stroke → diagnostics',
-    head: ['lines', 'operations', 'edit', 'first', 'p50', 'p95', 'CPU'],
+    head: ['lines', 'operations', 'edit', 'first', 'p50', 'p95', 'thread p50', 'thread p95', 'CPU'],
     rows,
   };
 }
 
 async function row(cells: readonly string[], text: string, edit: Edit, goal?: number): Promise<Row> {
-  const { first, times, cpu } = await type(text, edit);
-  const p95 = percentile(times, 0.95);
+  const { first, times, own, cpu } = await type(text, edit);
+  const figures = [times, own].flatMap((each) => [percentile(each, 0.5), percentile(each, 0.95)]);
+  const p95 = percentile(own, 0.95);
   return {
-    cells: [...cells, edit, ms(first), ms(percentile(times, 0.5)), ms(p95), ms(cpu)],
-    ...(goal === undefined ? {} : { goal: { text: `p95 ≤ ${goal} ms`, met: p95 <= goal } }),
+    cells: [...cells, edit, ms(first), ...figures.map(ms), ms(cpu)],
+    ...(goal === undefined ? {} : { goal: { text: `thread p95 ≤ ${goal} ms`, met: p95 <= goal } }),
   };
 }
 
@@ -81,8 +82,11 @@ function inTurn(written: string, changed: string) {
   return { written, edited: (edit: number) => (edit % 2 === 0 ? written : changed) };
 }
 
-/** Milliseconds until diagnostics: of the opened text, and of each edit. `cpu`: of all threads, for an edit or a whole burst. */
-async function type(text: string, edit: Edit): Promise<{ first: number; times: number[]; cpu: number }> {
+/**
+ * Milliseconds until diagnostics: of the opened text, and of each edit. `own`: of these, CPU of the thread of server and client. `cpu`: of
+ * all threads, for an edit or a whole burst.
+ */
+async function type(text: string, edit: Edit): Promise<{ first: number; times: number[]; own: number[]; cpu: number }> {
   const up = new PassThrough();
   const down = new PassThrough();
   const server = startServer(createConnection(new StreamMessageReader(up), new StreamMessageWriter(down)), {
@@ -108,6 +112,7 @@ async function type(text: string, edit: Edit): Promise<{ first: number; times: n
   const start = text.indexOf(written);
   let current = written;
   const times: number[] = [];
+  const own: number[] = [];
   let version = 1;
   const send = (): void => {
     version += 1;
@@ -129,14 +134,17 @@ async function type(text: string, edit: Edit): Promise<{ first: number; times: n
     }
     const done = published(version + 1);
     const begin = performance.now();
+    const ownBefore = process.threadCpuUsage();
     send();
     await done;
-    if (stroke >= warmup) times.push(performance.now() - begin);
+    if (stroke < warmup) continue;
+    times.push(performance.now() - begin);
+    own.push(threadMs(ownBefore));
   }
   const { user, system } = process.cpuUsage(used);
   client.dispose();
   server.dispose();
-  return { first, times, cpu: (user + system) / 1000 / strokes };
+  return { first, times, own, cpu: (user + system) / 1000 / strokes };
 }
 
 function positionIn(text: string, offset: number) {
