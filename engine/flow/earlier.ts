@@ -38,6 +38,7 @@ export function plannedBefore(
 ): Planned | undefined {
   const plans = earlier === undefined ? undefined : left.get(earlier)?.plans;
   const planned = plans?.get(pipeline.name?.text ?? '');
+  // What planning gave need not have a place in the block, so the places alone do not say that the block is as it was.
   return planned === undefined || !same.has(pipeline) ? undefined : movedPlanned(planned, uri, movedBy);
 }
 
