@@ -86,7 +86,12 @@ function merged(changes: readonly Proposal[], rules: readonly Proposal[]): reado
   const same = (a: Proposal, b: Proposal): boolean => Math.abs(pace(a) - pace(b)) <= 1e-9 * pace(b);
   const better = rules.filter((rule) => !changes.some((change) => same(change, rule)));
   const breaks = (each: Proposal): number => Math.min(1, each.breaks?.length ?? 0);
-  const all = [...changes, ...better].toSorted((a, b) => breaks(a) - breaks(b) || (same(a, b) ? 0 : pace(a) - pace(b)));
+  const sorted = [...changes, ...better].toSorted(
+    (a, b) => breaks(a) - breaks(b) || (same(a, b) ? 0 : pace(a) - pace(b)),
+  );
+  // What no library has is not the first of several.
+  const first = sorted.find((each) => each.runners?.length !== 0 && breaks(each) === breaks(sorted[0])) ?? sorted.at(0);
+  const all = sorted.toSorted((a, b) => Number(b === first) - Number(a === first));
   return all.map((each, index) => ({ ...each, preferred: index === 0 && breaks(each) === 0 }));
 }
 
