@@ -1,6 +1,7 @@
 import { runnerWords } from '../engines/runners.ts';
 import type { Analysis } from '../flow/check.ts';
 import { cutCandidates } from './balance.ts';
+import { withCombinations } from './combinations.ts';
 import { inTurn, type Subject, subjectOf, weighedTrials } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
@@ -17,7 +18,8 @@ const leastGain = 0.005;
 export function* bubbleFixes(analysis: Analysis, pipeline: string, again: Again, warmup?: readonly number[]): FixSteps {
   const subject = subjectOf(analysis, pipeline, again);
   if (subject === undefined) return [];
-  return yield* fixesAmong(analysis, goalOf(subject), candidatesFor(subject, warmup), again);
+  const goal = goalOf(subject);
+  return yield* fixesAmong(analysis, goal, withCombinations(subject, goal, candidatesFor(subject, warmup)), again);
 }
 
 /** Another policy as it is written, and the share of the iteration that devices then idle. */

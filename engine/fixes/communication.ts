@@ -5,21 +5,24 @@ import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
 import { share } from '../basics/quantities.ts';
 import { exposedCommunication } from '../analyze/shares.ts';
-import { inTurn, numberAt, setNumber, type Subject, subjectOf, trialsFor } from './candidates.ts';
+import { withCombinations } from './combinations.ts';
+import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
-import { batchKey, microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
+import { fewerExpertRanks } from './experts.ts';
+import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import type { Simulated } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, FixSteps } from './proposal.ts';
+import { contextExchangeCandidates, fewerTensorRanks, sequenceCandidates } from './ranks.ts';
 import { remains } from './remains.ts';
-import { wholeWeightsCandidates } from './shard.ts';
+import { groupedShardCandidates, wholeWeightsCandidates } from './shard.ts';
 import { setKey, valueOf } from './source.ts';
-import { type Candidate, fixesAmong } from './trial.ts';
+import { type Candidate, fixesAmong, type Goal } from './trial.ts';
 import { warmupCandidates } from './warmup.ts';
 
 type Hint = Extract<FixHint, { readonly kind: 'tune' }>;
 
-/** Exposed communication must fall to this share of what it was, where the finding cannot be removed. */
+/** The time of exposed communication must fall to this share of what it was, where the finding cannot be removed. */
 const mostLeft = 0.9;
 
 /**
@@ -40,14 +43,15 @@ export function* exposedFixes(analysis: Analysis, finding: Finding, hint: Hint, 
     again,
   );
   if (gone.some(({ preferred }) => preferred)) return gone;
+  const lessens: Goal = {
+    ...goal,
+    met: (_, after) => faster(after) && exposedTime(after) <= mostLeft * exposedTime(subject.before),
+    also: ({ run }) => `exposed ${share(before)} → ${share(exposedCommunication(run.report))}`,
+  };
   const less = yield* fixesAmong(
     analysis,
-    {
-      ...goal,
-      met: (_, after) => faster(after) && exposedShare(after) <= mostLeft * before,
-      also: ({ run }) => `exposed ${share(before)} → ${share(exposedCommunication(run.report))}`,
-    },
-    exposedCandidates(subject, finding, hint),
+    lessens,
+    withCombinations(subject, lessens, exposedCandidates(subject, finding, hint)),
     again,
   );
   const titles = new Set(less.map(({ edits }) => JSON.stringify(edits)));
@@ -60,7 +64,11 @@ const exposedCandidates = (subject: Subject, finding: Finding, { warmup }: Hint)
     warmup === undefined ? [] : warmupCandidates(subject, warmup),
     overlapCandidates(subject),
     wholeWeightsCandidates(subject),
-    tensorCandidates(subject),
+    groupedShardCandidates(subject),
+    sequenceCandidates(subject),
+    fewerTensorRanks(subject),
+    contextExchangeCandidates(subject),
+    fewerExpertRanks(subject),
     policyCandidates(subject, 'time'),
     sameBatchCandidates(subject),
     microbatchCandidates(subject),
@@ -84,6 +92,9 @@ export function* linkFixes(analysis: Analysis, finding: Finding, { pipeline }: H
   return yield* fixesAmong(analysis, { pipeline, emphasis: 'time', met }, candidates, again);
 }
 
+/** Seconds of each sample. */
+const exposedTime = (of: Simulated): number => exposedShare(of) * samplePeriod(figuresOf(of.run.report));
+
 const exposedShare = ({ run }: Simulated): number => exposedCommunication(run.report);
 
 /** Gradients are exchanged while the last backwards run. */
@@ -92,27 +103,6 @@ function* overlapCandidates({ analysis, body, plan }: Subject): Generator<Candid
   if (plan.step.every(({ sync }) => sync === 0) || valueOf(body, 'sync') !== undefined) return;
   const edit = setKey(analysis.syntax.text, body, 'sync', 'overlap');
   yield { what: 'Exchange gradients during the last backwards', kind: 'sync', edits: [edit] };
-}
-
-/** Half the tensor ranks and twice the data ranks, with half the microbatches: the same devices and the same batch. */
-function* tensorCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
-  const [tensor, data, microbatches] = ['tensor', 'data', 'microbatches'].map((key) => valueOf(body, key));
-  const { tensor: ranks, data: replicas } = plan;
-  // With a global batch, the microbatches follow.
-  const follows = batchKey(body) === 'global_batch';
-  const count = follows ? plan.microbatches : numberAt(analysis, microbatches);
-  if (tensor === undefined || ranks % 2 !== 0 || count === undefined || count % 2 !== 0) return;
-  yield {
-    what: `Use ${ranks / 2} tensor and ${2 * replicas} data ranks with ${count / 2} microbatches`,
-    kind: 'tensor',
-    edits: [
-      setNumber(analysis, tensor, ranks / 2),
-      data === undefined
-        ? setKey(analysis.syntax.text, body, 'data', String(2 * replicas))
-        : setNumber(analysis, data, 2 * replicas),
-      ...(follows ? [] : [setNumber(analysis, microbatches, count / 2)]),
-    ],
-  };
 }
 
 /** A faster link, as far as this file says how fast it is. That is other hardware, so it comes last. */

@@ -8,6 +8,7 @@ import { findPolicy } from '../policies/registry.ts';
 import { callableOf, withArguments } from './callArguments.ts';
 import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { policyCandidates } from './policies.ts';
+import { sequenceKey } from './ranks.ts';
 import type { Again, Edit, FixSteps } from './proposal.ts';
 import { withoutNode } from './repairs/edits.ts';
 import { entriesOf, setKey, valueOf } from './source.ts';
@@ -63,15 +64,11 @@ function editsOf(subject: Subject, writes: readonly Write[]): readonly (Edit | u
 
 function keyEdit({ analysis, body }: Subject, { key, value }: Write): Edit | undefined {
   const { syntax } = analysis;
-  const written = writtenKey(body, key);
+  const written = key === 'sequence_parallel' ? sequenceKey(body) : key;
   const entry = entriesOf(body, written)[0];
   if (value !== undefined) return setKey(syntax.text, body, written, value);
   return entry === undefined ? undefined : withoutNode(syntax, entry);
 }
-
-/** `sequence` is the short name of a key. */
-const writtenKey = (body: Subject['body'], key: string): string =>
-  key === 'sequence_parallel' && entriesOf(body, 'sequence').length > 0 ? 'sequence' : key;
 
 function argumentsEdit({ analysis, body }: Subject, key: string, writes: readonly Write[]): Edit | undefined {
   const call = callableOf(valueOf(body, key));

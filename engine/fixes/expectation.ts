@@ -4,16 +4,17 @@ import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
 import { cutCandidates } from './balance.ts';
+import { withCombinations } from './combinations.ts';
 import { inTurn, subjectOf, weighedTrials } from './candidates.ts';
 import { fullest } from '../basics/fullest.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
-import { withPairs } from './pairs.ts';
 import { policyCandidates } from './policies.ts';
+import { contextCandidates, sequenceCandidates } from './ranks.ts';
 import type { Again, Edit, FixSteps } from './proposal.ts';
 import { keepCandidates, recomputeCandidates } from './recompute.ts';
 import { remains } from './remains.ts';
 import { shardCandidates } from './shard.ts';
-import { type Candidate, fixesAmong } from './trial.ts';
+import { type Candidate, fixesAmong, type Goal } from './trial.ts';
 
 type Hint = Extract<FixHint, { readonly kind: 'tune' }>;
 
@@ -37,30 +38,29 @@ export function* expectationFixes(analysis: Analysis, finding: Finding, hint: Hi
     sameBatchCandidates(subject),
     microbatchCandidates(subject),
     ofMemory ? recomputeCandidates(subject, stage) : keepCandidates(subject),
+    sequenceCandidates(subject),
     ofMemory ? shardCandidates(subject) : [],
+    ofMemory ? contextCandidates(subject) : [],
   );
-  const [goal, all] = (mayPair.has(figure) ? withPairs : unpaired)(
-    subject,
-    {
-      pipeline: hint.pipeline,
-      emphasis: ofMemory ? 'memory' : 'time',
-      met: (changed) => !remains(changed, finding),
-    },
-    changes,
-  );
+  const goal: Goal = {
+    pipeline: hint.pipeline,
+    emphasis: ofMemory ? 'memory' : 'time',
+    met: (changed) => !remains(changed, finding),
+  };
+  const all = mayCombine.has(figure) ? withCombinations(subject, goal, changes) : () => changes;
   return yield* fixesAmong(
     analysis,
     goal,
-    (function* () {
-      yield* all;
+    function* (tried) {
+      yield* all(tried);
       yield todaysFigure(analysis, finding, hint);
-    })(),
+    },
     again,
   );
 }
 
-/** Figures that two changes may reach where none alone does. */
-const mayPair: ReadonlySet<string> = new Set([
+/** Figures that several changes may reach where none alone does. */
+const mayCombine: ReadonlySet<string> = new Set([
   'peak_memory',
   'iteration',
   'throughput',
@@ -72,8 +72,6 @@ const mayPair: ReadonlySet<string> = new Set([
   'bubble',
   'span_bubble',
 ]);
-const unpaired: typeof withPairs = (_, goal, candidates) => [goal, candidates];
-
 /** `bubble < 30%` as `bubble < 27.3%`: three digits, rounded so that it is true. */
 function todaysFigure({ syntax }: Analysis, { place }: Finding, { expect }: Hint): Candidate | undefined {
   const check = nodeAt(syntax, place.start).findLast((node) => node.kind === 'check');

@@ -1,15 +1,19 @@
 import type { Analysis } from '../flow/check.ts';
 import type { FixHint, Finding } from '../findings/finding.ts';
 import { hasAmpleRoom } from '../basics/fullest.ts';
+import { packedWeightsCandidates } from './adapters.ts';
 import { cutCandidates } from './balance.ts';
+import { withCombinations } from './combinations.ts';
 import { inTurn, type Subject, subjectOf, weighedTrials } from './candidates.ts';
 import { figuresOf, samplePeriod } from './effect.ts';
+import { moreExpertRanks, wholeExperts } from './experts.ts';
 import { idleDeviceCandidates } from './idleDevices.ts';
+import { lossCandidates } from './loss.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import { moveCandidates } from './move.ts';
 import { fits } from './outcome.ts';
-import { withPairs } from './pairs.ts';
 import { policyCandidates } from './policies.ts';
+import { contextCandidates, sequenceCandidates } from './ranks.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { layerCandidates, recomputeCandidates } from './recompute.ts';
 import { remains } from './remains.ts';
@@ -69,13 +73,19 @@ function smaller(
     // Before the cuts: where both give the same stages, the smaller edit is kept.
     moveCandidates(subject, stage),
     cutCandidates(subject, ['both', 'memory']),
+    sequenceCandidates(subject),
     sameBatchCandidates(subject),
     policyCandidates(subject, 'memory'),
     recomputeCandidates(subject, stage),
     more,
     shardCandidates(subject),
+    contextCandidates(subject),
+    moreExpertRanks(subject),
+    wholeExperts(subject),
+    lossCandidates(subject),
+    packedWeightsCandidates(subject),
     idleDeviceCandidates(subject),
   );
   const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met, fitting: true };
-  return fixesAmong(analysis, ...withPairs(subject, goal, candidates), again);
+  return fixesAmong(analysis, goal, withCombinations(subject, goal, candidates), again);
 }

@@ -1,7 +1,6 @@
 import type { Block, Expression } from '../../grammar/syntax.ts';
-import type { Analysis } from '../flow/check.ts';
 import { numberAt, setNumber, type Subject } from './candidates.ts';
-import { valueOf } from './source.ts';
+import { modelBody, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
 /** Factors to try, the nearest first. */
@@ -30,6 +29,7 @@ export function* sameBatchCandidates(
       yield {
         what: `Set micro_batch to ${smaller}${count === undefined ? '' : ` and microbatches to ${count * more}`}`,
         kind: 'micro-batch',
+        samples: smaller / size,
         edits: [setNumber(analysis, samples, smaller), ...many],
       };
     }
@@ -67,11 +67,4 @@ function reachable({ analysis }: Subject, written: Expression | undefined, wante
   const most = Math.min(wanted, param.max ?? wanted);
   const { min = 0, step } = param;
   return step === undefined ? Math.floor(most) : min + Math.floor((most - min) / step) * step;
-}
-
-function modelBody({ syntax }: Analysis, name: string): Block | undefined {
-  for (const declaration of syntax.declarations)
-    if (declaration.kind === 'block' && declaration.keyword.text === 'model' && declaration.name?.text === name)
-      return declaration.body;
-  return undefined;
 }

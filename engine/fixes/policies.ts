@@ -63,10 +63,12 @@ export function* policyCandidates(
     // A sequence can be cut where layers have a shape; measured ones may have none.
     if (cutsSequence(policy) && plan.stages.every(({ forwardFlops }) => forwardFlops === 0)) continue;
     if (searchesLong(policy, plan)) continue;
-    for (const args of argumentsOf(policy)) {
-      if (ruleOf(policy, args) !== rule) continue;
+    const all = argumentsOf(policy).filter(
+      (args) => ruleOf(policy, args) === rule && policy.chunks(args) * ranks <= layers,
+    );
+    const uneven = (args: Numbers): number => Number(!divides(policy.chunks(args) * ranks, layers));
+    for (const args of all.toSorted((a, b) => uneven(a) - uneven(b))) {
       const stages = policy.chunks(args) * ranks;
-      if (stages > layers) continue;
       const written = withArguments(policy.name, args, keptArguments(policy, schedule, analysis.syntax.text));
       const lost = lostLimit(plan.schedule, policy);
       if (written === analysis.syntax.text.slice(schedule.start, schedule.end)) continue;
@@ -86,6 +88,9 @@ export function* policyCandidates(
     }
   }
 }
+
+/** Whether stages get as many layers each, be it without an embedding and a head. */
+const divides = (stages: number, layers: number): boolean => layers % stages === 0 || (layers - 2) % stages === 0;
 
 const cutsSequence = ({ parameters }: Policy): boolean => parameters.some(({ name }) => name === 'segments');
 

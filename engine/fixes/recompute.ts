@@ -90,6 +90,8 @@ export function* layerCandidates(subject: Subject, met: Goal['met']): Generator<
 const modules = [
   { part: parts.mlp, what: 'MLPs', module: 'mlp' },
   { part: parts.experts, what: 'experts', module: 'moe' },
+  { part: parts.norms, what: 'norms', module: 'layernorm' },
+  { part: parts.experts, what: 'activations of the experts', module: 'moe_act' },
 ] as const;
 
 /** Recomputes less: only the attention, or no activations at all. */

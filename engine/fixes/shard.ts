@@ -43,6 +43,31 @@ export function* wholeWeightsCandidates({ analysis, plan, body }: Subject): Gene
   };
 }
 
+/** Devices of a node, in which the weights of a layer are gathered. */
+const nodeSizes = [8, 4, 16];
+
+/** Groups of ranks keep copies of all weights, so that gathers stay on the links of a node (hybrid sharding). */
+export function* groupedShardCandidates({ analysis, plan, body }: Subject): Generator<Candidate, void, void> {
+  const optimizer = callableOf(inner(valueOf(body, 'optimizer')));
+  const count = plan.data * plan.context;
+  if (optimizer?.kind !== 'call') return;
+  const shard = argument(optimizer, 'shard')?.value;
+  if (shard?.kind !== 'name' || !isShard(shard.text) || !shardsWeights(shard.text)) return;
+  if (argument(optimizer, 'over') !== undefined) return;
+  const parameters = findOptimizer(optimizer.callee.text)?.parameters ?? [];
+  for (const size of nodeSizes) {
+    const over = size / plan.tensor;
+    if (!Number.isInteger(over) || over < 2 || over >= count || count % over !== 0) continue;
+    const name = ({ name: written }: { readonly name?: { readonly text: string } }, at: number) =>
+      written?.text ?? parameters[at]?.name;
+    yield {
+      what: `Shard over groups of ${over} ranks`,
+      kind: 'groups',
+      edits: [withArguments(analysis.syntax.text, optimizer, { over: String(over) }, name)],
+    };
+  }
+}
+
 const inner = (value: Expression | undefined): Expression | undefined =>
   value?.kind === 'group' ? inner(value.inner) : value;
 

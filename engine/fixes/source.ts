@@ -10,6 +10,14 @@ export function pipelineBody(syntax: SyntaxFile, pipeline: string): Block | unde
   return undefined;
 }
 
+/** The body of `model NAME { … }`; undefined if another file has it. */
+export function modelBody({ syntax }: { readonly syntax: SyntaxFile }, name: string): Block | undefined {
+  for (const declaration of syntax.declarations)
+    if (declaration.kind === 'block' && declaration.keyword.text === 'model' && declaration.name?.text === name)
+      return declaration.body;
+  return undefined;
+}
+
 /** Whether a declaration is another pipeline, a job, a search, or what another one is expected to reach: no figure of this pipeline needs it. */
 export function isAside(declaration: Declaration, pipeline: string): boolean {
   if (declaration.kind !== 'block') return false;

@@ -7,7 +7,7 @@ import type { Analysis } from '../flow/check.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { list } from '../basics/quantities.ts';
 import { runnersOf } from '../engines/runners.ts';
-import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
+import { type Effect, effectWords, type Emphasis, type Figures, figuresOf, sameBatch, samplePeriod } from './effect.ts';
 import { brokenFigures, noNewError, type Simulated, simulated } from './outcome.ts';
 import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from './proposal.ts';
 
@@ -23,8 +23,37 @@ export interface Candidate {
   readonly policy?: PolicyChange;
   /** It is offered even if a device does not fit then. */
   readonly mayOverfill?: true;
+  /** It computes in other numbers than the file says: ranked after all that do not. */
+  readonly numerics?: true;
+  /** Samples of a microbatch, as a share of those today. */
+  readonly samples?: number;
+  /** The changes that it joins. Default: it is one change. */
+  readonly parts?: readonly Candidate[];
   /** Ranked after all others, whatever it gives: it hides the finding, or needs more hardware. */
   readonly last?: true;
+}
+
+export type Candidates = Iterable<Candidate | undefined>;
+
+/** The changes that a candidate joins; itself if it is one change. */
+export const partsOf = (candidate: Candidate): readonly Candidate[] => candidate.parts ?? [candidate];
+
+/** Each further change must make it this much faster. */
+const leastOfPart = 1.05;
+
+/** A factor on the time of a candidate, where it is compared with others: more than 1 for several changes. */
+export const weightOf = ({ parts = [] }: Pick<Candidate, 'parts'>): number =>
+  leastOfPart ** Math.max(0, parts.length - 1);
+
+/** A candidate after which the pipeline runs, and no error is new but devices over their memory. */
+export interface Tried {
+  readonly candidate: Candidate;
+  readonly figures: Figures;
+  /** It answers the finding; it may be offered too, which it may not if it fills a device. */
+  readonly answers: boolean;
+  readonly reached: boolean;
+  /** Whether a common engine runs it. True of all if none ran the pipeline before: its user has another one. */
+  readonly isRun: boolean;
 }
 
 /** Another policy as it is written, and what it does with the stages. */
@@ -60,7 +89,7 @@ export interface Trial {
   readonly breaks: readonly string[];
   /** Titles of the common engines that run the changed pipeline. */
   readonly runners: readonly string[] | undefined;
-  /** Whether such an engine runs it. True of all if none ran the pipeline before: its user has another one. */
+  /** Whether such an engine runs it, as of `Tried`. */
   readonly isRun: boolean;
 }
 
@@ -70,11 +99,14 @@ const namedBreaks = 2;
 const usualMost = 5;
 const usualMostOfKind = 2;
 
-/** Fixes among the candidates, best first. Pauses after each trial, so that a host may look for newer text. */
+/**
+ * Fixes among the candidates, best first. Pauses after each trial, so that a host may look for newer text. Candidates may follow from
+ * what was tried before: the list that they are given grows.
+ */
 export function* fixesAmong(
   analysis: Analysis,
   goal: Goal,
-  candidates: Iterable<Candidate | undefined>,
+  candidates: Candidates | ((tried: readonly Tried[]) => Candidates),
   again: Again,
 ): FixSteps {
   const trials = trialSteps(analysis, goal, candidates, again);
@@ -94,7 +126,7 @@ export function* fixesAmong(
 export function* bestTrial(
   analysis: Analysis,
   goal: Goal,
-  candidates: Iterable<Candidate | undefined>,
+  candidates: Candidates,
   again: Again,
 ): Generator<unknown, Trial | undefined, void> {
   const found = yield* trialSteps(analysis, goal, candidates, again);
@@ -108,12 +140,13 @@ const isSettled = (trial: Trial): boolean => trial.isSettled;
 function* trialSteps(
   analysis: Analysis,
   goal: Goal,
-  candidates: Iterable<Candidate | undefined>,
+  candidates: Candidates | ((tried: readonly Tried[]) => Candidates),
   again: Again,
 ): Generator<readonly Trial[], readonly Trial[], void> {
   const found: Trial[] = [];
+  const tried: Tried[] = [];
   const seen = new Set<string>();
-  for (const candidate of candidates) {
+  for (const candidate of typeof candidates === 'function' ? candidates(tried) : candidates) {
     yield found;
     const edits = candidate === undefined ? undefined : writtenEdits(candidate.edits);
     if (candidate === undefined || edits === undefined) continue;
@@ -126,35 +159,45 @@ function* trialSteps(
         yield found;
         continue;
       }
-      if (step.value !== undefined) found.push(step.value);
+      const { trial, figures, isRun = false, answers = false } = step.value ?? {};
+      if (trial !== undefined) found.push(trial);
+      if (figures !== undefined) tried.push({ candidate, figures, isRun, answers, reached: trial !== undefined });
       break;
     }
   }
   return found;
 }
 
+interface Outcome extends Partial<Pick<Tried, 'figures' | 'isRun' | 'answers'>> {
+  readonly trial?: Trial;
+}
+
 /** A change that throws when it is tried leaves the others. */
 const trialAdvice: SlowAdvice<
   [Analysis, Goal, Candidate, readonly Edit[], Generator<undefined, Analysis, void>],
   undefined,
-  Trial | undefined
+  Outcome | undefined
 > = {
   name: 'trial of a fix',
   *steps(analysis, goal, candidate, edits, checked) {
     const changed = yield* checked;
-    const effect = effectOf(analysis, changed, candidate.mayOverfill === true ? { ...goal, mayOverfill: true } : goal);
-    if (effect === undefined) return undefined;
     const after = simulated(changed, goal.pipeline);
-    const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
-    const breaks = brokenFigures(analysis, changed);
-    const plan = after?.plan;
+    if (!noNewError(analysis, changed, { mayOverfill: true, mayBreak: true })) return undefined;
+    const runners = after === undefined ? undefined : runnersOf(after.plan);
     const old = analysis.resolution.plan.pipelines.find(({ name }) => name === goal.pipeline);
-    const runners = plan === undefined ? undefined : runnersOf(plan);
-    return {
-      ...{ candidate, edits, effect, also, breaks, isSettled: changed.pending.length === 0 },
-      runners: plan?.engines?.chosen === undefined ? runners : undefined,
-      isRun: runners?.length !== 0 || (old !== undefined && runnersOf(old)?.length === 0),
+    const isRun = runners?.length !== 0 || (old !== undefined && runnersOf(old)?.length === 0);
+    const run =
+      after === undefined ? {} : { figures: figuresOf(after.run.report), isRun, answers: goal.met(changed, after) };
+    const effect = effectOf(analysis, changed, candidate.mayOverfill === true ? { ...goal, mayOverfill: true } : goal);
+    if (effect === undefined) return run;
+    const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
+    const trial = {
+      ...{ candidate, edits, effect, also, isRun },
+      breaks: brokenFigures(analysis, changed),
+      isSettled: changed.pending.length === 0,
+      runners: after?.plan.engines?.chosen === undefined ? runners : undefined,
     };
+    return { ...run, trial };
   },
   otherwise: undefined,
 };
@@ -176,7 +219,25 @@ const breakWords = (breaks: readonly string[]): string =>
 
 function offered(found: readonly Trial[], { fitting }: Goal): readonly Trial[] {
   const all = fitting === true ? found.filter(({ effect }) => effect.after.fits) : found;
-  return all.length > 0 ? all : found;
+  return (all.length > 0 ? all : found).filter((trial) => isNeeded(trial, found));
+}
+
+/** Without a part that is needed, a combination misses the goal or takes at least this share longer. */
+const leastNeed = 0.02;
+
+/** Whether no part of a combination does as well as all of it. */
+const isNeeded = (trial: Trial, found: readonly Trial[]): boolean =>
+  !found.some(
+    (other) =>
+      isPartOf(other.candidate, trial.candidate) &&
+      rank(other) <= rank(trial) &&
+      other.effect.after.fits >= trial.effect.after.fits &&
+      samplePeriod(other.effect.after) <= samplePeriod(trial.effect.after) * (1 + leastNeed),
+  );
+
+function isPartOf(some: Candidate, all: Candidate): boolean {
+  const [parts, whole] = [partsOf(some), partsOf(all)];
+  return parts.length < whole.length && parts.every((part) => whole.includes(part));
 }
 
 /** `Use zb_h1: iteration −18 %, peak unchanged`. */
@@ -202,14 +263,14 @@ function writtenEdits(edits: Candidate['edits']): readonly Edit[] | undefined {
 }
 
 /**
- * Changes that train with the same batch come before changes that do not, and those come before changes that drop a limit of the file.
+ * Changes that train with the same batch in the same numbers come before changes that do not, and those come before changes that drop a limit of the file.
  * Changes that break an expectation come after all of them.
  */
 function rank({ candidate, breaks, effect: { before, after } }: Trial): number {
   if (candidate.last === true) return 4;
   if (breaks.length > 0) return 3;
   if (candidate.policy?.without !== undefined) return 2;
-  return before !== undefined && !sameBatch(before, after) ? 1 : 0;
+  return candidate.numerics === true || (before !== undefined && !sameBatch(before, after)) ? 1 : 0;
 }
 
 /** The best first. What no common engine runs is never the first of several that keep what the file expects: few could do it. */
@@ -220,7 +281,7 @@ function ranked(found: readonly Trial[]): readonly Trial[] {
   return first === undefined ? sorted : [first, ...sorted.filter((trial) => trial !== first)];
 }
 
-/** Plans that fit first, then the faster, where one that no common engine runs has to be much faster, then the smaller peak, then the smaller edit. */
+/** Plans that fit first, then the faster, where one that no common engine runs and each further change have to save much, then the smaller peak, then the smaller edit. */
 function compareTrials(a: Trial, b: Trial): number {
   if (rank(a) !== rank(b)) return rank(a) - rank(b);
   // Last resorts stay in their order, the least first.
@@ -237,13 +298,17 @@ function compareTrials(a: Trial, b: Trial): number {
 /** What no common engine runs must be this much faster to come first. */
 const leastLead = 1.1;
 
-const weighedPeriod = ({ effect, isRun: runs }: Trial): number => samplePeriod(effect.after) * (runs ? 1 : leastLead);
+const weighedPeriod = ({ candidate, effect, isRun: runs }: Trial): number =>
+  samplePeriod(effect.after) * weightOf(candidate) * (runs ? 1 : leastLead);
 
 /** 0 for figures that differ by rounding. */
 const order = (a: number, b: number): number => (Math.abs(a - b) <= 1e-9 * Math.max(a, b) ? 0 : a - b);
 
 const size = (edits: readonly Edit[]): number =>
   edits.reduce((sum, { start, end, text }) => sum + (end - start) + text.length, 0);
+
+/** Combinations that are shown. */
+const mostCombinations = 2;
 
 /** The best of each kind, then the second best, in the order of their ranks; no two with the same figures. */
 function shown(sorted: readonly Trial[], { most = usualMost, mostOfKind = usualMostOfKind }: Goal): readonly Trial[] {
@@ -256,8 +321,16 @@ function shown(sorted: readonly Trial[], { most = usualMost, mostOfKind = usualM
       const all = [...kept];
       const alike = all.filter(({ candidate }) => candidate.kind === trial.candidate.kind);
       const twin = all.some((other) => equal(other, trial));
-      const free = trial.candidate.last === true ? 1 : places;
-      if (!twin && alike.length < free && kept.size < most) kept.add(trial);
+      const joins = trial.candidate.parts !== undefined;
+      const isFree = joins
+        ? all.filter(({ candidate }) => candidate.parts !== undefined).length < mostCombinations &&
+          !alike.some((other) => runsWhere(trial, other))
+        : alike.length < (trial.candidate.last === true ? 1 : places);
+      if (!twin && isFree && kept.size < most) kept.add(trial);
     }
   return sorted.filter((trial) => kept.has(trial));
 }
+
+/** Whether every engine that runs a change runs the other one, too. */
+const runsWhere = ({ runners = [] }: Trial, other: Trial): boolean =>
+  runners.every((engine) => other.runners?.includes(engine) === true);

@@ -1,0 +1,77 @@
+/** Other ranks on the same devices with the same batch, and what tensor ranks can split besides layers. */
+import { batchKey } from './microbatches.ts';
+import { numberAt, setNumber, type Subject } from './candidates.ts';
+import type { Edit } from './proposal.ts';
+import { entriesOf, setKey, valueOf } from './source.ts';
+import type { Candidate } from './trial.ts';
+
+/** The key of sequence parallelism as the pipeline writes it: `sequence` is its short name. */
+export const sequenceKey = (body: Subject['body']): 'sequence' | 'sequence_parallel' =>
+  entriesOf(body, 'sequence').length > 0 ? 'sequence' : 'sequence_parallel';
+
+/** What lies between the products of a layer is split over tensor ranks, too: it needs less memory, and moves no more bytes. */
+export function* sequenceCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
+  const key = sequenceKey(body);
+  const written = valueOf(body, key);
+  if (plan.tensor < 2 || (written !== undefined && (written.kind !== 'name' || written.text !== 'false'))) return;
+  yield {
+    what: `Set ${key} = true`,
+    kind: 'sequence',
+    edits: [setKey(analysis.syntax.text, body, key, 'true')],
+  };
+}
+
+/** Half the tensor ranks and twice the data ranks. */
+export function* fewerTensorRanks(subject: Subject): Generator<Candidate, void, void> {
+  const { tensor } = subject.plan;
+  if (valueOf(subject.body, 'tensor') !== undefined && tensor % 2 === 0)
+    yield* traded(subject, { tensor: tensor / 2, data: 2 * subject.plan.data });
+}
+
+/** How many context ranks a sample is split over at once, the fewest first. */
+const shares = [2, 4, 8];
+
+/** Context ranks in place of data ranks: each device keeps a part of each sample. */
+export function* contextCandidates(subject: Subject): Generator<Candidate, void, void> {
+  const { context, data, stages } = subject.plan;
+  // Layers with times of their own take as long on any number of ranks.
+  if (stages.every(({ forwardFlops }) => forwardFlops === 0)) return;
+  for (const share of shares)
+    if (data % share === 0) yield* traded(subject, { context: share * context, data: data / share });
+}
+
+/** Keys and values get to the context ranks in the other way. */
+export function* contextExchangeCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
+  const written = valueOf(body, 'context_exchange');
+  const other = written?.kind === 'name' && written.text === 'all_to_all' ? 'ring' : 'all_to_all';
+  if (plan.context < 2) return;
+  yield {
+    what: `Set context_exchange = ${other}`,
+    kind: 'context exchange',
+    edits: [setKey(analysis.syntax.text, body, 'context_exchange', other)],
+  };
+}
+
+type Ranks = Partial<Readonly<Record<'tensor' | 'context' | 'data', number>>>;
+
+/** Sets numbers of ranks, and as many microbatches as keep the batch. */
+function* traded({ analysis, body, plan }: Subject, wanted: Ranks & { readonly data: number }): Generator<Candidate> {
+  const { text } = analysis.syntax;
+  // With a global batch, the microbatches follow.
+  const follows = batchKey(body) === 'global_batch';
+  const microbatches = valueOf(body, 'microbatches');
+  const now = follows ? plan.microbatches : numberAt(analysis, microbatches);
+  const count = ((now ?? NaN) * plan.data) / wanted.data;
+  if (!Number.isInteger(count)) return;
+  const edits = Object.entries(wanted).map(([key, ranks]): Edit | undefined => {
+    const value = valueOf(body, key);
+    if (value !== undefined) return setNumber(analysis, value, ranks);
+    return setKey(text, body, key, String(ranks));
+  });
+  const names = Object.entries(wanted).map(([key, ranks]) => `${ranks} ${key}`);
+  yield {
+    what: `Use ${names.join(' and ')} ${wanted.data === 1 ? 'rank' : 'ranks'} with ${count} ${count === 1 ? 'microbatch' : 'microbatches'}`,
+    kind: 'tensor' in wanted ? 'tensor' : 'context',
+    edits: [...edits, ...(follows ? [] : [setNumber(analysis, microbatches, count)])],
+  };
+}

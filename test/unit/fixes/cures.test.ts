@@ -1,0 +1,237 @@
+/** Each kind of change writes what it says, and combinations of them have no part that they do not need. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { toEnd } from '../../../engine/basics/steps.ts';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { packedWeightsCandidates } from '../../../engine/fixes/adapters.ts';
+import { type Subject, subjectOf } from '../../../engine/fixes/candidates.ts';
+import { fewerExpertRanks, moreExpertRanks, wholeExperts } from '../../../engine/fixes/experts.ts';
+import { lossCandidates } from '../../../engine/fixes/loss.ts';
+import { simulated } from '../../../engine/fixes/outcome.ts';
+import { apply, type Edit } from '../../../engine/fixes/proposal.ts';
+import {
+  contextCandidates,
+  contextExchangeCandidates,
+  fewerTensorRanks,
+  sequenceCandidates,
+} from '../../../engine/fixes/ranks.ts';
+import { everyStage } from '../../../engine/fixes/recompute.ts';
+import { groupedShardCandidates } from '../../../engine/fixes/shard.ts';
+import { type Candidate, fixesAmong } from '../../../engine/fixes/trial.ts';
+import { analyse, analyseExample, checkedOnce, fixesOf } from '../../support/analyse.ts';
+import { checkFigures } from './promise.ts';
+
+interface Written {
+  readonly layer?: string;
+  readonly head?: string;
+  readonly model?: string;
+  readonly keys?: string;
+  readonly batch?: string;
+  readonly optimizer?: string;
+}
+
+const dense = 'transformer(hidden = 4096, heads = 32, flash = true)';
+const sparse = 'transformer(hidden = 2048, heads = 16, flash = true, experts = 8, experts_per_token = 2)';
+
+const file = ({
+  layer = dense,
+  head = 'lm_head(vocab = 32000, hidden = 4096)',
+  model = '',
+  keys = '',
+  batch = 'microbatches = 8',
+  optimizer = 'adam_mixed',
+}: Written): string => `
+model m {
+  precision = bf16  sequence = 4096  micro_batch = 1
+  ${model}
+  layer embed = embedding(vocab = 32000, hidden = 4096)
+  layer block[14] = ${layer}
+  layer head = ${head}
+}
+device gpu { memory = 80GiB  compute(bf16) = 300TFLOPS  bandwidth = 2TB/s }
+cluster box { node[2] { gpu[8] = gpu  link = 200GB/s }  link = 25GB/s }
+pipeline train {
+  model = m  devices = box  schedule = 1f1b  stages = balance
+  optimizer = ${optimizer}
+  ${batch}
+  ${keys}
+}
+`;
+
+type Kind = (subject: Subject) => Iterable<Candidate | undefined>;
+
+/** What a kind of change offers for a file: words, and the keys that it writes. */
+function offered(written: Written, kind: Kind): Readonly<Record<string, string>> {
+  const analysis = analyse(file(written));
+  const subject = subjectOf(analysis, 'train', analyse);
+  if (subject === undefined) throw new Error(analysis.findings.map(({ message }) => message).join('\n'));
+  const candidates = [...kind(subject)].flatMap((candidate) => candidate ?? []);
+  const goal = { pipeline: 'train', emphasis: 'time', met: () => true, most: 20, mostOfKind: 20 } as const;
+  for (const { title, edits } of toEnd(fixesAmong(analysis, goal, candidates, analyse)))
+    checkFigures(analysis, analyse(apply(analysis.syntax.text, edits)), title);
+  return Object.fromEntries(
+    candidates.map(({ what, edits }) => {
+      const written = edits.filter((edit): edit is Edit => edit !== undefined);
+      const changed = analyse(apply(analysis.syntax.text, written));
+      expect(simulated(changed, 'train'), what).toBeDefined();
+      const lines = changed.syntax.text.split('\n');
+      const old = new Set(analysis.syntax.text.split('\n'));
+      return [what, lines.flatMap((line) => (old.has(line) ? [] : line.trim())).join('; ')];
+    }),
+  );
+}
+
+describe('a change of the ranks', () => {
+  it('splits what lies between the products, under the name that the file has', () => {
+    expect(offered({ keys: 'tensor = 4' }, sequenceCandidates)).toEqual({
+      'Set sequence_parallel = true': 'sequence_parallel = true',
+    });
+    expect(offered({ keys: 'tensor = 4  sequence = false' }, sequenceCandidates)).toEqual({
+      'Set sequence = true': 'tensor = 4  sequence = true',
+    });
+    expect(offered({ keys: 'tensor = 4  sequence = true' }, sequenceCandidates)).toEqual({});
+    expect(offered({}, sequenceCandidates)).toEqual({});
+  });
+
+  it('takes context ranks from data ranks and keeps the batch', () => {
+    expect(offered({ keys: 'data = 4' }, contextCandidates)).toEqual({
+      'Use 2 context and 2 data ranks with 16 microbatches': 'microbatches = 16; data = 2; context = 2',
+      'Use 4 context and 1 data rank with 32 microbatches': 'microbatches = 32; data = 1; context = 4',
+    });
+    expect(offered({ keys: 'data = 4', batch: 'global_batch = 32' }, contextCandidates)).toEqual({
+      'Use 2 context and 2 data ranks with 16 microbatches': 'data = 2; context = 2',
+      'Use 4 context and 1 data rank with 32 microbatches': 'data = 1; context = 4',
+    });
+    expect(offered({}, contextCandidates)).toEqual({});
+  });
+
+  it('takes data ranks from tensor ranks', () => {
+    expect(offered({ keys: 'tensor = 4' }, fewerTensorRanks)).toEqual({
+      'Use 2 tensor and 2 data ranks with 4 microbatches': 'microbatches = 4; tensor = 2; data = 2',
+    });
+    expect(offered({ keys: 'tensor = 4', batch: 'microbatches = 7' }, fewerTensorRanks)).toEqual({});
+  });
+
+  it('sends keys to context ranks in the other way', () => {
+    expect(offered({ keys: 'context = 2' }, contextExchangeCandidates)).toEqual({
+      'Set context_exchange = all_to_all': 'context_exchange = all_to_all',
+    });
+    expect(offered({ keys: 'context = 2  context_exchange = all_to_all' }, contextExchangeCandidates)).toEqual({
+      'Set context_exchange = ring': 'context = 2  context_exchange = ring',
+    });
+    expect(offered({}, contextExchangeCandidates)).toEqual({});
+  });
+
+  it('gives the experts more ranks, or fewer', () => {
+    const experts = { layer: sparse, head: 'lm_head(vocab = 32000, hidden = 2048)' };
+    expect(offered({ ...experts, keys: 'data = 4' }, moreExpertRanks)).toEqual({
+      'Use 2 expert ranks': 'expert = 2',
+      'Use 4 expert ranks': 'expert = 4',
+    });
+    expect(offered({ ...experts, keys: 'data = 4  expert = 4' }, fewerExpertRanks)).toEqual({
+      'Use 2 expert ranks': 'data = 4  expert = 2',
+      'Use 1 expert rank': 'data = 4  expert = 1',
+    });
+    const split = { ...experts, keys: 'tensor = 2  sequence_parallel = true  data = 2  expert = 2' };
+    expect(offered(split, wholeExperts)).toEqual({
+      'Keep every expert whole on 4 expert ranks':
+        'tensor = 2  sequence_parallel = true  data = 2  expert = 4; expert_tensor = 1',
+    });
+    for (const kind of [moreExpertRanks, fewerExpertRanks, wholeExperts])
+      expect(offered({ keys: 'tensor = 2  data = 4' }, kind)).toEqual({});
+  });
+});
+
+describe('a change of what is kept', () => {
+  it('gathers sharded weights inside a node', () => {
+    expect(offered({ keys: 'data = 16', optimizer: 'adam_mixed(shard = zero3)' }, groupedShardCandidates)).toEqual({
+      'Shard over groups of 8 ranks': 'optimizer = adam_mixed(shard = zero3, over = 8)',
+      'Shard over groups of 4 ranks': 'optimizer = adam_mixed(shard = zero3, over = 4)',
+    });
+    for (const optimizer of ['adam_mixed', 'adam_mixed(shard = zero2)', 'adam_mixed(shard = zero3, over = 8)'])
+      expect(offered({ keys: 'data = 16', optimizer }, groupedShardCandidates)).toEqual({});
+  });
+
+  it('fuses the loss of a head in this file', () => {
+    const fused = { 'Fuse the loss': 'layer head = lm_head(vocab = 32000, hidden = 4096, loss = fused)' };
+    expect(offered({}, lossCandidates)).toEqual(fused);
+    expect(offered({ head: 'lm_head(vocab = 32000, hidden = 4096, loss = eager)' }, lossCandidates)).toEqual(fused);
+  });
+
+  it('packs frozen weights', () => {
+    expect(offered({ model: 'trainable = lora(16)' }, packedWeightsCandidates)).toEqual({
+      'Keep the frozen weights as nf4': 'trainable = lora(16, weights = nf4)',
+    });
+    expect(offered({}, packedWeightsCandidates)).toEqual({});
+  });
+
+  it('recomputes modules of every stage', () => {
+    expect(Object.values(offered({}, everyStage))).toContain('recompute = modules(layernorm)');
+  });
+});
+
+/** Fixes among candidates that make the device faster by a factor. */
+describe('the order', () => {
+  const analysis = analyse(file({}));
+  const { text } = analysis.syntax;
+  const start = text.indexOf('300TFLOPS');
+  const faster = (what: string, factor: number, more: Partial<Candidate> = {}): Candidate => ({
+    ...{ what, kind: what },
+    edits: [
+      { start, end: start + '300TFLOPS'.length, text: `${300 * factor}TFLOPS` },
+      { start: text.indexOf('2TB/s'), end: text.indexOf('2TB/s') + 5, text: `${2 * factor}TB/s` },
+    ],
+    ...more,
+  });
+  const order = (...candidates: readonly Candidate[]) =>
+    toEnd(fixesAmong(analysis, { pipeline: 'train', emphasis: 'time', met: () => true }, candidates, analyse)).map(
+      ({ title }) => title.split(':')[0],
+    );
+  const [a, b] = [faster('a', 1.1), faster('b', 1.11)];
+  const parts = [faster('x', 0.5), faster('y', 0.6)];
+
+  it('has one change before two, unless these are much faster', () => {
+    expect(order(faster('two', 1.13, { parts }), a)).toEqual(['a', 'two']);
+    expect(order(faster('two', 1.3, { parts }), a)).toEqual(['two', 'a']);
+  });
+
+  it('has other numbers after the same ones', () => {
+    expect(order(faster('packed', 2, { numerics: true }), a)).toEqual(['a', 'packed']);
+  });
+
+  it('leaves out a combination that gains nothing on one of its parts', () => {
+    expect(order(faster('both', 1.115, { parts: [a, b] }), a, b)).toEqual(['b', 'a']);
+    expect(order(faster('both', 1.3, { parts: [a, b] }), a, b)).toEqual(['both', 'b', 'a']);
+  });
+});
+
+test('without any part, a combination misses the goal or takes longer', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../data/advice/07_long_128k.pipe'), 'utf8');
+  const analysis = analyse(text);
+  const [fix] = fixesOf(analysis, 'memory/out-of-memory');
+  expect(fix.title).toMatch(/^Set sequence_parallel = true, use 2 context .*, and recompute /);
+  const isOf: readonly ((edit: Edit) => boolean)[] = [
+    ({ text: by }) => by.includes('sequence_parallel'),
+    ({ text: by }) => by.includes('recompute'),
+    ({ text: by }) => !by.includes('sequence_parallel') && !by.includes('recompute'),
+  ];
+  for (const isDropped of isOf) {
+    const kept = fix.edits.filter((edit) => !isDropped(edit));
+    expect(kept.length).toBeLessThan(fix.edits.length);
+    const run = simulated(analyse(apply(text, kept)), 'train')?.run.report;
+    const fits = run?.devices.every(({ peak, capacity }) => peak <= capacity);
+    if (fits === true) expect(run?.iteration).toBeGreaterThan(1.02 * (fix.effect?.after.iteration ?? NaN));
+  }
+});
+
+test('a rule that no library has is not the first of several', () => {
+  const name = 'systems/ddp_horovod.pipe';
+  const analysis = analyseExample(name);
+  const again = checkedOnce((text) => analyseExample(name, {}, text));
+  const found = analysis.findings.filter(({ code }) => code.startsWith('comm/'));
+  const all = found.map((finding) => fixesFor(analysis, finding, again));
+  const choices = all.filter((fixes) => fixes.some(({ runners }) => runners?.length !== 0));
+  expect(choices.flat().some(({ runners }) => runners?.length === 0)).toBe(true);
+  for (const [first] of choices) expect(first.runners, first.title).not.toEqual([]);
+});
