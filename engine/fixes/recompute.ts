@@ -43,7 +43,7 @@ export function* everyStage({ plan, body, analysis }: Subject): Generator<Candid
     };
   }
   // Between attention and whole layers: what most layers keep most of.
-  if (!plan.stages.every(({ recomputeMode }) => recomputeMode === 'none')) return;
+  if (!plan.stages.every(({ recomputeMode }) => recomputesLittle(recomputeMode))) return;
   for (const { part, what, module } of modules) {
     if (!plan.stages.some(({ activationParts = {} }) => part in activationParts)) continue;
     yield {
@@ -54,6 +54,9 @@ export function* everyStage({ plan, body, analysis }: Subject): Generator<Candid
   }
 }
 
+/** Nothing, or attention, which is nothing with kernels that keep no scores. */
+const recomputesLittle = (mode: RecomputeMode): boolean => mode === 'none' || mode === 'selective';
+
 /** Trials of a pipeline under which the least number of layers is not searched for: each step of the search is one more. */
 const fewTrials = 16;
 
@@ -63,7 +66,7 @@ export function* layerCandidates(subject: Subject, met: Goal['met']): Generator<
   if (trialsFor(plan) < fewTrials) return;
   const [mode, ...others] = new Set(plan.stages.map(({ recomputeMode }) => recomputeMode));
   const some = someLayersIn(mode);
-  if (others.length > 0 || (mode !== 'none' && some?.method !== 'block')) return;
+  if (others.length > 0 || (!recomputesLittle(mode) && some?.method !== 'block')) return;
   const { text } = analysis.syntax;
   const edit = (layers: number) => setKey(text, body, 'recompute', someLayersMode({ method: 'block', layers }));
   function* reachesGoal(layers: number): Generator<undefined, boolean, void> {

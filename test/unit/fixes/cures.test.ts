@@ -171,6 +171,16 @@ describe('a change of what is kept', () => {
   });
 });
 
+test('recomputed attention that kernels do not keep anyway hides no other recomputation', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../data/advice/03_70b_tp8_nosp.pipe'), 'utf8');
+  const offered = (keys: string): readonly string[] =>
+    fixesOf(analyse(text.replace('schedule = 1f1b', `schedule = 1f1b${keys}`)), 'memory/out-of-memory').flatMap(
+      ({ title }) => (title.startsWith('Recompute') ? [title] : []),
+    );
+  expect(offered('')).toContain('Recompute 9 layers of every stage: peak 74 GiB, iteration +15 %');
+  expect(offered('  recompute = selective')).toEqual(offered(''));
+});
+
 /** Fixes among candidates that make the device faster by a factor. */
 describe('the order', () => {
   const analysis = analyse(file({}));
