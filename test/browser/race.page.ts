@@ -282,7 +282,10 @@ const periods: PageTest = {
     await preview.post({ type: 'entry', request, index: 8, name: 'pipedream', plan, options, adoptable: true });
     await row(preview, 'pipedream').locator('.value').first().waitFor();
     await settled(preview.page);
-    assert.match(await row(preview, 'pipedream').locator('.race-note').innerText(), /^(.* · )?\d+ periods drawn$/);
+    assert.match(
+      await row(preview, 'pipedream').locator('.race-note').innerText(),
+      /^(.* · )?\d+ periods drawn · (runs on .+|paper only)$/,
+    );
     assert.doesNotMatch(await row(preview, 'gpipe').locator('.race-note').innerText(), /drawn/);
     await preview.close();
   },

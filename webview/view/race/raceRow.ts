@@ -19,6 +19,10 @@ export interface RaceRowActions {
   leaveOut(id: number): void;
 }
 
+/** `runs on Megatron · PyTorch`, or `paper only`. */
+const runsOn = (runners: readonly string[]): string =>
+  `${runners.length === 0 ? '' : 'runs on '}${runnerWords(runners)}`;
+
 /** One timeline of a comparison: name, strip, figures with their differences, and a button that writes it into the file. */
 export function raceRow(id: number, actions: RaceRowActions) {
   const name = element('button', { type: 'button', class: 'race-name' });
@@ -72,7 +76,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
         isBaseline ? 'baseline' : '',
         runner.note,
         figures === undefined ? '' : drawnWords(figures),
-        figures?.runners === undefined ? '' : `runs on ${runnerWords(figures.runners)}`,
+        figures?.runners === undefined ? '' : runsOn(figures.runners),
       ];
       setText(note, parts.filter((part) => part !== '').join(' · '));
       const waiting = figures === undefined && standing.reason === undefined;
