@@ -1,4 +1,4 @@
-/** Other ranks on the same devices with the same batch, and what tensor ranks can split besides layers. */
+/** Other ranks on the same devices with the same batch, and what tensor ranks can split in addition to layers. */
 import { batchKey } from './microbatches.ts';
 import { numberAt, setNumber, type Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';
@@ -40,7 +40,7 @@ export function* contextCandidates(subject: Subject): Generator<Candidate, void,
     if (data % share === 0) yield* traded(subject, { context: share * context, data: data / share });
 }
 
-/** Keys and values get to the context ranks in the other way. */
+/** Keys and values get to the context ranks by the other method. */
 export function* contextExchangeCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
   const written = valueOf(body, 'context_exchange');
   const other = written?.kind === 'name' && written.text === 'all_to_all' ? 'ring' : 'all_to_all';
