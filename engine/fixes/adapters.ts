@@ -1,4 +1,5 @@
 /** Frozen weights in 4 bits, next to which adapters train. */
+import { findFunction } from '../language/functions.ts';
 import { callableOf, withArguments } from './callArguments.ts';
 import type { Subject } from './candidates.ts';
 import { modelBody, valueOf } from './source.ts';
@@ -17,7 +18,5 @@ export function* packedWeightsCandidates({ analysis, plan }: Subject): Generator
   };
 }
 
-/** Arguments of `lora` in order. */
-const names = ['rank', 'targets', 'alpha', 'dropout', 'weights', 'experts'];
 const nameOf = ({ name }: { readonly name?: { readonly text: string } }, at: number): string | undefined =>
-  name?.text ?? names[at];
+  name?.text ?? findFunction('trainable', 'lora')?.parameters[at]?.name;
