@@ -20,6 +20,8 @@ import { diskHost, namedPath, shownPath, uriOf } from '../host.ts';
 import type { Io } from '../io.ts';
 import { planCsv, planJson } from '../../server/searches/planData.ts';
 import { readPlanJson } from '../output/planData.ts';
+import { sourceOf } from '../output/findingText.ts';
+import { placeText } from '../output/placeText.ts';
 import { planText } from '../output/planText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
@@ -148,7 +150,14 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   if (broken !== undefined) return `${name} has an error in a search: ${broken.message}`;
   const limits = [...(written?.limits ?? []), ...args.values('limit')];
   const base = sweepBase(file, pipeline, limits);
-  if ('problem' in base) return `"${pipeline}" cannot be searched: ${base.problem.message} (${base.problem.code})`;
+  if ('problem' in base) {
+    const { code, message } = base.problem;
+    // A limit of the call is in no file.
+    const found = resolution.findings.find((finding) => finding.code === code && finding.message === message);
+    const checked = { uri, findings: analysis.findings, source: sourceOf(name, file.text) };
+    const where = found === undefined ? '' : `${placeText(found.place.uri, found.place.start, checked, io)}: `;
+    return `"${pipeline}" cannot be searched: ${where}${message} (${code})`;
+  }
   const over = args.value('over');
   const added = over === undefined ? [] : readAxes(over);
   if ('problem' in added) return added.problem;

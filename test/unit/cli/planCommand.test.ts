@@ -327,6 +327,13 @@ describe('plan', () => {
     expect(err).toContain('"microbatches" is searched, and --set gives it a value. Leave out one of them.');
   });
 
+  test('what is wrong with a pipeline is said with its place', async () => {
+    const files = { 'a.pipe': `// One line.\n${good.replace('model toy', 'model 模型')}` };
+    const { status, err } = await call(['plan', 'a.pipe', '--over', 'pipeline = [4]'], { files });
+    expect(status).toBe(2);
+    expect(err).toContain('"train" cannot be searched: a.pipe:2:7: Expected a name');
+  });
+
   test.each([
     ['', 'There is nothing to search.'],
     ['tensr = 2', '"tensr" is no key that can be searched. Did you mean "tensor"?'],
