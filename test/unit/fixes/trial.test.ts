@@ -71,6 +71,23 @@ describe('candidates are shown', () => {
   });
 });
 
+it('is tried without the messages of the changed file: that of a bubble takes longer than all the rest', () => {
+  const read: string[] = [];
+  const again = (changed: string) => {
+    const { findings, ...rest } = analyse(changed);
+    const listening = findings.map((found) => ({
+      ...found,
+      get message() {
+        read.push(found.code);
+        return found.message;
+      },
+    }));
+    return { ...rest, findings: listening };
+  };
+  expect(toEnd(fixesAmong(analysis, goal, [fits, fast], again))).toHaveLength(2);
+  expect(read).toEqual([]);
+});
+
 describe('idle time', () => {
   const fixesOfBubble = (file: string) => {
     const found = analyse(file);

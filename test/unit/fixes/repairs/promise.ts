@@ -64,7 +64,7 @@ export function checkRepair(analysis: Analysis, finding: Finding, fix: Fix, agai
   const { text, comments } = analysis.syntax;
   const changed = applied(analysis, fix, again);
   const same = (all: readonly Finding[]) =>
-    all.filter(({ code, message }) => code === finding.code && message === finding.message).length;
+    all.filter((other) => other.code === finding.code && other.message === finding.message).length;
   expect(same(changed.findings), `${fix.title}: the finding is still there`).toBeLessThan(same(analysis.findings));
   // What cannot be read hides mistakes that come to light with it.
   if (!finding.code.startsWith('syntax/')) expect(errorsOf(changed), fix.title).toBeLessThanOrEqual(errorsOf(analysis));
