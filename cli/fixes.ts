@@ -13,7 +13,7 @@ function checker({ analysis }: Analysed, { io, overrides, options }: Setting): A
   const host = diskHost(io, analysis.uri);
   const known = new Map<string, ReturnType<Again>>();
   return (text) => {
-    const found = known.get(text) ?? check({ uri: analysis.uri, text, host, options, overrides });
+    const found = known.get(text) ?? check({ uri: analysis.uri, text, host, options, overrides, earlier: analysis });
     known.set(text, found);
     return found;
   };

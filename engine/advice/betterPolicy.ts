@@ -101,7 +101,9 @@ export const policyAdvice: SlowAdvice<[PolicyProblem], void, PolicyAnswer> = {
     const request = { uri, host, options, overrides, searches, ...(whole ? {} : { only: pipeline }) };
     const earlier = order === undefined ? {} : { earlier: ordered({ ...request, text }, pipeline, order) };
     const today = check({ ...request, text, ...earlier });
-    const again = (tried: string) => check({ ...request, text: tried });
+    const { pending } = today;
+    const simulated = today.pipelines.filter(({ plan }) => !pending.includes(plan.name));
+    const again = (tried: string) => check({ ...request, text: tried, earlier: { ...today, pipelines: simulated } });
     const found = yield* pausing(betterPolicySteps(today, pipeline, again));
     if (!isComplete()) return { untried: 'slow' };
     return found === undefined ? {} : { found };
