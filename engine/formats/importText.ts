@@ -5,6 +5,7 @@ import { pipeOfConfiguration } from './huggingFace/toPipe.ts';
 import { isMegatron, pipeOfMegatron } from './megatron/toPipe.ts';
 import { isKnownProfile, readProfile } from './profile.ts';
 import { isKnownSystem, readSystem } from './system.ts';
+import { isTorchtitanToml, pipeOfTorchtitanToml } from './recipe/torchtitan.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
 import { pipeOfProfile } from './toPipe.ts';
 
@@ -42,12 +43,13 @@ const formats: readonly ImportFormat[] = [
       return 'faults' in read ? read : { pipe: pipeOfSystem(read), remarks: [...read.remarks, ...read.networkRemarks] };
     },
   },
+  { is: isTorchtitanToml, toPipe: pipeOfTorchtitanToml },
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];
 
 /** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
 export const importable =
-  'a PyTorch schedule table (with cells such as `2F0`), a PipeDream, ASTRA-sim 1.0 or dnn-partitioning profile, a Hugging Face config.json, a system of Calculon or aiconfigurator, or a Megatron-LM script';
+  'a PyTorch schedule table (cells like `2F0`), a profile (PipeDream, ASTRA-sim 1.0, dnn-partitioning), a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (torchtitan, Megatron-LM)';
 
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string): TextImport | undefined =>

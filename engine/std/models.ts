@@ -1,6 +1,6 @@
 import { readConfiguration } from '../formats/huggingFace/read.ts';
 import { layersText } from '../formats/huggingFace/toPipe.ts';
-import { publishedModels, type PublishedModel } from './modelTable.ts';
+import { publishedModels, type PublishedModel } from '../formats/huggingFace/publishedModels.ts';
 
 /** The text of `std:models`, made of the table by the reader of Hugging Face configurations. */
 export const models: string = `// Published models to import: \`import { llama3_8b } from "std:models"\`.

@@ -2,6 +2,7 @@ import { budgetOf } from '../../basics/budget.ts';
 import { count } from '../../basics/quantities.ts';
 import type { TextFault } from '../fault.ts';
 import { shapeText } from '../huggingFace/toPipe.ts';
+import { clusterImport, placeholderCluster } from '../placeholderCluster.ts';
 import { laidOut } from '../toPipe.ts';
 import { flagsOf, type Flags } from './flags.ts';
 import type { LayerSymbol } from './layout.ts';
@@ -176,7 +177,7 @@ function written(
   const grouped = group === undefined || group === ranks ? '' : `, group = ${group}`;
   const keys = (training?.keys ?? []).map(([key, value]) => `  ${key} = ${value}\n`).join('');
   return laidOut(`/// Stages of Megatron-LM${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
-${model === undefined ? '/// It has no times and no sizes: replace them with the values of your layers.\n' : ''}${model === undefined ? '' : `import { h100${isLarge(devicesOf(ranks, training)) ? ', ib_ndr_400' : ''} } from "std:hardware"\n\n`}model imported {
+${model === undefined ? '/// It has no times and no sizes: replace them with the values of your layers.\n' : ''}${model === undefined ? '' : `${clusterImport(devicesOf(ranks, training))}\n`}model imported {
 ${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n${model.activations === undefined ? '' : `  activations = ${model.activations}\n`}\n`}${layers.join('\n')}
 }
 
@@ -207,9 +208,6 @@ function layerText(kind: Kind, model: MegatronModel | undefined): string {
 const devicesOf = (ranks: number, training: Training | undefined): number =>
   training === undefined ? ranks : ranks * training.tensor * training.context * training.data;
 
-/** Whether they are in several nodes. */
-const isLarge = (devices: number): boolean => devices > 8;
-
 /** Nodes of eight, which a script does not name. */
 function clusterText(ranks: number, training: Training | undefined): string {
   if (training === undefined)
@@ -221,11 +219,5 @@ cluster ranks {
   link = 100GB/s
 }
 `;
-  const devices = devicesOf(ranks, training);
-  const inside = (number: number): string => `gpu[${number}] = h100\n  link = 370GB/s + 3.4us`;
-  return `/// Put your devices and links here.
-cluster ranks {
-  ${!isLarge(devices) ? inside(devices) : `node[${Math.ceil(devices / 8)}] {\n  ${inside(8)}\n  }\n  link = ib_ndr_400`}
-}
-`;
+  return placeholderCluster(devicesOf(ranks, training));
 }

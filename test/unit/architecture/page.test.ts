@@ -32,6 +32,7 @@ test('every room has a paragraph that says what it never does', () => {
   const parts = [
     'engine/network/trees/',
     'engine/network/collectives/',
+    'engine/formats/toml/',
     'engine/formats/yaml/',
     'engine/planning/cost/',
   ];

@@ -101,6 +101,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
   'engine/formats/': {
     ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/policies/', 'engine/engines/', 'grammar/'],
   },
+  'engine/formats/toml/': { ours: ['engine/formats/'], packages: ['smol-toml'] },
   'engine/formats/yaml/': { ours: ['engine/formats/'], packages: ['yaml'] },
   'engine/std/': { ours: ['engine/formats/'] },
   'engine/language/': {

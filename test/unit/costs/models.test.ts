@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../../engine/formats/huggingFace/read.ts';
 import type { ConfiguredModel } from '../../../engine/formats/huggingFace/model.ts';
-import { publishedModels } from '../../../engine/std/modelTable.ts';
+import { publishedModels } from '../../../engine/formats/huggingFace/publishedModels.ts';
 import { dataFile } from '../support/data.ts';
 import { cost } from './settings.ts';
 

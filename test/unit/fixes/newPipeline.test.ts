@@ -3,7 +3,7 @@ import { check } from '../../../engine/flow/check.ts';
 import { newPipelineSteps } from '../../../engine/fixes/newPipeline.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
-import { publishedModels } from '../../../engine/std/modelTable.ts';
+import { publishedModels } from '../../../engine/formats/huggingFace/publishedModels.ts';
 import { type Again, apply } from '../../../engine/fixes/proposal.ts';
 import { hostOf, uri } from '../../support/host.ts';
 import * as fc from '../../support/property.ts';

@@ -4,7 +4,7 @@ import { readConfiguration } from '../../../engine/formats/huggingFace/read.ts';
 import { importText } from '../../../engine/formats/importText.ts';
 import { findShape } from '../../../engine/costs/shapes.ts';
 import type { LayerSetting } from '../../../engine/costs/types.ts';
-import { publishedModels } from '../../../engine/std/modelTable.ts';
+import { publishedModels } from '../../../engine/formats/huggingFace/publishedModels.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText } from '../../support/resolve.ts';
 

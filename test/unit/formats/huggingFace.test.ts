@@ -4,7 +4,7 @@ import { isConfiguration, modelTypes, readConfiguration } from '../../../engine/
 import { pipeOfConfiguration } from '../../../engine/formats/huggingFace/toPipe.ts';
 import { readJson } from '../../../engine/formats/json/read.ts';
 import type { JsonValue } from '../../../engine/formats/json/value.ts';
-import { publishedModels } from '../../../engine/std/modelTable.ts';
+import { publishedModels } from '../../../engine/formats/huggingFace/publishedModels.ts';
 import { models } from '../../../engine/std/models.ts';
 import { dataFile } from '../support/data.ts';
 import { checkFindings } from '../../support/expected.ts';

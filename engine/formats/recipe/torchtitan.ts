@@ -1,0 +1,264 @@
+/** Configurations of torchtitan: `torchtitan/config/job_config.py` of its releases up to 0.2, whose defaults these are. */
+import { table } from '../../basics/table.ts';
+import type { TextFault } from '../fault.ts';
+import type { JsonValue } from '../json/value.ts';
+import { readToml } from '../toml/read.ts';
+import { type Keys, keysOf, unusedRemarks } from './keys.ts';
+import { modelOfRepository, modelOfWords, type StandardModel, standardModel } from './models.ts';
+import { placeholderModel } from './placeholders.ts';
+import { usualDataRanks, devicesOf, mostDevices, pipeOfRecipe, type Recipe } from './toPipe.ts';
+
+/** Whether a text has the tables of a torchtitan configuration. */
+export const isTorchtitanToml = (text: string): boolean =>
+  /^\s*\[(?:parallelism|training|activation_checkpoint)\]/m.test(text) &&
+  /^\s*(?:(?:data|tensor|pipeline|context|expert)_parallel_\w+|flavor|local_batch_size|seq_len|hf_assets_path)\s*=/m.test(
+    text,
+  );
+
+type Made = { readonly pipe: string; readonly remarks: readonly string[] } | { readonly faults: readonly TextFault[] };
+
+export function pipeOfTorchtitanToml(text: string): Made {
+  const read = readToml(text);
+  return 'fault' in read ? { faults: [read.fault] } : pipeOfTorchtitan(read);
+}
+
+/** Tables and keys that change neither time nor memory. */
+const irrelevant =
+  /^(?:job|profiling|metrics|lr_scheduler|checkpoint|validation|comm|experimental|debug|fault_tolerance)\b|^optimizer\.(?:lr|eps|beta\d|weight_decay|implementation)$|^training\.(?:steps|dataset\w*|gc_\w+|seed|deterministic|dataloader\b.*)$|^model\.(?:hf_assets_path|tokenizer_path|print_after_conversion)$|early_stop$/;
+
+export function pipeOfTorchtitan(root: JsonValue): Made {
+  const keys = keysOf(root);
+  const remarks: string[] = [];
+  const model = modelOf(keys, remarks);
+  const degree = (name: string): number => keys.whole(`parallelism.${name}_degree`, { most: mostDevices }) ?? 1;
+  const [pipeline, tensor, context] = [
+    degree('pipeline_parallel'),
+    degree('tensor_parallel'),
+    degree('context_parallel'),
+  ];
+  const replicate = degree('data_parallel_replicate');
+  const shard = shardOf(keys, pipeline * tensor * context * replicate, remarks);
+  const data = replicate * shard;
+  const ranks = { pipeline, tensor, context, data };
+  if (devicesOf(ranks) > mostDevices) keys.fault('parallelism', `These degrees ask for over ${mostDevices} devices.`);
+  const cut: Cut = pipeline === 1 ? { schedule: '1f1b', stages: 1 } : scheduleOf(keys, model, pipeline, remarks);
+  const batch = batchOf(keys, pipeline, data, remarks);
+  const expert = degree('expert_parallel');
+  const expertTensor = degree('expert_tensor_parallel');
+  const recompute = recomputeOf(
+    keys,
+    typeof cut.stages === 'number' ? model.layers / cut.stages : Math.max(...cut.stages),
+    remarks,
+  );
+  const recipe: Recipe = {
+    ...ranks,
+    ...batch,
+    source: 'a torchtitan configuration',
+    engine: 'torchtitan',
+    model,
+    sequence: keys.whole('training.seq_len') ?? 2048,
+    precision: precisionOf(keys),
+    expert: model.experts ? expert : 1,
+    keys: [
+      // Its default: sequence parallelism with tensor ranks.
+      ...(tensor > 1 && keys.flag('parallelism.enable_sequence_parallel') !== false
+        ? [['sequence_parallel', 'true'] as const]
+        : []),
+      ...(model.experts && tensor > 1 && expertTensor !== tensor
+        ? [['expert_tensor', String(expertTensor)] as const]
+        : []),
+      ...(recompute === 'none' ? [] : [['recompute', recompute] as const]),
+      ['optimizer', optimizerOf(keys, ranks, replicate)],
+      ...(shard * context === 1 && replicate > 1 ? [['sync', 'ddp'] as const] : []),
+    ],
+    ...cut,
+    remarks: [],
+  };
+  if (keys.faults.length > 0) return { faults: keys.faults.toSorted((a, b) => a.start - b.start) };
+  const told = [...remarks, 'The file does not name its devices: nodes of eight H100 are written. Change them.'];
+  const all = [...told, ...unusedRemarks(keys, [irrelevant, ...withoutEffect(keys, pipeline)])];
+  return { pipe: pipeOfRecipe({ ...recipe, remarks: all }), remarks: all };
+}
+
+/** Tables of what is off. */
+function withoutEffect(keys: Keys, pipeline: number): readonly RegExp[] {
+  const isFloat8 = keys.words('model.converters').some((converter) => converter.includes('float8'));
+  const isCompiled = keys.flag('compile.enable') === true;
+  if (isCompiled) keys.leave('compile.enable');
+  return [
+    ...(isCompiled ? [] : [/^compile\./]),
+    ...(isFloat8 ? [] : [/^(?:quantize|float8)\./]),
+    ...(pipeline === 1 ? [/^parallelism\.(?:pipeline_parallel_|module_fqns)/] : []),
+  ];
+}
+
+function modelOf(keys: Keys, remarks: string[]): StandardModel {
+  const [name, flavor] = [keys.word('model.name') ?? '', keys.word('model.flavor') ?? ''];
+  const assets = keys.word('model.hf_assets_path') ?? keys.word('hf_assets_path') ?? '';
+  // `8B_flex` has the widths of `8B`. The folder of the tokenizer is named after the model, which may be a later version.
+  const found =
+    modelOfWords(name, flavor.replace(/_(?:flex|varlen)(?:_attn)?$/, '')) ??
+    (flavor === '' ? modelOfRepository(`meta-llama/${assets.split('/').at(-1) ?? ''}`) : undefined);
+  return found === undefined ? placeholderModel('`model.name` and `model.flavor`', remarks) : standardModel(found);
+}
+
+const shardDegree = 'parallelism.data_parallel_shard_degree';
+
+/** Ranks that share the weights. −1 are all that the other degrees leave. */
+function shardOf(keys: Keys, others: number, remarks: string[]): number {
+  const path = shardDegree;
+  const written = keys.whole(path, { least: -1, most: mostDevices }) ?? -1;
+  if (written === 0) keys.fault(path, `\`${path}\` must be −1 or at least 1.`);
+  if (written !== -1) return Math.max(1, written);
+  const ranks = usualDataRanks(others);
+  remarks.push(
+    `The file shards over all devices and does not say how many there are: ${ranks * others} are written. Set \`data\`.`,
+  );
+  return ranks;
+}
+
+interface Cut {
+  readonly schedule: string;
+  readonly stages: readonly number[] | number;
+}
+
+/** Schedules of PyTorch by their class in small letters: ours, and stages of a rank. */
+const schedules: Readonly<Record<string, { readonly name: string; readonly kind: 'single' | 'loop' | 'v' }>> = table({
+  gpipe: { name: 'gpipe', kind: 'single' },
+  '1f1b': { name: '1f1b', kind: 'single' },
+  interleaved1f1b: { name: 'interleaved_1f1b', kind: 'loop' },
+  loopedbfs: { name: 'breadth_first', kind: 'loop' },
+  interleavedzerobubble: { name: 'interleaved_zb', kind: 'loop' },
+  zbvzerobubble: { name: 'zb_v', kind: 'v' },
+  dualpipev: { name: 'dualpipe_v', kind: 'v' },
+});
+
+const at = (name: string): string => `parallelism.pipeline_parallel_${name}`;
+
+function scheduleOf(keys: Keys, model: StandardModel, pipeline: number, remarks: string[]): Cut {
+  const written = keys.word(at('schedule')) ?? '1F1B';
+  const found = schedules[written.toLowerCase()];
+  if (found === undefined) {
+    keys.fault(at('schedule'), `This is no schedule of PyTorch: known are ${Object.keys(schedules).join(', ')}.`);
+    return { schedule: '1f1b', stages: pipeline };
+  }
+  if ((keys.word(at('schedule_csv')) ?? '') !== '') {
+    keys.leave(at('schedule_csv'));
+    remarks.push('The order is in a CSV file: import that file too, and take its schedule.');
+  }
+  const { name, kind } = found;
+  const weights = [
+    keys.whole(at('first_stage_less_layers'), { least: 0 }) ?? 1,
+    keys.whole(at('last_stage_less_layers'), { least: 0 }) ?? 1,
+  ] as const;
+  const effective = model.layers + weights[0] + weights[1];
+  const perStage = keys.whole(at('layers_per_stage'));
+  if (model.isPlaceholder) keys.leave(at('layers_per_stage'));
+  const usual = kind === 'single' ? 1 : 2;
+  const chunks = perStage === undefined || model.isPlaceholder ? usual : Math.ceil(effective / perStage) / pipeline;
+  const isPossible = kind === 'loop' ? Number.isInteger(chunks) && chunks >= 2 : chunks === usual;
+  if (!isPossible)
+    keys.fault(
+      at('layers_per_stage'),
+      `These are ${Math.ceil(effective / (perStage ?? 1))} stages on ${pipeline} ranks, which \`${name}\` does not run.`,
+    );
+  const schedule = kind === 'loop' ? `${name}(chunks = ${chunks})` : name;
+  if (!isPossible || model.isPlaceholder) return { schedule, stages: pipeline * usual };
+  const stages = shared(model.layers, pipeline * chunks, weights);
+  if (stages !== undefined) return { schedule, stages };
+  keys.fault(
+    at('degree'),
+    `${model.layers} layers, with the ${weights[0]} and ${weights[1]} that the first and the last stage have less, are too few for ${pipeline * chunks} stages.`,
+  );
+  return { schedule, stages: pipeline };
+}
+
+/** Layers of each stage (torchtitan/distributed/pipeline_parallel.py, `generate_llm_fqn_per_model_part`); the first stages get what is left over. */
+function shared(
+  layers: number,
+  stages: number,
+  [first, last]: readonly [number, number],
+): readonly number[] | undefined {
+  const effective = layers + first + last;
+  const each = Math.floor(effective / stages);
+  if (each < Math.max(1, first, last) || effective > 1e6) return undefined;
+  const counts = Array.from({ length: stages }, (_, stage) => each + (stage < effective % stages ? 1 : 0));
+  counts[0] -= first;
+  counts[stages - 1] -= last;
+  return counts;
+}
+
+/** Samples of a microbatch, and microbatches of an update. Without a pipeline those are the steps of gradient accumulation. */
+function batchOf(
+  keys: Keys,
+  pipeline: number,
+  data: number,
+  remarks: string[],
+): Pick<Recipe, 'microBatch' | 'microbatches'> {
+  const local = keys.whole('training.local_batch_size') ?? keys.whole('training.batch_size') ?? 8;
+  const whole = keys.whole('training.global_batch_size', { least: -1 }) ?? -1;
+  const batch = whole < 1 ? local * data : whole;
+  const rounds = Math.max(1, Math.ceil(batch / (local * data)));
+  if (batch % (local * data) !== 0)
+    remarks.push(
+      `training.global_batch_size ${batch} is not a multiple of the ${local * data} samples of one step: ${rounds} steps are written.`,
+    );
+  if (pipeline === 1) return { microBatch: local, microbatches: rounds };
+  const micro = keys.whole(at('microbatch_size')) ?? 1;
+  if (local % micro !== 0)
+    keys.fault(at('microbatch_size'), `${local} samples of a rank are no whole number of microbatches of ${micro}.`);
+  if (rounds > 1)
+    remarks.push(
+      `An update takes ${rounds} runs of the pipeline (gradient accumulation), each with a bubble: one run is written.`,
+    );
+  return { microBatch: micro, microbatches: Math.max(1, Math.floor(local / micro)) };
+}
+
+function precisionOf(keys: Keys): string {
+  if (keys.words('model.converters').some((converter) => converter.includes('float8'))) return 'fp8';
+  const format = keys.word('training.mixed_precision_param') ?? 'bfloat16';
+  return format === 'float32' && keys.word('training.dtype') !== 'bfloat16' ? 'fp32' : 'bf16';
+}
+
+function recomputeOf(keys: Keys, most: number, remarks: string[]): string {
+  const mode = keys.word('activation_checkpoint.mode') ?? 'selective';
+  const option = keys.word('activation_checkpoint.selective_ac_option') ?? '2';
+  if (mode === 'none' || mode === 'full') return mode;
+  if (mode !== 'selective') {
+    keys.leave('activation_checkpoint.mode');
+    remarks.push('Only the modes none, selective and full are read: nothing is recomputed here.');
+    return 'none';
+  }
+  if (option === 'op') return 'operations';
+  const every = /^[1-9]\d{0,3}$/.test(option) ? Number(option) : 2;
+  if (every === 1) return 'full';
+  const layers = Math.max(1, Math.round(most / every));
+  remarks.push(`One of ${every} layers is recomputed: here the first ${layers} of each stage are.`);
+  return `full(layers = ${layers})`;
+}
+
+/** Weights in fp32 that FSDP gathers in 16 bits, or all in bf16. */
+function optimizerOf(
+  keys: Keys,
+  { pipeline, context, data }: Pick<Recipe, 'pipeline' | 'context' | 'data'>,
+  replicate: number,
+): string {
+  // `over` divides the data ranks, and torchtitan also splits over context ranks.
+  const shard = data / replicate;
+  // All ranks that there are share the weights, however many are written in their place.
+  const isSplit = shard * context > 1 || (keys.whole(shardDegree, { least: -1 }) ?? -1) === -1;
+  const name = keys.word('optimizer.name') ?? 'AdamW';
+  if (name !== 'AdamW' && name !== 'Adam') keys.leave('optimizer.name');
+  const recipe = keys.word('training.dtype') === 'bfloat16' ? 'adam_bf16' : 'adamw';
+  const policy = keys.word('parallelism.fsdp_reshard_after_forward') ?? 'default';
+  const isKept = policy === 'never' || (policy === 'default' && pipeline > 1);
+  const isClipped = (keys.number('training.max_norm') ?? 1) > 0;
+  if (keys.flag('training.enable_cpu_offload') === true) keys.leave('training.enable_cpu_offload');
+  const given = [
+    ...(isSplit ? ['shard = fsdp'] : []),
+    ...(isSplit && replicate > 1 ? [`over = ${shard}`] : []),
+    ...(isSplit && isKept ? ['reshard = false'] : []),
+    ...(isClipped ? ['clip = true'] : []),
+  ];
+  return given.length === 0 ? recipe : `${recipe}(${given.join(', ')})`;
+}
