@@ -5,12 +5,15 @@
 import { tokenize } from './lexer.ts';
 import { moved, type Move } from './moved.ts';
 import type { FileParser } from './parser/declarations.ts';
-import type { Declaration, Span, SyntaxFault, SyntaxFile } from './syntax.ts';
+import { Stretches } from './stretches.ts';
+import type { Comment, Declaration, SyntaxFault, SyntaxFile, Token } from './syntax.ts';
 
 /** What is known of a tree beyond the tree. */
 export interface Seams {
   /** For each declaration, whether no bracket is open before it. */
   readonly outside: readonly boolean[];
+  readonly tokens: Stretches<Token>;
+  readonly comments: Stretches<Comment>;
   /** Limits that the text was read with. */
   readonly faults: number;
   readonly depth: number;
@@ -37,7 +40,7 @@ export function readEdited(
   const source = tokenize(text, start, end);
   const read = parser.read(text, source, seams.faults, seams.depth);
   const before = from === undefined ? 0 : from.last + 1;
-  const after = right === undefined ? earlier.tokens.length : right.last + 1;
+  const after = right === undefined ? seams.tokens.length : right.last + 1;
   const by: Move = { offset: edit.by, tokens: before + source.tokens.length - after };
 
   if (read.tooDeep) return undefined;
@@ -66,13 +69,18 @@ export function readEdited(
   const reads = read.declarations.slice(known);
   const isMoved = by.offset !== 0 || by.tokens !== 0;
   const rest = right === undefined ? [] : declarations.slice(tail);
-  const commentsBefore = earlier.comments.filter((comment) => comment.start < start);
-  const commentsAfter = right === undefined ? [] : earlier.comments.filter((comment) => comment.start >= oldEnd);
+  const commentsBefore = seams.comments.firstFrom(start);
+  const commentsAfter = right === undefined ? seams.comments.length : seams.comments.firstFrom(oldEnd);
+  const comments = seams.comments.spliced(commentsBefore, commentsAfter, source.comments, by.offset);
+  const tokens = seams.tokens.spliced(before, after, source.tokens, by.offset);
   const file: SyntaxFile = {
-    kind: 'file',
-    text,
-    tokens: earlier.tokens.slice(0, before).concat(source.tokens, movedSpans(earlier.tokens.slice(after), by.offset)),
-    comments: commentsBefore.concat(source.comments, movedSpans(commentsAfter, by.offset)),
+    ...{ kind: 'file', text },
+    get tokens() {
+      return tokens.items();
+    },
+    get comments() {
+      return comments.items();
+    },
     declarations: kept.concat(
       before === 0 ? reads : reads.map((one) => moved(one, within)),
       isMoved ? rest.map((one) => moved(one, by)) : rest,
@@ -82,7 +90,7 @@ export function readEdited(
   const outside = seams.outside
     .slice(0, kept.length)
     .concat(read.outside.slice(known), right === undefined ? [] : seams.outside.slice(tail));
-  return { file, seams: { ...seams, outside } };
+  return { file, seams: { ...seams, outside, tokens, comments } };
 }
 
 interface Edit {
@@ -127,11 +135,11 @@ function tailOf(file: SyntaxFile, seams: Seams, end: number): number {
 }
 
 /** Whether a declaration is whole and without a fault, on lines that hold nothing before it. */
-function isSeam({ text, tokens, declarations, errors }: SyntaxFile, { outside }: Seams, at: number): boolean {
+function isSeam({ text, declarations, errors }: SyntaxFile, { outside }: Seams, at: number): boolean {
   const declaration = declarations[at];
   if (declaration === undefined || declaration.kind === 'skipped' || outside[at] !== true) return false;
-  if (!breaksLine(text, tokens[declaration.first - 1]?.end ?? 0, declaration.start)) return false;
   const above = declarations[at - 1]?.end ?? 0;
+  if (!breaksLine(text, above, declaration.start)) return false;
   return !errors.some(({ start }) => start >= above && start <= declaration.end);
 }
 
@@ -144,16 +152,6 @@ const isSame = (one: Declaration | undefined, other: Declaration, by: Move): boo
   one.end === other.end + by.offset &&
   one.first === other.first + by.tokens &&
   one.last === other.last + by.tokens;
-
-function movedSpans<Item extends Span>(items: readonly Item[], by: number): readonly Item[] {
-  if (by === 0) return items;
-  const copies = new Array<Item>(items.length);
-  for (let at = 0; at < items.length; at += 1) {
-    const { start, end } = items[at];
-    copies[at] = { ...items[at], start: start + by, end: end + by };
-  }
-  return copies;
-}
 
 const movedFault = (fault: SyntaxFault, by: number): SyntaxFault => ({
   ...fault,

@@ -1,6 +1,7 @@
 import { tokenize } from './lexer.ts';
 import { FileParser } from './parser/declarations.ts';
 import { readEdited, type Seams } from './edited.ts';
+import { Stretches } from './stretches.ts';
 import type { SyntaxFault, SyntaxFile } from './syntax.ts';
 
 export interface ParseLimits {
@@ -41,7 +42,8 @@ export const parse = (text: string, limits: ParseLimits = {}, earlier?: SyntaxFi
   if (nul >= 0) return { kind: 'file', text, tokens, comments, declarations: [], errors: [notText(nul)] };
   const { declarations, errors, outside, tooDeep } = parser.read(text, source, faults, depth);
   const file: SyntaxFile = { kind: 'file', text, tokens, comments, declarations, errors };
-  if (!tooDeep && errors.length < faults) seams.set(file, { outside, faults, depth });
+  if (!tooDeep && errors.length < faults)
+    seams.set(file, { outside, tokens: Stretches.of(tokens), comments: Stretches.of(comments), faults, depth });
   return file;
 };
 

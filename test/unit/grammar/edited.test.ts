@@ -78,6 +78,30 @@ describe('the tree of an edited text', () => {
   });
 });
 
+test('the tree is the same after many edits of which nobody looks at the tokens', () => {
+  fc.assert(
+    fc.property(files, fc.array(edit, { minLength: 70, maxLength: 90 }), (text, edits) => {
+      let now = text;
+      let tree = parse(text);
+      for (const each of edits) {
+        now = edited(now, each);
+        tree = parse(now, {}, tree);
+      }
+      expect(tree).toStrictEqual(parse(now));
+    }),
+    { numRuns: 20 },
+  );
+  // Each comment is a stretch of its own: more of them than a list keeps.
+  const source = Array.from({ length: 100 }, (_, at) => `let n${at} = ${at} // a\n`).join('');
+  let now = source;
+  let tree = parse(now);
+  for (let at = 0; at < 100; at += 1) {
+    now = now.replace(`let n${at} = ${at} // a`, `let n${at} = ${at} + 1 // b\n// c`);
+    tree = parse(now, {}, tree);
+  }
+  expect(tree).toStrictEqual(parse(now));
+});
+
 test('a block that an edit opens takes in what follows, up to a brace far below', () => {
   const lets = Array.from({ length: 8 }, (_, at) => `let n${at} = ${at}\n`).join('\n');
   const text = `model a { }\n\n${lets}}\n`;
