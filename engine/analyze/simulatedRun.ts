@@ -11,8 +11,8 @@ import { iterationIn } from './scaledRuns.ts';
 export function simulatedRun(
   plan: PipelinePlan,
   timeline: Timeline,
+  peaks: readonly MemoryPeak[] = plan.devices.map((_, device) => memoryPeak(plan, timeline, device)),
 ): { readonly run: Run; readonly peaks: readonly MemoryPeak[] } {
-  const peaks = plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
   const path = criticalPath(timeline);
   const draws = jitterDraws(plan, timeline, iterationIn(timeline));
   const report = pipelineReport(plan, timeline, peaks, path, draws);
