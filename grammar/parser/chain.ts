@@ -74,7 +74,7 @@ export class Chain {
       if (!this.cut)
         this.faults.report(
           left.i,
-          `This expression is nested deeper than ${this.deepest}; name parts of it with "let".`,
+          `More than ${this.deepest} operators and brackets depend on each other here; name parts of the expression with "let".`,
         );
       this.cut = true;
       return left;

@@ -112,7 +112,7 @@ describe('depth', () => {
   it('reports a chain of operators that is too long once', () => {
     const { errors, declarations } = parse(`let a = ${'1 + '.repeat(100_000)}1\nlet b = 2`);
     expect(errors.map(({ message }) => message)).toEqual([
-      'This expression is nested deeper than 200; name parts of it with "let".',
+      'More than 200 operators and brackets depend on each other here; name parts of the expression with "let".',
     ]);
     expect(declarations).toHaveLength(2);
     expect(parse(`let a = ${'1 + '.repeat(200)}1`).errors).toEqual([]);
