@@ -5,7 +5,7 @@
 import { tokenize } from './lexer.ts';
 import { moved, type Move } from './moved.ts';
 import type { FileParser } from './parser/declarations.ts';
-import { Stretches } from './stretches.ts';
+import type { Stretches } from './stretches.ts';
 import type { Comment, Declaration, SyntaxFault, SyntaxFile, Token } from './syntax.ts';
 
 /** What is known of a tree beyond the tree. */
