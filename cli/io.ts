@@ -21,7 +21,7 @@ export interface Io {
   readonly cwd: string;
   /** Folder that holds `package.json` and `docs/`. */
   readonly packageRoot: string;
-  /** Calls `stop` once when the user interrupts (Ctrl+C); the answer takes that back. Absent: an interrupt ends the program. */
+  /** Calls `stop` when the user interrupts (Ctrl+C) or a scheduler ends the job (SIGTERM); the answer takes that back. Absent: either ends the program. */
   onInterrupt?(stop: () => void): () => void;
   /** Milliseconds of a clock that only goes forward. */
   now(): number;

@@ -9,6 +9,9 @@ import { status } from './status.ts';
 /** Larger files are refused before they are read, and standard input after this number of bytes. The engine's limit is far below. */
 const largestFile = 256 * 1024 * 1024;
 
+/** Ctrl+C, and what schedulers send before they end a job for good. */
+const ends = ['SIGINT', 'SIGTERM'] as const;
+
 export function nodeIo(): Io {
   const out = sink(process.stdout);
   const err = sink(process.stderr);
@@ -26,8 +29,10 @@ export function nodeIo(): Io {
     cwd: process.cwd(),
     packageRoot: packageRootFrom(dirname(scriptPath())),
     onInterrupt(stop) {
-      process.once('SIGINT', stop);
-      return () => void process.removeListener('SIGINT', stop);
+      for (const signal of ends) process.once(signal, stop);
+      return () => {
+        for (const signal of ends) process.removeListener(signal, stop);
+      };
     },
     now: () => performance.now(),
   };

@@ -10,20 +10,30 @@ export interface Progress {
 }
 
 const quietFor = 1_000;
+/** Milliseconds before the first line of a log, and between two lines. */
+const lineEvery = 30_000;
 const barWidth = 24;
 
 /**
- * A bar on standard error for work that takes over a second, on a terminal only. `total` is the number of ticks that
- * are expected; more than that leave the bar full.
+ * A bar on standard error for work that takes over a second. In a log, a line now and then. `total` is the
+ * number of ticks that are expected; more than that leave the bar full.
  */
 export function progressBar(io: Io, total: number): Progress {
   const begun = io.now();
   let done = 0;
   let shown = false;
+  let nextLine = begun + lineEvery;
   return {
     tick(what) {
       done += 1;
-      if (!io.errIsTerminal || io.now() - begun < quietFor) return;
+      const now = io.now();
+      if (!io.errIsTerminal) {
+        if (now < nextLine) return;
+        nextLine = now + lineEvery;
+        void io.err(`pipewright: ${printable(what)}\n`);
+        return;
+      }
+      if (now - begun < quietFor) return;
       const full = Math.round((Math.min(done, total) / Math.max(1, total)) * barWidth);
       shown = true;
       void io.err(`\r\u001b[K[${'█'.repeat(full)}${'·'.repeat(barWidth - full)}] ${clip(printable(what), 60)}`);

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import { planned } from '../../engine/advice/compare.ts';
 import { parse } from '../../grammar/index.ts';
-import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
+import { type Asked, asWritten, type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
 import type { Axis, Objective } from '../../engine/definitions/search.ts';
 import { overriddenAxes, rowCount, settingsOf } from '../../engine/sweep/axes.ts';
 import { axesProblem } from '../../engine/sweep/axesProblem.ts';
@@ -19,7 +20,6 @@ import { type Command, usageFault } from '../command.ts';
 import { diskHost, namedPath, shownPath, uriOf } from '../host.ts';
 import type { Io } from '../io.ts';
 import { planCsv, planJson } from '../../server/searches/planData.ts';
-import { readPlanJson } from '../output/planData.ts';
 import { sourceOf } from '../output/findingText.ts';
 import { placeText } from '../output/placeText.ts';
 import { planText } from '../output/planText.ts';
@@ -28,12 +28,15 @@ import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { answerSource } from '../../server/searches/answerSource.ts';
 import { version } from '../version.ts';
 import { readShard, readThreads, readTime } from '../plan/options.ts';
+import { readParts } from '../plan/readParts.ts';
+import { openPartRows, type PartRows } from '../plan/rowsFolder.ts';
+import type { RowsHead } from '../plan/rowsHead.ts';
 import { runSweep } from '../plan/runSweep.ts';
 import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
 import { status, type Status } from '../status.ts';
-import { bytes, list } from '../../engine/basics/quantities.ts';
+import { bytes, count, list } from '../../engine/basics/quantities.ts';
 import { printable } from '../../server/text/printable.ts';
 import { writeResult } from '../writeResult.ts';
 
@@ -74,13 +77,22 @@ export const planCommand: Command = {
         value: 'PART/PARTS',
         doc: 'Search one part of the rows, such as 3/64. Use --format json and merge the parts.',
       },
-      { name: 'merge', doc: 'Read the parts (FILE…, as written with --format json) and show the front of all.' },
+      {
+        name: 'rows',
+        value: 'FOLDER',
+        doc: 'Keep each row in this folder as soon as it is decided. Parts that have the same folder share what they find.',
+      },
+      { name: 'resume', doc: 'Go on with the rows that are in the folder of --rows, if there are any.' },
+      {
+        name: 'merge',
+        doc: 'Read the parts (a folder of --rows, or files with --format json) and show the front of all, also before they are complete.',
+      },
       engineOption,
       rootOption,
     ],
     notes: [
       'Every row trains the same samples on all devices: data ranks are what tensor, context and pipeline ranks leave of the devices, and microbatches follow from the batch.',
-      'Ctrl+C stops the search and shows what was found. Exit status 1 if no row fits.',
+      'Ctrl+C and SIGTERM stop the search and show what was found. Exit status 1 if no row fits.',
     ],
   },
   async run(args, io) {
@@ -92,30 +104,81 @@ export const planCommand: Command = {
     const [time, shard, threads] = [readTime(args), readShard(args), readThreads(args)];
     for (const problem of [time, shard, threads]) if (typeof problem === 'string') return fault(problem);
     if (typeof time === 'string' || typeof shard === 'string' || typeof threads === 'string') return status.usage;
-    const asked = readRequest(path, args, io);
-    if (typeof asked === 'string') return fault(asked);
-    const { base, axes, limits, minimise } = asked;
+    const request = readRequest(path, args, io);
+    if (typeof request === 'string') return fault(request);
+    const { base, axes, limits, minimise } = request;
     const wanted = args.value('write');
-    if (wanted !== undefined && wanted !== 'best') return writeRow(asked, wanted, args, io);
+    if (wanted !== undefined && wanted !== 'best') return writeRow(request, wanted, args, io);
     const { uri, text, options, overrides } = base.file;
-    const { files, paths } = asked.host;
+    const { files, paths } = request.host;
     const source = { uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths };
     // Before rows are looked at: files may change meanwhile.
     const contents = answerSource(source, version(io));
-    const result = await runSweep({ base, source, shard, time, threads }, io);
+    const asked = {
+      file: namedPath(path),
+      source: contents,
+      axes,
+      minimise,
+      limits,
+      ...(shard === undefined ? {} : { shard }),
+    };
+    const rows = await keptRows(base, asked, args, io);
+    if (rows !== undefined && 'refused' in rows) return fault(rows.refused);
+    const run = { base, source, shard, time, threads };
+    const result = await runSweep(rows === undefined ? run : { ...run, rows }, io);
+    rows?.close();
+    const lost = rows?.failure();
+    if (lost !== undefined) return fault(`The search has stopped: ${lost}.`);
     const answer = planAnswer(
       base,
-      { file: namedPath(path), source: contents, axes, minimise, limits, ...(shard === undefined ? {} : { shard }) },
+      rows !== undefined && shard !== undefined ? { ...asked, shares: true } : asked,
       result,
     );
     if (wanted === 'best') {
       if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
       await io.err(`Row ${answer.best}. ${answer.certificate}\n`);
-      return writeRow(asked, String(answer.best), args, io);
+      return writeRow(request, String(answer.best), args, io);
     }
-    return show(answer, args, io);
+    const shown = await show(answer, args, io);
+    if (rows === undefined || answer.unsearched === 0 || shown === status.usage) return shown;
+    await io.err(
+      `pipewright plan: ${count(answer.unsearched, 'row is', 'rows are')} not decided. Go on with the same call and --resume.\n`,
+    );
+    return status.findings;
   },
 };
+
+/** The folder of rows that the call names; undefined if it names none. */
+async function keptRows(
+  base: SweepBase,
+  asked: Asked & Pick<RowsHead, 'source'>,
+  args: Arguments,
+  io: Io,
+): Promise<PartRows | { readonly refused: string } | undefined> {
+  const folder = args.value('rows');
+  if (folder === undefined)
+    return args.has('resume')
+      ? { refused: '--resume goes on with the rows of a folder: name it with --rows.' }
+      : undefined;
+  const { file, source, axes, minimise, limits, shard = { index: 1, of: 1 } } = asked;
+  const written = asWritten(base);
+  const head: RowsHead = {
+    rows_file: 1,
+    file,
+    source,
+    pipeline: base.pipeline,
+    devices: base.devices,
+    batch: base.batch,
+    search: axes,
+    minimise,
+    limits,
+    shard,
+    ...(written === undefined ? {} : { written }),
+  };
+  const say = (what: string): void => void io.err(`pipewright plan: ${printable(what)}\n`);
+  const rows = await openPartRows({ folder: resolve(io.cwd, folder), head, resumes: args.has('resume'), say });
+  return 'problem' in rows ? { refused: rows.problem } : rows;
+}
 
 interface Request {
   readonly base: SweepBase;
@@ -211,7 +274,19 @@ function rowProblem(outcome: Outcome): string | undefined {
 }
 
 /** What was asked of the parts cannot be asked of their sum. */
-const ofParts = ['over', 'limit', 'minimise', 'pipeline', 'set', 'time', 'threads', 'shard', 'engine'] as const;
+const ofParts = [
+  'over',
+  'limit',
+  'minimise',
+  'pipeline',
+  'set',
+  'time',
+  'threads',
+  'shard',
+  'rows',
+  'resume',
+  'engine',
+] as const;
 
 async function merge(args: Arguments, io: Io): Promise<Status> {
   if (args.operands.length === 0) return usageFault(io, 'plan', 'Name the parts to merge.');
@@ -226,19 +301,14 @@ async function merge(args: Arguments, io: Io): Promise<Status> {
     );
   const parts: PlanAnswer[] = [];
   for (const path of args.operands) {
-    const read = readOperand(path, io);
+    const read = readParts(path, io);
     if ('problem' in read) return usageFault(io, 'plan', read.problem);
-    const part = readPlanJson(read.text);
-    if (part === undefined)
-      return usageFault(
-        io,
-        'plan',
-        `${shownPath(path)} is no part of a search: write it with "plan … --shard 1/4 --format json".`,
-      );
-    parts.push(part);
+    parts.push(...read.parts);
   }
   const merged = mergeAnswers(parts);
-  return 'problem' in merged ? usageFault(io, 'plan', merged.problem) : show(merged, args, io);
+  if ('problem' in merged) return usageFault(io, 'plan', merged.problem);
+  const shown = await show(merged, args, io);
+  return shown === status.fine && merged.missing !== undefined ? status.findings : shown;
 }
 
 async function show(answer: PlanAnswer, args: Arguments, io: Io): Promise<Status> {

@@ -1,4 +1,7 @@
-import type { PlanAnswer } from '../../engine/sweep/answer.ts';
+import type { FoundPoint, PlanAnswer } from '../../engine/sweep/answer.ts';
+import { rowCount } from '../../engine/sweep/axes.ts';
+import type { RefusedRows } from '../../engine/sweep/tally.ts';
+import type { RowsHead } from '../plan/rowsHead.ts';
 
 /** An answer that was written as JSON; undefined for anything else. */
 export function readPlanJson(text: string): PlanAnswer | undefined {
@@ -27,16 +30,36 @@ const hasNumbers = (value: unknown, keys: readonly string[]): boolean =>
 
 function isAnswer(value: unknown): value is PlanAnswer {
   if (!isRecord(value) || value['version'] !== 1) return false;
-  const { file, source, pipeline, minimise, limits, shard, search, points, refused, written, changes } = value;
-  if (!hasNumbers(value, ['devices', 'batch', 'rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
+  const { shard, source, points, refused, changes } = value;
+  if (!hasNumbers(value, ['rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
   if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
   if (source !== undefined && !isSource(source)) return false;
+  if (shard !== undefined && !isShard(shard)) return false;
+  if (changes !== undefined && !isListOf(changes, isChange)) return false;
+  return isRequest(value) && isListOf(points, isPoint) && isReasons(refused);
+}
+
+/** What was searched, of an answer and of a file of rows. */
+function isRequest(value: Readonly<Record<string, unknown>>): boolean {
+  const { file, pipeline, minimise, limits, search, written } = value;
   if (typeof file !== 'string' || typeof pipeline !== 'string' || !isTexts(limits)) return false;
   if (minimise !== 'iteration' && minimise !== 'peak_memory') return false;
-  if (shard !== undefined && !isShard(shard)) return false;
   if (written !== undefined && !(hasNumbers(written, ['iteration', 'peak']) && isFlag(written, 'meets'))) return false;
-  if (changes !== undefined && !isListOf(changes, isChange)) return false;
-  return isListOf(search, isAxis) && isListOf(points, isPoint) && isListOf(refused, isRefused);
+  return hasNumbers(value, ['devices', 'batch']) && isListOf(search, isAxis);
+}
+
+/** More rows are refused before any is looked at. */
+const mostRows = 1_000_000;
+
+/** The first line of a file of rows. */
+export function isRowsHead(value: unknown): value is RowsHead {
+  if (!isRecord(value) || value['rows_file'] !== 1 || !isRequest(value) || !isSource(value['source'])) return false;
+  const { search, shard } = value as Partial<RowsHead>;
+  if (!isShard(shard) || shard === undefined || search === undefined) return false;
+  const { index, of } = shard;
+  const isPart = [index, of].every(Number.isInteger) && index >= 1 && index <= of;
+  const rows = rowCount(search);
+  return isPart && rows > 0 && rows <= mostRows;
 }
 
 const isSource = (value: unknown): boolean =>
@@ -63,12 +86,14 @@ const isChange = (value: unknown): boolean =>
 const isAxis = (value: unknown): boolean =>
   isRecord(value) && typeof value['key'] === 'string' && isTexts(value['values']);
 
+export const isReasons = (value: unknown): value is readonly RefusedRows[] => isListOf(value, isRefused);
+
 const isRefused = (value: unknown): boolean =>
   hasNumbers(value, ['rows']) && isRecord(value) && typeof value['reason'] === 'string' && isSettings(value['example']);
 
 const figures = ['row', 'pipeline', 'data', 'microbatches', 'iteration', 'peak', 'throughput', 'bubble'];
 
-const isPoint = (value: unknown): boolean =>
+export const isPoint = (value: unknown): value is FoundPoint =>
   hasNumbers(value, figures) &&
   isFlag(value, 'meets') &&
   isRecord(value) &&

@@ -20,7 +20,7 @@ export function planText(answer: PlanAnswer, columns: number, colours: Colours, 
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
     front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, colours),
     changes(answer, colours, isMerged),
-    `${colours.bold(answer.certificate)}\n${counts(answer, colours)}`,
+    `${colours.bold(answer.certificate)}\n${missing(answer, colours)}${counts(answer, colours)}`,
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -89,13 +89,39 @@ const minimiseFigure = { iteration: 'iteration', peak_memory: 'peak' } as const;
 
 function changes(answer: PlanAnswer, colours: Colours, isMerged: boolean): string {
   const { changes: found } = answer;
-  if (found === undefined || answer.best === undefined) return '';
-  if (found.length === 0) return `${colours.bold(`Row ${answer.best}`)} is the file as it is.\n`;
-  const lines = found.map(({ key, from, to }) => [printable(key), `${printable(from)} → ${printable(to)}`]);
+  if (answer.best === undefined) return '';
+  if (found?.length === 0) return `${colours.bold(`Row ${answer.best}`)} is the file as it is.\n`;
   const how = isMerged
     ? `write it with the options of a part, and --write ${answer.best} in place of --shard`
     : `write it with --write ${answer.best}`;
+  // Files of rows do not have the text of the file.
+  if (found === undefined) return `${colours.bold(`Row ${answer.best}`)} is the best: ${how}.\n`;
+  const lines = found.map(({ key, from, to }) => [printable(key), `${printable(from)} → ${printable(to)}`]);
   return `${colours.bold(`Row ${answer.best}`)} changes ${colours.dim(`(${how})`)}\n${table(lines)}`;
+}
+
+/** Parts that are listed. */
+const mostParts = 8;
+
+/** Which parts have to run before the answer is certain. */
+function missing({ missing: left }: PlanAnswer, colours: Colours): string {
+  if (left === undefined) return '';
+  const { absent, unfinished, of } = left;
+  const parts = (indices: readonly number[], what: string): string => {
+    const shown = `${indices.slice(0, mostParts).join(', ')}${indices.length > mostParts ? ', …' : ''} of ${of}`;
+    return indices.length === 1 ? `Part ${shown} is ${what}.` : `${indices.length} parts are ${what}: ${shown}.`;
+  };
+  const lines = [
+    ...(absent.length === 0
+      ? []
+      : [
+          `${parts(absent, 'missing')} Run ${absent.length === 1 ? 'it' : 'each'} with --shard ${absent[0]}/${of}${absent.length === 1 ? '' : ' and so on'}.`,
+        ]),
+    ...(unfinished.length === 0
+      ? []
+      : [`${parts(unfinished, 'not finished')} Run ${unfinished.length === 1 ? 'it' : 'them'} again with --resume.`]),
+  ];
+  return `${colours.yellow(lines.join('\n'))}\n`;
 }
 
 /** What became of the rows. */

@@ -1,14 +1,15 @@
 /** The answer of a sweep as plain data, for terminals, scripts and the preview: fields are added, never renamed. */
 import { bytes, count, iterationTime, timeAtLeast } from '../basics/quantities.ts';
 import type { Axis } from '../definitions/search.ts';
-import { type Settings, settingsOf } from './axes.ts';
+import { rowCount, type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { evaluateRow, type RowFigures } from './evaluateRow.ts';
 import { type Change, changesOf } from './changes.ts';
 import { frontOf } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import { takesChunks } from './scheduleText.ts';
-import type { RefusedRows, Shard, SweepResult } from './sweep.ts';
+import { partRows, type Shard, type SweepResult } from './sweep.ts';
+import { mergedReasons, type RefusedRows, type Tally } from './tally.ts';
 import type { Objective } from '../definitions/search.ts';
 
 /** A row that was simulated. Seconds, bytes, shares of 1. */
@@ -44,6 +45,8 @@ export interface AnswerSource {
   readonly text: string;
   /** Hashes of other files that it reads, by their path from the file; empty for a file that could not be read. */
   readonly files: Readonly<Record<string, string>>;
+  /** The engine of pipelines that name none; absent for any. */
+  readonly engine?: string;
   /** Values of params instead of their defaults; in base units. */
   readonly params: Readonly<Record<string, number>>;
 }
@@ -61,6 +64,14 @@ export interface PlanAnswer {
   readonly limits: readonly string[];
   /** Only of one part. */
   readonly shard?: Shard;
+  /** Of a part: rows of other parts were known while it ran, so rows may be dropped that are better than all of this part. */
+  readonly shares?: true;
+  /** Of several parts: numbers of the parts of which nothing is known, and of the parts that have undecided rows. */
+  readonly missing?: {
+    readonly absent: readonly number[];
+    readonly unfinished: readonly number[];
+    readonly of: number;
+  };
   readonly rows: number;
   readonly simulated: number;
   /** Rows whose weights, gradients, optimizer state and buffers alone do not fit. */
@@ -82,6 +93,12 @@ export interface PlanAnswer {
   readonly points: readonly PlanPoint[];
 }
 
+/** What an answer says of its search, without results. */
+export type PlanRequest = Pick<
+  PlanAnswer,
+  'file' | 'source' | 'pipeline' | 'devices' | 'batch' | 'search' | 'minimise' | 'limits' | 'shard' | 'written'
+>;
+
 export interface Asked {
   readonly file: string;
   readonly source?: AnswerSource;
@@ -89,6 +106,7 @@ export interface Asked {
   readonly minimise: Objective;
   readonly limits: readonly string[];
   readonly shard?: Shard;
+  readonly shares?: boolean;
 }
 
 /** A row that was simulated, before all are known. */
@@ -112,7 +130,7 @@ export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): 
 /** The same from points that are known, in order of their rows. `written`: the pipeline as the file has it. */
 export function answerOf(
   base: SweepBase,
-  { file, source, axes, limits, minimise, shard }: Asked,
+  { file, source, axes, limits, minimise, shard, shares = false }: Asked,
   result: Omit<SweepResult, 'points'> & {
     readonly points: readonly FoundPoint[];
     readonly written: RowFigures | undefined;
@@ -130,8 +148,9 @@ export function answerOf(
     minimise,
     limits,
     ...(shard === undefined ? {} : { shard }),
+    ...(shares ? { shares } : {}),
     rows: result.rows,
-    simulated: points.length,
+    simulated: result.simulated,
     over: result.over,
     dropped: result.dropped,
     unsearched: result.unsearched,
@@ -141,6 +160,44 @@ export function answerOf(
     points,
   });
   return answer.best === undefined ? answer : { ...answer, changes: changesOf(base, axes, answer.best) };
+}
+
+/** The answer of a part from its rows, all of them or those that are decided so far. `unplaced`: absent if they are not counted yet. */
+export function partAnswer(
+  asked: PlanRequest,
+  { tally, unplaced }: { readonly tally: Tally<FoundPoint>; readonly unplaced?: readonly RefusedRows[] },
+): PlanAnswer {
+  const {
+    file,
+    source,
+    pipeline,
+    devices,
+    batch,
+    search,
+    minimise,
+    limits,
+    shard = { index: 1, of: 1 },
+    written,
+  } = asked;
+  const rows = partRows(rowCount(search), shard);
+  const refused = mergedReasons(search, [tally.refused(), unplaced ?? []]);
+  const decided = refused.reduce((sum, reason) => sum + reason.rows, tally.ran + tally.over + tally.dropped);
+  const unsearched = Math.max(0, rows - decided);
+  return withFront({
+    version: 1,
+    ...{ file, ...(source === undefined ? {} : { source }), pipeline, devices, batch, search, minimise, limits, shard },
+    ...(shard.of === 1 ? {} : { shares: true }),
+    rows,
+    simulated: tally.ran,
+    over: tally.over,
+    dropped: tally.dropped,
+    unsearched,
+    // Rows that were never looked at may be as fast as they like.
+    ...(unsearched === 0 ? {} : { unsearched_least: 0 }),
+    refused,
+    ...(written === undefined ? {} : { written }),
+    points: tally.points(),
+  });
 }
 
 /** The pipeline as the file has it. */
@@ -173,7 +230,9 @@ export function withFront(answer: Unranked): PlanAnswer {
 }
 
 function certificateOf(answer: Unranked, best: FoundPoint | undefined): string {
-  const { rows, unsearched, unsearched_least: bound = 0, minimise, limits } = answer;
+  const { rows, unsearched, unsearched_least: bound = 0, minimise, limits, shares } = answer;
+  if (shares === true)
+    return `${unsearched === 0 ? 'All' : `${(rows - unsearched).toLocaleString('en-US')} of the`} ${count(rows, 'row', 'rows')} of this part ${rows === 1 ? 'is' : 'are'} decided. Other parts may have better ones: merge the parts to see the front.`;
   const met = limits.length > 0 ? 'fits, meets the limits' : 'fits';
   const left = unsearched === 0 ? '' : `; ${count(unsearched, 'was', 'were')} not searched to the end`;
   if (best === undefined) {

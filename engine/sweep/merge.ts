@@ -1,7 +1,9 @@
 /** Parts of one sweep put together: the same front as one run over all rows. */
 import { list } from '../basics/quantities.ts';
-import { type AnswerSource, type PlanAnswer, withFront } from './answer.ts';
-import { rowCount, rowOf, type Settings } from './axes.ts';
+import { type AnswerSource, type PlanAnswer, type PlanRequest, withFront } from './answer.ts';
+import { rowCount } from './axes.ts';
+import { partRows } from './sweep.ts';
+import { mergedReasons } from './tally.ts';
 
 /** The whole answer, or why the parts do not make one. The order of the parts changes nothing. */
 export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { readonly problem: string } {
@@ -16,31 +18,39 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
   const indices = parts.map(({ shard }) => shard?.index ?? 1);
   const twice = indices.find((index, at) => indices.indexOf(index) !== at);
   if (twice !== undefined) return { problem: `Part ${twice}/${of} is given twice.` };
-  const missing = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !indices.includes(index));
-  if (missing.length > 0)
-    return {
-      problem: `${missing.length === 1 ? 'Part' : 'Parts'} ${missing.slice(0, 8).join(', ')}${missing.length > 8 ? ', …' : ''} of ${of} ${missing.length === 1 ? 'is' : 'are'} missing. Run ${missing.length === 1 ? 'it' : 'them'} with --shard ${missing[0]}/${of}.`,
-    };
+  const absent = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !indices.includes(index));
+  const unfinished = parts.flatMap(({ shard, unsearched }) => (unsearched > 0 ? [shard?.index ?? 1] : []));
+  const product = rowCount(first.search);
+  const absentRows = absent.reduce((rows, index) => rows + partRows(product, { index, of }), 0);
   const sum = (figure: 'simulated' | 'over' | 'dropped' | 'unsearched'): number =>
     parts.reduce((total, part) => total + part[figure], 0);
-  const bounds = parts.flatMap(({ unsearched_least: least }) => (least === undefined ? [] : [least]));
+  // Nothing is known of rows of a part that is absent: they may be as fast as they like.
+  const bounds = [
+    ...parts.flatMap(({ unsearched, unsearched_least: least = 0 }) => (unsearched > 0 ? [least] : [])),
+    ...(absentRows > 0 ? [0] : []),
+  ];
   const {
     shard: _shard,
     best: _best,
     changes: _changes,
     certificate: _certificate,
     unsearched_least: _least,
+    shares: _shares,
     ...shared
   } = first;
   const merged = withFront({
     ...shared,
-    rows: rowCount(first.search),
+    ...(absent.length + unfinished.length === 0 ? {} : { missing: { absent, unfinished, of } }),
+    rows: product,
     simulated: sum('simulated'),
     over: sum('over'),
     dropped: sum('dropped'),
-    unsearched: sum('unsearched'),
+    unsearched: sum('unsearched') + absentRows,
     ...(bounds.length === 0 ? {} : { unsearched_least: bounds.reduce((least, bound) => Math.min(least, bound)) }),
-    refused: mergedReasons(parts),
+    refused: mergedReasons(
+      first.search,
+      parts.map(({ refused }) => refused),
+    ),
     points: parts.flatMap(({ points }) => points).toSorted((a, b) => a.row - b.row),
   });
   const changes = parts.find(({ best }) => best !== undefined && best === merged.best)?.changes;
@@ -51,7 +61,7 @@ const nameOf = ({ shard, file }: PlanAnswer): string =>
   shard === undefined ? `The answer for ${file}` : `Part ${shard.index}/${shard.of} of ${file}`;
 
 /** What two parts of one sweep share. */
-const asked: readonly (readonly [what: string, of: (part: PlanAnswer) => unknown])[] = [
+const asked: readonly (readonly [what: string, of: (part: PlanRequest) => unknown])[] = [
   ['they are of different pipelines', ({ pipeline }) => pipeline],
   ['they are of different numbers of parts', ({ shard }) => shard?.of ?? 1],
   ['they search different keys or values', ({ search }) => search],
@@ -60,8 +70,8 @@ const asked: readonly (readonly [what: string, of: (part: PlanAnswer) => unknown
 ];
 
 /** Why two answers are no parts of one sweep. Paths do not matter: files may have moved. */
-function difference(first: PlanAnswer, part: PlanAnswer): string | undefined {
-  const isEqual = (of: (each: PlanAnswer) => unknown): boolean =>
+export function difference(first: PlanRequest, part: PlanRequest): string | undefined {
+  const isEqual = (of: (each: PlanRequest) => unknown): boolean =>
     JSON.stringify(of(first)) === JSON.stringify(of(part));
   const other = asked.find(([, of]) => !isEqual(of));
   if (other !== undefined) return other[0];
@@ -79,6 +89,7 @@ function differentSource(first: AnswerSource, part: AnswerSource): string | unde
   if (first.text !== part.text) return 'the file was changed in between. Run all parts again';
   const changed = differing(first.files, part.files);
   if (changed.length > 0) return `${list(changed)}, which the file reads, was changed in between. Run all parts again`;
+  if (first.engine !== part.engine) return 'they are for different engines';
   const set = differing(first.params, part.params);
   return set.length > 0 ? `\`--set\` gives other values of ${list(set)}` : undefined;
 }
@@ -89,21 +100,3 @@ const differing = <Value>(
   part: Readonly<Record<string, Value>>,
 ): readonly string[] =>
   [...new Set([...Object.keys(first), ...Object.keys(part)])].filter((name) => first[name] !== part[name]).toSorted();
-
-function mergedReasons(parts: readonly PlanAnswer[]): PlanAnswer['refused'] {
-  const known = new Map<string, { rows: number; example: Settings }>();
-  for (const { refused, search } of parts) {
-    for (const { reason, rows, example } of refused) {
-      const found = known.get(reason);
-      if (found === undefined) {
-        known.set(reason, { rows, example });
-        continue;
-      }
-      found.rows += rows;
-      if (rowOf(search, example) < rowOf(search, found.example)) found.example = example;
-    }
-  }
-  return [...known]
-    .map(([reason, { rows, example }]) => ({ reason, rows, example }))
-    .toSorted((a, b) => b.rows - a.rows || (a.reason < b.reason ? -1 : 1));
-}

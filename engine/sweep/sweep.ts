@@ -1,13 +1,14 @@
 /** A sweep: every row of the product, cheapest decisions first, down to the front of time and memory. */
 import type { Axis } from '../definitions/search.ts';
-import { rowCount, type Settings, settingsOf } from './axes.ts';
+import { rowCount, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { classOf, iterationOf, leastIteration, type RowWork } from './classBound.ts';
-import type { Outcome, RowFigures } from './evaluateRow.ts';
+import type { Outcome } from './evaluateRow.ts';
 import { writtenRow } from './changes.ts';
-import { type Figures, frontOf } from './front.ts';
+import type { Figures } from './front.ts';
 import { rowsOfPause, waveRows } from './limits.ts';
 import { placeRow } from './placeRow.ts';
+import { createTally, mergedReasons, type RefusedRows, type SweepPoint, type Tally } from './tally.ts';
 
 /** Part `index` of `of`, counted from 1: rows whose number has this remainder. */
 export interface Shard {
@@ -29,6 +30,10 @@ export interface Wave {
   readonly impossible: number;
   /** The row is the file as it is written: a search that has no time left looks at it, too. */
   readonly isWritten?: true;
+  /** Rows that no placement has, by reason. Once, when all are known, in a wave without rows. */
+  readonly unplaced?: readonly RefusedRows[];
+  /** Each row is the first of its class: a run that goes on after this one needs its work. */
+  readonly isFirstOfClass?: true;
 }
 
 /** What a wave gave, by row of the wave; `undefined` for rows that were not reached. `stop`: no further wave. */
@@ -37,25 +42,14 @@ export interface WaveAnswer {
   readonly stop?: boolean;
 }
 
-export interface SweepPoint extends RowFigures {
-  /** Number of the row in the product. */
-  readonly row: number;
-  readonly settings: Settings;
-}
-
-export interface RefusedRows {
-  readonly reason: string;
-  readonly rows: number;
-  /** Settings of the first of them. */
-  readonly example: Settings;
-}
-
 /** Plain data, equal for equal requests. */
 export interface SweepResult {
   /** Rows of the product, or of its part. */
   readonly rows: number;
-  /** Every row that was simulated, in order. */
+  /** Every row that was simulated, in order; of a lean sweep only the front, and the row with the least peak. */
   readonly points: readonly SweepPoint[];
+  /** Rows that were simulated. */
+  readonly simulated: number;
   /** Rows that cannot be, by reason, most first. */
   readonly refused: readonly RefusedRows[];
   /** Rows whose weights, gradients, optimizer state and buffers alone do not fit. */
@@ -67,19 +61,32 @@ export interface SweepResult {
   readonly unsearchedLeast?: number;
 }
 
+/** What an earlier run of the same sweep decided: these rows come in no wave. */
+export interface Decided {
+  /** Without rows that no placement has: these are placed again. */
+  readonly tally: Tally;
+  has(row: number): boolean;
+  /** Of a row that was the first of its class. */
+  workOf(row: number): RowWork | undefined;
+}
+
+export interface SweepRequest {
+  readonly shard?: Shard;
+  readonly decided?: Decided;
+  /** Keeps only the rows of the front: there is room for any number of rows. */
+  readonly isLean?: boolean;
+}
+
 /** Yields waves until all rows are decided, or the answer to a wave says to stop. */
 export function* sweepSteps(
   base: SweepBase,
   axes: readonly Axis[],
-  { index, of }: Shard = { index: 1, of: 1 },
+  { shard: { index, of } = { index: 1, of: 1 }, decided, isLean = false }: SweepRequest = {},
 ): Generator<Wave, SweepResult, WaveAnswer> {
   const product = rowCount(axes);
-  const total = Math.max(0, Math.ceil((product - index + 1) / of));
-  const refused = new Map<string, { rows: number; first: number }>();
-  const refuse = (reason: string, row: number): void => {
-    const known = refused.get(reason) ?? { rows: 0, first: row };
-    refused.set(reason, { rows: known.rows + 1, first: Math.min(known.first, row) });
-  };
+  const total = partRows(product, { index, of });
+  const tally = decided?.tally ?? createTally(axes);
+  const placing = createTally(axes);
   const classes = new Map<string, { readonly rows: number[] }>();
   let rows = 0;
   let impossible = 0;
@@ -87,56 +94,62 @@ export function* sweepSteps(
   const written = writtenRow(base, axes);
   // Another part may have it.
   const first = written !== undefined && written % of === index - 1 ? written : undefined;
-  const pause = function* (): Generator<Wave, void, WaveAnswer> {
-    const { stop = false } = yield { rows: [], front: [], total, impossible };
+  const pause = function* (more: Pick<Wave, 'unplaced'> = {}): Generator<Wave, void, WaveAnswer> {
+    const { stop = false } = yield { rows: [], front: [], total, impossible, ...more };
     stopped ||= stop;
   };
   const points: SweepPoint[] = [];
-  let front: readonly SweepPoint[] = [];
-  let over = 0;
-  let dropped = 0;
-  const unsearched: number[] = [];
+  let unsearched = 0;
+  let unsearchedLeast = Infinity;
+  const miss = (bound = 0): void => {
+    unsearched += 1;
+    unsearchedLeast = Math.min(unsearchedLeast, bound);
+  };
   const workOf = new Map<number, RowWork>();
-  const look = function* (wanted: readonly number[]): Generator<Wave, void, WaveAnswer> {
+  const isLeft = (row: number): boolean => decided?.has(row) !== true;
+  /** `bounds`: seconds that these rows cannot be under; absent for the first rows of their classes. */
+  const look = function* (wanted: readonly number[], bounds?: ArrayLike<number>): Generator<Wave, void, WaveAnswer> {
     for (let from = 0; from < wanted.length; from += waveRows) {
       const wave = wanted.slice(from, from + waveRows);
       if (stopped) {
-        unsearched.push(...wave);
+        for (const at of wave.keys()) miss(bounds?.[from + at]);
         continue;
       }
       const isWritten = wave.length === 1 && wave[0] === first;
       const { outcomes, stop = false } = yield {
         rows: wave,
-        front,
+        front: tally.front,
         total,
         impossible,
         ...(isWritten ? { isWritten } : {}),
+        ...(bounds === undefined ? { isFirstOfClass: true as const } : {}),
       };
       stopped ||= stop;
-      const known = points.length;
       for (const [at, row] of wave.entries()) {
         const outcome = outcomes[at];
-        if (outcome === undefined) unsearched.push(row);
-        else if (outcome.kind === 'refused')
-          refuse(outcome.code === 'search/refused' ? outcome.message : `${outcome.code}: ${outcome.message}`, row);
-        else if (outcome.kind === 'over') over += 1;
-        else if (outcome.kind === 'dropped') dropped += 1;
-        else points.push({ row, settings: settingsOf(axes, row), ...outcome.figures });
-        if (outcome !== undefined && outcome.kind !== 'refused' && outcome.work !== undefined)
+        if (outcome === undefined) {
+          miss(bounds?.[from + at]);
+          continue;
+        }
+        if (outcome.kind === 'ran') {
+          const point = { row, settings: settingsOf(axes, row), ...outcome.figures };
+          tally.addRan(point);
+          if (!isLean) points.push(point);
+        } else tally.add(row, outcome);
+        if (bounds === undefined && outcome.kind !== 'refused' && outcome.work !== undefined)
           workOf.set(row, outcome.work);
       }
-      front = frontOf([...front, ...points.slice(known).filter(({ meets }) => meets)]);
     }
   };
 
   // A search that is stopped early has at least the file to compare with.
-  if (first !== undefined) yield* look([first]);
+  if (first !== undefined && isLeft(first)) yield* look([first]);
   for (let row = index - 1; row < product; row += of) {
     rows += 1;
     if (rows % rowsOfPause === 0) yield* pause();
     const found = placeRow(base, axes, settingsOf(axes, row));
     if ('refused' in found) {
-      refuse(found.refused, row);
+      placing.refuse(found.refused, row);
       impossible += 1;
       continue;
     }
@@ -147,34 +160,44 @@ export function* sweepSteps(
     else known.rows.push(row);
   }
 
+  yield* pause({ unplaced: placing.refused() });
+
   // One row of each class first: its work bounds the others.
   const groups = [...classes.values()];
-  yield* look(groups.map((group) => group.rows[0]).filter((row) => row !== first));
-  const others: { readonly row: number; readonly expected: number }[] = [];
-  const least = new Map<number, number>();
+  yield* look(groups.map((group) => group.rows[0]).filter((row) => row !== first && isLeft(row)));
+  const others: number[] = [];
+  const expected: number[] = [];
+  const least: number[] = [];
   for (const group of groups) {
-    const work = workOf.get(group.rows[0]);
+    const work = workOf.get(group.rows[0]) ?? decided?.workOf(group.rows[0]);
     for (const row of group.rows.slice(1)) {
+      if (!isLeft(row)) continue;
       const placed = placeRow(base, axes, settingsOf(axes, row));
       const isBounded = !('refused' in placed) && work !== undefined;
-      others.push({ row, expected: isBounded ? iterationOf(base, placed, work.all) : 0 });
-      if (isBounded) least.set(row, leastIteration(base, placed, work));
+      others.push(row);
+      expected.push(isBounded ? iterationOf(base, placed, work.all) : 0);
+      least.push(isBounded ? leastIteration(base, placed, work) : 0);
       if (others.length % rowsOfPause === 0) yield* pause();
     }
   }
   // The fastest ones first, as far as is known.
-  yield* look(others.toSorted((a, b) => a.expected - b.expected || a.row - b.row).map(({ row }) => row));
+  const order = [...others.keys()].toSorted((a, b) => expected[a] - expected[b] || others[a] - others[b]);
+  yield* look(
+    order.map((at) => others[at]),
+    order.map((at) => least[at]),
+  );
   return {
     rows,
-    points: points.toSorted((a, b) => a.row - b.row),
-    refused: [...refused]
-      .map(([reason, known]) => ({ reason, rows: known.rows, example: settingsOf(axes, known.first) }))
-      .toSorted((a, b) => b.rows - a.rows || (a.reason < b.reason ? -1 : 1)),
-    over,
-    dropped,
-    unsearched: unsearched.length,
-    ...(unsearched.length === 0
-      ? {}
-      : { unsearchedLeast: unsearched.reduce((known, row) => Math.min(known, least.get(row) ?? 0), Infinity) }),
+    points: isLean ? tally.points() : points.toSorted((a, b) => a.row - b.row),
+    simulated: tally.ran,
+    refused: mergedReasons(axes, [tally.refused(), placing.refused()]),
+    over: tally.over,
+    dropped: tally.dropped,
+    unsearched,
+    ...(unsearched === 0 ? {} : { unsearchedLeast }),
   };
 }
+
+/** Rows of a part of a product. */
+export const partRows = (product: number, { index, of }: Shard): number =>
+  Math.max(0, Math.ceil((product - index + 1) / of));

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Io } from '../../../cli/io.ts';
 import { run } from '../../../cli/run.ts';
@@ -14,7 +15,7 @@ export interface Called {
 }
 
 interface World {
-  /** By name; they lie in `/project`. `-` is standard input. */
+  /** By name; they lie in `/project`. `-` is standard input. Rows of searches lie on disk, in folders of tests. */
   readonly files?: Readonly<Record<string, string>>;
   readonly terminal?: boolean;
   readonly columns?: number;
@@ -40,7 +41,7 @@ export async function call(args: readonly string[], world: World = {}): Promise<
       return text === undefined ? { problem: 'there is no such file' } : { text };
     },
     projectOf: () => '/project',
-    leadsInto: (path, folder) => path.startsWith(repository) || path.startsWith(`${folder}/`),
+    leadsInto: (path, folder) => [repository, tmpdir(), `${folder}/`].some((start) => path.startsWith(start)),
     writeText(path, text) {
       const bytes = text instanceof Uint8Array ? Buffer.from(text).toString('base64') : undefined;
       files[nameOf(path)] = bytes ?? (typeof text === 'string' ? text : [...(text as Iterable<string>)].join(''));

@@ -90,6 +90,13 @@ describe('plan', () => {
     expect(err).toContain('8 of 8 rows decided');
   });
 
+  test('says in a log every 30 seconds how far it is', async () => {
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--over', over, '--threads', '1'];
+    const { err } = await call(args, { files, slow: 12_000 });
+    expect(err).toMatch(/^(pipewright: \d of 8 rows decided, \d on the front(, the fastest in [\d.]+ ms)?\n)+$/);
+    expect((await call(args, { files, slow: 100 })).err).toBe('');
+  });
+
   test('counts rows that cannot be from the start', async () => {
     // Three tensor ranks do not divide eight devices.
     const keys = 'tensor = [1, 3], pipeline = [2, 4]';
@@ -172,8 +179,11 @@ describe('plan', () => {
     const written = await call(['plan', '--merge', ...Object.keys(parts), '--write', 'best'], { files: parts });
     expect(written).toMatchObject({ status: 2, out: '' });
     expect(written.err).toContain('--write needs the file');
-    expect((await call(['plan', '--merge', '1.json', '2.json'], { files: parts })).err).toContain(
-      'Part 3 of 3 is missing. Run it with --shard 3/3.',
+    const some = await call(['plan', '--merge', '1.json', '2.json'], { files: parts });
+    expect(some.status).toBe(1);
+    expect(some.out).toContain('Part 3 of 3 is missing. Run it with --shard 3/3.');
+    expect(some.out).toMatch(
+      /^The fastest row found takes .* Faster ones may be among the others; 2 were not searched to the end\.$/m,
     );
     expect((await call(['plan', '--merge', 'x.json'], { files: { 'x.json': '{"version":1}' } })).err).toContain(
       'x.json is no part of a search',

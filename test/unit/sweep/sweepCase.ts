@@ -84,7 +84,7 @@ export function runHere(
   shard?: Shard,
   most = Infinity,
 ): SweepResult {
-  const steps = sweepSteps(base, axes, shard);
+  const steps = sweepSteps(base, axes, { shard });
   let looked = 0;
   for (let step = steps.next(); ;) {
     if (step.done) return step.value;
