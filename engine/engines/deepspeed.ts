@@ -99,6 +99,15 @@ export const deepspeed: Engine = {
           : undefined,
     },
     {
+      key: 'overlap',
+      runs: '`tensor` without sequence parallelism: only sums over tensor ranks overlap.',
+      source: 'deepspeed/runtime/tensor_parallel/config.py: TPTrainingConfig (tp_overlap_comm)',
+      refuses: ({ overlap, mesh }) =>
+        overlap.tensor > 0 && mesh.tensor > 1 && mesh.sequenceParallel
+          ? { reason: `${title} overlaps only sums over tensor ranks, and sequence parallelism has none` }
+          : undefined,
+    },
+    {
       key: 'sync',
       runs: '`end` with pipeline ranks: gradients are reduced in the last step of the schedule. `overlap` without.',
       source: 'deepspeed/runtime/pipe/schedule.py: TrainSchedule.steps (ReduceGrads)',

@@ -116,6 +116,11 @@ export const torchtitan: Engine = {
         offload ? { reason: `${title} moves no activations to the host`, nearest: { key: 'offload' } } : undefined,
     },
     {
+      key: 'overlap',
+      runs: '`tensor`, with `torch.compile`.',
+      source: 'torchtitan/distributed/compile.py: _maybe_enable_async_tp',
+    },
+    {
       key: 'sync',
       runs: '`end`, `overlap` and `ddp`: FSDP and replicas exchange a layer after its last backward.',
       source: 'torchtitan/distributed/fsdp.py; torch/distributed/pipelining/schedules.py: REDUCE_GRAD',

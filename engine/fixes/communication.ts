@@ -13,7 +13,7 @@ import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import type { Simulated } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, FixSteps } from './proposal.ts';
-import { contextExchangeCandidates, fewerTensorRanks, sequenceCandidates } from './ranks.ts';
+import { contextExchangeCandidates, fewerTensorRanks, overlapTensorCandidates, sequenceCandidates } from './ranks.ts';
 import { remains } from './remains.ts';
 import { groupedShardCandidates, wholeWeightsCandidates } from './shard.ts';
 import { setKey, valueOf } from './source.ts';
@@ -66,6 +66,7 @@ const exposedCandidates = (subject: Subject, finding: Finding, { warmup }: Hint)
     wholeWeightsCandidates(subject),
     groupedShardCandidates(subject),
     sequenceCandidates(subject),
+    overlapTensorCandidates(subject),
     fewerTensorRanks(subject),
     contextExchangeCandidates(subject),
     fewerExpertRanks(subject),

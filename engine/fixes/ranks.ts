@@ -2,7 +2,7 @@
 import { batchKey } from './microbatches.ts';
 import { numberAt, setNumber, type Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';
-import { entriesOf, setKey, valueOf } from './source.ts';
+import { addKey, entriesOf, setKey, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
 /** The key of sequence parallelism as the pipeline writes it: `sequence` is its short name. */
@@ -18,6 +18,29 @@ export function* sequenceCandidates({ analysis, body, plan }: Subject): Generato
     what: `Set ${key} = true`,
     kind: 'sequence',
     edits: [setKey(analysis.syntax.text, body, key, 'true')],
+  };
+}
+
+/** Of 12 exchanges of tensor ranks in a recomputed layer, those that can be joined with a product of matrices. */
+const joinedWithProducts = 10 / 12;
+
+/**
+ * Kernels that send one piece while they compute the next: userbuffers of Transformer Engine, asynchronous tensor parallelism.
+ * Of t pieces all but one are hidden, in exchanges next to a product. Full tenths of that share.
+ */
+export function* overlapTensorCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
+  const share = Math.floor((10 * joinedWithProducts * (plan.tensor - 1)) / plan.tensor) / 10;
+  // Megatron and torchtitan have these kernels for split activations only.
+  const sequence = valueOf(body, sequenceKey(body));
+  const isSplit = sequence?.kind === 'name' && sequence.text === 'true';
+  const written = entriesOf(body, 'overlap').some(
+    ({ parameters: [group] = [] }) => group?.kind === 'name' && group.text === 'tensor',
+  );
+  if (plan.tensor < 2 || !isSplit || written) return;
+  yield {
+    what: `Hide ${100 * share} % of the exchanges of tensor ranks, in kernels that send while they compute`,
+    kind: 'overlap',
+    edits: [addKey(analysis.syntax.text, body, 'overlap(tensor)', `${Math.round(100 * share)}%`)],
   };
 }
 

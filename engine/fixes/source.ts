@@ -43,11 +43,15 @@ export const stageBody = (pipeline: Block, stage: string): Block | undefined =>
 /** Sets `key = value`: replaces the value that is there, or adds an entry at the end of the body in the body's own layout. */
 export function setKey(text: string, body: Block, key: string, value: string): Edit | undefined {
   const entry = entriesOf(body, key)[0];
-  if (entry === undefined) return addEntry(text, body, `${key} = ${value}`);
+  if (entry === undefined) return addKey(text, body, key, value);
   const [first] = entry.values ?? [];
   const last = entry.values?.at(-1);
   return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end, text: value };
 }
+
+/** Adds `key = value` at the end of the body. */
+export const addKey = (text: string, body: Block, key: string, value: string): Edit | undefined =>
+  addEntry(text, body, `${key} = ${value}`);
 
 function addEntry(text: string, body: Block, entry: string): Edit | undefined {
   if (!body.closed) return undefined;

@@ -8,7 +8,7 @@ import { hasExperts, type ModelDefinition } from '../definitions/model.ts';
 import type { MicrobatchLengths, RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
 import { type Mesh, lone } from '../costs/mesh.ts';
-import type { BlockDeclaration, Span } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { groupNames } from '../costs/types.ts';
 import { evaluate } from '../language/expressions.ts';
@@ -188,8 +188,15 @@ function readBlock(
     variation,
     ...(engine.is === 'value' ? { engine: engine.value } : {}),
     at: (key: string) =>
-      valueOf(keys.find(key)) ?? (key === 'microbatches' ? valueOf(keys.find('global_batch')) : undefined) ?? name,
+      valueOf(entryOf(keys, key)) ?? (key === 'microbatches' ? valueOf(keys.find('global_batch')) : undefined) ?? name,
   };
+}
+
+/** The entry of `tensor`, or of `overlap(tensor)`, a key that a block may have several times. */
+function entryOf(keys: Keys, key: string): Entry | undefined {
+  const [name, of] = key.split(/[()]/);
+  if (of === undefined) return keys.find(name);
+  return keys.all(name).find(({ parameters: [first] = [] }) => first?.kind === 'name' && first.text === of);
 }
 
 const placesOf = (

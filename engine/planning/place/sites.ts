@@ -58,6 +58,12 @@ type Request = Pick<SettledPipeline, 'cluster' | 'model' | 'overlap' | 'optimize
 /** The ranks with their sites; `undefined` where devices that must talk have no route (reported). */
 export function siteRanks(notes: Notes, pipeline: Request, ranks: Ranks): SitedRanks | undefined {
   const sites = sitesOf(notes, pipeline, ranks.ranks);
+  if (pipeline.overlap.tensor > 0 && ranks.ranks.some((rank) => tensorLeavesNode(pipeline.cluster, rank)))
+    notes.report.report('key/not-applicable', pipeline.at('overlap(tensor)'), {
+      key: 'overlap(tensor)',
+      reason:
+        'its tensor ranks are in several nodes, and kernels that send while they compute reach the devices of one node',
+    });
   return sites === undefined
     ? undefined
     : { ...ranks, ranks: ranks.ranks.map((rank, index) => ({ ...rank, kind: sites[index] })) };
@@ -111,7 +117,9 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
     mesh,
     share: 1 / split,
     rings: { tensor, context: parts, expert },
-    overlap: pipeline.overlap,
+    overlap: members.some((rank) => tensorLeavesNode(pipeline.cluster, rank))
+      ? { ...pipeline.overlap, tensor: 0 }
+      : pipeline.overlap,
     ranks: devices.length / mesh.tensor,
     expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
     ...(shards === undefined ? {} : { shards }),
@@ -121,6 +129,16 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
       : {}),
   };
 }
+
+/**
+ * Whether some group of tensor ranks is in several nodes, as in NCCL the innermost ones. Userbuffers of Transformer Engine and the
+ * symmetric memory of PyTorch write to memory of other devices, which they can within a node.
+ */
+const tensorLeavesNode = ({ devices }: Request['cluster'], rank: Pick<Rank, 'devices' | 'mesh'>): boolean =>
+  rank.mesh.tensor > 1 &&
+  groupsOf(rank.devices, rank.mesh, 'tensor').some((group) =>
+    group.some((device) => devices[device].group !== devices[group[0]].group),
+  );
 
 /** Whether ranks share the weights: with one rank, or in groups of one, a shard has no effect. */
 const splitsWeights = ({ shard, over }: OptimizerUse, ranks: number): boolean =>

@@ -10,6 +10,7 @@ describe('DeepSpeed', () => {
     ['an interval of layers', { keys: 'recompute = full(layers = 2, method = uniform)' }],
     ['an interval that is the stage', { keys: 'recompute = stage' }],
     ['Ulysses without pipelines', { stages: 'balance(1)', keys: 'context = 2  context_exchange = all_to_all' }],
+    ['sums over tensor ranks while it computes', { keys: 'tensor = 2  overlap(tensor) = 50%' }],
     ['overlap without pipelines', { stages: 'balance(1)', keys: 'data = 2  sync = overlap' }],
   ];
   it.each(runs)('runs: %s', (_, written) => {
@@ -27,6 +28,11 @@ describe('DeepSpeed', () => {
     ['recompute', { keys: 'recompute = selective' }, '`recompute = full`'],
     ['recompute', { keys: 'recompute = full(layers = 2)' }, '`recompute = full`'],
     ['offload', { keys: 'offload = activations(layers = 2)' }, 'no `offload`'],
+    [
+      'overlap',
+      { keys: 'tensor = 2  sequence_parallel = true  overlap(tensor) = 50%' },
+      'sequence parallelism has none',
+    ],
     ['sync', { keys: 'data = 2  sync = overlap' }, '`sync = end`'],
     ['collective', { keys: 'data = 2  collective = ps' }, '`collective = nccl`'],
   ];

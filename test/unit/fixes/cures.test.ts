@@ -14,6 +14,7 @@ import {
   contextCandidates,
   contextExchangeCandidates,
   fewerTensorRanks,
+  overlapTensorCandidates,
   sequenceCandidates,
 } from '../../../engine/fixes/ranks.ts';
 import { everyStage } from '../../../engine/fixes/recompute.ts';
@@ -169,6 +170,25 @@ describe('a change of what is kept', () => {
   it('recomputes modules of every stage', () => {
     expect(Object.values(offered({}, everyStage))).toContain('recompute = modules(layernorm)');
   });
+});
+
+describe('kernels that send while they compute', () => {
+  it.each([
+    [2, '40'],
+    [4, '60'],
+    [8, '70'],
+  ])('hide of %i tensor ranks %s %% under sequence parallelism', (tensor, share) => {
+    expect(offered({ keys: `tensor = ${tensor}  sequence_parallel = true` }, overlapTensorCandidates)).toEqual({
+      [`Hide ${share} % of the exchanges of tensor ranks, in kernels that send while they compute`]: `overlap(tensor) = ${share}%`,
+    });
+  });
+
+  it.each(['', 'tensor = 4', 'tensor = 4  sequence_parallel = true  overlap(tensor) = 10%'])(
+    'are not offered with "%s"',
+    (keys) => {
+      expect(offered({ keys }, overlapTensorCandidates)).toEqual({});
+    },
+  );
 });
 
 test('recomputed attention that kernels do not keep anyway hides no other recomputation', () => {

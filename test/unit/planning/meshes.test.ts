@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { analyse, codesOf, runOf } from '../../support/analyse.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { planOf } from '../../support/resolve.ts';
 
@@ -120,5 +121,33 @@ describe('meshes that cannot be', () => {
         moe,
       ),
     );
+  });
+});
+
+describe('kernels that send while they compute', () => {
+  const text = (tensor: number, keys: string) => `
+device gpu { memory = 80GiB  compute(bf16) = 300TFLOPS  bandwidth = 2TB/s }
+cluster box { node[2] { gpu[4] = gpu  link = 200GB/s }  link = 25GB/s }
+model m { sequence = 4096  micro_batch = 1  layer block[4] = transformer(hidden = 4096, heads = 32) }
+pipeline p {
+  model = m  devices = box  tensor = ${tensor}  sequence_parallel = true  microbatches = 4
+  schedule = 1f1b  stages = balance(1)  optimizer = none
+  ${keys}
+}`;
+  const iteration = (tensor: number, keys: string) => runOf(text(tensor, keys)).run.report.iteration;
+
+  it('hide exchanges within a node', () => {
+    expect(iteration(4, 'overlap(tensor) = 70%')).toBeLessThan(iteration(4, ''));
+    expect(codesOf(analyse(text(4, 'overlap(tensor) = 70%')))).not.toContain('key/not-applicable');
+  });
+
+  it('hide none across nodes, and the key that asks for it says so', () => {
+    const keys = 'overlap(context) = 0%  overlap(tensor) = 70%';
+    expect(iteration(8, 'overlap(tensor) = 70%')).toBe(iteration(8, ''));
+    const { findings, syntax } = analyse(text(8, keys));
+    const found = findings.filter(({ message }) => message.includes('several nodes'));
+    expect(found.map(({ code, place }) => [code, syntax.text.slice(place.start, place.end)])).toEqual([
+      ['key/not-applicable', '70%'],
+    ]);
   });
 });
