@@ -1,6 +1,7 @@
 /** Starts with the first `.pipe` file or a preview that the editor restores. */
 import * as vscode from 'vscode';
 import { createServer, type Server } from './languageClient.ts';
+import { documentSchemes } from './documentUris.ts';
 import { exportTarget, exportTimeline } from './exportTimeline.ts';
 import { namedDocument } from './namedDocument.ts';
 import { openLinks } from './openLinks.ts';
@@ -45,6 +46,10 @@ export function activate(context: vscode.ExtensionContext): void {
       const uri = targetOf(target) ?? shown.shownFile();
       if (uri !== undefined) shown.compare(uri, typeof pipeline === 'string' ? pipeline : undefined);
     }),
+    vscode.commands.registerCommand('pipewright.comparePreview', (target?: unknown, other?: unknown) => {
+      const uri = targetOf(target) ?? shown.shownFile();
+      return uri === undefined ? undefined : shown.compareWith(uri, otherOf(other));
+    }),
     vscode.commands.registerCommand('pipewright.findPlan', (target?: unknown, pipeline?: unknown) => {
       const uri = targetOf(target) ?? shown.shownFile();
       if (uri !== undefined) shown.findPlan(uri, typeof pipeline === 'string' ? pipeline : undefined);
@@ -74,9 +79,14 @@ export async function deactivate(): Promise<void> {
   await server?.stop();
 }
 
+/** Another extension names a file; menus pass other things. */
+const otherOf = (other: unknown): vscode.Uri | undefined =>
+  other instanceof vscode.Uri || typeof other === 'string' ? targetOf(other) : undefined;
+
 /** A code lens passes a string, menus a uri, the key and the palette nothing. */
 function targetOf(target: unknown): vscode.Uri | undefined {
-  if (target instanceof vscode.Uri) return target;
+  // The menu of a preview's tab passes the address of its page.
+  if (target instanceof vscode.Uri && documentSchemes.includes(target.scheme)) return target;
   if (typeof target === 'string') return namedDocument(target);
   const document = vscode.window.activeTextEditor?.document;
   return document !== undefined && pipeDocument(document) ? document.uri : undefined;

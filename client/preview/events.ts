@@ -20,7 +20,9 @@ export function previewEvents(
   return [
     server.client.onNotification(methods.planChanged, (changed: PlanChanged) => {
       // The server may spell a uri otherwise than the editor does.
-      for (const preview of of(vscode.Uri.parse(changed.uri))) void preview.refresh();
+      const uri = vscode.Uri.parse(changed.uri);
+      for (const preview of of(uri)) void preview.refresh();
+      for (const preview of previews) preview.beside.planned(uri);
     }),
     server.client.onNotification(methods.planFound, (found: PlanFound) => {
       for (const preview of previews) preview.planFound(found);
@@ -30,11 +32,16 @@ export function previewEvents(
     }),
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
       for (const preview of of(document.uri)) preview.edited(document.version);
+      for (const preview of previews) preview.beside.edited(document.uri, document.version);
+    }),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+      for (const preview of previews) preview.beside.closed(uri);
     }),
     onSyncModes(modesChanged),
     watchMoves({
       moved(from, to) {
         for (const preview of previews) {
+          preview.beside.moved(from, to);
           const uri = preview.uri();
           const next = uri === undefined ? undefined : movedUri(uri, from, to);
           if (next !== undefined) preview.moved(next);
@@ -42,9 +49,11 @@ export function previewEvents(
       },
       deleted(uri, renamed) {
         for (const preview of of(uri)) preview.gone(renamed);
+        for (const preview of previews) preview.beside.changedOnDisk(uri);
       },
       created(uri) {
         for (const preview of of(uri)) preview.gone(undefined);
+        for (const preview of previews) preview.beside.changedOnDisk(uri);
       },
       textOf: (uri) => of(uri)[0]?.text(),
     }),

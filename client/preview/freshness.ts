@@ -14,6 +14,14 @@ export interface FreshnessHost {
   later(act: () => void): () => void;
 }
 
+/** Milliseconds after an edit without a plan of the newest text, before the page says so. */
+const patience = 400;
+/** `later` of a running editor. */
+export function waiting(act: () => void): () => void {
+  const timer = setTimeout(act, patience);
+  return () => clearTimeout(timer);
+}
+
 export interface Freshness {
   /** The text has this version now. */
   edited(version: number): void;

@@ -103,6 +103,9 @@ const readers: {
   stopOrder: ({ request }) => (isPlace(request) ? { type: 'stopOrder', request } : undefined),
   endOrder: ({ request }) => (isPlace(request) ? { type: 'endOrder', request } : undefined),
   keepOrder: ({ request }) => (isPlace(request) ? { type: 'keepOrder', request } : undefined),
+  chooseBeside: () => ({ type: 'chooseBeside' }),
+  endBeside: ({ pair }) => (isPlace(pair) ? { type: 'endBeside', pair } : undefined),
+  revealBeside: ({ path }) => (isName(path) ? { type: 'revealBeside', path } : undefined),
   endRace: ({ request }) => (isPlace(request) ? { type: 'endRace', request } : undefined),
   moveInRow: ({ request, pipeline, device, moves }) =>
     isPlace(request) && isName(pipeline) && isPlace(device) && isMoves(moves)

@@ -18,7 +18,7 @@ export interface Outbox {
  * In the order in which they go out. First is how the page works, then the search that an earlier page had, and the view that a link
  * leads to. What the page shows and outlines follows. What the reader asked for is last. Answers to an earlier page are dropped.
  */
-const sorts = ['modes', 'planKept', 'view', 'picture', 'highlight', 'compare', 'plans', 'findOrder'] as const;
+const sorts = ['modes', 'planKept', 'view', 'picture', 'beside', 'highlight', 'compare', 'plans', 'findOrder'] as const;
 type Sort = (typeof sorts)[number];
 
 const answers: ReadonlySet<ToPage['type']> = new Set([
@@ -35,6 +35,7 @@ const answers: ReadonlySet<ToPage['type']> = new Set([
   'planNote',
   'order',
   'late',
+  'besideLate',
 ]);
 const sortOf = ({ type }: ToPage): Sort | undefined =>
   answers.has(type) ? undefined : (sorts.find((sort) => sort === type) ?? 'picture');

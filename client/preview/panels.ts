@@ -23,6 +23,8 @@ export interface Previews extends vscode.Disposable {
   open(uri: vscode.Uri, pipeline?: string, another?: boolean): void;
   /** Shows the comparison of a pipeline in the preview of its file. */
   compare(uri: vscode.Uri, pipeline?: string): void;
+  /** Shows a file and another one side by side, in the preview of the first; without `other` the reader chooses it. */
+  compareWith(uri: vscode.Uri, other?: vscode.Uri): Promise<void> | undefined;
   /** Searches for the fastest plan of a pipeline, in the preview of its file. */
   findPlan(uri: vscode.Uri, pipeline?: string): void;
   /** Shows the search for a shorter order of a pipeline in the preview of its file. */
@@ -95,7 +97,8 @@ export function createPreviews(
     const uri = activeFile();
     if (uri === undefined) return;
     lastActive = uri;
-    for (const preview of previews) if (preview.isFollowing() && !shows(preview, uri)) preview.show(uri);
+    for (const preview of previews)
+      if (preview.isFollowing() && !preview.beside.isOpen() && !shows(preview, uri)) preview.show(uri);
   }
 
   const subscriptions = [
@@ -153,13 +156,17 @@ export function createPreviews(
   return {
     open,
     compare: (uri, pipeline) => opened(uri, pipeline)?.compare(),
+    compareWith: (uri, other) => opened(uri, undefined)?.chooseBeside(other === undefined ? undefined : { uri: other }),
     findPlan: (uri, pipeline) => opened(uri, pipeline)?.findPlan(pipeline),
     findOrder: (uri, pipeline) => opened(uri, pipeline)?.findOrder(),
     restore: (uri, state) => opened(uri, state.pipeline)?.restore(state),
     follow: (following) => focused()?.follow(following),
     shownFile: () => focused()?.uri(),
     serverChanged() {
-      for (const preview of previews) void preview.refresh();
+      for (const preview of previews) {
+        void preview.refresh();
+        void preview.beside.refresh();
+      }
     },
     dispose() {
       cursor.dispose();

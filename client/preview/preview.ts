@@ -91,6 +91,12 @@ function previewOf(self: Self): Preview {
     },
     modesChanged: () => postModes(self),
     text: () => memory.text,
+    beside: parts.beside,
+    async chooseBeside(known) {
+      await parts.beside.choose(known);
+      // The editor gives the focus of its lists back to no part of a page.
+      place.focus();
+    },
     compare: () => outbox.post({ type: 'compare' }),
     findPlan: (pipeline) => outbox.post({ type: 'plans', ...(pipeline === undefined ? {} : { pipeline }) }),
     planFound: parts.plans.found,

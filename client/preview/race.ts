@@ -10,8 +10,10 @@ import {
   type PlanRequest,
   type TextEdit,
 } from '../../webview/protocol/requests.ts';
+import { inPlaceOf, orderOf, planned } from './comparedPlan.ts';
 import { firstChange } from './firstChange.ts';
-import { committedText, savedText, type OtherText } from './otherText.ts';
+import { committedText, type OtherText } from './git.ts';
+import { savedText } from './otherText.ts';
 import { writeEdits } from './source.ts';
 import type { PreviewContext } from './context.ts';
 
@@ -73,8 +75,7 @@ export function createRace({ requests, uri, overrides, post }: PreviewContext, r
       const now = document.getText();
       const changed = firstChange(other.text, now);
       if (changed === undefined) return { name, problem: 'The text has not changed since.', adoptable: false };
-      const range = wholeOf(document);
-      const trial = { version: document.version, edits: [{ range, newText: other.text }] };
+      const trial = inPlaceOf(document, other.text);
       const given = await plan({ uri: file.toString(), overrides: overrides(), trial });
       return { ...planned(name, given, pipeline), adoptable: false, changed };
     };
@@ -177,33 +178,4 @@ export function createRace({ requests, uri, overrides, post }: PreviewContext, r
       }
     },
   };
-}
-
-/** The pipeline's plan in an answer, or why there is none. */
-function planned(
-  name: string,
-  given: PlanAnswer | undefined,
-  pipeline: string,
-): {
-  readonly name: string;
-  readonly plan?: RaceEntry['plan'];
-  readonly options?: PlanAnswer['options'];
-  readonly order?: RaceEntry['order'];
-  readonly problem?: string;
-} {
-  const found = given?.plan?.pipelines.find((candidate) => candidate.name === pipeline);
-  if (found !== undefined) return { name, plan: found, options: given?.options, ...orderOf(given, pipeline) };
-  const none = `${pipeline} has no plan in this text.`;
-  return { name, problem: given?.problem?.message ?? none };
-}
-
-/** The order that the server has found for a pipeline: the page does not search it again. */
-function orderOf(given: PlanAnswer | undefined, pipeline: string): Pick<RaceEntry, 'order'> {
-  const order = given?.orders?.[pipeline];
-  return order === undefined ? {} : { order };
-}
-
-function wholeOf(document: vscode.TextDocument): TextEdit['range'] {
-  const end = document.positionAt(document.getText().length);
-  return { start: { line: 0, character: 0 }, end: { line: end.line, character: end.character } };
 }

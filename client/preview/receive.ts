@@ -23,7 +23,7 @@ function started(self: Self, preview: Preview, { state }: Extract<FromPage, { re
   parts.plans.resume();
   outbox.ready();
   host.ready(preview);
-  return context.refresh();
+  return context.refresh().then(parts.beside.refresh);
 }
 
 /** Does what a message of the page asks for. */
@@ -83,6 +83,13 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
     case 'endRace':
     case 'adopt':
       return parts.race.receive(message);
+    case 'chooseBeside':
+      return preview.chooseBeside();
+    case 'endBeside':
+      parts.beside.end(message);
+      return host.followed(preview);
+    case 'revealBeside':
+      return parts.beside.source(message.path).then((target) => go(self, target, false));
     case 'findPlan':
     case 'stopPlan':
     case 'planView':

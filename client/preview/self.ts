@@ -11,9 +11,11 @@ import {
 } from '../../webview/protocol/requests.ts';
 import type { LongRequests, Requests } from '../languageClient.ts';
 import type { ServerState } from '../serverState.ts';
+import type { BesideChoice } from './chooseBeside.ts';
 import type { PreviewContext } from './context.ts';
 import { cursorBlocks } from './cursorBlocks.ts';
-import { createFreshness } from './freshness.ts';
+import { createBeside } from './beside.ts';
+import { createFreshness, waiting } from './freshness.ts';
 import { createHelp } from './help.ts';
 import type { PreviewMemory } from './memory.ts';
 import { createMovedOrders } from './movedOrders.ts';
@@ -50,6 +52,10 @@ export interface Preview {
   modesChanged(): void;
   /** Opens the comparison, once the page has a timeline. */
   compare(): void;
+  /** What is shown under its file. */
+  readonly beside: ReturnType<typeof createBeside>;
+  /** Asks what to show under its file, and shows it. */
+  chooseBeside(known?: BesideChoice): Promise<void>;
   /** Opens the search for the fastest plan, and begins it. */
   findPlan(pipeline: string | undefined): void;
   /** What a search has found. */
@@ -80,13 +86,11 @@ export interface PreviewHost {
   fileChanged(): void;
 }
 
-/** Milliseconds after an edit without a plan of the newest text, before the page says so. */
-const patience = 400;
-
 /** The parts of a preview. Each knows the preview by its context alone. */
 export function makeParts(context: PreviewContext, memory: PreviewMemory) {
   const plans = createPlans(context);
   return {
+    beside: createBeside(context),
     race: createRace(context, plans.rowOf),
     help: createHelp(context),
     cursor: cursorBlocks(context),
@@ -99,10 +103,7 @@ export function makeParts(context: PreviewContext, memory: PreviewMemory) {
       shown: () => memory.key,
       refresh: context.refresh,
       tell: (late) => context.post({ type: 'late', late }),
-      later(act) {
-        const timer = setTimeout(act, patience);
-        return () => clearTimeout(timer);
-      },
+      later: waiting,
     }),
   };
 }

@@ -38,7 +38,8 @@ export function showFile(self: Self, next: vscode.Uri, pipeline?: string): void 
   if (isOther) {
     parts.plans.leave();
     Object.assign(memory, { overrides: {}, text: undefined, renamed: undefined });
-    for (const part of [parts.help, parts.movedOrders, parts.orders, parts.freshness, parts.cursor]) part.forget();
+    for (const part of [parts.beside, parts.help, parts.movedOrders, parts.orders, parts.freshness, parts.cursor])
+      part.forget();
   }
   memory.uri = next;
   if (isOther) parts.plans.resume();

@@ -51,6 +51,13 @@ export interface Editor {
   cursor(before: string): Promise<void>;
   /** Answers all questions of the page, and makes the changes that it asks for, until it has none. */
   answer(): Promise<void>;
+  /** The file has this text now. */
+  replace(text: string): Promise<void>;
+  /** Shows a text below the file, as if it had been chosen; `pair` rises when another one is chosen. */
+  beside(
+    below: TextFile,
+    of: { readonly pair: number; readonly pipeline?: string; readonly note?: string },
+  ): Promise<void>;
   export(request: Omit<ExportRequest, 'uri'>): Promise<ExportAnswer>;
   close(): void;
 }
@@ -69,6 +76,8 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
   let candidates: CandidatesAnswer['candidates'] = [];
   /** Changes that write the order of the newest search. */
   let kept: readonly TextEdit[] = [];
+  /** Texts below the file that are open. */
+  const isBelow = new Set<string>();
 
   const plan = (request: Omit<PlanRequest, 'uri'> = {}) =>
     client.request<PlanAnswer>(methods.plan, { uri, whole: true, ...request } satisfies PlanRequest);
@@ -266,6 +275,24 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
           throw new Error(`The page asks without end: ${questions.map(({ type }) => type).join(', ')}.`);
         for (const message of questions) await answerTo(message);
       }
+    },
+    replace(next) {
+      client.change(uri, next);
+      return show();
+    },
+    async beside(below, of) {
+      if (isBelow.has(below.uri)) client.change(below.uri, below.text);
+      else client.open(below.uri, below.text);
+      isBelow.add(below.uri);
+      const asked: PlanRequest = { uri: below.uri };
+      const answer = await client.request<PlanAnswer>(methods.plan, asked);
+      const { plan: found, problem, options, orders } = answer;
+      const entry = { title: below.uri.slice(below.uri.lastIndexOf('/') + 1), ...of };
+      const shown =
+        found === undefined
+          ? { problem: problem?.message ?? 'No plan.', broken: true as const }
+          : { plans: found.pipelines, options, ...(orders === undefined ? {} : { orders }) };
+      await preview.post({ type: 'beside', ...entry, ...shown });
     },
     export: (request) => client.request<ExportAnswer>(methods.export, { uri, ...request }),
     close: () => client.stop(),

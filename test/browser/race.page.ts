@@ -4,6 +4,7 @@ import { apply } from '../../engine/fixes/proposal.ts';
 import { analyseExample } from '../support/analyse.ts';
 import { exampleText } from '../support/example.ts';
 import type { PageTest } from './check.ts';
+import { exampleFile, openEditor } from './editor.ts';
 import { example } from './example.ts';
 import { type Preview, settled, violations } from './harness.ts';
 
@@ -363,7 +364,40 @@ schedule mine { operation loss { after(j) = F[j] }  ${rows} }`;
   },
 };
 
+const activations: PageTest = {
+  name: 'a comparison and a chart of schedules without a pipeline count activations, not bytes',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const { page } = preview;
+    const schedules = `schedule mine { param extra = 0 in 0..2  row(d) = F[0..<microbatches], B[0..<microbatches] }
+schedule other { row(d) = each(j in 0..<microbatches, F[j], B[j]) }
+`;
+    const editor = await openEditor(preview, exampleFile('quickstart.pipe', schedules));
+    try {
+      await editor.show();
+      await preview.drawn();
+      await page.getByRole('button', { name: 'Compare', exact: true }).click();
+      await page.getByRole('button', { name: 'Pipelines' }).click();
+      await row(preview, 'other').getByText('1 of 8 activations').waitFor();
+      assert.match(await row(preview, 'other').innerText(), /−7 activations/);
+      await row(preview, 'other').hover();
+      await page.locator('.race-sentence', { hasText: 'needs 7 activations less' }).waitFor();
+      assert.doesNotMatch(await page.locator('.race').innerText(), /\d B\b/);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Chart over microbatches' }).click();
+      await editor.answer();
+      const peak = page.locator('.sweep-plot').filter({ hasText: 'Peak' });
+      assert.match(await peak.innerText(), /1 activation to \d+ activations/);
+      assert.deepEqual(preview.problems, []);
+    } finally {
+      editor.close();
+      await preview.close();
+    }
+  },
+};
+
 export const raceTests: readonly PageTest[] = [
+  activations,
   declares,
   chosen,
   figures,

@@ -2,6 +2,7 @@
 import { accessibilityTests } from './accessibility.page.ts';
 import { argumentTests } from './scheduleArguments.page.ts';
 import { benchTests } from './bench.page.ts';
+import { besideTests } from './beside.page.ts';
 import { blockTests } from './blocks.page.ts';
 import type { PageTest } from './check.ts';
 import { damagedTests } from './damaged.page.ts';
@@ -40,6 +41,7 @@ const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
   ...argumentTests,
   ...benchTests,
+  ...besideTests,
   ...blockTests,
   ...damagedTests,
   ...deviceTests,

@@ -349,6 +349,17 @@ expect train { p95(iteration) < 275ms }
     },
   },
   {
+    name: 'beside',
+    file: quickstart,
+    size: [1100, 640],
+    act: async (preview, editor) => {
+      const below = changed(['schedule     = 1f1b', 'schedule     = 1f1b\n  slow(device = 2) = 1.2']);
+      await editor.beside({ ...below, uri: below.uri.replace('quickstart', 'slower') }, { pair: 1 });
+      await preview.page.getByText('The first is').waitFor();
+      await preview.page.keyboard.press('n');
+    },
+  },
+  {
     name: 'order',
     file: shortening,
     size: [1100, 720],

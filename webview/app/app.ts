@@ -9,12 +9,15 @@ import { highlights } from '../session/highlight.ts';
 import { shownFile } from '../session/shownFile.ts';
 import { jobView } from '../view/jobView.ts';
 import { onMeasureChange } from '../view/onMeasureChange.ts';
+import { besideCover } from '../view/panels/cover.ts';
 import { pageView } from '../view/page.ts';
 import { playing } from '../view/playing.ts';
 import { presenter } from '../view/presenter.ts';
 import { onThemeChange } from '../view/scene/theme.ts';
+import { beside } from './beside.ts';
 import { fileHost } from './fileHost.ts';
 import { inputHost } from './inputHost.ts';
+import { ownTimeline } from './ownTimeline.ts';
 import { orders } from './orders.ts';
 import { pageActions } from './pageActions.ts';
 import type { Parts, Remembered } from './parts.ts';
@@ -42,7 +45,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
 
 function makeParts(place: HTMLElement, editor: Editor): Parts {
   const { saved, post } = editor;
-  const remembered: Remembered = { uri: undefined, restore: saved, trouble: '', sought: '' };
+  const remembered: Remembered = { uri: undefined, restore: saved, trouble: '', gone: undefined, sought: '' };
   /** Comparisons and charts never have the same number. */
   let request = 0;
   const nextRequest = (): number => {
@@ -76,6 +79,9 @@ function makeParts(place: HTMLElement, editor: Editor): Parts {
     },
     get comparing() {
       return comparing;
+    },
+    get besides() {
+      return besides;
     },
     get planning() {
       return planning;
@@ -116,7 +122,11 @@ function makeParts(place: HTMLElement, editor: Editor): Parts {
   const page = pageView(place, pageActions(parts));
   /** Views that take the place of the timeline. */
   const cover = (name: string) => ({
-    show: (content: HTMLElement) => page.cover.show(name, content),
+    show(content: HTMLElement) {
+      // One comparison takes the place of the other.
+      if (name !== besideCover) besides.close();
+      page.cover.show(name, content);
+    },
     close() {
       page.cover.close(name);
       page.focusTimeline();
@@ -131,6 +141,7 @@ function makeParts(place: HTMLElement, editor: Editor): Parts {
     mark: (found, current) => state.markStalled({ found, current }),
   });
   const comparing = races({ post, theme, shown: () => shownForRaces(parts), ...cover('compare'), nextRequest });
+  const besides = beside({ post, theme, own: () => ownTimeline(parts), ...cover(besideCover) });
   const planning = plans({
     ...{ post, theme, nextRequest, ...cover('plan') },
     compare(pipeline, plan) {
@@ -161,7 +172,7 @@ function makeParts(place: HTMLElement, editor: Editor): Parts {
 }
 
 function start(parts: Parts): void {
-  const { comparing, editor, page, planning, player, sensing, state, timelines, update, workers } = parts;
+  const { besides, comparing, editor, page, planning, player, sensing, state, timelines, update, workers } = parts;
   page.mount();
   page.area.append(player.element, timelines.loupe);
   update.recolour();
@@ -173,6 +184,7 @@ function start(parts: Parts): void {
     state.recolour();
     workers.themeChanged();
     comparing.recolour();
+    besides.recolour();
     sensing.found();
     planning.changed();
   });

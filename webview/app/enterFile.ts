@@ -9,14 +9,28 @@ export function enterFile(parts: Parts, next: string): void {
 
 /** Empties the page. */
 export function leaveFile(parts: Parts): void {
-  const { comparing, file, highlighted, input, page, planning, player, searching, sensing, state, timelines, workers } =
-    parts;
+  const {
+    besides,
+    comparing,
+    file,
+    highlighted,
+    input,
+    page,
+    planning,
+    player,
+    searching,
+    sensing,
+    state,
+    timelines,
+    workers,
+  } = parts;
   timelines.clear();
   player.leave();
   file.forget();
   page.showJobs([]);
   workers.close();
   comparing.close();
+  besides.close();
   planning.leave();
   searching.close();
   input.selection.clear();

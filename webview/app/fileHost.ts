@@ -15,8 +15,9 @@ export const fileHost = (parts: Parts): ShownFileHost => ({
     timelines.run(plan, options, jobs, order);
   },
   empty() {
-    const { file, page, state, timelines } = parts;
+    const { besides, file, page, state, timelines } = parts;
     timelines.trouble();
+    besides.changed();
     state.empty(timelines.timeline() !== undefined && page.cover.shown() === undefined, file.message()?.contents);
   },
   unplanned: (problem, name) => showUnplanned(parts, problem, name),
@@ -26,6 +27,7 @@ export const fileHost = (parts: Parts): ShownFileHost => ({
   },
   changed() {
     parts.update.controls();
+    parts.besides.changed();
     parts.searching.changed();
     parts.planning.changed();
   },

@@ -68,12 +68,13 @@ function toolbarActions(parts: Parts): PageActions['toolbar'] {
       },
     },
     fit() {
-      if (!parts.workers.showAll()) parts.timelines.showAll();
+      if (!parts.workers.showAll() && !parts.besides.showAll()) parts.timelines.showAll();
     },
     openSource: () => parts.input.selection.openSource(undefined, false),
     pipeline: file.choose,
     sensitivity: () => parts.sensing.toggle(),
     compare: (all) => parts.comparing.open(all ? 'pipelines' : undefined),
+    chooseBeside: () => editor.post({ type: 'chooseBeside' }),
     findPlan: () => parts.planning.open(file.pipeline()?.name),
     findOrder() {
       closePopover();

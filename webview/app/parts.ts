@@ -1,5 +1,6 @@
 import type { blockOrigin } from '../input/blockOrigin.ts';
 import type { fasterStage } from '../input/fasterStage.ts';
+import type { beside } from './beside.ts';
 import type { inputs } from '../input/inputs.ts';
 import type { sensitive } from '../input/sensitive.ts';
 import type { stalledSearch } from '../input/stalledSearch.ts';
@@ -26,6 +27,8 @@ export interface Remembered {
   restore: PreviewState | undefined;
   /** The newest error of the text. */
   trouble: string;
+  /** The file is gone, or the server has stopped: why what is shown is older. */
+  gone: string | undefined;
   /** What the search field has. */
   sought: string;
 }
@@ -46,6 +49,7 @@ export interface Parts {
   readonly stalls: ReturnType<typeof stalledSearch>;
   readonly charts: ReturnType<typeof sweeps>;
   readonly comparing: ReturnType<typeof races>;
+  readonly besides: ReturnType<typeof beside>;
   readonly planning: ReturnType<typeof plans>;
   readonly searching: ReturnType<typeof orders>;
   readonly workers: ReturnType<typeof jobView>;

@@ -6,7 +6,7 @@ import { showError } from './troubles.ts';
 
 /** Hands a message of the editor to the part that it is for. */
 export function receive(parts: Parts, message: ToPage): void {
-  const { charts, comparing, file, highlighted, input, page, planning, remembered } = parts;
+  const { besides, charts, comparing, file, highlighted, input, page, planning, remembered } = parts;
   const { searching, state, timelines, update, written } = parts;
   switch (message.type) {
     case 'highlight':
@@ -45,12 +45,19 @@ export function receive(parts: Parts, message: ToPage): void {
       return;
     case 'plan':
       enterFile(parts, message.uri);
+      remembered.gone = undefined;
       if (message.trying === undefined) state.untried();
       input.rows.planned(message.trying !== undefined);
       file.receive(message);
       planning.planned(message.trying !== undefined);
       comparing.changed();
       charts.received(message, file.params());
+      return;
+    case 'beside':
+      besides.receive(message);
+      return;
+    case 'besideLate':
+      besides.late(message.late);
       return;
     case 'compare':
       comparing.open();
@@ -90,10 +97,13 @@ export function receive(parts: Parts, message: ToPage): void {
       file.forget();
       if (message.type === 'gone') state.gone(message);
       else state.stopped(message.message);
+      remembered.gone = message.type === 'gone' ? `${message.title} was renamed or deleted.` : message.message;
+      besides.changed();
       return;
     case 'broken':
       enterFile(parts, message.uri);
       state.untried();
       showError(parts, message.message, message.range);
+      besides.changed();
   }
 }

@@ -24,10 +24,12 @@ import type { Picture } from './picture.ts';
 
 /** Questions about one block of a picture. Pure. */
 
+type Blocks = Pick<Picture, 'columns'>;
+
 /** `operation`: the schedule declares it. */
 export type BlockType = (typeof letters)[number] | 'operation' | 'sync' | 'optimizer';
 
-export function typeOf({ columns }: Picture, block: number): BlockType {
+export function typeOf({ columns }: Blocks, block: number): BlockType {
   const code = columns.word[block];
   if (code === syncWord) return 'sync';
   if (code === optimizerWord) return 'optimizer';
@@ -36,26 +38,26 @@ export function typeOf({ columns }: Picture, block: number): BlockType {
 }
 
 /** −1 for synchronisation and optimizer. */
-export function stageOf({ columns }: Picture, block: number): number {
+export function stageOf({ columns }: Blocks, block: number): number {
   const code = columns.word[block];
   return code < 0 ? -1 : stageOfWord(columns, code);
 }
 
 /** −1 for synchronisation and optimizer. */
-export function microbatchOf({ columns }: Picture, block: number): number {
+export function microbatchOf({ columns }: Blocks, block: number): number {
   const code = columns.word[block];
   return code < 0 ? -1 : microbatchOfWord(columns, code);
 }
 
 /** Kind of paint of most of the block, an index of `paintKinds`. */
-export function paintKindOf({ columns }: Picture, block: number): number {
+export function paintKindOf({ columns }: Blocks, block: number): number {
   const code = columns.word[block];
   if (code === syncWord) return kindCollective;
   return code === optimizerWord ? kindOptimizer : columns.parts.main[rowOf(columns, code)];
 }
 
 /** Which marks lie over the colour of a block: 0 for none, above where a schedule declares more operations than there are colours. */
-export function marksOf({ columns }: Picture, block: number): number {
+export function marksOf({ columns }: Blocks, block: number): number {
   const declared = columns.word[block] < 0 ? -1 : kindOf(columns, columns.word[block]) - kinds;
   return declared < 0 ? 0 : marksOfDeclared(declared);
 }
@@ -65,7 +67,7 @@ export function blockOf({ columns, timing }: Picture, kind: Kind, stage: number,
   return makersOf(columns, timing)[resultRow(columns.stages, kind, stage) * columns.microbatches + microbatch];
 }
 
-export function deviceOf({ columns }: Picture, block: number): number {
+export function deviceOf({ columns }: Blocks, block: number): number {
   const { offsets } = columns;
   let low = 0;
   let high = columns.rows;

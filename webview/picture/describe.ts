@@ -61,7 +61,7 @@ export function kindName(picture: Picture, block: number): string {
 }
 
 /** Name of an operation that the schedule declares. */
-const declaredName = ({ columns }: Picture, block: number): string =>
+const declaredName = ({ columns }: Pick<Picture, 'columns'>, block: number): string =>
   columns.declared?.[kindOf(columns, columns.word[block]) - kinds] ?? '';
 
 export function blockTitle(picture: Picture, block: number): string {
@@ -70,7 +70,7 @@ export function blockTitle(picture: Picture, block: number): string {
 }
 
 /** PyTorch's name (`2F0`) where it is an operation. */
-export function shortName(plan: PipelinePlan, picture: Picture, block: number): string {
+export function shortName(plan: PipelinePlan, picture: Pick<Picture, 'columns'>, block: number): string {
   const type = typeOf(picture, block);
   if (type === 'sync' || type === 'optimizer') return type;
   const stage = stageOf(picture, block);

@@ -123,6 +123,10 @@ export type ToPage =
   | ({ readonly type: 'order'; readonly request: number } & ShownOrder)
   /** One timeline to compare with. */
   | ({ readonly type: 'entry'; readonly request: number } & RaceEntry)
+  /** What the file is shown side by side with, as it is now. */
+  | ({ readonly type: 'beside' } & BesideEntry)
+  /** The text of what is below is newer than its timeline, and its plan takes a while; or no longer so. */
+  | { readonly type: 'besideLate'; readonly late: boolean }
   /** All entries of an answer have come. */
   | { readonly type: 'entries'; readonly request: number; readonly count: number }
   /** The cursor is at these paths, the innermost text first; the page outlines what comes from them.
@@ -166,6 +170,26 @@ export interface RaceEntry {
   readonly adoptable: boolean;
   /** First line in which two versions of the text differ. */
   readonly changed?: string;
+}
+
+/** Another file, another pipeline of the file, or a version of it, under the file on show. */
+export interface BesideEntry {
+  /** Rises when another is chosen. */
+  readonly pair: number;
+  /** `other.pipe`, `commit 1a2b3c4`. */
+  readonly title: string;
+  /** The pipeline that was chosen. Default: the one with the name of the pipeline on show, or the only one. */
+  readonly pipeline?: string;
+  /** What a text is that does not change. Absent if edits of the text are followed. */
+  readonly note?: string;
+  /** Of all pipelines; absent if the text has no plan. `problem` then says why. */
+  readonly plans?: readonly PipelinePlan[];
+  readonly options?: EngineOptions;
+  /** Of plans with `search` as their schedule, by pipeline: the orders that the server has found. */
+  readonly orders?: Readonly<Record<string, FoundOrder>>;
+  readonly problem?: string;
+  /** The text has an error: its last timeline stays until that is fixed. */
+  readonly broken?: true;
 }
 
 /** What the page posts to the extension. Validated there before use. */
@@ -237,6 +261,11 @@ export type FromPage =
   | { readonly type: 'endOrder'; readonly request: number }
   /** Write the order that a search has ended with into the file. */
   | { readonly type: 'keepOrder'; readonly request: number }
+  /** The reader wants to choose what the file is shown side by side with. */
+  | { readonly type: 'chooseBeside' }
+  | { readonly type: 'endBeside'; readonly pair: number }
+  /** Show the source of a path of what is below. */
+  | { readonly type: 'revealBeside'; readonly path: string }
   /** Nobody waits for the rest of an answer. */
   | { readonly type: 'endRace'; readonly request: number }
   /** Write the entry at `index` of an answer into the file. */

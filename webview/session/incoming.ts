@@ -122,6 +122,23 @@ export function readMessage(data: unknown): ToPage | undefined {
         ...(isText(changed) ? { changed } : {}),
       };
     }
+    case 'beside': {
+      const { pair, title, pipeline, note, plans, options, problem, orders, broken } = data;
+      if (!isCount(pair) || !isText(title)) return undefined;
+      const runs = Array.isArray(plans) && plans.every(isPipeline) && isOptions(options) ? { plans, options } : {};
+      return {
+        type: 'beside',
+        ...{ pair, title },
+        ...runs,
+        ...(isFoundOrders(orders) ? { orders } : {}),
+        ...(isText(pipeline) ? { pipeline } : {}),
+        ...(isText(note) ? { note } : {}),
+        ...(isText(problem) ? { problem } : {}),
+        ...(broken === true ? { broken } : {}),
+      };
+    }
+    case 'besideLate':
+      return isSwitch(data.late) ? { type: 'besideLate', late: data.late } : undefined;
     case 'compare':
       return { type: 'compare' };
     case 'plans':

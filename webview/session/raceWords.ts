@@ -1,6 +1,7 @@
 import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/values/plan.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
-import { bytesApart, bytesChange, share, time } from '../../engine/basics/quantities.ts';
+import { memoryApart, memoryChange } from '../../engine/analyze/unitWords.ts';
+import { share, time } from '../../engine/basics/quantities.ts';
 import type { Deltas, Standing, Standings } from './standings.ts';
 
 /** Differences under this share are not worth a colour. */
@@ -24,12 +25,12 @@ const signed = (value: number, none: number, words: (size: number) => string): s
 /** Shares are written with a digit after the point. */
 const leastShare = 0.0005;
 
-/** `−24.6 %`, `−22.0 pt`, `+0.2 GiB`. `peak`: bytes of the baseline. */
-export function deltaWords({ relative, bubble, peak }: Deltas, basePeak: number): DeltaWords {
+/** `−24.6 %`, `−22.0 pt`, `+0.2 GiB`. `basePeak`: of the baseline. `isUnit`: memory counts activations. */
+export function deltaWords({ relative, bubble, peak }: Deltas, basePeak: number, isUnit?: boolean): DeltaWords {
   return {
     iteration: signed(relative, leastShare, (size) => share(size)),
     bubble: signed(bubble, leastShare, (size) => `${(size * 100).toFixed(1)} pt`),
-    peak: bytesChange(peak),
+    peak: memoryChange(peak, isUnit),
     tones: { iteration: tone(relative), bubble: tone(bubble), peak: tone(basePeak > 0 ? peak / basePeak : peak) },
   };
 }
@@ -58,7 +59,9 @@ export function rowSentence({ runner, deltas, figures }: Standing, baseline: Sta
       ? `${runner.name} is as long as ${other}`
       : `${runner.name} is ${time(Math.abs(seconds))} (${share(Math.abs(relative))}) ${seconds < 0 ? 'shorter' : 'longer'} than ${other}`;
   const room =
-    peak === 0 ? 'at the same peak' : `and needs ${bytesApart(Math.abs(peak))} ${peak < 0 ? 'less' : 'more'}`;
+    peak === 0
+      ? 'at the same peak'
+      : `and needs ${memoryApart(Math.abs(peak), figures.unitTimes)} ${peak < 0 ? 'less' : 'more'}`;
   const sure = deltas.paired === undefined ? '' : ` It is ${pairedWords(deltas.paired)}.`;
   return `${length} ${room}.${sure}${figures.fits ? '' : ' It does not fit.'}`;
 }

@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
+import type { RowPair } from '../picture/rowPairs.ts';
 import type { RaceEntry } from '../protocol/messages.ts';
 import type { BehindDevice, FromWorker, StripRequest, ToWorker } from '../worker/messages.ts';
 import { engineWorker, type EngineWorker } from './engineWorker.ts';
@@ -8,6 +9,8 @@ import type { Runner } from './standings.ts';
 
 export type StripImage = Extract<FromWorker, { readonly type: 'strip' }>;
 
+export type Paired = Extract<FromWorker, { readonly type: 'paired' }>;
+
 type Palette = Extract<ToWorker, { readonly type: 'palette' }>['palette'];
 
 export interface RacingHost {
@@ -15,6 +18,8 @@ export interface RacingHost {
   /** A runner has come, or its figures have. */
   changed(): void;
   strip(image: StripImage): void;
+  /** The same operations of two timelines. */
+  paired?(message: Paired): void;
   failed(reason: string): void;
 }
 
@@ -32,6 +37,7 @@ export function racing(host: RacingHost) {
       // Answers of a race that has ended.
       if (worker !== made) return;
       if (message.type === 'strip') host.strip(message);
+      else if (message.type === 'paired') host.paired?.(message);
       else if (message.type === 'behind') {
         traced.set(`${message.id} ${message.baseline}`, message.device);
         host.changed();
@@ -84,6 +90,15 @@ export function racing(host: RacingHost) {
       if (runs) enter(id, plan, kept, known ?? (order === undefined ? undefined : givenOf(order)));
       host.changed();
       return id;
+    },
+    /** Takes a timeline out. */
+    leave(id: number): void {
+      runners = runners.filter((runner) => runner.id !== id);
+      worker?.send({ type: 'leave', ids: [id] });
+    },
+    /** `host.paired` answers. */
+    pair(upper: number, lower: number, rows: readonly RowPair[]): void {
+      worker?.send({ type: 'pair', upper, lower, rows });
     },
     draw(strips: readonly StripRequest[]): void {
       if (strips.length > 0) worker?.send({ type: 'strips', strips });

@@ -26,7 +26,8 @@ function layerPath(plan: PipelinePlan, { lanes }: Picture, { piece, device }: Pi
   return paths.layer(plan.model, lane.tensors[lane.buckets.front[bucketOf(lanes, piece)]].layer);
 }
 
-function blockPath(plan: PipelinePlan, picture: Picture, block: number): string {
+/** Path of the plan that a block comes from. */
+export function blockPath(plan: PipelinePlan, picture: Pick<Picture, 'columns' | 'items'>, block: number): string {
   const type = typeOf(picture, block);
   if (type === 'sync' || type === 'optimizer') return paths.key(plan.name, type);
   const item = picture.items?.[block] ?? -1;

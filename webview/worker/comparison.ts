@@ -8,10 +8,12 @@ import { deviceBehind } from '../../engine/flow/sensitivity.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
 import { iterationSeconds } from '../../engine/values/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
+import { pairColumns, type PairedColumns } from '../picture/drift.ts';
 import type { Lanes } from '../picture/lanes.ts';
 import { firstOverLimit } from '../picture/memoryLevel.ts';
 import { colouringOf, fits } from './colouring.ts';
 import { draw } from './draw.ts';
+import type { FrameView } from './frame.ts';
 import { bandShare, drawLanes } from './laneStrip.ts';
 import { lanesOf } from './makeLanes.ts';
 import { columnsOf } from './makeColumns.ts';
@@ -21,6 +23,9 @@ import { buildPyramid, type Pyramid } from './pyramid.ts';
 
 /** A difference of larger timelines is not traced to a device: it takes three more simulations. */
 const mostTraced = 300_000;
+
+/** Operations of two timelines that are paired one by one: the page gets all of them. */
+const mostPaired = 600_000;
 
 interface Kept {
   readonly columns: Columns;
@@ -69,13 +74,29 @@ export function comparison() {
       const index = deviceBehind(now.plan, before.plan, now.figures.iteration - before.figures.iteration);
       return index === undefined ? undefined : { index, name: now.plan.devices[index].name };
     },
-    draw({ id, width, height, t0, t1 }: StripRequest, palette: Palette) {
+    /** Timelines that nobody compares any more make room. */
+    leave(ids: readonly number[]): void {
+      for (const id of ids) {
+        blocks -= kept.get(id)?.columns.word.length ?? 0;
+        kept.delete(id);
+        entered.delete(id);
+      }
+    },
+    /** The same operations of two timelines; undefined if they are too many, or not kept. */
+    pair({ upper, lower, rows }: Extract<ToWorker, { type: 'pair' }>): PairedColumns | undefined {
+      const [above, below] = [kept.get(upper)?.columns, kept.get(lower)?.columns];
+      if (above === undefined || below === undefined) return undefined;
+      if (above.word.length + below.word.length > mostPaired) return undefined;
+      return pairColumns({ upper: above, lower: below }, rows);
+    },
+    draw(request: StripRequest, palette: Palette) {
+      const { id, width, height, t0, t1, devices } = request;
       const entry = kept.get(id);
       if (entry === undefined || width < 1 || height < 1) return undefined;
       const { columns, lanes, end } = entry;
       if (columns.word.length > manyBlocks && (entry.pyramid === undefined || !fits(entry.pyramid.colouring, palette)))
         entry.pyramid = buildPyramid(columns, colouringOf(columns, palette));
-      const rowHeight = height / Math.max(1, columns.rows);
+      const rowHeight = height / Math.max(1, devices?.length ?? columns.rows);
       const band = lanes === undefined ? 1 : bandShare;
       const view = {
         t0,
@@ -87,11 +108,33 @@ export function comparison() {
         radius: 0,
         notch: 0,
       };
-      const pixels = draw(view, width, height, columns, entry.pyramid, palette);
-      if (lanes !== undefined) drawLanes(pixels, width, lanes, { t0, t1, end, rowHeight }, palette);
-      return { id, width, height, buffer: pixels.buffer as ArrayBuffer };
+      const pixels =
+        devices === undefined
+          ? draw(view, width, height, columns, entry.pyramid, palette)
+          : rowsOf(devices, { ...view, bandHeight: rowHeight }, width, columns, entry.pyramid, palette);
+      if (lanes !== undefined && devices === undefined)
+        drawLanes(pixels, width, lanes, { t0, t1, end, rowHeight }, palette);
+      return { ...request, buffer: pixels.buffer as ArrayBuffer };
     },
   };
+}
+
+/** Some devices, one under the other: their rows are filled. `rowHeight` is whole. */
+function rowsOf(
+  devices: readonly number[],
+  view: FrameView,
+  width: number,
+  columns: Columns,
+  pyramid: Pyramid | undefined,
+  palette: Palette,
+): Uint32Array {
+  const { rowHeight } = view;
+  const pixels = new Uint32Array(width * rowHeight * devices.length);
+  for (const [index, device] of devices.entries()) {
+    const row = draw({ ...view, top: device * rowHeight }, width, rowHeight, columns, pyramid, palette);
+    pixels.set(row, index * rowHeight * width);
+  }
+  return pixels;
 }
 
 function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks: number): RaceFigures {
@@ -112,6 +155,7 @@ function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks:
     capacity,
     fits,
     ...(over.length > 0 ? { overAt: Math.min(...over) } : {}),
+    ...(plan.unitTimes === true ? { unitTimes: true } : {}),
     rows: report.devices.length,
     blocks,
     ...(runners === undefined ? {} : { runners }),

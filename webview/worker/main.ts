@@ -51,6 +51,7 @@ const study = sensitivityStudy();
 /** Timelines to compare, each of which is worked out. */
 let waitingEntries: Extract<ToWorker, { type: 'enter' }>[] = [];
 let waitingStrips: Extract<ToWorker, { type: 'strips' }> | undefined;
+let waitingPair: Extract<ToWorker, { type: 'pair' }> | undefined;
 let waitingDifference: Extract<ToWorker, { type: 'difference' }> | undefined;
 const compared = comparison();
 const overview = keptImage();
@@ -68,7 +69,11 @@ scope.addEventListener('message', ({ data }) => {
   else if (data.type === 'lanes') waitingLanes = data.job;
   else if (data.type === 'enter') waitingEntries.push(data);
   else if (data.type === 'strips') waitingStrips = data;
-  else if (data.type === 'difference') waitingDifference = data;
+  else if (data.type === 'pair') waitingPair = data;
+  else if (data.type === 'leave') {
+    waitingEntries = waitingEntries.filter(({ id }) => !data.ids.includes(id));
+    compared.leave(data.ids);
+  } else if (data.type === 'difference') waitingDifference = data;
   else waitingDraw = data;
   if (scheduled) return;
   scheduled = true;
@@ -112,6 +117,13 @@ function compare(): void {
       if (drawn !== undefined) scope.postMessage({ type: 'strip', ...drawn }, [drawn.buffer]);
     }
   }
+  const pair = waitingPair;
+  waitingPair = undefined;
+  if (pair !== undefined)
+    attempt(0, () => {
+      const { upper, lower } = pair;
+      scope.postMessage({ type: 'paired', upper, lower, paired: compared.pair(pair) });
+    });
   const asked = waitingDifference;
   waitingDifference = undefined;
   if (asked !== undefined)

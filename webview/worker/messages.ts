@@ -9,7 +9,9 @@ import type { FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
 import type { MemoryBands } from '../picture/memoryBands.ts';
+import type { PairedColumns } from '../picture/drift.ts';
 import type { Picture } from '../picture/picture.ts';
+import type { RowPair } from '../picture/rowPairs.ts';
 import type { Answer, Question } from '../picture/questions.ts';
 
 /** Page → worker. */
@@ -46,6 +48,10 @@ export type ToWorker =
       /** As for `run`. */
       readonly order?: GivenOrder;
     }
+  /** Timelines that nobody compares any more. */
+  | { readonly type: 'leave'; readonly ids: readonly number[] }
+  /** Which operations of two kept timelines are the same. `rows`: their devices that are paired. */
+  | { readonly type: 'pair'; readonly upper: number; readonly lower: number; readonly rows: readonly RowPair[] }
   /** Which device is behind the difference of two timelines that were entered. */
   | { readonly type: 'difference'; readonly id: number; readonly baseline: number }
   /** Draw kept timelines; an `id` that is not kept is left out. */
@@ -58,7 +64,7 @@ export interface WorkedJob {
   readonly workers: readonly PipelinePlan[];
 }
 
-/** A whole timeline in `height` pixels, from the start to `t1` seconds. */
+/** A timeline in `height` pixels. */
 export interface StripRequest {
   readonly id: number;
   readonly width: number;
@@ -66,6 +72,8 @@ export interface StripRequest {
   /** Seconds at the left and the right edge. */
   readonly t0: number;
   readonly t1: number;
+  /** Devices to draw, each in an equal part of the height. Default: all. */
+  readonly devices?: readonly number[];
 }
 
 /** What a comparison shows of a timeline. */
@@ -86,6 +94,8 @@ export interface RaceFigures {
   readonly fits: boolean;
   /** Seconds at which a device first holds more than its limit. */
   readonly overAt?: number;
+  /** Times are units, and memory counts activations: there is no model. */
+  readonly unitTimes?: true;
   readonly rows: number;
   readonly blocks: number;
   /** Titles of the common engines that run it; absent where the file or a setting names the engine. */
@@ -149,13 +159,9 @@ export type FromWorker =
   | { readonly type: 'entered'; readonly id: number; readonly result: RaceFigures | { readonly reason: string } }
   /** `device`: absent if no single one is. */
   | { readonly type: 'behind'; readonly id: number; readonly baseline: number; readonly device?: BehindDevice }
-  | {
-      readonly type: 'strip';
-      readonly id: number;
-      readonly width: number;
-      readonly height: number;
-      readonly buffer: ArrayBuffer;
-    }
+  /** `paired`: absent if there are too many operations to look at each. */
+  | { readonly type: 'paired'; readonly upper: number; readonly lower: number; readonly paired?: PairedColumns }
+  | ({ readonly type: 'strip'; readonly buffer: ArrayBuffer } & StripRequest)
   | { readonly type: 'failed'; readonly generation: number; readonly reason: string };
 
 export interface DrawnImage {

@@ -380,6 +380,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
   'webview/view/race/': {
     ours: [
       'webview/view/race/',
+      'webview/view/paint/names.ts',
       'webview/view/paint/ruler.ts',
       'webview/view/scene/',
       'webview/view/onMeasureChange.ts',

@@ -110,6 +110,16 @@ describe('a comparison', () => {
     expect(raceSentence(found)).toBe('zb_v is 341 ms (24.6 %) shorter than 1f1b and needs 256 MiB more.');
   });
 
+  it('counts activations where there is no model', () => {
+    const unit = (iteration: number, peak: number) => ({ ...figures(iteration, 0), peak, unitTimes: true as const });
+    const [mine, other] = [runner('mine', unit(33, 4)), runner('other', unit(30, 7))];
+    const found = standings([mine, other], 'iteration', mine.id);
+    const { deltas } = found.rows.find(({ runner: { id } }) => id === other.id) ?? {};
+    expect(deltas && deltaWords(deltas, 4, true).peak).toBe('+3 activations');
+    expect(deltas && deltaWords({ ...deltas, peak: 0 }, 4, true).peak).toBe('± 0');
+    expect(raceSentence(found)).toBe('other is 3 s (9.1 %) shorter than mine and needs 3 activations more.');
+  });
+
   it('has no colour for a difference under half a percent', () => {
     const words = deltaWords({ seconds: 0.001, relative: 0.004, bubble: -0.004, peak: 0 }, gib);
     expect(words.tones).toEqual({ iteration: 'same', bubble: 'same', peak: 'same' });

@@ -14,6 +14,8 @@ export interface MenuActions {
   /** Goes to the schedule in the text. */
   openSource(): void;
   compare(all: boolean): void;
+  /** Shows the file and another one side by side. */
+  chooseBeside(): void;
   findPlan(): void;
   findOrder(): void;
   exportShown(): void;
@@ -47,6 +49,7 @@ export function moreMenu(
     if (modes !== undefined) {
       menu.append(
         menuItem('Compare', 'X', () => actions.compare(false)),
+        menuItem('Compare side by side…', '', actions.chooseBeside),
         menuItem('Find the fastest plan', '', actions.findPlan),
         menuItem('Search for a shorter order', '', actions.findOrder),
         menuItem('Export…', 'E', actions.exportShown),

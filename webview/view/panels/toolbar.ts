@@ -25,6 +25,7 @@ export interface ToolbarActions extends MenuActions {
 /** Why a button has nothing to act on while something else takes the place of the timeline. */
 const idleFind: Readonly<Record<string, string>> = {
   compare: 'Find looks for blocks of the timeline. Close the comparison first (Esc).',
+  beside: 'Find looks for blocks of the timeline. Close the comparison first (Esc).',
   plan: 'Find looks for blocks of the timeline. Close the search for plans first (Esc).',
   workers: 'Find looks for blocks of the timeline. Close the workers first (Esc).',
   unplanned: 'Find looks for blocks of a timeline. This shape has none.',

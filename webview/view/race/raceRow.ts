@@ -1,6 +1,7 @@
 import { fasterShare, gainText, pairedWords } from '../../../engine/analyze/pairedWords.ts';
 import { runnerWords } from '../../../engine/engines/runners.ts';
-import { bytes, iterationTime } from '../../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
+import { iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { iconButton } from '../../controls/iconButton.ts';
@@ -92,7 +93,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
       adopt.setAttribute('aria-label', `Use in the file: ${runner.name}`);
       setText(iteration.value, figures === undefined ? '' : iterationTime(figures.iteration));
       setText(bubble.value, figures === undefined ? '' : smallShare(figures.bubble));
-      setText(peak.value, figures === undefined ? '' : `${bytes(figures.peak)} of ${bytes(figures.capacity)}`);
+      setText(peak.value, figures === undefined ? '' : peakWords(figures));
       peak.value.title = figures === undefined ? '' : `on ${figures.fullest}`;
       bar.classList.toggle('gone', figures === undefined);
       if (figures !== undefined && figures.capacity > 0) {
@@ -100,7 +101,8 @@ export function raceRow(id: number, actions: RaceRowActions) {
         setShare(bar, (figures.peak / figures.capacity) * 0.85);
         bar.classList.toggle('near', figures.fits && figures.peak > 0.9 * figures.capacity);
       }
-      const words = deltas === undefined ? undefined : deltaWords(deltas, baseline?.figures?.peak ?? 0);
+      const words =
+        deltas === undefined ? undefined : deltaWords(deltas, baseline?.figures?.peak ?? 0, figures?.unitTimes);
       const none = isBaseline && figures !== undefined ? '—' : '';
       tell(iteration.delta, words?.iteration ?? none, words?.tones.iteration);
       const paired = deltas?.paired;
@@ -119,6 +121,14 @@ export function raceRow(id: number, actions: RaceRowActions) {
 function drawnWords({ makespan, iteration }: RaceFigures): string {
   const drawn = Math.round(makespan / iteration);
   return drawn > 1 ? `${drawn} periods drawn` : '';
+}
+
+/** `10.3 GiB of 16 GiB`, `4 of 8 activations`. */
+function peakWords({ peak, capacity, unitTimes }: RaceFigures): string {
+  const most = memoryAmount(capacity, unitTimes);
+  return unitTimes === true
+    ? `${Number(peak.toPrecision(4))} of ${most}`
+    : `${memoryAmount(peak, unitTimes)} of ${most}`;
 }
 
 function figure() {

@@ -1,4 +1,5 @@
-import { amount, bytes, iterationTime } from '../../../engine/basics/quantities.ts';
+import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
+import { amount, iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import type { RaceFigures } from '../../worker/messages.ts';
 import { isResized } from '../../session/perSample.ts';
@@ -21,16 +22,22 @@ export interface SweepState {
 }
 
 const svg = 'http://www.w3.org/2000/svg';
-const figures = [
-  { name: 'Iteration', of: (result: RaceFigures) => result.iteration, words: iterationTime },
+/** `isUnit`: memory counts activations. */
+interface Figure {
+  readonly name: string;
+  of(result: RaceFigures): number;
+  words(value: number, isUnit: boolean | undefined): string;
+}
+const figures: readonly Figure[] = [
+  { name: 'Iteration', of: (result: RaceFigures) => result.iteration, words: (value: number) => iterationTime(value) },
   {
     name: 'Throughput',
     of: (result: RaceFigures) => result.throughput,
     words: (rate: number) => `${amount(rate)} samples/s`,
   },
-  { name: 'Bubble', of: (result: RaceFigures) => result.bubble, words: smallShare },
-  { name: 'Peak', of: (result: RaceFigures) => result.peak, words: (value: number) => bytes(value) },
-] as const;
+  { name: 'Bubble', of: (result: RaceFigures) => result.bubble, words: (value: number) => smallShare(value) },
+  { name: 'Peak', of: (result: RaceFigures) => result.peak, words: memoryAmount },
+];
 /** Of a chart, in units of its view box. */
 const size = { width: 300, height: 56, margin: 5 };
 
@@ -56,6 +63,7 @@ export function sweepChart(choose: (value: number) => void) {
       const runs = points.map(({ result }) => (result === undefined || 'reason' in result ? undefined : result));
       const now = points.findIndex(({ value }) => value === current);
       const [first, ...others] = runs.flatMap((run) => run ?? []);
+      const isUnit = first?.unitTimes;
       // With one batch it says what the iteration says.
       const shown = figures.filter(
         ({ name: figure }) => figure !== 'Throughput' || others.some((run) => isResized(run, first)),
@@ -68,7 +76,7 @@ export function sweepChart(choose: (value: number) => void) {
         const limit = what === 'Peak' ? runs.find((run) => run !== undefined)?.capacity : undefined;
         setText(
           charts[index].range,
-          known.length === 0 ? '' : `${words(Math.min(...known))} to ${words(Math.max(...known))}`,
+          known.length === 0 ? '' : `${words(Math.min(...known), isUnit)} to ${words(Math.max(...known), isUnit)}`,
         );
         plot(
           charts[index].plot,
@@ -97,7 +105,7 @@ export function sweepChart(choose: (value: number) => void) {
         const says =
           run === undefined
             ? reason
-            : `${shown.map(({ name: figure, of, words }) => `${figure.toLowerCase()} ${words(of(run))}`).join(', ')}${run.fits ? '' : ', does not fit'}`;
+            : `${shown.map(({ name: figure, of, words }) => `${figure.toLowerCase()} ${words(of(run), isUnit)}`).join(', ')}${run.fits ? '' : ', does not fit'}`;
         button.setAttribute('aria-label', `${name} ${label(value)}: ${says}`);
         button.setAttribute('title', `${label(value)}: ${says}`);
         button.setAttribute('aria-pressed', String(index === now));
