@@ -15,6 +15,8 @@ export interface Keys {
   flag(path: Path): boolean | undefined;
   word(path: Path): string | undefined;
   words(path: Path): readonly string[];
+  /** A switch, or the word for a kind of what it switches on. */
+  choice(path: Path): boolean | string | undefined;
   /** The names of the keys in a table. */
   names(path: Path): readonly string[];
   /** What was asked for is not used after all. */
@@ -29,6 +31,12 @@ export interface Keys {
 
 const yes: ReadonlySet<string> = new Set(['true', 'yes', 'on']);
 const no: ReadonlySet<string> = new Set(['false', 'no', 'off']);
+
+/** `500_000`, a number for YAML 1.1, which Python reads. */
+const grouped = (value: JsonValue): number | undefined =>
+  value.kind === 'string' && /^\d{1,3}(?:_\d{3}){1,5}$/.test(value.value)
+    ? Number(value.value.replaceAll('_', ''))
+    : undefined;
 
 /** Deeper keys are none of a configuration. */
 const deepest = 12;
@@ -69,8 +77,8 @@ export function keysOf(root: JsonValue): Keys {
     whole(path, { least = 1, most = 2 ** 30 } = {}) {
       const value = ask(path);
       if (value === undefined) return undefined;
-      if (value.kind === 'number' && Number.isInteger(value.value) && value.value >= least && value.value <= most)
-        return value.value;
+      const figure = value.kind === 'number' ? value.value : grouped(value);
+      if (figure !== undefined && Number.isInteger(figure) && figure >= least && figure <= most) return figure;
       return wrong(path, `a whole number from ${least} to ${most}`, value, 'number');
     },
     number(path) {
@@ -96,6 +104,13 @@ export function keysOf(root: JsonValue): Keys {
       if (value.kind === 'string') return [value.value];
       if (value.kind !== 'array') return wrong(path, 'a list', value, 'array') ?? [];
       return value.items.flatMap((item) => (item.kind === 'string' ? [item.value] : []));
+    },
+    choice(path) {
+      const value = ask(path);
+      if (value === undefined || value.kind === 'boolean') return value?.value;
+      if (value.kind !== 'string') return wrong(path, 'true, false or a word', value, 'boolean');
+      const text = value.value.toLowerCase();
+      return yes.has(text) ? true : no.has(text) ? false : value.value;
     },
     names(path) {
       const value = at(path);
@@ -126,7 +141,7 @@ const mostListed = 40;
 /** The sentence about what an import did not use, of keys that may change time or memory. */
 export function unusedRemarks(keys: Keys, irrelevant: readonly RegExp[]): readonly string[] {
   const listed = keys.unused().filter((path) => !irrelevant.some((pattern) => pattern.test(path)));
-  const filled = [...keys.automatic].map(shownKey);
+  const filled = [...keys.automatic].filter((path) => !irrelevant.some((pattern) => pattern.test(path))).map(shownKey);
   const more = listed.length > mostListed ? ` and ${listed.length - mostListed} more` : '';
   return [
     ...(filled.length === 0 ? [] : [`Filled in by a launcher (auto), so not known here: ${filled.join(', ')}.`]),

@@ -1,12 +1,15 @@
 /** Placeholders for what a configuration does not say. */
 import { type StandardModel, standardModel } from './models.ts';
 
-const stand = 'llama3_8b';
+/** A model in the place of one that is not known here, small unless it has many stages; `why` begins the remark about it. */
+export function placeholderModel(why: string, stages: number, remarks: string[]): StandardModel {
+  const name = stages > 8 ? 'llama3_8b' : 'llama3_2_1b';
+  remarks.push(`${why}: ${name} is written in its place. Replace it by yours: from = huggingface("config.json").`);
+  return standardModel(name, true);
+}
 
-/** A model in the place of one that is not known here; the remark says where the file names it. */
-export function placeholderModel(where: string, remarks: string[]): StandardModel {
-  remarks.push(
-    `${where} name no model of std:models: ${stand} is written in its place. Replace it by yours: from = huggingface("config.json").`,
-  );
-  return standardModel(stand, true);
+/** The tokens of a sample. */
+export function placeholderSequence(remarks: string[]): number {
+  remarks.push('The file does not say how many tokens a sample has: sequence = 1024 is written. Replace it.');
+  return 1024;
 }

@@ -1,12 +1,12 @@
 /** Configurations of torchtitan: `torchtitan/config/job_config.py` of its releases up to 0.2, whose defaults these are. */
 import { table } from '../../basics/table.ts';
-import type { TextFault } from '../fault.ts';
 import type { JsonValue } from '../json/value.ts';
 import { readToml } from '../toml/read.ts';
-import { type Keys, keysOf, unusedRemarks } from './keys.ts';
+import { finished, type RecipeImport } from './finish.ts';
+import { type Keys, keysOf } from './keys.ts';
 import { modelOfRepository, modelOfWords, type StandardModel, standardModel } from './models.ts';
 import { placeholderModel } from './placeholders.ts';
-import { usualDataRanks, devicesOf, mostDevices, pipeOfRecipe, type Recipe } from './toPipe.ts';
+import { mostDevices, type Recipe, usualDataRanks } from './toPipe.ts';
 
 /** Whether a text has the tables of a torchtitan configuration. */
 export const isTorchtitanToml = (text: string): boolean =>
@@ -15,9 +15,7 @@ export const isTorchtitanToml = (text: string): boolean =>
     text,
   );
 
-type Made = { readonly pipe: string; readonly remarks: readonly string[] } | { readonly faults: readonly TextFault[] };
-
-export function pipeOfTorchtitanToml(text: string): Made {
+export function pipeOfTorchtitanToml(text: string): RecipeImport {
   const read = readToml(text);
   return 'fault' in read ? { faults: [read.fault] } : pipeOfTorchtitan(read);
 }
@@ -26,10 +24,9 @@ export function pipeOfTorchtitanToml(text: string): Made {
 const irrelevant =
   /^(?:job|profiling|metrics|lr_scheduler|checkpoint|validation|comm|experimental|debug|fault_tolerance)\b|^optimizer\.(?:lr|eps|beta\d|weight_decay|implementation)$|^training\.(?:steps|dataset\w*|gc_\w+|seed|deterministic|dataloader\b.*)$|^model\.(?:hf_assets_path|tokenizer_path|print_after_conversion)$|early_stop$/;
 
-export function pipeOfTorchtitan(root: JsonValue): Made {
+export function pipeOfTorchtitan(root: JsonValue): RecipeImport {
   const keys = keysOf(root);
   const remarks: string[] = [];
-  const model = modelOf(keys, remarks);
   const degree = (name: string): number => keys.whole(`parallelism.${name}_degree`, { most: mostDevices }) ?? 1;
   const [pipeline, tensor, context] = [
     degree('pipeline_parallel'),
@@ -37,10 +34,10 @@ export function pipeOfTorchtitan(root: JsonValue): Made {
     degree('context_parallel'),
   ];
   const replicate = degree('data_parallel_replicate');
+  const model = modelOf(keys, pipeline, remarks);
   const shard = shardOf(keys, pipeline * tensor * context * replicate, remarks);
   const data = replicate * shard;
   const ranks = { pipeline, tensor, context, data };
-  if (devicesOf(ranks) > mostDevices) keys.fault('parallelism', `These degrees ask for over ${mostDevices} devices.`);
   const cut: Cut = pipeline === 1 ? { schedule: '1f1b', stages: 1 } : scheduleOf(keys, model, pipeline, remarks);
   const batch = batchOf(keys, pipeline, data, remarks);
   const expert = degree('expert_parallel');
@@ -50,7 +47,7 @@ export function pipeOfTorchtitan(root: JsonValue): Made {
     typeof cut.stages === 'number' ? model.layers / cut.stages : Math.max(...cut.stages),
     remarks,
   );
-  const recipe: Recipe = {
+  const recipe: Omit<Recipe, 'remarks'> = {
     ...ranks,
     ...batch,
     source: 'a torchtitan configuration',
@@ -72,12 +69,12 @@ export function pipeOfTorchtitan(root: JsonValue): Made {
       ...(shard * context === 1 && replicate > 1 ? [['sync', 'ddp'] as const] : []),
     ],
     ...cut,
-    remarks: [],
   };
-  if (keys.faults.length > 0) return { faults: keys.faults.toSorted((a, b) => a.start - b.start) };
-  const told = [...remarks, 'The file does not name its devices: nodes of eight H100 are written. Change them.'];
-  const all = [...told, ...unusedRemarks(keys, [irrelevant, ...withoutEffect(keys, pipeline)])];
-  return { pipe: pipeOfRecipe({ ...recipe, remarks: all }), remarks: all };
+  return finished(keys, recipe, {
+    remarks,
+    irrelevant: [irrelevant, ...withoutEffect(keys, pipeline)],
+    ranks: 'parallelism',
+  });
 }
 
 /** Tables of what is off. */
@@ -92,14 +89,16 @@ function withoutEffect(keys: Keys, pipeline: number): readonly RegExp[] {
   ];
 }
 
-function modelOf(keys: Keys, remarks: string[]): StandardModel {
+function modelOf(keys: Keys, stages: number, remarks: string[]): StandardModel {
   const [name, flavor] = [keys.word('model.name') ?? '', keys.word('model.flavor') ?? ''];
   const assets = keys.word('model.hf_assets_path') ?? keys.word('hf_assets_path') ?? '';
   // `8B_flex` has the widths of `8B`. The folder of the tokenizer is named after the model, which may be a later version.
   const found =
     modelOfWords(name, flavor.replace(/_(?:flex|varlen)(?:_attn)?$/, '')) ??
     (flavor === '' ? modelOfRepository(`meta-llama/${assets.split('/').at(-1) ?? ''}`) : undefined);
-  return found === undefined ? placeholderModel('`model.name` and `model.flavor`', remarks) : standardModel(found);
+  return found === undefined
+    ? placeholderModel('`model.name` and `model.flavor` name no model of std:models', 2 * stages, remarks)
+    : standardModel(found);
 }
 
 const shardDegree = 'parallelism.data_parallel_shard_degree';

@@ -9,11 +9,26 @@ const longest = 200_000;
 
 type Read = JsonValue | { readonly fault: TextFault };
 
+export interface YamlReading {
+  /** Most values of a text with aliases, each counted where it is repeated. Without it, aliases are refused. */
+  readonly values?: number;
+  /** Most characters of a text value that are kept (default: 40). */
+  readonly characters?: number;
+}
+
+/** What is left to read, and the document in which an alias finds its anchor. */
+interface Reading extends YamlReading {
+  readonly document: ParsedDocument;
+  left: number;
+}
+
+type ParsedDocument = ReturnType<typeof parseDocument>;
+
 /**
  * The value of a text, or the first thing that is wrong with it. Several documents, keys twice, aliases, and keys that are no
  * plain values are refused. Never throws.
  */
-export function readYaml(text: string): Read {
+export function readYaml(text: string, reading: YamlReading = {}): Read {
   if (text.length > longest)
     return refused({ start: longest, end: longest + 1 }, `YAML is read up to ${longest} characters.`);
   // Keys are compared below: the parser would look at each pair of them.
@@ -23,7 +38,9 @@ export function readYaml(text: string): Read {
     const [start, end] = error.pos.map((value) => Math.min(value, text.length));
     return refused({ start, end: Math.max(start, end) }, messageOf(error));
   }
-  return document.contents === null ? { kind: 'null', start: 0, end: 0 } : valueOf(document.contents, 0);
+  return document.contents === null
+    ? { kind: 'null', start: 0, end: 0 }
+    : valueOf(document.contents, 0, { ...reading, document, left: reading.values ?? Number.POSITIVE_INFINITY });
 }
 
 function messageOf({ code, message }: YAMLParseError): string {
@@ -50,16 +67,25 @@ const messages: Readonly<Partial<Record<YAMLParseError['code'], string>>> = {
 
 const tooDeep = `The YAML text is nested more than ${deepest} deep.`;
 
-function valueOf(node: ParsedNode, depth: number): Read {
+function valueOf(node: ParsedNode, depth: number, reading: Reading): Read {
   const [start, end] = node.range;
   const at = { start, end };
   if (depth > deepest) return refused(at, tooDeep);
-  if (isAlias(node)) return refused(at, 'Aliases cannot be read.');
-  if (isScalar(node)) return scalarOf(node.value, at);
+  reading.left -= 1;
+  if (reading.left < 0)
+    return refused(at, `With its aliases the YAML text has more than ${reading.values ?? 0} values.`);
+  if (isAlias(node)) {
+    const anchor = reading.values === undefined ? undefined : node.resolve(reading.document);
+    // Values of an anchor are reported there. Its own alias inside it is as deep as it likes, which ends at the limit of depth.
+    return anchor === undefined
+      ? refused(at, 'Aliases cannot be read.')
+      : valueOf(anchor as ParsedNode, depth + 1, reading);
+  }
+  if (isScalar(node)) return scalarOf(node.value, at, reading.characters);
   if (isSeq<ParsedNode>(node)) {
     const items: JsonValue[] = [];
     for (const item of node.items) {
-      const value = valueOf(item, depth + 1);
+      const value = valueOf(item, depth + 1, reading);
       if ('fault' in value) return value;
       items.push(value);
     }
@@ -73,7 +99,7 @@ function valueOf(node: ParsedNode, depth: number): Read {
     if (!isScalar(key)) return refused(keyAt, 'A key must be a plain value.');
     const name = String(key.value);
     if (members.has(name)) return refused(keyAt, 'This key appears a second time here.');
-    const read = value === null ? { kind: 'null' as const, ...keyAt } : valueOf(value, depth + 1);
+    const read = value === null ? { kind: 'null' as const, ...keyAt } : valueOf(value, depth + 1, reading);
     if ('fault' in read) return read;
     members.set(name, { key: keyAt, value: read });
   }
@@ -84,11 +110,15 @@ const refused = (at: { readonly start: number; readonly end: number }, message: 
   fault: { ...at, message },
 });
 
-function scalarOf(value: unknown, at: { readonly start: number; readonly end: number }): JsonValue {
+function scalarOf(
+  value: unknown,
+  at: { readonly start: number; readonly end: number },
+  characters: number | undefined,
+): JsonValue {
   if (value === null || value === undefined) return { kind: 'null', ...at };
   if (typeof value === 'number') return { kind: 'number', value, ...at };
   if (typeof value === 'boolean') return { kind: 'boolean', value, ...at };
   if (typeof value === 'bigint') return { kind: 'number', value: Number(value), ...at };
   // Nothing else is a scalar of YAML's core schema.
-  return { kind: 'string', value: typeof value === 'string' ? clipped(value) : '', ...at };
+  return { kind: 'string', value: typeof value === 'string' ? clipped(value, characters) : '', ...at };
 }
