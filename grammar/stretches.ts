@@ -1,6 +1,6 @@
 /**
  * A long list of spans after an edit: stretches of the list before, moved, and new ones between them. Hardly any keystroke looks at
- * all tokens of a file, so nothing is copied until somebody does.
+ * all tokens of a file, so nothing is copied until it is asked for.
  */
 import type { Span } from './syntax.ts';
 
