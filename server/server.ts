@@ -23,7 +23,7 @@ import { createShorterOrders } from './searches/shorterOrders.ts';
 import { createStarters } from './searches/starters.ts';
 import type { Files, SyntaxView, View } from './view.ts';
 import { createSender } from './sender.ts';
-import { createThreads } from './threads/threads.ts';
+import { createThreads, type Threads } from './threads/threads.ts';
 import { createWorkspace } from './workspace.ts';
 
 export interface ServerOptions {
@@ -36,6 +36,8 @@ export interface ServerOptions {
    * for it. Also looks for better policies and shorter orders.
    */
   readonly ahead?: boolean;
+  /** Threads for checks and requests, and for each search over settings. Default: new ones. */
+  readonly threads?: () => Threads;
 }
 
 /** Serves one client until it goes away. */
@@ -56,7 +58,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       sizeLimit: () => configuration.options.limits.fileSize,
     }),
   );
-  const threads = createThreads();
+  const threads = (server.threads ?? createThreads)();
   const answers = createAnswers(threads);
   const documents: Documents = createDocuments({
     files,
@@ -114,6 +116,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   const orders = createShorterOrders({ answers, found, failed: (error) => log.error(`orders: ${describe(error)}`) });
   const sweeps = createPlanSearches({
     documents,
+    threads: server.threads,
     found: (part) => send(() => connection.sendNotification(methods.planFound, part)),
     edited: (edited) => send(() => connection.sendNotification(methods.planEdited, edited)),
   });

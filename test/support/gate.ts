@@ -1,5 +1,6 @@
 /** Threads that answer when a test lets them. */
-import { createThreads, type Threads } from '../../server/threads/threads.ts';
+import type { Threads } from '../../server/threads/threads.ts';
+import { warmThreads } from './threads.ts';
 
 export interface Gate {
   readonly threads: Threads;
@@ -11,7 +12,7 @@ export interface Gate {
 
 /** Real threads whose answers are held back until the gate is open. */
 export function gate(): Gate {
-  const threads = createThreads();
+  const threads = warmThreads();
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;

@@ -12,6 +12,7 @@ import type { ClientCapabilities, Position, PublishDiagnosticsParams, Range, Tex
 import { LineIndex } from '../../grammar/index.ts';
 import { startServer, type ServerOptions } from '../../server/server.ts';
 import { uri } from './host.ts';
+import { warmThreads } from './threads.ts';
 
 export interface ClientOptions {
   readonly folders?: readonly string[];
@@ -63,7 +64,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   const down = new PassThrough();
   const server = startServer(
     createConnection(ProposedFeatures.all, new StreamMessageReader(up), new StreamMessageWriter(down)),
-    { docs: 'file:///docs/', files: options.files, ahead: options.ahead },
+    { docs: 'file:///docs/', files: options.files, ahead: options.ahead, threads: warmThreads },
   );
   const connection = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
   const open = new Map<string, { version: number; text: string }>();

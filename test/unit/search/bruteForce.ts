@@ -111,29 +111,40 @@ export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
    * What the rest depends on: counts, when devices are free, and the ends that an operation still waits for. An end is of no more
    * account once the longest way from there has passed.
    */
+  const letters = new Uint16Array(1 + 3 * stages + devices + 2 * stages * m);
   const stateKey = (now: number): string => {
-    let key = letter(now);
-    for (const count of put) key += letter(count);
-    for (const time of free) key += letter(Math.max(0, time - now));
+    let length = 0;
+    const add = (ticks: number): void => {
+      letters[length++] = short(ticks);
+    };
+    add(now);
+    for (let row = 0; row < 3 * stages; row += 1) add(put[row]);
+    for (let on = 0; on < devices; on += 1) add(Math.max(0, free[on] - now));
     for (let row = 0; row < 2 * stages; row += 1)
       for (let j = 0; j < put[row]; j += 1) {
         let longest = -1;
         for (const [later, delay] of waiting[row]) if (put[later] <= j) longest = Math.max(longest, delay);
-        if (longest >= 0) key += letter(Math.max(0, ends[row][j] + longest - now));
+        if (longest >= 0) add(Math.max(0, ends[row][j] + longest - now));
       }
-    return key;
+    return String.fromCharCode.apply(null, letters.subarray(0, length) as unknown as number[]);
   };
   return place(0);
 }
 
-/** A number of ticks as one letter: keys of numbers in words take most of the time. */
-export function letter(ticks: number): string {
+const short = (ticks: number): number => {
   if (!Number.isInteger(ticks) || ticks < 0 || ticks > 0xffff)
     throw new Error(`${ticks} ticks: only small problems fit.`);
-  return String.fromCharCode(ticks);
-}
+  return ticks;
+};
 
-/** Ticks of the shortest order, from a bound on. */
-export function leastMakespanFrom(problem: OrderProblem, bound: number): number {
-  for (let ticks = bound; ; ticks += 1) if (someOrderEndsBy(problem, ticks)) return ticks;
+/** A number of ticks as one letter: keys of numbers in words take most of the time. */
+export const letter = (ticks: number): string => String.fromCharCode(short(ticks));
+
+/**
+ * Ticks of the shortest order; none is under `bound`. What ends by a tick ends by all later ones: if no order ends right before `likely`,
+ * no earlier tick is tried.
+ */
+export function leastMakespanFrom(problem: OrderProblem, bound: number, likely = bound): number {
+  const first = likely > bound && !someOrderEndsBy(problem, likely - 1) ? likely : bound;
+  for (let ticks = first; ; ticks += 1) if (someOrderEndsBy(problem, ticks)) return ticks;
 }

@@ -4,13 +4,13 @@ import { defaultOptions, type EngineOptions } from '../../../engine/basics/host.
 import { createAnswers } from '../../../server/threads/answers.ts';
 import { createDocuments, type Documents } from '../../../server/documents/documents.ts';
 import type { Clock } from '../../../server/documents/host.ts';
-import { createThreads } from '../../../server/threads/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
 import { analyse } from '../../support/analyse.ts';
 import { nextTurn } from '../../../server/documents/eventLoop.ts';
 import { toy } from './samples.ts';
 import { hostOf } from '../../support/host.ts';
+import { warmThreads } from '../../support/threads.ts';
 
 function open(
   options: () => EngineOptions = () => defaultOptions,
@@ -42,7 +42,7 @@ function open(
       list: () => [],
       all: () => [],
     },
-    answers: createAnswers(createThreads()),
+    answers: createAnswers(warmThreads()),
     options,
     ...(clock === undefined ? {} : { clock }),
     ready: Promise.resolve(),

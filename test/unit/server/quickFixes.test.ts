@@ -16,11 +16,11 @@ import { abilitiesOf } from '../../../server/capabilities.ts';
 import { createDocuments, type Documents } from '../../../server/documents/documents.ts';
 import { codeActions } from '../../../server/features/codeActions.ts';
 import { createQuickFixes, type QuickFixes } from '../../../server/searches/quickFixes.ts';
-import { createThreads } from '../../../server/threads/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { analyse } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';
 import { applyEdits, main, positionAt, withClient } from '../../support/server.ts';
+import { warmThreads } from '../../support/threads.ts';
 import { toy } from './samples.ts';
 
 const none = CancellationToken.None;
@@ -47,7 +47,7 @@ function open(text: string, quiet?: number, held: Promise<void> = Promise.resolv
   let count = 0;
   const documents = createDocuments({
     files: { ...hostOf(), linesOf: () => undefined, list: () => [], all: () => [] },
-    answers: createAnswers(createThreads()),
+    answers: createAnswers(warmThreads()),
     options: () => defaultOptions,
     ready: Promise.resolve(),
     planned: () => {},

@@ -7,13 +7,14 @@ import { createAnswers } from '../../../server/threads/answers.ts';
 import { createDocuments, type Documents } from '../../../server/documents/documents.ts';
 import type { Clock } from '../../../server/documents/host.ts';
 import { hover } from '../../../server/features/hover.ts';
-import { createThreads, type Threads } from '../../../server/threads/threads.ts';
+import type { Threads } from '../../../server/threads/threads.ts';
 import { gate } from '../../support/gate.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';
 import { analyse } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';
+import { warmThreads } from '../../support/threads.ts';
 
 const none = CancellationToken.None;
 const other = 'file:///project/other.pipe';
@@ -74,7 +75,7 @@ const figures = ({ analysis }: View) => ({
 });
 
 test('what a thread finds is what the command line finds', async () => {
-  const threads = createThreads();
+  const threads = warmThreads();
   const { documents, failures } = open(threads);
   documents.set(main, 1, large);
   const view = await documents.view(main, 'figures', none);
@@ -244,7 +245,7 @@ test('a request that waits is answered nothing once it is cancelled', async () =
 });
 
 test('a request gets what it asked for once all is answered', async () => {
-  const threads = createThreads();
+  const threads = warmThreads();
   const { documents } = open(threads);
   documents.set(main, 1, toy);
   const analysis = await documents.answered(main, (searches) => analyse(large, { searches }), none);
@@ -274,7 +275,7 @@ function manualClock() {
 }
 
 test('of a burst of texts that come one after the other, the first and the last are published', async () => {
-  const threads = createThreads();
+  const threads = warmThreads();
   const clock = manualClock();
   const { documents, published, next } = open(threads, 1e9, clock);
   documents.set(main, 1, toy);
@@ -334,7 +335,7 @@ test('a plan waits a frame for its figures, because announcing it delays them', 
 });
 
 test('texts that come as slowly as a person types are all published, at once', async () => {
-  const threads = createThreads();
+  const threads = warmThreads();
   const clock = manualClock();
   const { documents, published, next } = open(threads, 1e9, clock);
   for (let version = 1; version <= 10; version += 1) {
@@ -378,7 +379,7 @@ pipeline train { model = m  devices = c  microbatches = 8  stages = ${stages}  s
 test('fifty edits next to a planner that takes long are published as they come, and nothing of an older text is', async () => {
   const held = gate();
   // Only what the other document asks for takes long.
-  const quick = createThreads();
+  const quick = warmThreads();
   const run: Threads['run'] = (owner, search, problem) =>
     (owner === other ? held.threads : quick).run(owner, search, problem);
   const { documents, published, failures, next } = open({ ...held.threads, run }, 1e9);
@@ -446,7 +447,7 @@ pipeline train { model = m  devices = c  microbatches = 8  stages = balance(8, b
 });
 
 test('a hover on a schedule does not search for its order itself', async () => {
-  const threads = createThreads();
+  const threads = warmThreads();
   const { documents } = open(threads);
   const text = `${models}${pipeline('train', 8).replace('gpipe', 'zb_auto')}`;
   documents.set(main, 1, text);
