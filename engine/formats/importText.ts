@@ -6,6 +6,7 @@ import { isMegatron, pipeOfMegatron } from './megatron/toPipe.ts';
 import { isKnownProfile, readProfile } from './profile.ts';
 import { isKnownSystem, readSystem } from './system.ts';
 import { isAxolotl, pipeOfAxolotl } from './recipe/axolotl.ts';
+import { isBridge, pipeOfBridge } from './recipe/bridge.ts';
 import { isDeepspeed, pipeOfDeepspeed } from './recipe/deepspeed.ts';
 import { isTorchtitanToml, pipeOfTorchtitanToml } from './recipe/torchtitan.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
@@ -47,13 +48,14 @@ const formats: readonly ImportFormat[] = [
   },
   { is: isDeepspeed, toPipe: pipeOfDeepspeed },
   { is: isAxolotl, toPipe: pipeOfAxolotl },
+  { is: isBridge, toPipe: pipeOfBridge },
   { is: isTorchtitanToml, toPipe: pipeOfTorchtitanToml },
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];
 
 /** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
 export const importable =
-  'a PyTorch schedule table (cells like `2F0`), a profile (PipeDream, ASTRA-sim 1.0, dnn-partitioning), a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (torchtitan, DeepSpeed, Axolotl, Megatron-LM)';
+  'a PyTorch schedule table (cells like `2F0`), a profile (PipeDream, ASTRA-sim 1.0, dnn-partitioning), a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (NeMo, torchtitan, DeepSpeed, Axolotl, Megatron-LM)';
 
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string): TextImport | undefined =>

@@ -121,7 +121,7 @@ const isFlash = (values: Values): boolean =>
   (values.word('transformer-impl') !== 'local' &&
     !['unfused', 'local'].includes(values.word('attention-backend') ?? 'auto'));
 
-function precisionOf(values: Values): MegatronModel['precision'] {
+export function precisionOf(values: Values): MegatronModel['precision'] {
   if (values.has('fp4-format')) {
     values.has('bf16');
     return 'fp4';
@@ -138,7 +138,7 @@ const recipes: Readonly<Record<string, string>> = table({
   ...{ delayed: 'delayed', tensorwise: 'current', blockwise: 'blockwise', mxfp8: 'mxfp8' },
 });
 
-function storedOf(values: Values): Pick<MegatronModel, 'activations'> {
+export function storedOf(values: Values): Pick<MegatronModel, 'activations'> {
   const precision = precisionOf(values);
   if (precision === 'fp4') {
     if ((values.word('fp4-recipe') ?? 'nvfp4') !== 'nvfp4') values.leave('fp4-recipe');

@@ -11,7 +11,7 @@ import { notCarried } from './notCarried.ts';
 import { type MegatronStages, numeric, sharing, stagesOf } from './stages.ts';
 import { type Training, trainingOf } from './training.ts';
 import { unknownWords } from './unresolved.ts';
-import { valuesOf } from './values.ts';
+import { type Values, valuesOf } from './values.ts';
 import { type Added, mostAdded, variablesIn, withVariables } from './variables.ts';
 
 const layoutAlone = /^["']?[EtmL|,*()\d]*[|E][EtmL|,*()\d]*["']?$/;
@@ -38,18 +38,14 @@ export function pipeOfMegatron(
   if (added.at !== undefined) return { faults: [{ ...added.at, message: tooLong }] };
   const unknown = otherModel(flags);
   if (unknown !== undefined) return { faults: [unknown] };
-  const read = stagesOf(flags, { text, values: variables });
+  const read = readFlags(flags, { text, values: variables });
   if ('faults' in read) return read;
-  const values = valuesOf(flags);
-  const layers = read.stages.flat().filter((symbol) => symbol === 't').length;
-  const model = modelOf(values, layers);
-  const least = 2 * Math.max(read.ranks, read.group ?? 1);
-  const training = model === undefined ? undefined : trainingOf(values, model, read.ranks, least);
+  const { values, model, training } = read;
   const carried = new Set([...values.read, ...numeric, ...sharing, 'pipeline-model-parallel-layout']);
   const left = isLayout ? [] : notCarried(flags, carried);
   const hidden = isLayout ? [] : unknownWords(text, variables);
   const remarks = [
-    ...(read.stages.some((stage) => stage.length === 0)
+    ...(read.stages.stages.some((stage) => stage.length === 0)
       ? ['Stages without layers have a layer that takes no time and only passes data on.']
       : []),
     ...(isLayout || model !== undefined
@@ -69,7 +65,42 @@ export function pipeOfMegatron(
           `Not carried, since the script does not say what flags they hold: ${hidden.join(', ')}. Write the flags in their place.`,
         ]),
   ];
-  return { pipe: written(read, flags, least, model, training), remarks };
+  return { pipe: pipeOfFlags(read, flags), remarks };
+}
+
+/** What arguments say. */
+export interface FlagsRead {
+  readonly stages: MegatronStages;
+  readonly values: Values;
+  /** Absent without width and heads. */
+  readonly model: MegatronModel | undefined;
+  readonly training: Training | undefined;
+  /** Microbatches where there is no batch. */
+  readonly least: number;
+}
+
+/** Stages, model and training of arguments, or what is wrong with them. */
+export function readFlags(
+  flags: Flags,
+  script: { readonly text: string; readonly values: ReadonlyMap<string, string> },
+): FlagsRead | { readonly faults: readonly TextFault[] } {
+  const stages = stagesOf(flags, script);
+  if ('faults' in stages) return stages;
+  const values = valuesOf(flags);
+  const layers = stages.stages.flat().filter((symbol) => symbol === 't').length;
+  const model = modelOf(values, layers);
+  const least = 2 * Math.max(stages.ranks, stages.group ?? 1);
+  const training = model === undefined ? undefined : trainingOf(values, model, stages.ranks, least);
+  return { stages, values, model, training, least };
+}
+
+/** Another source of arguments than a script of Megatron-LM. */
+export interface FlagsSource {
+  readonly title: string;
+  readonly engine: string;
+  readonly trainable?: string;
+  /** Sentences at the head of the file, each one line. */
+  readonly remarks: readonly string[];
 }
 
 const tooLong = `The variables of this script add more than ${mostAdded.toLocaleString('en-US')} characters when they are replaced by their values. Write the flags without them.`;
@@ -133,12 +164,10 @@ function kindsOf(stages: MegatronStages['stages'], experts: readonly boolean[]):
   );
 }
 
-function written(
-  { stages, ranks, group }: MegatronStages,
+export function pipeOfFlags(
+  { stages: { stages, ranks, group }, model, training, least }: FlagsRead,
   flags: Flags,
-  least: number,
-  model: MegatronModel | undefined,
-  training: Training | undefined,
+  source?: FlagsSource,
 ): string {
   const runs: Run[] = [];
   // For each stage, which run and which of its layers.
@@ -176,14 +205,14 @@ function written(
   const layout = flags.get('pipeline-model-parallel-layout')?.value?.text;
   const grouped = group === undefined || group === ranks ? '' : `, group = ${group}`;
   const keys = (training?.keys ?? []).map(([key, value]) => `  ${key} = ${value}\n`).join('');
-  return laidOut(`/// Stages of Megatron-LM${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
-${model === undefined ? '/// It has no times and no sizes: replace them with the values of your layers.\n' : ''}${model === undefined ? '' : `${clusterImport(devicesOf(ranks, training))}\n`}model imported {
-${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n${model.activations === undefined ? '' : `  activations = ${model.activations}\n`}\n`}${layers.join('\n')}
+  return laidOut(`/// Stages of ${source?.title ?? 'Megatron-LM'}${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
+${(source?.remarks ?? []).map((remark) => `// ${remark}\n`).join('')}${model === undefined ? '/// It has no times and no sizes: replace them with the values of your layers.\n' : ''}${model === undefined ? '' : `${clusterImport(devicesOf(ranks, training))}\n`}model imported {
+${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n${model.activations === undefined ? '' : `  activations = ${model.activations}\n`}${source?.trainable === undefined ? '' : `  trainable = ${source.trainable}\n`}\n`}${layers.join('\n')}
 }
 
 ${clusterText(ranks, training)}
 pipeline imported_pipeline {
-  model = imported
+${source === undefined ? '' : `  engine = ${source.engine}\n`}  model = imported
   devices = ranks
 ${keys}  microbatches = ${training?.microbatches ?? least}
 ${blocks.join('\n')}

@@ -15,7 +15,12 @@ export interface Training {
 }
 
 /** `ranks`: pipeline ranks. `least`: microbatches where the script says no batch. */
-export function trainingOf(values: Values, model: MegatronModel, ranks: number, least: number): Training {
+export function trainingOf(
+  values: Values,
+  model: Pick<MegatronModel, 'microBatch' | 'experts' | 'precision'>,
+  ranks: number,
+  least: number,
+): Training {
   const remarks: string[] = [];
   const tensor = values.whole('tensor-model-parallel-size') ?? 1;
   const context = values.whole('context-parallel-size') ?? 1;
@@ -141,7 +146,7 @@ const strategies: Readonly<Record<string, string>> = table({
   optim_grads_params: 'fsdp',
 });
 
-function optimizerOf(values: Values, { precision }: MegatronModel): string {
+function optimizerOf(values: Values, { precision }: Pick<MegatronModel, 'precision'>): string {
   const recipe =
     values.word('optimizer') === 'sgd' ? 'megatron_sgd' : precision === 'fp32' ? 'adam' : `megatron_${precision}`;
   const strategy = strategies[values.word('data-parallel-sharding-strategy') ?? ''];

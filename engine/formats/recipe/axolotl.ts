@@ -41,7 +41,7 @@ export function pipeOfAxolotl(text: string): RecipeImport {
     source: 'an Axolotl configuration',
     engine: sharing.zero === undefined ? 'pytorch' : 'deepspeed',
     model,
-    sequence: keys.whole('sequence_len') ?? placeholderSequence(remarks),
+    sequence: keys.whole('sequence_len') ?? placeholderSequence(model, remarks),
     microBatch: keys.whole('micro_batch_size') ?? 1,
     microbatches: keys.whole('gradient_accumulation_steps') ?? 1,
     precision,
@@ -59,7 +59,11 @@ export function pipeOfAxolotl(text: string): RecipeImport {
     stages: 1,
     schedule: '1f1b',
   };
-  return finished(keys, recipe, { remarks, irrelevant: [irrelevant, /^bf16$/], ranks: 'dp_shard_size' });
+  return finished(keys, recipe, {
+    remarks,
+    isIrrelevant: (path) => path === 'bf16' || irrelevant.test(path),
+    ranks: 'dp_shard_size',
+  });
 }
 
 /** Its default is bf16, if the devices have it. */

@@ -38,7 +38,7 @@ export function pipeOfDeepspeed(text: string): RecipeImport {
     source: 'a DeepSpeed configuration',
     engine: 'deepspeed',
     model,
-    sequence: placeholderSequence(remarks),
+    sequence: placeholderSequence(model, remarks),
     precision,
     expert: 1,
     keys: [
@@ -52,7 +52,7 @@ export function pipeOfDeepspeed(text: string): RecipeImport {
     stages: ranks.pipeline,
     schedule: '1f1b',
   };
-  return finished(keys, recipe, { remarks, irrelevant: [irrelevant], ranks: 'train_batch_size' });
+  return finished(keys, recipe, { remarks, isIrrelevant: (path) => irrelevant.test(path), ranks: 'train_batch_size' });
 }
 
 /** The largest number of data ranks up to a node that divides a batch. */

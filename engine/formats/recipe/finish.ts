@@ -12,11 +12,11 @@ export function finished(
   recipe: Omit<Recipe, 'remarks'>,
   {
     remarks,
-    irrelevant,
+    isIrrelevant,
     ranks,
   }: {
     readonly remarks: readonly string[];
-    readonly irrelevant: readonly RegExp[];
+    readonly isIrrelevant: (path: string) => boolean;
     readonly ranks: string;
   },
 ): RecipeImport {
@@ -25,7 +25,7 @@ export function finished(
   const all = [
     ...remarks,
     'The file does not name its devices: nodes of eight H100 are written. Change them.',
-    ...unusedRemarks(keys, irrelevant),
+    ...unusedRemarks(keys, isIrrelevant),
   ];
   return { pipe: pipeOfRecipe({ ...recipe, remarks: all }), remarks: all };
 }

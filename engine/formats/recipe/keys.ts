@@ -19,12 +19,18 @@ export interface Keys {
   choice(path: Path): boolean | string | undefined;
   /** The names of the keys in a table. */
   names(path: Path): readonly string[];
+  /** The list in a key, or its only value, as a text of Python or a table has it. */
+  list(path: Path): readonly JsonValue[];
+  /** The value of a key, or the start of the file. */
+  place(path: Path): { readonly start: number; readonly end: number };
   /** What was asked for is not used after all. */
   leave(...paths: readonly Path[]): void;
   /** Reports something at the value of a key, or at the start of the file. */
   fault(path: Path, message: string): void;
   /** Keys with a value that nobody asked for, in the order of the file. */
   unused(): readonly Path[];
+  /** Whether a key has no value, or false, 0, or nothing in it. */
+  isOff(path: Path): boolean;
   /** Keys that were asked for and are `auto`. */
   readonly automatic: ReadonlySet<Path>;
 }
@@ -37,6 +43,13 @@ const grouped = (value: JsonValue): number | undefined =>
   value.kind === 'string' && /^\d{1,3}(?:_\d{3}){1,5}$/.test(value.value)
     ? Number(value.value.replaceAll('_', ''))
     : undefined;
+
+const isOff = (value: JsonValue | undefined): boolean =>
+  value === undefined ||
+  value.kind === 'null' ||
+  (value.kind === 'array' && value.items.length === 0) ||
+  (value.kind === 'object' && value.members.size === 0) ||
+  ('value' in value && !value.value);
 
 /** Deeper keys are none of a configuration. */
 const deepest = 12;
@@ -116,11 +129,17 @@ export function keysOf(root: JsonValue): Keys {
       const value = at(path);
       return value?.kind === 'object' ? [...value.members.keys()] : [];
     },
+    list(path) {
+      const value = ask(path);
+      return value === undefined ? [] : value.kind === 'array' ? value.items : [value];
+    },
+    place: (path) => at(path) ?? { start: 0, end: 1 },
     leave(...paths) {
       for (const path of paths) left.add(path);
     },
     fault: (path, message) => tell(at(path) ?? { start: 0, end: 1 }, message),
     unused: () => unusedIn(root, '', 0, (path) => asked.has(path) && !left.has(path)),
+    isOff: (path) => isOff(at(path)),
   };
 }
 
@@ -139,9 +158,12 @@ const shownKey = (path: Path): string => clipped(path.replace(/[^\w.-]/g, '?'), 
 const mostListed = 40;
 
 /** The sentence about what an import did not use, of keys that may change time or memory. */
-export function unusedRemarks(keys: Keys, irrelevant: readonly RegExp[]): readonly string[] {
-  const listed = keys.unused().filter((path) => !irrelevant.some((pattern) => pattern.test(path)));
-  const filled = [...keys.automatic].filter((path) => !irrelevant.some((pattern) => pattern.test(path))).map(shownKey);
+export function unusedRemarks(keys: Keys, isIrrelevant: (path: string) => boolean): readonly string[] {
+  const listed = keys
+    .unused()
+    .filter((path) => !keys.isOff(path))
+    .filter((path) => !isIrrelevant(path));
+  const filled = [...keys.automatic].filter((path) => !isIrrelevant(path)).map(shownKey);
   const more = listed.length > mostListed ? ` and ${listed.length - mostListed} more` : '';
   return [
     ...(filled.length === 0 ? [] : [`Filled in by a launcher (auto), so not known here: ${filled.join(', ')}.`]),

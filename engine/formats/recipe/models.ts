@@ -71,6 +71,8 @@ export interface StandardModel {
   readonly last: string;
   readonly layers: number;
   readonly experts: boolean;
+  /** Tokens of a sample in its pre-training. */
+  readonly sequence: number;
   /** Whether it stands for a model that is not known here, whose layers may be others. */
   readonly isPlaceholder: boolean;
 }
@@ -88,6 +90,7 @@ export function standardModel(name: string, isPlaceholder = false): StandardMode
     last: layers.at(-1)?.name ?? '',
     layers: runs.reduce((sum, run) => sum + run.count, 0),
     experts: layers.some(({ args }) => args.experts !== undefined),
+    sequence: published.sequence,
     isPlaceholder,
   };
 }

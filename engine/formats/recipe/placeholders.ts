@@ -8,8 +8,9 @@ export function placeholderModel(why: string, stages: number, remarks: string[])
   return standardModel(name, true);
 }
 
-/** The tokens of a sample. */
-export function placeholderSequence(remarks: string[]): number {
-  remarks.push('The file does not say how many tokens a sample has: sequence = 1024 is written. Replace it.');
-  return 1024;
+/** The tokens of a sample. A model that is known has the tokens of its pre-training. */
+export function placeholderSequence({ isPlaceholder, sequence }: StandardModel, remarks: string[]): number {
+  const tokens = isPlaceholder ? 1024 : sequence;
+  remarks.push(`The file does not say how many tokens a sample has: sequence = ${tokens} is written. Replace it.`);
+  return tokens;
 }

@@ -13,6 +13,8 @@ export interface Recipe {
   readonly sequence: number;
   readonly microBatch: number;
   readonly precision: string;
+  /** How inputs of products are stored, if not at the precision. */
+  readonly activations?: string;
   /** `lora(…)`. */
   readonly trainable?: string;
   readonly pipeline: number;
@@ -47,7 +49,7 @@ const unless = (one: number, key: string, value: number): readonly (readonly [st
   value === one ? [] : [[key, String(value)]];
 
 export function pipeOfRecipe(recipe: Recipe): string {
-  const { source, engine, model, sequence, microBatch, precision, trainable, remarks, schedule } = recipe;
+  const { source, engine, model, sequence, microBatch, precision, activations, trainable, remarks, schedule } = recipe;
   const devices = devicesOf(recipe);
   const keys = [
     ...unless(1, 'tensor', recipe.tensor),
@@ -65,7 +67,7 @@ model imported {
   sequence = ${sequence}
   micro_batch = ${microBatch}
   precision = ${precision}
-${trainable === undefined ? '' : `  trainable = ${trainable}\n`}}
+${activations === undefined ? '' : `  activations = ${activations}\n`}${trainable === undefined ? '' : `  trainable = ${trainable}\n`}}
 
 ${placeholderCluster(devices)}
 pipeline imported_pipeline {

@@ -70,9 +70,10 @@ export function pipeOfTorchtitan(root: JsonValue): RecipeImport {
     ],
     ...cut,
   };
+  const off = [irrelevant, ...withoutEffect(keys, pipeline)];
   return finished(keys, recipe, {
     remarks,
-    irrelevant: [irrelevant, ...withoutEffect(keys, pipeline)],
+    isIrrelevant: (path) => off.some((pattern) => pattern.test(path)),
     ranks: 'parallelism',
   });
 }

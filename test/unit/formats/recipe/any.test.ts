@@ -5,6 +5,7 @@ import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { importText } from '../../../../engine/formats/importText.ts';
 import { isAxolotl } from '../../../../engine/formats/recipe/axolotl.ts';
+import { isBridge } from '../../../../engine/formats/recipe/bridge.ts';
 import { isDeepspeed } from '../../../../engine/formats/recipe/deepspeed.ts';
 import { isTorchtitanToml } from '../../../../engine/formats/recipe/torchtitan.ts';
 import { parse } from '../../../../grammar/index.ts';
@@ -14,13 +15,16 @@ import { importedText, recipeText } from './recipes.ts';
 const files = readdirSync(join(import.meta.dirname, '../../../data/recipes'));
 const kinds: Readonly<Record<string, (text: string) => boolean>> = {
   'axolotl.yaml': isAxolotl,
+  'bridge.yaml': isBridge,
+  'nemo.yaml': isBridge,
   'deepspeed.json': isDeepspeed,
   'torchtitan.toml': isTorchtitanToml,
 };
 
 test('each file is of one kind', () => {
   expect(files.toSorted()).toEqual(Object.keys(kinds).toSorted());
-  for (const file of files) expect(Object.keys(kinds).filter((kind) => kinds[kind](recipeText(file)))).toEqual([file]);
+  for (const file of files)
+    expect([...new Set(Object.values(kinds))].filter((is) => is(recipeText(file)))).toEqual([kinds[file]]);
 });
 
 test('no other file is taken for one', () => {

@@ -41,7 +41,7 @@ describe('QLoRA of Llama 3 8B on eight devices', () => {
   test('says what it did not use', () => {
     expect(remarks).toEqual([
       'The file does not name its devices: nodes of eight H100 are written. Change them.',
-      'Not used, though they may change time or memory: fsdp_config.offload_params, sample_packing.',
+      'Not used, though they may change time or memory: sample_packing.',
     ]);
   });
 });
