@@ -56,8 +56,16 @@ export function checkedOnce(check: (text: string) => Analysis = analyse): (text:
   };
 }
 
+/** The same for other texts of a checked file: what they share with it is not planned and simulated again. */
+export const checkedAfter = (analysis: Analysis): ((text: string) => Analysis) =>
+  checkedOnce((text) => analyse(text, { uri: analysis.uri, host: diskHost, earlier: analysis }));
+
 /** Fixes of all findings with this code, in order of position. */
-export function fixesOf(analysis: Analysis, code: Code, check: (text: string) => Analysis = analyse): readonly Fix[] {
+export function fixesOf(
+  analysis: Analysis,
+  code: Code,
+  check: (text: string) => Analysis = checkedAfter(analysis),
+): readonly Fix[] {
   const again = checkedOnce(check);
   return analysis.findings
     .filter((finding) => finding.code === code)

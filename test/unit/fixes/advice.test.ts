@@ -6,7 +6,7 @@ import { simulated } from '../../../engine/fixes/outcome.ts';
 import { type Fix, fixesFor } from '../../../engine/fixes/fix.ts';
 import { share } from '../../../engine/basics/quantities.ts';
 import { runSearch } from '../../../engine/basics/searches.ts';
-import { after, analyse, checkedOnce, codesOf, fixesOf } from '../../support/analyse.ts';
+import { after, analyse, checkedAfter, codesOf, fixesOf } from '../../support/analyse.ts';
 import { hostOf } from '../../support/host.ts';
 import { pipe } from './file.ts';
 import { checkPromise } from './promise.ts';
@@ -26,7 +26,7 @@ function advice(analysis: Analysis): { readonly message: string; readonly fixes:
       (all, question) => withBetterPolicy(all, pipeline, runSearch(betterPolicy, policyProblem(question))),
       analysis.findings,
     );
-  const again = checkedOnce();
+  const again = checkedAfter(analysis);
   const fixes = analysis.findings.filter(isIts).flatMap((finding) => fixesFor(analysis, finding, again));
   return { message: findings.find(isIts)?.message ?? '', fixes };
 }

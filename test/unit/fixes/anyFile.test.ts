@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { parse } from '../../../grammar/index.ts';
-import { after, analyse, checkedOnce } from '../../support/analyse.ts';
+import { after, analyse, checkedAfter } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 
 const files = [
@@ -37,7 +37,7 @@ it('fixes of any damaged file are edits within it, never fail, and bring back no
         holes.map(({ start, end }) => ({ start, end, text: '' })),
       );
       const analysis = analyse(text);
-      const again = checkedOnce();
+      const again = checkedAfter(analysis);
       const offered = [
         ...someOf(analysis.findings, at).flatMap((finding) => fixesFor(analysis, finding, again)),
         ...refactorings(analysis, at, again),

@@ -14,7 +14,7 @@ import { defaultOptions } from '../../../engine/basics/host.ts';
 import { share } from '../../../engine/basics/quantities.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { runSearch } from '../../../engine/basics/searches.ts';
-import { analyse, analyseExample, codesOf, fixesOf } from '../../support/analyse.ts';
+import { analyse, analyseExample, checkedAfter, codesOf, fixesOf } from '../../support/analyse.ts';
 import { diskHost, type Files, hostOf, uri } from '../../support/host.ts';
 import { pipe } from './file.ts';
 
@@ -249,7 +249,7 @@ test.each(samples)('in %s, %s names the policy that its quick fixes put first', 
   const fixes = fixesOf(
     { ...analysis, findings: analysis.findings.filter(isOfPipeline) },
     'schedule/bubble',
-    (written) => analyseExample(name, {}, written),
+    checkedAfter(analysis),
   );
   const first = fixes.find(({ title }) => title.startsWith('Use '));
   expect(policy).toBeDefined();

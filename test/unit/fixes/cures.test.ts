@@ -20,7 +20,7 @@ import {
 import { everyStage } from '../../../engine/fixes/recompute.ts';
 import { groupedShardCandidates } from '../../../engine/fixes/shard.ts';
 import { type Candidate, fixesAmong } from '../../../engine/fixes/trial.ts';
-import { analyse, analyseExample, checkedOnce, fixesOf } from '../../support/analyse.ts';
+import { analyse, analyseExample, checkedAfter, fixesOf } from '../../support/analyse.ts';
 import { checkFigures } from './promise.ts';
 
 interface Written {
@@ -258,7 +258,7 @@ test('without any part, a combination misses the goal or takes longer', () => {
 test('a rule that no library has is not the first of several', () => {
   const name = 'systems/ddp_horovod.pipe';
   const analysis = analyseExample(name);
-  const again = checkedOnce((text) => analyseExample(name, {}, text));
+  const again = checkedAfter(analysis);
   const found = analysis.findings.filter(({ code }) => code.startsWith('comm/'));
   const all = found.map((finding) => fixesFor(analysis, finding, again));
   const choices = all.filter((fixes) => fixes.some(({ runners }) => runners?.length !== 0));

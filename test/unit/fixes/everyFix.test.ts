@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Code } from '../../../engine/findings/catalogue.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
-import { analyse, checkedOnce } from '../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';
 import { call } from '../cli/harness.ts';
 import { checkFix } from './checkFix.ts';
@@ -23,7 +23,7 @@ describe('every fix of a generated file', () => {
     fc.assert(
       fc.property(generatedFile, fc.nat(), ({ text }, pick) => {
         const analysis = analyse(text);
-        const again = checkedOnce();
+        const again = checkedAfter(analysis);
         // A few findings of each file, errors first: each fix is tried on the whole file.
         const { findings } = analysis;
         const errors = findings.filter(({ severity }) => severity === 'error');
@@ -48,7 +48,7 @@ describe('every fix of a generated file', () => {
         );
         const finding = alone[pick % Math.max(1, alone.length)];
         if (finding === undefined) return;
-        const best = fixesFor(analysis, finding, checkedOnce()).find(({ preferred }) => preferred);
+        const best = fixesFor(analysis, finding, checkedAfter(analysis)).find(({ preferred }) => preferred);
         expect(await fixedByCommand(text, finding.code)).toBe(best === undefined ? text : apply(text, best.edits));
       }),
       { numRuns: 30 },

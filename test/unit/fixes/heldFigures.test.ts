@@ -4,12 +4,12 @@ import { fixesFor, type Proposal } from '../../../engine/fixes/fix.ts';
 import { helpSteps } from '../../../engine/fixes/help.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
 import { exampleText } from '../../support/example.ts';
-import { after, analyse, analyseExample, checkedOnce, codesOf, fixesOf } from '../../support/analyse.ts';
+import { after, analyse, analyseExample, checkedAfter, codesOf, fixesOf } from '../../support/analyse.ts';
 
 const example = 'data-parallel.pipe';
 const pinned = exampleText(example);
 const free = pinned.replaceAll(/^expect[^\n]*\{[^}]*\}\n?/gm, '');
-const again = checkedOnce((text) => analyseExample(example, {}, text));
+const again = checkedAfter(analyseExample(example));
 const allFixes = (text: string): readonly Proposal[] => {
   const analysis = again(text);
   return analysis.findings.flatMap((finding) => fixesFor(analysis, finding, again));
