@@ -1,6 +1,6 @@
 /** Text to syntax tree and back. Imports no other folder of the project; never throws, whatever the text. */
 export * from './syntax.ts';
-export { parse } from './parse.ts';
+export { parse, tokensOf } from './parse.ts';
 export type { ParseLimits } from './parse.ts';
 export { format } from './printer.ts';
 export type { FormatOptions, FormatResult } from './printer.ts';

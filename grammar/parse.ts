@@ -2,7 +2,7 @@ import { tokenize } from './lexer.ts';
 import { FileParser } from './parser/declarations.ts';
 import { readEdited, type Seams } from './edited.ts';
 import { Stretches } from './stretches.ts';
-import type { SyntaxFault, SyntaxFile } from './syntax.ts';
+import type { NodeBase, SyntaxFault, SyntaxFile, Token } from './syntax.ts';
 
 export interface ParseLimits {
   /** Longest text that is read, in UTF-16 code units; of a longer one the tree holds nothing but the text. */
@@ -46,6 +46,10 @@ export const parse = (text: string, limits: ParseLimits = {}, earlier?: SyntaxFi
     seams.set(file, { outside, tokens: Stretches.of(tokens), comments: Stretches.of(comments), faults, depth });
   return file;
 };
+
+/** The tokens of a node of the file. After an edit, reading `tokens` copies every token of the file. */
+export const tokensOf = (file: SyntaxFile, { first, last }: NodeBase): readonly Token[] =>
+  seams.get(file)?.tokens.slice(first, last + 1) ?? file.tokens.slice(first, last + 1);
 
 /** A binary or UTF-16 file: only this fault, since none of its other characters means what it seems to. */
 const notText = (start: number): SyntaxFault => ({

@@ -58,16 +58,14 @@ export class Stretches<Item extends Span> {
     const [first] = this.stretches;
     if (this.stretches.length === 1 && first.by === 0 && first.from === 0 && first.to === first.items.length)
       return first.items;
-    const items = new Array<Item>(this.length);
-    let at = 0;
-    for (const { items: of, from, to, by } of this.stretches)
-      for (let place = from; place < to; place += 1) {
-        const item = of[place];
-        items[at] = by === 0 ? item : { ...item, start: item.start + by, end: item.end + by };
-        at += 1;
-      }
-    this.stretches = [{ items, from: 0, to: at, by: 0 }];
+    const items = writtenOut(this.stretches, this.length);
+    this.stretches = [{ items, from: 0, to: items.length, by: 0 }];
     return items;
+  }
+
+  /** The items from `start` on, up to but without `end`: the others are not written out. */
+  slice(start: number, end: number): readonly Item[] {
+    return writtenOut(this.part(start, end, 0), end - start);
   }
 
   private part(start: number, end: number, moved: number): Stretch<Item>[] {
@@ -79,4 +77,16 @@ export class Stretches<Item extends Span> {
       return { items, from: first, to: Math.max(first, last), by: by + moved };
     });
   }
+}
+
+function writtenOut<Item extends Span>(stretches: readonly Stretch<Item>[], length: number): readonly Item[] {
+  const items = new Array<Item>(length);
+  let at = 0;
+  for (const { items: of, from, to, by } of stretches)
+    for (let place = from; place < to; place += 1) {
+      const item = of[place];
+      items[at] = by === 0 ? item : { ...item, start: item.start + by, end: item.end + by };
+      at += 1;
+    }
+  return items;
 }

@@ -1,4 +1,5 @@
 /** What reading a declaration gave, apart from the rest of its file: the next text of the file may have the declaration too. */
+import { tokensOf } from '../../grammar/index.ts';
 import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Place } from '../values/plan.ts';
@@ -128,22 +129,16 @@ export function isAlwaysRead(declaration: Declaration): boolean {
   return declaration.body?.entries.some((item) => item.kind !== 'entry' || item.key.text === 'from') !== false;
 }
 
-export function mentionsOf({ tokens }: SyntaxFile, { first, last }: Declaration): ReadonlySet<string> {
+export function mentionsOf(syntax: SyntaxFile, declaration: Declaration): ReadonlySet<string> {
   const names = new Set<string>();
-  for (let index = first; index <= last; index += 1) if (tokens[index].kind === 'name') names.add(tokens[index].text);
+  for (const { kind, text } of tokensOf(syntax, declaration)) if (kind === 'name') names.add(text);
   return names;
 }
 
-function unreadIn(
-  { tokens }: SyntaxFile,
-  { first, last }: Declaration,
-  read: ReadonlySet<number>,
-): ReadonlySet<string> {
+function unreadIn(syntax: SyntaxFile, declaration: Declaration, read: ReadonlySet<number>): ReadonlySet<string> {
   const names = new Set<string>();
-  for (let index = first; index <= last; index += 1) {
-    const { kind, start, text } = tokens[index];
+  for (const { kind, start, text } of tokensOf(syntax, declaration))
     if (kind === 'name' && !read.has(start)) names.add(text);
-  }
   return names;
 }
 

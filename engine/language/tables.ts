@@ -1,4 +1,5 @@
 /** What a file's names mean and where they are: of what was read for its text, and of what is known of the rest. */
+import { tokensOf } from '../../grammar/index.ts';
 import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import type { Origins, Place } from '../values/plan.ts';
 import type { FileContext } from './context.ts';
@@ -63,13 +64,11 @@ export function useSkipped(context: FileContext, skipped: Skipped): void {
 }
 
 /** Whether the file has a name in a text that gave it no meaning: it may be a use. */
-export function* unreadNames({ tokens }: SyntaxFile, context: FileContext, skipped: Skipped): Generator<string> {
+export function* unreadNames(syntax: SyntaxFile, context: FileContext, skipped: Skipped): Generator<string> {
   for (const { unread } of skipped.values()) yield* unread;
-  for (const { first, last } of context.declarations)
-    for (let index = first; index <= last; index += 1) {
-      const { kind, start, text } = tokens[index];
+  for (const declaration of context.declarations)
+    for (const { kind, start, text } of tokensOf(syntax, declaration))
       if (kind === 'name' && !context.references.has(start)) yield text;
-    }
 }
 
 const movedPlace = (place: Place, by: number): Place =>

@@ -13,7 +13,7 @@ export interface SaidRequest {
 
 /** All that a check says. */
 const said = ({ syntax, findings, pipelines, resolution }: Analysis) => ({
-  // Bodies of blocks that an edit moved are made when they are asked for.
+  // Tokens, and bodies of blocks that an edit moved, are made when they are asked for.
   syntax: structuredClone(syntax),
   findings,
   plan: resolution.plan,
@@ -39,5 +39,6 @@ parentPort?.on('message', ({ text, after }: SaidRequest) => {
   last = check({ uri, text, host: hostOf(), options: defaultOptions, ...(earlier && { earlier }) });
   first ??= last;
   const whole = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity };
-  parentPort?.postMessage(inspect(said(last), whole));
+  // A copy has what was made when it was asked for behind the rest.
+  parentPort?.postMessage(inspect(said(last), { ...whole, sorted: true }));
 });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { parse, type SyntaxFile } from '../../../grammar/index.ts';
+import { parse, type SyntaxFile, tokensOf } from '../../../grammar/index.ts';
 import * as fc from '../../support/property.ts';
 import { goodFile, soup } from './arbitraries.ts';
 
@@ -87,7 +87,13 @@ test('the tree is the same after many edits of which nobody looks at the tokens'
         now = edited(now, each);
         tree = parse(now, {}, tree);
       }
-      expect(tree).toStrictEqual(parse(now));
+      const fresh = parse(now);
+      for (const [at, declaration] of tree.declarations.entries())
+        expect(tokensOf(tree, declaration)).toEqual(tokensOf(fresh, fresh.declarations[at]));
+      expect(tree).toStrictEqual(fresh);
+      expect(tokensOf(tree, tree.declarations[0] ?? { first: 0, last: -1, start: 0, end: 0 })).toEqual(
+        tree.declarations.slice(0, 1).flatMap(({ first, last }) => fresh.tokens.slice(first, last + 1)),
+      );
     }),
     { numRuns: 20 },
   );
