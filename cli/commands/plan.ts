@@ -3,6 +3,8 @@ import { planned } from '../../engine/advice/compare.ts';
 import { parse } from '../../grammar/index.ts';
 import { type Asked, asWritten, type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
 import type { Axis, Objective } from '../../engine/definitions/search.ts';
+import type { LeftOut } from '../../engine/sweep/space/choice.ts';
+import { defaultSpace, emptyProblem } from '../../engine/sweep/space/space.ts';
 import { overriddenAxes, rowCount, settingsOf } from '../../engine/sweep/axes.ts';
 import { axesProblem } from '../../engine/sweep/axesProblem.ts';
 import { sweepBase, type SweepBase } from '../../engine/sweep/base.ts';
@@ -106,7 +108,7 @@ export const planCommand: Command = {
     if (typeof time === 'string' || typeof shard === 'string' || typeof threads === 'string') return status.usage;
     const request = readRequest(path, args, io);
     if (typeof request === 'string') return fault(request);
-    const { base, axes, limits, minimise } = request;
+    const { base, axes, leftOut, limits, minimise } = request;
     const wanted = args.value('write');
     if (wanted !== undefined && wanted !== 'best') return writeRow(request, wanted, args, io);
     const { uri, text, options, overrides } = base.file;
@@ -120,6 +122,7 @@ export const planCommand: Command = {
       axes,
       minimise,
       limits,
+      ...(leftOut === undefined ? {} : { leftOut }),
       ...(shard === undefined ? {} : { shard }),
     };
     const rows = await keptRows(base, asked, args, io);
@@ -184,6 +187,8 @@ interface Request {
   readonly base: SweepBase;
   readonly host: ReturnType<typeof rememberingHost>;
   readonly axes: readonly Axis[];
+  /** Only if the space was chosen. */
+  readonly leftOut: readonly LeftOut[] | undefined;
   readonly limits: readonly string[];
   readonly minimise: Objective;
 }
@@ -224,11 +229,13 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   const over = args.value('over');
   const added = over === undefined ? [] : readAxes(over);
   if ('problem' in added) return added.problem;
-  const axes = overriddenAxes(written?.axes ?? [], added);
-  const wrong = axesProblem(base, axes);
+  const named = overriddenAxes(written?.axes ?? [], added);
+  const space = named.length === 0 && over === undefined ? defaultSpace(base) : undefined;
+  const axes = space?.axes ?? named;
+  const wrong = (space && emptyProblem(pipeline, space)) ?? axesProblem(base, axes);
   const minimise =
     objectives.find((objective) => objective === args.value('minimise')) ?? written?.minimise ?? 'iteration';
-  return wrong ?? { base, host, axes, limits, minimise };
+  return wrong ?? { base, host, axes, leftOut: space?.leftOut, limits, minimise };
 }
 
 /** Whether a place is in a `search` of a text. */
@@ -266,6 +273,8 @@ function rowProblem(outcome: Outcome): string | undefined {
       if (meets) return undefined;
       return missed === undefined ? `does not fit: its peak is ${bytes(peak)}.` : `misses ${missed}.`;
     }
+    case 'full':
+      return `does not fit: its peak is ${bytes(outcome.peak)}.`;
     case 'refused':
       return `cannot run: ${outcome.message}`;
     case 'dropped':
@@ -318,7 +327,15 @@ async function show(answer: PlanAnswer, args: Arguments, io: Io): Promise<Status
       ? planJson(answer)
       : format === 'csv'
         ? planCsv(answer)
-        : planText(answer, Math.max(60, io.columns), coloursFor(io), args.has('merge'));
+        : planText(
+            answer,
+            {
+              columns: Math.max(60, io.columns),
+              isMerged: args.has('merge'),
+              ...(io.outIsTerminal ? { tableColumns: Math.max(60, io.columns) } : {}),
+            },
+            coloursFor(io),
+          );
   const written = await writeResult(io, 'plan', args, [text]);
   return written !== status.fine || answer.best !== undefined || answer.shard !== undefined ? written : status.findings;
 }

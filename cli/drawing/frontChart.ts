@@ -1,5 +1,5 @@
 import type { PlanPoint } from '../../engine/sweep/answer.ts';
-import { bytes, iterationTime } from '../../engine/basics/quantities.ts';
+import { bytes, count, iterationTime } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 
 const height = 14;
@@ -52,7 +52,7 @@ export function frontChart(
   const gap = ' '.repeat(Math.max(1, width - left.length - right.length));
   const left_out = points.length - shown.length;
   return [
-    `${colours.dim('iteration over peak memory of the fullest device')}${left_out === 0 ? '' : colours.dim(`; ${left_out} slower rows, or rows that do not fit, are left out`)}\n`,
+    `${colours.dim('iteration over peak memory of the fullest device')}${left_out === 0 ? '' : colours.dim(`; ${count(left_out, 'row lies', 'rows lie')} outside`)}\n`,
     ...lines,
     `${' '.repeat(margin - 1)}└${'─'.repeat(width)}\n`,
     `${' '.repeat(margin)}${left}${gap}${right}\n`,

@@ -33,6 +33,8 @@ function isAnswer(value: unknown): value is PlanAnswer {
   const { shard, source, points, refused, changes } = value;
   if (!hasNumbers(value, ['rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
   if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
+  if (value['full'] !== undefined && !isNumber(value['full'])) return false;
+  if (value['left_out'] !== undefined && !isListOf(value['left_out'], isLeftOut)) return false;
   if (source !== undefined && !isSource(source)) return false;
   if (shard !== undefined && !isShard(shard)) return false;
   if (changes !== undefined && !isListOf(changes, isChange)) return false;
@@ -82,6 +84,9 @@ const isShard = (value: unknown): boolean =>
 
 const isChange = (value: unknown): boolean =>
   isRecord(value) && ['key', 'from', 'to'].every((key) => typeof value[key] === 'string');
+
+const isLeftOut = (value: unknown): boolean =>
+  isRecord(value) && typeof value['what'] === 'string' && typeof value['why'] === 'string';
 
 const isAxis = (value: unknown): boolean =>
   isRecord(value) && typeof value['key'] === 'string' && isTexts(value['values']);

@@ -5,22 +5,38 @@ import { bytes, count, iterationTime, share } from '../../engine/basics/quantiti
 import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { frontChart } from '../drawing/frontChart.ts';
-import { table } from './table.ts';
+import type { Axis } from '../../engine/definitions/search.ts';
+import { spaceText } from './spaceText.ts';
+import { narrowTable, table } from './table.ts';
+import { wrapped } from './wrapped.ts';
 
 /** Reasons that are listed; the rest are counted. */
 const mostReasons = 8;
 
-/** The front as a chart and a table, what the best row changes, and what became of the other rows. `isMerged`: of parts, without the file. */
-export function planText(answer: PlanAnswer, columns: number, colours: Colours, isMerged = false): string {
+export interface PlanLayout {
+  readonly columns: number;
+  /** The answer is of parts, without the file. */
+  readonly isMerged?: boolean;
+  /** Columns of a terminal, where a wider table becomes several. */
+  readonly tableColumns?: number;
+}
+
+/** The front as a chart and a table, what the best row changes, and what became of the other rows. */
+export function planText(
+  answer: PlanAnswer,
+  { columns, isMerged = false, tableColumns = Infinity }: PlanLayout,
+  colours: Colours,
+): string {
   const front = answer.points.filter((point) => point.front).toSorted((a, b) => a.iteration - b.iteration);
   const { pipeline, devices, batch } = answer;
   const head = `${colours.bold(printable(pipeline))}: ${count(answer.rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration${partOf(answer)}\n`;
   return [
-    `${head}${colours.dim(`  ${searched(answer)}`)}\n`,
+    `${head}${dimmed(wrapped(searched(answer), tableColumns, '  ', '    '), colours)}`,
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
-    front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, colours),
+    front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, tableColumns, colours),
     changes(answer, colours, isMerged),
     `${colours.bold(answer.certificate)}\n${missing(answer, colours)}${counts(answer, colours)}`,
+    spaceText(answer, columns, colours),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -40,8 +56,18 @@ const searched = ({ search }: PlanAnswer): string =>
 
 const partOf = ({ shard }: PlanAnswer): string => (shard === undefined ? '' : `, part ${shard.index} of ${shard.of}`);
 
-function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Colours): string {
-  const keys = answer.search.map(({ key }) => key).filter((key) => key !== 'pipeline' && key !== 'data');
+function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: number, colours: Colours): string {
+  const axes = answer.search.filter(({ key }) => key !== 'pipeline' && key !== 'data');
+  // A space that was chosen has many keys: those with one value in all rows are said once.
+  const isShared = ({ key }: Axis): boolean =>
+    answer.left_out !== undefined &&
+    front.length > 1 &&
+    front.every(({ settings }) => settings[key] === front[0].settings[key]);
+  const keys = axes.filter((axis) => !isShared(axis)).map(({ key }) => key);
+  const short = new Map(axes.map((axis) => [axis.key, shortValues(axis)]));
+  const shared = axes
+    .filter(isShared)
+    .flatMap(({ key }) => (front[0].settings[key] === undefined ? [] : [`${key} ${front[0].settings[key]}`]));
   const hasMfu = front.some(({ mfu }) => mfu !== undefined);
   const runs = front.some((point) => point.runs_on !== undefined);
   const head = [
@@ -63,15 +89,45 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], colours: Co
     share(point.bubble),
     String(point.pipeline),
     String(point.data),
-    ...keys.map((key) => printable(point.settings[key] ?? '–')),
+    ...keys.map((key) => printable(shortOf(short, key, point.settings[key]) ?? '–')),
     ...(point.runs_on === undefined ? [] : [runnerWords(point.runs_on)]),
   ]);
+  const all = shared.length === 0 ? '' : `${colours.dim(`  in all rows: ${printable(shared.join(', '))}`)}\n`;
   const tight = front.some((point) => point.tight !== undefined);
   const warning = tight
-    ? `${colours.yellow('  Rows that say what is left may run out of memory: no figure has fragmentation (memory/headroom). Ask for room with a limit on peak_memory.')}\n`
+    ? wrapped(roomText, columns, '  ')
+        .split('\n')
+        .map((line) => (line === '' ? '' : `${colours.yellow(line)}\n`))
+        .join('')
     : '';
-  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${table([head.map((cell) => colours.dim(cell)), ...rows])}${warning}${asWritten(answer, colours)}`;
+  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${narrowTable([head.map((cell) => colours.dim(cell)), ...rows], columns, Infinity, true)}${all}${warning}${asWritten(answer, colours)}`;
 }
+
+const roomText =
+  'Rows that say what is left may run out of memory: no figure has fragmentation (memory/headroom). Ask for room with a limit on peak_memory.';
+
+const dimmed = (lines: string, colours: Colours): string =>
+  lines
+    .split('\n')
+    .map((line) => (line === '' ? '' : `${colours.dim(line)}\n`))
+    .join('');
+
+/** Values without what all of them begin and end with: `distributed` of `megatron_bf16(shard = distributed)`. */
+function shortValues({ values }: Axis): ReadonlyMap<string, string> {
+  const [first = ''] = values;
+  if (values.length < 2 || !values.every((value) => value.includes('('))) return new Map();
+  let from = 0;
+  while (values.every((value) => from < value.length && value[from] === first[from])) from += 1;
+  const begun = first.slice(0, from);
+  const cut = Math.max(begun.lastIndexOf('(') + 1, begun.lastIndexOf(' = ') + 3);
+  return new Map(values.map((value) => [value, value.slice(cut).replace(/\)$/u, '')]));
+}
+
+const shortOf = (
+  short: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  key: string,
+  value: string | undefined,
+): string | undefined => (value === undefined ? undefined : (short.get(key)?.get(value) ?? value));
 
 /** The pipeline as the file has it: no row needs to have its values. */
 function asWritten({ written, minimise, points, best: bestRow }: PlanAnswer, colours: Colours): string {
@@ -125,11 +181,12 @@ function missing({ missing: left }: PlanAnswer, colours: Colours): string {
 }
 
 /** What became of the rows. */
-function counts({ simulated, over, dropped, unsearched, refused }: PlanAnswer, colours: Colours): string {
+function counts({ simulated, over, full = 0, dropped, unsearched, refused }: PlanAnswer, colours: Colours): string {
   const lines: readonly (readonly [number, string])[] = [
     [simulated, 'simulated'],
     [dropped, 'not simulated: a bound shows that another row is better in time and memory'],
     [over, 'without room for weights, gradients and optimizer state'],
+    [full, 'without room for their activations'],
     [unsearched, 'not reached'],
     ...refused
       .slice(0, mostReasons)

@@ -14,12 +14,17 @@ const narrow = 80;
 
 /**
  * A table on a terminal with few columns: if it is too wide, several tables below each other, each with the first
- * column.
+ * column. `always`: on wider terminals too.
  */
-export function narrowTable(rows: readonly (readonly string[])[], columns: number, right = Infinity): string {
+export function narrowTable(
+  rows: readonly (readonly string[])[],
+  columns: number,
+  right = Infinity,
+  always = false,
+): string {
   const widths = widthsOf(rows);
   const whole = widths.reduce((sum, each) => sum + each + 2, 0);
-  if (columns >= narrow || whole <= columns || widths.length < 3) return table(rows, right);
+  if ((columns >= narrow && !always) || whole <= columns || widths.length < 3) return table(rows, right);
   const parts: number[][] = [];
   let used = Infinity;
   for (let column = 1; column < widths.length; column += 1) {

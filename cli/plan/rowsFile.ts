@@ -36,6 +36,8 @@ export function rowLine(row: number, outcome: Outcome, point: FoundPoint | undef
       return `${JSON.stringify({ kind: 'ran', ...point, ...work })}\n`;
     case 'over':
       return `${JSON.stringify({ kind: 'over', row, least: outcome.least, capacity: outcome.capacity, ...work })}\n`;
+    case 'full':
+      return `${JSON.stringify({ kind: 'full', row, peak: outcome.peak, ...work })}\n`;
     case 'dropped':
       return `${JSON.stringify({ kind: 'dropped', row, ...work })}\n`;
     case 'refused':
@@ -164,17 +166,29 @@ type Found =
   | { readonly row: number; readonly outcome: Exclude<Outcome, { readonly kind: 'ran' }> };
 
 function outcomeOf(line: object): Found | undefined {
-  const { kind, row, least, capacity, code, message, work: _, ...point } = line as Readonly<Record<string, unknown>>;
+  const {
+    kind,
+    row,
+    least,
+    capacity,
+    peak,
+    code,
+    message,
+    work: _,
+    ...point
+  } = line as Readonly<Record<string, unknown>>;
   if (typeof row !== 'number' || !Number.isInteger(row)) return undefined;
   switch (kind) {
     case 'ran': {
-      const found = { row, ...point };
+      const found = { row, ...point, peak };
       return isPoint(found) ? { row, point: found } : undefined;
     }
     case 'over':
       return typeof least === 'number' && typeof capacity === 'number'
         ? { row, outcome: { kind, least, capacity } }
         : undefined;
+    case 'full':
+      return typeof peak === 'number' ? { row, outcome: { kind, peak } } : undefined;
     case 'dropped':
       return { row, outcome: { kind } };
     case 'refused':
@@ -187,9 +201,11 @@ function outcomeOf(line: object): Found | undefined {
 }
 
 const isWork = (work: unknown): work is RowWork =>
-  typeof work === 'object' &&
-  work !== null &&
-  'all' in work &&
-  'computing' in work &&
-  Number.isFinite(work.all) &&
-  Number.isFinite(work.computing);
+  hasFigures(work, ['all', 'computing']) &&
+  'stored' in work &&
+  hasFigures(work.stored, ['weights', 'gradients', 'optimizer', 'activation', 'data', 'ranks']);
+
+const hasFigures = (value: unknown, keys: readonly string[]): value is object =>
+  typeof value === 'object' &&
+  value !== null &&
+  keys.every((key) => Number.isFinite((value as Readonly<Record<string, unknown>>)[key]));

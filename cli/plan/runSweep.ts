@@ -55,6 +55,8 @@ export async function runSweep(
       const wave = step.value;
       if (wave.rows.length === 0) {
         if (wave.unplaced !== undefined) kept?.addUnplaced(wave.unplaced);
+        for (const { row, outcome } of wave.bounded ?? []) kept?.add(row, outcome, undefined, false);
+        looked += wave.bounded?.length ?? 0;
         // Ctrl+C is heard between two turns.
         await new Promise((resolve) => setImmediate(resolve));
         step = steps.next({ outcomes: [], stop: isOver() });

@@ -19,6 +19,7 @@ export const deepspeed: Engine = {
   doc: 'DeepSpeed and its `PipelineModule`.',
   read: 'deepspeedai/DeepSpeed edaa7221 (0.19.6)',
   schedules,
+  shards: [{ shard: 'zero1' }, { shard: 'zero3' }],
   rows: [
     {
       key: 'schedule',

@@ -15,7 +15,14 @@ export interface Engine {
   readonly read: string;
   /** Policies that it has by name; absent if it takes orders as tables. */
   readonly schedules?: readonly string[];
+  /** Arguments of an optimizer with which its users split it over data ranks, the usual ones first; absent if that is up to them. */
+  readonly shards?: readonly ShardArguments[];
   readonly rows: readonly Row[];
+}
+
+export interface ShardArguments {
+  readonly shard: Shard;
+  readonly reshard?: 'false';
 }
 
 export interface Row {

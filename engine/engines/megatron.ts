@@ -167,5 +167,6 @@ export const megatron: Engine = {
   doc: 'Megatron-LM with Megatron Core.',
   read: 'NVIDIA/Megatron-LM d98e8a64 (Megatron Core 0.20)',
   schedules: megatronSchedules,
+  shards: [{ shard: 'distributed' }],
   rows: megatronRows('Megatron'),
 };

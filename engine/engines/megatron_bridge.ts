@@ -12,6 +12,7 @@ export const megatronBridge: Engine = {
   doc: 'Megatron Bridge, the recipes of NeMo over Megatron Core.',
   read: 'NVIDIA-NeMo/Megatron-Bridge 067f987d (0.7)',
   schedules: megatronSchedules,
+  shards: [{ shard: 'distributed' }],
   rows: [
     ...megatronRows(title),
     {

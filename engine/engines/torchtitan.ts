@@ -22,6 +22,8 @@ export const torchtitan: Engine = {
   title,
   doc: 'torchtitan, over the pipelines of PyTorch.',
   read: 'pytorch/torchtitan b5bcd76c (0.2.2)',
+  // With pipeline ranks, gathered weights stay: `reshard_after_forward` of its FSDP is off by default there.
+  shards: [{ shard: 'fsdp' }, { shard: 'fsdp', reshard: 'false' }],
   rows: [
     {
       key: 'schedule',

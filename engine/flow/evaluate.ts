@@ -42,12 +42,27 @@ export function simulated(plan: PipelinePlan): { readonly run: Run } | { readonl
   return 'faults' in found ? found : { run: simulatedRun(plan, found.timeline).run };
 }
 
+/** The order of a plan, or why there is none. */
+export const ordered = (plan: PipelinePlan): Ordered => toEnd(programSteps(plan));
+
+/** The figures of a plan in an order that `ordered` has made of it. */
+export function simulatedIn(plan: PipelinePlan, program: Program): ReturnType<typeof simulated> {
+  const found = timelineOf(plan, program);
+  return 'faults' in found ? found : { run: simulatedRun(plan, found.timeline).run };
+}
+
+type Faults = { readonly faults: readonly PlanFinding[] };
+type Ordered = { readonly program: Program } | Faults;
+
 /** Programs with every operation where it belongs, whatever the costs: rows that stay the same give one program again. */
 const complete = new WeakSet<Program>();
 
-function* timelineSteps(
-  plan: PipelinePlan,
-): Generator<void, { readonly timeline: Timeline } | { readonly faults: readonly PlanFinding[] }, void> {
+function* timelineSteps(plan: PipelinePlan): Generator<void, { readonly timeline: Timeline } | Faults, void> {
+  const found = yield* programSteps(plan);
+  return 'faults' in found ? found : timelineOf(plan, found.program);
+}
+
+function* programSteps(plan: PipelinePlan): Generator<void, Ordered, void> {
   yield* orderSteps(plan);
   const generated = generate(plan);
   if ('faults' in generated) return generated;
@@ -60,6 +75,10 @@ function* timelineSteps(
     if (plan.schedule.operations === undefined) complete.add(program);
     yield;
   }
+  return { program };
+}
+
+function timelineOf(plan: PipelinePlan, program: Program): { readonly timeline: Timeline } | Faults {
   const timeline = simulate(program, timingOf(plan, program));
   if (timeline !== undefined) return { timeline };
   const faults = validate(program, plan);

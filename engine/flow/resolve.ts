@@ -22,7 +22,6 @@ import { readCluster } from '../read/cluster.ts';
 import { readDevice } from '../read/device.ts';
 import { readExpect } from '../read/expect.ts';
 import { readJob } from '../read/job.ts';
-import { givesLengths } from '../read/lengths.ts';
 import { readByBase } from '../read/base.ts';
 import { readModel } from '../read/model.ts';
 import { adoptLayers } from '../read/modelFromModel.ts';
@@ -36,6 +35,7 @@ import { scheduleEvaluator } from '../read/scheduleEvaluator.ts';
 import { scheduleTestOf } from '../read/scheduleTest.ts';
 import type { SearchDefinition } from '../definitions/search.ts';
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
+import { pipelineSize } from './pipelineSize.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import { evaluateConstants } from '../language/constants.ts';
 import { declareAll, reportUnused, reportUnusedInSchedules } from '../language/declare.ts';
@@ -101,9 +101,10 @@ export function* resolveSteps(request: ResolveRequest): Generator<void, Resoluti
   for (const file of graph.order) {
     const numbers = { ...settingsOf(graph, file, options, foreign), ...asked.get(file) };
     const source = graph.files[file];
-    const isStandard = standsAlone(source, numbers, standing);
-    if (isStandard) standing.add(file);
-    const known = isStandard ? standardFiles.get(source.syntax) : undefined;
+    const isStandard = standsAlone(source, standing);
+    const set = JSON.stringify(numbers);
+    if (isStandard && set === '{}') standing.add(file);
+    const known = isStandard ? standardFiles.get(source.syntax)?.get(set) : undefined;
     const isKnown = known?.context.options === options && known.context.uri === source.uri;
     // What is kept is of use to every request.
     const deep = isStandard ? 'plans' : depth;
@@ -119,7 +120,7 @@ export function* resolveSteps(request: ResolveRequest): Generator<void, Resoluti
           ...{ declarations, skipped },
           before: (block) => (file === 0 ? plannedBefore(earlier, reading, uri, block) : undefined),
         });
-    if (isStandard) standardFiles.set(source.syntax, resolution);
+    if (isStandard && !isKnown) keepStandard(source.syntax, set, resolution);
     resolved.set(file, resolution.context);
     if (file === 0)
       ({ pipelines, jobs, pending, tests, sizes, searches: settings, problem, readings, plans } = resolution);
@@ -223,18 +224,24 @@ function settingsOf(
   );
 }
 
-/** Files of the standard library as they were resolved before, by their trees: resolving them again takes longer than most edits. */
-const standardFiles = new WeakMap<SyntaxFile, ResolvedFile>();
+/**
+ * Files of the standard library as they were resolved before, by their trees and the values of their params: resolving them again takes
+ * longer than most edits.
+ */
+const standardFiles = new WeakMap<SyntaxFile, Map<string, ResolvedFile>>();
+/** A slider gives a param one value after the other. */
+const mostKept = 4;
 
-/** Whether a file of the standard library means the same wherever it is imported: nobody sets params of the file or of its imports. */
-const standsAlone = (
-  { uri, imports }: SourceFile,
-  numbers: Readonly<Record<string, number>>,
-  standing: ReadonlySet<number>,
-): boolean =>
-  uri.startsWith('std:') &&
-  Object.keys(numbers).length === 0 &&
-  imports.every(({ file }) => file !== undefined && standing.has(file));
+function keepStandard(syntax: SyntaxFile, set: string, resolution: ResolvedFile): void {
+  const kept = standardFiles.get(syntax) ?? new Map<string, ResolvedFile>();
+  const [oldest] = kept.keys();
+  if (kept.size >= mostKept) kept.delete(oldest);
+  standardFiles.set(syntax, kept.set(set, resolution));
+}
+
+/** Whether a file of the standard library means the same wherever its params have equal values: nobody sets params of its imports. */
+const standsAlone = ({ uri, imports }: SourceFile, standing: ReadonlySet<number>): boolean =>
+  uri.startsWith('std:') && imports.every(({ file }) => file !== undefined && standing.has(file));
 
 interface ResolvedFile {
   readonly context: ReadContext;
@@ -351,7 +358,7 @@ function* resolveFile(
     const definition = readPipeline(context, block, overrides);
     if (definition === undefined) continue;
     const { name } = definition;
-    sizes.set(name, sizeOf(definition, block));
+    sizes.set(name, pipelineSize(definition, block));
     if (depth === 'definitions') continue;
     const open = unanswered;
     const found = before(block) ?? (yield* planApart(notes, definition, orderOf, paceOf));
@@ -401,21 +408,6 @@ function* resolveFile(
     sizes,
     plans,
     searches: settings,
-  };
-}
-
-function sizeOf(definition: PipelineDefinition, { body }: BlockDeclaration): PipelineSize {
-  const { cluster, cut, mesh, model, microbatches } = definition;
-  const { devices } = cluster;
-  // As many lengths as there are microbatches are read, and another row may have more microbatches.
-  const varied = body?.entries.some((entry) => entry.kind === 'entry' && givesLengths(entry)) === true;
-  return {
-    devices: devices.length,
-    sameWork: devices.every(({ kind }) => kind === devices[0].kind) && !varied && cut.kind !== 'plan',
-    mesh,
-    microBatch: model.microBatch,
-    microbatches,
-    chain: model.after.size === 0,
   };
 }
 

@@ -40,6 +40,8 @@ export interface Resolution {
 export interface PipelineSize {
   /** Devices of its cluster. */
   readonly devices: number;
+  /** Of the smallest node; all devices of a cluster without nodes. */
+  readonly perNode: number;
   /**
    * What the layers compute follows from the ranks and the samples of a microbatch alone. Devices are of one kind, microbatches are
    * equally long, and no planner chooses replicas.
@@ -50,6 +52,26 @@ export interface PipelineSize {
   readonly microbatches: number;
   /** Every layer of the model needs the one above it, and no other. */
   readonly chain: boolean;
+  readonly model: ModelSize;
+}
+
+/** What ranks can split a model into. */
+export interface ModelSize {
+  /** Elements of the model, and elements of its longest array of layers. */
+  readonly layers: number;
+  readonly blocks: number;
+  /** Of each layer with attention, and of each with experts. */
+  readonly heads: readonly number[];
+  readonly experts: readonly number[];
+  /** Tokens of a sample; absent if the file does not say. */
+  readonly sequence?: number;
+  /** Written layers with measured times, and all written layers. */
+  readonly measured: number;
+  readonly written: number;
+  /** Layers share weights: a tied head, or a multi-token prediction. */
+  readonly shares: boolean;
+  /** Selective recomputation may have something to recompute: some attention is not FlashAttention. */
+  readonly keepsScores: boolean;
 }
 
 export interface DerivedValue {

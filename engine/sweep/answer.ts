@@ -7,6 +7,7 @@ import { evaluateRow, type RowFigures } from './evaluateRow.ts';
 import { type Change, changesOf } from './changes.ts';
 import { frontOf } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
+import type { LeftOut } from './space/choice.ts';
 import { takesChunks } from './scheduleText.ts';
 import { partRows, type Shard, type SweepResult } from './sweep.ts';
 import { mergedReasons, type RefusedRows, type Tally } from './tally.ts';
@@ -60,6 +61,8 @@ export interface PlanAnswer {
   /** Samples of an iteration, in every row. */
   readonly batch: number;
   readonly search: readonly Axis[];
+  /** Only if the file has no search and the call names no key: what was left out of the values that were chosen. */
+  readonly left_out?: readonly LeftOut[];
   readonly minimise: Objective;
   readonly limits: readonly string[];
   /** Only of one part. */
@@ -76,6 +79,8 @@ export interface PlanAnswer {
   readonly simulated: number;
   /** Rows whose weights, gradients, optimizer state and buffers alone do not fit. */
   readonly over: number;
+  /** Rows whose orders need more memory than a device has, which were not timed. Absent for none. */
+  readonly full?: number;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   readonly unsearched: number;
@@ -103,6 +108,8 @@ export interface Asked {
   readonly file: string;
   readonly source?: AnswerSource;
   readonly axes: readonly Axis[];
+  /** Only if the axes are a space that was chosen. */
+  readonly leftOut?: readonly LeftOut[];
   readonly minimise: Objective;
   readonly limits: readonly string[];
   readonly shard?: Shard;
@@ -130,7 +137,7 @@ export function planAnswer(base: SweepBase, asked: Asked, result: SweepResult): 
 /** The same from points that are known, in order of their rows. `written`: the pipeline as the file has it. */
 export function answerOf(
   base: SweepBase,
-  { file, source, axes, limits, minimise, shard, shares = false }: Asked,
+  { file, source, axes, leftOut, limits, minimise, shard, shares = false }: Asked,
   result: Omit<SweepResult, 'points'> & {
     readonly points: readonly FoundPoint[];
     readonly written: RowFigures | undefined;
@@ -145,6 +152,7 @@ export function answerOf(
     devices: base.devices,
     batch: base.batch,
     search: axes,
+    ...(leftOut === undefined ? {} : { left_out: leftOut }),
     minimise,
     limits,
     ...(shard === undefined ? {} : { shard }),
@@ -152,6 +160,7 @@ export function answerOf(
     rows: result.rows,
     simulated: result.simulated,
     over: result.over,
+    ...(result.full === 0 ? {} : { full: result.full }),
     dropped: result.dropped,
     unsearched: result.unsearched,
     ...(result.unsearchedLeast === undefined ? {} : { unsearched_least: result.unsearchedLeast }),
@@ -181,7 +190,10 @@ export function partAnswer(
   } = asked;
   const rows = partRows(rowCount(search), shard);
   const refused = mergedReasons(search, [tally.refused(), unplaced ?? []]);
-  const decided = refused.reduce((sum, reason) => sum + reason.rows, tally.ran + tally.over + tally.dropped);
+  const decided = refused.reduce(
+    (sum, reason) => sum + reason.rows,
+    tally.ran + tally.over + tally.full + tally.dropped,
+  );
   const unsearched = Math.max(0, rows - decided);
   return withFront({
     version: 1,
@@ -190,6 +202,7 @@ export function partAnswer(
     rows,
     simulated: tally.ran,
     over: tally.over,
+    ...(tally.full === 0 ? {} : { full: tally.full }),
     dropped: tally.dropped,
     unsearched,
     // Rows that were never looked at may be as fast as they like.

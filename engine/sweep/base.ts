@@ -4,7 +4,7 @@ import { apply, type Edit } from '../fixes/proposal.ts';
 import { stagesArgument } from '../fixes/recut.ts';
 import { entriesOf, isAside, pipelineBody, valueOf } from '../fixes/source.ts';
 import type { EngineHost, EngineOptions } from '../basics/host.ts';
-import type { PipelineSize } from '../language/resolution.ts';
+import type { PipelineSize, Resolution } from '../language/resolution.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { resolveSteps } from '../flow/resolve.ts';
 import type { Searches } from '../basics/searches.ts';
@@ -23,6 +23,8 @@ export interface SweepFile {
 
 export interface SweepBase {
   readonly file: SweepFile;
+  /** Of `syntax`: rows read again only what they change. */
+  readonly resolution: Resolution;
   readonly pipeline: string;
   /** The file with no pipeline but this one, and no expectations but the limits of the sweep. */
   readonly syntax: SyntaxFile;
@@ -37,6 +39,8 @@ export interface SweepBase {
   readonly schedule: string;
   /** Stages of the cut; absent if the file does not plan and does not say them. */
   readonly stages?: number;
+  /** Most bytes of a device, with what is reserved; absent if the file does not plan. */
+  readonly memory?: number;
   /** Bytes of a device, without what is reserved; absent if devices differ, or if the file does not plan. */
   readonly capacity?: number;
   /** The least peak that a limit of the sweep allows; bytes, and the limit as it is written. */
@@ -67,7 +71,8 @@ export function* sweepBaseSteps(
   const alone = lonePipeline(parsed(file.text), pipeline);
   const syntax = parsed(limits.length === 0 ? alone : `${alone}\nexpect ${pipeline} {\n${limits.join('\n')}\n}\n`);
   const { uri, host, options, overrides } = file;
-  const { plan, sizes, findings } = yield* resolveSteps({ uri, syntax, host, options, overrides, searches });
+  const resolution = yield* resolveSteps({ uri, syntax, host, options, overrides, searches });
+  const { plan, sizes, findings } = resolution;
   const size = sizes.get(pipeline);
   const body = pipelineBody(syntax, pipeline);
   const brace = limits.find((limit) => /[{}]/u.test(limit));
@@ -93,6 +98,7 @@ export function* sweepBaseSteps(
   const stages = planned === undefined ? writtenStages(body) : cutStages(planned).length;
   return {
     file,
+    resolution,
     pipeline,
     syntax,
     body,
@@ -112,7 +118,7 @@ export function* sweepBaseSteps(
 }
 
 /** What devices have, and what the limits of the sweep leave of it. */
-function memoryOf({ devices, expects }: PipelinePlan): Pick<SweepBase, 'capacity' | 'peakLimit'> {
+function memoryOf({ devices, expects }: PipelinePlan): Pick<SweepBase, 'memory' | 'capacity' | 'peakLimit'> {
   const capacities = new Set(devices.map(({ memory, reserved }) => memory - reserved));
   const [capacity] = capacities;
   const [least] = expects
@@ -120,6 +126,7 @@ function memoryOf({ devices, expects }: PipelinePlan): Pick<SweepBase, 'capacity
     .filter(({ stage, device }) => stage === undefined && device === undefined)
     .toSorted((a, b) => a.bound - b.bound);
   return {
+    memory: devices.reduce((most, { memory }) => Math.max(most, memory), 0),
     ...(capacities.size === 1 ? { capacity } : {}),
     ...(least === undefined ? {} : { peakLimit: { bytes: least.bound, text: least.text } }),
   };

@@ -2,7 +2,9 @@
 import { findPolicy } from '../policies/registry.ts';
 import type { SweepBase } from './base.ts';
 import type { PlacedRow } from './placeRow.ts';
+import { isPlain } from './plainPolicy.ts';
 import { scheduleName, stageChunks } from './scheduleText.ts';
+import { leastBytes, type LeastBytes, type StoredBytes } from './storedBytes.ts';
 
 /** Keys that change the order of operations and where stages are, but not what a layer computes. */
 const ofOrder = new Set(['schedule', 'chunks', 'pipeline', 'data']);
@@ -14,6 +16,7 @@ const ofOrder = new Set(['schedule', 'chunks', 'pipeline', 'data']);
 export interface RowWork {
   readonly all: number;
   readonly computing: number;
+  readonly stored: StoredBytes;
 }
 
 /** Equal for rows whose layers compute the same. What they exchange may differ: it goes by pipeline and data ranks. */
@@ -34,18 +37,22 @@ export function iterationOf(
   work: number,
 ): number {
   const policy = findPolicy(scheduleName(schedule));
-  if (policy === undefined || policy.overlap !== undefined || policy.forwardOnly === true) return 0;
-  if (policy.loading !== undefined || policy.recompute !== undefined || policy.weights !== undefined) return 0;
-  if (policy.parts !== undefined || policy.copies !== undefined) return 0;
+  if (policy === undefined || !isPlain(policy) || policy.copies !== undefined) return 0;
   const isLone = stageChunks(schedule) === 1 && !policy.split && size.chain;
   return isLone ? work / (1 - (1 - 1 / microbatches) ** ranks) : (microbatches * work) / ranks;
 }
 
+/** The value of a param may change any number of the file, ranks and microbatches too. */
+const isKnown = ({ size, params }: SweepBase, { settings }: PlacedRow): boolean =>
+  size.sameWork && params.every((name) => !(name in settings));
+
+/** Bytes that the row needs at least; 0 if its layers may hold less than the layers of the row that was planned. */
+export const leastMemory = (base: SweepBase, row: PlacedRow, { stored }: RowWork): LeastBytes =>
+  isKnown(base, row) ? leastBytes(base, row, stored) : { state: 0, peak: 0 };
+
 /** Seconds that the row cannot be under. 0 if its layers may compute less than the layers of the row that was planned. */
-export function leastIteration(base: SweepBase, row: PlacedRow, { computing }: RowWork): number {
-  // The value of a param may change any number of the file, ranks and microbatches too.
-  const isKnown = base.size.sameWork && base.params.every((name) => !(name in row.settings));
-  if (!isKnown) return 0;
+export function leastIteration(base: SweepBase, row: PlacedRow, { computing }: Pick<RowWork, 'computing'>): number {
+  if (!isKnown(base, row)) return 0;
   // A cut without a number of stages takes all devices.
   const most = Math.floor(base.devices / (row.tensor * row.context * row.data));
   return iterationOf(base, { ...row, ranks: Math.max(row.ranks, most) }, computing) * (1 - 1e-9);

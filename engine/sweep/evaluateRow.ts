@@ -1,10 +1,12 @@
 /** A row with its figures: planned, and simulated where it can still matter. */
 import { parse } from '../../grammar/index.ts';
 import { expectationOf } from '../analyze/expectations.ts';
-import { simulated } from '../flow/evaluate.ts';
+import { ordered, simulatedIn } from '../flow/evaluate.ts';
 import { runnersOf } from '../engines/runners.ts';
+import { mostHeld } from '../order/memory/most.ts';
 import { staticBytes } from '../order/memory/walk.ts';
 import type { PipelinePlan } from '../values/plan.ts';
+import type { Program } from '../values/program.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { PipelineReport } from '../values/report.ts';
 import type { EngineOptions } from '../basics/host.ts';
@@ -15,8 +17,10 @@ import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import type { RowWork } from './classBound.ts';
 import { dominates, type Figures } from './front.ts';
+import { isPlain } from './plainPolicy.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { rowText } from './rowText.ts';
+import { storedBytes } from './storedBytes.ts';
 
 /** Figures of a row that ran; seconds, bytes, shares of 1. */
 export interface RowFigures extends Figures {
@@ -40,6 +44,8 @@ export type Outcome =
   | { readonly kind: 'ran'; readonly figures: RowFigures; readonly work?: RowWork }
   /** Weights, gradients, optimizer state and buffers alone are more than a device has; bytes. */
   | { readonly kind: 'over'; readonly least: number; readonly capacity: number; readonly work?: RowWork }
+  /** Its order needs more memory than a device has; bytes. */
+  | { readonly kind: 'full'; readonly peak: number; readonly work?: RowWork }
   /** Bounds on its time and memory show that another row is better in both. */
   | { readonly kind: 'dropped'; readonly work?: RowWork }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
@@ -52,7 +58,7 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
   const written = rowText(base, row);
   if ('refused' in written) return { kind: 'refused', code: 'search/refused', message: `${written.refused}.` };
   const syntax = parse(written.text, { size: options.limits.fileSize, faults: options.limits.findings });
-  const resolution = resolve({ uri, syntax, host, options, overrides, searches });
+  const resolution = resolve({ uri, syntax, host, options, overrides, searches, earlier: base.resolution });
   const plan = resolution.plan.pipelines.find(({ name }) => name === base.pipeline);
   if (plan === undefined) {
     const found = resolution.findings.find(({ severity }) => severity === 'error');
@@ -73,12 +79,41 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
   }
   const bounds = boundsOf(base, plan);
   if (front.some((figures) => dominates(figures, bounds))) return { kind: 'dropped', ...known };
-  const ran = simulated(plan);
-  if ('faults' in ran) {
-    const [{ code, message }] = ran.faults;
-    return { kind: 'refused', code, message };
+  const found = ordered(plan);
+  if ('faults' in found) return refusedFor(found);
+  const peaks = peaksOf(plan, found.program);
+  if (peaks !== undefined) {
+    const peak = peaks.reduce((most, bytes) => Math.max(most, bytes), 0);
+    if (plan.devices.some(({ memory, reserved }, device) => peaks[device] > memory - reserved))
+      return { kind: 'full', peak, ...known };
+    const least = { iteration: bounds.iteration, peak: Math.max(bounds.peak, peak) };
+    if (front.some((figures) => dominates(figures, least))) return { kind: 'dropped', ...known };
   }
+  const ran = simulatedIn(plan, found.program);
+  if ('faults' in ran) return refusedFor(ran);
   return { kind: 'ran', figures: figuresOf(plan, ran.run.report, options), ...known };
+}
+
+const refusedFor = ({
+  faults: [{ code, message }],
+}: Extract<ReturnType<typeof ordered>, { faults: unknown }>): Outcome => ({
+  kind: 'refused',
+  code,
+  message,
+});
+
+/**
+ * Bytes that each device needs at least for its order, whatever the times. Undefined if devices keep activations of each other, or for
+ * a schedule of the file.
+ */
+function peaksOf(plan: PipelinePlan, program: Program): readonly number[] | undefined {
+  const { schedule } = plan;
+  const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
+  if (policy === undefined || policy.partners !== undefined) return undefined;
+  return plan.devices.map((_, device) => {
+    const { activations, workspace } = mostHeld(plan, program, device);
+    return staticBytes(plan, device) + activations + workspace;
+  });
 }
 
 /** Rows compare only if they train as many samples on the same devices. */
@@ -126,9 +161,7 @@ function workOf(plan: PipelinePlan): RowWork | undefined {
   if (schedule.kind !== 'policy' || lengths !== undefined || plan.fill !== undefined) return undefined;
   if (stages.some(({ copy, offloaded }) => copy !== undefined || offloaded !== undefined)) return undefined;
   const policy = findPolicy(schedule.name);
-  if (policy === undefined || policy.overlap !== undefined || policy.forwardOnly === true) return undefined;
-  if (policy.loading !== undefined || policy.recompute !== undefined || policy.weights !== undefined) return undefined;
-  if (policy.parts !== undefined) return undefined;
+  if (policy === undefined || !isPlain(policy)) return undefined;
   let [all, computing] = [0, 0];
   for (const { forward, backwardInput, backwardWeight, traffic = {} } of stages) {
     const seconds = forward + backwardInput + backwardWeight;
@@ -137,7 +170,11 @@ function workOf(plan: PipelinePlan): RowWork | undefined {
     all += seconds;
     computing += Math.max(0, seconds - exchanged);
   }
-  return { all, computing: slow.reduce((least, factor) => Math.min(least, factor), 1) * computing };
+  return {
+    all,
+    computing: slow.reduce((least, factor) => Math.min(least, factor), 1) * computing,
+    stored: storedBytes(plan),
+  };
 }
 
 /**

@@ -29,6 +29,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     ...parts.flatMap(({ unsearched, unsearched_least: least = 0 }) => (unsearched > 0 ? [least] : [])),
     ...(absentRows > 0 ? [0] : []),
   ];
+  const full = parts.reduce((total, part) => total + (part.full ?? 0), 0);
   const {
     shard: _shard,
     best: _best,
@@ -36,6 +37,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     certificate: _certificate,
     unsearched_least: _least,
     shares: _shares,
+    full: _full,
     ...shared
   } = first;
   const merged = withFront({
@@ -44,6 +46,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     rows: product,
     simulated: sum('simulated'),
     over: sum('over'),
+    ...(full === 0 ? {} : { full }),
     dropped: sum('dropped'),
     unsearched: sum('unsearched') + absentRows,
     ...(bounds.length === 0 ? {} : { unsearched_least: bounds.reduce((least, bound) => Math.min(least, bound)) }),

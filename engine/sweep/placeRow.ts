@@ -27,7 +27,9 @@ export interface RefusedRow {
 }
 
 /** The row, or why it cannot be; microseconds. */
-export function placeRow(base: SweepBase, axes: readonly Axis[], settings: Settings): PlacedRow | RefusedRow {
+export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings): PlacedRow | RefusedRow {
+  const settings = withoutIdle(axes, asked);
+  if ('refused' in settings) return { refused: String(settings.refused) };
   const number = (key: string): number | undefined => (key in settings ? Number(settings[key]) : undefined);
   const { mesh, microBatch: usualMicroBatch } = base.size;
   const tensor = number('tensor') ?? mesh.tensor;
@@ -49,11 +51,26 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], settings: Setti
     return { refused: `${scheduleName(written)} takes no "chunks": it is the same as another row` };
   const schedule = isChunked ? withChunks(written, chunks) : written;
   const each = schedule === base.schedule && !followsParam(base, settings) ? chunksOf(base) : stageChunks(schedule);
+  const stages = each === undefined ? undefined : each * ranks;
+  const { layers } = base.size.model;
+  if (stages !== undefined && stages > layers && stages !== base.stages)
+    return { refused: `the ${layers} layers of the model are fewer than its stages` };
   return {
     settings,
     ...{ tensor, context, data, expert, ranks, microBatch, microbatches, schedule },
-    ...(each === undefined ? {} : { stages: each * ranks }),
+    ...(stages === undefined ? {} : { stages }),
   };
+}
+
+/** Keys that say how tensor ranks work: on one of them they have no effect. */
+const ofTensorRanks: readonly string[] = ['sequence_parallel', 'expert_tensor'];
+
+function withoutIdle(axes: readonly Axis[], settings: Settings): Settings | RefusedRow {
+  if (settings['tensor'] !== '1') return settings;
+  for (const { key, values } of axes)
+    if (ofTensorRanks.includes(key) && settings[key] !== values[0])
+      return { refused: `"${key}" has no effect on one tensor rank: it is the same as another row` };
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !ofTensorRanks.includes(key)));
 }
 
 /** Whether the row gives a param another value and the schedule names its chunks: the stages of the file are then not its stages. */

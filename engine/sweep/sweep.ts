@@ -2,12 +2,13 @@
 import type { Axis } from '../definitions/search.ts';
 import { rowCount, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
-import { classOf, iterationOf, leastIteration, type RowWork } from './classBound.ts';
+import { classOf, iterationOf, leastIteration, leastMemory, type RowWork } from './classBound.ts';
 import type { Outcome } from './evaluateRow.ts';
 import { writtenRow } from './changes.ts';
-import type { Figures } from './front.ts';
+import { dominates, type Figures } from './front.ts';
 import { rowsOfPause, waveRows } from './limits.ts';
-import { placeRow } from './placeRow.ts';
+import { type PlacedRow, placeRow } from './placeRow.ts';
+import type { LeastBytes } from './storedBytes.ts';
 import { createTally, mergedReasons, type RefusedRows, type SweepPoint, type Tally } from './tally.ts';
 
 /** Part `index` of `of`, counted from 1: rows whose number has this remainder. */
@@ -32,8 +33,15 @@ export interface Wave {
   readonly isWritten?: true;
   /** Rows that no placement has, by reason. Once, when all are known, in a wave without rows. */
   readonly unplaced?: readonly RefusedRows[];
+  /** Rows that bounds have decided without a plan, in a wave without rows. */
+  readonly bounded?: readonly BoundedRow[];
   /** Each row is the first of its class: a run that goes on after this one needs its work. */
   readonly isFirstOfClass?: true;
+}
+
+export interface BoundedRow {
+  readonly row: number;
+  readonly outcome: Extract<Outcome, { readonly kind: 'over' | 'dropped' }>;
 }
 
 /** What a wave gave, by row of the wave; `undefined` for rows that were not reached. `stop`: no further wave. */
@@ -54,6 +62,8 @@ export interface SweepResult {
   readonly refused: readonly RefusedRows[];
   /** Rows whose weights, gradients, optimizer state and buffers alone do not fit. */
   readonly over: number;
+  /** Rows whose orders need more memory than a device has. */
+  readonly full: number;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   /** Rows that were not reached, and seconds that none of them can be under. */
@@ -94,7 +104,7 @@ export function* sweepSteps(
   const written = writtenRow(base, axes);
   // Another part may have it.
   const first = written !== undefined && written % of === index - 1 ? written : undefined;
-  const pause = function* (more: Pick<Wave, 'unplaced'> = {}): Generator<Wave, void, WaveAnswer> {
+  const pause = function* (more: Pick<Wave, 'unplaced' | 'bounded'> = {}): Generator<Wave, void, WaveAnswer> {
     const { stop = false } = yield { rows: [], front: [], total, impossible, ...more };
     stopped ||= stop;
   };
@@ -165,33 +175,42 @@ export function* sweepSteps(
   // One row of each class first: its work bounds the others.
   const groups = [...classes.values()];
   yield* look(groups.map((group) => group.rows[0]).filter((row) => row !== first && isLeft(row)));
-  const others: number[] = [];
-  const expected: number[] = [];
-  const least: number[] = [];
+  const others: Other[] = [];
   for (const group of groups) {
     const work = workOf.get(group.rows[0]) ?? decided?.workOf(group.rows[0]);
     for (const row of group.rows.slice(1)) {
       if (!isLeft(row)) continue;
-      const placed = placeRow(base, axes, settingsOf(axes, row));
-      const isBounded = !('refused' in placed) && work !== undefined;
-      others.push(row);
-      expected.push(isBounded ? iterationOf(base, placed, work.all) : 0);
-      least.push(isBounded ? leastIteration(base, placed, work) : 0);
+      others.push(expectedOf(base, axes, row, work));
       if (others.length % rowsOfPause === 0) yield* pause();
     }
   }
-  // The fastest ones first, as far as is known.
-  const order = [...others.keys()].toSorted((a, b) => expected[a] - expected[b] || others[a] - others[b]);
-  yield* look(
-    order.map((at) => others[at]),
-    order.map((at) => least[at]),
-  );
+  // The fastest ones that may fit first, as far as is known.
+  others.sort((a, b) => a.turn - b.turn || a.expected - b.expected || a.row - b.row);
+  for (let from = 0; from < others.length;) {
+    const wave: Other[] = [];
+    const bounded: BoundedRow[] = [];
+    for (; from < others.length && wave.length < waveRows; from += 1) {
+      const other = others[from];
+      const known = stopped ? undefined : withoutPlan(base, other, tally.front);
+      if (known === undefined) wave.push(other);
+      else {
+        tally.add(other.row, known);
+        bounded.push({ row: other.row, outcome: known });
+      }
+    }
+    if (bounded.length > 0) yield* pause({ bounded });
+    yield* look(
+      wave.map(({ row }) => row),
+      wave.map(({ iteration }) => iteration),
+    );
+  }
   return {
     rows,
     points: isLean ? tally.points() : points.toSorted((a, b) => a.row - b.row),
     simulated: tally.ran,
     refused: mergedReasons(axes, [tally.refused(), placing.refused()]),
     over: tally.over,
+    full: tally.full,
     dropped: tally.dropped,
     unsearched,
     ...(unsearched === 0 ? {} : { unsearchedLeast }),
@@ -201,3 +220,44 @@ export function* sweepSteps(
 /** Rows of a part of a product. */
 export const partRows = (product: number, { index, of }: Shard): number =>
   Math.max(0, Math.ceil((product - index + 1) / of));
+
+/** A row that was not looked at yet. */
+interface Other {
+  readonly row: number;
+  /** 0: its memory may fit; 1: it hardly does. */
+  readonly turn: number;
+  /** Seconds, about. */
+  readonly expected: number;
+  /** Seconds and bytes that it cannot be under; 0 if nothing is known. */
+  readonly iteration: number;
+  readonly memory: LeastBytes;
+}
+
+const nothingKnown = { turn: 0, expected: 0, iteration: 0, memory: { state: 0, peak: 0 } } as const;
+
+function expectedOf(base: SweepBase, axes: readonly Axis[], row: number, work: RowWork | undefined): Other {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  if ('refused' in placed || work === undefined) return { row, ...nothingKnown };
+  const memory = leastMemory(base, placed, work);
+  return {
+    row,
+    turn: expectedPeak(placed, memory) > (base.capacity ?? Infinity) ? 1 : 0,
+    expected: iterationOf(base, placed, work.all),
+    iteration: leastIteration(base, placed, work),
+    memory,
+  };
+}
+
+/** The first of p devices holds p microbatches of its stages, or all that there are. */
+const expectedPeak = ({ ranks, microbatches }: PlacedRow, { state, peak }: LeastBytes): number =>
+  state + (peak - state) * Math.min(ranks, microbatches);
+
+/** What becomes of a row, if bounds say it. */
+function withoutPlan(
+  { memory: capacity = Infinity }: SweepBase,
+  { iteration, memory }: Other,
+  front: readonly Figures[],
+): BoundedRow['outcome'] | undefined {
+  if (memory.state > capacity) return { kind: 'over', least: memory.state, capacity };
+  return front.some((known) => dominates(known, { iteration, peak: memory.peak })) ? { kind: 'dropped' } : undefined;
+}

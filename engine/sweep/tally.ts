@@ -23,6 +23,8 @@ export interface Tally<Point extends SweepPoint = SweepPoint> {
   readonly ran: number;
   /** Rows whose weights, gradients, optimizer state and buffers alone do not fit. */
   readonly over: number;
+  /** Rows whose orders need more memory than a device has. */
+  readonly full: number;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   /** Rows that meet all limits and of which no other is better, fastest first. */
@@ -40,7 +42,7 @@ export interface Tally<Point extends SweepPoint = SweepPoint> {
 
 export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonly Axis[]): Tally<Point> {
   const reasons = new Map<string, { rows: number; first: number }>();
-  let [ran, over, dropped] = [0, 0, 0];
+  let [ran, over, full, dropped] = [0, 0, 0, 0];
   let front: readonly Point[] = [];
   let smallest: Point | undefined;
   const refuse = (reason: string, row: number): void => {
@@ -54,6 +56,9 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
     get over() {
       return over;
     },
+    get full() {
+      return full;
+    },
     get dropped() {
       return dropped;
     },
@@ -65,6 +70,7 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
     refuse,
     add(row, outcome) {
       if (outcome.kind === 'over') over += 1;
+      else if (outcome.kind === 'full') full += 1;
       else if (outcome.kind === 'dropped') dropped += 1;
       else refuse(outcome.code === 'search/refused' ? outcome.message : `${outcome.code}: ${outcome.message}`, row);
     },

@@ -47,6 +47,7 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/std/scheduleOrders.test.ts',
   'test/unit/sweep/stopped.test.ts',
   'test/unit/sweep/sweep.test.ts',
+  'test/unit/sweep/pruning.test.ts',
   'test/unit/schedule/policies.test.ts',
   'test/unit/cli/files.test.ts',
   'test/unit/fixes/repairs/names.test.ts',

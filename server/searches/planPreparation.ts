@@ -5,7 +5,7 @@ import { apply } from '../../engine/fixes/proposal.ts';
 import type { Change } from '../../engine/sweep/changes.ts';
 import { axesProblemSteps } from '../../engine/sweep/axesProblem.ts';
 import { sweepBaseSteps } from '../../engine/sweep/base.ts';
-import { defaultAxes } from '../../engine/sweep/defaultAxes.ts';
+import { defaultSpace, emptyProblem } from '../../engine/sweep/space/space.ts';
 import { rememberingHost } from '../../engine/basics/knownFiles.ts';
 import { resolveSteps } from '../../engine/flow/resolve.ts';
 import { type BlockDeclaration, parse } from '../../grammar/index.ts';
@@ -67,8 +67,9 @@ export function* prepareSteps(
   const base = yield* sweepBaseSteps(file, pipeline, limits, searches);
   if ('problem' in base) return { problem: `"${pipeline}" cannot be searched. ${base.problem.message}` };
   const isDefault = definition === undefined || definition.axes.length === 0;
-  const axes = isDefault ? defaultAxes(base) : definition.axes;
-  const problem = yield* axesProblemSteps(base, axes);
+  const space = isDefault ? defaultSpace(base) : undefined;
+  const axes = space?.axes ?? definition?.axes ?? [];
+  const problem = (space && emptyProblem(pipeline, space)) ?? (yield* axesProblemSteps(base, axes));
   if (problem !== undefined)
     return {
       problem,
@@ -89,7 +90,14 @@ export function* prepareSteps(
   };
   const { files: texts, paths } = host;
   const source = { uri, text, options, pipeline, limits, axes, files: texts, paths };
-  const about = { file: fileName(uri), source: answerSource(source, packageVersion()), axes, minimise, limits };
+  const about = {
+    file: fileName(uri),
+    source: answerSource(source, packageVersion()),
+    axes,
+    ...(space === undefined ? {} : { leftOut: space.leftOut }),
+    minimise,
+    limits,
+  };
   const search = planSearch(base, source, about);
   const key = searchKey(view.syntax, pipeline);
   const moved = edits.map((edit) => changeOf(view.syntax.text, edit));

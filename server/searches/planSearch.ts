@@ -109,6 +109,7 @@ export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): 
       while (!step.done) {
         if (isDropped()) return undefined;
         const { value } = step;
+        looked += value.bounded?.length ?? 0;
         if (value.rows.length === 0) await nextTurn();
         else await look(value);
         // A search that is stopped goes through the rows that are left without a look at them: what an earlier run decided stays.

@@ -14,6 +14,7 @@ import {
   type LinkPass,
 } from '../../network/index.ts';
 import { isRingByLevel } from '../place/groupRing.ts';
+import { figuresOfGroups } from '../place/ofGroups.ts';
 import { dataGroups, expertDataGroups, type Groups, joinedGroups, slices, strides } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import { connectedHolders, type Holders } from './holders.ts';
@@ -63,34 +64,23 @@ export function linkSharing(request: SharingRequest, holders: readonly Holders[]
     }
     return known.get(key);
   };
-  const flows = new Map<number, Map<number, string[]>>();
+  const uses = new LinkUses();
   for (const [lane, held] of lanes.entries())
-    for (const [place, holder] of held.entries())
+    for (const holder of held)
       for (const { kind, matrix } of callsOf(holder, matrices)) {
         const traffic = trafficOf(holder, kind, matrix);
         if (traffic === undefined) return 'unknown';
-        directions.forEach((direction) =>
-          traffic[direction]?.forEach((pass, at) => {
-            for (const [link, count] of pass.flows) {
-              const users = flows.get(link) ?? new Map<number, string[]>();
-              flows.set(link, users);
-              const signs = users.get(lane) ?? [];
-              users.set(lane, signs);
-              signs.push(`${place} ${kind} ${direction} ${at} ${count}`);
-            }
-          }),
-        );
+        for (const direction of directions) for (const { flows } of traffic[direction] ?? []) uses.add(lane, flows);
       }
   const links: LinkSharing['links'][number][] = [];
   const numbers = new Map<number, number>();
-  const alike = new Map<string, number>();
-  for (const [link, users] of flows) {
-    if (users.size < 2) continue;
+  const alike = new Map<number, number>();
+  for (const [link, use] of uses.ofLinks) {
+    if (uses.lanesOf(use) < 2) continue;
     const found = sharedLinkOf(cluster, link);
     // Of links with the same flows, the slowest.
-    const key = [...users].map(([lane, signs]) => `${lane}: ${signs.join()}`).join(';');
-    const number = alike.get(key) ?? links.length;
-    alike.set(key, number);
+    const number = alike.get(use) ?? links.length;
+    alike.set(use, number);
     numbers.set(link, number);
     if (number === links.length || found.bandwidth < links[number].bandwidth) links[number] = found;
   }
@@ -106,6 +96,43 @@ export function linkSharing(request: SharingRequest, holders: readonly Holders[]
       return found;
     },
   };
+}
+
+/**
+ * Which flows go through each link. A use is a number: links with the same flows, in the same order, have the same one. Clusters have
+ * thousands of links, so there is no object for each.
+ */
+class LinkUses {
+  /** By link. */
+  readonly ofLinks = new Map<number, number>();
+  readonly #next: Map<number, number>[] = [new Map()];
+  readonly #lanes: number[] = [0];
+  readonly #lastLane: number[] = [-1];
+  #flows = 0;
+
+  lanesOf(use: number): number {
+    return this.#lanes[use];
+  }
+
+  /** `flows`: how many flows of one pass of a lane go through a link. */
+  add(lane: number, flows: ReadonlyMap<number, number>): void {
+    const byCount = new Map<number, number>();
+    for (const [link, count] of flows) {
+      const flow = byCount.get(count) ?? this.#flows++;
+      byCount.set(count, flow);
+      this.ofLinks.set(link, this.#after(this.ofLinks.get(link) ?? 0, flow, lane));
+    }
+  }
+
+  #after(use: number, flow: number, lane: number): number {
+    const known = this.#next[use].get(flow);
+    if (known !== undefined) return known;
+    const made = this.#next.push(new Map()) - 1;
+    this.#next[use].set(flow, made);
+    this.#lanes.push(this.#lanes[use] + (this.#lastLane[use] === lane ? 0 : 1));
+    this.#lastLane.push(lane);
+    return made;
+  }
 }
 
 const directions = ['push', 'pull', 'scatter', 'gather'] as const;
@@ -125,6 +152,9 @@ function callsOf(
   ];
 }
 
+/** Each names all links that its groups use. */
+const traffics = figuresOfGroups<CallTraffic | undefined>(256);
+
 /** State in parts is scattered over some of the ranks, and reduced among the others. */
 function trafficIn(
   { cluster, optimizer, exchange }: SharingRequest,
@@ -138,7 +168,8 @@ function trafficIn(
   const shard = optimizer?.shard ?? 'none';
   const size = shardsState(shard) ? shardRanks(each, optimizer?.over) : 1;
   if (use !== undefined && (size === 1 || size === ranks)) return callTraffic(use, { cluster, groups, matrix });
-  const ringOver = (over: Groups) => ringTraffic({ cluster, groups: over }, isRingByLevel(cluster, over));
+  const ringOver = (over: Groups) =>
+    traffics(cluster, over, '', () => ringTraffic({ cluster, groups: over }, isRingByLevel(cluster, over)));
   const within = size > 1 ? ringOver(groups.flatMap((group) => slices(group, size))) : { push: [] };
   const across = size < ranks ? ringOver(groups.flatMap((group) => strides(group, size))) : { push: [] };
   if (within === undefined || across === undefined) return undefined;

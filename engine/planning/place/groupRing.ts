@@ -12,6 +12,7 @@ import {
   type UnreachableRank,
 } from '../../network/index.ts';
 import type { Rank } from './ranks.ts';
+import { figuresOfGroups } from './ofGroups.ts';
 import type { Groups } from './rankGroups.ts';
 
 /** Bytes for which routes are chosen: the size of a large tensor. */
@@ -39,7 +40,12 @@ export function groupRing(
   let byLevel = false;
   for (const rank of ranks) {
     const groups = groupsIn(rank);
-    const ring = pattern === 'ring' ? fasterRing(cluster, groups) : allToAllRing(cluster, groups, typical, limit);
+    const ring =
+      pattern === 'ring'
+        ? fasterRing(cluster, groups)
+        : rings(cluster, groups, `all to all ${JSON.stringify(limit ?? '')}`, () =>
+            allToAllRing(cluster, groups, typical, limit),
+          );
     if ('from' in ring) {
       notes.report.report('device/unknown-route', rank.at ?? at('devices'), {
         from: cluster.devices[ring.from].name,
@@ -64,7 +70,12 @@ export function groupRing(
 export const isRingByLevel = (cluster: ClusterDefinition, groups: Groups): boolean =>
   'byLevel' in fasterRing(cluster, groups);
 
-function fasterRing(cluster: ClusterDefinition, groups: Groups): GroupRing | UnreachableRank {
+const rings = figuresOfGroups<GroupRing | UnreachableRank>(4096);
+
+const fasterRing = (cluster: ClusterDefinition, groups: Groups): GroupRing | UnreachableRank =>
+  rings(cluster, groups, 'ring', () => chosenRing(cluster, groups));
+
+function chosenRing(cluster: ClusterDefinition, groups: Groups): GroupRing | UnreachableRank {
   const flat = ringsAtOnce(cluster, groups, typical);
   if ('from' in flat) return flat;
   const levels = levelsOf(cluster, groups, typical);

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as fc from '../../support/property.ts';
 import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
@@ -118,6 +119,42 @@ describe('plan', () => {
     const keys = 'tensor = 4, micro_batch = [1, 2]';
     const { out } = await call([...args, '--over', keys], { files: own });
     expect(out).toContain('  pipeline 1, 2, 4 · tensor 4 · recompute none, full · micro_batch 1, 2\n');
+  });
+
+  test('chooses what to search where neither the file nor the call says it, and says what it left out', async () => {
+    const { status, out, err } = await plan('a.pipe', '--pipeline', 'train');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(
+      /^ {2}tensor 1, 2, 4 · sequence_parallel true · pipeline 1, 2, 4, 8 · micro_batch 1, 2, 4 · /mu,
+    );
+    expect(out).toMatch(/No other of the [\d,]+ rows fits and can be under/u);
+    expect(out).toContain('The file has no search for train, so these values were chosen. Left out:\n');
+    expect(out).toContain('  tensor over 4: tensor ranks stay in a node, which has 4 devices.\n');
+    const [, block = ''] = out.split('To search other values, write this into the file and change it:\n');
+    expect(block).toMatch(/^ {2}search train \{\n {4}tensor in \[1, 2, 4\]\n/u);
+    // With the block in the file, the same is searched.
+    const answer = answerOf(await plan('a.pipe', '--pipeline', 'train', '--format', 'json'));
+    const written = { 'a.pipe': `${shaped}${block}` };
+    const again = answerOf(
+      await call(['plan', 'a.pipe', '--pipeline', 'train', '--format', 'json', '--threads', '1'], { files: written }),
+    );
+    expect(again.search).toEqual(answer.search);
+    expect(again.best).toBe(answer.best);
+    expect(again.left_out).toBeUndefined();
+    expect(answer.left_out?.map(({ what }) => what)).toContain('tensor over 4');
+  });
+
+  test.each([80, 120])('fits a terminal of %i columns', async (columns) => {
+    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--limit', 'peak_memory < 12GiB', '--threads', '1'];
+    const { out } = await call(args, { files, terminal: true, columns });
+    const [table = ''] = out.split('as written:');
+    const longest = Math.max(
+      ...stripVTControlCharacters(table)
+        .split('\n')
+        .slice(3)
+        .map((line) => line.length),
+    );
+    expect(longest).toBeLessThanOrEqual(columns);
   });
 
   test('writes the file of a row, in the layout of the file', async () => {
@@ -345,7 +382,7 @@ describe('plan', () => {
   });
 
   test.each([
-    ['', 'There is nothing to search.'],
+    [' ', 'There is nothing to search.'],
     ['tensr = 2', '"tensr" is no key that can be searched. Did you mean "tensor"?'],
     ['tensor', '--over takes keys with values'],
     ['tensor = []', '"tensor" takes at least one value, not an empty list.'],
@@ -364,7 +401,7 @@ describe('plan', () => {
     ['optimizer = [none, nope]', '"optimizer" cannot be "nope". Unknown optimizer "nope". Did you mean "none"?'],
     ['recompute = [none', 'takes a list such as [1, 2, 4]'],
   ])('--over "%s" is refused: %s', async (text, problem) => {
-    const { status, out, err } = await plan('a.pipe', '--pipeline', 'train', ...(text === '' ? [] : ['--over', text]));
+    const { status, out, err } = await plan('a.pipe', '--pipeline', 'train', '--over', text);
     expect(status).toBe(2);
     expect(out).toBe('');
     expect(err).toContain(problem);

@@ -362,7 +362,9 @@ describe('a search in the editor', () => {
       figuresOf(await find(client, 1));
       const [{ head }] = founds(client, 1);
       expect(head).toMatchObject({ pipeline: 'train', isDefault: true });
-      expect(head?.axes.map(({ key }) => key)).toEqual(['tensor', 'pipeline', 'schedule', 'recompute']);
+      expect(head?.axes.map(({ key }) => key)).toEqual([
+        ...['tensor', 'sequence_parallel', 'pipeline', 'micro_batch', 'schedule', 'chunks', 'recompute', 'optimizer'],
+      ]);
     });
   });
 

@@ -18,7 +18,9 @@ test('a row is dropped for its memory: of weights, gradients and a microbatch, w
   // A row that is faster and needs this much is better than one with a higher bound.
   expect(kinds(1.9)).toEqual(['dropped', 'dropped']);
   expect(kinds(2.5)).toEqual(['dropped', 'ran']);
-  expect(kinds(3.5)).toEqual(['ran', 'ran']);
+  // The first device of 1F1B holds four microbatches by its order, whatever the times are.
+  expect(kinds(5.9)).toEqual(['dropped', 'ran']);
+  expect(kinds(6.1)).toEqual(['ran', 'ran']);
 });
 
 test('no row is dropped for one that is no better', () => {
@@ -34,4 +36,12 @@ test('no row is dropped for one that is no better', () => {
     ])
       expect(outcomeOf(base, axes, row, [front]).kind).toBe('ran');
   }
+});
+
+test('a row whose order needs more than a device has is not timed', () => {
+  const { base, axes } = sweepCase('schedule = [1f1b, gpipe]', { text: text.replace('64GiB', '7GiB') });
+  const [fits, full] = [0, 1].map((row) => outcomeOf(base, axes, row, []));
+  expect(fits.kind).toBe('ran');
+  // GPipe holds all eight microbatches.
+  expect(full).toMatchObject({ kind: 'full', peak: 10 * GiB });
 });

@@ -1,0 +1,28 @@
+import type { PlanAnswer } from '../../engine/sweep/answer.ts';
+import { searchBlock } from '../../engine/sweep/space/block.ts';
+import { printable } from '../../server/text/printable.ts';
+import type { Colours } from '../colours.ts';
+import { wrapped } from './wrapped.ts';
+
+/** Of a search whose space was chosen: what is not in it and why, and the block to write for another space. */
+export function spaceText(
+  { pipeline, search, left_out: leftOut }: PlanAnswer,
+  columns: number,
+  colours: Colours,
+): string {
+  if (leftOut === undefined) return '';
+  const reasons = new Map<string, string[]>();
+  for (const { what, why } of leftOut) reasons.set(why, [...(reasons.get(why) ?? []), what]);
+  const lines = [...reasons].map(([why, what]) =>
+    wrapped(`${printable(what.join(', '))}: ${printable(why)}.`, columns, '  ', '    '),
+  );
+  const block = searchBlock(pipeline, search)
+    .split('\n')
+    .map((line) => `  ${printable(line)}\n`);
+  return [
+    wrapped(`The file has no search for ${printable(pipeline)}, so these values were chosen. Left out:`, columns),
+    ...lines,
+    wrapped('To search other values, write this into the file and change it:', columns),
+    ...block.map((line) => colours.dim(line)),
+  ].join('');
+}
