@@ -66,10 +66,14 @@ export function sweepCase(
     file = 'a.pipe',
     pipeline = 'train',
     limits = [],
-  }: Partial<Record<'text' | 'file' | 'pipeline', string>> & { readonly limits?: readonly string[] } = {},
+    overrides = {},
+  }: Partial<Record<'text' | 'file' | 'pipeline', string>> & {
+    readonly limits?: readonly string[];
+    readonly overrides?: Readonly<Record<string, number>>;
+  } = {},
 ): { readonly base: SweepBase; readonly axes: readonly Axis[] } {
   const uri = pathToFileURL(path.join(repository, file)).href;
-  const base = sweepBase({ uri, text, host: disk, options: defaultOptions }, pipeline, limits);
+  const base = sweepBase({ uri, text, host: disk, options: defaultOptions, overrides }, pipeline, limits);
   if ('problem' in base) throw new Error(base.problem.message);
   const axes = readAxes(over);
   if ('problem' in axes) throw new Error(axes.problem);
