@@ -8,7 +8,12 @@ import { isKnownSystem, readSystem } from './system.ts';
 import { isAxolotl, pipeOfAxolotl } from './recipe/axolotl.ts';
 import { isBridge, pipeOfBridge } from './recipe/bridge.ts';
 import { isDeepspeed, pipeOfDeepspeed } from './recipe/deepspeed.ts';
-import { isTorchtitanToml, pipeOfTorchtitanToml } from './recipe/torchtitan.ts';
+import {
+  isTorchtitanPython,
+  isTorchtitanToml,
+  pipeOfTorchtitanPython,
+  pipeOfTorchtitanToml,
+} from './recipe/torchtitan.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
 import { pipeOfProfile } from './toPipe.ts';
 
@@ -49,6 +54,7 @@ const formats: readonly ImportFormat[] = [
   { is: isDeepspeed, toPipe: pipeOfDeepspeed },
   { is: isAxolotl, toPipe: pipeOfAxolotl },
   { is: isBridge, toPipe: pipeOfBridge },
+  { is: isTorchtitanPython, toPipe: pipeOfTorchtitanPython },
   { is: isTorchtitanToml, toPipe: pipeOfTorchtitanToml },
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];

@@ -29,6 +29,8 @@ export interface Keys {
   fault(path: Path, message: string): void;
   /** Keys with a value that nobody asked for, in the order of the file. */
   unused(): readonly Path[];
+  /** Whether a key is written as null. */
+  isNone(path: Path): boolean;
   /** Whether a key has no value, or false, 0, or nothing in it. */
   isOff(path: Path): boolean;
   /** Keys that were asked for and are `auto`. */
@@ -59,12 +61,16 @@ export function keysOf(root: JsonValue): Keys {
   const asked = new Set<Path>();
   const left = new Set<Path>();
   const automatic = new Set<Path>();
-  const at = (path: Path): JsonValue | undefined => {
+  const written = (path: Path): JsonValue | undefined => {
     let value: JsonValue | undefined = root;
     for (const name of path.split('.')) {
       if (value?.kind !== 'object') return undefined;
       value = value.members.get(name)?.value;
     }
+    return value;
+  };
+  const at = (path: Path): JsonValue | undefined => {
+    const value = written(path);
     return value?.kind === 'null' ? undefined : value;
   };
   const ask = (path: Path): JsonValue | undefined => {
@@ -139,6 +145,7 @@ export function keysOf(root: JsonValue): Keys {
     },
     fault: (path, message) => tell(at(path) ?? { start: 0, end: 1 }, message),
     unused: () => unusedIn(root, '', 0, (path) => asked.has(path) && !left.has(path)),
+    isNone: (path) => written(path)?.kind === 'null',
     isOff: (path) => isOff(at(path)),
   };
 }

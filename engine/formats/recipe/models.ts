@@ -41,6 +41,12 @@ export function modelOfRepository(repository: string): string | undefined {
   )?.[0];
 }
 
+/** The same for a folder that is named after a repository: `./assets/hf/Llama-3.1-8B`. */
+export function modelOfFolder(folder: string): string | undefined {
+  const base = folder.toLowerCase().split('/').at(-1) ?? '';
+  return repositories.find(([, , pattern]) => pattern.test(base))?.[0];
+}
+
 /** Names of later versions and other spellings with the widths of an entry, in small letters without marks. */
 const spellings: ReadonlyMap<string, string> = new Map([
   ['llama318b', 'llama3_8b'],

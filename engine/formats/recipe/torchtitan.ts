@@ -1,10 +1,11 @@
 /** Configurations of torchtitan: `torchtitan/config/job_config.py` of its releases up to 0.2, whose defaults these are. */
 import { table } from '../../basics/table.ts';
 import type { JsonValue } from '../json/value.ts';
+import { onlyCall } from '../python/onlyCall.ts';
 import { readToml } from '../toml/read.ts';
 import { finished, type RecipeImport } from './finish.ts';
 import { type Keys, keysOf } from './keys.ts';
-import { modelOfRepository, modelOfWords, type StandardModel, standardModel } from './models.ts';
+import { modelOfFolder, modelOfWords, type StandardModel, standardModel } from './models.ts';
 import { placeholderModel } from './placeholders.ts';
 import { mostDevices, type Recipe, usualDataRanks } from './toPipe.ts';
 
@@ -22,11 +23,20 @@ export function pipeOfTorchtitanToml(text: string): RecipeImport {
 
 /** Tables and keys that change neither time nor memory. */
 const irrelevant =
-  /^(?:job|profiling|metrics|lr_scheduler|checkpoint|validation|comm|experimental|debug|fault_tolerance)\b|^optimizer\.(?:lr|eps|beta\d|weight_decay|implementation)$|^training\.(?:steps|dataset\w*|gc_\w+|seed|deterministic|dataloader\b.*)$|^model\.(?:hf_assets_path|tokenizer_path|print_after_conversion)$|early_stop$/;
+  /^(?:job|profiling|metrics|lr_scheduler|checkpoint|validation|comm|experimental|debug|fault_tolerance)\b|^optimizer\.(?:lr|eps|beta\d|weight_decay|implementation)$|^training\.(?:steps|dataset\w*|gc_\w+|seed|deterministic|dataloader\b.*)$|^model\.(?:hf_assets_path|tokenizer_path|print_after_conversion)$|early_stop$|(?:^|\.)_class$|^(?:profiler|dataloader|validator|tokenizer|loss|hf_assets_path|dump_folder)\b/;
 
-export function pipeOfTorchtitan(root: JsonValue): RecipeImport {
+/** Whether a text is Python that makes a configuration of torchtitan. */
+export const isTorchtitanPython = (text: string): boolean =>
+  /\bTrainer\.Config\(/.test(text) && /^\s*(?:from|import) torchtitan\b/m.test(text);
+
+export function pipeOfTorchtitanPython(text: string): RecipeImport {
+  const read = onlyCall(text, (name) => name === 'Trainer.Config');
+  return 'faults' in read ? read : pipeOfTorchtitan(read.call, read.remarks);
+}
+
+function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = []): RecipeImport {
   const keys = keysOf(root);
-  const remarks: string[] = [];
+  const remarks = [...told];
   const degree = (name: string): number => keys.whole(`parallelism.${name}_degree`, { most: mostDevices }) ?? 1;
   const [pipeline, tensor, context] = [
     degree('pipeline_parallel'),
@@ -39,7 +49,9 @@ export function pipeOfTorchtitan(root: JsonValue): RecipeImport {
   const data = replicate * shard;
   const ranks = { pipeline, tensor, context, data };
   const cut: Cut = pipeline === 1 ? { schedule: '1f1b', stages: 1 } : scheduleOf(keys, model, pipeline, remarks);
-  const batch = batchOf(keys, pipeline, data, remarks);
+  const batch = keys.has('_class')
+    ? batchOfTokens(keys, pipeline, data, remarks)
+    : batchOf(keys, pipeline, data, remarks);
   const expert = degree('expert_parallel');
   const expertTensor = degree('expert_tensor_parallel');
   const recompute = recomputeOf(
@@ -53,7 +65,7 @@ export function pipeOfTorchtitan(root: JsonValue): RecipeImport {
     source: 'a torchtitan configuration',
     engine: 'torchtitan',
     model,
-    sequence: keys.whole('training.seq_len') ?? 2048,
+    sequence: sequenceOf(keys),
     precision: precisionOf(keys),
     expert: model.experts ? expert : 1,
     keys: [
@@ -80,7 +92,7 @@ export function pipeOfTorchtitan(root: JsonValue): RecipeImport {
 
 /** Tables of what is off. */
 function withoutEffect(keys: Keys, pipeline: number): readonly RegExp[] {
-  const isFloat8 = keys.words('model.converters').some((converter) => converter.includes('float8'));
+  const isFloat8 = convertersOf(keys).some((converter) => converter.includes('float8'));
   const isCompiled = keys.flag('compile.enable') === true;
   if (isCompiled) keys.leave('compile.enable');
   return [
@@ -92,13 +104,20 @@ function withoutEffect(keys: Keys, pipeline: number): readonly RegExp[] {
 
 function modelOf(keys: Keys, stages: number, remarks: string[]): StandardModel {
   const [name, flavor] = [keys.word('model.name') ?? '', keys.word('model.flavor') ?? ''];
-  const assets = keys.word('model.hf_assets_path') ?? keys.word('hf_assets_path') ?? '';
-  // `8B_flex` has the widths of `8B`. The folder of the tokenizer is named after the model, which may be a later version.
+  // In Python the flavor is of the module that the file is in, and the folder of the tokenizer is named after the model.
+  const isPython = keys.has('model_spec') || keys.has('_class');
+  const assets = keys.word('hf_assets_path') ?? '';
+  if (isPython) keys.word('model_spec._0');
+  // `8B_flex` has the widths of `8B`.
   const found =
     modelOfWords(name, flavor.replace(/_(?:flex|varlen)(?:_attn)?$/, '')) ??
-    (flavor === '' ? modelOfRepository(`meta-llama/${assets.split('/').at(-1) ?? ''}`) : undefined);
+    (isPython ? modelOfFolder(assets) : undefined);
   return found === undefined
-    ? placeholderModel('`model.name` and `model.flavor` name no model of std:models', 2 * stages, remarks)
+    ? placeholderModel(
+        `${isPython ? '`hf_assets_path`' : '`model.name` and `model.flavor`'} name no model of std:models`,
+        2 * stages,
+        remarks,
+      )
     : standardModel(found);
 }
 
@@ -188,6 +207,39 @@ function shared(
   return counts;
 }
 
+/** Tokens of a sample, by the name of the field before and after configurations became Python. */
+const sequenceOf = (keys: Keys): number =>
+  keys.whole('training.max_context_length') ?? keys.whole('training.seq_len') ?? 2048;
+
+/** Samples of a microbatch and its microbatches, of a configuration that counts tokens. */
+function batchOfTokens(
+  keys: Keys,
+  pipeline: number,
+  data: number,
+  remarks: string[],
+): Pick<Recipe, 'microBatch' | 'microbatches'> {
+  const path = 'training.num_tokens_per_microbatch_per_dp_rank';
+  const [tokens, sequence] = [keys.whole(path) ?? 16384, sequenceOf(keys)];
+  if (tokens % sequence !== 0)
+    keys.fault(path, `${tokens} tokens of a microbatch are no whole number of samples of ${sequence}.`);
+  const inPipeline = pipeline === 1 ? 1 : (keys.whole('parallelism.num_pp_microbatches') ?? 1);
+  const step = keys.whole('training.num_tokens_per_train_step', { least: -1, most: 2 ** 45 }) ?? -1;
+  const each = tokens * inPipeline * data;
+  const rounds = step < 1 ? 1 : Math.max(1, Math.ceil(step / each));
+  if (step > 0 && step % each !== 0)
+    remarks.push(
+      `training.num_tokens_per_train_step is not a multiple of ${each} tokens: ${rounds} steps are written.`,
+    );
+  if (pipeline > 1 && rounds > 1) remarks.push(severalRuns(rounds));
+  return {
+    microBatch: Math.max(1, Math.floor(tokens / sequence)),
+    microbatches: pipeline === 1 ? rounds : inPipeline,
+  };
+}
+
+const severalRuns = (rounds: number): string =>
+  `An update takes ${rounds} runs of the pipeline (gradient accumulation), each with a bubble: one run is written.`;
+
 /** Samples of a microbatch, and microbatches of an update. Without a pipeline those are the steps of gradient accumulation. */
 function batchOf(
   keys: Keys,
@@ -207,21 +259,34 @@ function batchOf(
   const micro = keys.whole(at('microbatch_size')) ?? 1;
   if (local % micro !== 0)
     keys.fault(at('microbatch_size'), `${local} samples of a rank are no whole number of microbatches of ${micro}.`);
-  if (rounds > 1)
-    remarks.push(
-      `An update takes ${rounds} runs of the pipeline (gradient accumulation), each with a bubble: one run is written.`,
-    );
+  if (rounds > 1) remarks.push(severalRuns(rounds));
   return { microBatch: micro, microbatches: Math.max(1, Math.floor(local / micro)) };
 }
 
+/** Converters of products by their names, which are classes in Python. */
+const convertersOf = (keys: Keys): readonly string[] => [
+  ...keys.words('model.converters'),
+  ...keys.list('model_spec.converters').flatMap((each) => {
+    const name = each.kind === 'object' ? each.members.get('_class')?.value : undefined;
+    return name?.kind === 'string' ? [name.value.toLowerCase()] : [];
+  }),
+];
+
 function precisionOf(keys: Keys): string {
-  if (keys.words('model.converters').some((converter) => converter.includes('float8'))) return 'fp8';
+  const converters = convertersOf(keys);
+  if (converters.some((converter) => converter.includes('float8'))) return 'fp8';
+  if (converters.length > 0) keys.leave('model.converters', 'model_spec.converters');
   const format = keys.word('training.mixed_precision_param') ?? 'bfloat16';
   return format === 'float32' && keys.word('training.dtype') !== 'bfloat16' ? 'fp32' : 'bf16';
 }
 
 function recomputeOf(keys: Keys, most: number, remarks: string[]): string {
-  const mode = keys.word('activation_checkpoint.mode') ?? 'selective';
+  // In Python a class is the mode, and its selective one saves by operation.
+  const kind = keys.word('activation_checkpoint._class');
+  if (kind !== undefined && /\b(?:Full|Selective)AC\b/.test(kind)) return kind.includes('Full') ? 'full' : 'operations';
+  const mode = keys.word('activation_checkpoint.mode') ?? (kind === undefined ? 'selective' : 'another');
+  if (keys.isNone('activation_checkpoint')) return 'none';
+  if (keys.has('_class') && kind === undefined) return 'operations';
   const option = keys.word('activation_checkpoint.selective_ac_option') ?? '2';
   if (mode === 'none' || mode === 'full') return mode;
   if (mode !== 'selective') {

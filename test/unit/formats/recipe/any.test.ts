@@ -7,7 +7,7 @@ import { importText } from '../../../../engine/formats/importText.ts';
 import { isAxolotl } from '../../../../engine/formats/recipe/axolotl.ts';
 import { isBridge } from '../../../../engine/formats/recipe/bridge.ts';
 import { isDeepspeed } from '../../../../engine/formats/recipe/deepspeed.ts';
-import { isTorchtitanToml } from '../../../../engine/formats/recipe/torchtitan.ts';
+import { isTorchtitanPython, isTorchtitanToml } from '../../../../engine/formats/recipe/torchtitan.ts';
 import { parse } from '../../../../grammar/index.ts';
 import { a100, h200 } from '../systems/files.ts';
 import { importedText, recipeText } from './recipes.ts';
@@ -18,6 +18,7 @@ const kinds: Readonly<Record<string, (text: string) => boolean>> = {
   'bridge.yaml': isBridge,
   'nemo.yaml': isBridge,
   'deepspeed.json': isDeepspeed,
+  'torchtitan.py': isTorchtitanPython,
   'torchtitan.toml': isTorchtitanToml,
 };
 
