@@ -18,6 +18,8 @@ const stubs: Readonly<Record<string, string>> = {
     'exports.createRotatingLogger = exports.createAsyncRotatingLogger = async () => logger;',
   ].join('\n'),
   '@vscode/native-watchdog': 'exports.start = () => {};',
+  // The git extension asks for it when it copies working trees.
+  '@vscode/fs-copyfile': 'exports.cloneFile = async () => { throw new Error("not here"); };',
 };
 
 /** Served to the browser out of the server's own `node_modules`, where npm does not put them. */
@@ -33,8 +35,8 @@ export interface Prepared {
   readonly builtinDir: string;
 }
 
-/** May run any number of times. */
-export function prepare(): Prepared {
+/** May run any number of times. `git`: with the editor's own git extension. */
+export function prepare(git = false): Prepared {
   const vscodeRoot = path.join(path.dirname(require.resolve('code-server/package.json')), 'lib', 'vscode');
   const modules = path.join(vscodeRoot, 'node_modules');
   for (const [name, code] of Object.entries(stubs)) {
@@ -45,10 +47,10 @@ export function prepare(): Prepared {
     writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name, version: '0.0.0', main: 'index.js' }));
   }
   for (const name of linked) link(path.dirname(require.resolve(`${name}/package.json`)), path.join(modules, name));
-  const builtinDir = path.join(vscodeRoot, 'extensions-for-tests');
+  const builtinDir = path.join(vscodeRoot, git ? 'extensions-with-git' : 'extensions-for-tests');
   mkdirSync(builtinDir, { recursive: true });
   for (const entry of readdirSync(path.join(vscodeRoot, 'extensions'), { withFileTypes: true })) {
-    if (!entry.isDirectory() || leftOut.test(entry.name)) continue;
+    if (!entry.isDirectory() || (leftOut.test(entry.name) && !(git && entry.name === 'git'))) continue;
     link(path.join(vscodeRoot, 'extensions', entry.name), path.join(builtinDir, entry.name));
   }
   return { vscodeRoot, builtinDir };

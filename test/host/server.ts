@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A packaged extension to install first. */
   readonly vsix?: string;
+  /** With the editor's own git extension. */
+  readonly git?: boolean | undefined;
   /** Lets a test suite run in the extension host. */
   readonly testDriver?: boolean;
   readonly port?: number;
@@ -64,7 +66,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     mkdirSync(path.dirname(settings), { recursive: true });
     writeFileSync(settings, JSON.stringify({ ...quiet, ...options.settings }, null, 2));
   }
-  const { vscodeRoot, builtinDir } = prepare();
+  const { vscodeRoot, builtinDir } = prepare(options.git === true);
   const main = path.join(vscodeRoot, 'out', 'server-main.js');
   const env = { ...process.env, TMPDIR: folders.tmp, EXTENSIONS_GALLERY: '{"serviceUrl":""}', ...options.env };
   const common = [

@@ -38,13 +38,15 @@ export interface WorkbenchRequest {
   /** Folder to open. */
   readonly folder: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** With the editor's own git extension. */
+  readonly git?: boolean;
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
-export async function openWorkbench({ vsix, folder, settings, viewport }: WorkbenchRequest): Promise<Workbench> {
+export async function openWorkbench({ vsix, folder, settings, git, viewport }: WorkbenchRequest): Promise<Workbench> {
   mkdirSync(shots, { recursive: true });
   const profile = tempFolder('pipewright-e2e-');
-  const server = await startServer({ profile: profile.path, vsix, settings });
+  const server = await startServer({ profile: profile.path, vsix, settings, git });
   const { browser, page } = await openBrowser(viewport ?? { width: 1400, height: 900 });
   page.setDefaultTimeout(patience(45_000));
   const close = async (): Promise<void> => {

@@ -9,6 +9,7 @@ import { beginning } from './beginning.ts';
 import { compare } from './compare.ts';
 import { deadlock } from './deadlock.ts';
 import { deskOf } from './desk.ts';
+import { beside } from './beside.ts';
 import { bubble } from './bubble.ts';
 import { figure } from './figure.ts';
 import type { Journey } from './journey.ts';
@@ -30,7 +31,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
 const all = [
   ...[memory, bubble, tryFix, quickFixes, order, plans, deadlock, compare, newFile, beginning, figure, rename],
-  ...[authoring, maximised, docked, narrow, reveal, long, segment, server],
+  ...[authoring, maximised, docked, narrow, reveal, long, segment, beside, server],
 ];
 const journeys = all.filter(({ name }) => name.includes(wanted));
 
@@ -50,12 +51,15 @@ writeFileSync(path.join(folder.path, 'notes.txt'), 'Files of journeys.\n');
 const workbench = await openWorkbench({
   vsix: path.join(root, 'dist', 'pipewright.vsix'),
   folder: folder.path,
+  git: true,
   settings: {
     'workbench.colorTheme': 'Dark Modern',
     'editor.stickyScroll.enabled': false,
     'editor.minimap.enabled': false,
     'explorer.confirmDelete': false,
     'files.enableTrash': false,
+    'git.enabled': true,
+    'git.openRepositoryInParentFolders': 'never',
   },
 });
 const desk = deskOf(workbench, folder.path);
