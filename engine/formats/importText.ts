@@ -14,6 +14,7 @@ import {
   pipeOfTorchtitanPython,
   pipeOfTorchtitanToml,
 } from './recipe/torchtitan.ts';
+import { isXtunerPython, isXtunerYaml, pipeOfXtunerPython, pipeOfXtunerYaml } from './recipe/xtuner.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
 import { pipeOfProfile } from './toPipe.ts';
 
@@ -56,12 +57,14 @@ const formats: readonly ImportFormat[] = [
   { is: isBridge, toPipe: pipeOfBridge },
   { is: isTorchtitanPython, toPipe: pipeOfTorchtitanPython },
   { is: isTorchtitanToml, toPipe: pipeOfTorchtitanToml },
+  { is: isXtunerPython, toPipe: pipeOfXtunerPython },
+  { is: isXtunerYaml, toPipe: pipeOfXtunerYaml },
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];
 
 /** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
 export const importable =
-  'a PyTorch schedule table (cells like `2F0`), a profile (PipeDream, ASTRA-sim 1.0, dnn-partitioning), a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (NeMo, torchtitan, DeepSpeed, Axolotl, Megatron-LM)';
+  'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim 1.0, dnn-partitioning), a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (NeMo, torchtitan, DeepSpeed, Axolotl, xtuner, Megatron-LM)';
 
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string): TextImport | undefined =>

@@ -8,6 +8,7 @@ import { isAxolotl } from '../../../../engine/formats/recipe/axolotl.ts';
 import { isBridge } from '../../../../engine/formats/recipe/bridge.ts';
 import { isDeepspeed } from '../../../../engine/formats/recipe/deepspeed.ts';
 import { isTorchtitanPython, isTorchtitanToml } from '../../../../engine/formats/recipe/torchtitan.ts';
+import { isXtunerPython, isXtunerYaml } from '../../../../engine/formats/recipe/xtuner.ts';
 import { parse } from '../../../../grammar/index.ts';
 import { a100, h200 } from '../systems/files.ts';
 import { importedText, recipeText } from './recipes.ts';
@@ -20,6 +21,8 @@ const kinds: Readonly<Record<string, (text: string) => boolean>> = {
   'deepspeed.json': isDeepspeed,
   'torchtitan.py': isTorchtitanPython,
   'torchtitan.toml': isTorchtitanToml,
+  'xtuner.py': isXtunerPython,
+  'xtuner.yaml': isXtunerYaml,
 };
 
 test('each file is of one kind', () => {
