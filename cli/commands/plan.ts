@@ -29,6 +29,7 @@ import { overrideProblem, readOverrides } from '../overrides.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { answerSource } from '../../server/searches/answerSource.ts';
 import { version } from '../version.ts';
+import { isMade, madeFile, madeOptions } from '../plan/madeFile.ts';
 import { readShard, readThreads, readTime } from '../plan/options.ts';
 import { readParts } from '../plan/readParts.ts';
 import { openPartRows, type PartRows } from '../plan/rowsFolder.ts';
@@ -46,10 +47,22 @@ import { writeResult } from '../writeResult.ts';
 export const planCommand: Command = {
   spec: {
     name: 'plan',
-    operands: 'FILE',
+    operands: '[FILE]',
     summary:
       'Search for the settings of a pipeline that fit the devices and are fastest: ranks, microbatches, recomputation, schedules.',
     options: [
+      {
+        name: 'model',
+        value: 'MODEL',
+        doc: 'Search without a file: a model of std:models, or a file that import reads, such as config.json. Needs --on and --batch.',
+      },
+      { name: 'on', value: 'CLUSTER', doc: 'With --model: a cluster of std:clusters, such as dgx_h100.' },
+      { name: 'nodes', value: 'COUNT', doc: 'With --model: nodes of the cluster.' },
+      {
+        name: 'batch',
+        value: 'SIZE',
+        doc: 'With --model: samples of an iteration, such as 512, or tokens, such as 4Mtok.',
+      },
       {
         name: 'over',
         value: 'LIST',
@@ -100,8 +113,12 @@ export const planCommand: Command = {
   async run(args, io) {
     const fault = (problem: string) => usageFault(io, 'plan', problem);
     if (args.has('merge')) return merge(args, io);
-    const [path, second] = args.operands;
-    if (path === undefined) return fault('Name a file.');
+    const [path = isMade(args) ? '' : undefined, second] = args.operands;
+    if (path === undefined) return fault('Name a file, or a model with --model, --on and --batch.');
+    if (path !== '' && isMade(args))
+      return fault(
+        `Leave out ${shownPath(path)}, or ${list(madeOptions.filter((option) => args.has(option)).map((option) => `--${option}`))}: these options stand for a file.`,
+      );
     if (second !== undefined) return fault('Name one file. To put parts together, add --merge.');
     const [time, shard, threads] = [readTime(args), readShard(args), readThreads(args)];
     for (const problem of [time, shard, threads]) if (typeof problem === 'string') return fault(problem);
@@ -109,6 +126,7 @@ export const planCommand: Command = {
     const request = readRequest(path, args, io);
     if (typeof request === 'string') return fault(request);
     const { base, axes, leftOut, limits, minimise } = request;
+    for (const remark of request.remarks) await io.err(`pipewright plan: ${printable(remark)}\n`);
     const wanted = args.value('write');
     if (wanted !== undefined && wanted !== 'best') return writeRow(request, wanted, args, io);
     const { uri, text, options, overrides } = base.file;
@@ -117,7 +135,7 @@ export const planCommand: Command = {
     // Before rows are looked at: files may change meanwhile.
     const contents = answerSource(source, version(io));
     const asked = {
-      file: namedPath(path),
+      file: path === '' ? (args.value('model') ?? '') : namedPath(path),
       source: contents,
       axes,
       minimise,
@@ -142,7 +160,17 @@ export const planCommand: Command = {
       await io.err(`Row ${answer.best}. ${answer.certificate}\n`);
       return writeRow(request, String(answer.best), args, io);
     }
-    const shown = await show(answer, args, io);
+    // The file is not the user's, who asks for its best row.
+    const { written: _written, changes: _changes, ...made } = answer;
+    const output = args.value('output');
+    if (path === '' && output?.endsWith('.pipe') === true) {
+      if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
+      const saved = await writeRow(request, String(answer.best), args, io);
+      if (saved !== status.fine) return saved;
+      await io.err(`pipewright plan: ${shownPath(output)} is row ${answer.best}.\n`);
+      return show(made, args, io, true);
+    }
+    const shown = await show(path === '' ? made : answer, args, io);
     if (rows === undefined || answer.unsearched === 0 || shown === status.usage) return shown;
     await io.err(
       `pipewright plan: ${count(answer.unsearched, 'row is', 'rows are')} not decided. Go on with the same call and --resume.\n`,
@@ -191,20 +219,27 @@ interface Request {
   readonly leftOut: readonly LeftOut[] | undefined;
   readonly limits: readonly string[];
   readonly minimise: Objective;
+  /** What was assumed of a file that the call stands for. */
+  readonly remarks: readonly string[];
 }
 
+/** `path`: empty for a file that options of the call stand for. */
 function readRequest(path: string, args: Arguments, io: Io): Request | string {
-  const read = readOperand(path, io);
-  if ('problem' in read) return read.problem;
   const overrides = readOverrides(args.values('set'));
   if ('problem' in overrides) return overrides.problem;
-  const uri = uriOf(path, io);
+  const uri = uriOf(path === '' ? 'plan.pipe' : path, io);
   const host = rememberingHost(diskHost(io, uri));
+  const read =
+    path === ''
+      ? madeFile(args, io, { uri, host, options: optionsWith(args) })
+      : { remarks: [], ...readOperand(path, io) };
+  if ('problem' in read) return read.problem;
+  const { remarks } = read;
   const file = { uri, text: read.text, host, options: optionsWith(args), overrides: overrides.values };
   const { resolution } = planned(file);
   const analysis = { uri, resolution, findings: resolution.findings };
   const chosen = args.value('pipeline');
-  const name = shownPath(path);
+  const name = path === '' ? 'the plan' : shownPath(path);
   const problem = overrideProblem(resolution, overrides) ?? pipelineProblem({ name, analysis }, chosen, undefined);
   if (problem !== undefined) return problem;
   const declared = declaredPipelines(analysis);
@@ -235,7 +270,7 @@ function readRequest(path: string, args: Arguments, io: Io): Request | string {
   const wrong = (space && emptyProblem(pipeline, space)) ?? axesProblem(base, axes);
   const minimise =
     objectives.find((objective) => objective === args.value('minimise')) ?? written?.minimise ?? 'iteration';
-  return wrong ?? { base, host, axes, leftOut: space?.leftOut, limits, minimise };
+  return wrong ?? { base, host, axes, leftOut: space?.leftOut, limits, minimise, remarks };
 }
 
 /** Whether a place is in a `search` of a text. */
@@ -320,7 +355,8 @@ async function merge(args: Arguments, io: Io): Promise<Status> {
   return shown === status.fine && merged.missing !== undefined ? status.findings : shown;
 }
 
-async function show(answer: PlanAnswer, args: Arguments, io: Io): Promise<Status> {
+/** `toScreen`: `--output` has got something else. */
+async function show(answer: PlanAnswer, args: Arguments, io: Io, toScreen = false): Promise<Status> {
   const format = args.value('format') ?? 'text';
   const text =
     format === 'json'
@@ -336,6 +372,6 @@ async function show(answer: PlanAnswer, args: Arguments, io: Io): Promise<Status
             },
             coloursFor(io),
           );
-  const written = await writeResult(io, 'plan', args, [text]);
+  const written = toScreen ? (await io.out(text), status.fine) : await writeResult(io, 'plan', args, [text]);
   return written !== status.fine || answer.best !== undefined || answer.shard !== undefined ? written : status.findings;
 }

@@ -20,7 +20,7 @@ export function spaceText(
     .split('\n')
     .map((line) => `  ${printable(line)}\n`);
   return [
-    wrapped(`The file has no search for ${printable(pipeline)}, so these values were chosen. Left out:`, columns),
+    wrapped(`There is no search block for ${printable(pipeline)}, so these values were chosen. Left out:`, columns),
     ...lines,
     wrapped('To search other values, write this into the file and change it:', columns),
     ...block.map((line) => colours.dim(line)),

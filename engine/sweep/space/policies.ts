@@ -81,7 +81,7 @@ export function shardingChoice(base: SweepBase): Choice {
       ...(isSharded ? [{ what: 'optimizer state that is not sharded', why: 'it needs more memory' }] : []),
       {
         what: 'other shards',
-        why: engine?.shards === undefined ? small : `few people train with them under ${engine.title}`,
+        why: engine?.shards === undefined ? small : `seldom used under ${engine.title}`,
       },
     ],
   };

@@ -128,7 +128,7 @@ describe('plan', () => {
       /^ {2}tensor 1, 2, 4 · sequence_parallel true · pipeline 1, 2, 4, 8 · micro_batch 1, 2, 4 · /mu,
     );
     expect(out).toMatch(/No other of the [\d,]+ rows fits and can be under/u);
-    expect(out).toContain('The file has no search for train, so these values were chosen. Left out:\n');
+    expect(out).toContain('There is no search block for train, so these values were chosen. Left out:\n');
     expect(out).toContain('  tensor over 4: tensor ranks stay in a node, which has 4 devices.\n');
     const [, block = ''] = out.split('To search other values, write this into the file and change it:\n');
     expect(block).toMatch(/^ {2}search train \{\n {4}tensor in \[1, 2, 4\]\n/u);

@@ -1,0 +1,142 @@
+/** `plan --model M --on C --nodes N --batch B`: the file that such a call stands for. */
+import { importText } from '../../engine/formats/importText.ts';
+import { list } from '../../engine/basics/quantities.ts';
+import { nearest } from '../../engine/basics/spelling.ts';
+import { findUnit } from '../../engine/language/units.ts';
+import { standardFiles } from '../../engine/std/index.ts';
+import { plainFile, type PlainRequest } from '../../engine/sweep/plainFile.ts';
+import type { EngineHost, EngineOptions } from '../../engine/basics/host.ts';
+import { parse } from '../../grammar/index.ts';
+import type { Arguments } from '../arguments.ts';
+import { shownPath } from '../host.ts';
+import type { Io } from '../io.ts';
+import { readOperand } from '../readOperand.ts';
+
+/** Options that stand for a file. */
+export const madeOptions = ['model', 'on', 'nodes', 'batch'] as const;
+
+export const isMade = (args: Arguments): boolean => madeOptions.some((option) => args.has(option));
+
+type Problem = { readonly problem: string };
+
+const example = 'pipewright plan --model llama3_1_405b --on dgx_h100 --nodes 128 --batch 4Mtok';
+
+export function madeFile(
+  args: Arguments,
+  io: Io,
+  file: { readonly uri: string; readonly host: EngineHost; readonly options: EngineOptions },
+): { readonly text: string; readonly remarks: readonly string[] } | Problem {
+  const missing = (['model', 'on', 'batch'] as const).filter((option) => !args.has(option));
+  if (missing.length > 0)
+    return {
+      problem: `${list(missing.map((option) => `--${option}`))} ${missing.length === 1 ? 'is' : 'are'} missing. Example: ${example}`,
+    };
+  const model = modelOf(args.value('model') ?? '', io);
+  if ('problem' in model) return model;
+  const cluster = clusterOf(args.value('on') ?? '', args.value('nodes'));
+  if ('problem' in cluster) return cluster;
+  const batch = batchOf(args.value('batch') ?? '');
+  if ('problem' in batch) return batch;
+  const engine = args.value('engine');
+  const made = plainFile(
+    {
+      declarations: `${cluster.text}${model.text}`,
+      model: model.name,
+      cluster: cluster.name,
+      ...(engine === undefined || engine === 'any' ? {} : { engine }),
+      batch,
+    },
+    file,
+  );
+  return 'problem' in made ? made : { text: made.text, remarks: [...model.remarks, ...made.remarks] };
+}
+
+const namesOf = (uri: string, keyword: string): readonly string[] =>
+  [...(standardFiles.get(uri) ?? '').matchAll(new RegExp(`^${keyword} (\\w+)`, 'gmu'))].map(([, name]) => name);
+
+interface Declared {
+  readonly name: string;
+  readonly text: string;
+  readonly remarks: readonly string[];
+}
+
+/** A model of the standard library, or of a file that `import` reads. */
+function modelOf(name: string, io: Io): Declared | Problem {
+  const known = namesOf('std:models', 'model');
+  if (known.includes(name)) return { name, text: `import { ${name} } from "std:models"\n`, remarks: [] };
+  const read = readOperand(name, io);
+  if ('problem' in read) {
+    const near = nearest(name, known);
+    const isPath = /[./\\]/u.test(name);
+    return {
+      problem: isPath
+        ? read.problem
+        : `--model ${name}: std:models has no such model, and there is no such file.${near === undefined ? ` It has ${list(known)}.` : ` Did you mean "${near}"?`}`,
+    };
+  }
+  const imported = importText(read.text);
+  if (imported === undefined || 'faults' in imported) {
+    const fault = imported === undefined ? undefined : imported.faults[0];
+    return {
+      problem:
+        `--model ${shownPath(name)} ${fault === undefined ? 'is no file from which a model can be read: name a config.json, a Megatron-LM script, or another file that import reads' : `cannot be read: ${fault.message}`}.`.replace(
+          /\.\.$/u,
+          '.',
+        ),
+    };
+  }
+  return declaredIn(imported.pipe, imported.remarks, shownPath(name));
+}
+
+/** The model of an imported file, without its cluster and its pipelines. */
+function declaredIn(text: string, remarks: readonly string[], name: string): Declared | Problem {
+  const { declarations } = parse(text);
+  const models = declarations.filter((each) => each.kind === 'block' && each.keyword.text === 'model');
+  const [model] = models;
+  if (model?.kind !== 'block' || model.name === undefined) return { problem: `--model ${name} has no model.` };
+  const kept = declarations.filter((each) => models.includes(each) || each.kind === 'param' || each.kind === 'let');
+  return {
+    name: model.name.text,
+    text: `\n${kept.map(({ start, end }) => `${text.slice(start, end)}\n`).join('\n')}`,
+    remarks: remarks.map((remark) => `${name}: ${remark}`),
+  };
+}
+
+/** A cluster of the standard library with this number of nodes. */
+function clusterOf(
+  name: string,
+  nodes: string | undefined,
+): { readonly name: string; readonly text: string } | Problem {
+  const text = standardFiles.get('std:clusters') ?? '';
+  const known = namesOf('std:clusters', 'cluster');
+  if (!known.includes(name)) {
+    const near = nearest(name, known);
+    return {
+      problem: `--on ${name}: std:clusters has no such cluster.${near === undefined ? ` It has ${list(known)}.` : ` Did you mean "${near}"?`}`,
+    };
+  }
+  const from = text.indexOf(`\ncluster ${name} {`);
+  const hasNodes = text.slice(from, text.indexOf('\n}\n', from)).includes('node[nodes]');
+  if (!hasNodes && nodes !== undefined)
+    return { problem: `--nodes: ${name} has no number of nodes that can be set. Leave the option out.` };
+  if (hasNodes && nodes === undefined)
+    return { problem: `--nodes is missing: how many nodes of ${name} are there? For example --nodes 16.` };
+  if (nodes !== undefined && !/^[1-9]\d{0,3}$/u.test(nodes))
+    return { problem: `--nodes takes a whole number of at least 1, such as 16, not "${nodes}".` };
+  const settings = nodes === undefined ? '' : ` with { nodes = ${nodes} }`;
+  return { name, text: `import { ${name} } from "std:clusters"${settings}\n` };
+}
+
+const samples = new Set(['', 'sample', 'samples', 'seq', 'sequence', 'sequences']);
+
+/** `512`, `512 samples`, `4Mtok`. */
+function batchOf(text: string): PlainRequest['batch'] | Problem {
+  const [, digits, word = ''] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/u.exec(text) ?? [];
+  const number = Number(digits);
+  if (digits !== undefined && samples.has(word) && Number.isInteger(number) && number > 0) return { samples: number };
+  const unit = findUnit(word === 'tokens' || word === 'token' ? 'tok' : word);
+  if (digits !== undefined && unit?.dimension === 'tokens' && number > 0) return { tokens: number * unit.scale };
+  return {
+    problem: `--batch takes the samples of an iteration, such as 512, or its tokens, such as 4Mtok, not "${text}".`,
+  };
+}

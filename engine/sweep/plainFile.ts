@@ -1,0 +1,138 @@
+/** A file for a model, a cluster and a batch: what users of an engine set by default, and ranks from which a search may start. */
+import { parse } from '../../grammar/index.ts';
+import type { EngineHost, EngineOptions } from '../basics/host.ts';
+import type { PipelineSize } from '../language/resolution.ts';
+import { resolve } from '../flow/resolve.ts';
+
+export interface PlainRequest {
+  /** Declarations before the pipeline: imports, or a model. */
+  readonly declarations: string;
+  readonly model: string;
+  readonly cluster: string;
+  readonly engine?: string;
+  /** Samples of an iteration; or tokens, which are rounded to samples that ranks can share. */
+  readonly batch: { readonly samples: number } | { readonly tokens: number };
+}
+
+export interface PlainFile {
+  readonly text: string;
+  /** What was rounded, in a sentence. */
+  readonly remarks: readonly string[];
+}
+
+const pipeline = 'train';
+const mostPipeline = 32;
+
+/** The file, or why there is none. */
+export function plainFile(
+  request: PlainRequest,
+  file: { readonly uri: string; readonly host: EngineHost; readonly options: EngineOptions },
+): PlainFile | { readonly problem: string } {
+  // A planner's stages are not counted before it runs, and it does not run here.
+  const probe = `${request.declarations}\npipeline ${pipeline} {\n  model = ${request.model}\n  devices = ${request.cluster}\n  global_batch = 1\n  stages = plan(dapple)\n  schedule = 1f1b\n}\n`;
+  const { sizes, findings } = resolve({ ...file, syntax: parse(probe), depth: 'definitions' });
+  const size = sizes.get(pipeline);
+  if (size === undefined) {
+    const error = findings.find(({ severity }) => severity === 'error');
+    return { problem: error?.message ?? 'The model and the cluster make no pipeline.' };
+  }
+  const batch = samplesOf(request.batch, size);
+  if ('problem' in batch) return batch;
+  const ranks = ranksFor(size, batch.samples);
+  if (ranks === undefined) return { problem: unsplit(size, batch.samples) };
+  const { tensor, data, stages } = ranks;
+  const values: readonly (readonly [key: string, value: string | number] | undefined)[] = [
+    ['model', request.model],
+    ['devices', request.cluster],
+    tensor > 1 ? ['tensor', tensor] : undefined,
+    tensor > 1 ? ['sequence_parallel', 'true'] : undefined,
+    data > 1 ? ['data', data] : undefined,
+    ['global_batch', batch.samples],
+    ['stages', `balance(${stages})`],
+    ['schedule', '1f1b'],
+    ['optimizer', optimizerOf(request.engine)],
+    request.engine === undefined ? undefined : ['engine', request.engine],
+  ];
+  const entries = values.filter((value) => value !== undefined);
+  const width = Math.max(...entries.map(([key]) => key.length));
+  const lines = entries.map(([key, value]) => `  ${key.padEnd(width)} = ${value}\n`);
+  return {
+    text: `${request.declarations}\npipeline ${pipeline} {\n${lines.join('')}}\n`,
+    remarks: batch.remarks,
+  };
+}
+
+/** What the recipes and examples of the engine train with, over data ranks. */
+function optimizerOf(engine: string | undefined): string {
+  switch (engine) {
+    case 'megatron':
+    case 'megatron_bridge':
+      return 'megatron_bf16(shard = distributed)';
+    case 'torchtitan':
+    case 'pytorch':
+      return 'adamw(shard = fsdp)';
+    default:
+      return 'adam_mixed(shard = zero1)';
+  }
+}
+
+interface StartRanks {
+  readonly tensor: number;
+  readonly data: number;
+  readonly stages: number;
+}
+
+/** The most tensor ranks and the fewest pipeline ranks that share the samples; undefined for a batch that no ranks share. */
+function ranksFor(size: PipelineSize, samples: number): StartRanks | undefined {
+  for (const tensor of tensorRanks(size))
+    for (const stages of pipelineRanks(size, tensor)) {
+      const data = size.devices / (tensor * stages);
+      if (samples % data === 0) return { tensor, data, stages };
+    }
+  return undefined;
+}
+
+/** Within a node of at most eight devices that are counted, most first. */
+const tensorRanks = ({ devices, perNode, model }: PipelineSize): readonly number[] =>
+  (model.measured === model.written ? [1] : [8, 4, 2, 1]).filter(
+    (ranks) => perNode % ranks === 0 && devices % ranks === 0 && model.heads.every((heads) => heads % ranks === 0),
+  );
+
+const pipelineRanks = ({ devices, model }: PipelineSize, tensor: number): readonly number[] =>
+  Array.from({ length: Math.min(mostPipeline, model.layers) }, (_, index) => index + 1).filter(
+    (ranks) => (devices / tensor) % ranks === 0,
+  );
+
+function unsplit(size: PipelineSize, samples: number): string {
+  const shares = tensorRanks(size).flatMap((tensor) =>
+    pipelineRanks(size, tensor).map((stages) => size.devices / (tensor * stages)),
+  );
+  const least = Math.min(...shares);
+  const below = Math.floor(samples / least) * least;
+  const near = [below, below + least].filter((each) => each > 0).map((each) => each.toLocaleString('en-US'));
+  return `A batch of ${samples.toLocaleString('en-US')} samples cannot be split over the data ranks of ${size.devices.toLocaleString('en-US')} devices. The nearest that can: ${near.join(' or ')}.`;
+}
+
+type Batch = { readonly samples: number; readonly remarks: readonly string[] } | { readonly problem: string };
+
+/** Tokens are a round number; samples are the nearest multiple of as many data ranks as leave each at least four of them. */
+function samplesOf(batch: PlainRequest['batch'], { devices, model }: PipelineSize): Batch {
+  if ('samples' in batch) return { samples: batch.samples, remarks: [] };
+  const { sequence } = model;
+  if (sequence === undefined)
+    return { problem: 'The model says no tokens of a sample, so the batch is a number of samples: --batch 512.' };
+  const exact = batch.tokens / sequence;
+  let step = 1;
+  while (devices % (2 * step) === 0 && 8 * step <= exact) step *= 2;
+  const samples = Math.max(step, Math.round(exact / step) * step);
+  const words = (number: number): string => number.toLocaleString('en-US');
+  return {
+    samples,
+    remarks:
+      samples === exact
+        ? []
+        : [
+            `${words(batch.tokens)} tokens are ${exact.toLocaleString('en-US', { maximumFractionDigits: 1 })} samples of ${words(sequence)} tokens. The batch is ${words(samples)} samples (${words(samples * sequence)} tokens), the nearest multiple of ${step}, which data ranks can share.`,
+          ],
+  };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
+import { call } from './harness.ts';
+
+const plan = (args: string, files: Readonly<Record<string, string>> = {}) =>
+  call(['plan', ...args.split(' '), '--threads', '1'], { files });
+const few = '--over recompute=[none,full]';
+
+describe('plan without a file', () => {
+  test('makes one, answers, and writes the best row', async () => {
+    const { status, out, err, files } = await plan(
+      `--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine megatron ${few} --output best.pipe`,
+    );
+    expect(status).toBe(0);
+    expect(out).toContain('train: 2 rows on 8 devices, 64 samples an iteration');
+    expect(out).not.toContain('as written');
+    expect(err).toContain('best.pipe is row ');
+    const written = files['best.pipe'] ?? '';
+    expect(written).toContain('import { dgx_h100 } from "std:clusters" with { nodes = 1 }\n');
+    expect(written).toMatch(/^ {2}optimizer +\S* *= megatron_bf16\(shard = distributed\)$/mu);
+    expect(written).toMatch(/^ {2}sequence_parallel = true$/mu);
+    const { status: checked, out: findings } = await call(['check', 'best.pipe'], { files: { 'best.pipe': written } });
+    expect({ checked, findings }).toMatchObject({ checked: 0 });
+    const again = await call(['simulate', 'best.pipe', '--format', 'json'], { files: { 'best.pipe': written } });
+    const [{ iteration }] = (JSON.parse(again.out) as { pipelines: { iteration: number }[] }).pipelines;
+    const json = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine megatron ${few} --format json`);
+    const answer = JSON.parse(json.out) as PlanAnswer;
+    expect(answer.points.find(({ row }) => row === answer.best)?.iteration).toBe(iteration);
+    const shown = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine megatron ${few} --write best`);
+    expect(shown.out).toBe(written);
+  });
+
+  test('chooses the space without --over', async () => {
+    const { out } = await plan('--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --engine deepspeed');
+    expect(out).toContain('There is no search block for train, so these values were chosen.');
+    expect(out).toContain('  tensor 1, 2, 4 · ');
+  });
+
+  test('takes a model from a file that import reads, and says what was assumed', async () => {
+    const config = JSON.stringify({
+      ...{ model_type: 'llama', num_hidden_layers: 4, hidden_size: 1024, num_attention_heads: 8 },
+      ...{ num_key_value_heads: 8, intermediate_size: 2816, vocab_size: 32000 },
+    });
+    const script =
+      '--num-layers 4 --hidden-size 1024 --num-attention-heads 8 --seq-length 1024 --pipeline-model-parallel-size 2 --micro-batch-size 1 --global-batch-size 16 --max-position-embeddings 1024';
+    for (const [name, text] of [
+      ['config.json', config],
+      ['run.sh', script],
+    ]) {
+      const { status, out, err } = await plan(`--model ${name} --on dgx_a100 --nodes 1 --batch 16 ${few}`, {
+        [name]: text,
+      });
+      expect(err).not.toContain('Try "');
+      expect(status).toBe(0);
+      expect(out).toContain('2 rows on 8 devices, 16 samples an iteration');
+    }
+  });
+
+  test('rounds tokens to samples that ranks share, and says so', async () => {
+    const { out, err } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 100Ktok ${few}`);
+    // 97.7 samples of 1,024 tokens on eight devices.
+    expect(err).toContain('100,000 tokens are 97.7 samples of 1,024 tokens. The batch is 96 samples (98,304 tokens)');
+    expect(out).toContain('96 samples an iteration');
+    const { err: none } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 65536tok ${few}`);
+    expect(none).not.toContain('tokens are');
+  });
+
+  test.each([
+    [
+      '--model gtp2 --on dgx_h100 --nodes 1 --batch 8',
+      'std:models has no such model, and there is no such file. Did you mean "gpt2"?',
+    ],
+    ['--model gpt2 --on dgx_h10 --nodes 1 --batch 8', 'std:clusters has no such cluster. Did you mean "dgx_h100"?'],
+    [
+      '--model gpt2 --on dgx_h100 --batch 8',
+      '--nodes is missing: how many nodes of dgx_h100 are there? For example --nodes 16.',
+    ],
+    ['--model gpt2 --on dgx_h100 --nodes 1', '--batch is missing. Example: pipewright plan --model '],
+    ['--nodes 4', '--model, --on and --batch are missing. Example: '],
+    ['--model gpt2 --on dgx_h100 --nodes 0 --batch 8', '--nodes takes a whole number of at least 1'],
+    ['--model gpt2 --on dgx_h100 --nodes 1 --batch 4M', 'such as 512, or its tokens, such as 4Mtok, not "4M"'],
+    ['--model gpt2 --on dgx_h100 --nodes 1 --batch 0.5', 'not "0.5"'],
+    [
+      '--model gpt2 --on dgx_h100 --nodes 125 --batch 3',
+      'A batch of 3 samples cannot be split over the data ranks of 1,000 devices. The nearest that can: ',
+    ],
+    ['--model no.json --on dgx_h100 --nodes 1 --batch 8', 'no.json cannot be read'],
+    ['a.pipe --model gpt2', 'Leave out a.pipe, or --model: these options stand for a file.'],
+  ])('%s is refused', async (args, problem) => {
+    const { status, out, err } = await plan(args);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(problem);
+  });
+});
