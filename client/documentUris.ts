@@ -10,6 +10,12 @@ export interface UriParts {
   readonly path: string;
 }
 
+/** Whether a preview may show a document under its file: of a workspace that is not trusted, only what its folders have. */
+export const mayCompare = (
+  { scheme }: Pick<UriParts, 'scheme'>,
+  { isTrusted, inWorkspace }: { readonly isTrusted: boolean; readonly inWorkspace: boolean },
+): boolean => documentSchemes.includes(scheme) && (isTrusted || inWorkspace);
+
 /**
  * Whether a preview of the document may open although the user has not chosen it in the editor. True for a `.pipe` file of a
  * workspace folder, and for any open document. A file on another machine (`file://server/…`) would be fetched over the network.

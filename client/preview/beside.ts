@@ -8,7 +8,7 @@ import {
   type PlannedRequest,
   type PlanRequest,
 } from '../../webview/protocol/requests.ts';
-import { type BesideChoice, chooseBeside } from './chooseBeside.ts';
+import { type BesideChoice, chooseBeside, isBesideAllowed } from './chooseBeside.ts';
 import { inPlaceOf } from './comparedPlan.ts';
 import { createFreshness, waiting } from './freshness.ts';
 import { committedText } from './git.ts';
@@ -124,7 +124,8 @@ export function createBeside(context: PreviewContext) {
     async choose(known?: BesideChoice): Promise<void> {
       const uri = context.uri();
       const chosen = known ?? (uri === undefined ? undefined : await chooseBeside(requests, uri));
-      if (chosen !== undefined) await begin(chosen);
+      if (chosen === undefined || ('uri' in chosen && !isBesideAllowed(chosen.uri))) return;
+      await begin(chosen);
     },
     /** The page has closed the comparison with that number. */
     end(message: Extract<FromPage, { readonly type: 'endBeside' }>): void {

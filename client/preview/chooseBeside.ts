@@ -1,7 +1,7 @@
 /** Asks what a preview shows under its file: a version of it, another pipeline of it, or another file. */
 import * as vscode from 'vscode';
 import { methods, type PlanAnswer, type PlanRequest } from '../../webview/protocol/requests.ts';
-import { documentSchemes } from '../documentUris.ts';
+import { mayCompare } from '../documentUris.ts';
 import type { Requests } from '../languageClient.ts';
 import { commitsOf } from './git.ts';
 import { opened } from './opened.ts';
@@ -26,6 +26,12 @@ export async function chooseBeside(requests: Requests, uri: vscode.Uri): Promise
   if (choice === undefined || !('uri' in choice) || choice.pipeline !== undefined) return choice;
   return choosePipeline(requests, choice.uri);
 }
+
+export const isBesideAllowed = (uri: vscode.Uri): boolean =>
+  mayCompare(uri, {
+    isTrusted: vscode.workspace.isTrusted,
+    inWorkspace: vscode.workspace.getWorkspaceFolder(uri) !== undefined,
+  });
 
 /** Names of the pipelines of a file, and of schedules that are shown without one. */
 async function pipelinesOf(requests: Requests, uri: vscode.Uri): Promise<readonly string[]> {
@@ -63,11 +69,10 @@ async function itemsFor(requests: Requests, uri: vscode.Uri): Promise<Item[]> {
   ]);
   const { isTrusted } = vscode.workspace;
   const seen = new Set([uri.toString()]);
-  // Of a workspace that is not trusted, only files inside its folders are read.
   const may = (other: vscode.Uri): boolean => {
-    if (seen.has(other.toString()) || !documentSchemes.includes(other.scheme)) return false;
+    if (seen.has(other.toString())) return false;
     seen.add(other.toString());
-    return isTrusted || vscode.workspace.getWorkspaceFolder(other) !== undefined;
+    return isBesideAllowed(other);
   };
   const inTabs = vscode.window.tabGroups.all.flatMap(({ tabs }) =>
     tabs.flatMap(({ input }) =>

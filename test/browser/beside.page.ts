@@ -274,6 +274,12 @@ const fits: PageTest = {
           const drawing = await page.locator('.beside-scroll').boundingBox();
           assert.ok(drawing !== null && drawing.height >= 0.4 * 700, `${width}: ${drawing?.height} px of drawing`);
           assert.deepEqual(await axe(page), [], String(width));
+          // A low panel has room for the devices, too.
+          await page.setViewportSize({ width, height: 480 });
+          await settled(page);
+          const low = await page.locator('.beside-scroll').boundingBox();
+          assert.ok(low !== null && low.height >= 0.4 * 480, `${width} × 480: ${low?.height} px of drawing`);
+          await preview.shot(`beside-low-${width}`);
         },
         { width },
       );

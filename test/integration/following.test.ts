@@ -46,6 +46,17 @@ suite('previews and files', () => {
     assert.deepEqual(labels(), ['Preview broken.pipe']);
   });
 
+  test('a preview that shows another file under its own does not follow, so that the text of both can be edited', async () => {
+    const { document } = await previewOf('good.pipe');
+    await focusPreview();
+    await vscode.commands.executeCommand('pipewright.followActiveFile');
+    const other = vscode.Uri.joinPath(document.uri, '..', 'broken.pipe');
+    await vscode.commands.executeCommand('pipewright.comparePreview', document.uri, other);
+    await open('broken.pipe');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.deepEqual(labels(), ['Preview good.pipe']);
+  });
+
   test('a file may have several previews', async () => {
     await previewOf('good.pipe');
     await vscode.commands.executeCommand('pipewright.openAnotherPreview');

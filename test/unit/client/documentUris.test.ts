@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayPreview } from '../../../client/documentUris.ts';
+import { mayCompare, mayPreview } from '../../../client/documentUris.ts';
 
 const file = { scheme: 'file', authority: '', path: '/project/train.pipe' };
 const nowhere = { isOpen: false, inWorkspace: false, hasFolders: true };
@@ -27,4 +27,12 @@ test.each([
   ['a command', { scheme: 'command', authority: '', path: 'x.pipe' }, inside, false],
 ])('%s', (_, uri, around, allowed) => {
   expect(mayPreview(uri, around)).toBe(allowed);
+});
+
+test('in a workspace that is not trusted, only files of its folders come under a preview', () => {
+  const trusted = { isTrusted: true, inWorkspace: false };
+  expect(mayCompare(file, trusted)).toBe(true);
+  expect(mayCompare(file, { isTrusted: false, inWorkspace: false })).toBe(false);
+  expect(mayCompare(file, { isTrusted: false, inWorkspace: true })).toBe(true);
+  expect(mayCompare({ scheme: 'https' }, trusted)).toBe(false);
 });

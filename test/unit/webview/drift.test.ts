@@ -60,6 +60,8 @@ describe('operations side by side', () => {
       expect(driftOf(pair, 'upper', block, 0.4 * length)).toBe('length');
       expect(driftOf(pair, 'lower', partner, 0.4 * length)).toBe('length');
     }
+    // Each operation is counted once, though both of its blocks are outlined.
+    expect(driftedBlocks(pair, 1e-9).every(({ side: of }) => of === 'upper')).toBe(true);
     const [first] = driftedBlocks(pair, 1e-9);
     expect(first).toEqual({ side: 'upper', block: offsets[1] });
     expect(pairedBlockWords(pair, first, { names, plans })).toMatch(

@@ -85,7 +85,7 @@ export function besideView(actions: BesideActions) {
     { class: 'beside-scroll', tabindex: '0', role: 'region', 'aria-label': 'Timelines side by side' },
     tall,
   );
-  const sentence = element('p', { class: 'beside-sentence', role: 'status' });
+  const sentence = element('p', { class: 'beside-sentence', role: 'status', tabindex: '0' });
   const at = element('p', { class: 'beside-at', 'aria-live': 'polite' });
   const legend = element(
     'p',
