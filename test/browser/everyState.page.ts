@@ -151,6 +151,7 @@ const others = {
   'a million operations': ['big'],
   'a search for a shorter order': ['order'],
   'a search for plans': ['plan'],
+  'two files side by side': ['beside'],
   'schedules without a pipeline': ['shapes', 'slots'],
 };
 /** Scenes whose states the walks reach, one whose panel is that of the peak (`host`), and figures for print. */
