@@ -199,3 +199,35 @@ test.each([
   else if (place !== '') expect(marked).toBe(place);
   expect(told).toContain(message);
 });
+
+test('a strategy of sharding applies only with Megatron FSDP', () => {
+  const strategy = changed('data_parallel_sharding_strategy: no_shard', 'data_parallel_sharding_strategy: optim_grads');
+  expect(linesOf(strategy)).toContain('optimizer = megatron_bf16(shard = distributed)');
+  const fsdp = strategy.replace('  use_tp_pp_dp_mapping: false', '  use_megatron_fsdp: true');
+  expect(linesOf(fsdp)).toContain('optimizer = megatron_bf16(shard = zero2)');
+});
+
+test.each([
+  ['bf16_with_fp8_current_scaling_mixed', 'activations = fp8(recipe = current)'],
+  ['bf16_with_fp8_subchannel_scaling_mixed', 'activations = fp8(recipe = blockwise)'],
+  ['bf16_with_mxfp8_mixed', 'activations = fp8(recipe = mxfp8)'],
+  ['bf16_with_nvfp4_mixed', 'activations = fp4'],
+  ['fp16_mixed', 'precision = fp16'],
+])('precision by its name: %s', (name, line) => {
+  const text = `recipe:
+  _target_: megatron.bridge.recipes.llama.llama3.llama3_8b_pretrain_config
+mixed_precision: ${name}
+train:
+  global_batch_size: 64
+model:
+  tensor_model_parallel_size: 2
+`;
+  expect(linesOf(text)).toContain(line);
+});
+
+test('experts of a rank share adapters', () => {
+  const text = changed('num_moe_experts: null', 'num_moe_experts: 8').replace('peft: null', 'peft: lora');
+  expect(linesOf(text)).toContain(
+    'trainable = lora(rank = 32, targets = [q, k, v, o, gate, up, down], experts = shared)',
+  );
+});

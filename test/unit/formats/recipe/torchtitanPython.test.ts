@@ -129,3 +129,12 @@ describe('values of Python', () => {
     expect(faultsOf(`${file}${'#'.repeat(200_000)}`)[0][1]).toContain('up to 200000');
   });
 });
+
+test('accumulation with a pipeline is told, and is microbatches without one', () => {
+  // 4 data ranks · 16384 tokens · 2 steps.
+  const text = changed('            steps=1000,', '            num_tokens_per_train_step=131072,');
+  expect(remarksOf(text)).toContain('An update takes 2 runs of the pipeline');
+  const alone = text.replace('pipeline_parallel_degree=4', 'pipeline_parallel_degree=1');
+  expect(remarksOf(alone)).not.toContain('runs of the pipeline');
+  expect(linesOf(alone)).toContain('microbatches = 2');
+});
