@@ -141,7 +141,7 @@ const keys: PageTest = {
       );
       // From the menu of the page.
       await page.getByRole('button', { name: 'More' }).click();
-      await page.getByRole('button', { name: 'Compare side by side…' }).click();
+      await page.getByRole('button', { name: 'Side by side…' }).click();
       assert.deepEqual((await preview.posted()).at(-1), { type: 'chooseBeside' });
       await editor.beside(slow, { pair: 2, note: 'Use a slow device, 2026-11-20' });
       await says(preview, 'The first is');

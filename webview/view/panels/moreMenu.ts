@@ -49,7 +49,7 @@ export function moreMenu(
     if (modes !== undefined) {
       menu.append(
         menuItem('Compare', 'X', () => actions.compare(false)),
-        menuItem('Compare side by side…', '', actions.chooseBeside),
+        menuItem('Side by side…', '', actions.chooseBeside),
         menuItem('Find the fastest plan', '', actions.findPlan),
         menuItem('Search for a shorter order', '', actions.findOrder),
         menuItem('Export…', 'E', actions.exportShown),
