@@ -13,6 +13,7 @@ import { mergeAnswers } from '../../engine/sweep/merge.ts';
 import { placeRow } from '../../engine/sweep/placeRow.ts';
 import { readAxes } from '../../engine/sweep/readAxes.ts';
 import { rememberingHost } from '../../engine/basics/knownFiles.ts';
+import { wouldFitSteps } from '../../engine/sweep/wouldFit.ts';
 import { rowFile } from '../../engine/sweep/rowText.ts';
 import { objectives } from '../../engine/language/schema/search.ts';
 import { pipelineBody } from '../../engine/fixes/source.ts';
@@ -143,6 +144,7 @@ export const planCommand: Command = {
       ...(leftOut === undefined ? {} : { leftOut }),
       ...(shard === undefined ? {} : { shard }),
     };
+    const begun = io.now();
     const rows = await keptRows(base, asked, args, io);
     if (rows !== undefined && 'refused' in rows) return fault(rows.refused);
     const run = { base, source, shard, time, threads };
@@ -150,11 +152,12 @@ export const planCommand: Command = {
     rows?.close();
     const lost = rows?.failure();
     if (lost !== undefined) return fault(`The search has stopped: ${lost}.`);
-    const answer = planAnswer(
+    const found = planAnswer(
       base,
       rows !== undefined && shard !== undefined ? { ...asked, shares: true } : asked,
       result,
     );
+    const answer = shard === undefined ? withChange(request, found, () => io.now() - begun) : found;
     if (wanted === 'best') {
       if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
       await io.err(`Row ${answer.best}. ${answer.certificate}\n`);
@@ -178,6 +181,20 @@ export const planCommand: Command = {
     return status.findings;
   },
 };
+
+/** Milliseconds in which a change is looked for. */
+const patience = 20_000;
+
+/** An answer without a row that fits says with what one would. */
+function withChange({ base, axes, limits, leftOut }: Request, answer: PlanAnswer, passed: () => number): PlanAnswer {
+  if (answer.best !== undefined || answer.unsearched > 0) return answer;
+  const steps = wouldFitSteps(base, axes, limits, leftOut !== undefined);
+  const end = passed() + patience;
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value === undefined ? answer : { ...answer, would_fit: step.value.text };
+    if (passed() > end) return answer;
+  }
+}
 
 /** The folder of rows that the call names; undefined if it names none. */
 async function keptRows(

@@ -34,6 +34,8 @@ function isAnswer(value: unknown): value is PlanAnswer {
   if (!hasNumbers(value, ['rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
   if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
   if (value['full'] !== undefined && !isNumber(value['full'])) return false;
+  if (value['least_full'] !== undefined && !hasNumbers(value['least_full'], ['row', 'peak'])) return false;
+  if (value['would_fit'] !== undefined && typeof value['would_fit'] !== 'string') return false;
   if (value['left_out'] !== undefined && !isListOf(value['left_out'], isLeftOut)) return false;
   if (source !== undefined && !isSource(source)) return false;
   if (shard !== undefined && !isShard(shard)) return false;

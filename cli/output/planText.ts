@@ -35,7 +35,7 @@ export function planText(
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
     front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, tableColumns, colours),
     changes(answer, colours, isMerged),
-    `${colours.bold(answer.certificate)}\n${missing(answer, colours)}${counts(answer, colours)}`,
+    `${colours.bold(answer.certificate)}\n${answer.would_fit === undefined ? '' : wrapped(printable(answer.would_fit), columns)}${missing(answer, colours)}${counts(answer, colours)}`,
     spaceText(answer, columns, colours),
   ]
     .filter((part) => part !== '')

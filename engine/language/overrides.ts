@@ -13,7 +13,9 @@ export function checkOverrides(resolution: Resolution, overrides: Readonly<Recor
         name,
         params.map((paramPlan) => paramPlan.name),
       );
-      return [`Unknown param "${name}".${near === undefined ? wayOut(name) : ` Did you mean "${near}"?`}`];
+      return [
+        `Unknown param "${name}".${near === undefined ? (nodesHint(resolution, name, value) ?? wayOut(name)) : ` Did you mean "${near}"?`}`,
+      ];
     }
     const { min = -Infinity, max = Infinity, dimension, words } = param;
     if (words !== undefined && !Number.isInteger(value))
@@ -27,6 +29,17 @@ export function checkOverrides(resolution: Resolution, overrides: Readonly<Recor
         : `from ${show(min, dimension)} to ${show(max, dimension)}`;
     return [`"${name}" is ${show(value, dimension)}; it must be ${allowed}.`];
   });
+}
+
+/** How a cluster gets another number of nodes. */
+function nodesHint({ plan, symbols }: Resolution, name: string, value: number): string | undefined {
+  if (name !== 'nodes') return undefined;
+  const setting = plan.params.find((param) => param.name.endsWith('.nodes'));
+  if (setting !== undefined) return ` Did you mean "${setting.name}"?`;
+  const clusters = [...symbols.symbols.values()].filter(({ kind }) => kind === 'cluster');
+  return clusters.some(({ declaration }) => declaration?.uri === 'std:clusters')
+    ? ` The cluster is imported from "std:clusters": add \`nodes\` to the names of the import, or write \`with { nodes = ${value} }\` behind it.`
+    : ` A cluster says its nodes as \`node[${value}]\`: write "param nodes = ${value}" above it, and \`node[nodes]\` in it.`;
 }
 
 /** A key of a block is no param: how to make one of it. */

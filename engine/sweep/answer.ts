@@ -10,7 +10,7 @@ import { type PlacedRow, placeRow } from './placeRow.ts';
 import type { LeftOut } from './space/choice.ts';
 import { takesChunks } from './scheduleText.ts';
 import { partRows, type Shard, type SweepResult } from './sweep.ts';
-import { mergedReasons, type RefusedRows, type Tally } from './tally.ts';
+import { type FullRow, mergedReasons, type RefusedRows, type Tally } from './tally.ts';
 import type { Objective } from '../definitions/search.ts';
 
 /** A row that was simulated. Seconds, bytes, shares of 1. */
@@ -81,6 +81,10 @@ export interface PlanAnswer {
   readonly over: number;
   /** Rows whose orders need more memory than a device has, which were not timed. Absent for none. */
   readonly full?: number;
+  /** Of these, the row that needs least memory; bytes. */
+  readonly least_full?: FullRow;
+  /** The least change with which a row fits, where none does: it was simulated. */
+  readonly would_fit?: string;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   readonly unsearched: number;
@@ -161,6 +165,7 @@ export function answerOf(
     simulated: result.simulated,
     over: result.over,
     ...(result.full === 0 ? {} : { full: result.full }),
+    ...(result.leastFull === undefined ? {} : { least_full: result.leastFull }),
     dropped: result.dropped,
     unsearched: result.unsearched,
     ...(result.unsearchedLeast === undefined ? {} : { unsearched_least: result.unsearchedLeast }),
@@ -203,6 +208,7 @@ export function partAnswer(
     simulated: tally.ran,
     over: tally.over,
     ...(tally.full === 0 ? {} : { full: tally.full }),
+    ...(tally.leastFull === undefined ? {} : { least_full: tally.leastFull }),
     dropped: tally.dropped,
     unsearched,
     // Rows that were never looked at may be as fast as they like.
@@ -271,12 +277,15 @@ function certificateOf(answer: Unranked, best: FoundPoint | undefined): string {
 }
 
 /** The row that needs least memory and the limit that it misses, for a search that no row meets. */
-function nearestText({ points }: Unranked): string {
+function nearestText({ points, least_full: leastFull }: Unranked): string {
   const least = points.reduce<(typeof points)[number] | undefined>(
     (known, point) => (known === undefined || point.peak < known.peak ? point : known),
     undefined,
   );
-  if (least === undefined) return '';
+  if (least === undefined)
+    return leastFull === undefined
+      ? ''
+      : ` Of the rows whose weights and optimizer state fit, row ${leastFull.row} needs least memory: ${bytes(leastFull.peak)}.`;
   const needs = `Row ${least.row} needs least memory: ${bytes(least.peak)}`;
   return ` ${needs}${least.missed === undefined ? '' : `; it misses ${least.missed}`}.`;
 }

@@ -3,7 +3,7 @@ import { list } from '../basics/quantities.ts';
 import { type AnswerSource, type PlanAnswer, type PlanRequest, withFront } from './answer.ts';
 import { rowCount } from './axes.ts';
 import { partRows } from './sweep.ts';
-import { mergedReasons } from './tally.ts';
+import { type FullRow, lesser, mergedReasons } from './tally.ts';
 
 /** The whole answer, or why the parts do not make one. The order of the parts changes nothing. */
 export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { readonly problem: string } {
@@ -29,6 +29,10 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     ...parts.flatMap(({ unsearched, unsearched_least: least = 0 }) => (unsearched > 0 ? [least] : [])),
     ...(absentRows > 0 ? [0] : []),
   ];
+  const leastFull = parts.reduce<FullRow | undefined>(
+    (known, { least_full: least }) => (least === undefined ? known : lesser(known, least)),
+    undefined,
+  );
   const full = parts.reduce((total, part) => total + (part.full ?? 0), 0);
   const {
     shard: _shard,
@@ -38,6 +42,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     unsearched_least: _least,
     shares: _shares,
     full: _full,
+    least_full: _leastFull,
     ...shared
   } = first;
   const merged = withFront({
@@ -47,6 +52,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     simulated: sum('simulated'),
     over: sum('over'),
     ...(full === 0 ? {} : { full }),
+    ...(leastFull === undefined ? {} : { least_full: leastFull }),
     dropped: sum('dropped'),
     unsearched: sum('unsearched') + absentRows,
     ...(bounds.length === 0 ? {} : { unsearched_least: bounds.reduce((least, bound) => Math.min(least, bound)) }),

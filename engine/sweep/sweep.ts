@@ -9,7 +9,7 @@ import { dominates, type Figures } from './front.ts';
 import { rowsOfPause, waveRows } from './limits.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import type { LeastBytes } from './storedBytes.ts';
-import { createTally, mergedReasons, type RefusedRows, type SweepPoint, type Tally } from './tally.ts';
+import { createTally, type FullRow, mergedReasons, type RefusedRows, type SweepPoint, type Tally } from './tally.ts';
 
 /** Part `index` of `of`, counted from 1: rows whose number has this remainder. */
 export interface Shard {
@@ -64,6 +64,7 @@ export interface SweepResult {
   readonly over: number;
   /** Rows whose orders need more memory than a device has. */
   readonly full: number;
+  readonly leastFull?: FullRow;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   /** Rows that were not reached, and seconds that none of them can be under. */
@@ -211,6 +212,7 @@ export function* sweepSteps(
     refused: mergedReasons(axes, [tally.refused(), placing.refused()]),
     over: tally.over,
     full: tally.full,
+    ...(tally.leastFull === undefined ? {} : { leastFull: tally.leastFull }),
     dropped: tally.dropped,
     unsearched,
     ...(unsearched === 0 ? {} : { unsearchedLeast }),

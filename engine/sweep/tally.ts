@@ -11,6 +11,11 @@ export interface SweepPoint extends RowFigures {
   readonly settings: Settings;
 }
 
+export interface FullRow {
+  readonly row: number;
+  readonly peak: number;
+}
+
 export interface RefusedRows {
   readonly reason: string;
   readonly rows: number;
@@ -25,6 +30,8 @@ export interface Tally<Point extends SweepPoint = SweepPoint> {
   readonly over: number;
   /** Rows whose orders need more memory than a device has. */
   readonly full: number;
+  /** Of these, the one that needs least; bytes. */
+  readonly leastFull: FullRow | undefined;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   /** Rows that meet all limits and of which no other is better, fastest first. */
@@ -43,6 +50,7 @@ export interface Tally<Point extends SweepPoint = SweepPoint> {
 export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonly Axis[]): Tally<Point> {
   const reasons = new Map<string, { rows: number; first: number }>();
   let [ran, over, full, dropped] = [0, 0, 0, 0];
+  let leastFull: FullRow | undefined;
   let front: readonly Point[] = [];
   let smallest: Point | undefined;
   const refuse = (reason: string, row: number): void => {
@@ -59,6 +67,9 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
     get full() {
       return full;
     },
+    get leastFull() {
+      return leastFull;
+    },
     get dropped() {
       return dropped;
     },
@@ -70,8 +81,10 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
     refuse,
     add(row, outcome) {
       if (outcome.kind === 'over') over += 1;
-      else if (outcome.kind === 'full') full += 1;
-      else if (outcome.kind === 'dropped') dropped += 1;
+      else if (outcome.kind === 'full') {
+        full += 1;
+        leastFull = lesser(leastFull, { row, peak: outcome.peak });
+      } else if (outcome.kind === 'dropped') dropped += 1;
       else refuse(outcome.code === 'search/refused' ? outcome.message : `${outcome.code}: ${outcome.message}`, row);
     },
     addRan(point) {
@@ -86,6 +99,10 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
       byRows([...reasons].map(([reason, { rows, first }]) => ({ reason, rows, example: settingsOf(axes, first) }))),
   };
 }
+
+/** The one that needs less; of equal ones the first row. */
+export const lesser = (one: FullRow | undefined, other: FullRow): FullRow =>
+  one === undefined || other.peak < one.peak || (other.peak === one.peak && other.row < one.row) ? other : one;
 
 const inOrder = <Point extends SweepPoint>(points: readonly Point[]): readonly Point[] =>
   points.toSorted((a, b) => a.row - b.row);

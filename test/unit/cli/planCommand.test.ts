@@ -411,7 +411,7 @@ describe('plan', () => {
     [['a.pipe'], 'a.pipe has the pipelines train and other; choose one with --pipeline.'],
     [['none.pipe'], 'none.pipe cannot be read'],
     [['a.pipe', 'b.pipe'], 'Name one file.'],
-    [[], 'Name a file.'],
+    [[], 'Name a file, or a model with --model, --on and --batch.'],
     [['a.pipe', '--pipeline', 'train', '--over', over, '--shard', '4/3'], '--shard takes a part'],
     [['a.pipe', '--pipeline', 'train', '--over', over, '--time', 'soon'], '--time takes a time'],
     [['a.pipe', '--pipeline', 'train', '--over', over, '--time', '3GiB'], '--time takes a time'],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { bytes } from '../../../engine/basics/quantities.ts';
 import type { PlanAnswer } from '../../../engine/sweep/answer.ts';
 import { call } from './harness.ts';
 
@@ -91,4 +92,48 @@ describe('plan without a file', () => {
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(problem);
   });
+});
+
+describe('where no row fits', () => {
+  test('names the nodes with which one does, as it was simulated', async () => {
+    const asked = '--model llama2_70b --on dgx_h100 --engine deepspeed';
+    const { status, out } = await plan(`${asked} --nodes 1 --batch 16`);
+    expect(status).toBe(1);
+    const text = out.replaceAll('\n', ' ');
+    expect(text).toMatch(/None of the [\d,]+ rows fits\./u);
+    const [, nodes, peak, settings = ''] = /With (\d+) nodes it fits: ([\d.]+ GiB), .*?\((.*?)\)\./u.exec(text) ?? [];
+    // The row is one of the space with these nodes.
+    const over = settings
+      .split(/, (?=\w+ )/u)
+      .map((setting) => setting.replace(' ', '='))
+      .join(',');
+    const args = ['plan', ...`${asked} --nodes ${nodes} --batch 16 --threads 1 --format json --over`.split(' '), over];
+    const [point] = (JSON.parse((await call(args, { files: {} })).out) as PlanAnswer).points;
+    expect(bytes(point.peak)).toBe(peak);
+  });
+
+  test('names a value of a key that was not searched', async () => {
+    const { out } = await plan(
+      '--model llama2_13b --on dgx_h100 --nodes 1 --batch 64 --over tensor=1,recompute=none,pipeline=1',
+    );
+    expect(out).toMatch(/None of the|The only row does not fit/u);
+    expect(out.replaceAll('\n', ' ')).toMatch(/With tensor = \d it fits: /u);
+  });
+});
+
+test('an unknown param "nodes" says how a cluster gets other nodes', async () => {
+  const file = (head: string) =>
+    `${head}\nimport { gpt2 } from "std:models"\npipeline train { model = gpt2  devices = dgx_h100  microbatches = 8  stages = balance  schedule = 1f1b }\n`;
+  const hint = async (head: string) => (await plan('a.pipe --set nodes=4', { 'a.pipe': file(head) })).err;
+  expect(await hint('import { dgx_h100 } from "std:clusters"')).toContain(
+    'add `nodes` to the names of the import, or write `with { nodes = 4 }` behind it.',
+  );
+  expect(await hint('import { dgx_h100 } from "std:clusters" with { nodes = 2 }')).toContain(
+    'Did you mean "dgx_h100.nodes"?',
+  );
+  expect(
+    await hint(
+      'import { h100 } from "std:hardware"\ncluster dgx_h100 { node[2] { gpu[8] = h100  link = 1GB/s }  link = 1GB/s }',
+    ),
+  ).toContain('write "param nodes = 4" above it, and `node[nodes]` in it.');
 });
