@@ -53,7 +53,7 @@ suite('previews and files', () => {
     const other = vscode.Uri.joinPath(document.uri, '..', 'broken.pipe');
     await vscode.commands.executeCommand('pipewright.comparePreview', document.uri, other);
     await open('broken.pipe');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 2000));
     assert.deepEqual(labels(), ['Preview good.pipe']);
   });
 
