@@ -36,6 +36,8 @@ import { readParts } from '../plan/readParts.ts';
 import { openPartRows, type PartRows } from '../plan/rowsFolder.ts';
 import type { RowsHead } from '../plan/rowsHead.ts';
 import { runSweep } from '../plan/runSweep.ts';
+import { shellWord } from '../plan/jobs/shellWord.ts';
+import { jobKinds, writeJob } from '../plan/writeJob.ts';
 import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { readOperand } from '../readOperand.ts';
@@ -100,6 +102,13 @@ export const planCommand: Command = {
       },
       { name: 'resume', doc: 'Go on with the rows that are in the folder of --rows, if there are any.' },
       {
+        name: 'jobs',
+        value: jobKinds.join('|'),
+        choices: jobKinds,
+        doc: 'Search nothing, and write a job that searches in parts on many machines: an array of Slurm, a program for Ray, or rules of make.',
+      },
+      { name: 'parts', value: 'COUNT', doc: 'Parts of the job that --jobs writes. Default: 64.' },
+      {
         name: 'merge',
         doc: 'Read the parts (a folder of --rows, or files with --format json) and show the front of all, also before they are complete.',
       },
@@ -128,6 +137,8 @@ export const planCommand: Command = {
     if (typeof request === 'string') return fault(request);
     const { base, axes, leftOut, limits, minimise } = request;
     for (const remark of request.remarks) await io.err(`pipewright plan: ${printable(remark)}\n`);
+    if (args.has('jobs')) return writeJobOf(rowCount(axes), args, io);
+    if (args.has('parts')) return fault('--parts has no effect without --jobs.');
     const wanted = args.value('write');
     if (wanted !== undefined && wanted !== 'best') return writeRow(request, wanted, args, io);
     const { uri, text, options, overrides } = base.file;
@@ -194,6 +205,19 @@ function withChange({ base, axes, limits, leftOut }: Request, answer: PlanAnswer
     if (step.done === true) return step.value === undefined ? answer : { ...answer, would_fit: step.value.text };
     if (passed() > end) return answer;
   }
+}
+
+/** Writes the job that searches in parts, and says how to use it. */
+async function writeJobOf(rows: number, args: Arguments, io: Io): Promise<Status> {
+  const job = writeJob(args, planCommand.spec.options, rows);
+  if ('problem' in job) return usageFault(io, 'plan', job.problem);
+  const written = await writeResult(io, 'plan', args, [job.text]);
+  const output = args.value('output');
+  if (written === status.fine && output !== undefined)
+    await io.err(
+      `Start it here: ${job.start} ${printable(shellWord(output))}\nShow the front at any time: pipewright plan --merge ${printable(shellWord(job.folder))}\n`,
+    );
+  return written;
 }
 
 /** The folder of rows that the call names; undefined if it names none. */
@@ -346,6 +370,8 @@ const ofParts = [
   'shard',
   'rows',
   'resume',
+  'jobs',
+  'parts',
   'engine',
 ] as const;
 

@@ -44,6 +44,8 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/fixes/advice.test.ts',
   'test/unit/network/routes.test.ts',
   'test/unit/cli/planKilled.test.ts',
+  'test/unit/docs/manyMachines.test.ts',
+  'test/unit/cli/planJobs.test.ts',
   'test/unit/flow/metamorphicRanks.test.ts',
   'test/unit/scripts/vsix.test.ts',
   'test/unit/cli/secrets.test.ts',

@@ -30,8 +30,7 @@ const files: Record<string, string> = {
 /** Runs a command of the page in this thread. */
 function run(command: string, more: Readonly<Record<string, string>> = {}): Promise<Called> {
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
-  const merges = words.includes('--merge');
-  return call([...words.slice(1), ...(merges || words.includes('--threads') ? [] : ['--threads', '1'])], {
+  return call([...words.slice(1), '--threads', '1'], {
     files: { ...files, ...more },
   });
 }
@@ -54,45 +53,11 @@ async function everyRow(command: string): Promise<PlanAnswer> {
 
 describe('every command', () => {
   const steps = blocksOf('console').map((block) => block.trimEnd().split('\n'));
-  test.each(steps.filter(([command]) => !command.includes('part-*')))('%s', async (command, ...output) => {
+  test.each(steps)('%s', async (command, ...output) => {
     const { status, out, err, files: after } = await run(command.slice(2));
     expect(status, err).toBe(0);
     for (const line of output) expect(out).toContain(`${line}\n`);
     if (command.includes('--output')) expect(after['faster.pipe']).toContain('stages            = balance(10)');
-  });
-});
-
-describe('parts', () => {
-  let whole: PlanAnswer;
-  beforeAll(async () => {
-    whole = await answer('pipewright plan train.pipe --pipeline interleaved');
-  });
-
-  test('of the makefile make the front of one run', async () => {
-    const [makefile] = blocksOf('make');
-    const [merge, part] = [...makefile.matchAll(/^\t(pipewright .*)$/gm)].map(([, line]) => line);
-    const parts: Record<string, string> = {};
-    for (let index = 1; index <= 8; index += 1) {
-      const name = `part-${index}.json`;
-      const line = part.replace('$<', 'train.pipe').replace('$*', String(index)).replace('$@', name);
-      parts[name] = (await run(line)).files[name] ?? '';
-    }
-    const merged = await run(merge.replace('$^', Object.keys(parts).join(' ')).replace('$@', 'front.txt'), parts);
-    expect(merged.files['front.txt']).toContain(whole.certificate);
-    const json = await run(`pipewright plan --merge ${Object.keys(parts).join(' ')} --format json`, parts);
-    const { points } = JSON.parse(json.out) as PlanAnswer;
-    expect(points.filter(({ front }) => front)).toEqual(whole.points.filter(({ front }) => front));
-  });
-
-  test.each([
-    ['Slurm', blocksOf('bash')[0], /^pipewright .*$/m, (line: string) => line.replaceAll('$SLURM_ARRAY_TASK_ID', '3')],
-    ['Ray', blocksOf('python')[0], /pipewright [^"]*/, (line: string) => line.replace('{index}/{parts}', '3/64')],
-  ] as const)('of %s are parts of the search', async (_, block, pattern, filled) => {
-    const line = filled(pattern.exec(block)?.[0] ?? '').replace('--threads 4', '--threads 1');
-    const { out, files: after } = await run(line);
-    const { shard, search } = JSON.parse(after['part-3.json'] ?? out) as PlanAnswer;
-    expect(shard).toEqual({ index: 3, of: 64 });
-    expect(search).toEqual(whole.search);
   });
 });
 
