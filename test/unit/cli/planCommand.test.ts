@@ -205,6 +205,7 @@ describe('plan', () => {
     // What the parts were asked cannot be asked of their sum.
     for (const option of [
       ['--limit', 'mfu > 90%'],
+      ['--nodes', '4'],
       ['--minimise', 'peak_memory'],
       ['--shard', '1/2'],
       ['--set', 'a=3'],

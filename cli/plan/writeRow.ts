@@ -1,0 +1,53 @@
+/** `--write`: the file with the values of a row. */
+import { bytes } from '../../engine/basics/quantities.ts';
+import { pipelineBody } from '../../engine/fixes/source.ts';
+import { rowCount, settingsOf } from '../../engine/sweep/axes.ts';
+import { evaluateRow, type Outcome } from '../../engine/sweep/evaluateRow.ts';
+import { placeRow } from '../../engine/sweep/placeRow.ts';
+import { rowFile } from '../../engine/sweep/rowText.ts';
+import { parse } from '../../grammar/index.ts';
+import { printable } from '../../server/text/printable.ts';
+import type { Arguments } from '../arguments.ts';
+import { usageFault } from '../command.ts';
+import type { Io } from '../io.ts';
+import type { Status } from '../status.ts';
+import { writeResult } from '../writeResult.ts';
+import type { PlanRequest } from './request.ts';
+
+/** The file with the values of a row set. */
+export async function writeRow({ base, axes }: PlanRequest, wanted: string, args: Arguments, io: Io): Promise<Status> {
+  const rows = rowCount(axes);
+  const row = Number(wanted);
+  if (!/^\d{1,9}$/u.test(wanted) || row >= rows)
+    return usageFault(io, 'plan', `--write takes best or the number of a row from 0 to ${rows - 1}, not "${wanted}".`);
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  const whole = parse(base.file.text);
+  const body = pipelineBody(whole, base.pipeline);
+  const written =
+    'refused' in placed || body === undefined
+      ? { refused: 'refused' in placed ? placed.refused : 'the pipeline is not in the file' }
+      : rowFile({ ...base, syntax: whole, body }, placed);
+  if ('refused' in written) return usageFault(io, 'plan', `Row ${row} cannot be written: ${written.refused}.`);
+  // Whoever asks for a row by its number gets it, and hears what is wrong with it.
+  const problem = 'refused' in placed ? undefined : rowProblem(evaluateRow(base, placed, []));
+  if (problem !== undefined) await io.err(`pipewright plan: Row ${row} ${printable(problem)}\n`);
+  return writeResult(io, 'plan', args, [written.text], true);
+}
+
+function rowProblem(outcome: Outcome): string | undefined {
+  switch (outcome.kind) {
+    case 'over':
+      return `does not fit: a device holds ${bytes(outcome.least)} before the first microbatch, and has ${bytes(outcome.capacity)}.`;
+    case 'ran': {
+      const { meets, missed, peak } = outcome.figures;
+      if (meets) return undefined;
+      return missed === undefined ? `does not fit: its peak is ${bytes(peak)}.` : `misses ${missed}.`;
+    }
+    case 'full':
+      return `does not fit: its peak is ${bytes(outcome.peak)}.`;
+    case 'refused':
+      return `cannot run: ${outcome.message}`;
+    case 'dropped':
+      return undefined;
+  }
+}
