@@ -39,6 +39,6 @@ parentPort?.on('message', ({ text, after }: SaidRequest) => {
   last = check({ uri, text, host: hostOf(), options: defaultOptions, ...(earlier && { earlier }) });
   first ??= last;
   const whole = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity };
-  // A copy has what was made when it was asked for behind the rest.
-  parentPort?.postMessage(inspect(said(last), { ...whole, sorted: true }));
+  // What is made when it is asked for has another place among the keys, on which lines would depend.
+  parentPort?.postMessage(inspect(said(last), { ...whole, sorted: true, compact: false }));
 });
