@@ -8,7 +8,7 @@ import { exampleText } from '../../support/example.ts';
 import { call } from '../cli/harness.ts';
 import { textOf } from './pages.ts';
 
-const page = textOf('docs/how-to/plan-on-many-machines.md');
+const page = textOf('docs/how-to/search-on-many-machines.md');
 const blocks = (mark: string): readonly string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${mark}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, block]) => block);
 const [added] = [...textOf('docs/how-to/what-fits-on-my-cluster.md').matchAll(/^ *```pipe add\n([^]*?)^ *```$/gm)].map(
