@@ -1,6 +1,16 @@
 /** Rows of a part of a search on disk: found again by a run that goes on, and read by `plan --merge` at any time. */
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { FoundPoint } from '../../engine/sweep/answer.ts';
 import type { Outcome } from '../../engine/sweep/evaluateRow.ts';
 import type { Figures } from '../../engine/sweep/front.ts';
@@ -45,8 +55,9 @@ export async function openPartRows({
   say,
 }: Opening): Promise<PartRows | { readonly problem: string }> {
   const name = join(folder, rowsName(head.shard));
+  const unmade = makeFolder(folder);
+  if (unmade !== undefined) return { problem: `The folder ${folder} cannot be made: ${unmade}.` };
   try {
-    mkdirSync(folder, { recursive: true });
     const lock = await lockPart(join(folder, lockName(head.shard)), (holder) =>
       say(`${holder} had this part. Waiting for a sign of life …`),
     );
@@ -59,6 +70,20 @@ export async function openPartRows({
     return opened(folder, name, head, found, lock);
   } catch (error) {
     return { problem: `${name} cannot be written: ${fileProblem(error)}.` };
+  }
+}
+
+/** Why there is no such folder now; undefined if there is. Folders around it are not made: where that cannot be, Node tries for ever. */
+function makeFolder(folder: string): string | undefined {
+  try {
+    mkdirSync(folder);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? `there is no folder ${dirname(folder)} to make it in`
+      : fileProblem(error);
   }
 }
 

@@ -1,4 +1,5 @@
 /** `plan --jobs`: a search in parts as a job of a scheduler. Texts of the call are words of its commands, and nothing else. */
+import { table } from '../../engine/basics/table.ts';
 import type { Arguments, OptionSpec } from '../arguments.ts';
 import type { Job } from './jobs/job.ts';
 import { makeJob } from './jobs/make.ts';
@@ -6,11 +7,11 @@ import { rayJob } from './jobs/ray.ts';
 import { slurmJob } from './jobs/slurm.ts';
 import { readThreads } from './options.ts';
 
-const writers: Readonly<Record<string, { readonly write: (job: Job) => string; readonly start: string }>> = {
+const writers: Readonly<Record<string, { readonly write: (job: Job) => string; readonly start: string }>> = table({
   slurm: { write: slurmJob, start: 'sbatch' },
   ray: { write: rayJob, start: 'python3' },
   make: { write: makeJob, start: 'make -j -f' },
-};
+});
 
 export const jobKinds: readonly string[] = Object.keys(writers);
 

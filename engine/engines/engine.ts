@@ -79,6 +79,8 @@ export interface Setup {
 
 export interface OptimizerSetup {
   readonly shard: Shard;
+  /** Gathered weights are given up after each pass of a layer, and gradients are scattered. */
+  readonly reshard: boolean;
   /** Arguments that the file writes. */
   readonly writes: (argument: string) => boolean;
 }

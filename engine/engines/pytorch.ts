@@ -1,7 +1,7 @@
 import { findPolicy } from '../policies/registry.ts';
 import type { Engine, OrderPlan, Refusal } from './engine.ts';
 import { nearestOrder, outsideTables, recomputesAhead, withoutFlush } from './orders.ts';
-import { ncclRow } from './shared.ts';
+import { gatheredRefusal, ncclRow } from './shared.ts';
 
 const title = 'PyTorch';
 
@@ -54,6 +54,12 @@ export const pytorch: Engine = {
               write: { key: 'transfer', value: 'buffered(receive = all)' },
             }
           : undefined,
+    },
+    {
+      key: 'optimizer',
+      runs: 'Any `shard`. With pipeline ranks, gathered weights and whole gradients stay (`reshard = false`).',
+      source: 'torch/distributed/pipelining/stage.py: backward_maybe_with_nosync',
+      refuses: (setup) => gatheredRefusal(setup, title),
     },
     ncclRow(title),
   ],

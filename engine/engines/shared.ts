@@ -1,5 +1,6 @@
 /** Rows that engines share. */
-import type { Row, Setup } from './engine.ts';
+import { shardsWeights } from '../costs/optimizer.ts';
+import type { Refusal, Row, Setup } from './engine.ts';
 
 /** How NCCL reduces: engines call it, and have no other collectives. */
 const ncclCollectives = ['ring', 'tree', 'nccl', 'table'];
@@ -39,3 +40,16 @@ export const clipRow = (does: string, runs: string, source: string): Row => ({
 /** The modes that are not among `allowed`, as they are written. */
 export const otherMode = ({ recompute }: Setup, allowed: (mode: string) => boolean): string | undefined =>
   recompute.find((mode) => !allowed(mode));
+
+/** Each backward of a PyTorch pipeline runs without giving up gathered weights, and without scattering gradients. */
+export const gatheredRefusal = ({ optimizer, ranks, mesh }: Setup, title: string): Refusal | undefined =>
+  optimizer !== undefined &&
+  shardsWeights(optimizer.shard) &&
+  optimizer.reshard &&
+  ranks > 1 &&
+  mesh.data * mesh.context > 1
+    ? {
+        reason: `pipelines of ${title} keep gathered weights and whole gradients up to the last backward`,
+        nearest: { key: 'optimizer', argument: 'reshard', value: 'false' },
+      }
+    : undefined;

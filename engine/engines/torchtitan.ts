@@ -1,7 +1,7 @@
 import type { Engine, OrderPlan, Refusal } from './engine.ts';
 import { isLoop, isV, nearestOrder } from './orders.ts';
 import { pytorchOrder } from './pytorch.ts';
-import { clipRow, ncclRow, oneMeshRow, otherMode } from './shared.ts';
+import { clipRow, gatheredRefusal, ncclRow, oneMeshRow, otherMode } from './shared.ts';
 
 const title = 'torchtitan';
 
@@ -35,21 +35,22 @@ export const torchtitan: Engine = {
     oneMeshRow(title, 'torchtitan/distributed/parallel_dims.py: ParallelDims.build_mesh'),
     {
       key: 'optimizer',
-      runs: '`shard = fsdp` or `zero3` over data and context ranks, in groups of `over` (HSDP), or none (replicas). With pipeline ranks, gathered weights stay by default (`reshard = false`).',
-      source: 'torchtitan/distributed/fsdp.py: get_fsdp_reshard_after_forward_policy; parallel_dims.py: ParallelDims',
-      refuses: ({ optimizer }) =>
-        optimizer === undefined || ['none', 'fsdp', 'zero3'].includes(optimizer.shard)
-          ? undefined
+      runs: '`shard = fsdp` or `zero3` over data and context ranks, in groups of `over` (HSDP), or none (replicas). With pipeline ranks, gathered weights and whole gradients stay (`reshard = false`).',
+      source:
+        'torchtitan/distributed/fsdp.py: get_fsdp_reshard_after_forward_policy; torch/distributed/pipelining/stage.py: backward_maybe_with_nosync',
+      refuses: (setup) =>
+        setup.optimizer === undefined || ['none', 'fsdp', 'zero3'].includes(setup.optimizer.shard)
+          ? gatheredRefusal(setup, title)
           : {
-              reason: `${title} shards weights, gradients and state together (FSDP2), not as \`${optimizer.shard}\``,
+              reason: `${title} shards weights, gradients and state together (FSDP2), not as \`${setup.optimizer.shard}\``,
               nearest: { key: 'optimizer', argument: 'shard', value: 'fsdp' },
             },
-      usually: ({ optimizer, mesh }) =>
+      usually: ({ optimizer, mesh, ranks }) =>
         optimizer === undefined || optimizer.writes('shard') || mesh.data * mesh.context === 1
           ? undefined
           : {
               does: 'shards over all data and context ranks',
-              write: { key: 'optimizer', argument: 'shard', value: 'fsdp' },
+              write: { key: 'optimizer', argument: 'shard', value: ranks > 1 ? 'fsdp, reshard = false' : 'fsdp' },
             },
     },
     clipRow(

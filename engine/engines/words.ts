@@ -39,7 +39,7 @@ function withWord(key: string, word: string): Setup | undefined {
       return { ...plain, ranks: 1, mesh: { ...lone, context: 2, ...exchange } };
     }
     case 'shard':
-      return isShard(word) ? { ...plain, optimizer: { shard: word, writes: () => true } } : undefined;
+      return isShard(word) ? { ...plain, optimizer: { shard: word, reshard: true, writes: () => true } } : undefined;
     default:
       return undefined;
   }

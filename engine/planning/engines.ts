@@ -71,6 +71,7 @@ function setupOf(notes: Notes, pipeline: SettledPipeline, plan: PipelinePlan): S
       : {
           optimizer: {
             shard: optimizer.shard,
+            reshard: optimizer.reshard,
             writes: (argument: string) => optimizer.at.has(argument),
           },
         }),

@@ -29,7 +29,7 @@ export interface RefusedRow {
 /** The row, or why it cannot be; microseconds. */
 export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings): PlacedRow | RefusedRow {
   const settings = withoutIdle(axes, asked);
-  if ('refused' in settings) return { refused: String(settings.refused) };
+  if ('refused' in settings) return { refused: settings.refused };
   const number = (key: string): number | undefined => (key in settings ? Number(settings[key]) : undefined);
   const { mesh, microBatch: usualMicroBatch } = base.size;
   const tensor = number('tensor') ?? mesh.tensor;

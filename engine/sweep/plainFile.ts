@@ -117,15 +117,19 @@ type Batch = { readonly samples: number; readonly remarks: readonly string[] } |
 
 /** Tokens are a round number; samples are the nearest multiple of as many data ranks as leave each at least four of them. */
 function samplesOf(batch: PlainRequest['batch'], { devices, model }: PipelineSize): Batch {
-  if ('samples' in batch) return { samples: batch.samples, remarks: [] };
   const { sequence } = model;
+  const words = (number: number): string => number.toLocaleString('en-US');
+  if ('samples' in batch) {
+    const { samples } = batch;
+    const remark = `The batch has ${words(samples * (sequence ?? 0))} tokens, ${words(sequence ?? 0)} in each sample.`;
+    return { samples, remarks: sequence === undefined ? [] : [remark] };
+  }
   if (sequence === undefined)
     return { problem: 'The model says no tokens of a sample, so the batch is a number of samples: --batch 512.' };
   const exact = batch.tokens / sequence;
   let step = 1;
   while (devices % (2 * step) === 0 && 8 * step <= exact) step *= 2;
   const samples = Math.max(step, Math.round(exact / step) * step);
-  const words = (number: number): string => number.toLocaleString('en-US');
   return {
     samples,
     remarks:

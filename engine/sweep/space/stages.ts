@@ -24,7 +24,7 @@ export function microBatchChoice({ size, batch }: SweepBase): Choice {
   ]);
 }
 
-const counts = [2, 3, 4, 5, 6, 8];
+const counts = [2, 3, 4, 5, 6, 7, 8];
 /** On fewer ranks there is little to fill. */
 const leastRanks = 4;
 
@@ -51,7 +51,7 @@ export function chunksChoice(
       : [
           {
             what: `chunks ${others.join(', ')}`,
-            why: `${model.layers} layers do not divide into that many equal stages on ${deep.length > 0 ? `${leastRanks} or more ranks` : 'these ranks'}`,
+            why: `neither the ${model.layers} layers nor the ${model.blocks} of the longest array divide into that many equal stages on ${deep.length > 0 ? `${leastRanks} or more ranks` : 'these ranks'}`,
           },
         ]),
     { what: 'chunks over 8', why: small },

@@ -58,6 +58,8 @@ describe('plan without a file', () => {
   });
 
   test('rounds tokens to samples that ranks share, and says so', async () => {
+    const { err: ofSamples } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 ${few}`);
+    expect(ofSamples).toContain('The batch has 65,536 tokens, 1,024 in each sample.');
     const { out, err } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 100Ktok ${few}`);
     // 97.7 samples of 1,024 tokens on eight devices.
     expect(err).toContain('100,000 tokens are 97.7 samples of 1,024 tokens. The batch is 96 samples (98,304 tokens)');

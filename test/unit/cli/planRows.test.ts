@@ -123,7 +123,7 @@ describe('rows on disk', () => {
   });
 
   test('--resume with nothing to resume begins, and needs a folder', async () => {
-    expectWhole(answerOf(await plan('--rows', join(folder, 'new', 'deep'), '--resume', '--format', 'json')));
+    expectWhole(answerOf(await plan('--rows', join(folder, 'new'), '--resume', '--format', 'json')));
     expect((await plan('--resume')).err).toContain('--resume goes on with the rows of a folder: name it with --rows.');
     for (const option of [['--resume'], ['--rows', 'x']])
       expect((await merge(...option)).err).toContain(`${option[0]} has no effect with --merge`);
@@ -151,6 +151,16 @@ describe('rows on disk', () => {
     }
     expect((await plan('--rows', folder, '--shard', '1/3')).err).toContain('they are of different numbers of parts.');
     expect(readFileSync(join(folder, 'part-1-of-2.rows'), 'utf8')).toBe(before);
+  });
+
+  test('a folder is made in a folder that is there', async () => {
+    const outer = join(folder, 'none');
+    expect((await plan('--rows', join(outer, 'rows'))).err).toContain(
+      `The folder ${join(outer, 'rows')} cannot be made: there is no folder ${outer} to make it in.`,
+    );
+    expect((await plan('--rows', '/proc/rows')).err).toContain('The folder /proc/rows cannot be made: ');
+    await plan('--rows', folder);
+    expect((await plan('--rows', join(only(), 'rows'))).err).toContain('cannot be made: there is no folder');
   });
 
   test('a file that is damaged, or is no file of rows, is refused and stays', async () => {

@@ -35,8 +35,10 @@ describe('orders of torchtitan', () => {
 
 describe('the rest under torchtitan', () => {
   const runs: readonly (readonly [string, Written])[] = [
-    ['FSDP', { keys: 'data = 2', optimizer: 'adam_mixed(shard = fsdp)' }],
-    ['HSDP', { keys: 'data = 4', optimizer: 'adam_mixed(shard = zero3, over = 2)' }],
+    ['FSDP', { keys: 'data = 2', optimizer: 'adam_mixed(shard = fsdp, reshard = false)' }],
+    ['HSDP', { keys: 'data = 4', optimizer: 'adam_mixed(shard = zero3, over = 2, reshard = false)' }],
+    ['FSDP without pipelines', { stages: 'balance(1)', keys: 'data = 2', optimizer: 'adam_mixed(shard = fsdp)' }],
+    ['shards of one rank', { optimizer: 'adam_mixed(shard = fsdp)' }],
     ['replicas', { keys: 'data = 2  sync = ddp', optimizer: 'adam_mixed' }],
     ['full recomputation', { keys: 'recompute = full' }],
     ['its selective recomputation', { keys: 'recompute = operations' }],
@@ -52,6 +54,9 @@ describe('the rest under torchtitan', () => {
 
   const refuses: readonly (readonly [string, Written, string])[] = [
     ['optimizer', { keys: 'data = 2', optimizer: 'adam_mixed(shard = zero1)' }, '`shard = fsdp`'],
+    // stage.py: backward_maybe_with_nosync sets set_requires_gradient_sync(False) until the last backward.
+    ['optimizer', { keys: 'data = 2', optimizer: 'adam_mixed(shard = fsdp)' }, '`reshard = false`'],
+    ['optimizer', { keys: 'context = 2', optimizer: 'adam_mixed(shard = zero3)' }, '`reshard = false`'],
     ['optimizer', { keys: 'data = 2', optimizer: 'adam_mixed(shard = zero2)' }, '`shard = fsdp`'],
     ['context_exchange', { keys: 'context = 2  context_exchange = all_to_all' }, '`context_exchange = ring`'],
     ['expert_tensor', { model: experts, keys: 'tensor = 2  sequence_parallel = true' }, '`expert_tensor = 1`'],

@@ -61,7 +61,7 @@ describe('what an engine does not run is fixed by what it runs', () => {
     const [fix, ...more] = fixesAt(text, 'engine/defaults');
     expect(more).toEqual([]);
     const fixed = apply(text, fix.edits);
-    expect(fixed).toContain('adam_mixed(shard = fsdp, clip = true)');
+    expect(fixed).toContain('adam_mixed(shard = fsdp, reshard = false, clip = true)');
     expect(fixed).toContain('sequence_parallel = true');
     expect(analyse(fixed).findings.map(({ code }) => code)).not.toContain('engine/defaults');
   });

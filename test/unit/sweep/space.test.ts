@@ -26,7 +26,7 @@ describe('the space of a pipeline without a search', () => {
     });
     expect(whyOf(space, 'tensor over 4')).toBe('tensor ranks stay in a node, which has 4 devices');
     expect(whyOf(space, 'recompute selective')).toBe('the same as none, since no attention keeps its scores');
-    expect(whyOf(space, 'chunks 2')).toContain('14 layers do not divide');
+    expect(whyOf(space, 'chunks 2')).toContain('neither the 14 layers nor the 12 of the longest array divide');
   });
 
   test('selective recomputation is searched where attention keeps scores, and is the same as none elsewhere', () => {
