@@ -42,9 +42,12 @@ export interface PlanPoint {
 export interface AnswerSource {
   /** Of the program. */
   readonly program: string;
-  /** Hash of the text of the file. */
+  /** Hash of the file, without comments, layout, and what does not matter to the pipeline. */
   readonly text: string;
-  /** Hashes of other files that it reads, by their path from the file; empty for a file that could not be read. */
+  /**
+   * Hashes of other files that it reads, by their path from the file; empty for a file that could not be read. Of `.pipe` files without
+   * comments and layout.
+   */
   readonly files: Readonly<Record<string, string>>;
   /** The engine of pipelines that name none; absent for any. */
   readonly engine?: string;

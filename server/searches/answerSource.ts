@@ -2,24 +2,37 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { AnswerSource } from '../../engine/sweep/answer.ts';
 import type { SweepSource } from '../../engine/sweep/rowsSearch.ts';
+import { parse } from '../../grammar/index.ts';
+import { searchKey } from './planTexts.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
-/** What the figures of a search follow from. Paths are relative to the file, so that files may be moved together. `version`: of this program. */
+/**
+ * What the figures of a search follow from. Paths are relative to the file, so that files may be moved together. Comments and layout of
+ * `.pipe` files may change between parts. `version`: of this program.
+ */
 export function answerSource(
-  { uri, text, options, files, overrides = {} }: SweepSource,
+  { uri, text, options, files, pipeline, overrides = {} }: SweepSource,
   version: string,
 ): AnswerSource {
   const from = posix.dirname(uri);
   const others = Object.entries(files).map(
-    ([file, read]) => [posix.relative(from, file), 'text' in read ? hash(read.text) : ''] as const,
+    ([file, read]) => [posix.relative(from, file), 'text' in read ? hash(importedKey(file, read.text)) : ''] as const,
   );
   const { engine } = options;
   return {
     program: version,
-    text: hash(text),
+    text: hash(searchKey(parse(text), pipeline)),
     files: Object.fromEntries(others),
     ...(engine === undefined ? {} : { engine }),
     params: overrides,
   };
 }
+
+/** What matters of a file that is read: of another format, every byte may. */
+const importedKey = (file: string, text: string): string =>
+  file.endsWith('.pipe')
+    ? parse(text)
+        .tokens.map((token) => token.text)
+        .join('\n')
+    : text;

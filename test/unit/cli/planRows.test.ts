@@ -132,7 +132,7 @@ describe('rows on disk', () => {
   test('rows of another search are not gone on with, and not put beside', async () => {
     await plan('--rows', folder, '--shard', '1/2');
     const before = readFileSync(join(folder, 'part-1-of-2.rows'), 'utf8');
-    const changed = { files: { 'a.pipe': `${shaped}// more` } };
+    const changed = { files: { 'a.pipe': shaped.replace('10us', '11us') } };
     const own = ['--over', over, '--rows', folder, '--resume'];
     for (const part of ['1/2', '2/2'])
       expect((await call([...asked, ...own, '--shard', part], changed)).err).toContain(
@@ -151,6 +151,40 @@ describe('rows on disk', () => {
     }
     expect((await plan('--rows', folder, '--shard', '1/3')).err).toContain('they are of different numbers of parts.');
     expect(readFileSync(join(folder, 'part-1-of-2.rows'), 'utf8')).toBe(before);
+  });
+
+  describe('of a file that imports its model', () => {
+    const card = shaped.slice(0, shaped.indexOf('\n'));
+    const importing = `import { card } from "./card.pipe"\n${shaped.slice(card.length)}`;
+    const run = (changes: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Called> =>
+      call([...asked, '--over', over, '--rows', folder, ...args], {
+        files: { 'a.pipe': importing, 'card.pipe': card, ...changes },
+      });
+    const noted = (text: string): string =>
+      `// Looked at.\n${text.replaceAll('  ', ' ').replace(';', '')}\n\n// The end.\n`;
+
+    test('comments and layout may change between parts', async () => {
+      await run({}, '--shard', '1/2');
+      const changes = { 'a.pipe': noted(importing), 'card.pipe': noted(card) };
+      expect(await run(changes, '--resume', '--shard', '1/2')).toMatchObject({ status: 0, err: '' });
+      expect(await run(changes, '--shard', '2/2')).toMatchObject({ status: 0, err: '' });
+      expectWhole(answerOf(await merge('--format', 'json')));
+    });
+
+    test.each([
+      [{ 'a.pipe': importing.replace('10us', '11us') }, 'the file was changed in between'],
+      [{ 'card.pipe': card.replace('1TB/s', '2TB/s') }, 'card.pipe, which the file reads, was changed in between'],
+    ])('a figure may not: %s', async (changes, why) => {
+      await run({}, '--shard', '1/2');
+      for (const args of [
+        ['--resume', '--shard', '1/2'],
+        ['--shard', '2/2'],
+      ]) {
+        const refused = await run(changes, ...args);
+        expect(refused).toMatchObject({ status: 2, out: '' });
+        expect(refused.err).toContain(why);
+      }
+    });
   });
 
   test('a folder is made in a folder that is there', async () => {
