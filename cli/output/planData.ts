@@ -36,7 +36,7 @@ function isAnswer(value: unknown): value is PlanAnswer {
   if (value['full'] !== undefined && !isNumber(value['full'])) return false;
   if (value['least_full'] !== undefined && !hasNumbers(value['least_full'], ['row', 'peak'])) return false;
   if (value['would_fit'] !== undefined && typeof value['would_fit'] !== 'string') return false;
-  if (value['left_out'] !== undefined && !isListOf(value['left_out'], isLeftOut)) return false;
+  if (value['tighter'] !== undefined && !hasNumbers(value['tighter'], ['row', 'faster', 'left'])) return false;
   if (source !== undefined && !isSource(source)) return false;
   if (shard !== undefined && !isShard(shard)) return false;
   if (changes !== undefined && !isListOf(changes, isChange)) return false;
@@ -45,7 +45,9 @@ function isAnswer(value: unknown): value is PlanAnswer {
 
 /** What was searched, of an answer and of a file of rows. */
 function isRequest(value: Readonly<Record<string, unknown>>): boolean {
-  const { file, pipeline, minimise, limits, search, written } = value;
+  const { file, pipeline, minimise, limits, search, written, left_out: leftOut, margin } = value;
+  if (margin !== undefined && !isNumber(margin)) return false;
+  if (leftOut !== undefined && !isListOf(leftOut, isLeftOut)) return false;
   if (typeof file !== 'string' || typeof pipeline !== 'string' || !isTexts(limits)) return false;
   if (minimise !== 'iteration' && minimise !== 'peak_memory') return false;
   if (written !== undefined && !(hasNumbers(written, ['iteration', 'peak']) && isFlag(written, 'meets'))) return false;
@@ -106,6 +108,7 @@ export const isPoint = (value: unknown): value is FoundPoint =>
   isRecord(value) &&
   isSettings(value['settings']) &&
   (value['tight'] === undefined || isNumber(value['tight'])) &&
+  (value['left'] === undefined || isNumber(value['left'])) &&
   (value['mfu'] === undefined || isNumber(value['mfu'])) &&
   (value['missed'] === undefined || typeof value['missed'] === 'string') &&
   (value['runs_on'] === undefined || isTexts(value['runs_on']));

@@ -5,6 +5,7 @@ import { bytes, count, iterationTime, share } from '../../engine/basics/quantiti
 import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { frontChart } from '../drawing/frontChart.ts';
+import { isRoomy } from '../../engine/sweep/front.ts';
 import type { Axis } from '../../engine/definitions/search.ts';
 import { spaceText } from './spaceText.ts';
 import { narrowTable, table } from './table.ts';
@@ -103,8 +104,7 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: nu
   return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${narrowTable([head.map((cell) => colours.dim(cell)), ...rows], columns, Infinity, true)}${all}${warning}${asWritten(answer, colours)}`;
 }
 
-const roomText =
-  'Rows that say what is left may run out of memory: no figure has fragmentation (memory/headroom). Ask for room with a limit on peak_memory.';
+const roomText = 'Rows that say what is left may run out of memory: no figure has fragmentation (memory/headroom).';
 
 const dimmed = (lines: string, colours: Colours): string =>
   lines
@@ -134,7 +134,8 @@ function asWritten({ written, minimise, points, best: bestRow }: PlanAnswer, col
   if (written === undefined) return '';
   const figure = minimiseFigure[minimise];
   const best = points.find(({ row }) => row === bestRow);
-  const isBetter = written.meets && best !== undefined && written[figure] < best[figure];
+  const isBetter =
+    written.meets && best !== undefined && written[figure] < best[figure] && (isRoomy(written) || !isRoomy(best));
   return `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${leftOf(written)}${written.meets ? '' : ', which does not fit or misses a limit'}${isBetter ? ', better than every row found' : ''}`)}\n`;
 }
 

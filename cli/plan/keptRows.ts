@@ -20,7 +20,7 @@ export async function keptRows(
     return args.has('resume')
       ? { refused: '--resume goes on with the rows of a folder: name it with --rows.' }
       : undefined;
-  const { file, source, axes, minimise, limits, shard = { index: 1, of: 1 } } = asked;
+  const { file, source, axes, leftOut, minimise, limits, shard = { index: 1, of: 1 } } = asked;
   const written = asWritten(base);
   const head: RowsHead = {
     rows_file: 1,
@@ -30,8 +30,10 @@ export async function keptRows(
     devices: base.devices,
     batch: base.batch,
     search: axes,
+    ...(leftOut === undefined ? {} : { left_out: leftOut }),
     minimise,
     limits,
+    margin: base.file.options.thresholds.headroom,
     shard,
     ...(written === undefined ? {} : { written }),
   };

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { SweepBase } from '../../engine/sweep/base.ts';
 import type { Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { foundPoint } from '../../engine/sweep/answer.ts';
-import { type Figures, frontOf } from '../../engine/sweep/front.ts';
+import { type Figures, frontOf, isRoomy } from '../../engine/sweep/front.ts';
 import { outcomeOf, rowsSearch, type SweepSource } from '../../engine/sweep/rowsSearch.ts';
 import { count, iterationTime } from '../../engine/basics/quantities.ts';
 import { waveRows } from '../../engine/sweep/limits.ts';
@@ -35,6 +35,9 @@ export async function runSweep(
 ): Promise<SweepResult> {
   const begun = io.now();
   let interrupted = false;
+  // Other parts are not told which rows are tight. On devices that are alike the peak says it.
+  const shared = (front: readonly Figures[]): readonly Figures[] =>
+    base.capacity === undefined ? front.filter(isRoomy) : front;
   const release = io.onInterrupt?.(() => (interrupted = true));
   const isInterrupted = (): boolean => interrupted || kept?.failure() !== undefined;
   const isOver = (): boolean => isInterrupted() || (time !== undefined && io.now() - begun >= time);
@@ -69,7 +72,7 @@ export async function runSweep(
         const points = outcome.kind === 'ran' ? foundPoint(base, source.axes, row, outcome.figures) : [];
         kept?.add(row, outcome, points[0], wave.isFirstOfClass === true);
       };
-      const front = [...wave.front, ...(kept?.share(wave.front) ?? [])].map(figuresOf);
+      const front = [...wave.front, ...(kept?.share(shared(wave.front)) ?? [])].map(figuresOf);
       const look = { rows: wave.rows, front };
       const outcomes = await (threads === undefined
         ? here(base, source, look, wave.isWritten === true ? isInterrupted : isOver, found)
@@ -81,7 +84,7 @@ export async function runSweep(
       step = steps.next({ outcomes, stop: isOver() });
     }
     // The last rows are known to other parts, too.
-    kept?.share(frontOf(step.value.points.filter(({ meets }) => meets)));
+    kept?.share(shared(frontOf(step.value.points.filter(({ meets }) => meets))));
   } finally {
     progress?.end();
     threads?.close();
@@ -90,7 +93,11 @@ export async function runSweep(
   return step.value;
 }
 
-const figuresOf = ({ iteration, peak }: Figures): Figures => ({ iteration, peak });
+const figuresOf = ({ iteration, peak, tight }: Figures): Figures => ({
+  iteration,
+  peak,
+  ...(tight === undefined ? {} : { tight }),
+});
 
 const fastest = ({ front: [first] }: Wave): string =>
   first === undefined ? '' : `, the fastest in ${iterationTime(first.iteration)}`;

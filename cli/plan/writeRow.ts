@@ -39,8 +39,11 @@ function rowProblem(outcome: Outcome): string | undefined {
     case 'over':
       return `does not fit: a device holds ${bytes(outcome.least)} before the first microbatch, and has ${bytes(outcome.capacity)}.`;
     case 'ran': {
-      const { meets, missed, peak } = outcome.figures;
-      if (meets) return undefined;
+      const { meets, missed, peak, left } = outcome.figures;
+      if (meets)
+        return left === undefined
+          ? undefined
+          : `leaves ${bytes(left)} of its fullest device: it may run out of memory (memory/headroom).`;
       return missed === undefined ? `does not fit: its peak is ${bytes(peak)}.` : `misses ${missed}.`;
     }
     case 'full':

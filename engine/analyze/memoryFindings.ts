@@ -6,6 +6,7 @@ import { bytes } from '../basics/quantities.ts';
 import { stageOf } from '../values/program.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { itemTexts, reservedText, unitOf } from './memoryWords.ts';
+import { isTight, roomOf } from './room.ts';
 import type { DeviceReport } from '../values/report.ts';
 
 /** `memory/out-of-memory` for each device over its capacity, worst first; where all fit, `memory/headroom` of the fullest. */
@@ -15,13 +16,11 @@ export function memoryFindings(
   peaks: readonly MemoryPeak[],
   options: EngineOptions,
 ): PlanFinding[] {
-  const devices = run.report.devices.map((report, device) => ({ report, device, left: report.capacity - report.peak }));
+  const devices = run.report.devices.map((report, device) => ({ report, device, ...roomOf(report) }));
   const over = devices.filter((candidate) => candidate.left < 0).sort((a, b) => a.left - b.left);
   if (over.length > 0) return over.map(({ report, device }) => outOfMemory(plan, run, peaks[device], report, device));
   const margin = options.thresholds.headroom;
-  const tight = devices
-    .map((each) => ({ ...each, share: each.report.capacity > 0 ? each.left / each.report.capacity : 0 }))
-    .filter(({ share }) => share < margin);
+  const tight = devices.filter((each) => isTight(each, margin));
   if (tight.length === 0) return [];
   // Where the file says what others hold, its figures are meant to foretell a run.
   const predicted = tight.filter(({ report }) => report.memory.reserved > 0);

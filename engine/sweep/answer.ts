@@ -1,10 +1,11 @@
 /** The answer of a sweep as plain data, for terminals, scripts and the preview: fields are added, never renamed. */
-import { bytes, count, iterationTime, timeAtLeast } from '../basics/quantities.ts';
 import type { Axis } from '../definitions/search.ts';
 import { rowCount, type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { evaluateRow, type RowFigures } from './evaluateRow.ts';
 import { type Change, changesOf } from './changes.ts';
+import { bestOf, type Tighter, tighterThan } from './best.ts';
+import { certificateOf } from './certificate.ts';
 import { frontOf } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import type { LeftOut } from './space/choice.ts';
@@ -29,6 +30,8 @@ export interface PlanPoint {
   readonly bubble: number;
   /** Share of the memory of its fullest device that is left; only if it is less than the margin of `memory/headroom`. */
   readonly tight?: number;
+  /** With `tight`: bytes of that device. */
+  readonly left?: number;
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
   readonly missed?: string;
@@ -96,8 +99,12 @@ export interface PlanAnswer {
   readonly refused: readonly RefusedRows[];
   /** The pipeline as the file has it; absent if it does not run. */
   readonly written?: RowFigures;
-  /** Number of the best row. */
+  /** The margin of `memory/headroom`: a row with a smaller share left is not the best, if another row fits. */
+  readonly margin?: number;
+  /** Number of the best row: of the rows that keep the margin, unless none fits. */
   readonly best?: number;
+  /** The fastest row, if it is faster than the best one and does not keep the margin. */
+  readonly tighter?: Tighter;
   /** What the best row changes in the file. */
   readonly changes?: readonly Change[];
   /** How sure that is. */
@@ -108,7 +115,18 @@ export interface PlanAnswer {
 /** What an answer says of its search, without results. */
 export type PlanRequest = Pick<
   PlanAnswer,
-  'file' | 'source' | 'pipeline' | 'devices' | 'batch' | 'search' | 'minimise' | 'limits' | 'shard' | 'written'
+  | 'file'
+  | 'source'
+  | 'pipeline'
+  | 'devices'
+  | 'batch'
+  | 'search'
+  | 'left_out'
+  | 'minimise'
+  | 'limits'
+  | 'margin'
+  | 'shard'
+  | 'written'
 >;
 
 export interface Asked {
@@ -162,6 +180,7 @@ export function answerOf(
     ...(leftOut === undefined ? {} : { left_out: leftOut }),
     minimise,
     limits,
+    margin: base.file.options.thresholds.headroom,
     ...(shard === undefined ? {} : { shard }),
     ...(shares ? { shares } : {}),
     rows: result.rows,
@@ -191,8 +210,10 @@ export function partAnswer(
     devices,
     batch,
     search,
+    left_out,
     minimise,
     limits,
+    margin,
     shard = { index: 1, of: 1 },
     written,
   } = asked;
@@ -205,7 +226,9 @@ export function partAnswer(
   const unsearched = Math.max(0, rows - decided);
   return withFront({
     version: 1,
-    ...{ file, ...(source === undefined ? {} : { source }), pipeline, devices, batch, search, minimise, limits, shard },
+    ...{ file, ...(source === undefined ? {} : { source }), pipeline, devices, batch, search },
+    ...(left_out === undefined ? {} : { left_out }),
+    ...{ minimise, limits, ...(margin === undefined ? {} : { margin }), shard },
     ...(shard.of === 1 ? {} : { shares: true }),
     rows,
     simulated: tally.ran,
@@ -233,7 +256,7 @@ export function asWritten(base: SweepBase): RowFigures | undefined {
 const usedSettings = ({ settings, schedule }: PlacedRow): Settings =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'chunks' || takesChunks(schedule)));
 
-type Unranked = Omit<PlanAnswer, 'best' | 'certificate' | 'changes' | 'points'> & {
+type Unranked = Omit<PlanAnswer, 'best' | 'tighter' | 'certificate' | 'changes' | 'points'> & {
   readonly points: readonly FoundPoint[];
 };
 
@@ -241,54 +264,14 @@ type Unranked = Omit<PlanAnswer, 'best' | 'certificate' | 'changes' | 'points'> 
 export function withFront(answer: Unranked): PlanAnswer {
   const front = frontOf(answer.points.filter(({ meets }) => meets));
   const kept = new Set(front.map(({ row }) => row));
-  const best = answer.minimise === 'iteration' ? front[0] : front.at(-1);
+  const best = bestOf(front, answer.minimise);
+  const tighter = best === undefined ? undefined : tighterThan(best, front, answer.minimise);
   const points = answer.points.map((point) => ({ ...point, front: kept.has(point.row) }));
   return {
     ...answer,
     ...(best === undefined ? {} : { best: best.row }),
-    certificate: certificateOf(answer, best),
+    ...(tighter === undefined ? {} : { tighter }),
+    certificate: certificateOf(answer, best, tighter),
     points,
   };
-}
-
-function certificateOf(answer: Unranked, best: FoundPoint | undefined): string {
-  const { rows, unsearched, unsearched_least: bound = 0, minimise, limits, shares } = answer;
-  if (shares === true)
-    return `${unsearched === 0 ? 'All' : `${(rows - unsearched).toLocaleString('en-US')} of the`} ${count(rows, 'row', 'rows')} of this part ${rows === 1 ? 'is' : 'are'} decided. Other parts may have better ones: merge the parts to see the front.`;
-  const met = limits.length > 0 ? 'fits, meets the limits' : 'fits';
-  const left = unsearched === 0 ? '' : `; ${count(unsearched, 'was', 'were')} not searched to the end`;
-  if (best === undefined) {
-    const none = limits.length > 0 ? 'fits and meets the limits' : 'fits';
-    return unsearched === 0
-      ? rows === 1
-        ? `The only row does not ${limits.length > 0 ? 'fit and meet the limits' : 'fit'}.${nearestText(answer)}`
-        : `None of the ${count(rows, 'row', 'rows')} ${none}.${nearestText(answer)}`
-      : `No row was found that ${none}${left}.${nearestText(answer)}`;
-  }
-  if (rows === 1)
-    return `The only row ${met.replace(',', ' and')}. It takes ${iterationTime(best.iteration)} and ${bytes(best.peak)}.`;
-  if (minimise === 'peak_memory')
-    return unsearched === 0
-      ? `No other of the ${count(rows, 'row', 'rows')} ${met} and needs less than ${bytes(best.peak)}.`
-      : `The least memory found is ${bytes(best.peak)}${left}.`;
-  if (unsearched === 0 || bound >= best.iteration)
-    return `No other of the ${count(rows, 'row', 'rows')} ${met} and can be under ${iterationTime(best.iteration)}${left}.`;
-  // Rows that were not even planned have no bound.
-  if (bound === 0)
-    return `The fastest row found takes ${iterationTime(best.iteration)}. Faster ones may be among the others${left}.`;
-  return `The fastest row found takes ${iterationTime(best.iteration)}. No other of the ${count(rows, 'row', 'rows')} can be under ${timeAtLeast(bound, 4)}${left}.`;
-}
-
-/** The row that needs least memory and the limit that it misses, for a search that no row meets. */
-function nearestText({ points, least_full: leastFull }: Unranked): string {
-  const least = points.reduce<(typeof points)[number] | undefined>(
-    (known, point) => (known === undefined || point.peak < known.peak ? point : known),
-    undefined,
-  );
-  if (least === undefined)
-    return leastFull === undefined
-      ? ''
-      : ` Of the rows whose weights and optimizer state fit, row ${leastFull.row} needs least memory: ${bytes(leastFull.peak)}.`;
-  const needs = `Row ${least.row} needs least memory: ${bytes(least.peak)}`;
-  return ` ${needs}${least.missed === undefined ? '' : `; it misses ${least.missed}`}.`;
 }

@@ -1,6 +1,7 @@
 /** A row with its figures: planned, and simulated where it can still matter. */
 import { parse } from '../../grammar/index.ts';
 import { expectationOf } from '../analyze/expectations.ts';
+import { fullestRoom, isTight } from '../analyze/room.ts';
 import { ordered, simulatedIn } from '../flow/evaluate.ts';
 import { runnersOf } from '../engines/runners.ts';
 import { mostHeld } from '../order/memory/most.ts';
@@ -29,8 +30,8 @@ export interface RowFigures extends Figures {
   /** Share of the peak FLOPs that the model asks for; absent where layers are measured. */
   readonly mfu?: number;
   readonly bubble: number;
-  /** Share of the memory of its fullest device that is left; only if it is less than the margin of `memory/headroom`. */
-  readonly tight?: number;
+  /** With `tight`: bytes of that device. */
+  readonly left?: number;
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
   /** The first limit that does not hold, with its figure: `peak_memory < 70GiB: 72.1 GiB`. */
@@ -77,16 +78,17 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
     const least = staticBytes(plan, device);
     if (least > memory - reserved) return { kind: 'over', least, capacity: memory - reserved, ...known };
   }
-  const bounds = boundsOf(base, plan);
+  const { headroom } = options.thresholds;
+  const bounds = boundsOf(base, plan, headroom);
   if (front.some((figures) => dominates(figures, bounds))) return { kind: 'dropped', ...known };
   const found = ordered(plan);
   if ('faults' in found) return refusedFor(found);
   const peaks = peaksOf(plan, found.program);
   if (peaks !== undefined) {
-    const peak = peaks.reduce((most, bytes) => Math.max(most, bytes), 0);
-    if (plan.devices.some(({ memory, reserved }, device) => peaks[device] > memory - reserved))
-      return { kind: 'full', peak, ...known };
-    const least = { iteration: bounds.iteration, peak: Math.max(bounds.peak, peak) };
+    const memory = memoryOf(plan, peaks, headroom);
+    if (plan.devices.some((device, at) => peaks[at] > device.memory - device.reserved))
+      return { kind: 'full', peak: memory.peak, ...known };
+    const least = { ...bounds, ...memory, peak: Math.max(bounds.peak, memory.peak) };
     if (front.some((figures) => dominates(figures, least))) return { kind: 'dropped', ...known };
   }
   const ran = simulatedIn(plan, found.program);
@@ -131,10 +133,7 @@ function otherTraining(base: SweepBase, row: PlacedRow, plan: PipelinePlan): str
 function figuresOf(plan: PipelinePlan, report: PipelineReport, { thresholds }: EngineOptions): RowFigures {
   const { iteration, throughput, devices, bubble, model_flops: flops } = report;
   const peak = devices.reduce((most, device) => Math.max(most, device.peak), 0);
-  const left = devices.reduce(
-    (least, device) => Math.min(least, device.capacity > 0 ? 1 - device.peak / device.capacity : 1),
-    1,
-  );
+  const room = fullestRoom(devices);
   const full = devices.find((device) => device.peak > device.capacity);
   const failed = plan.expects.find((expect) => !expectationOf(plan, report, expect).holds);
   const runners = plan.engines?.chosen === undefined ? runnersOf(plan) : undefined;
@@ -145,7 +144,7 @@ function figuresOf(plan: PipelinePlan, report: PipelineReport, { thresholds }: E
     throughput,
     ...(flops === undefined ? {} : { mfu: flops.utilisation }),
     bubble: bubble.makespan,
-    ...(left >= 0 && left < thresholds.headroom ? { tight: left } : {}),
+    ...(room.share >= 0 && isTight(room, thresholds.headroom) ? { tight: room.share, left: room.left } : {}),
     meets: full === undefined && failed === undefined,
     ...(missed === undefined ? {} : { missed }),
     ...(runners === undefined ? {} : { runs_on: runners }),
@@ -181,8 +180,8 @@ function workOf(plan: PipelinePlan): RowWork | undefined {
  * Figures that no order of this plan is under. A device does all its work; with one stage each and whole backwards, it also waits for the
  * stages above it. When a microbatch has come down to the last stage, every device holds it for each of its stages.
  */
-function boundsOf({ size }: SweepBase, plan: PipelinePlan): Figures {
-  let peak = 0;
+function boundsOf({ size }: SweepBase, plan: PipelinePlan, headroom: number): Figures {
+  const peaks: number[] = [];
   let iteration = 0;
   const { schedule, stages, placement, microbatches, slow } = plan;
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
@@ -196,11 +195,22 @@ function boundsOf({ size }: SweepBase, plan: PipelinePlan): Figures {
   for (const device of plan.devices.keys()) {
     const own = stagesOn(placement, device);
     const held = isHeld ? own.reduce((sum, stage) => sum + stages[stage].activation, 0) : 0;
-    peak = Math.max(peak, staticBytes(plan, device) + held);
+    peaks.push(staticBytes(plan, device) + held);
     if (!isKnown) continue;
     const work = own.reduce((sum, stage) => sum + times[stage], 0) * (slow?.[device] ?? 1);
     iteration = Math.max(iteration, (microbatches * work + above) * (1 - 1e-9));
     if (isLone) above += work;
   }
-  return { iteration, peak };
+  return { iteration, ...memoryOf(plan, peaks, headroom) };
+}
+
+/** Of the peak of each device: the greatest, and what the fullest device has left. */
+function memoryOf({ devices }: PipelinePlan, peaks: readonly number[], headroom: number): Omit<Figures, 'iteration'> {
+  const { share } = fullestRoom(
+    devices.map(({ memory, reserved }, device) => ({ peak: peaks[device], capacity: memory - reserved })),
+  );
+  return {
+    peak: peaks.reduce((most, bytes) => Math.max(most, bytes), 0),
+    ...(isTight({ share }, headroom) ? { tight: share } : {}),
+  };
 }

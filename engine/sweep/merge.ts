@@ -37,6 +37,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
   const {
     shard: _shard,
     best: _best,
+    tighter: _tighter,
     changes: _changes,
     certificate: _certificate,
     unsearched_least: _least,

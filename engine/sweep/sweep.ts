@@ -1,4 +1,5 @@
 /** A sweep: every row of the product, cheapest decisions first, down to the front of time and memory. */
+import { isTight, roomOf } from '../analyze/room.ts';
 import type { Axis } from '../definitions/search.ts';
 import { rowCount, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
@@ -256,10 +257,13 @@ const expectedPeak = ({ ranks, microbatches }: PlacedRow, { state, peak }: Least
 
 /** What becomes of a row, if bounds say it. */
 function withoutPlan(
-  { memory: capacity = Infinity }: SweepBase,
-  { iteration, memory }: Other,
+  { memory: most = Infinity, capacity, file }: SweepBase,
+  { iteration, memory: { state, peak } }: Other,
   front: readonly Figures[],
 ): BoundedRow['outcome'] | undefined {
-  if (memory.state > capacity) return { kind: 'over', least: memory.state, capacity };
-  return front.some((known) => dominates(known, { iteration, peak: memory.peak })) ? { kind: 'dropped' } : undefined;
+  if (state > most) return { kind: 'over', least: state, capacity: most };
+  const room = capacity === undefined ? undefined : roomOf({ peak, capacity });
+  const isBoundTight = room !== undefined && isTight(room, file.options.thresholds.headroom);
+  const least = { iteration, peak, ...(isBoundTight ? { tight: room.share } : {}) };
+  return front.some((known) => dominates(known, least)) ? { kind: 'dropped' } : undefined;
 }

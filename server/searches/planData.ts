@@ -10,7 +10,19 @@ export const planJson = (answer: PlanAnswer): string => jsonText(answer);
 export function planCsv({ search, points }: PlanAnswer): string {
   const keys = search.map(({ key }) => key);
   const figures = ['iteration', 'peak', 'throughput', 'mfu', 'bubble'] as const;
-  const head = ['row', ...keys, 'ranks', 'data_ranks', 'microbatches', ...figures, 'meets', 'front', 'missed', 'tight'];
+  const head = [
+    'row',
+    ...keys,
+    'ranks',
+    'data_ranks',
+    'microbatches',
+    ...figures,
+    'meets',
+    'front',
+    'missed',
+    'tight',
+    'left',
+  ];
   const lines = points.map((point) => [
     String(point.row),
     ...keys.map((key) => point.settings[key] ?? ''),
@@ -19,6 +31,7 @@ export function planCsv({ search, points }: PlanAnswer): string {
     ...[point.meets, point.front].map(String),
     point.missed ?? '',
     String(point.tight ?? ''),
+    String(point.left ?? ''),
   ]);
   return [head, ...lines].map(csvLine).join('');
 }

@@ -1,4 +1,5 @@
 import type { FromPage, ToPage } from '../protocol/messages.ts';
+import { bestOf } from '../../engine/sweep/best.ts';
 import { batched } from './batched.ts';
 import type { ComparedPlan } from './races.ts';
 import { planFound } from '../session/planFound.ts';
@@ -105,7 +106,7 @@ export function plans(host: PlansHost) {
   function update(): void {
     if (!open) return;
     const state = found.state();
-    const ahead = state.front.at(state.head?.minimise === 'peak_memory' ? -1 : 0);
+    const ahead = bestOf(state.front, state.head?.minimise ?? 'iteration');
     // If no row fits, the one that is nearest to it.
     const best = state.figures?.best ?? (ahead ?? state.smallest)?.row;
     view.update({ search: state, theme: host.theme(), selected: chosen ?? best, sliders: host.sliders() });

@@ -30,6 +30,8 @@ const isPoint = (value: unknown): value is FoundPoint =>
   isSettings(value.settings) &&
   isSwitch(value.meets) &&
   isMaybe(value.mfu, isFigure) &&
+  isMaybe(value.tight, isFigure) &&
+  isMaybe(value.left, isFigure) &&
   isMaybe(value.missed, isText);
 
 const isHead = (value: unknown): value is PlanHead =>
@@ -60,8 +62,14 @@ const isEnd = (value: unknown): value is PlanEnd =>
   isObjective(value.minimise) &&
   isAll(value.refused, isRefused) &&
   isMaybe(value.best, isCount) &&
+  isMaybe(value.full, isCount) &&
+  isMaybe(value.margin, isFigure) &&
+  isMaybe(value.tighter, isTighter) &&
   isMaybe(value.written, isWritten) &&
   isMaybe(value.changes, (changes) => isAll(changes, isChange));
+
+const isTighter = (value: unknown): boolean =>
+  isFields(value) && isCount(value.row) && isFigure(value.faster) && isFigure(value.left);
 
 const isPosition = (value: unknown): boolean => isFields(value) && isCount(value.line) && isCount(value.character);
 const isRange = (value: unknown): value is Range => isFields(value) && isPosition(value.start) && isPosition(value.end);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { dominates, frontOf } from '../../../engine/sweep/front.ts';
+import { bestOf } from '../../../engine/sweep/best.ts';
+import { dominates, type Figures, frontOf, isRoomy } from '../../../engine/sweep/front.ts';
 import * as fc from '../../support/property.ts';
 
 const rows = fc.array(fc.record({ iteration: fc.integer({ min: 1, max: 6 }), peak: fc.integer({ min: 1, max: 6 }) }), {
@@ -16,6 +17,43 @@ test('the front has the figures of all rows that no other row is better than, ea
       expect(new Set(names([...front])).size).toBe(front.length);
       for (const row of front)
         expect(all.find(({ iteration, peak }) => iteration === row.iteration && peak === row.peak)).toBe(row);
+    }),
+  );
+});
+
+const tightRows = fc.array(
+  fc.record(
+    {
+      iteration: fc.integer({ min: 1, max: 6 }),
+      peak: fc.integer({ min: 1, max: 6 }),
+      tight: fc.constant(0.01),
+    },
+    { requiredKeys: ['iteration', 'peak'] },
+  ),
+  { maxLength: 30 },
+);
+
+test('where devices differ, the front has the best of the rows that keep room, and no row that another is better than', () => {
+  fc.assert(
+    fc.property(tightRows, (all) => {
+      const front = frontOf(all);
+      expect(front.every((row) => !all.some((other) => dominates(other, row)))).toBe(true);
+      for (const row of all)
+        expect(
+          front.some(
+            (other) => (isRoomy(other) || !isRoomy(row)) && other.iteration <= row.iteration && other.peak <= row.peak,
+          ),
+        ).toBe(true);
+      const roomy = all.filter(isRoomy);
+      const among = roomy.length > 0 ? roomy : all;
+      for (const [minimise, of] of [
+        ['iteration', ({ iteration }: Figures) => iteration],
+        ['peak_memory', ({ peak }: Figures) => peak],
+      ] as const) {
+        const best = bestOf(front, minimise);
+        expect(best === undefined ? Infinity : of(best)).toBe(Math.min(...among.map(of)));
+        if (best !== undefined) expect(isRoomy(best)).toBe(roomy.length > 0);
+      }
     }),
   );
 });

@@ -30,7 +30,8 @@ describe('rows that are not planned', () => {
       outcome.kind === 'ran' && outcome.figures.meets ? [{ row, ...outcome.figures }] : [],
     );
     const found = runHere({ base, axes });
-    const front = (rows: typeof fits) => frontOf(rows).map(({ row, iteration, peak }) => ({ row, iteration, peak }));
+    const front = (rows: typeof fits) =>
+      frontOf(rows).map(({ row, iteration, peak, tight }) => ({ row, iteration, peak, tight }));
     expect(fits.length).toBeGreaterThan(0);
     expect(front(found.points.filter(({ meets }) => meets))).toEqual(front(fits));
     const { simulated, ...counts } = found;

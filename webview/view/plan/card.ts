@@ -3,7 +3,7 @@ import { share } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { button } from '../../controls/toolkit.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
-import { againstFile, figureWords, fileFigures, missWords, rowCounts } from './words.ts';
+import { againstFile, bestWords, figureWords, fileFigures, missWords, roomWords, rowCounts } from './words.ts';
 
 export interface CardActions {
   /** Writes a row into the file. */
@@ -58,8 +58,9 @@ export function planCard(actions: CardActions) {
         setText(title, figureWords(point));
         const lines = [
           search.front.length === 0 && point === search.smallest ? 'Needs least memory of all rows' : '',
-          isBest ? (figures.minimise === 'iteration' ? 'The fastest that fits' : 'The smallest that fits') : '',
+          isBest ? bestWords(figures) : '',
           missWords(point),
+          roomWords(point),
           point.row === fileRow ? 'this file is this plan' : againstFile(point, fileFigures(search)),
         ];
         const words = lines.filter((line) => line !== '').join('; ');

@@ -22,6 +22,18 @@ export const pointWords = (point: FoundPoint): string =>
 export const missWords = ({ meets, missed }: FoundPoint): string =>
   meets ? '' : missed === undefined ? 'does not fit' : `misses ${missed}`;
 
+/** What a row with little memory left risks; empty for others. */
+export const roomWords = ({ tight, left }: FoundPoint): string =>
+  tight === undefined || left === undefined ? '' : `leaves ${bytes(left)}: may run out of memory`;
+
+/** `The fastest that fits`, of the best row. */
+export function bestWords({ minimise, tighter, margin }: PlanEnd): string {
+  if (minimise === 'peak_memory') return 'the smallest that fits';
+  return tighter === undefined || margin === undefined
+    ? 'the fastest that fits'
+    : `the fastest that keeps ${share(margin)} of each device free`;
+}
+
 type FileFigures = Pick<NonNullable<PlanEnd['written']>, 'iteration' | 'peak'>;
 
 /** The file as it is: the row that was written into it, otherwise the file as it was searched. Undefined after an edit that matters. */
@@ -52,11 +64,12 @@ export function progressWords({ status, looked, total, points, fit, figures }: P
 
 /** What became of the rows: numbers with words. */
 export function rowCounts(figures: PlanEnd): readonly (readonly [rows: number, words: string])[] {
-  const { simulated, dropped, over, unsearched, refused } = figures;
+  const { simulated, dropped, over, full = 0, unsearched, refused } = figures;
   const counts: readonly (readonly [number, string])[] = [
     [simulated, 'simulated'],
     [dropped, 'not simulated: a bound shows that another row is better in time and memory'],
     [over, 'without room for weights, gradients and optimizer state'],
+    [full, 'without room for their activations'],
     [unsearched, 'not reached'],
     ...refused.map(({ reason, rows, example }) => [rows, `${reason} (${settingsText(example)})`] as const),
   ];

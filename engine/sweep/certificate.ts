@@ -1,0 +1,110 @@
+/** How sure the best row of a search is, in a sentence: what is claimed holds for all rows, searched or not. */
+import { bytes, count, iterationTime, share, timeAtLeast } from '../basics/quantities.ts';
+import type { Objective } from '../definitions/search.ts';
+import type { Tighter } from './best.ts';
+import type { FullRow } from './tally.ts';
+
+interface CertifiedRow {
+  readonly row: number;
+  readonly iteration: number;
+  readonly peak: number;
+  readonly tight?: number;
+  readonly left?: number;
+  readonly missed?: string;
+}
+
+interface Searched {
+  readonly rows: number;
+  readonly unsearched: number;
+  /** Seconds that no row is under which was not searched. */
+  readonly unsearched_least?: number;
+  readonly minimise: Objective;
+  readonly limits: readonly string[];
+  readonly margin?: number;
+  readonly shares?: true;
+  readonly least_full?: FullRow;
+  readonly points: readonly CertifiedRow[];
+}
+
+export function certificateOf(
+  searched: Searched,
+  best: CertifiedRow | undefined,
+  tighter: Tighter | undefined,
+): string {
+  const { rows, unsearched, shares } = searched;
+  if (shares === true)
+    return `${unsearched === 0 ? 'All' : `${(rows - unsearched).toLocaleString('en-US')} of the`} ${count(rows, 'row', 'rows')} of this part ${rows === 1 ? 'is' : 'are'} decided. Other parts may have better ones: merge the parts to see the front.`;
+  return best === undefined
+    ? noneText(searched)
+    : `${claim(searched, best, tighter)}${tighter === undefined ? tightText(searched, best) : tighterText(tighter)}`;
+}
+
+const leftText = ({ unsearched }: Searched): string =>
+  unsearched === 0 ? '' : `; ${count(unsearched, 'was', 'were')} not searched to the end`;
+
+/** `tighter`: then the claim is of the rows that keep the margin. */
+function claim(searched: Searched, { iteration, peak }: CertifiedRow, tighter: Tighter | undefined): string {
+  const { rows, unsearched, unsearched_least: bound = 0, minimise, limits } = searched;
+  const left = leftText(searched);
+  const conditions = [
+    'fits',
+    ...(limits.length > 0 ? ['meets the limits'] : []),
+    ...(tighter === undefined ? [] : [`keeps ${marginText(searched)} free`]),
+  ];
+  const met = conditions.join(', ');
+  if (rows === 1)
+    return `The only row ${conditions.join(' and ')}. It takes ${iterationTime(iteration)} and ${bytes(peak)}.`;
+  if (minimise === 'peak_memory')
+    return unsearched === 0
+      ? `No other of the ${count(rows, 'row', 'rows')} ${met} and needs less than ${bytes(peak)}.`
+      : `The least memory found is ${bytes(peak)}${left}.`;
+  if (unsearched === 0 || bound >= iteration)
+    return `No other of the ${count(rows, 'row', 'rows')} ${met} and can be under ${iterationTime(iteration)}${left}.`;
+  const found = tighter === undefined ? 'row found' : `row found that keeps ${marginText(searched)} free`;
+  // Rows that were not even planned have no bound.
+  if (bound === 0)
+    return `The fastest ${found} takes ${iterationTime(iteration)}. Faster ones may be among the others${left}.`;
+  const keeps = tighter === undefined ? '' : `keeps ${marginText(searched)} free and `;
+  return `The fastest ${found} takes ${iterationTime(iteration)}. No other of the ${count(rows, 'row', 'rows')} ${keeps}can be under ${timeAtLeast(bound, 4)}${left}.`;
+}
+
+/** Answers of earlier versions do not say the margin. */
+const marginText = ({ margin }: Searched): string =>
+  margin === undefined ? 'the margin of memory/headroom' : `${share(margin)} of each device`;
+
+const tighterText = ({ row, faster, left }: Tighter): string =>
+  ` Row ${row} is ${share(faster)} faster with ${bytes(left)} left: it may run out of memory.`;
+
+/** Of a best row that does not keep the margin. */
+function tightText(searched: Searched, { row, tight, left = 0 }: CertifiedRow): string {
+  if (tight === undefined) return '';
+  const leaves = ` Row ${row} leaves ${bytes(left)} and may run out of memory.`;
+  if (searched.rows === 1) return leaves;
+  const fits = searched.limits.length > 0 ? 'fits and meets the limits' : 'fits';
+  const none = searched.unsearched === 0 ? `No row that ${fits}` : `No row was found that ${fits} and`;
+  return ` ${none} keeps ${marginText(searched)} free.${leaves}`;
+}
+
+function noneText(searched: Searched): string {
+  const { rows, unsearched, limits } = searched;
+  const none = limits.length > 0 ? 'fits and meets the limits' : 'fits';
+  const nearest = nearestText(searched);
+  if (unsearched > 0) return `No row was found that ${none}${leftText(searched)}.${nearest}`;
+  return rows === 1
+    ? `The only row does not ${limits.length > 0 ? 'fit and meet the limits' : 'fit'}.${nearest}`
+    : `None of the ${count(rows, 'row', 'rows')} ${none}.${nearest}`;
+}
+
+/** The row that needs least memory and the limit that it misses, for a search that no row meets. */
+function nearestText({ points, least_full: leastFull }: Searched): string {
+  const least = points.reduce<(typeof points)[number] | undefined>(
+    (known, point) => (known === undefined || point.peak < known.peak ? point : known),
+    undefined,
+  );
+  if (least === undefined)
+    return leastFull === undefined
+      ? ''
+      : ` Of the rows whose weights and optimizer state fit, row ${leastFull.row} needs least memory: ${bytes(leastFull.peak)}.`;
+  const needs = `Row ${least.row} needs least memory: ${bytes(least.peak)}`;
+  return ` ${needs}${least.missed === undefined ? '' : `; it misses ${least.missed}`}.`;
+}
