@@ -1,5 +1,6 @@
 import type { PlanAnswer } from '../../engine/sweep/answer.ts';
 import { searchBlock } from '../../engine/sweep/space/block.ts';
+import { leftOutLines } from '../../engine/sweep/space/leftOutLines.ts';
 import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { wrapped } from './wrapped.ts';
@@ -11,11 +12,7 @@ export function spaceText(
   colours: Colours,
 ): string {
   if (leftOut === undefined) return '';
-  const reasons = new Map<string, string[]>();
-  for (const { what, why } of leftOut) reasons.set(why, [...(reasons.get(why) ?? []), what]);
-  const lines = [...reasons].map(([why, what]) =>
-    wrapped(`${printable(what.join(', '))}: ${printable(why)}.`, columns, '  ', '    '),
-  );
+  const lines = leftOutLines(leftOut).map((line) => wrapped(printable(line), columns, '  ', '    '));
   const block = searchBlock(pipeline, search)
     .split('\n')
     .map((line) => `  ${printable(line)}\n`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { bytes, iterationTime } from '../../engine/basics/quantities.ts';
 import type { FoundPoint } from '../../engine/sweep/answer.ts';
 import { frontOf } from '../../engine/sweep/front.ts';
+import { leftOutLines } from '../../engine/sweep/space/leftOutLines.ts';
 import { methods, type FindPlanAnswer, type PlanFound } from '../../webview/protocol/requests.ts';
 import { startClient } from '../support/server.ts';
 import type { PageTest } from './check.ts';
@@ -433,6 +434,83 @@ const clean: readonly PageTest[] = [420, 1400].map((width) => ({
   },
 }));
 
+/** A file without a search, whose few layers are measured. */
+const usual = exampleFile(
+  'quickstart.pipe',
+  `device card { memory = 16GiB  compute = 100TFLOPS  bandwidth = 1TB/s }
+cluster box { gpu[4] = card  link = 25GB/s + 5us }
+model small {
+  layer block[8] { forward = 4ms  backward = 8ms  weights = 1GiB  activation = 512MiB  output = 1MiB }
+}
+pipeline train {
+  model        = small
+  devices      = box
+  microbatches = 8
+  stages       = balance(4)
+  schedule     = 1f1b
+}
+`,
+);
+
+const leftOut: readonly PageTest[] = [420, 1200].map((width) => ({
+  name: `plans: what a search of usual values leaves out is one line, which opens to the reasons, ${width} px`,
+  run: async (browser) => {
+    const { figures } = await answered(usual);
+    const lines = leftOutLines(figures.left_out ?? []);
+    assert.ok(lines.length > 2);
+    await visit(browser, { ...scene, file: usual }, { width, height: 760 }, async (preview, editor) => {
+      const line = preview.page.locator('.plan-left-out');
+      const summary = line.locator('summary');
+      await opened(preview);
+      assert.equal(await line.isVisible(), false);
+      await editor.answer();
+      assert.match(await summary.innerText(), /^Left out: .*micro_batch.*, other schedules/u);
+      const tall = async () => (await summary.boundingBox())?.height ?? Infinity;
+      assert.ok((await tall()) < 30, 'one line');
+      assert.deepEqual(await axe(preview.page), []);
+      await preview.shot(`plan-left-out-${width}`);
+      await summary.focus();
+      await preview.page.keyboard.press('Enter');
+      assert.deepEqual(await line.locator('li').allInnerTexts(), lines);
+      assert.equal(await preview.page.evaluate(() => document.documentElement.scrollWidth), width);
+      await preview.shot(`plan-left-out-open-${width}`);
+    });
+    // Of a search that the file has, nothing is left out.
+    await visit(browser, scene, { width, height: 760 }, async (preview, editor) => {
+      await opened(preview);
+      await editor.answer();
+      assert.equal(await preview.page.locator('.plan-left-out').isVisible(), false);
+    });
+  },
+}));
+
+/** A row that is faster than the best one and has no room. */
+const tighter: PageTest = {
+  name: 'plans: the best row keeps room, and a faster row says how little it leaves',
+  run: async (browser) => {
+    const [fastest] = frontIn(await answered(file));
+    const memory = Math.ceil(fastest.peak / 0.98);
+    const cramped = { ...file, text: file.text.replace('memory = 16GiB', `memory = ${memory}B`) };
+    const { figures, points } = await answered(cramped);
+    assert.ok(figures.tighter !== undefined && figures.tighter.row === fastest.row);
+    const best = points.find(({ row }) => row === figures.best);
+    assert.ok(best !== undefined);
+    await visit(browser, { ...scene, file: cramped }, { width: 1200, height: 760 }, async (preview, editor) => {
+      await opened(preview);
+      await editor.answer();
+      assert.equal(
+        await card(preview).locator('h3').innerText(),
+        `${iterationTime(best.iteration)} · ${bytes(best.peak)}`,
+      );
+      assert.match(await card(preview).innerText(), /The fastest that keeps 6 % of each device free/u);
+      assert.match(await certificate(preview), /faster with .* left: it may run out of memory\.$/u);
+      await preview.shot('plan-tighter');
+      await preview.page.keyboard.press('ArrowRight');
+      assert.match(await card(preview).innerText(), /leaves .*iB: may run out of memory/iu);
+    });
+  },
+};
+
 /** Bodies of a search, and what the page says of it. */
 const none: readonly (readonly [name: string, body: string, says: RegExp])[] = [
   [
@@ -509,6 +587,8 @@ export const planTests: readonly PageTest[] = [
   resumed,
   sliders,
   ...clean,
+  ...leftOut,
+  tighter,
   ...without,
   many,
 ];

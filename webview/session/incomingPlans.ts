@@ -65,11 +65,14 @@ const isEnd = (value: unknown): value is PlanEnd =>
   isMaybe(value.full, isCount) &&
   isMaybe(value.margin, isFigure) &&
   isMaybe(value.tighter, isTighter) &&
+  isMaybe(value.left_out, (leftOut) => isAll(leftOut, isLeftOut)) &&
   isMaybe(value.written, isWritten) &&
   isMaybe(value.changes, (changes) => isAll(changes, isChange));
 
 const isTighter = (value: unknown): boolean =>
   isFields(value) && isCount(value.row) && isFigure(value.faster) && isFigure(value.left);
+
+const isLeftOut = (value: unknown): boolean => isFields(value) && isText(value.what) && isText(value.why);
 
 const isPosition = (value: unknown): boolean => isFields(value) && isCount(value.line) && isCount(value.character);
 const isRange = (value: unknown): value is Range => isFields(value) && isPosition(value.start) && isPosition(value.end);

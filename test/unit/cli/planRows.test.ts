@@ -129,6 +129,21 @@ describe('rows on disk', () => {
       expect((await merge(...option)).err).toContain(`${option[0]} has no effect with --merge`);
   });
 
+  test('a space that was chosen says what it leaves out, and the margin, also from its rows', async () => {
+    const text = `model timed { layer block[4] { forward = 4ms  backward = 8ms  weights = 1GiB  activation = 1MiB } }
+device card { memory = 16GiB }
+cluster box { gpu[2] = card  link = 25GB/s + 5us }
+pipeline train { model = timed  devices = box  microbatches = 4  stages = balance(2)  schedule = 1f1b }
+`;
+    const chosen = ['plan', 'a.pipe', '--threads', '1', '--format', 'json'];
+    const own = answerOf(await call(chosen, { files: { 'a.pipe': text } }));
+    expect(own.left_out?.length).toBeGreaterThan(0);
+    await call([...chosen, '--rows', folder], { files: { 'a.pipe': text } });
+    const { left_out: leftOut, margin } = own;
+    expect(answerOf(await merge('--format', 'json'))).toMatchObject({ left_out: leftOut, margin });
+    expect((await merge()).out).toContain('Left out:');
+  });
+
   test('rows of another search are not gone on with, and not put beside', async () => {
     await plan('--rows', folder, '--shard', '1/2');
     const before = readFileSync(join(folder, 'part-1-of-2.rows'), 'utf8');

@@ -3,6 +3,7 @@ import { list } from '../../../engine/basics/quantities.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import type { Theme } from '../scene/theme.ts';
 import { type CardActions, planCard } from './card.ts';
+import { leftOutLine } from './leftOut.ts';
 import { planLegend } from './legend.ts';
 import { looksOf } from './looks.ts';
 import { scatter } from './scatter.ts';
@@ -47,6 +48,7 @@ export function planView(actions: PlanViewActions) {
   const values = element('p', { class: 'plan-values', hidden: '' }, sliderWords, withSliders);
   const sentence = element('p', { class: 'plan-certificate', role: 'status' });
   const note = element('p', { class: 'plan-note' });
+  const leftOut = leftOutLine();
   const box = element(
     'section',
     { class: 'plan', 'aria-label': 'Plan' },
@@ -56,6 +58,7 @@ export function planView(actions: PlanViewActions) {
     body,
     sentence,
     note,
+    leftOut.element,
   );
   let state: PlanViewState | undefined;
 
@@ -108,6 +111,7 @@ export function planView(actions: PlanViewActions) {
     );
     sentence.hidden = sentence.textContent === '';
     setText(note, notes(search, chart.outside()).join(' '));
+    leftOut.update(outdated ? [] : (figures?.left_out ?? []));
     if (hadFocus && !isSeen(focused)) focus();
   }
 
