@@ -2,6 +2,7 @@
 export * from './syntax.ts';
 export { parse, tokensOf } from './parse.ts';
 export type { ParseLimits } from './parse.ts';
+export { asRead } from './moved.ts';
 export { format } from './printer.ts';
 export type { FormatOptions, FormatResult } from './printer.ts';
 export { LineIndex } from './lines.ts';

@@ -5,6 +5,7 @@ import type {
   Declaration,
   Entry,
   Expression,
+  LetDeclaration,
   Name,
   SyntaxFile,
   SyntaxNode,
@@ -148,45 +149,88 @@ function declaration(node: Declaration, by: Move, copied: Copied | undefined): D
       };
     }
     case 'let':
-      return { ...node, ...place, name: name(node.name), value: value(node.value) };
-    case 'block':
-      return block(node, by, copied);
+      if (copied === undefined) return new MovedLet(node, by);
+      return { kind: 'let', ...place, doc: node.doc, name: name(node.name), value: value(node.value) };
+    case 'block': {
+      if (copied === undefined) return new MovedBlock(node, by);
+      const { kind, doc, keyword, body } = node;
+      return {
+        ...{ kind, ...place, doc },
+        ...{ keyword: moved(keyword, by, copied), name: name(node.name), body: body && moved(body, by, copied) },
+      };
+    }
     case 'skipped':
       return { ...node, ...place };
   }
 }
 
-/** Bodies of moved blocks, where they were read, and how far they have moved since. */
-const bodies = new WeakMap<BlockDeclaration, { readonly body: Block; readonly by: Move }>();
+/**
+ * Every edit moves all that is below it, and hardly any of that is looked at before the next edit: a part is copied when it is asked
+ * for. A class gives all objects the same getters: making getters for each object takes longer than copying its parts.
+ */
+abstract class MovedDeclaration<Node extends BlockDeclaration | LetDeclaration> {
+  readonly first: number;
+  readonly last: number;
+  readonly start: number;
+  readonly end: number;
+  readonly doc?: string;
+  /** As it was read: what moves again is moved from there. */
+  readonly read: Node;
 
-/** An edit moves all that is below it, and hardly any of it is looked at before the next edit: a body is copied when it is asked for. */
-function block(node: BlockDeclaration, by: Move, copied: Copied | undefined): BlockDeclaration {
-  const { kind, doc } = node;
-  const first = node.first + by.tokens;
-  const last = node.last + by.tokens;
-  const start = node.start + by.offset;
-  const end = node.end + by.offset;
-  const keyword = moved(node.keyword, by, copied);
-  const name = node.name && moved(node.name, by, copied);
-  const earlier = bodies.get(node);
-  const body = earlier?.body ?? node.body;
-  if (body === undefined || copied !== undefined) {
-    const copy = node.body && moved(node.body, by, copied);
-    return { kind, first, last, start, end, doc, keyword, name, body: copy };
+  constructor(node: Node | MovedDeclaration<Node>, by: Move) {
+    this.first = node.first + by.tokens;
+    this.last = node.last + by.tokens;
+    this.start = node.start + by.offset;
+    this.end = node.end + by.offset;
+    this.doc = node.doc;
+    this.read = node instanceof MovedDeclaration ? node.read : node;
   }
-  const far =
-    earlier === undefined ? by : { offset: earlier.by.offset + by.offset, tokens: earlier.by.tokens + by.tokens };
-  let made: Block | undefined;
-  const copy: BlockDeclaration = {
-    ...{ kind, first, last, start, end, doc, keyword, name },
-    get body() {
-      made ??= moved(body, far);
-      return made;
-    },
-  };
-  bodies.set(copy, { body, by: far });
-  return copy;
+
+  protected there<Part extends Tree | undefined>(part: Part): Part {
+    const { first, start } = this.read;
+    return part && moved(part, { offset: this.start - start, tokens: this.first - first });
+  }
 }
+
+class MovedBlock extends MovedDeclaration<BlockDeclaration> implements BlockDeclaration {
+  readonly kind = 'block';
+  #keyword?: Name;
+  #name?: Name;
+  #body?: Block;
+
+  get keyword(): Name {
+    return (this.#keyword ??= this.there(this.read.keyword));
+  }
+
+  get name(): Name | undefined {
+    return (this.#name ??= this.there(this.read.name));
+  }
+
+  get body(): Block | undefined {
+    return (this.#body ??= this.there(this.read.body));
+  }
+}
+
+class MovedLet extends MovedDeclaration<LetDeclaration> implements LetDeclaration {
+  readonly kind = 'let';
+  #name?: Name;
+  #value?: Expression;
+
+  get name(): Name | undefined {
+    return (this.#name ??= this.there(this.read.name));
+  }
+
+  get value(): Expression | undefined {
+    return (this.#value ??= this.there(this.read.value));
+  }
+}
+
+/**
+ * The declaration as it was read: the same object for as long as edits do no more than move it. What follows from its text alone can be
+ * kept by it.
+ */
+export const asRead = (declaration: Declaration): Declaration =>
+  declaration instanceof MovedBlock || declaration instanceof MovedLet ? declaration.read : declaration;
 
 function all<Node extends Tree>(nodes: readonly Node[], by: Move, copied: Copied | undefined): readonly Node[] {
   const copies: Node[] = [];

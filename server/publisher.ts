@@ -1,5 +1,5 @@
 /** Tells the client what is known of its documents by now, and nothing twice. */
-import type { Connection } from 'vscode-languageserver';
+import type { Connection, Diagnostic } from 'vscode-languageserver';
 import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
 import type { Sender } from './sender.ts';
@@ -31,7 +31,7 @@ export function createPublisher(
 ): Publisher {
   const progress = createProgress(connection, send);
   /** What was published last of each document: its version and diagnostics. */
-  const published = new Map<string, string>();
+  const published = new Map<string, { readonly version: number; readonly diagnostics: readonly Diagnostic[] }>();
   const figures = new Map<string, View['analysis']['pipelines']>();
   const plans = new Map<string, string>();
 
@@ -52,9 +52,9 @@ export function createPublisher(
     const { uri, version } = view;
     const { docs, abilities } = session();
     const diagnostics = diagnosticsOf(view, docs, abilities);
-    const key = JSON.stringify([version, diagnostics]);
-    if (published.get(uri) === key) return;
-    published.set(uri, key);
+    const before = published.get(uri);
+    if (before?.version === version && JSON.stringify(before.diagnostics) === JSON.stringify(diagnostics)) return;
+    published.set(uri, { version, diagnostics });
     send(() => connection.sendDiagnostics({ uri, version, diagnostics }));
   }
 

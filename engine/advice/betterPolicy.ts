@@ -3,7 +3,7 @@
  * which takes as long as dozens of checks. So the finding is there before, and names the policy once it is found.
  */
 import type { Declaration, SyntaxFile } from '../../grammar/index.ts';
-import { parse } from '../../grammar/index.ts';
+import { asRead, parse, tokensOf } from '../../grammar/index.ts';
 import { check, type CheckRequest } from '../flow/check.ts';
 import { evaluate } from '../flow/evaluate.ts';
 import { type Evaluation, type EvaluationProblem, evaluationSize } from '../schedule/evaluation.ts';
@@ -223,26 +223,43 @@ function cutsByParam(syntax: SyntaxFile, pipeline: string): boolean {
   const cut = body === undefined ? undefined : valueOf(body, 'stages');
   const value = cut?.kind === 'call' ? stagesArgument(cut)?.value : undefined;
   if (value?.kind !== 'name') return false;
-  const uses = ({ first, last }: Declaration) =>
-    syntax.tokens.slice(first, last + 1).some(({ text }) => text === value.text);
+  const uses = (declaration: Declaration) => tokensOf(syntax, declaration).some(({ text }) => text === value.text);
   return syntax.declarations.some((each) => isAside(each, pipeline) && uses(each));
 }
 
 /** The tokens of what matters to a pipeline. White space and comments between two are a space, or a line break if they have one. */
 function textFor(syntax: SyntaxFile, pipeline: string): string {
-  const { text, tokens, declarations } = syntax;
+  const { text, declarations } = syntax;
   const isFirst = (each: Declaration) => !isAside(each, pipeline) && !isForOthers(each);
   const needed = withNeeds(syntax, declarations.filter(isFirst));
   const parts: string[] = [];
   let end = 0;
-  for (const { first, last } of declarations.filter((each) => needed.has(each)))
-    for (let at = first; at <= last; at += 1) {
-      const gap = text.slice(end, tokens[at].start);
-      parts.push(gap === '' ? '' : gap.includes('\n') ? '\n' : ' ', tokens[at].text);
-      end = tokens[at].end;
-    }
+  for (const declaration of declarations.filter((each) => needed.has(each))) {
+    parts.push(between(text.slice(end, declaration.start)), spaced(syntax, declaration));
+    end = declaration.end;
+  }
   return parts.join('');
 }
+
+const spacedTexts = new WeakMap<Declaration, string>();
+
+/** The tokens of a declaration, which are written once, however often it moves. */
+function spaced(syntax: SyntaxFile, declaration: Declaration): string {
+  const read = asRead(declaration);
+  const known = spacedTexts.get(read);
+  if (known !== undefined) return known;
+  const parts: string[] = [];
+  let end = declaration.start;
+  for (const token of tokensOf(syntax, declaration)) {
+    parts.push(between(syntax.text.slice(end, token.start)), token.text);
+    end = token.end;
+  }
+  const written = parts.join('');
+  spacedTexts.set(read, written);
+  return written;
+}
+
+const between = (gap: string): string => (gap === '' ? '' : gap.includes('\n') ? '\n' : ' ');
 
 /** Whether it means something only to what mentions its name. A schedule may be tried without. */
 const isForOthers = (declaration: Declaration): boolean =>

@@ -7,7 +7,7 @@ import { simulated } from '../flow/evaluate.ts';
 import { type Evaluation, planKey } from '../schedule/evaluation.ts';
 import { finding, type Finding } from '../findings/finding.ts';
 import { placeOf } from '../flow/check.ts';
-import { type Origins, paths, type PipelinePlan } from '../values/plan.ts';
+import { type Places, paths, type PipelinePlan } from '../values/plan.ts';
 import { answerTo, foundSteps } from '../policies/searched/answers.ts';
 import { giveOrder } from '../policies/searched/given.ts';
 import { objectiveOf, problemOfShape } from '../policies/searched/problem.ts';
@@ -176,10 +176,10 @@ const peakOf = ({ devices }: PipelineReport): number => devices.reduce((most, { 
 export function shorterOrderFinding(
   { plan, iteration, peak }: OrderQuestion,
   found: ShorterOrder,
-  origins: Origins,
+  places: Places,
 ): Finding | undefined {
   const { name } = plan;
-  const place = placeOf(paths.key(name, 'schedule'), origins);
+  const place = placeOf(paths.key(name, 'schedule'), places);
   if (place === undefined) return undefined;
   const { iteration: shorter, bound, text, peak: peakAfter } = found;
   return finding(

@@ -14,7 +14,7 @@ import { type TestedSchedule, testFindings } from '../grid/testFindings.ts';
 import { scheduleTest } from '../grid/testSearch.ts';
 import { placedAnswer, unplaced } from '../grid/unplaced.ts';
 import { type JobEvaluation, jobEvaluation } from '../job/evaluateJob.ts';
-import { type Origins, paths, type Place } from '../values/plan.ts';
+import { paths, type Place, type Places } from '../values/plan.ts';
 import type { Resolution } from '../language/resolution.ts';
 import { count, list } from '../basics/quantities.ts';
 import { resolveSteps } from './resolve.ts';
@@ -145,12 +145,12 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       else tests.push({ test, place, answer: placedAnswer(answer, test) });
       yield 'evaluated';
     }
-    const { origins } = resolution;
+    const { places } = resolution;
     const findings = [
       ...(only === undefined ? resolution.findings : findingsOf(only, syntax, resolution.findings)),
       ...tests.flatMap(testFindings),
       ...[...pipelines, ...jobs].flatMap((evaluated) =>
-        evaluated.findings.flatMap((found) => placed(found, origins, uri)),
+        evaluated.findings.flatMap((found) => placed(found, places, uri)),
       ),
     ];
     const reported = reportedFindings(uri, findings, options);
@@ -259,16 +259,16 @@ const jobKey = ({ plan, workers }: Pick<JobEvaluation, 'plan' | 'workers'>): str
   [JSON.stringify(plan), ...workers.map(planKey)].join(' ');
 
 /** An error in the text of another file, such as a schedule that is taken over, is reported at the schedule of the pipeline. */
-function placed(found: PlanFinding, origins: Origins, uri: string): Finding[] {
-  const place = placeOf(found.at, origins);
+function placed(found: PlanFinding, places: Places, uri: string): Finding[] {
+  const place = placeOf(found.at, places);
   if (place === undefined) return [];
   const related = found.related.flatMap((mention) => {
-    const there = placeOf(mention.at, origins);
+    const there = placeOf(mention.at, places);
     return there === undefined ? [] : [{ place: there, message: mention.message }];
   });
   if (place.uri === uri || found.severity !== 'error') return [findingAt(found, place, related)];
   const [pipeline] = found.at.split('/');
-  const use = placeOf(paths.key(pipeline, 'schedule'), origins);
+  const use = placeOf(paths.key(pipeline, 'schedule'), places);
   return [findingAt(found, use ?? place, [{ place, message: 'It is about this text.' }, ...related])];
 }
 
@@ -276,9 +276,9 @@ function placed(found: PlanFinding, origins: Origins, uri: string): Finding[] {
  * The place of a path. A path without a place gets the place of the nearest thing around it (`train/stage:2/x` → `train/stage:2`
  * → `train`).
  */
-export function placeOf(path: string, origins: Origins): Place | undefined {
+export function placeOf(path: string, places: Places): Place | undefined {
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
-    const place = origins.get(at);
+    const place = places.get(at);
     if (place !== undefined) return place;
   }
   return undefined;

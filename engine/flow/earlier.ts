@@ -58,10 +58,11 @@ export function readingAfter(earlier: Resolution | undefined, syntax: SyntaxFile
 const isSame = (a: Around, b: Around): boolean => a.length === b.length && a.every((each, index) => each === b[index]);
 
 /** A declaration that had a finding may have none by now. */
-function keptBy({ readings, same }: Left): ReadonlyMap<Declaration, Kept> {
+function keptBy({ readings, same }: Left): (declaration: Declaration) => Kept | undefined {
   const open = readings.context.syntax.declarations.filter((declaration) => {
     const known = same.get(declaration);
     return known === undefined || (known.always && !isAlwaysRead(declaration));
   });
-  return new Map([...same, ...keep(readings, open)]);
+  const fresh = keep(readings, open);
+  return (declaration) => fresh.get(declaration) ?? same.get(declaration);
 }

@@ -48,7 +48,7 @@ import { slipsOf } from '../language/otherSyntax.ts';
 import { settingsName } from '../language/settingsName.ts';
 import type { Readings } from '../language/kept.ts';
 import type { Reading } from '../language/reading.ts';
-import { derivedOf, originsOf, symbolTable, unreadNames, useSkipped } from '../language/tables.ts';
+import { derivedOf, originsOf, placesOf, symbolTable, unreadNames, useSkipped } from '../language/tables.ts';
 import { type Around, leave, type Plans, plannedBefore, readingAfter } from './earlier.ts';
 import type { JobPlan, PipelinePlan } from '../values/plan.ts';
 import type { PipelineSize, Resolution } from '../language/resolution.ts';
@@ -145,6 +145,7 @@ export function* resolveSteps(request: ResolveRequest): Generator<void, Resoluti
     get origins() {
       return origins();
     },
+    places: placesOf(context, origins),
     tracers: context.tracers,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
     get symbols() {

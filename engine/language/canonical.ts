@@ -1,13 +1,14 @@
+import { tokensOf } from '../../grammar/index.ts';
 import type { NodeBase, Span, SyntaxFile } from '../../grammar/syntax.ts';
 
 const spaced: ReadonlySet<string> = new Set(['+', '-', '*', '/', '<', '<=', '>', '>=', '==', '!=', '=', 'and', 'or']);
 const opening: ReadonlySet<string> = new Set(['(', '[', ',', '..', '..<']);
 
 /** The tokens of an expression in one spelling, whatever white space and comments are between them. */
-export function canonicalText({ tokens }: SyntaxFile, node: NodeBase): string {
+export function canonicalText(file: SyntaxFile, node: NodeBase): string {
   let text = '';
   let before: string | undefined;
-  for (const { text: token } of tokens.slice(node.first, node.last + 1)) {
+  for (const { text: token } of tokensOf(file, node)) {
     const sign = token === '-' && (before === undefined || spaced.has(before) || opening.has(before));
     if (spaced.has(token) && !sign) text += ` ${token} `;
     else text += token === ',' ? ', ' : token;

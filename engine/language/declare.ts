@@ -1,5 +1,6 @@
 /** Collects what a file declares: its name space and the members of its models and pipelines. */
 import type { Place } from '../values/plan.ts';
+import { tokensOf } from '../../grammar/index.ts';
 import type { BlockDeclaration, Declaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import { reservedIn } from './reservedNames.ts';
@@ -196,7 +197,7 @@ function reportUnusedMembers(context: FileContext, block: BlockDeclaration): voi
   }
   if (unused.size === 0) return;
   // A name in text that was not understood may be a use.
-  for (const { kind, text, start } of context.syntax.tokens.slice(block.first, block.last + 1)) {
+  for (const { kind, text, start } of tokensOf(context.syntax, block)) {
     if (kind !== 'name' || context.references.has(start)) continue;
     if (unused.get(text)?.name.start !== start) unused.delete(text);
   }

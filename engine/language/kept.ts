@@ -1,5 +1,5 @@
 /** What reading a declaration gave, apart from the rest of its file: the next text of the file may have the declaration too. */
-import { tokensOf } from '../../grammar/index.ts';
+import { asRead, tokensOf } from '../../grammar/index.ts';
 import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Place } from '../values/plan.ts';
@@ -129,9 +129,16 @@ export function isAlwaysRead(declaration: Declaration): boolean {
   return declaration.body?.entries.some((item) => item.kind !== 'entry' || item.key.text === 'from') !== false;
 }
 
+const mentions = new WeakMap<Declaration, ReadonlySet<string>>();
+
+/** All names in the text of a declaration. They are looked for once, however often it moves. */
 export function mentionsOf(syntax: SyntaxFile, declaration: Declaration): ReadonlySet<string> {
+  const read = asRead(declaration);
+  const known = mentions.get(read);
+  if (known !== undefined) return known;
   const names = new Set<string>();
   for (const { kind, text } of tokensOf(syntax, declaration)) if (kind === 'name') names.add(text);
+  mentions.set(read, names);
   return names;
 }
 

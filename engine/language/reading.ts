@@ -1,4 +1,5 @@
 /** Which declarations of an edited file are to be read: those that changed, what depends on them, and what these need. */
+import { asRead } from '../../grammar/index.ts';
 import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
 import { named } from './declare.ts';
 import { type Kept, lastFrom, mentionsOf } from './kept.ts';
@@ -14,11 +15,11 @@ export interface Reading {
   readonly movedBy: (offset: number) => number | undefined;
 }
 
-/** `kept` has all declarations of the file before. Undefined if all of the file is to be read. */
+/** `kept` knows all declarations of the file before. Undefined if all of the file is to be read. */
 export function readingOf(
   syntax: SyntaxFile,
   before: SyntaxFile,
-  kept: ReadonlyMap<Declaration, Kept>,
+  kept: (declaration: Declaration) => Kept | undefined,
 ): Reading | undefined {
   const same = new Map<Declaration, Kept>();
   const changed = new Set<string>();
@@ -40,15 +41,17 @@ export function readingOf(
       continue;
     }
     const earlier = before.declarations[index < head ? index : index + by];
-    const known = kept.get(earlier);
+    const known = kept(earlier);
     if (known === undefined || faulty.has(declaration) || wasFaulty.has(earlier)) addName(changed, declaration);
     else same.set(declaration, known);
   }
   leaveOutDependents(same, changed);
   const read = toRead(syntax, same);
+  const skipped = new Map<Declaration, Kept>();
+  for (const [declaration, known] of same) if (!read.has(declaration)) skipped.set(declaration, known);
   return {
     declarations: syntax.declarations.filter((declaration) => read.has(declaration)),
-    skipped: new Map([...same].filter(([declaration]) => !read.has(declaration))),
+    skipped,
     same,
     movedBy(offset) {
       const index = lastFrom(before.declarations, offset);
@@ -65,7 +68,7 @@ function sameEnds(syntax: SyntaxFile, before: SyntaxFile): readonly [head: numbe
   const [now, then] = [syntax.declarations, before.declarations];
   const most = Math.min(now.length, then.length);
   const isSame = (a: Declaration, b: Declaration): boolean =>
-    a === b || (a.kind === b.kind && docOf(a) === docOf(b) && textOf(syntax, a) === textOf(before, b));
+    asRead(a) === asRead(b) || (a.kind === b.kind && docOf(a) === docOf(b) && textOf(syntax, a) === textOf(before, b));
   let head = 0;
   while (head < most && isSame(now[head], then[head])) head += 1;
   let tail = 0;
@@ -113,15 +116,25 @@ function toRead(syntax: SyntaxFile, same: ReadonlyMap<Declaration, Kept>): Reado
     // Whether it is always read is known of what is as it was. The body of a moved block is not looked at.
     (declaration) => same.get(declaration)?.always ?? true,
   );
-  return withNeeds(syntax, first, (declaration) => same.get(declaration)?.mentions ?? mentionsOf(syntax, declaration));
+  return withNeeds(syntax, first);
 }
 
 /** These declarations, and all whose names they or those mention. */
-export function withNeeds(
-  syntax: SyntaxFile,
-  declarations: Iterable<Declaration>,
-  mentions: (declaration: Declaration) => ReadonlySet<string> = (declaration) => mentionsOf(syntax, declaration),
-): ReadonlySet<Declaration> {
+export function withNeeds(syntax: SyntaxFile, declarations: Iterable<Declaration>): ReadonlySet<Declaration> {
+  const byName = namesOf(syntax);
+  // A set gives what is added to it while it is gone through.
+  const found = new Set(declarations);
+  for (const declaration of found)
+    for (const name of mentionsOf(syntax, declaration)) for (const needed of byName.get(name) ?? []) found.add(needed);
+  return found;
+}
+
+const names = new WeakMap<SyntaxFile, ReadonlyMap<string, readonly Declaration[]>>();
+
+/** What a file declares, by name. */
+function namesOf(syntax: SyntaxFile): ReadonlyMap<string, readonly Declaration[]> {
+  const known = names.get(syntax);
+  if (known !== undefined) return known;
   const byName = new Map<string, Declaration[]>();
   for (const declaration of syntax.declarations) {
     const name = named(declaration)?.name.text;
@@ -130,9 +143,6 @@ export function withNeeds(
     if (alike === undefined) byName.set(name, [declaration]);
     else alike.push(declaration);
   }
-  // A set gives what is added to it while it is gone through.
-  const found = new Set(declarations);
-  for (const declaration of found)
-    for (const name of mentions(declaration)) for (const needed of byName.get(name) ?? []) found.add(needed);
-  return found;
+  names.set(syntax, byName);
+  return byName;
 }

@@ -6,7 +6,7 @@ import type { ScheduleTest } from '../definitions/scheduleTest.ts';
 import type { Mesh } from '../costs/mesh.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { LayerCost, RecomputeMode, LayerMode } from '../costs/types.ts';
-import type { Dimension, Origins, Place, Plan } from '../values/plan.ts';
+import type { Dimension, Origins, Place, Places, Plan } from '../values/plan.ts';
 
 /** What planning one file gives: the plan and all that an editor needs to know about its names. */
 export interface Resolution {
@@ -25,6 +25,8 @@ export interface Resolution {
   readonly sizes: ReadonlyMap<string, PipelineSize>;
   /** The places of the paths of the plan. */
   readonly origins: Origins;
+  /** The same for one path at a time, without a list of all. */
+  readonly places: Places;
   /** They find the source of operations: one for each pipeline whose schedule is rows of a file. */
   readonly tracers: ReadonlyMap<string, RowTracer>;
   /** In order of position. One mistake, one finding: what follows from another is left out. */

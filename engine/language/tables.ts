@@ -1,7 +1,7 @@
 /** What a file's names mean and where they are: of what was read for its text, and of what is known of the rest. */
 import { tokensOf } from '../../grammar/index.ts';
 import type { Declaration, SyntaxFile } from '../../grammar/syntax.ts';
-import type { Origins, Place } from '../values/plan.ts';
+import { isShared, type Origins, type Place, type Places } from '../values/plan.ts';
 import type { FileContext } from './context.ts';
 import type { Kept, Reference } from './kept.ts';
 import type { DerivedValue, SymbolInfo, SymbolTable } from './resolution.ts';
@@ -49,6 +49,11 @@ export function originsOf(context: FileContext, skipped: Skipped): Origins {
       if (!origins.has(path)) origins.set(path, movedPlace(place, declaration.start - kept.start));
   return origins;
 }
+
+/** Pipelines, jobs and conditions are read with each text, so only a path of what they share may be of what was not read. */
+export const placesOf = (context: FileContext, origins: () => Origins): Places => ({
+  get: (path) => context.origins.get(path) ?? (isShared(path) ? origins().get(path) : undefined),
+});
 
 /** By position. */
 export function derivedOf(context: FileContext, skipped: Skipped): readonly DerivedValue[] {

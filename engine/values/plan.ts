@@ -536,6 +536,7 @@ export interface Place {
   readonly end: number;
 }
 export type Origins = ReadonlyMap<string, Place>;
+export type Places = Pick<Origins, 'get'>;
 
 /** The one spelling of paths. */
 export const paths = {
@@ -561,6 +562,9 @@ export const paths = {
   jobWorker: (name: string, index: number) => `job:${name}/worker:${index}`,
   jobKey: (name: string, key: string) => `job:${name}/key:${key}`,
 } as const;
+
+/** Whether a path is of a param, a layer or a device, which pipelines share. */
+export const isShared = (path: string): boolean => /^(?:param|layer|device):/.test(path);
 
 /**
  * Methods to bring a message from one set of devices to another that has it in other parts. Zhuang et al., "On Optimizing the

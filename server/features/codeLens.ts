@@ -63,7 +63,7 @@ function searchLenses(view: View): CodeLens[] {
 }
 
 function lens(view: View, path: string, title: string, pipeline: string): CodeLens[] {
-  const place = placeOf(path, view.analysis.resolution.origins);
+  const place = placeOf(path, view.analysis.resolution.places);
   if (place === undefined || place.uri !== view.uri) return [];
   return [
     {

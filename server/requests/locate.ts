@@ -11,6 +11,6 @@ import { locate, type View } from '../view.ts';
 export function locatePath(view: View, { path }: LocateRequest): LocateAnswer {
   const { resolution } = view.analysis;
   const place =
-    originOf(resolution, path)?.place ?? placeOf(path, resolution.origins) ?? placeOf(path, scheduleOrigins(view));
+    originOf(resolution, path)?.place ?? placeOf(path, resolution.places) ?? placeOf(path, scheduleOrigins(view));
   return (place && locate(view, place)) ?? null;
 }

@@ -143,8 +143,8 @@ export function createShorterOrders({ answers, found, failed }: ShorterOrdersHos
       questionsOf(view).flatMap((question) => {
         const key = keyOf(question);
         const answer = longer.get(key)?.found ?? known.get(key)?.found;
-        const { origins } = view.analysis.resolution;
-        const finding = answer === undefined ? undefined : shorterOrderFinding(question, answer, origins);
+        const { places } = view.analysis.resolution;
+        const finding = answer === undefined ? undefined : shorterOrderFinding(question, answer, places);
         return finding === undefined || finding.place.uri !== view.uri ? [] : [finding];
       }),
     ahead(view) {

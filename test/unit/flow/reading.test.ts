@@ -30,7 +30,7 @@ const uri = exampleUri('quickstart.pipe');
 const faults = options.limits.findings;
 
 /** All that a resolution says. */
-const said = ({ findings, symbols, origins, derived, schedules, ...rest }: Resolution) => ({
+const said = ({ findings, symbols, origins, places, derived, schedules, ...rest }: Resolution) => ({
   plan: rest.plan,
   pending: rest.pending,
   sizes: rest.sizes,
@@ -43,6 +43,7 @@ const said = ({ findings, symbols, origins, derived, schedules, ...rest }: Resol
   symbols: [...symbols.symbols],
   references: symbols.references,
   origins: [...origins].sort(([a], [b]) => (a < b ? -1 : 1)),
+  places: [...origins.keys()].sort().map((path) => [path, places.get(path)]),
   derived,
   schedules: schedules.map(({ name, source }) => ({ name, source })),
 });
@@ -168,15 +169,16 @@ function lookedAt(text: string, earlier: Read): readonly string[] {
   const seen = new Set<string>();
   const declarations = syntax.declarations.map((declaration): Declaration => {
     if (declaration.kind !== 'block' || declaration.body === undefined) return declaration;
-    const name = `${declaration.keyword.text} ${declaration.name?.text}`;
-    const entries = declaration.body.entries.map((item) => ({
+    const { kind, first, last, start, end, doc, keyword, name, body } = declaration;
+    const label = `${keyword.text} ${name?.text}`;
+    const entries = body.entries.map((item) => ({
       ...item,
       get values() {
-        seen.add(name);
+        seen.add(label);
         return item.kind === 'entry' ? item.values : undefined;
       },
     }));
-    return { ...declaration, body: { ...declaration.body, entries } };
+    return { kind, first, last, start, end, doc, keyword, name, body: { ...body, entries } };
   });
   resolve({
     ...{ uri, syntax: { ...syntax, declarations }, host: diskHost, options, searches: noSearches },
