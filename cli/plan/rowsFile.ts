@@ -166,23 +166,13 @@ type Found =
   | { readonly row: number; readonly outcome: Exclude<Outcome, { readonly kind: 'ran' }> };
 
 function outcomeOf(line: object): Found | undefined {
-  const {
-    kind,
-    row,
-    least,
-    capacity,
-    peak,
-    code,
-    message,
-    work: _,
-    ...point
-  } = line as Readonly<Record<string, unknown>>;
+  // Keys stay in the order in which the search has them: the front of parts is the front of one run, to the byte.
+  const { kind, work: _, ...found } = line as Readonly<Record<string, unknown>>;
+  const { row, least, capacity, peak, code, message } = found;
   if (typeof row !== 'number' || !Number.isInteger(row)) return undefined;
   switch (kind) {
-    case 'ran': {
-      const found = { row, ...point, peak };
+    case 'ran':
       return isPoint(found) ? { row, point: found } : undefined;
-    }
     case 'over':
       return typeof least === 'number' && typeof capacity === 'number'
         ? { row, outcome: { kind, least, capacity } }
