@@ -33,7 +33,7 @@ test('the job is the job that the call writes', async () => {
 test('the parts of the job are one run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pipewright-page-'));
   try {
-    const lines = /^exec .*? (plan [^]*)$/m.exec(blocks('bash')[0])?.[1] ?? '';
+    const lines = /^\$\{PIPEWRIGHT\S* (plan [^]*?) &$/m.exec(blocks('bash')[0])?.[1] ?? '';
     const words = lines.replaceAll('\\\n', '').replaceAll('"', '').trim().split(/\s+/);
     const part = (index: number): readonly string[] =>
       words.map((word) =>
