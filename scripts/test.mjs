@@ -23,6 +23,12 @@ const neovim = {
   packages: 'neovim',
   why: 'the language server in another editor',
 };
+const slurm = {
+  command: 'Slurm',
+  files: ['/usr/sbin/slurmctld', '/usr/local/sbin/slurmctld'],
+  packages: 'slurm-wlm munge',
+  why: 'the job of plan on many machines',
+};
 
 setup({
   debian: [
@@ -30,6 +36,7 @@ setup({
       ? [chromium]
       : []),
     ...(runs('neovim') ? [neovim] : []),
+    ...(process.platform === 'linux' && runs('jobs of slurm and make') ? [slurm] : []),
   ],
 });
 run('test.ts');

@@ -9,8 +9,8 @@ export function lastCount(output: string): Count | undefined {
   return found === undefined ? undefined : { passed: Number(found[1]), failed: Number(found[2]) };
 }
 
-/** As `lastCount`; or why PyTorch's tests did not run, where that is all that the step printed last. */
-export function torchCount(output: string): Count | undefined {
+/** As `lastCount`; or why the tests did not run, where that is all that the step printed last. */
+export function countOrReason(output: string): Count | undefined {
   const skipped = /^not run: (.+)$/m.exec(output)?.[1];
   return lastCount(output) ?? (skipped === undefined ? undefined : { passed: 0, failed: 0, skipped });
 }

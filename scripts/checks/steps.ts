@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { root } from '../build.ts';
-import { lastCount, torchCount, vitestCount, vitestReport } from './count.ts';
+import { lastCount, countOrReason, vitestCount, vitestReport } from './count.ts';
 import type { Step } from './step.ts';
 
 const bin = (name: string): string => path.join(root, 'node_modules', '.bin', name);
@@ -10,7 +10,7 @@ const desktop = path.join('test', 'host', 'code');
 /** The step that takes files of unit tests as further arguments. */
 export const unitStep = 'unit and property tests';
 
-/** What `npm test -- quick` runs: nothing that needs an editor, a browser or PyTorch. */
+/** What `npm test -- quick` runs: nothing that needs an editor, a browser or another program. */
 export const quickSteps: readonly string[] = ['types', 'lint', 'unused code', 'code that only tests use', 'format'];
 
 /**
@@ -63,9 +63,16 @@ export const steps: readonly Step[] = [
     count: lastCount,
   },
   {
+    name: 'jobs of Slurm and make',
+    command: [node, 'test/jobs/run.ts'],
+    needs: ['build and package'],
+    count: countOrReason,
+  },
+  { name: 'jobs of Ray', command: [node, 'test/jobs/runRay.ts'], needs: ['build and package'], count: countOrReason },
+  {
     name: 'PyTorch',
     command: [node, 'test/torch/run.ts'],
-    count: torchCount,
+    count: countOrReason,
     yields: true,
   },
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },

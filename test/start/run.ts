@@ -1,9 +1,10 @@
 /** `npm start` on what is built: it prints an example's figures and an address that serves the editor, and Ctrl-C leaves nothing behind. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { openBrowser } from '../host/browser.ts';
+import { processesWith } from '../host/processesWith.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { runTests, test } from '../support/plainTests.ts';
 import { patience } from '../host/patience.ts';
@@ -46,23 +47,6 @@ function start(temp: string, args: readonly string[]) {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
   };
   return { seen, ended, interrupt, output: () => output };
-}
-
-/** Command lines of processes that work in or with this folder. */
-function processesWith(folder: string): readonly string[] {
-  if (!existsSync('/proc/self')) return [];
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
-        const used = [command, environment, readlinkSync(`/proc/${pid}/cwd`)].some((text) => text.includes(folder));
-        return used ? [`${pid} ${command}`] : [];
-      } catch {
-        return []; // ended meanwhile, or not ours
-      }
-    });
 }
 
 test('--once prints figures, findings and an address, then ends and cleans up', async () => {

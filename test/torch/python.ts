@@ -1,13 +1,11 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { patience } from '../host/patience.ts';
+import { imports, pythonWith } from '../host/pythonWith.ts';
 
 export const root = path.resolve(import.meta.dirname, '../..');
-const environment = path.join(root, 'out', 'torch');
-const own = path.join(environment, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 const needs = ['torch', 'numpy'];
 const limitMs = patience(120_000);
 
@@ -26,31 +24,14 @@ export function findPython(): string | undefined {
   const named = process.env['PIPEWRIGHT_PYTHON'];
   if (named !== undefined && named !== '') {
     interpreter = named;
-    return imports(named) ? undefined : `PIPEWRIGHT_PYTHON names ${named}, which cannot import ${needs.join(' and ')}.`;
+    return imports(named, needs)
+      ? undefined
+      : `PIPEWRIGHT_PYTHON names ${named}, which cannot import ${needs.join(' and ')}.`;
   }
-  interpreter = [own, 'python3', 'python'].find(imports);
-  if (interpreter !== undefined) return undefined;
-  console.log(`Installing PyTorch into ${path.relative(root, environment)} …`);
-  // Python compiles what is imported, which is a small part of the packages.
-  const problem =
-    (existsSync(own) ? undefined : fault('python3', ['-m', 'venv', environment])) ??
-    fault(own, ['-m', 'pip', 'install', '--quiet', '--no-compile', '--retries', '0', '--timeout', '15', ...needs]);
-  interpreter = own;
-  return problem === undefined ? undefined : `PyTorch is not here and cannot be installed: ${problem}`;
-}
-
-/** Looks for the packages without importing them: that takes seconds. */
-function imports(python: string): boolean {
-  const question = `import importlib.util, sys; sys.exit(any(importlib.util.find_spec(n) is None for n in ${JSON.stringify(needs)}))`;
-  return spawnSync(python, ['-c', question], { stdio: 'ignore' }).status === 0;
-}
-
-/** The last line of what a call says of its failure. */
-function fault(program: string, args: readonly string[]): string | undefined {
-  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: patience(240_000) });
-  if (status === 0) return undefined;
-  const lines = (stderr ?? '').trim().split('\n');
-  return error?.message ?? (lines.at(-1) || `${program} failed`);
+  const found = pythonWith('PyTorch', needs, 'torch');
+  if ('problem' in found) return found.problem;
+  ({ interpreter } = found);
+  return undefined;
 }
 
 /** One thread a process, so that several share few cores. */

@@ -3,7 +3,7 @@ import { constants, getPriority } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../../../scripts/build.ts';
-import { lastCount, torchCount } from '../../../scripts/checks/count.ts';
+import { lastCount, countOrReason } from '../../../scripts/checks/count.ts';
 import { runAll } from '../../../scripts/checks/pool.ts';
 import type { Result, Step } from '../../../scripts/checks/step.ts';
 
@@ -91,10 +91,10 @@ test('a report of an earlier run is not counted', async () => {
   ]);
 });
 
-test('the count of PyTorch says why its tests did not run', () => {
-  expect(torchCount('21 passed, 0 failed\n')).toEqual({ passed: 21, failed: 0 });
-  expect(torchCount('nothing')).toBeUndefined();
-  expect(torchCount('not run: no PyTorch\n')).toEqual({ passed: 0, failed: 0, skipped: 'no PyTorch' });
+test('the count of a step that needs what a machine may lack says why its tests did not run', () => {
+  expect(countOrReason('21 passed, 0 failed\n')).toEqual({ passed: 21, failed: 0 });
+  expect(countOrReason('nothing')).toBeUndefined();
+  expect(countOrReason('not run: no PyTorch\n')).toEqual({ passed: 0, failed: 0, skipped: 'no PyTorch' });
 });
 
 test('a single worker runs everything too', async () => {
