@@ -1,8 +1,10 @@
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
+import { exportMegatron } from '../../engine/formats/megatron/export/export.ts';
+import type { Launch } from '../../engine/formats/launch.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { torchCsvParts } from '../../engine/formats/torchCsv/write.ts';
 import { exportTorchScript } from '../../engine/formats/torchScript/export.ts';
-import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
@@ -34,12 +36,18 @@ type Written =
   /** Why there is nothing to write: one sentence without a full stop. */
   | { readonly problem: string };
 
+interface Asked {
+  /** Undefined of a schedule that is shown without a pipeline. */
+  readonly launch: Launch | undefined;
+  readonly comms: boolean;
+}
+
 interface Format {
   readonly name: string;
   readonly doc: string;
   /** Takes --comms. */
   readonly comms?: true;
-  write(plan: PipelinePlan, run: Run, comms: boolean): Written;
+  write(plan: PipelinePlan, run: Run, more: Asked): Written;
 }
 
 const formats: readonly Format[] = [
@@ -47,7 +55,7 @@ const formats: readonly Format[] = [
     name: 'torch-csv',
     doc: 'the schedule table of torch.distributed.pipelining',
     comms: true,
-    write(plan, { program }, comms) {
+    write(plan, { program }, { comms }) {
       const result = exportTorch(plan, program, comms);
       return 'problem' in result ? result : { parts: torchCsvParts(result.table), notes: result.notes };
     },
@@ -57,6 +65,15 @@ const formats: readonly Format[] = [
     doc: 'a Python program that runs the schedule with PyTorch and compares it with the unpipelined model',
     write(plan, { program }) {
       const result = exportTorchScript(plan, program);
+      return 'problem' in result ? result : { parts: [result.text], notes: result.notes };
+    },
+  },
+  {
+    name: 'megatron',
+    doc: 'a launch script of Megatron-LM',
+    write(_plan, _run, { launch }) {
+      if (launch === undefined) return { problem: 'it is a schedule without a model to train' };
+      const result = exportMegatron(launch);
       return 'problem' in result ? result : { parts: [result.text], notes: result.notes };
     },
   },
@@ -125,7 +142,10 @@ export const exportCommand: Command = {
       return writeResult(io, 'export', args, parts);
     }
     if (format === undefined) return usageFault(io, 'export', `There is no format "${to}".`);
-    const result = format.write(found.plan, found.run, args.has('comms'));
+    const result = format.write(found.plan, found.run, {
+      launch: launchOf(file, found.plan),
+      comms: args.has('comms'),
+    });
     if ('problem' in result) {
       await io.err(`${file.name}: pipeline "${found.plan.name}" cannot be written: ${printable(result.problem)}.\n`);
       return status.findings;
@@ -134,6 +154,12 @@ export const exportCommand: Command = {
     return writeResult(io, 'export', args, result.parts);
   },
 };
+
+function launchOf({ analysis }: Analysed, plan: PipelinePlan): Launch | undefined {
+  const { settled, sizes } = analysis.resolution;
+  const pipeline = settled.get(plan.name);
+  return pipeline === undefined ? undefined : { plan, pipeline, perNode: sizes.get(plan.name)?.perNode ?? 1 };
+}
 
 /** Options that only figures take. */
 function plainSetting(to: string, args: Arguments): undefined | { readonly problem: string } {

@@ -29,6 +29,7 @@ export function storedFormat(
   const input = inputBytes[recipe];
   const deepseek = recipe === 'deepseek_v3';
   return {
+    recipe,
     input,
     ...(deepseek || more.gate ? { gate: input } : {}),
     ...(deepseek ? { attended: 1.5 + 4 / 128, remakes: true } : {}),

@@ -40,6 +40,8 @@ export interface LayerSetting {
 
 /** Bytes of a stored element, scales included: `input` of products with weights. What is absent has the precision. */
 export interface StoredFormat {
+  /** As a file writes it. */
+  readonly recipe: string;
   readonly input: number;
   /** Inputs of the activation function of an MLP. */
   readonly gate?: number;

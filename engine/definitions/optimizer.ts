@@ -1,6 +1,6 @@
 /** What the `optimizer` key of a pipeline says. */
 import type { Span } from '../../grammar/syntax.ts';
-import type { OptimizerRecipe, Shard } from '../costs/optimizer.ts';
+import type { OptimizerRecipe, RecipeValues, Shard } from '../costs/optimizer.ts';
 
 /** The part of the optimizer that is on the host. */
 export interface HostOptimizer {
@@ -27,6 +27,8 @@ export interface OptimizerUse {
   readonly step?: number;
   /** What the host keeps and updates; `recipe` is then what is left to the device. */
   readonly offload?: HostOptimizer;
+  /** The arguments that were written, as the file says them. */
+  readonly written: RecipeValues;
   /** The places of the arguments that were written. */
   readonly at: ReadonlyMap<string, Span>;
 }

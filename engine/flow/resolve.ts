@@ -147,6 +147,7 @@ export function* resolveSteps(request: ResolveRequest): Generator<void, Resoluti
     },
     places: placesOf(context, origins),
     tracers: context.tracers,
+    settled: context.settled,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
     get symbols() {
       return symbols();
@@ -435,7 +436,7 @@ const blocksOf = (declarations: readonly Declaration[], keyword: string): readon
 
 /** What planning may write into a file's context. */
 function notesOf(context: ReadContext, searches: Searches): Notes {
-  const { uri, options, report, origins, derived, tracers, occupied, members } = context;
+  const { uri, options, report, origins, derived, tracers, settled, occupied, members } = context;
   return {
     uri,
     options,
@@ -445,6 +446,7 @@ function notesOf(context: ReadContext, searches: Searches): Notes {
     origins,
     derived,
     tracers,
+    settled,
     occupied,
     describe(pipeline, text, stages) {
       const id = symbolId('pipeline', pipeline);

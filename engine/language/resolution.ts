@@ -1,4 +1,5 @@
 import type { LayerShape } from '../costs/shapeSize.ts';
+import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { SearchDefinition } from '../definitions/search.ts';
@@ -29,6 +30,8 @@ export interface Resolution {
   readonly places: Places;
   /** They find the source of operations: one for each pipeline whose schedule is rows of a file. */
   readonly tracers: ReadonlyMap<string, RowTracer>;
+  /** What each planned pipeline says with nothing left open, by its name: exports to engines read it. */
+  readonly settled: ReadonlyMap<string, SettledPipeline>;
   /** In order of position. One mistake, one finding: what follows from another is left out. */
   readonly findings: readonly Finding[];
   readonly symbols: SymbolTable;

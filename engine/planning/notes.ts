@@ -2,6 +2,7 @@
 import type { Reporter } from '../findings/reporter.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
+import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { ScheduleEvaluator } from '../definitions/scheduleEvaluator.ts';
 import type { EngineOptions } from '../basics/host.ts';
@@ -30,6 +31,8 @@ export interface Notes {
   readonly derived: DerivedValue[];
   /** They find the source of operations of rows; by name of the pipeline. */
   readonly tracers: Map<string, RowTracer>;
+  /** What each planned pipeline says, by its name: exports to engines read it. */
+  readonly settled: Map<string, SettledPipeline>;
   /** By name of the pipeline. */
   readonly occupied: Map<string, Occupied>;
   /** One line each about a pipeline and its stages as written, in order, for outlines and hovers. */
@@ -46,6 +49,7 @@ export const quietNotes = ({ uri, options, searches, schedules }: Notes): Notes 
   origins: new Map(),
   derived: [],
   tracers: new Map(),
+  settled: new Map(),
   occupied: new Map(),
   describe: () => undefined,
 });

@@ -39,6 +39,7 @@ export function* planPipeline(
   const before = notes.report.errors();
   const pipeline = settle(notes, definition);
   if (pipeline === undefined || !withinLimit(notes, pipeline, pipeline.cut.count)) return undefined;
+  notes.settled.set(definition.name, pipeline);
   if (pipeline.cut.kind === 'groups')
     return fitsLengths(notes, pipeline, undefined, { evicts: false }) ? planLoading(notes, pipeline) : undefined;
   yield;
@@ -79,6 +80,7 @@ export function* planPipeline(
   reportNumberFormat(notes, placed);
   reportEfficiency(notes, placed);
   reportNoOptimizer(notes, pipeline, plan);
+  notes.settled.set(name, placed.pipeline);
   notes.occupied.set(name, { cluster, devices: placed.ranks.ranks.flatMap((rank) => rank.devices) });
   return notes.report.errors() === before ? plan : undefined;
 }

@@ -1,5 +1,5 @@
 /** What planning a pipeline gives, apart from the rest of its file: the next text of the file may have the pipeline too. */
-import type { PipelineDefinition } from '../definitions/pipeline.ts';
+import type { PipelineDefinition, SettledPipeline } from '../definitions/pipeline.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { Finding } from '../findings/finding.ts';
 import { createReporter } from '../findings/reporter.ts';
@@ -17,6 +17,8 @@ export interface Planned {
   readonly origins: ReadonlyMap<string, Place>;
   readonly derived: readonly DerivedValue[];
   readonly tracer: RowTracer | undefined;
+  /** Undefined of one that has no plan. */
+  readonly settled: SettledPipeline | undefined;
   /** Devices of its cluster that it uses; undefined before they are known. */
   readonly devices: readonly number[] | undefined;
   readonly described: { readonly text: string; readonly stages: readonly string[] } | undefined;
@@ -38,15 +40,19 @@ export function* planApart(
     origins: new Map(),
     derived: [],
     tracers: new Map(),
+    settled: new Map(),
     occupied: new Map(),
     describe(_, text, stages) {
       described = { text, stages };
     },
   };
   const plan = yield* planPipeline(own, definition, order, pace);
-  const { origins, derived, tracers, occupied } = own;
+  const { origins, derived, tracers, settled, occupied } = own;
   const devices = occupied.get(name)?.devices;
-  return { plan, findings: own.report.findings, origins, derived, tracer: tracers.get(name), devices, described };
+  return {
+    ...{ plan, findings: own.report.findings, origins, derived },
+    ...{ tracer: tracers.get(name), settled: settled.get(name), devices, described },
+  };
 }
 
 /** Writes into `notes` what planning gave. `written`: the block of the pipeline. */
@@ -54,7 +60,7 @@ export function takeOver(
   notes: Notes,
   { name, cluster }: PipelineDefinition,
   written: Span,
-  { findings, origins, derived, tracer, devices, described }: Planned,
+  { findings, origins, derived, tracer, settled, devices, described }: Planned,
 ): void {
   for (const found of findings) notes.report.add(found);
   for (const [path, place] of origins) if (!notes.origins.has(path)) notes.origins.set(path, place);
@@ -65,6 +71,7 @@ export function takeOver(
     if (isOwn || !hinted.has(value.offset)) notes.derived.push(value);
   }
   if (tracer !== undefined) notes.tracers.set(name, tracer);
+  if (settled !== undefined) notes.settled.set(name, settled);
   if (devices !== undefined) notes.occupied.set(name, { cluster, devices });
   if (described !== undefined) notes.describe(name, described.text, described.stages);
 }

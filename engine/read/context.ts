@@ -6,6 +6,7 @@ import type { Declaration, Entry, SyntaxFile } from '../../grammar/syntax.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
+import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { EngineOptions } from '../basics/host.ts';
@@ -25,6 +26,8 @@ export interface ReadContext extends FileContext {
   readonly scheduleTexts: Map<string, ScheduleText>;
   /** They find the source of operations of rows; by name of the pipeline. */
   readonly tracers: Map<string, RowTracer>;
+  /** What each planned pipeline says, by its name. */
+  readonly settled: Map<string, SettledPipeline>;
   /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
   readonly occupied: Map<string, { readonly cluster: ClusterDefinition; readonly devices: readonly number[] }>;
 }
@@ -46,6 +49,7 @@ export const createReadContext = (
   schedules: new Map(),
   scheduleTexts: new Map(),
   tracers: new Map(),
+  settled: new Map(),
   occupied: new Map(),
 });
 

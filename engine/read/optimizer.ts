@@ -72,6 +72,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     reshard: values.get('reshard') !== 'false',
     clip: values.get('clip') === 'true',
     ...(typeof step === 'number' ? { step } : {}),
+    written: values,
     at: new Map([...bound].map(([key, argument]) => [key, argument.name ?? argument])),
   };
 }

@@ -65,7 +65,8 @@ function overlapped(values: Values, ranks: number): readonly [string, string][] 
   const isAsked = values.has('overlap-grad-reduce');
   const elements = values.whole('ddp-bucket-size') ?? Math.max(40_000_000, 1_000_000 * ranks);
   if (!isAsked || ranks === 1 || inParts(values)) return [];
-  const bytes = elements * (values.has('grad-reduce-in-bf16') ? 2 : 4);
+  // Buffers have the format of the main gradients.
+  const bytes = elements * (formatsOf(values).includes('main_grads = bf16') ? 2 : 4);
   return [['sync', `overlap(bucket = ${bytes / 1e6}MB)`]];
 }
 

@@ -75,7 +75,9 @@ export const allowed: Readonly<Record<string, Rule>> = {
   'engine/order/': { ours: [...values, ...helpers] },
   'engine/search/': { ours: [...values, ...helpers, 'engine/order/'] },
   'engine/policies/': { ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/search/'] },
-  'engine/engines/': { ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/policies/'] },
+  'engine/engines/': {
+    ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/policies/', 'engine/definitions/'],
+  },
   'engine/findings/': { ours: helpers, types: ['engine/values/plan.ts', 'grammar/'] },
   'engine/definitions/': {
     ours: helpers,
@@ -99,7 +101,16 @@ export const allowed: Readonly<Record<string, Rule>> = {
     types: [...values, 'engine/definitions/', 'engine/exchange/'],
   },
   'engine/formats/': {
-    ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/policies/', 'engine/engines/', 'grammar/'],
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/policies/',
+      'engine/definitions/',
+      'engine/engines/',
+      'grammar/',
+    ],
   },
   'engine/formats/toml/': { ours: ['engine/formats/'], packages: ['smol-toml'] },
   'engine/formats/yaml/': { ours: ['engine/formats/'], packages: ['yaml'] },
@@ -118,6 +129,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
     ],
     types: [
       'engine/costs/mesh.ts',
+      'engine/definitions/pipeline.ts',
       'engine/definitions/schedule.ts',
       'engine/definitions/scheduleTest.ts',
       'engine/definitions/search.ts',

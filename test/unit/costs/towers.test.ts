@@ -214,10 +214,12 @@ describe('cross-attention (Vaswani et al., arXiv:1706.03762, section 3.2.3)', ()
   });
 
   it('copies in fp8 are each layer’s', () => {
-    expect(both({}, { precision: 'fp8', stored: { input: 1 } }).crossInput).toBeUndefined();
-    expect(both({}, { precision: 'fp8', stored: { input: 1 } }).activationParts?.['input of cross-attention']).toBe(
-      o * others,
-    );
+    expect(both({}, { precision: 'fp8', stored: { recipe: 'current', input: 1 } }).crossInput).toBeUndefined();
+    expect(
+      both({}, { precision: 'fp8', stored: { recipe: 'current', input: 1 } }).activationParts?.[
+        'input of cross-attention'
+      ],
+    ).toBe(o * others);
   });
 
   it('is split by heads over tensor ranks, which share the other tokens or add their gradients up', () => {

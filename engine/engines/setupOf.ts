@@ -1,0 +1,49 @@
+import { sameMesh } from '../costs/mesh.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import { onlyBuckets } from '../definitions/exchange.ts';
+import { hasExperts } from '../definitions/model.ts';
+import type { SettledPipeline } from '../definitions/pipeline.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import type { Setup } from './engine.ts';
+import { chunksOf } from './orders.ts';
+
+/** What a pipeline says but for its order. `recompute`: of its stages. */
+export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute: readonly RecomputeMode[]): Setup {
+  const { cut, mesh, model, optimizer, exchange, sync, transfer, rankOrder, overlap, offload } = pipeline;
+  const blocks = cut.kind === 'blocks' ? cut.stages : [];
+  // A key that is not written has the place of the pipeline's name, as one that no pipeline has.
+  const unwritten = pipeline.at('');
+  return {
+    ranks: plan.devices.length,
+    chunks: chunksOf(plan),
+    mesh,
+    unlike:
+      plan.devices.some((device) => device.mesh !== undefined) ||
+      blocks.some(
+        (block) => block.replicate !== undefined || (block.mesh !== undefined && !sameMesh(block.mesh, mesh)),
+      ),
+    hasExperts: hasExperts(model),
+    ...(model.sequence === undefined ? {} : { sequence: model.sequence }),
+    precision: model.precision,
+    recompute: [...new Set(recompute)],
+    ...(optimizer === undefined
+      ? {}
+      : {
+          optimizer: {
+            shard: optimizer.shard,
+            reshard: optimizer.reshard,
+            writes: (argument: string) => optimizer.at.has(argument),
+          },
+        }),
+    offload: offload !== undefined,
+    overlap,
+    sync: {
+      name: exchange?.sync?.preset.name ?? (sync === undefined ? 'end' : 'overlap'),
+      arguments: exchange?.sync?.preset.name === 'overlap' && !onlyBuckets(exchange.sync),
+    },
+    ...(exchange?.collective === undefined ? {} : { collective: exchange.collective.name }),
+    rankOrder,
+    receivesAll: transfer.receive === 'all',
+    writes: (key) => pipeline.at(key) !== unwritten,
+  };
+}

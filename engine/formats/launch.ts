@@ -1,0 +1,38 @@
+/** What an export to a training engine starts from, and what all of them say. */
+import type { SettledPipeline } from '../definitions/pipeline.ts';
+import type { Engine } from '../engines/engine.ts';
+import { orderRefusals, refusalWords, setupRefusals } from '../engines/registry.ts';
+import { setupOf } from '../engines/setupOf.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+
+export interface Launch {
+  readonly plan: PipelinePlan;
+  /** What the pipeline says, of which the plan has the figures. */
+  readonly pipeline: SettledPipeline;
+  /** Devices of a node; all devices of a cluster without nodes. */
+  readonly perNode: number;
+}
+
+/** Why an engine cannot run it: a sentence without its full stop. */
+export interface Unwritable {
+  readonly problem: string;
+}
+
+/** Undefined if the engine runs it: what a finding and a plan say of it, said once more. */
+export function launchRefusal(engine: Engine, { plan, pipeline }: Launch): Unwritable | undefined {
+  const modes = plan.stages.map(({ recomputeMode }) => recomputeMode);
+  const [refusal] = [...orderRefusals(engine, plan), ...setupRefusals(engine, setupOf(pipeline, plan, modes))];
+  return refusal === undefined ? undefined : { problem: refusalWords(refusal) };
+}
+
+/** Devices that it runs on, and the nodes that have them. */
+export function worldOf({ plan, pipeline, perNode }: Launch): {
+  readonly devices: number;
+  readonly nodes: number;
+  readonly each: number;
+} {
+  const { tensor, context, data } = pipeline.mesh;
+  const devices = plan.devices.length * tensor * context * data;
+  const each = Math.min(perNode, devices);
+  return { devices, each, nodes: Math.ceil(devices / each) };
+}

@@ -1,0 +1,334 @@
+/** Launch scripts for Megatron-LM: read back they are the pipeline, and what they cannot carry is refused or named. */
+import { describe, expect, test } from 'vitest';
+import { exportMegatron } from '../../../engine/formats/megatron/export/export.ts';
+import { layoutText } from '../../../engine/formats/megatron/export/layoutText.ts';
+import { type LayerSymbol, readLayout } from '../../../engine/formats/megatron/layout.ts';
+import { pipeOfMegatron } from '../../../engine/formats/megatron/toPipe.ts';
+import type { Resolution } from '../../../engine/language/resolution.ts';
+import { exampleText, exampleUri } from '../../support/example.ts';
+import { diskHost } from '../../support/host.ts';
+import * as fc from '../../support/property.ts';
+import { resolveText } from '../../support/resolve.ts';
+
+const example = (name: string): Resolution => resolveText(exampleText(name), { host: diskHost, uri: exampleUri(name) });
+
+const written = ({ plan, settled, sizes }: Resolution, name = plan.pipelines[0]?.name ?? '') => {
+  const [found, pipeline] = [plan.pipelines.find((each) => each.name === name), settled.get(name)];
+  if (found === undefined || pipeline === undefined) throw new Error(`There is no plan of ${name}.`);
+  return exportMegatron({ plan: found, pipeline, perNode: sizes.get(name)?.perNode ?? 1 });
+};
+
+const scriptOf = (...asked: Parameters<typeof written>): string => {
+  const made = written(...asked);
+  if ('problem' in made) throw new Error(made.problem);
+  return made.text;
+};
+
+const pipeOf = (script: string): string => {
+  const read = pipeOfMegatron(script);
+  if ('faults' in read) throw new Error(JSON.stringify(read.faults));
+  return read.pipe;
+};
+
+/** What a plan is, whatever its devices can do. */
+const figuresOf = ({ plan }: Resolution, name = plan.pipelines[0]?.name) => {
+  const found = plan.pipelines.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`There is no plan of ${name ?? 'it'}.`);
+  const { microbatches, schedule, placement, stages, microBatchSize } = found;
+  return {
+    ...{ microbatches, microBatchSize, schedule: schedule.name, placement },
+    stages: stages.map((stage) => {
+      const { parameters, forwardFlops, weights, gradients, optimizer, activation, recomputed, recomputeMode } = stage;
+      return [
+        stage.layers.length,
+        ...[parameters, forwardFlops, weights, gradients, optimizer, activation, recomputed].map((figure) =>
+          Number(figure.toPrecision(12)),
+        ),
+        recomputeMode,
+      ];
+    }),
+  };
+};
+
+/** Sentences that stand in every script. */
+const usual = 2;
+
+describe('examples', () => {
+  const names = ['llama3-70b.pipe', 'gpt-22b.pipe', 'gpt-175b.pipe', 'mixture-of-experts.pipe', 'long-context.pipe'];
+
+  test.for(names)('%s: what is written without a note reads back with the same figures', (name) => {
+    const resolution = example(name);
+    let same = 0;
+    for (const { name: pipeline } of resolution.plan.pipelines) {
+      const made = written(resolution, pipeline);
+      if ('problem' in made || made.notes.length > usual) continue;
+      expect(figuresOf(resolveText(pipeOf(made.text)))).toEqual(figuresOf(resolution, pipeline));
+      same += 1;
+    }
+    expect(same).toBeGreaterThan(0);
+  });
+
+  test('what is frozen or adapted is refused', () => {
+    expect(written(example('lora-ethernet.pipe'))).toEqual({
+      problem: 'the pre-training of Megatron-LM trains all weights, and some are frozen here or have adapters',
+    });
+  });
+});
+
+describe('scripts', () => {
+  const sizes = ['--hidden-size 1024', '--num-attention-heads 16', '--seq-length 2048', '--vocab-size 32000'];
+  const yes = (flag: string) => fc.constantFrom([flag], []);
+  const one = (...flags: readonly string[]) => fc.constantFrom(...flags).map((flag) => (flag === '' ? [] : [flag]));
+
+  const model = fc
+    .tuple(
+      yes('--swiglu'),
+      one('--normalization RMSNorm', '--normalization LayerNorm'),
+      yes('--disable-bias-linear'),
+      yes('--add-qkv-bias'),
+      yes('--qk-layernorm'),
+      one('--attention-backend flash', '--attention-backend unfused'),
+      yes('--untie-embeddings-and-output-weights'),
+      one('--group-query-attention --num-query-groups 4', '--kv-channels 128', ''),
+      one(
+        '--position-embedding-type rope',
+        '--position-embedding-type learned_absolute --max-position-embeddings 4096',
+      ),
+      one('--attention-dropout 0 --hidden-dropout 0', ''),
+      one('--make-vocab-size-divisible-by 1', '--make-vocab-size-divisible-by 64'),
+      one(
+        '',
+        '--num-experts 8 --moe-router-topk 2 --moe-ffn-hidden-size 512',
+        '--num-experts 8 --moe-router-topk 2 --moe-layer-freq ([0]*3+[1]*13) --moe-shared-expert-intermediate-size 4096',
+      ),
+      yes('--cross-entropy-loss-fusion --cross-entropy-fusion-impl te'),
+    )
+    .map((parts) => parts.flat());
+
+  const training = fc
+    .tuple(
+      one(
+        '--tensor-model-parallel-size 1',
+        '--tensor-model-parallel-size 4 --sequence-parallel',
+        '--tensor-model-parallel-size 2 --sequence-parallel --context-parallel-size 2 --cp-comm-type a2a',
+        '--context-parallel-size 2',
+      ),
+      one(
+        '--pipeline-model-parallel-size 1',
+        '--pipeline-model-parallel-size 4',
+        '--pipeline-model-parallel-size 2 --num-virtual-stages-per-pipeline-rank 4',
+        '--pipeline-model-parallel-size 2 --num-virtual-stages-per-pipeline-rank 2 --microbatch-group-size-per-virtual-pipeline-stage 4',
+        '--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout Et*3|(tt|)*5,t*3|L',
+      ),
+      one('--micro-batch-size 1 --global-batch-size 512', '--micro-batch-size 2 --global-batch-size 1024'),
+      one(
+        '--bf16',
+        '--fp16',
+        '--bf16 --fp8-format hybrid --fp8-recipe tensorwise',
+        '--bf16 --fp8-format hybrid --fp8-recipe mxfp8 --fp8-param-gather',
+        '--bf16 --fp4-format e2m1',
+      ),
+      one(
+        '',
+        '--recompute-granularity selective',
+        '--recompute-granularity selective --recompute-modules layernorm mlp',
+        '--recompute-granularity full --recompute-method uniform --recompute-num-layers 1',
+        '--recompute-granularity full --recompute-method uniform --recompute-num-layers 2',
+        '--recompute-granularity full --recompute-method block --recompute-num-layers 1',
+      ),
+      one('', '--use-distributed-optimizer'),
+      one('', '--overlap-grad-reduce --ddp-bucket-size 20000000'),
+      one('', '--use-precision-aware-optimizer --main-grads-dtype bf16 --exp-avg-dtype bf16 --exp-avg-sq-dtype bf16'),
+      one('', '--use-tp-pp-dp-mapping'),
+    )
+    .map((parts) => parts.flat());
+
+  test('read, written and read again are the same file', () => {
+    fc.assert(
+      fc.property(model, training, (first, second) => {
+        const script = ['--num-layers 16', ...sizes, '--nnodes 8 --nproc-per-node 8', ...first, ...second].join(
+          ' \\\n',
+        );
+        const pipe = pipeOf(script);
+        const resolution = resolveText(pipe);
+        expect(resolution.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+        const made = written(resolution);
+        if ('problem' in made) {
+          expect(made.problem).toMatch(
+            /^Megatron (overlaps|runs|interleaves|recomputes)|layers with experts|^Megatron-LM has these formats/,
+          );
+          return;
+        }
+        const again = pipeOf(made.text);
+        // The first line has the layout, which the first script may not have.
+        expect(again.slice(again.indexOf('\n'))).toBe(pipe.slice(pipe.indexOf('\n')));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a script', () => {
+  const base = `model m {
+  sequence = 2048
+  precision = bf16
+  layer embed = embedding(vocab = 32000, hidden = 1024, dropout = false)
+  layer block[8] = transformer(hidden = 1024, heads = 16, flash = true, dropout = false)
+  layer head = lm_head(vocab = 32000, hidden = 1024)
+}
+device d { memory = 80GiB  compute = 400TFLOPS  compute(fp8) = 800TFLOPS  bandwidth = 2TB/s  efficiency = 50% }
+cluster c { node[4] { gpu[8] = d link = 300GB/s } link = 50GB/s }
+pipeline train {
+  model = m
+  devices = c
+  tensor = 2
+  sequence_parallel = true
+  data = 4
+  microbatches = 8
+  stages = balance(4)
+  optimizer = megatron_bf16(shard = distributed, clip = true)
+  schedule = 1f1b
+}
+`;
+  const changed = (from: string, to: string): string => {
+    expect(base).toContain(from);
+    return base.replace(from, to);
+  };
+  const from = (text: string) => {
+    const resolution = resolveText(text);
+    expect(resolution.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    return resolution;
+  };
+
+  test('says ranks, batch, nodes and the layout, and nothing twice', () => {
+    const script = scriptOf(from(base));
+    for (const flag of [
+      '--tensor-model-parallel-size 2',
+      '--sequence-parallel',
+      '--pipeline-model-parallel-size 4',
+      "--pipeline-model-parallel-layout 'Ett|(t*3|)*2L'",
+      '--global-batch-size 32',
+      '--micro-batch-size 1',
+      '--use-distributed-optimizer',
+      '--clip-grad 1.0',
+      '--nnodes 4 --nproc-per-node 8',
+    ])
+      expect(script).toContain(flag);
+    const flags = [...script.matchAll(/^ {2}--[\w-]+/gm)].map(([flag]) => flag);
+    expect(new Set(flags).size).toBe(flags.length);
+  });
+
+  test.for<[string, string, string, RegExp]>([
+    [
+      'another schedule',
+      'schedule = 1f1b',
+      'schedule = zb_h1',
+      /Megatron runs `1f1b` and `interleaved_1f1b`, not `zb_h1`/,
+    ],
+    [
+      'an optimizer that it lacks',
+      'megatron_bf16(shard = distributed, clip = true)',
+      'momentum',
+      /no optimizer `momentum`. The nearest that it runs is `optimizer = megatron_bf16`/,
+    ],
+    ['gathered weights that stay', 'shard = distributed', 'shard = fsdp, reshard = false', /drops gathered weights/],
+    ['recomputation that it lacks', 'schedule = 1f1b', 'recompute = operations\n schedule = 1f1b', /not `operations`/],
+    [
+      'layers that differ',
+      'layer head',
+      'layer wide[2] = transformer(hidden = 1024, heads = 16, ffn = 8192)\n layer head',
+      /layers here differ/,
+    ],
+    [
+      'a model without an embedding',
+      'layer embed = embedding(vocab = 32000, hidden = 1024, dropout = false)',
+      '',
+      /0 embeddings/,
+    ],
+    [
+      'layers that are none of its own',
+      'layer head',
+      'layer conv = linear(inputs = 1024, outputs = 1024)\n layer head',
+      /`conv` is none of these/,
+    ],
+  ])('%s is refused', ([, what, other, reason]) => {
+    const made = written(from(changed(what, other)));
+    expect('problem' in made ? made.problem : made.text).toMatch(reason);
+  });
+
+  test.for<[string, string, string, string]>([
+    [
+      'other bytes of a parameter',
+      'megatron_bf16(shard = distributed, clip = true)',
+      'adam_mixed',
+      'In bf16 Megatron-LM keeps other bytes of a parameter than `adam_mixed`',
+    ],
+    [
+      'the share of an overlap',
+      'microbatches = 8',
+      'microbatches = 8\n overlap(tensor) = 70%',
+      'The share of an exchange',
+    ],
+    [
+      'an argument of a layer',
+      'heads = 16',
+      'heads = 16, window = 512',
+      '`window = 512` of the layers has no argument here.',
+    ],
+    ['activations in fp8', 'precision = bf16', 'precision = fp8', 'Megatron-LM keeps activations in fp8'],
+    ['a bucket for each layer', 'microbatches = 8', 'microbatches = 8\n sync = overlap', 'A bucket for each layer'],
+  ])('%s is named', ([, what, other, note]) => {
+    const made = written(from(changed(what, other)));
+    expect('notes' in made ? made.notes.join('\n') : made.problem).toContain(note);
+    expect('text' in made ? made.text : '').toContain(`# - `);
+  });
+
+  test('stages of different recomputation are refused', () => {
+    const stages = [0, 1, 2, 3].map((stage) => {
+      const layers = [
+        stage === 0 ? ['embed'] : [],
+        [`block[${2 * stage}..${2 * stage + 1}]`],
+        stage === 3 ? ['head'] : [],
+      ];
+      return `stage s${stage} { layers = ${layers.flat().join(', ')} ${stage === 0 ? 'recompute = full' : ''} }`;
+    });
+    const made = written(from(changed('stages = balance(4)', stages.join('\n'))));
+    expect(made).toEqual({
+      problem:
+        'Megatron-LM recomputes every stage alike, and stages here have `recompute = full` and `recompute = none`',
+    });
+  });
+
+  test('layers with measured times have a layout if they say which is the embedding and which the head', () => {
+    const measured = base
+      .replace(/embedding\([^)]*\)|transformer\([^)]*\)|lm_head\([^)]*\)/g, '{ forward = 1ms  backward = 2ms }')
+      .replaceAll('= { forward', '{ forward');
+    const script = scriptOf(from(measured));
+    expect(script).toContain("--pipeline-model-parallel-layout 'Et|tt|t*3|ttL'");
+    expect(script).not.toContain('--hidden-size');
+    const blocks = written(from(measured.replace(/ {2}layer (embed|head).*\n/g, '')));
+    expect('problem' in blocks ? blocks.problem : '').toMatch(
+      /do not say which of them are the embedding and the head/,
+    );
+  });
+
+  test('Megatron FSDP needs several queues, tensor ranks need one', () => {
+    expect(scriptOf(from(base))).toContain('CUDA_DEVICE_MAX_CONNECTIONS=1');
+    const sharded = scriptOf(from(changed('shard = distributed', 'shard = fsdp, over = 2')));
+    expect(sharded).not.toContain('CUDA_DEVICE_MAX_CONNECTIONS');
+    expect(sharded).toContain('--num-distributed-optimizer-instances 2');
+    expect(sharded).toContain('--data-parallel-sharding-strategy optim_grads_params');
+    expect(sharded).toContain('--ckpt-format fsdp_dtensor');
+  });
+});
+
+test('every layout that is written reads as its stages', () => {
+  const stage = fc.array(fc.constantFrom<LayerSymbol>('E', 't', 'm', 'L'), { maxLength: 5 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(stage, fc.integer({ min: 1, max: 4 })), { minLength: 1, maxLength: 6 }), (runs) => {
+      const stages = runs.flatMap(([each, times]) => Array.from({ length: times }, () => each));
+      const read = readLayout(layoutText(stages));
+      expect('stages' in read ? read.stages.map((one) => one.map(({ symbol }) => symbol)) : read).toEqual(stages);
+    }),
+  );
+});
