@@ -1,4 +1,5 @@
-/** `plan --model M --on C --nodes N --batch B`: the file that such a call stands for. */
+/** `plan --model M --on C --nodes N --batch B --sequence S`: the file that such a call stands for. */
+import { readConfiguration } from '../../engine/formats/huggingFace/read.ts';
 import { importText } from '../../engine/formats/importText.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import { nearest } from '../../engine/basics/spelling.ts';
@@ -13,7 +14,7 @@ import type { Io } from '../io.ts';
 import { readOperand } from '../readOperand.ts';
 
 /** Options that stand for a file. */
-export const madeOptions = ['model', 'on', 'nodes', 'batch'] as const;
+export const madeOptions = ['model', 'on', 'nodes', 'batch', 'sequence'] as const;
 
 export const isMade = (args: Arguments): boolean => madeOptions.some((option) => args.has(option));
 
@@ -37,12 +38,20 @@ export function madeFile(
   if ('problem' in cluster) return cluster;
   const batch = batchOf(args.value('batch') ?? '');
   if ('problem' in batch) return batch;
+  const asked = args.value('sequence');
+  const sequence = asked === undefined ? undefined : tokensOf(asked);
+  if (asked !== undefined && sequence === undefined)
+    return {
+      problem: `--sequence takes the tokens of a sample, such as 8192 or 8k, which is the same, not "${asked}".`,
+    };
   const engine = args.value('engine');
   const made = plainFile(
     {
       declarations: `${cluster.text}${model.text}`,
       model: model.name,
       cluster: cluster.name,
+      ...(sequence === undefined ? {} : { sequence }),
+      ...(model.window === undefined ? {} : { window: model.window }),
       ...(engine === undefined || engine === 'any' ? {} : { engine }),
       batch,
     },
@@ -58,6 +67,8 @@ interface Declared {
   readonly name: string;
   readonly text: string;
   readonly remarks: readonly string[];
+  /** The most tokens that its configuration allows. */
+  readonly window?: number;
 }
 
 /** A model of the standard library, or of a file that `import` reads. */
@@ -85,7 +96,11 @@ function modelOf(name: string, io: Io): Declared | Problem {
         ),
     };
   }
-  return declaredIn(imported.pipe, imported.remarks, shownPath(name));
+  const declared = declaredIn(imported.pipe, imported.remarks, shownPath(name));
+  if ('problem' in declared) return declared;
+  const configuration = readConfiguration(read.text);
+  const window = 'faults' in configuration ? undefined : configuration.positions;
+  return window === undefined ? declared : { ...declared, window };
 }
 
 /** The model of an imported file, without its cluster and its pipelines. */
@@ -125,6 +140,12 @@ function clusterOf(
     return { problem: `--nodes takes a whole number of at least 1, such as 16, not "${nodes}".` };
   const settings = nodes === undefined ? '' : ` with { nodes = ${nodes} }`;
   return { name, text: `import { ${name} } from "std:clusters"${settings}\n` };
+}
+
+/** `8192`, or `8k`: in the names of context windows k is 1,024. */
+function tokensOf(text: string): number | undefined {
+  const [, digits, kilo] = /^\s*([1-9]\d{0,8})\s*(k?)\s*$/iu.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits) * (kilo === '' ? 1 : 1024);
 }
 
 const samples = new Set(['', 'sample', 'samples', 'seq', 'sequence', 'sequences']);

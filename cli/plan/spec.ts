@@ -24,6 +24,11 @@ export const planSpec: Command['spec'] = {
       doc: 'With --model: samples of an iteration, such as 512, or tokens, such as 4Mtok.',
     },
     {
+      name: 'sequence',
+      value: 'TOKENS',
+      doc: 'With --model: tokens of a sample, such as 8192 or 8k, which is the same. Default: what the model says.',
+    },
+    {
       name: 'over',
       value: 'LIST',
       doc: 'Keys to search and their values: --over "tensor = [1, 2, 4, 8], pipeline = 1..16, recompute = [none, full]". A key replaces the same key of the search block in the file. Other keys of the block are still searched.',

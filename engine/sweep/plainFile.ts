@@ -9,6 +9,10 @@ export interface PlainRequest {
   readonly declarations: string;
   readonly model: string;
   readonly cluster: string;
+  /** Tokens of a sample, if not as many as the model says. */
+  readonly sequence?: number;
+  /** The most tokens of a sample that the model allows, if it was read from a file that says it. */
+  readonly window?: number;
   readonly engine?: string;
   /** Samples of an iteration; or tokens, which are rounded to samples that ranks can share. */
   readonly batch: { readonly samples: number } | { readonly tokens: number };
@@ -23,11 +27,15 @@ export interface PlainFile {
 const pipeline = 'train';
 const mostPipeline = 32;
 
+/** Samples of pre-training seldom have more tokens, whatever the window of the model is. */
+const usualSequence = 8192;
+
 /** The file, or why there is none. */
 export function plainFile(
-  request: PlainRequest,
+  asked: PlainRequest,
   file: { readonly uri: string; readonly host: EngineHost; readonly options: EngineOptions },
 ): PlainFile | { readonly problem: string } {
+  const request = withSequence(asked);
   // A planner's stages are not counted before it runs, and it does not run here.
   const probe = `${request.declarations}\npipeline ${pipeline} {\n  model = ${request.model}\n  devices = ${request.cluster}\n  global_batch = 1\n  stages = plan(dapple)\n  schedule = 1f1b\n}\n`;
   const { sizes, findings } = resolve({ ...file, syntax: parse(probe), depth: 'definitions' });
@@ -58,8 +66,28 @@ export function plainFile(
   const lines = entries.map(([key, value]) => `  ${key.padEnd(width)} = ${value}\n`);
   return {
     text: `${request.declarations}\npipeline ${pipeline} {\n${lines.join('')}}\n`,
-    remarks: batch.remarks,
+    remarks: [...sequenceRemarks(asked, size.model.sequence), ...batch.remarks],
   };
+}
+
+/** With a model that has the tokens which are asked for. */
+function withSequence(request: PlainRequest): PlainRequest {
+  const { declarations, model: from, sequence } = request;
+  if (sequence === undefined) return request;
+  const model = `${from}_${sequence}`;
+  return {
+    ...request,
+    model,
+    declarations: `${declarations}\nmodel ${model} { from = ${from}  sequence = ${sequence} }\n`,
+  };
+}
+
+/** A window is not what a run trains with: says what was taken where it may be another number. */
+function sequenceRemarks({ sequence, window }: PlainRequest, taken: number | undefined): readonly string[] {
+  if (sequence !== undefined || taken === undefined || Math.max(taken, window ?? 0) <= usualSequence) return [];
+  const words = (number: number): string => number.toLocaleString('en-US');
+  const limit = window === undefined || window <= taken ? '' : ` The model allows ${words(window)}.`;
+  return [`A sample has ${words(taken)} tokens.${limit} Set another number with --sequence, such as --sequence 8k.`];
 }
 
 /** What the recipes and examples of the engine train with, over data ranks. */

@@ -68,7 +68,41 @@ describe('plan without a file', () => {
     expect(none).not.toContain('tokens are');
   });
 
+  test('takes the tokens of a sample that are asked for, and says which were taken of a long window', async () => {
+    const asked = '--model mixtral_8x22b --on dgx_h100 --nodes 16 --batch 1048576tok --over pipeline=8,tensor=8';
+    const remark = 'A sample has 65,536 tokens. Set another number with --sequence, such as --sequence 8k.';
+    const usual = await plan(asked);
+    expect(usual.err).toContain(remark);
+    expect(usual.out).toContain('16 samples an iteration');
+    for (const tokens of ['8k', '8192', '8K']) {
+      const { out, err } = await plan(`${asked} --sequence ${tokens} --write 0`);
+      expect(err).not.toContain('--sequence');
+      expect(out).toContain('model mixtral_8x22b_8192 { from = mixtral_8x22b  sequence = 8192 }');
+      expect(out).toMatch(/^ {2}global_batch *= 128$/mu);
+      const { status, out: findings } = await call(['check', 'a.pipe'], { files: { 'a.pipe': out } });
+      expect({ status, findings }).toMatchObject({ status: 0 });
+    }
+    const { err: short } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 ${few}`);
+    expect(short).not.toContain('--sequence');
+    const config = (positions: number) => ({
+      'config.json': JSON.stringify({
+        ...{ model_type: 'llama', num_hidden_layers: 4, hidden_size: 1024, num_attention_heads: 8 },
+        ...{ intermediate_size: 2816, vocab_size: 32000, max_position_embeddings: positions },
+      }),
+    });
+    const ofFile = `--model config.json --on dgx_h100 --nodes 1 --batch 16 ${few}`;
+    expect((await plan(ofFile, config(8192))).err).not.toContain('--sequence');
+    expect((await plan(ofFile, config(131072))).err).toContain(
+      'A sample has 4,096 tokens. The model allows 131,072. Set another number with --sequence',
+    );
+    const { out: longer } = await plan(`${ofFile} --sequence 32k --write 0`, config(131072));
+    expect(longer).toContain('model imported_32768 { from = imported  sequence = 32768 }');
+  });
+
   test.each([
+    ['--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --sequence 8Ktok', '--sequence takes the tokens of a sample'],
+    ['--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --sequence 0', 'not "0"'],
+    ['a.pipe --sequence 8k', 'Leave out a.pipe, or --sequence: these options stand for a file.'],
     [
       '--model gtp2 --on dgx_h100 --nodes 1 --batch 8',
       'std:models has no such model, and there is no such file. Did you mean "gpt2"?',
