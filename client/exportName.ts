@@ -5,6 +5,9 @@ const extensions = {
   html: '.html',
   trace: '.trace.json',
   markdown: '.md',
+  'torch-csv': '.torch.csv',
+  'torch-script': '.py',
+  megatron: '.sh',
   csv: '.csv',
   json: '.json',
 } as const;

@@ -37,6 +37,17 @@ const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] =
     choice: { format: 'markdown' },
   },
   { label: 'Trace', description: 'JSON for ui.perfetto.dev and chrome://tracing', choice: { format: 'trace' } },
+  {
+    label: 'PyTorch program',
+    description: 'runs the schedule, and compares it with the unpipelined model',
+    choice: { format: 'torch-script' },
+  },
+  {
+    label: 'PyTorch schedule table',
+    description: 'CSV for torch.distributed.pipelining and torchtitan',
+    choice: { format: 'torch-csv' },
+  },
+  { label: 'Megatron-LM script', description: 'a launch script with all arguments', choice: { format: 'megatron' } },
 ];
 
 export async function exportTimeline(
@@ -58,15 +69,28 @@ export async function exportTimeline(
   const content = 'text' in answer ? Buffer.from(answer.text, 'utf8') : Buffer.from(answer.base64, 'base64');
   try {
     await vscode.workspace.fs.writeFile(target, content);
-    void vscode.window.setStatusBarMessage(
-      `$(check) Exported ${target.path.slice(target.path.lastIndexOf('/') + 1)}`,
-      5000,
-    );
+    const name = target.path.slice(target.path.lastIndexOf('/') + 1);
+    void vscode.window.setStatusBarMessage(`$(check) Exported ${name}`, 5000);
+    if ('notes' in answer) void tellLeftOut(name, answer.notes ?? []);
   } catch (error) {
     void vscode.window.showErrorMessage(
       `${target.fsPath} was not written: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+
+const showLeftOut = 'Show';
+
+/** What a program for another engine cannot carry is shown to who asks for it. */
+async function tellLeftOut(name: string, notes: readonly string[]): Promise<void> {
+  if (notes.length === 0) return;
+  const told = await vscode.window.showInformationMessage(
+    `Exported ${name}. It does not say everything that the pipeline says.`,
+    showLeftOut,
+  );
+  if (told !== showLeftOut) return;
+  const content = `What ${name} does not say:\n\n${notes.map((note) => `- ${note}\n`).join('')}`;
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content }));
 }
 
 /** From the third argument of the command; undefined where it is none, so that the user is asked. */
@@ -110,6 +134,9 @@ const filters: Readonly<Record<Choice['format'], Readonly<Record<string, string[
   html: { HTML: ['html'] },
   trace: { JSON: ['json'] },
   markdown: { Markdown: ['md'] },
+  'torch-csv': { CSV: ['csv'] },
+  'torch-script': { Python: ['py'] },
+  megatron: { 'Shell script': ['sh'] },
 };
 
 type Written = Exclude<ExportAnswer, { readonly problem: string }>;

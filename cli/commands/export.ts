@@ -1,10 +1,5 @@
-import type { Run } from '../../engine/schedule/evaluation.ts';
-import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
-import { exportMegatron } from '../../engine/formats/megatron/export/export.ts';
-import type { Launch } from '../../engine/formats/launch.ts';
-import type { PipelinePlan } from '../../engine/values/plan.ts';
-import { torchCsvParts } from '../../engine/formats/torchCsv/write.ts';
-import { exportTorchScript } from '../../engine/formats/torchScript/export.ts';
+import { programFormats } from '../../engine/formats/programs.ts';
+import { launchOf } from '../../engine/formats/launch.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
@@ -31,54 +26,7 @@ import { rootOption } from '../project.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
-type Written =
-  | { readonly parts: Iterable<string>; readonly notes: readonly string[] }
-  /** Why there is nothing to write: one sentence without a full stop. */
-  | { readonly problem: string };
-
-interface Asked {
-  /** Undefined of a schedule that is shown without a pipeline. */
-  readonly launch: Launch | undefined;
-  readonly comms: boolean;
-}
-
-interface Format {
-  readonly name: string;
-  readonly doc: string;
-  /** Takes --comms. */
-  readonly comms?: true;
-  write(plan: PipelinePlan, run: Run, more: Asked): Written;
-}
-
-const formats: readonly Format[] = [
-  {
-    name: 'torch-csv',
-    doc: 'the schedule table of torch.distributed.pipelining',
-    comms: true,
-    write(plan, { program }, { comms }) {
-      const result = exportTorch(plan, program, comms);
-      return 'problem' in result ? result : { parts: torchCsvParts(result.table), notes: result.notes };
-    },
-  },
-  {
-    name: 'torch-script',
-    doc: 'a Python program that runs the schedule with PyTorch and compares it with the unpipelined model',
-    write(plan, { program }) {
-      const result = exportTorchScript(plan, program);
-      return 'problem' in result ? result : { parts: [result.text], notes: result.notes };
-    },
-  },
-  {
-    name: 'megatron',
-    doc: 'a launch script of Megatron-LM',
-    write(_plan, _run, { launch }) {
-      if (launch === undefined) return { problem: 'it is a schedule without a model to train' };
-      const result = exportMegatron(launch);
-      return 'problem' in result ? result : { parts: [result.text], notes: result.notes };
-    },
-  },
-];
-const names: readonly string[] = [...formats.map(({ name }) => name), ...figureFormats];
+const names: readonly string[] = [...programFormats.map(({ name }) => name), ...figureFormats];
 
 /** `export FILE --to FORMAT`: a pipeline in another program's format. */
 export const exportCommand: Command = {
@@ -91,7 +39,7 @@ export const exportCommand: Command = {
         name: 'to',
         value: names.join('|'),
         choices: names,
-        doc: `${[...formats, ...figureFormats.map((name) => ({ name, doc: figureDocs[name] }))].map(({ name, doc }) => `${name}: ${doc}`).join('; ')}.`,
+        doc: `${[...programFormats, ...figureFormats.map((name) => ({ name, doc: figureDocs[name] }))].map(({ name, doc }) => `${name}: ${doc}`).join('; ')}.`,
       },
       {
         name: 'comms',
@@ -113,7 +61,7 @@ export const exportCommand: Command = {
     const [path, ...more] = args.operands;
     if (path === undefined || more.length > 0) return usageFault(io, 'export', 'It needs one file.');
     const to = args.value('to');
-    const format = formats.find(({ name }) => name === to);
+    const format = programFormats.find(({ name }) => name === to);
     if (to === undefined)
       return usageFault(io, 'export', `It needs a format: ${names.map((name) => `--to ${name}`).join(' or ')}.`);
     if (args.has('comms') && format?.comms !== true)
@@ -142,8 +90,8 @@ export const exportCommand: Command = {
       return writeResult(io, 'export', args, parts);
     }
     if (format === undefined) return usageFault(io, 'export', `There is no format "${to}".`);
-    const result = format.write(found.plan, found.run, {
-      launch: launchOf(file, found.plan),
+    const result = format.write(found.plan, found.run.program, {
+      launch: launchOf(file.analysis.resolution, found.plan),
       comms: args.has('comms'),
     });
     if ('problem' in result) {
@@ -154,12 +102,6 @@ export const exportCommand: Command = {
     return writeResult(io, 'export', args, result.parts);
   },
 };
-
-function launchOf({ analysis }: Analysed, plan: PipelinePlan): Launch | undefined {
-  const { settled, sizes } = analysis.resolution;
-  const pipeline = settled.get(plan.name);
-  return pipeline === undefined ? undefined : { plan, pipeline, perNode: sizes.get(plan.name)?.perNode ?? 1 };
-}
 
 /** Options that only figures take. */
 function plainSetting(to: string, args: Arguments): undefined | { readonly problem: string } {

@@ -13,6 +13,18 @@ export interface Launch {
   readonly perNode: number;
 }
 
+/** What a file says of its pipelines, by their names. */
+interface Said {
+  readonly settled: ReadonlyMap<string, SettledPipeline>;
+  readonly sizes: ReadonlyMap<string, { readonly perNode: number }>;
+}
+
+/** Undefined of a schedule that is shown without a pipeline. */
+export function launchOf({ settled, sizes }: Said, plan: PipelinePlan): Launch | undefined {
+  const pipeline = settled.get(plan.name);
+  return pipeline === undefined ? undefined : { plan, pipeline, perNode: sizes.get(plan.name)?.perNode ?? 1 };
+}
+
 /** Why an engine cannot run it: a sentence without its full stop. */
 export interface Unwritable {
   readonly problem: string;

@@ -1,5 +1,9 @@
 /** A pipeline of the newest text as a file for others: a figure, a trace. */
-import { figureSearch } from '../../engine/drawing/figureSearch.ts';
+import { evaluation } from '../../engine/flow/evaluate.ts';
+import { launchOf } from '../../engine/formats/launch.ts';
+import { type ProgramFormat, programFormats } from '../../engine/formats/programs.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
+import { figureSearch, mostTraced } from '../../engine/drawing/figureSearch.ts';
 import { playingSeconds } from '../../engine/drawing/playing.ts';
 import { type PaperWidth, paperWidths } from '../../engine/drawing/sheet.ts';
 import { unitTimesText } from '../../engine/analyze/unitWords.ts';
@@ -14,9 +18,12 @@ import { rasterInThread } from '../rasterInThread.ts';
 import { standalonePage } from '../standalone.ts';
 import type { View } from '../view.ts';
 import { figuresMarkdown } from '../text/figuresMarkdown.ts';
-import { planAnswer } from './plan.ts';
+import { planAnswer, triedResolution } from './plan.ts';
 
-const formats = ['svg', 'png', 'film', 'html', 'trace', 'markdown'] as const;
+const formats: readonly string[] = [
+  ...['svg', 'png', 'film', 'html', 'trace', 'markdown'],
+  ...programFormats.map(({ name }) => name),
+];
 const widths = Object.keys(paperWidths) as readonly PaperWidth[];
 
 /** What is written, before a PNG is made of it; undefined while it is being found. */
@@ -46,6 +53,8 @@ export function exported(
   if (pipeline === undefined && names.length > 1) return { problem: `Choose one of ${list(names)}.`, pipelines: names };
   const found = plan.pipelines.find(({ name }) => pipeline === undefined || name === pipeline);
   if (found === undefined) return { problem: `This file has no pipeline "${pipeline}" that can be simulated.` };
+  const program = programFormats.find(({ name }) => name === format);
+  if (program !== undefined) return programOf(view, found, program, overrides, searches);
   if (format === 'html') {
     const title = fileName(uri);
     const message = { type: 'plan' as const, uri, title, version: 1, plan, overrides: {}, options: view.options };
@@ -67,6 +76,33 @@ export function exported(
   if ('text' in figure) return { ...figure, pipeline: name };
   const notes = found.unitTimes === true ? [unitTimesText] : [];
   return { text: figuresMarkdown(fileName(uri), [{ name, rows: figure.rows }], notes), pipeline: name };
+}
+
+/** Undefined while the order is being found. */
+function programOf(
+  view: View,
+  plan: PipelinePlan,
+  format: ProgramFormat,
+  overrides: ExportRequest['overrides'],
+  searches: Searches,
+): ReturnType<typeof exported> {
+  const { options } = view;
+  const evaluated = searches.answer(evaluation, { plan, options });
+  if (evaluated === undefined) return undefined;
+  const { run, findings } = evaluated;
+  if (run === undefined) {
+    const reason = findings.find(({ severity }) => severity === 'error')?.message;
+    return { problem: reason ?? `Pipeline ${plan.name} cannot be simulated.` };
+  }
+  const { length } = run.program.order;
+  if (length > mostTraced)
+    return {
+      problem: `${length.toLocaleString('en-US')} operations are too many for the editor: run pipewright export --to ${format.name} in a terminal.`,
+    };
+  const launch = launchOf(triedResolution(view, { overrides }, searches), plan);
+  const made = format.write(plan, run.program, { launch, comms: false });
+  if ('problem' in made) return { problem: `Pipeline ${plan.name} cannot be written: ${made.problem}.` };
+  return { pipeline: plan.name, text: [...made.parts].join(''), notes: made.notes };
 }
 
 /** The answer to the client. */

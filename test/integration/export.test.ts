@@ -5,7 +5,7 @@ import { closeAll, open } from './editor.ts';
 suite('export', () => {
   teardown(closeAll);
 
-  test('the command saves a figure, a picture, a film, a page and a trace of the text in the editor', async () => {
+  test('the command saves a figure, a picture, a film, a page, a trace and programs of the text in the editor', async () => {
     const { document } = await open('good.pipe');
     const save = async (format: string, name: string, more = {}): Promise<Uint8Array> => {
       const target = vscode.Uri.joinPath(document.uri, '..', name);
@@ -36,5 +36,7 @@ suite('export', () => {
     assert.match(page, /<\/html>\n$/);
     const trace: { traceEvents: unknown[] } = JSON.parse(await text('trace', 'a.json'));
     assert(trace.traceEvents.length > 0);
+    assert.match(await text('torch-csv', 'a.torch.csv'), /^0F0,/m);
+    assert.match(await text('torch-script', 'a.py'), /^#!\/usr\/bin\/env python3\n/);
   });
 });

@@ -315,7 +315,7 @@ export interface ExportRequest {
   readonly overrides?: Overrides;
   /** May be absent if the file has only one. */
   readonly pipeline?: string;
-  readonly format: 'svg' | 'png' | 'film' | 'html' | 'trace' | 'markdown';
+  readonly format: 'svg' | 'png' | 'film' | 'html' | 'trace' | 'markdown' | 'torch-csv' | 'torch-script' | 'megatron';
   /** Of a figure or a film. Default: `7in`. */
   readonly width?: '3.4in' | '7in';
   /** With a chart of memory over time. */
@@ -329,7 +329,8 @@ export interface ExportRequest {
 }
 /** The file's text, or its bytes for PNG; or why there is none, with the pipelines to choose from. */
 export type ExportAnswer =
-  | { readonly pipeline: string; readonly text: string }
+  /** `notes`: what a program for another engine cannot carry, sentences. */
+  | { readonly pipeline: string; readonly text: string; readonly notes?: readonly string[] }
   | { readonly pipeline: string; readonly base64: string }
   | { readonly problem: string; readonly pipelines?: readonly string[] };
 /** `pipewright/candidates`: other schedules that a pipeline can take; nothing is simulated. */

@@ -332,3 +332,69 @@ test('every layout that is written reads as its stages', () => {
     }),
   );
 });
+
+describe('arguments that no import reads back', () => {
+  const wide = (keys: string, precision = 'bf16', optimizer = 'megatron_bf16(shard = distributed)') => `
+import { h100 } from "std:hardware"
+model m {
+  sequence = 2048
+  precision = ${precision}
+  layer embed = embedding(vocab = 32000, hidden = 1024, dropout = false)
+  layer block[16] = transformer(hidden = 1024, heads = 16, flash = true, dropout = false, experts = 8, experts_per_token = 2)
+  layer head = lm_head(vocab = 32000, hidden = 1024)
+}
+cluster c { gpu[16] = h100  link = 300GB/s }
+pipeline train {
+  model = m
+  devices = c
+  tensor = 2
+  sequence_parallel = true
+  data = 4
+  expert = 4
+  microbatches = 8
+  stages = balance(4)
+  optimizer = ${optimizer}
+  ${keys}
+}
+`;
+  const scripts = (...asked: Parameters<typeof wide>): string => {
+    const resolution = resolveText(wide(...asked));
+    expect(resolution.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    return scriptOf(resolution);
+  };
+
+  test.for<[keys: string, flags: readonly string[], absent: readonly string[]]>([
+    [
+      'schedule = interleaved_1f1b(chunks = 2)',
+      [],
+      ['--no-overlap-p2p-communication', '--tp-comm-overlap', '--overlap-moe', '--overlap-grad-reduce'],
+    ],
+    ['schedule = interleaved_1f1b(chunks = 2)\n transfer = rendezvous', ['--no-overlap-p2p-communication'], []],
+    ['schedule = interleaved_1f1b(chunks = 2)\n overlap(tensor) = 70%', ['--tp-comm-overlap'], ['--overlap-moe']],
+    [
+      'schedule = interleaved_1f1b(chunks = 2)\n overlap(expert) = 70%',
+      ['--overlap-moe-expert-parallel-comm'],
+      ['--tp-comm-overlap'],
+    ],
+    [
+      'schedule = interleaved_1f1b(chunks = 2)\n sync = megatron',
+      ['--overlap-grad-reduce', '--overlap-param-gather'],
+      ['--ddp-bucket-size'],
+    ],
+    ['schedule = interleaved_1f1b(chunks = 2)\n sync = overlap(bucket = 40MB)', ['--ddp-bucket-size 10000000'], []],
+  ])('%s', ([keys, flags, absent]) => {
+    const script = scripts(keys);
+    for (const flag of flags) expect(script).toContain(flag);
+    for (const flag of absent) expect(script).not.toContain(flag);
+  });
+
+  test('a part of the optimizer on the host', () => {
+    const script = scripts(
+      'schedule = interleaved_1f1b(chunks = 2)',
+      'bf16',
+      'megatron_bf16(shard = distributed, offload = 50%)',
+    );
+    expect(script).toContain('--optimizer-cpu-offload');
+    expect(script).toContain('--optimizer-offload-fraction 0.5');
+  });
+});

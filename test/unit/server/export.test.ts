@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { methods, type ExportAnswer } from '../../../webview/protocol/requests.ts';
+import { exampleText } from '../../support/example.ts';
 import { main, withClient } from '../../support/server.ts';
 import { call } from '../cli/harness.ts';
 import { toy } from './samples.ts';
@@ -30,7 +31,10 @@ test('an export is byte for byte what the command line writes', async () => {
 });
 
 test.each([
-  [{ format: 'pdf' }, 'The format is one of svg, png, film, html, trace and markdown.'],
+  [
+    { format: 'pdf' },
+    'The format is one of svg, png, film, html, trace, markdown, torch-csv, torch-script and megatron.',
+  ],
   [{ format: 'svg', width: '<svg>' }, 'The width is one of 3.4in and 7in.'],
   [{ format: 'film', seconds: 0 }, 'A film takes 1 to 600 seconds.'],
   [{ format: 'film', seconds: '<svg>' }, 'A film takes 1 to 600 seconds.'],
@@ -51,6 +55,36 @@ test('of several pipelines one is chosen', async () => {
     client.open(main, two);
     expect(await ask({ format: 'svg' })(client)).toMatchObject({ pipelines: ['train', 'wide'] });
     expect(await ask({ format: 'svg', pipeline: 'wide' })(client)).toMatchObject({ pipeline: 'wide' });
+  });
+});
+
+test('programs are byte for byte what the command line writes, with what they leave out', async () => {
+  const text = exampleText('llama3-70b.pipe');
+  await withClient(async (client) => {
+    client.open(main, text);
+    for (const format of ['torch-csv', 'torch-script', 'megatron']) {
+      const answer = await ask({ format, pipeline: 'interleaved' })(client);
+      const options = ['--to', format, '--pipeline', 'interleaved'];
+      const { out, err } = await call(['export', name, ...options], { files: { [name]: text } });
+      expect(answer).toMatchObject({ text: out });
+      const notes = 'notes' in answer ? (answer.notes ?? []) : [];
+      expect(notes.map((note) => `${name}: ${note}\n`).join('')).toBe(err);
+      expect(notes).not.toEqual([]);
+    }
+  });
+});
+
+test('a slider changes what is written for an engine, and what the engine does not run is said', async () => {
+  await withClient(async (client) => {
+    client.open(main, exampleText('llama3-70b.pipe'));
+    const tried = await ask({ format: 'megatron', pipeline: 'even', overrides: { microbatches: 8 } })(client);
+    // Two data ranks, samples one by one.
+    expect('text' in tried ? tried.text : tried).toContain('--global-batch-size 16\n');
+    client.open(main, exampleText('lora-ethernet.pipe'));
+    expect(await ask({ format: 'megatron', pipeline: 'lora' })(client)).toEqual({
+      problem:
+        'Pipeline lora cannot be written: the pre-training of Megatron-LM trains all weights, and some are frozen here or have adapters.',
+    });
   });
 });
 
