@@ -335,7 +335,8 @@ test('every layout that is written reads as its stages', () => {
 
 describe('arguments that no import reads back', () => {
   const wide = (keys: string, precision = 'bf16', optimizer = 'megatron_bf16(shard = distributed)') => `
-import { h100 } from "std:hardware"
+import { h100, pcie5x16 } from "std:hardware"
+device gpu { from = h100  host = pcie5x16 }
 model m {
   sequence = 2048
   precision = ${precision}
@@ -343,7 +344,7 @@ model m {
   layer block[16] = transformer(hidden = 1024, heads = 16, flash = true, dropout = false, experts = 8, experts_per_token = 2)
   layer head = lm_head(vocab = 32000, hidden = 1024)
 }
-cluster c { gpu[16] = h100  link = 300GB/s }
+cluster c { gpu[16] = gpu  link = 300GB/s  host_memory = 2TB  host_bandwidth = 200GB/s }
 pipeline train {
   model = m
   devices = c
