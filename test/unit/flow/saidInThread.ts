@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { type Analysis, check } from '../../../engine/flow/check.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { hostOf, uri } from '../../support/host.ts';
+import { plainTree } from '../../support/plainTree.ts';
 
 export interface SaidRequest {
   readonly text: string;
@@ -13,8 +14,7 @@ export interface SaidRequest {
 
 /** All that a check says. */
 const said = ({ syntax, findings, pipelines, resolution }: Analysis) => ({
-  // Tokens, and bodies of blocks that an edit moved, are made when they are asked for.
-  syntax: structuredClone(syntax),
+  syntax: plainTree(syntax),
   findings,
   plan: resolution.plan,
   origins: [...resolution.origins].sort(([a], [b]) => (a < b ? -1 : 1)),

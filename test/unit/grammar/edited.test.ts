@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { asRead, parse, type SyntaxFile, tokensOf } from '../../../grammar/index.ts';
-import { moved } from '../../../grammar/moved.ts';
+import { plainTree } from '../../support/plainTree.ts';
 import * as fc from '../../support/property.ts';
 import { goodFile, soup } from './arbitraries.ts';
 
@@ -53,12 +53,6 @@ const pieces = fc.oneof(
 );
 const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.nat(12), inserted: pieces });
 
-/** With all parts of what was moved, which are made when they are asked for. */
-const plain = (tree: SyntaxFile) => ({
-  ...tree,
-  declarations: tree.declarations.map((one) => moved(one, { offset: 0, tokens: 0 }, () => undefined)),
-});
-
 function edited(text: string, { at, length, inserted }: { at: number; length: number; inserted: string }): string {
   const start = Math.floor(at * text.length);
   return text.slice(0, start) + inserted + text.slice(start + length);
@@ -72,11 +66,11 @@ describe('the tree of an edited text', () => {
         let tree = parse(text);
         for (const each of edits) {
           now = edited(now, each);
-          const before = JSON.stringify(plain(tree));
+          const before = JSON.stringify(plainTree(tree));
           const next = parse(now, {}, tree);
-          expect(plain(next)).toStrictEqual(parse(now));
+          expect(plainTree(next)).toStrictEqual(parse(now));
           // Whoever holds the tree of the text before may go on reading it.
-          expect(JSON.stringify(plain(tree))).toBe(before);
+          expect(JSON.stringify(plainTree(tree))).toBe(before);
           tree = next;
         }
       }),
@@ -97,7 +91,7 @@ test('the tree is the same after many edits of which nobody looks at the tokens'
       const fresh = parse(now);
       for (const [at, declaration] of tree.declarations.entries())
         expect(tokensOf(tree, declaration)).toEqual(tokensOf(fresh, fresh.declarations[at]));
-      expect(plain(tree)).toStrictEqual(fresh);
+      expect(plainTree(tree)).toStrictEqual(fresh);
       expect(tokensOf(tree, tree.declarations[0] ?? { first: 0, last: -1, start: 0, end: 0 })).toEqual(
         tree.declarations.slice(0, 1).flatMap(({ first, last }) => fresh.tokens.slice(first, last + 1)),
       );
@@ -112,14 +106,14 @@ test('the tree is the same after many edits of which nobody looks at the tokens'
     now = now.replace(`let n${at} = ${at} // a`, `let n${at} = ${at} + 1 // b\n// c`);
     tree = parse(now, {}, tree);
   }
-  expect(plain(tree)).toStrictEqual(parse(now));
+  expect(plainTree(tree)).toStrictEqual(parse(now));
 });
 
 test('a block that an edit opens takes in what follows, up to a brace far below', () => {
   const lets = Array.from({ length: 8 }, (_, at) => `let n${at} = ${at}\n`).join('\n');
   const text = `model a { }\n\n${lets}}\n`;
   const opened = text.replace('let n1', 'schedule s {\nlet n1');
-  expect(plain(parse(opened, {}, parse(text)))).toStrictEqual(parse(opened));
+  expect(plainTree(parse(opened, {}, parse(text)))).toStrictEqual(parse(opened));
   expect(parse(opened).declarations).toHaveLength(3);
 });
 
@@ -162,6 +156,6 @@ describe('what an edit leaves as it was', () => {
     expect(shared(wrong)).toBe(20);
     const again = parse(wrong.text.replace('forward = 30ms', 'forward = 31ms'), {}, wrong);
     expect(again.declarations.filter((one) => wrong.declarations.includes(one))).toHaveLength(38);
-    expect(plain(again)).toStrictEqual(parse(again.text));
+    expect(plainTree(again)).toStrictEqual(parse(again.text));
   });
 });
