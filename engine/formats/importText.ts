@@ -17,6 +17,7 @@ import {
 import { isXtunerPython, isXtunerYaml, pipeOfXtunerPython, pipeOfXtunerYaml } from './recipe/xtuner.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
 import { pipeOfProfile } from './toPipe.ts';
+import { isTorchScript, pipeOfTorchScript } from './torchScript/toPipe.ts';
 
 /** `.pipe` text with what the reader had to assume, a sentence each; or what is wrong with the file. */
 export type TextImport =
@@ -28,6 +29,7 @@ interface ImportFormat {
 }
 
 const formats: readonly ImportFormat[] = [
+  { is: isTorchScript, toPipe: pipeOfTorchScript },
   {
     is: isKnownProfile,
     toPipe(text) {

@@ -42,7 +42,8 @@ export const programFormats: readonly ProgramFormat[] = [
     name: 'torch-script',
     doc: 'a Python program that runs the schedule with PyTorch and compares it with the unpipelined model',
     extension: '.py',
-    write: (plan, program) => inOnePart(exportTorchScript(plan, program)),
+    write: (plan, program, { launch }) =>
+      inOnePart(exportTorchScript(plan, program, launch?.pipeline.rankOrder !== 'tp_cp_pp_dp')),
   },
   {
     name: 'megatron',

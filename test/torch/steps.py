@@ -45,8 +45,8 @@ def program(path):
 def step(path, rank):
     exported = program(path)
     Recorded.log = []
-    modules, value = exported.pipelined_step(rank, torch.device("cpu"))
-    worst, _, compared = exported.check(rank, torch.device("cpu"), modules, value)
+    pipeline = exported.Pipeline(exported, torch.device("cpu"))
+    worst, _, compared = exported.check(rank, pipeline, pipeline.step())
     return {"ran": Recorded.log, "worst": worst, "compared": compared}
 
 

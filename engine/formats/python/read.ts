@@ -17,6 +17,8 @@ export interface PythonRead {
   readonly calls: readonly (JsonValue & { readonly kind: 'object' })[];
   /** Values that are no literals, such as `os.environ["X"]`: they are null among the fields. */
   readonly open: ReadonlySet<JsonValue>;
+  /** What one assignment gives a name; undefined for a name of several. */
+  readonly names: ReadonlyMap<string, JsonValue | undefined>;
 }
 
 /** Classes begin with a capital letter. Of functions only these make what their arguments say; others compute. */
@@ -165,7 +167,7 @@ export function readPython(text: string, isWanted: (name: string) => boolean): P
     if (name !== undefined) names.set(name, names.has(name) || open.has(read) ? undefined : read);
     if (at === from) at += 1;
   }
-  return { calls, open };
+  return { calls, open, names };
 }
 
 /** Values in a value, counted as far as a name may repeat them. */

@@ -11,13 +11,8 @@ import { type TorchTable, computing } from './table.ts';
  * passed `checkTable`.
  */
 export function pipeOfTable(table: TorchTable, { shape }: TorchSchedule): string {
-  const { stages, microbatches, placement } = shape;
+  const { stages, microbatches } = shape;
   const ranks = table.rows.length;
-  const single = stages === ranks;
-  const rows = table.rows.map((row, rank) => {
-    const slots = row.map(computing).filter((slot): slot is Slot => slot.length > 0);
-    return `  row(${rank}) = ${writtenRuns(slots, !single).join(', ')}`;
-  });
   const what = [
     count(ranks, 'rank', 'ranks'),
     count(stages, 'stage', 'stages'),
@@ -37,10 +32,7 @@ cluster ranks {
   link = 100GB/s
 }
 
-schedule imported_order {
-  placement = ${placementText(placement, ranks)}
-${rows.join('\n')}
-}
+${orderText(table, shape)}
 
 pipeline imported_pipeline {
   model = imported
@@ -51,6 +43,19 @@ pipeline imported_pipeline {
 }
 `;
   return laidOut(text);
+}
+
+/** The schedule `imported_order`: where stages are, and the row of each device. */
+export function orderText(table: TorchTable, { stages, placement }: TorchSchedule['shape']): string {
+  const ranks = table.rows.length;
+  const rows = table.rows.map((row, rank) => {
+    const slots = row.map(computing).filter((slot): slot is Slot => slot.length > 0);
+    return `  row(${rank}) = ${writtenRuns(slots, stages !== ranks).join(', ')}`;
+  });
+  return `schedule imported_order {
+  placement = ${placementText(placement, ranks)}
+${rows.join('\n')}
+}`;
 }
 
 /** The rule that places stages so, or the lists of each rank. */

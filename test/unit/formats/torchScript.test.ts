@@ -1,12 +1,14 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
+import { importText } from '../../../engine/formats/importText.ts';
 import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
 import { cellText } from '../../../engine/formats/torchCsv/table.ts';
 import { exportTorchScript } from '../../../engine/formats/torchScript/export.ts';
-import { pythonString } from '../../../engine/formats/torchScript/pythonString.ts';
+import { pythonString } from '../../../engine/formats/program/pythonString.ts';
 import { runnable } from '../support/cases.ts';
 import { recipePlan } from '../support/plans.ts';
 import { programOf } from '../support/programs.ts';
+import { runOf } from '../../support/analyse.ts';
 import { call, good } from '../cli/harness.ts';
 
 const rowsPlan = (devices: number, microbatches: number) =>
@@ -30,7 +32,7 @@ describe('the program', () => {
         written += 1;
         const { text } = script;
         const rows = table.table.rows.map((row) => row.map(cellText).filter((cell) => cell !== ''));
-        expect(blockOf(text, 'SCHEDULE = """\\', '"""').map((row) => row.split(','))).toEqual(rows);
+        expect(blockOf(text, 'SCHEDULE = """', '"""').map((row) => row.split(','))).toEqual(rows);
         const stages = blockOf(text, 'STAGES_OF_RANK = [', ']').map((row) => JSON.parse(row.trim().slice(0, -1)));
         for (const [rank, own] of stages.entries())
           expect(own).toEqual([...program.placement.keys()].filter((stage) => program.placement[stage] === rank));
@@ -62,6 +64,108 @@ describe('the program', () => {
       ['1F0', '1F1', '1B1', '1B0'],
     ];
     expect(exportTorchScript(rowsPlan(2, 2), programOf(fine, 2, 2, [0, 1]))).toHaveProperty('text');
+  });
+});
+
+describe('read back', () => {
+  const source = (more = '', schedule = 'zb_v') => `
+model toy {
+  layer embed { forward = 1ms  backward = 2ms }
+  layer block[10] { forward = 1ms  backward_input = 1ms  backward_weight = 1ms  activation = 1MiB }
+  layer head { forward = 2ms  backward = 3ms }
+}
+device gpu { memory = 16GiB }
+cluster box { gpu[8] = gpu  link = 25GB/s }
+pipeline train { model = toy  devices = box  microbatches = 7  stages = balance(4)  schedule = ${schedule} ${more} }
+`;
+  const exported = async (text: string): Promise<string> => {
+    const { status, out, err } = await call(['export', 'a.pipe', '--to', 'torch-script'], {
+      files: { 'a.pipe': text },
+    });
+    expect([status, err]).toEqual([0, expect.any(String)]);
+    return out;
+  };
+  const imported = (script: string) => {
+    const made = importText(script);
+    if (made === undefined || 'faults' in made) throw new Error(JSON.stringify(made));
+    return made.pipe;
+  };
+  const figures = (text: string) => {
+    const { plan, run } = runOf(text);
+    const table = exportTorch(plan, run.program, false);
+    if ('problem' in table) throw new Error(table.problem);
+    return {
+      ...{ data: plan.data, microbatches: plan.microbatches, placement: plan.placement },
+      layers: plan.stages.map(({ layers }) => layers),
+      rows: table.table.rows.map((row) => row.map(cellText).filter((cell) => cell !== '')),
+    };
+  };
+
+  test.each([
+    ['data = 4', 'zb_v'],
+    ['data = 4  rank_order = tp_cp_pp_dp', 'zb_v'],
+    ['data = 1', 'interleaved_1f1b(chunks = 1)'],
+    ['data = 2', 'zb_h1'],
+  ])('%s %s: layers, stages, pipelines and the order are those that were written', async (more, schedule) => {
+    const chunks = schedule === 'zb_v' ? 2 : 1;
+    const stages = (8 / Number(/data = (\d)/.exec(more)?.[1])) * chunks;
+    const text = source(more, schedule).replace('balance(4)', `balance(${stages})`);
+    const script = await exported(text);
+    const back = imported(script);
+    expect(figures(back)).toEqual(figures(text));
+    // Written again it is the same program but for names.
+    const data = (one: string) =>
+      one.slice(one.indexOf('RANKS ='), one.indexOf('DEVICE_NAMES')) +
+      one.slice(one.indexOf('STAGES_OF_RANK'), one.indexOf('STAGE_NAMES')) +
+      one.slice(one.indexOf('LAYERS ='));
+    expect(data(await exported(back))).toBe(data(script));
+    expect(script).toContain(more.includes('rank_order') ? 'MESH = ("dp", "pp")' : 'MESH = ("pp", "dp")');
+  });
+
+  test('all layers of each stage are in the program, however many', async () => {
+    const text = source().replace('block[10]', 'block[400]');
+    const script = await exported(text);
+    const names = [...script.slice(script.indexOf('LAYERS = ['), script.indexOf('SCHEDULE =')).matchAll(/"([^"]+)"/g)];
+    expect(names.map(([, name]) => name)).toEqual([
+      'embed',
+      ...Array.from({ length: 400 }, (_, at) => `block[${at}]`),
+      'head',
+    ]);
+    for (const line of script.split('\n')) if (!/^\d/.test(line)) expect(line.length).toBeLessThan(140);
+  });
+
+  test('names that are no layers in order become a layer for each stage, and that is said', async () => {
+    const script = (await exported(source())).replace('"block[3]"', '"block[7]"');
+    const made = importText(script);
+    expect(made).toMatchObject({ remarks: expect.arrayContaining([expect.stringContaining('no layers in order')]) });
+    expect(figures(imported(script)).layers.flat()).toEqual(['stage[0]', 'stage[1]', 'stage[2]', 'stage[3]']);
+  });
+
+  test.each([
+    ['0F1', '0F9', '0F9', /Expected/],
+    ['0F1,', '', '', /missing/],
+    ['DATA = 1', 'DATA = 0', 'DATA', /from 1 to/],
+    ['SCHEDULE = """\n', 'SCHEDULE = "', '#', /no table/],
+  ])('%s → %s is reported at its place', async (from, to, marked, message) => {
+    const script = (await exported(source())).replace(from, to);
+    const made = importText(script);
+    const [fault] = made !== undefined && 'faults' in made ? made.faults : [];
+    expect(fault?.message).toMatch(message);
+    expect(script.slice(fault?.start, fault?.end)).toContain(marked);
+  });
+
+  test('stages with other data ranks are refused: the program has one mesh', () => {
+    const plan = rowsPlan(2, 1);
+    const devices = plan.devices.map((device, index) =>
+      index === 0 ? device : { ...device, mesh: { tensor: 1, context: 1, data: 2, expert: 1 } },
+    );
+    const rows = [
+      ['0F0', '0B0'],
+      ['1F0', '1B0'],
+    ];
+    expect(exportTorchScript({ ...plan, devices }, programOf(rows, 2, 1, [0, 1]))).toEqual({
+      problem: expect.stringContaining('different numbers of data ranks'),
+    });
   });
 });
 
