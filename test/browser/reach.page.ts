@@ -204,59 +204,87 @@ const share = ({ page }: Preview): Promise<number> =>
     return isCovered ? 1 : (timeline?.getBoundingClientRect().height ?? 0) / innerHeight;
   });
 
+/** Pages, and how many pixels the timeline keeps in them: 60 % of a narrow one, elsewhere four rows of 34 px and a chart of 64 px. */
+const kept = [
+  [420, 560, 0.6 * 560],
+  [420, 424, 0.6 * 424],
+  [700, 424, 222],
+  [1400, 424, 222],
+] as const;
+
 const most: PageTest = {
-  name: 'at 420 px the timeline has 60 % of the height, whatever panel or menu is open',
+  name: 'the timeline has 60 % of the height at 420 px, and four rows and the chart at any width, whatever panel or menu is open',
   run: async (browser) => {
     const file = exampleFile('quickstart.pipe');
-    for (const tall of [700, 900])
-      await visit(
-        browser,
-        { name: 'plain', file, size: [420, tall] },
-        { width: 420, height: tall },
-        async (preview, editor) => {
-          for (const { name, enter, shows } of steps) {
-            await enter(preview);
-            await editor.answer();
-            await preview.page.locator(shows).first().waitFor({ state: 'visible' });
-            await settled(preview.page);
-            const found = await share(preview);
-            assert.ok(found >= 0.6 - 1e-3, `${name}: ${found} of ${tall} px`);
-            await leave(preview);
-            await editor.answer();
+    const size = { width: 420, height: 900 };
+    await visit(browser, { name: 'plain', file, size: [420, 900] }, size, async (preview, editor) => {
+      const { page } = preview;
+      for (const { name, enter, shows } of steps) {
+        await enter(preview);
+        await editor.answer();
+        await page.locator(shows).first().waitFor({ state: 'visible' });
+        await settled(page);
+        assert.ok((await share(preview)) >= 0.6 - 1e-3, `${name}, 900 px`);
+        const sheets = page.locator('.card:visible, .side:visible');
+        // What lies over the timeline takes nothing from it.
+        for (const [width, tall, least] of (await sheets.count()) === 0 ? [] : kept) {
+          await page.setViewportSize({ width, height: tall });
+          await settled(page);
+          const found = (await share(preview)) * tall;
+          assert.ok(found >= least - 1e-3, `${name}: ${found} px of ${width} × ${tall}`);
+          for (const sheet of await sheets.all()) {
+            const box = await sheet.boundingBox();
+            assert.ok(box !== null && box.height >= 100 && box.y + box.height <= tall, `${name}: ${box?.height} px`);
           }
-        },
-      );
-    // The shape of a schedule makes room for what is opened, and comes back.
+        }
+        await page.setViewportSize(size);
+        await leave(preview);
+        await editor.answer();
+      }
+    });
+  },
+};
+
+const shape: PageTest = {
+  name: 'at 420 px the shape of a schedule makes room for what is opened, and comes back',
+  run: async (browser) => {
     const slots = scenes.find(({ name }) => name === 'slots');
     assert.ok(slots !== undefined);
-    for (const tall of [800, 900])
-      await visit(browser, { ...slots, act: undefined }, { width: 420, height: tall }, async (preview, editor) => {
-        const content = preview.page.locator('.bench-content');
-        for (const [name, enter, shows, isOpen] of [
-          ['the shape', pressed(), '.stamp-handle', true],
-          ['the peak', pressed('k'), '.side .peak table >> text=4 × 1 activation', false],
-          ['the card', pressed('ArrowRight', 'Enter'), '.card', false],
-        ] as const) {
-          await enter(preview);
-          await editor.answer();
-          await preview.page.locator(shows).first().waitFor({ state: 'visible' });
-          await settled(preview.page);
+    const size = { width: 420, height: 800 };
+    await visit(browser, { ...slots, act: undefined }, size, async (preview, editor) => {
+      const { page } = preview;
+      const content = page.locator('.bench-content');
+      const keeps = async (name: string) => {
+        for (const height of [500, 800]) {
+          await page.setViewportSize({ ...size, height });
+          await settled(page);
           const found = await share(preview);
-          assert.ok(found >= 0.6 - 1e-3, `${name}: ${found} of ${tall} px`);
-          assert.equal(await content.isVisible(), isOpen, name);
-          await preview.shot(`slots-420-${tall}-${name}`);
-          await leave(preview);
-          assert.ok(await content.isVisible(), `after ${name}`);
+          assert.ok(found >= 0.6 - 1e-3, `${name}: ${found} of ${height} px`);
         }
-        // Opened by its button, it takes the room back.
-        await press(preview, 'k');
+      };
+      for (const [name, enter, shows, isOpen] of [
+        ['the shape', pressed(), '.stamp-handle', true],
+        ['the peak', pressed('k'), '.side .peak table >> text=4 × 1 activation', false],
+        ['the card', pressed('ArrowRight', 'Enter'), '.card', false],
+      ] as const) {
+        await enter(preview);
         await editor.answer();
-        await preview.page.locator('.bench-opener').click();
-        await settled(preview.page);
-        assert.ok(await content.isVisible());
-        assert.equal(await preview.page.locator('.side').isVisible(), false);
-        assert.ok((await share(preview)) >= 0.6 - 1e-3);
-      });
+        await page.locator(shows).first().waitFor({ state: 'visible' });
+        await keeps(name);
+        assert.equal(await content.isVisible(), isOpen, name);
+        await preview.shot(`slots-420-${name}`);
+        await leave(preview);
+        assert.ok(await content.isVisible(), `after ${name}`);
+      }
+      // Opened by its button, it takes the room back.
+      await press(preview, 'k');
+      await editor.answer();
+      await page.locator('.bench-opener').click();
+      await settled(page);
+      assert.ok(await content.isVisible());
+      assert.equal(await page.locator('.side').isVisible(), false);
+      await keeps('the shape again');
+    });
   },
 };
 
@@ -281,4 +309,4 @@ const sees: PageTest = {
   },
 };
 
-export const reachTests: readonly PageTest[] = [lists, menu, ...walk, most, sees];
+export const reachTests: readonly PageTest[] = [lists, menu, ...walk, most, shape, sees];

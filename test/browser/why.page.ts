@@ -206,7 +206,7 @@ const narrow: PageTest = {
     for (const [devices, tall, memory] of [
       [4, 820, true],
       [16, 760, false],
-      [64, 760, true],
+      [64, 800, true],
     ] as const) {
       const preview = await browser.open({ width: 420, height: tall });
       const { page } = preview;

@@ -85,7 +85,12 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const tip = tooltip();
   const tablePanel = table({ ...actions.table, close: toggleTable });
   const cells = grid(actions.key, actions.header);
-  const sheets = oneSheet({ closeSide: () => sidePanel.back(), card: () => detailBar, bench: () => benchPanel });
+  const sheets = oneSheet({
+    side: () => sidePanel,
+    card: () => detailBar,
+    bench: () => benchPanel,
+    turned: () => arrange(),
+  });
   const benchPanel = bench(actions.params, { resized: () => arrange(), turned: sheets.benchTurned });
   const detailBar = detail({ ...actions.detail, turned: sheets.cardTurned });
   const sidePanel: ReturnType<typeof side> = side(sheets.sideTurned);
@@ -101,10 +106,14 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     if (!tablePanel.toggle()) cells.focus();
   }
 
-  /** Drops bars where the page is too low for them and the timeline. */
+  /** Drops bars where the page is too low for them and the timeline, and limits what is open to what they leave. */
   function arrange(): void {
     const hasParams = paramBar.count() > 0;
-    given = roomFor({ height: place.clientHeight, rows, hasParams, memoryShown: actions.memoryShown() });
+    const memoryShown = actions.memoryShown();
+    const { bench: ofBench, ...open } = sheets.open();
+    given = roomFor({ height: place.clientHeight, rows, hasParams, memoryShown, ...open });
+    benchPanel.element.style.maxHeight = ofBench ? `min(46vh, ${given.sheet}px)` : '';
+    place.style.setProperty('--sheet', `${given.sheet}px`);
     for (const bar of droppable) place.classList.toggle(`no-${bar}`, !given[bar]);
   }
 

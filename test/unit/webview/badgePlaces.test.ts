@@ -1,12 +1,21 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { badgePlaces, badgeRadius } from '../../../webview/view/paint/badgePlaces.ts';
+import { badgePlaces, badgeRadius, underBlocks } from '../../../webview/view/paint/badgePlaces.ts';
 
 const area = { left: 0, right: 400, top: 0, bottom: 400 };
 const places = (x: number, y: number) =>
   fc.record({ x: fc.integer({ min: 0, max: x }), y: fc.integer({ min: 0, max: y }) });
 
 describe('the numbers of a chain', () => {
+  it('lie under the blocks of their row, and above the foot of the last one', () => {
+    const shape = { bandTop: 5, bandHeight: 26 };
+    expect(underBlocks(66, shape, 400)).toBe(26 + badgeRadius + 3);
+    // A low row in the midst of others, and the last one.
+    expect(underBlocks(34, shape, 400)).toBe(29);
+    expect(underBlocks(34, shape, 29)).toBe(29 - badgeRadius);
+    expect(underBlocks(34, shape, -60)).toBe(29);
+  });
+
   it('never cover each other, and stay in sight', () => {
     fc.assert(
       fc.property(fc.array(places(400, 400), { maxLength: 24 }), fc.integer({ min: 1, max: 40 }), (wanted, grain) => {

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
 import { type Layout, gutterFor, inside, layoutFor } from '../../../webview/view/scene/layout.ts';
-import { type Room, bars, roomFor } from '../../../webview/view/scene/room.ts';
+import { type OpenSheet, type Room, bars, roomFor } from '../../../webview/view/scene/room.ts';
 
 interface Page {
   readonly width: number;
@@ -9,6 +9,8 @@ interface Page {
   readonly rows: number;
   readonly hasParams: boolean;
   readonly memoryShown: boolean;
+  readonly above?: number;
+  readonly sheet?: OpenSheet;
 }
 const pages = fc.record({
   width: fc.integer({ min: 200, max: 3000 }),
@@ -22,7 +24,9 @@ const pages = fc.record({
 function arranged(page: Page): { readonly room: Room; readonly stage: number; readonly layout: Layout } {
   const room = roomFor(page);
   const around = (['figures', 'params', 'detail', 'status'] as const).filter((bar) => room[bar]);
-  const stage = page.height - bars.toolbar - around.reduce((sum, bar) => sum + bars[bar], 0);
+  const sheet = page.sheet === undefined ? 0 : room.sheet;
+  const taken = around.reduce((sum, bar) => sum + bars[bar], bars.toolbar + (page.above ?? 0) + sheet);
+  const stage = page.height - taken;
   return { room, stage, layout: layoutFor(page.width, stage, page.rows, page.memoryShown, room.overview) };
 }
 
@@ -32,7 +36,9 @@ describe('room', () => {
       fc.property(pages, (page) => {
         fc.pre(page.width >= 320 && page.height >= 424);
         const { room, layout } = arranged(page);
-        expect(Object.entries(room).filter(([, shown]) => !shown)).toEqual(page.hasParams ? [] : [['params', false]]);
+        expect(Object.entries(room).filter(([, shown]) => shown === false)).toEqual(
+          page.hasParams ? [] : [['params', false]],
+        );
         if (page.rows <= 4) expect(layout.fittedRow).toBeGreaterThanOrEqual(34);
         expect(layout.rows.height).toBeGreaterThanOrEqual(Math.min(page.rows, 4) * 34 - 1e-9);
         if (page.memoryShown) expect(layout.memory.height).toBeGreaterThanOrEqual(96 - 1e-6);
@@ -56,6 +62,35 @@ describe('room', () => {
     );
   });
 
+  it('keeps four rows of 34 px, a chart of 64 px and its share for the timeline, whatever is open', () => {
+    const sheets = fc.record({ share: fc.constantFrom(0, 0.6), keepsDetail: fc.boolean() });
+    fc.assert(
+      fc.property(pages, sheets, (page, sheet) => {
+        fc.pre(page.width >= 320 && page.height >= 424);
+        const { room, stage, layout } = arranged({ ...page, sheet });
+        expect(stage).toBeGreaterThanOrEqual(sheet.share * page.height - 1e-9);
+        if (page.rows <= 4) expect(layout.fittedRow).toBeGreaterThanOrEqual(34);
+        // More rows share the room of four, in whole pixels each.
+        else expect(layout.rows.height).toBeGreaterThan(4 * 34 - Math.min(page.rows, 17));
+        if (page.memoryShown) expect(layout.memory.height).toBeGreaterThanOrEqual(64 - 1e-6);
+        // What is open can be read, and its line stays.
+        expect(room.sheet).toBeGreaterThanOrEqual(sheet.keepsDetail ? 103 : 110);
+        if (sheet.keepsDetail) expect(room.detail).toBe(true);
+        // No bar goes for nothing.
+        const alone = roomFor(page);
+        if (room.sheet >= 110 + 116 && !sheet.keepsDetail) expect({ ...room, sheet: alone.sheet }).toEqual(alone);
+      }),
+    );
+  });
+
+  it('counts what else is over the timeline', () => {
+    const page = { width: 420, height: 424, rows: 4, hasParams: true, memoryShown: true };
+    expect(arranged({ ...page, height: 460, above: 34 }).layout.fittedRow).toBeGreaterThanOrEqual(34);
+    expect(roomFor({ ...page, above: 34 })).toMatchObject({ detail: false, params: true });
+    const sheet = { share: 0.6, keepsDetail: false };
+    expect(roomFor({ ...page, sheet }).sheet - roomFor({ ...page, sheet, above: 34 }).sheet).toBeCloseTo(34, 9);
+  });
+
   it('shows all rows, without a dead band and without overlaps, in any page', () => {
     fc.assert(
       fc.property(pages, (page) => {
@@ -71,12 +106,13 @@ describe('room', () => {
     );
   });
 
-  it('shrinks rows to 14 px before the chart, and the chart to 64 px before it goes', () => {
+  it('shrinks the chart to 64 px before rows, and rows to 14 px before the chart goes', () => {
     const at = (height: number) => layoutFor(600, height + bars.ruler, 4, true, false);
     for (const [room, row, chart] of [
       [232, 34, 96],
-      [184, 22, 96],
-      [152, 14, 96],
+      [210, 34, 74],
+      [200, 34, 64],
+      [152, 22, 64],
       [120, 14, 64],
       [119, 29.75, 0],
     ] as const) {

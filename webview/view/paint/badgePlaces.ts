@@ -8,6 +8,17 @@ export interface BadgePlace {
   readonly y: number;
 }
 
+/** Pixels from the top of blocks to a number under them. `room`: to the foot of the last row. There is none for a number under it. */
+export function underBlocks(
+  rowHeight: number,
+  { bandTop, bandHeight }: { readonly bandTop: number; readonly bandHeight: number },
+  room: number,
+): number {
+  const under = Math.min(rowHeight - bandTop, bandHeight + badgeRadius + 3);
+  // Rows that begin out of sight stay there.
+  return room > badgeRadius ? Math.min(under, room - badgeRadius) : under;
+}
+
 /** The rectangle in which middles of badges may be. */
 export interface BadgeArea {
   readonly left: number;

@@ -5,7 +5,7 @@ import type { PieceTarget } from '../../session/selection.ts';
 import { rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
-import { type BadgePlace, badgePlaces, badgeRadius } from './badgePlaces.ts';
+import { type BadgePlace, badgePlaces, badgeRadius, underBlocks } from './badgePlaces.ts';
 import { type Ink, blockEdges, clipped, deviceY, timeX } from './canvas.ts';
 import { type Frame, paintRing, paintRingAround, targetBox } from './rings.ts';
 
@@ -141,7 +141,7 @@ function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point): BadgePlace 
   const goal = deviceY(scene, to.device) + shape.bandTop;
   const down = after > before;
   const same = after === before;
-  const under = Math.min(view.rowHeight - shape.bandTop, shape.bandHeight + badgeRadius + 3);
+  const under = underBlocks(view.rowHeight, shape, layout.rows.y + layout.rows.height - goal);
   const [x0, y0] = [
     same ? Math.max(from.x, to.x + 20) : from.x,
     top + (same ? under : down ? shape.bandHeight + 1 : -1),

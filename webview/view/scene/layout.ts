@@ -1,4 +1,4 @@
-import { bars, guaranteed } from './room.ts';
+import { bars, guaranteed, leastMemory } from './room.ts';
 import { type RowMap, rowForEach } from './rowMap.ts';
 
 /** Places in the timeline area, in CSS pixels from its upper left corner. */
@@ -31,7 +31,7 @@ const mostRow = 66;
 /** With a lane of exchanges under its blocks. If there is one device, its row is the whole picture. */
 const mostLaneRow = { single: 190, of: 112 };
 const memoryShare = 0.3;
-const memorySizes = { least: 64, preferred: guaranteed.memory, most: 240 };
+const memorySizes = { least: leastMemory, preferred: guaranteed.memory, most: 240 };
 /** The lane of all devices, and the room from which on it is there. */
 const allSize = { height: 44, room: 240 };
 /** Rows under this height may be any fraction of a pixel: edges are no longer seen. */
@@ -83,9 +83,9 @@ function rowHeight(room: number, rows: number, lanes: boolean): number {
   if (rows === 0) return 0;
   const few = Math.min(rows, guaranteed.rows);
   const { least, preferred, most } = memorySizes;
-  // Where the room is small rows shrink first, then the chart, then it goes.
+  // Where the room is small the chart shrinks first, then rows, then the chart goes.
   let memory = Math.max(preferred, Math.min(most, room * memoryShare));
-  if (room - memory < few * leastRow) memory = Math.max(least, room - few * leastRow);
+  if (room - memory < few * guaranteed.row) memory = Math.max(least, Math.min(preferred, room - few * guaranteed.row));
   if (room - memory < few * leastRow) memory = 0;
   const tallest = lanes ? mostLaneRow[rows === 1 ? 'single' : 'of'] : mostRow;
   return whole(Math.min(tallest, (room - memory) / rows));

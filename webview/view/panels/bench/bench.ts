@@ -88,7 +88,8 @@ export function bench(actions: BenchActions, { resized, turned }: BenchHost) {
 
   return {
     element: section,
-    isOpen: () => open && !section.hidden,
+    /** A low page has no room for it. */
+    isOpen: () => content.checkVisibility(),
     setOpen,
     /** The answer to a move of the building block. */
     slotMoved: stampBoard.moved,
