@@ -1,7 +1,13 @@
+import type { ByteStream } from './runs/byteStream.ts';
+
 /** Everything that a command may do to the outside. Tests pass their own; `nodeIo` is the real one. */
 export interface Io {
   /** Text of a file or of standard input (`-`), or why there is none. */
   readText(path: string): { readonly text: string } | { readonly problem: string };
+  /** Bytes of a file as they are read, decompressed where it is compressed with gzip. */
+  openBytes(path: string): ByteStream | { readonly problem: string };
+  /** Paths of the files in a folder and below, in order; undefined for what is no folder. */
+  filesIn(path: string): readonly string[] | undefined;
   /** Folder that `--root` names. Absent: each file has its project. */
   readonly root?: string;
   /** The folder in which the files that the file at `path` names are read. */

@@ -4,6 +4,8 @@ import { fileProblem, readDescriptor, readRegularFile, writeFile } from '../serv
 import { realPath, within } from '../server/realPath.ts';
 import type { Io } from './io.ts';
 import { projectOf } from './project.ts';
+import { byteStream } from './runs/byteStream.ts';
+import { filesIn } from './runs/filesIn.ts';
 import { status } from './status.ts';
 
 /** Larger files are refused before they are read, and standard input after this number of bytes. The engine's limit is far below. */
@@ -17,6 +19,8 @@ export function nodeIo(): Io {
   const err = sink(process.stderr);
   return {
     readText: (path) => readText(path),
+    openBytes: byteStream,
+    filesIn,
     projectOf: (path) => projectOf(path, process.cwd()),
     leadsInto: (path, folder) => within(realPath(path), realPath(folder)),
     writeText: (path, text) => writeFile(path, text),

@@ -10,6 +10,9 @@ import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../server/text/printable.ts';
 import { rootOption } from '../project.ts';
+import { importRuns } from '../runs/importRuns.ts';
+import { isRun } from '../runs/isRun.ts';
+import { runOptions } from '../runs/runOptions.ts';
 import { readOperand } from '../readOperand.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
@@ -18,21 +21,29 @@ import { writeResult } from '../writeResult.ts';
 export const importCommand: Command = {
   spec: {
     name: 'import',
-    operands: 'FILE',
+    operands: 'FILE…',
     summary:
-      'Write a .pipe file from a PyTorch schedule (CSV), a profile, a configuration or a machine. The content of the file decides which.',
+      'Write a .pipe file from the traces of a run, or from a PyTorch schedule (CSV), a profile, a configuration or a machine. The content of the file decides which.',
     options: [
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
       { name: 'repair', doc: 'Fix known defects of a damaged file first, and list them.' },
+      {
+        name: 'summary',
+        value: 'FILE',
+        doc: 'Of a run: write its times to FILE instead, at most 1 MB, which is read wherever traces are.',
+      },
+      ...runOptions,
       rootOption,
     ],
     notes: [
+      'Several files, or a folder, are the traces of one run: a file or more for each rank, .json or .json.gz.',
       'Exit status 1 if the file is damaged. Each fault is reported with its line and character, and nothing is written.',
     ],
   },
   async run(args, io) {
     const [path, ...more] = args.operands;
-    if (path === undefined || more.length > 0) return usageFault(io, 'import', 'It needs one file.');
+    if (path === undefined) return usageFault(io, 'import', 'It needs a file.');
+    if (more.length > 0 || (await isRun(path, io))) return importRuns(args, io);
     const read = readOperand(path, io);
     const name = shownPath(path);
     if ('problem' in read) return usageFault(io, 'import', read.problem);

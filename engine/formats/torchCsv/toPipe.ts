@@ -59,7 +59,7 @@ ${rows.join('\n')}
 }
 
 /** The rule that places stages so, or the lists of each rank. */
-function placementText(placement: Int32Array, ranks: number): string {
+export function placementText(placement: Int32Array, ranks: number): string {
   const stages = placement.length;
   const same = (other: Int32Array): boolean => placement.every((rank, stage) => rank === other[stage]);
   const chunks = stages / ranks;

@@ -100,10 +100,12 @@ export const allowed: Readonly<Record<string, Rule>> = {
     ours: [...helpers, 'engine/costs/', 'engine/network/'],
     types: [...values, 'engine/definitions/', 'engine/exchange/'],
   },
+  'engine/runs/': { ours: [...values, ...helpers] },
   'engine/formats/': {
     ours: [
       ...values,
       ...helpers,
+      'engine/runs/',
       ...meshes,
       'engine/costs/',
       'engine/policies/',

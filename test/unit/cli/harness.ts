@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Io } from '../../../cli/io.ts';
 import { run } from '../../../cli/run.ts';
+import { byteStream } from '../../../cli/runs/byteStream.ts';
+import { filesIn } from '../../../cli/runs/filesIn.ts';
 
 export const repository = resolve(import.meta.dirname, '../../..');
 
@@ -17,6 +20,8 @@ export interface Called {
 interface World {
   /** By name; they lie in `/project`. `-` is standard input. Rows of searches lie on disk, in folders of tests. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Files of the disk that the call may read as bytes: traces of runs. */
+  readonly disk?: true;
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly environment?: Readonly<Record<string, string>>;
@@ -40,6 +45,14 @@ export async function call(args: readonly string[], world: World = {}): Promise<
       const text = files[nameOf(path)];
       return text === undefined ? { problem: 'there is no such file' } : { text };
     },
+    openBytes(path) {
+      if (world.disk === true) return byteStream(path);
+      const text = files[nameOf(path)];
+      if (text === undefined) return { problem: 'there is no such file' };
+      const bytes = Buffer.from(text);
+      return { size: bytes.length, taken: () => bytes.length, chunks: Readable.from([bytes]) };
+    },
+    filesIn: (path) => (world.disk === true ? filesIn(path) : undefined),
     projectOf: () => '/project',
     leadsInto: (path, folder) => [repository, tmpdir(), `${folder}/`].some((start) => path.startsWith(start)),
     writeText(path, text) {

@@ -1,0 +1,36 @@
+import type { Arguments, OptionSpec } from '../arguments.ts';
+
+/** Options of every command that reads the traces of a run. */
+export const runOptions: readonly OptionSpec[] = [
+  {
+    name: 'skip',
+    value: 'N',
+    doc: 'Of a run: leave out the first N steps, in which libraries start. The only step is never left out. Default: 1.',
+  },
+  {
+    name: 'ranks',
+    value: 'LIST',
+    doc: 'Of a run: the ranks of one pipeline, where several hold the same stage and the traces do not tell them apart: --ranks 0,2,4,6.',
+  },
+  { name: 'partial', doc: 'Of a run: read a trace that is cut off as far as it is whole.' },
+];
+
+export interface RunSettings {
+  readonly skip: number;
+  readonly ranks?: ReadonlySet<number>;
+  readonly partial: boolean;
+}
+
+export function readRunOptions(args: Arguments): RunSettings | { readonly problem: string } {
+  const skip = args.value('skip') ?? '1';
+  if (!/^\d{1,6}$/.test(skip)) return { problem: `--skip takes a number of steps, not "${skip}".` };
+  const list = args.value('ranks');
+  const ranks = list?.split(',').map((rank) => rank.trim());
+  const wrong = ranks?.find((rank) => !/^\d{1,7}$/.test(rank));
+  if (wrong !== undefined) return { problem: `--ranks takes numbers with commas between, not "${wrong}".` };
+  return {
+    skip: Number(skip),
+    partial: args.has('partial'),
+    ...(ranks === undefined ? {} : { ranks: new Set(ranks.map(Number)) }),
+  };
+}

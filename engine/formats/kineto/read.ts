@@ -1,0 +1,77 @@
+/** One file of PyTorch's profiler (Kineto), read as its bytes arrive. */
+import type { Place } from './bytes.ts';
+import { Collector } from './collect.ts';
+import type { RankTrace } from './rankTrace.ts';
+import { type ScanFault, scanner } from './scanner.ts';
+
+export interface TraceFault extends ScanFault {
+  readonly file: string;
+  /** As far as the file is whole it was read. */
+  readonly partial?: RankTrace;
+}
+
+export interface TraceReader {
+  push(chunk: Uint8Array): TraceFault | undefined;
+  end(): RankTrace | TraceFault;
+}
+
+/** `file` is the name as messages show it; a rank's number may be in it. */
+export function traceReader(file: string): TraceReader {
+  const collector = new Collector();
+  const scan = scanner(collector);
+  const located = (fault: ScanFault | undefined): TraceFault | undefined =>
+    fault === undefined ? undefined : { ...fault, file };
+  return {
+    push: (chunk) => located(scan.push(chunk)),
+    end() {
+      const fault = scan.end();
+      if (fault === undefined) return rankTrace(file, collector);
+      const cutOff = fault.message.startsWith('The file ends') && collector.computing.length > 0;
+      const partial = cutOff ? rankTrace(file, collector) : undefined;
+      return { ...fault, file, ...(partial === undefined || 'message' in partial ? {} : { partial }) };
+    },
+  };
+}
+
+const top: Place = { line: 0, character: 0 };
+
+function rankTrace(file: string, collector: Collector): RankTrace | TraceFault {
+  const { rank, pipelineRanks } = rankOf(collector.headers.get('distributedInfo'));
+  const number = rank ?? rankInName(file);
+  if (number === undefined)
+    return {
+      ...top,
+      file,
+      message:
+        'The trace does not say whose it is: it has no "distributedInfo" with a "rank", and its name has none. Name it like "rank3.json".',
+    };
+  if (collector.computing.length === 0) return { ...top, file, message: noLabels };
+  return { file, rank: number, ...(pipelineRanks === undefined ? {} : { pipelineRanks }), ...collector.trace() };
+}
+
+const noLabels =
+  'The trace names no operation of a pipeline: no slice is called "PP:0F0". PyTorch’s Schedule1F1B, the default of torchtitan, names none. Run its order as a table instead ("pipewright export --to torch-csv", and pipeline_parallel_schedule_csv in torchtitan): then its slices have names.';
+
+const rankInName = (file: string): number | undefined => {
+  const digits = /rank[_-]?(\d{1,7})(?!.*rank[_-]?\d)/i.exec(file)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0;
+
+/** Rank, and the ranks of its pipeline: the process group that torchtitan and DeviceMesh call `mesh_pp`. */
+function rankOf(info: unknown): { readonly rank?: number; readonly pipelineRanks?: readonly number[] } {
+  if (typeof info !== 'object' || info === null) return {};
+  const rank: { readonly rank?: number } = 'rank' in info && isNumber(info.rank) ? { rank: info.rank } : {};
+  const groups: unknown = 'pg_config' in info ? info.pg_config : undefined;
+  for (const group of Array.isArray(groups) ? (groups as readonly unknown[]) : []) {
+    if (typeof group !== 'object' || group === null) continue;
+    if (!('pg_desc' in group) || group.pg_desc !== 'mesh_pp' || !('ranks' in group)) continue;
+    const ranks: unknown = group.ranks;
+    // A trace may list groups of other ranks too.
+    if (!Array.isArray(ranks) || !ranks.every(isNumber)) continue;
+    if (rank.rank === undefined || ranks.includes(rank.rank)) return { ...rank, pipelineRanks: ranks };
+  }
+  return rank;
+}

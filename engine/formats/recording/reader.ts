@@ -1,0 +1,29 @@
+/** What a file of a run is, from its first bytes, and a reader that takes its bytes as they arrive. */
+import { asciiText } from '../kineto/bytes.ts';
+import { traceReader } from '../kineto/read.ts';
+import { isSummary, readSummary } from './readSummary.ts';
+import type { RunReader } from './runPart.ts';
+import { textReader } from './textReader.ts';
+
+/** Bytes that tell what a file is. */
+export const headLength = 65_536;
+
+/** Undefined: it is no file of a run. */
+export function runReader(file: string, head: Uint8Array): RunReader | undefined {
+  const text = asciiText(head, 0, Math.min(head.length, headLength));
+  if (isSummary(text)) return textReader(file, readSummary);
+  if (!isKineto(text)) return undefined;
+  const reader = traceReader(file);
+  return {
+    push: (chunk) => reader.push(chunk),
+    end() {
+      const read = reader.end();
+      return 'message' in read ? { fault: read } : { trace: read };
+    },
+  };
+}
+
+/** An object with one of the profiler's fields before its events, or a list of events. */
+const isKineto = (head: string): boolean =>
+  /^\W{0,8}\{[^]*"(traceEvents|schemaVersion|deviceProperties|distributedInfo|baseTimeNanoseconds)"\s*:/.test(head) ||
+  /^\s*\[\s*\{[^}]*"ph"\s*:/.test(head);

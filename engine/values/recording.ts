@@ -1,0 +1,56 @@
+/**
+ * What a training engine measured: for each step and rank of one pipeline, its operations in the order in which they ran. Plain data
+ * without a trace's names or places. Times are in seconds from the earliest event of all ranks.
+ */
+
+/** Operations of one rank in one step, in the order in which they ran: columns. */
+export interface RecordedRow {
+  readonly kind: Uint8Array;
+  readonly stage: Int32Array;
+  readonly microbatch: Int32Array;
+  /** The engine turned to the operation. */
+  readonly begin: Float64Array;
+  /** It computes, after any wait for a message. */
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** Seconds of computing within start and end. NaN: the source does not separate them from the seconds of a fused operation. */
+  readonly work: Float64Array;
+  /** Its result was handed to the network, and the message that it needs was there. NaN: no message, or unknown. */
+  readonly posted: Float64Array;
+  readonly arrived: Float64Array;
+  /** 1: it is in one slot with the next one. */
+  readonly fused: Uint8Array;
+}
+
+export interface RecordedStep {
+  /** As the source numbers it. */
+  readonly number: number;
+  /** By rank of the pipeline. */
+  readonly rows: readonly RecordedRow[];
+  /** Seconds of the optimizer's step, by rank; NaN where unknown. */
+  readonly optimizer: Float64Array;
+  /** From the last operation of a rank to its first one in the next step; NaN where unknown. */
+  readonly between: Float64Array;
+}
+
+export interface Recording {
+  /** Global ranks of the pipeline; their index is the rank in it. */
+  readonly ranks: readonly number[];
+  readonly stages: number;
+  readonly microbatches: number;
+  /** Rank in the pipeline, by stage. */
+  readonly placement: Int32Array;
+  /** Whole steps, the earliest first. */
+  readonly steps: readonly RecordedStep[];
+  /** Whether the clocks of ranks can be compared, and what was moved to make it so. */
+  readonly clocks: Clocks;
+  /** Times are measured on devices, not in the processes that launch their work. */
+  readonly device: boolean;
+}
+
+export interface Clocks {
+  /** Seconds that each rank's clock is ahead of the first rank's, already taken off all times. */
+  readonly offset: Float64Array;
+  /** The true offset is within this many seconds. Infinite: no messages tell. */
+  readonly slack: Float64Array;
+}
