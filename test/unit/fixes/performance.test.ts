@@ -209,7 +209,7 @@ describe('an expectation', () => {
   });
 });
 
-// Fixes of the other examples are proven in everyExample.test.ts; that a check after an edit is one from scratch, in flow/edits.test.ts.
+// Fixes of other examples are proven in everyExample.test.ts; that a check after an edit is one from scratch, in flow/edits.test.ts.
 test('all fixes of quickstart.pipe hold what their titles say, checked from scratch', () => {
   const name = 'quickstart.pipe';
   const analysis = analyseExample(name);

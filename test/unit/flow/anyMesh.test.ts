@@ -16,7 +16,7 @@ it('whatever a file says of ranks and of what they exchange, figures are figures
       expect(breaches(text, 'in turn'), text).toEqual([]);
       trafficAddsUp(text, analyse(text));
     }),
-    { numRuns: 120 },
+    { numRuns: 50 },
   );
 });
 
@@ -26,7 +26,7 @@ it('such a file with a token or line damaged is read to its end', () => {
       const broken = damaged(text, how, at, other);
       expect(breaches(broken, 'in turn'), broken).toEqual([]);
     }),
-    { numRuns: 80 },
+    { numRuns: 30 },
   );
 });
 
@@ -40,7 +40,7 @@ it('balanced stages that are written into the file are the same stages', () => {
       const fixes = refactorings(analysis, at, analyse).filter(({ title }) => title.startsWith('Write the balanced'));
       for (const { edits } of fixes) expect(figures(apply(text, edits)), text).toEqual(figures(text));
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
@@ -49,7 +49,7 @@ it('every command answers or refuses in words', async () => {
     fc.asyncProperty(anyMesh, async (text) => {
       expect(await terminalBreaches(text), text).toEqual([]);
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
 });
 

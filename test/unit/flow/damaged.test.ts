@@ -20,7 +20,7 @@ it('an example with one token or line damaged is read to its end, and what is wr
       const broken = damaged(text, how, at, other);
       expect(breaches(broken, 'first', files), broken).toEqual([]);
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   );
 }, 180_000);
 

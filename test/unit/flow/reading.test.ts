@@ -141,8 +141,8 @@ const made = fc.array(
 );
 
 test.each([
-  ['without answers', noSearches, 25],
-  ['with answers', directSearches(), 5],
+  ['without answers', noSearches, 8],
+  ['with answers', directSearches(), 2],
 ])('after edits all that is known of a file is what reading all of it gives, %s', (_, searches, numRuns) => {
   fc.assert(
     fc.property(files, made, (file, changes) => {

@@ -62,7 +62,7 @@ describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (_
           holds({ policy, p, m, args, costs, latency });
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -170,7 +170,7 @@ test.each(pipedreamObjectives)('%s: no cut and no replicas are better than the p
       );
       expect(used).toBe(fewest);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -359,7 +359,7 @@ test('no cut of a graph, no replicas and no nodes are better than the plan', () 
           replicas === 1 || (one.replicates && (one.microbatches === 1 || one.microbatches % replicas === 0)),
         ).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
