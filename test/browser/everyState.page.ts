@@ -1,6 +1,10 @@
-/** One walk through every state of the page: axe-core checks each of them at two widths, its colours in four themes. */
+/**
+ * One walk through every state of the page: axe-core checks each of them at two widths, its colours in four themes. At three widths a
+ * click at the middle of each control meets that control.
+ */
 import assert from 'node:assert/strict';
 import type { PageTest } from './check.ts';
+import { covered } from './covered.ts';
 import { type Editor, exampleFile } from './editor.ts';
 import { type Preview, axe, colourRules, settled } from './harness.ts';
 import { themes } from './themeColours.ts';
@@ -16,6 +20,10 @@ interface State {
   leave?(preview: Preview): Promise<void>;
 }
 
+const widths = [420, 1400] as const;
+const height = 800;
+/** Width at which only the reach of controls is checked. */
+const between = 700;
 const quickstart = exampleFile('quickstart.pipe');
 const { uri } = quickstart;
 const keys =
@@ -34,29 +42,21 @@ async function tryNext({ page }: Preview): Promise<void> {
   await page.keyboard.press('ArrowRight');
 }
 
+/** Ends what explains the timeline over a card, and closes the card. */
+async function closeCard(preview: Preview): Promise<void> {
+  await back(preview);
+  await button('Close the details')(preview);
+  await press(preview, 'Escape');
+}
+
 /** What keys at the timeline lead to. */
 const ofTimeline: readonly State[] = [
   { name: 'nothing selected', enter: stay, shows: '.timeline' },
   { name: 'a block', enter: keys('ArrowRight'), shows: '.summary >> text=0F0 on gpu[0]' },
-  {
-    name: 'the card of a block',
-    enter: keys('ArrowRight', 'Enter'),
-    shows: '.card',
-    leave: async (preview) => {
-      await button('Close the details')(preview);
-      await press(preview, 'Escape');
-    },
-  },
-  {
-    name: 'the card of a device',
-    enter: keys('i'),
-    shows: '.card >> text=Memory at the peak',
-    leave: async (preview) => {
-      await button('Close the details')(preview);
-      await press(preview, 'Escape');
-    },
-  },
+  { name: 'the card of a block', enter: keys('ArrowRight', 'Enter'), shows: '.card', leave: closeCard },
+  { name: 'the card of a device', enter: keys('i'), shows: '.card >> text=Memory at the peak', leave: closeCard },
   { name: 'why', enter: keys(']', 'y'), shows: '.side .fix >> nth=0' },
+  { name: 'why, over a card', enter: keys(']', 'Enter', 'y'), shows: '.side .fix >> nth=0', leave: closeCard },
   { name: 'the peak', enter: keys('k'), shows: '.side .peak table' },
   { name: 'the sensitivity', enter: keys('v'), shows: '.tornado-rows button >> nth=0' },
   { name: 'a comparison', enter: keys('x'), shows: '.race-row.winner' },
@@ -114,6 +114,15 @@ async function back(preview: Preview): Promise<void> {
 /** Names, roles and structure are the same in every theme; colours are not. */
 async function check(preview: Preview, state: string): Promise<void> {
   const { page } = preview;
+  assert.deepEqual(await covered(preview), [], state);
+  const size = page.viewportSize();
+  if (size !== null && size.width === widths[0]) {
+    await page.setViewportSize({ ...size, width: between });
+    await settled(page);
+    assert.deepEqual(await covered(preview), [], `${state}, ${between} px`);
+    await page.setViewportSize(size);
+    await settled(page);
+  }
   assert.deepEqual(await axe(page), [], state);
   for (const theme of themes.slice(1)) {
     await preview.setTheme(theme);
@@ -135,8 +144,6 @@ async function walk(states: readonly State[], preview: Preview, editor: Editor):
   }
 }
 
-const widths = [420, 1400] as const;
-const height = 800;
 const plain: Scene = { name: 'plain', file: quickstart, size: [420, height] };
 /** Scenes that no key of that timeline leads to. */
 const others = {
@@ -162,13 +169,13 @@ const walked = [
 
 const clean = widths.flatMap((width): readonly PageTest[] => [
   ...Object.entries({ 'the timeline': ofTimeline, 'the page around it': ofPage }).map(([part, states]): PageTest => ({
-    name: `axe-core finds nothing in any state of ${part}, ${width} px`,
+    name: `axe-core finds nothing, and nothing lies over a control, in any state of ${part}, ${width} px`,
     run: async (browser) => {
       await visit(browser, plain, { width, height }, (preview, editor) => walk(states, preview, editor));
     },
   })),
   ...Object.entries(others).map(([part, names]): PageTest => ({
-    name: `axe-core finds nothing in ${part}, ${width} px`,
+    name: `axe-core finds nothing, and nothing lies over a control, in ${part}, ${width} px`,
     run: async (browser) => {
       for (const scene of scenes.filter(({ name }) => names.includes(name)))
         await visit(browser, scene, { width, height }, async (preview) => {
