@@ -25,6 +25,8 @@ import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
 import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
+import { compareRuns } from '../runs/compareRuns.ts';
+import { runOptions } from '../runs/runOptions.ts';
 import { readOperand } from '../readOperand.ts';
 import { splitList } from '../splitList.ts';
 import { status } from '../status.ts';
@@ -57,6 +59,13 @@ export const compareCommand: Command = {
         value: 'NAME',
         doc: 'The same as --schedules with one schedule.',
       },
+      {
+        name: 'with',
+        value: 'TRACES',
+        repeated: true,
+        doc: 'Compare a pipeline with a run of it instead: files of traces, a folder, or a summary: --with rank*.json.',
+      },
+      ...runOptions,
       ...shapeOptions,
       { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline of each file.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
@@ -75,6 +84,7 @@ export const compareCommand: Command = {
   },
   async run(args, io) {
     if (args.operands.length === 0) return usageFault(io, 'compare', 'Name at least one file.');
+    if (args.has('with')) return compareRuns(args, io);
     const variants = readVariants(args);
     if (typeof variants === 'string') return usageFault(io, 'compare', variants);
     const shape = readShape(args, '--schedules');

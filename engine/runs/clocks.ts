@@ -3,7 +3,7 @@
  * least time from sending to arriving, over all messages. Shortest paths over these bounds give an interval for each rank. If 0 lies
  * in it, nothing is moved: a rank that always waits late would look like a clock that is late.
  */
-import { B, F, I } from '../values/program.ts';
+import { B, F, I, W } from '../values/program.ts';
 import type { Recording, RecordedRow, RecordedStep } from '../values/recording.ts';
 
 /** The same recording, with what its clocks are ahead taken off. */
@@ -79,8 +79,8 @@ export interface Message {
   readonly waited: boolean;
 }
 
-/** Messages between ranks whose two ends are known. */
-export function* messagesOf({ stages, microbatches }: Recording, { rows }: RecordedStep): Generator<Message> {
+/** Who sent what an operation needs, and when it was handed over. */
+export function messagesFor({ stages, microbatches }: Recording, { rows }: RecordedStep) {
   const makers = new Map<number, { readonly rank: number; readonly posted: number }>();
   const slot = (gradient: boolean, stage: number, microbatch: number): number =>
     ((gradient ? stages : 0) + stage) * microbatches + microbatch;
@@ -88,11 +88,23 @@ export function* messagesOf({ stages, microbatches }: Recording, { rows }: Recor
     for (const [at, kind] of row.kind.entries())
       if (!Number.isNaN(row.posted[at]) && (kind === F || kind === B || kind === I))
         makers.set(slot(kind !== F, row.stage[at], row.microbatch[at]), { rank, posted: row.posted[at] });
-  for (const [to, row] of rows.entries())
-    for (const [at, kind] of row.kind.entries()) {
-      const arrived = row.arrived[at];
-      const maker = makers.get(slot(kind !== F, row.stage[at] + (kind === F ? -1 : 1), row.microbatch[at]));
-      if (Number.isNaN(arrived) || maker === undefined || maker.rank === to) continue;
-      yield { from: maker.rank, to, posted: maker.posted, arrived, waited: maker.posted > row.begin[at] };
+  const maker = (rank: number, at: number) => {
+    const { kind, stage, microbatch } = rows[rank];
+    const from = stage[at] + (kind[at] === F ? -1 : 1);
+    if (kind[at] === W || from < 0 || from >= stages) return undefined;
+    const found = makers.get(slot(kind[at] !== F, from, microbatch[at]));
+    return found?.rank === rank ? undefined : found;
+  };
+  return { maker, posted: (rank: number, at: number): number => maker(rank, at)?.posted ?? Number.NaN };
+}
+
+/** Messages between ranks whose two ends are known. */
+export function* messagesOf(recording: Recording, step: RecordedStep): Generator<Message> {
+  const { maker } = messagesFor(recording, step);
+  for (const [to, { arrived, begin }] of step.rows.entries())
+    for (const [at, end] of arrived.entries()) {
+      const sender = Number.isNaN(end) ? undefined : maker(to, at);
+      if (sender === undefined) continue;
+      yield { from: sender.rank, to, posted: sender.posted, arrived: end, waited: sender.posted > begin[at] };
     }
 }

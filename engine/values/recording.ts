@@ -31,6 +31,18 @@ export interface RecordedStep {
   readonly optimizer: Float64Array;
   /** From the last operation of a rank to its first one in the next step; NaN where unknown. */
   readonly between: Float64Array;
+  /** What ranks do before the first operation and after the last one, in order. Replicas have the same calls. */
+  readonly before?: readonly RecordedCall[];
+  readonly after?: readonly RecordedCall[];
+}
+
+/** Work of a step that is no operation, such as a collective or the optimizer. */
+export interface RecordedCall {
+  readonly name: string;
+  /** Who must be there before it begins: each rank alone, the same rank of all replicas, the pipeline, or all ranks of all replicas. */
+  readonly together: 'rank' | 'replicas' | 'pipeline' | 'everyone';
+  /** By rank, from the moment at which all are there; NaN for a rank that does not take part. */
+  readonly seconds: Float64Array;
 }
 
 export interface Recording {

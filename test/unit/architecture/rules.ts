@@ -225,6 +225,9 @@ export const allowed: Readonly<Record<string, Rule>> = {
   'engine/grid/': {
     ours: [...values, ...helpers, ...textToReport, 'grammar/'],
   },
+  'engine/measured/': {
+    ours: [...values, ...helpers, 'engine/runs/', 'engine/policies/', 'engine/schedule/', 'engine/simulate/'],
+  },
   'engine/fixes/': {
     ours: [
       ...values,

@@ -1,0 +1,152 @@
+/**
+ * A plan next to a run of it. Every figure is of the operations, from the first start to the last end: the exchange of gradients and the
+ * optimizer's step are left out of both.
+ */
+import { generate } from '../schedule/generate.ts';
+import { simulate } from '../simulate/simulate.ts';
+import { timingOf } from '../simulate/timing.ts';
+import { findPolicy } from '../policies/registry.ts';
+import { measure, type Measured, type RowTime } from '../runs/measure.ts';
+import { mean } from '../runs/statistics.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { B, I, type Program, W } from '../values/program.ts';
+import type { Recording } from '../values/recording.ts';
+import type { Timing } from '../values/timeline.ts';
+import { type RankTime, rankTimes } from './idle.ts';
+import { type OrderDifference, orderDifference, pinnedProgram } from './pinned.ts';
+import { withFlights, withHost, withOwnTimes, withTimes } from './runTiming.ts';
+
+/** Seconds by which each part moves the iteration; they add up to measured − planned. */
+export interface Shares {
+  readonly order: number;
+  readonly times: number;
+  readonly host: number;
+  readonly flights: number;
+  readonly variation: number;
+  readonly rest: number;
+}
+
+export interface Drift {
+  readonly kind: number;
+  readonly stage: number;
+  readonly planned: number;
+  readonly measured: RowTime;
+}
+
+export interface RunComparison {
+  readonly planned: number;
+  readonly measured: number;
+  readonly steps: number;
+  readonly shares: Shares;
+  /** Operations whose interval leaves out the planned time, the largest change of the iteration first. */
+  readonly drifts: readonly Drift[];
+  readonly ranks: readonly RankTime[];
+  /** Seconds that each device idles in a simulation of the order that ran, with measured times and messages. */
+  readonly simulatedIdle: readonly number[];
+  readonly order: OrderDifference;
+  /** Seconds that an order made for the measured times would save; undefined for an order that does not depend on times. */
+  readonly otherOrder: number | undefined;
+  readonly figures: Measured;
+}
+
+export function compareRun(
+  plan: PipelinePlan,
+  planned: Program,
+  recording: Recording,
+  skip: number,
+): RunComparison | { readonly problem: string } {
+  const figures = measure(recording, skip);
+  const last = figures.steps[figures.steps.length - 1];
+  const pinned = pinnedProgram(planned, recording, last);
+  if ('problem' in pinned) return pinned;
+  const { program } = pinned;
+  const timing = timingOf(plan, program, { freeStep: true });
+  const times = withTimes(timing, figures);
+  const host = withHost(times, figures.host);
+  const flights = withFlights(host, figures.flight.median);
+  const own = figures.steps.map((step) => {
+    const ran = pinnedProgram(planned, recording, step);
+    return 'problem' in ran ? Number.NaN : lengthOf(ran.program, withOwnTimes(flights, ran.program, step));
+  });
+  const ends = [
+    lengthOf(planned, timingOf(plan, planned, { freeStep: true })),
+    ...[timing, times, host, flights].map((each) => lengthOf(program, each)),
+    mean(own),
+    figures.iteration,
+  ];
+  if (ends.some(Number.isNaN)) return { problem: 'the order that ran waits for itself in the plan' };
+  const [order, ofTimes, ofHost, ofFlights, variation, rest] = ends.slice(1).map((end, at) => end - ends[at]);
+  const difference = orderDifference(plan, planned, program, searches(plan));
+  return {
+    planned: ends[0],
+    measured: figures.iteration,
+    steps: figures.steps.length,
+    shares: { order, times: ofTimes, host: ofHost, flights: ofFlights, variation, rest },
+    drifts: driftsOf(timing, figures, program.stages),
+    ranks: rankTimes(recording, figures.steps),
+    simulatedIdle: idleIn(program, flights),
+    order: difference,
+    otherOrder: difference.dependsOnTimes ? savedByOrder(plan, figures, program, times) : undefined,
+    figures,
+  };
+}
+
+const searches = ({ schedule }: PipelinePlan): boolean =>
+  schedule.kind === 'policy' && findPolicy(schedule.name)?.searches === true;
+
+/** From the first start to the last end; NaN if the order waits for itself. */
+const lengthOf = (program: Program, timing: Timing): number => {
+  const timeline = simulate(program, timing);
+  return timeline === undefined ? Number.NaN : Math.max(...timeline.last) - Math.min(...timeline.first);
+};
+
+function idleIn(program: Program, timing: Timing): readonly number[] {
+  const timeline = simulate(program, timing);
+  if (timeline === undefined) return [];
+  const length = Math.max(...timeline.last) - Math.min(...timeline.first);
+  return [...timeline.busy].map((busy) => length - busy);
+}
+
+/** Under four steps there is no interval: then what differs by more than 2 %. */
+const withoutInterval = 0.02;
+
+function driftsOf({ duration }: Timing, { times, steps }: Measured, stages: number): readonly Drift[] {
+  return [...times]
+    .map(([row, measured]): Drift => ({
+      kind: Math.trunc(row / stages),
+      stage: row % stages,
+      planned: duration[row],
+      measured,
+    }))
+    .filter(({ planned, measured }) => {
+      const apart = Math.abs(measured.mean - planned);
+      return apart > (measured.half ?? withoutInterval * Math.max(planned, measured.mean));
+    })
+    .toSorted((a, b) => effect(b, steps.length) - effect(a, steps.length));
+}
+
+const effect = ({ planned, measured }: Drift, steps: number): number =>
+  (Math.abs(measured.mean - planned) * measured.count) / steps;
+
+/** The plan's own schedule with measured stages, against the order that ran. */
+function savedByOrder(plan: PipelinePlan, { times }: Measured, ran: Program, timing: Timing): number | undefined {
+  const stages = plan.stages.map((stage, at) => {
+    const of = (kind: number): number | undefined => times.get(kind * ran.stages + at)?.mean;
+    const whole = of(B);
+    const half = (kind: number, planned: number): number =>
+      of(kind) ??
+      (whole === undefined ? planned : (whole * planned) / (stage.backwardInput + stage.backwardWeight || 1));
+    return {
+      ...stage,
+      forward: of(0) ?? stage.forward,
+      backwardInput: half(I, stage.backwardInput),
+      backwardWeight: half(W, stage.backwardWeight),
+      // What was measured holds the recomputation.
+      recompute: whole === undefined && of(I) === undefined ? stage.recompute : 0,
+    };
+  });
+  const made = generate({ ...plan, stages });
+  if ('faults' in made) return undefined;
+  const other = lengthOf(made.program, withTimes(timingOf(plan, made.program, { freeStep: true }), { times }));
+  return lengthOf(ran, timing) - other;
+}

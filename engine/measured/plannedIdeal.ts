@@ -1,0 +1,28 @@
+/** What an operation should take: what the plan says, at the pace that the run as a whole had. */
+import type { Measured } from '../runs/measure.ts';
+
+/**
+ * A kind that is slow on every rank differs from the plan, and is no straggler. So the planned times of a kind are scaled by the mean
+ * of measured over planned, over its operations. With equal planned stages that is the mean time of the kind, as in the study.
+ */
+export function plannedIdeal(
+  duration: Float64Array,
+  stages: number,
+  { times }: Pick<Measured, 'times'>,
+): (kind: number, stage: number) => number {
+  const paces = new Map<number, { sum: number; count: number }>();
+  for (const [row, { mean, count }] of times) {
+    const pace = paces.get(Math.trunc(row / stages)) ?? { sum: 0, count: 0 };
+    paces.set(Math.trunc(row / stages), pace);
+    if (!(duration[row] > 0)) continue;
+    pace.sum += (count * mean) / duration[row];
+    pace.count += count;
+  }
+  return (kind, stage) => {
+    const row = kind * stages + stage;
+    const pace = paces.get(kind);
+    return pace === undefined || pace.count === 0 || !(duration[row] > 0)
+      ? (times.get(row)?.mean ?? 0)
+      : (duration[row] * pace.sum) / pace.count;
+  };
+}
