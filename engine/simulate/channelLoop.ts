@@ -20,20 +20,20 @@ export interface ChannelRun {
 
 /** Runs operations in order of time, and gives how many could run. None waits for one that its own device runs later. */
 export function channelLoopOver(tables: ChannelTables, { clear, push, earliest, take }: EndQueue) {
-  const { result: resultOf, duration, release, cursor, stop, free, waits, woken } = tables;
-  const { firstAcross, across, nextAcross } = tables;
-  const {
-    firstUse,
-    nextUse,
-    arrival: arrivalOf,
-    stage,
-    user,
-    channel: channelOf,
-    occupancy,
-    delay,
-    channelFree,
-  } = tables;
   return function channelLoop(program: Program, { end, arrival, starts, single, runs, several }: ChannelRun): number {
+    const { result: resultOf, duration, release, cursor, stop, free, waits, woken } = tables;
+    const { firstAcross, across, nextAcross } = tables;
+    const {
+      firstUse,
+      nextUse,
+      arrival: arrivalOf,
+      stage,
+      user,
+      channel: channelOf,
+      occupancy,
+      delay,
+      channelFree,
+    } = tables;
     const { devices, microbatches, order, shift, fused, overlap = 0 } = program;
     // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
     const mask = (1 << shift) - 1;

@@ -49,7 +49,7 @@ export function linearDraws({ program, timing }: Timeline, factors: Factors): Fl
   const { shift, devices, offsets } = program;
   const mask = (1 << shift) - 1;
   const order = { words, keys: words.map((word) => keyOf(program, word >> shift, word & mask)), shift };
-  const { all } = endsAndAlways(program, NaN);
+  const { all } = endsAndAlways(program);
   const iterations = new Float64Array(drawsFor(words.length, most.operations));
   for (let draw = 0; draw < iterations.length; draw += 1) {
     const last = lastEndsOfDraw(program, timing, order, { factors, draw: drawKey(draw), all });

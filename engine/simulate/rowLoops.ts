@@ -1,6 +1,6 @@
 /** The loops that run once for each operation, over one set of tables. Nothing else may fill the tables before a loop is over. */
 import type { Program } from '../values/program.ts';
-import { fillsSlots, isPlain, type Timing } from '../values/timeline.ts';
+import type { Timing } from '../values/timeline.ts';
 import { drawnPassOver, type Factors, type KeyedOrder } from './drawnPass.ts';
 import { firstPassOver } from './firstPass.ts';
 import { laterPassOver } from './laterPass.ts';
@@ -20,16 +20,14 @@ export function endsOfFirstPass(
   timing: Timing,
 ): { readonly end: Float64Array; readonly count: Int32Array } | undefined {
   if (!fillRows(tables, program, timing)) return undefined;
-  // What marks an end of a result that is to come. New arrays hold zeros, so that is the quickest.
-  const toCome = isPlain(program) && fillsSlots(program) ? 0 : -1;
-  const { end, all } = endsAndAlways(program, toCome);
-  return firstPass(program, all, toCome) ? { end, count: tables.count.subarray(0, timing.duration.length) } : undefined;
+  const { end, all } = endsAndAlways(program);
+  return firstPass(program, all) ? { end, count: tables.count.subarray(0, timing.duration.length) } : undefined;
 }
 
 /** The same for operations that come in an order in which they can start. */
 export function endsInOrder(program: Program, timing: Timing, words: Int32Array): Float64Array | undefined {
   if (!fillRows(tables, program, timing)) return undefined;
-  const { end, all } = endsAndAlways(program, fillsSlots(program) ? 0 : -1);
+  const { end, all } = endsAndAlways(program);
   laterPass(words, program.shift, all);
   return end;
 }

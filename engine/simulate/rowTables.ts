@@ -1,13 +1,13 @@
 /** What the rows of a program wait for and take, in tables for the loops that run once for each operation. */
 import { type Program, resultsIn, rowTable } from '../values/program.ts';
-import { markEnds, type Timing } from '../values/timeline.ts';
+import { fillsSlots, markEnds, type Timing } from '../values/timeline.ts';
 
 /** Rows and devices that there are tables for. */
 const most = 1 << 14;
 
 /**
- * The tables are made once and filled for each run. A loop that closes over them is compiled with their addresses and lengths as
- * constants, which makes it faster by half. `rowLoops.ts` has these loops. None of
+ * The tables are made once and filled for each run. A function that closes over them, and takes them apart before its loop, is
+ * compiled with their addresses and lengths as constants, which makes it faster by half. `rowLoops.ts` has these functions. None of
  * them has a branch that a run may never take: a loop with code that never ran is compiled less well.
  */
 export interface RowTables {
@@ -15,7 +15,7 @@ export interface RowTables {
   readonly made: Int32Array;
   /**
    * By row: the slot of microbatch 0 of the result that has to arrive, and seconds from its end to its arrival. Without such a
-   * need these are the slots after all results, which hold −∞.
+   * need these are the slots after all results, which hold NaN.
    */
   readonly need: Int32Array;
   readonly delay: Float64Array;
@@ -76,12 +76,10 @@ export function fillRows(tables: RowTables, program: Program, timing: Timing): b
   return true;
 }
 
-/** Ends as `Timeline.end` has them, and the same with a −∞ after them for each microbatch. */
-export function endsAndAlways(
-  program: Program,
-  toCome: number,
-): { readonly end: Float64Array; readonly all: Float64Array } {
+/** Ends as `Timeline.end` has them, 0 or −1 where one is to come, and the same with NaN after them for each microbatch. */
+export function endsAndAlways(program: Program): { readonly end: Float64Array; readonly all: Float64Array } {
   const slots = resultsIn(program) * program.stages * program.microbatches;
-  const all = new Float64Array(slots + program.microbatches).fill(-Infinity, slots);
-  return { end: markEnds(program, all.subarray(0, slots), toCome), all };
+  const all = new Float64Array(slots + program.microbatches).fill(NaN, slots);
+  // New arrays hold zeros, so these are the quickest mark.
+  return { end: markEnds(program, all.subarray(0, slots), fillsSlots(program) ? 0 : -1), all };
 }
