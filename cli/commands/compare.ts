@@ -26,7 +26,7 @@ import { progressBar } from '../progress.ts';
 import { engineOption, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { compareRuns } from '../runs/compareRuns.ts';
-import { runOptions } from '../runs/runOptions.ts';
+import { runOptions, withOption } from '../runs/runOptions.ts';
 import { readOperand } from '../readOperand.ts';
 import { splitList } from '../splitList.ts';
 import { status } from '../status.ts';
@@ -59,12 +59,7 @@ export const compareCommand: Command = {
         value: 'NAME',
         doc: 'The same as --schedules with one schedule.',
       },
-      {
-        name: 'with',
-        value: 'TRACES',
-        repeated: true,
-        doc: 'Compare a pipeline with a run of it instead: files of traces, a folder, or a summary: --with rank*.json.',
-      },
+      withOption,
       ...runOptions,
       ...shapeOptions,
       { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline of each file.' },

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { calibrateCommand } from './calibrate.ts';
 import { checkCommand } from './check.ts';
 import { compareCommand } from './compare.ts';
 import { explainCommand } from './explain.ts';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   searchCommand,
   exportCommand,
   importCommand,
+  calibrateCommand,
   formatCommand,
   explainCommand,
   lspCommand,

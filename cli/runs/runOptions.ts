@@ -1,5 +1,13 @@
 import type { Arguments, OptionSpec } from '../arguments.ts';
 
+/** Traces of a run of a plan. */
+export const withOption: OptionSpec = {
+  name: 'with',
+  value: 'TRACES',
+  repeated: true,
+  doc: 'A run of the pipeline: files of traces, a folder, or a summary: --with rank*.json.',
+};
+
 /** Options of every command that reads the traces of a run. */
 export const runOptions: readonly OptionSpec[] = [
   {

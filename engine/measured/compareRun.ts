@@ -13,7 +13,9 @@ import { B, I, type Program, W } from '../values/program.ts';
 import type { Recording } from '../values/recording.ts';
 import type { Timing } from '../values/timeline.ts';
 import { type RankTime, rankTimes } from './idle.ts';
+import { plannedLength } from './plannedLength.ts';
 import { type OrderDifference, orderDifference, pinnedProgram } from './pinned.ts';
+import { lengthIn } from './lengthIn.ts';
 import { withFlights, withHost, withOwnTimes, withTimes } from './runTiming.ts';
 
 /** Seconds by which each part moves the iteration; they add up to measured − planned. */
@@ -66,11 +68,11 @@ export function compareRun(
   const flights = withFlights(host, figures.flight.median);
   const own = figures.steps.map((step) => {
     const ran = pinnedProgram(planned, recording, step);
-    return 'problem' in ran ? Number.NaN : lengthOf(ran.program, withOwnTimes(flights, ran.program, step));
+    return 'problem' in ran ? Number.NaN : lengthIn(ran.program, withOwnTimes(flights, ran.program, step));
   });
   const ends = [
-    lengthOf(planned, timingOf(plan, planned, { freeStep: true })),
-    ...[timing, times, host, flights].map((each) => lengthOf(program, each)),
+    plannedLength(plan, planned),
+    ...[timing, times, host, flights].map((each) => lengthIn(program, each)),
     mean(own),
     figures.iteration,
   ];
@@ -93,12 +95,6 @@ export function compareRun(
 
 const searches = ({ schedule }: PipelinePlan): boolean =>
   schedule.kind === 'policy' && findPolicy(schedule.name)?.searches === true;
-
-/** From the first start to the last end; NaN if the order waits for itself. */
-const lengthOf = (program: Program, timing: Timing): number => {
-  const timeline = simulate(program, timing);
-  return timeline === undefined ? Number.NaN : Math.max(...timeline.last) - Math.min(...timeline.first);
-};
 
 function idleIn(program: Program, timing: Timing): readonly number[] {
   const timeline = simulate(program, timing);
@@ -147,6 +143,6 @@ function savedByOrder(plan: PipelinePlan, { times }: Measured, ran: Program, tim
   });
   const made = generate({ ...plan, stages });
   if ('faults' in made) return undefined;
-  const other = lengthOf(made.program, withTimes(timingOf(plan, made.program, { freeStep: true }), { times }));
-  return lengthOf(ran, timing) - other;
+  const other = lengthIn(made.program, withTimes(timingOf(plan, made.program, { freeStep: true }), { times }));
+  return lengthIn(ran, timing) - other;
 }

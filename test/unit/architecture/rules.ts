@@ -226,7 +226,16 @@ export const allowed: Readonly<Record<string, Rule>> = {
     ours: [...values, ...helpers, ...textToReport, 'grammar/'],
   },
   'engine/measured/': {
-    ours: [...values, ...helpers, 'engine/runs/', 'engine/policies/', 'engine/schedule/', 'engine/simulate/'],
+    ours: [
+      ...values,
+      ...helpers,
+      'engine/runs/',
+      'engine/policies/',
+      'engine/language/',
+      'engine/schedule/',
+      'engine/simulate/',
+      'grammar/',
+    ],
   },
   'engine/fixes/': {
     ours: [

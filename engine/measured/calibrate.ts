@@ -1,0 +1,142 @@
+/** Times of a plan's stages from a run of it, or why the run does not tell them. */
+import { timingOf } from '../simulate/timing.ts';
+import { lengthOf, measure, type Measured, type RowTime } from '../runs/measure.ts';
+import { deviation, mean } from '../runs/statistics.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { B, F, I, letters, type Program, W } from '../values/program.ts';
+import type { RecordedStep, Recording } from '../values/recording.ts';
+import { count, share } from '../basics/quantities.ts';
+import { lengthIn } from './lengthIn.ts';
+import { pinnedProgram } from './pinned.ts';
+import { plannedLength } from './plannedLength.ts';
+import { withFlights, withHost, withTimes } from './runTiming.ts';
+import { slowRank } from './slowRank.ts';
+
+export interface Calibration {
+  /** By row: seconds that the plan says, and as measured, with the host's time until the next operation. */
+  readonly rows: ReadonlyMap<number, CalibratedRow>;
+  readonly host: number;
+  readonly flight: Measured['flight'];
+  /** Mean seconds in which planned messages hold their link. */
+  readonly occupancy: number;
+  /** Standard deviation of an operation's time, as a share of it. */
+  readonly jitter: number;
+  readonly optimizer: number;
+  readonly planned: number;
+  readonly measured: number;
+  readonly steps: number;
+  /** For each step, how far the times of the other steps put it off, as a share of its length. Empty for a single step. */
+  readonly leftOut: readonly number[];
+}
+
+export interface CalibratedRow extends RowTime {
+  readonly planned: number;
+  readonly seconds: number;
+}
+
+/** Fewer samples are no mean. */
+const leastSamples = 5;
+
+/** `slowLayers`: a rank that is slow in all that it does has layers that are. */
+export function calibrate(
+  plan: PipelinePlan,
+  planned: Program,
+  recording: Recording,
+  { skip, slowLayers }: { readonly skip: number; readonly slowLayers: boolean },
+): Calibration | { readonly problem: string } {
+  const figures = measure(recording, skip);
+  const pinned = pinnedProgram(planned, recording, figures.steps[figures.steps.length - 1]);
+  if ('problem' in pinned) return { problem: `this is no run of the pipeline: ${pinned.problem}` };
+  const { program } = pinned;
+  const timing = timingOf(plan, program, { freeStep: true });
+  const problem =
+    untimed(program, figures) ??
+    recomputes(plan, figures) ??
+    (slowLayers ? undefined : slowRank(plan, program, timing.duration, figures));
+  if (problem !== undefined) return { problem };
+  const host = Number.isNaN(figures.host) ? 0 : figures.host;
+  const rows = new Map(
+    [...figures.times].map(([row, time]) => [
+      row,
+      { ...time, planned: timing.duration[row], seconds: time.mean + host },
+    ]),
+  );
+  const crossing = [...timing.needRoute.keys()].filter((need) => timing.needRoute[need] >= 0);
+  const predicted = (of: Measured): number =>
+    lengthIn(program, withFlights(withHost(withTimes(timing, of), of.host), of.flight.median));
+  return {
+    rows,
+    host,
+    flight: figures.flight,
+    occupancy: crossing.length === 0 ? 0 : mean(crossing.map((need) => timing.needOccupancy[need])),
+    jitter: variation(figures.steps, planned.stages, figures),
+    optimizer: figures.optimizer,
+    planned: plannedLength(plan, planned),
+    measured: figures.iteration,
+    steps: figures.steps.length,
+    leftOut:
+      figures.steps.length < 2
+        ? []
+        : figures.steps.map((step) => {
+            const others = { ...recording, steps: figures.steps.filter((other) => other !== step) };
+            return predicted(measure(others, 0)) / lengthOf(step) - 1;
+          }),
+  };
+}
+
+const nameOf = (stages: number, row: number): string => `${letters[Math.trunc(row / stages)]} of stage ${row % stages}`;
+
+function untimed({ stages }: Program, { times, counts }: Measured): string | undefined {
+  for (const [row, ran] of counts) {
+    const samples = times.get(row)?.count ?? 0;
+    if (samples === 0)
+      return `${nameOf(stages, row)} always ran at once with another operation, so nothing tells their times apart`;
+    if (samples < leastSamples)
+      return `${nameOf(stages, row)} ran ${count(ran, 'time', 'times')}; ${leastSamples} are needed for a mean: record more steps`;
+  }
+  return undefined;
+}
+
+/** What was measured of a backward holds the recomputation, and nothing in a trace separates them. */
+function recomputes({ stages }: PipelinePlan, { times }: Measured): string | undefined {
+  const stage = stages.findIndex(
+    ({ recompute }, at) => recompute > 0 && (times.has(B * stages.length + at) || times.has(I * stages.length + at)),
+  );
+  return stage < 0
+    ? undefined
+    : `stage ${stage} recomputes its forward, so its measured backward holds the recomputation, and the trace does not separate them: record a run without recomputation`;
+}
+
+/** Means over rows of standard deviation over mean, weighted by the time that the rows take. */
+function variation(steps: readonly RecordedStep[], stages: number, { times }: Measured): number {
+  const samples = new Map<number, number[]>();
+  for (const { rows } of steps)
+    for (const { kind, stage, work } of rows)
+      for (const [at, own] of work.entries()) {
+        const row = kind[at] * stages + stage[at];
+        if (!Number.isNaN(own)) samples.set(row, [...(samples.get(row) ?? []), own]);
+      }
+  let [sum, weight] = [0, 0];
+  for (const [row, own] of samples) {
+    const time = times.get(row);
+    if (time === undefined || !(time.mean > 0)) continue;
+    sum += own.length * deviation(own);
+    weight += own.length * time.mean;
+  }
+  return weight === 0 ? 0 : sum / weight;
+}
+
+/** What a person reads of it. */
+export function accuracyOf({ leftOut }: Calibration): string {
+  if (leftOut.length === 0) return 'One step was used, so no other step says how accurate it is.';
+  const worst = leftOut.reduce((most, error) => (Math.abs(error) > Math.abs(most) ? error : most), 0);
+  return `Each step from the times of the others: ${share(mean(leftOut), true)} on average, ${share(worst, true)} at worst.`;
+}
+
+/** Of a stage, the kinds that ran. */
+export const kindsOfStage = ({ rows }: Calibration, stages: number, stage: number) => ({
+  forward: rows.get(F * stages + stage),
+  whole: rows.get(B * stages + stage),
+  input: rows.get(I * stages + stage),
+  weight: rows.get(W * stages + stage),
+});
