@@ -15,14 +15,13 @@ export interface KeyedOrder {
 }
 
 /** Fills in the ends of operations with the factors of a draw, as `laterPass` does. The last end of each device is in `free`. */
-export const drawnPassOver = (rowTables: RowTables) =>
+export const drawnPassOver = ({ made, need, delay, duration, device: deviceOf, free }: RowTables) =>
   function drawnPass(
     { words, keys, shift }: KeyedOrder,
     { tables, from }: Factors,
     draw: number,
     end: Float64Array,
   ): void {
-    const { made, need, delay, duration, device: deviceOf, free } = rowTables;
     const mask = (1 << shift) - 1;
     for (let at = 0; at < words.length; at = (at + 1) | 0) {
       const word = words[at];

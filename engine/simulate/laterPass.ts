@@ -4,9 +4,8 @@ import type { RowTables } from './rowTables.ts';
  * Fills in the ends of operations that come in an order in which they can start, so nothing is read before it is there. What a
  * device has made itself is there when it is free. The hottest loop of the engine.
  */
-export const laterPassOver = (tables: RowTables) =>
+export const laterPassOver = ({ made, need, delay, duration, device: deviceOf, free }: RowTables) =>
   function laterPass(words: Int32Array, shift: number, end: Float64Array): void {
-    const { made, need, delay, duration, device: deviceOf, free } = tables;
     // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
     const mask = (1 << shift) - 1;
     for (let at = 0; at < words.length; at = (at + 1) | 0) {
