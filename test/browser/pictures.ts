@@ -1,6 +1,6 @@
 /**
  * Pictures of the preview's page for the documentation, in `docs/images/`: every scene at its size, and on one sheet at three widths in
- * four themes. Arguments choose scenes by name. A scene that fails does not stop the others: all failures are listed at the end.
+ * four themes; every journey as `after-…`, beside the pictures `before-…` that stay. Arguments choose scenes and journeys by name. A scene that fails does not stop the others: all failures are listed at the end.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { type Page, chromium } from 'playwright-core';
 import type { Browser } from './check.ts';
 import { contactSheet } from './contactSheet.ts';
 import { launch } from './harness.ts';
+import { type Journey, journeys } from './journeys.ts';
 import { type ThemeClass, themes } from './themeColours.ts';
 import { type Scene, scenes, visit } from './scenes.ts';
 import { findChromium } from '../host/browser.ts';
@@ -19,7 +20,9 @@ const panels = [
 ] as const;
 /** Of a sheet, against the page. */
 const scale = 0.5;
-const quality = { page: 0.9, sheet: 0.62 } as const;
+const quality = { page: 0.9, sheet: 0.62, journey: 0.75 } as const;
+/** Of a journey, against the page: two of them stand side by side. */
+const journeyScale = (width: number): number => (width > 1000 ? 0.5 : 0.6);
 /** Scenes that are taken at the same time. */
 const atOnce = 3;
 const images = path.join(import.meta.dirname, '../../docs/images');
@@ -44,11 +47,22 @@ async function taken(
   return pictures;
 }
 
+function write(name: string, bytes: Buffer): void {
+  writeFileSync(path.join(images, name), bytes);
+  console.log(path.join('docs', 'images', name));
+}
+
+async function journeyPicture(browser: Browser, darkroom: Page, journey: Journey): Promise<void> {
+  const { name, theme, size } = journey;
+  const [width, height] = size;
+  await visit(browser, journey, { theme, width, height }, async ({ page }) => {
+    await page.waitForTimeout(400);
+    const sheet = await contactSheet(darkroom, [[await page.screenshot()]], journeyScale(width), quality.journey);
+    write(`after-${name}.webp`, sheet);
+  });
+}
+
 async function pictures(browser: Browser, darkroom: Page, scene: Scene): Promise<void> {
-  const write = (name: string, bytes: Buffer): void => {
-    writeFileSync(path.join(images, name), bytes);
-    console.log(path.join('docs', 'images', name));
-  };
   const single = await taken(browser, scene, scene.size, ['vscode-dark']);
   write(`page-${scene.name}.webp`, await contactSheet(darkroom, [single], 1, quality.page));
   if (scene.paper === true) return;
@@ -58,8 +72,8 @@ async function pictures(browser: Browser, darkroom: Page, scene: Scene): Promise
   write(`sheet-${scene.name}.webp`, await contactSheet(darkroom, rows, scale, quality.sheet));
 }
 
-/** Takes the wanted scenes, and lists those that failed. */
-async function takeAll(wanted: readonly Scene[]): Promise<readonly string[]> {
+/** Takes what is wanted, and lists what failed. */
+async function takeAll(wanted: readonly (Scene | Journey)[]): Promise<readonly string[]> {
   const browser = await launch();
   const developer = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   const failures: string[] = [];
@@ -69,7 +83,8 @@ async function takeAll(wanted: readonly Scene[]): Promise<readonly string[]> {
     const work = async (): Promise<void> => {
       for (let scene = queue.shift(); scene !== undefined; scene = queue.shift()) {
         try {
-          await pictures(browser, darkroom, scene);
+          if ('theme' in scene) await journeyPicture(browser, darkroom, scene);
+          else await pictures(browser, darkroom, scene);
         } catch (error) {
           failures.push(`${scene.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
         }
@@ -85,8 +100,9 @@ async function takeAll(wanted: readonly Scene[]): Promise<readonly string[]> {
 
 mkdirSync(images, { recursive: true });
 const names = process.argv.slice(2);
-const unknown = names.filter((name) => !scenes.some((scene) => scene.name === name));
-const chosen = scenes.filter(({ name }) => names.length === 0 || names.includes(name));
+const all: readonly (Scene | Journey)[] = [...scenes, ...journeys];
+const unknown = names.filter((name) => !all.some((scene) => scene.name === name));
+const chosen = all.filter(({ name }) => names.length === 0 || names.includes(name));
 const failures = [...unknown.map((name) => `${name}: there is no such scene`), ...(await takeAll(chosen))];
 // Pictures of scenes that are gone.
 if (names.length === 0)
