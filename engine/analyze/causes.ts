@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../values/plan.ts';
 import { generate } from '../schedule/generate.ts';
+import { toEnd } from '../basics/steps.ts';
 import type { Program } from '../values/program.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { iterationSeconds, type Timeline, type Timing, stepAt } from '../values/timeline.ts';
@@ -13,7 +14,11 @@ import type { BubbleCauses } from '../values/report.ts';
  * optimizer), transfers, limits of what is in flight, different lengths of microbatches, unequal stages. What then remains with equal stages is fill and drain as
  * far as no order of the same operations avoids it (`leastMakespan`). Anything beyond that comes from the order.
  */
-export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): BubbleCauses {
+export const bubbleCauses = (plan: PipelinePlan, timeline: Timeline): BubbleCauses =>
+  toEnd(bubbleCausesSteps(plan, timeline));
+
+/** The same in steps. */
+export function* bubbleCausesSteps(plan: PipelinePlan, timeline: Timeline): Generator<undefined, BubbleCauses, void> {
   const { program } = timeline;
   const makespan = iterationSeconds(timeline);
   if (makespan === 0) return { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
@@ -39,18 +44,23 @@ export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): BubbleCaus
     known.push({ order, timing, makespan: found });
     return found;
   };
+  yield;
   const noTransfers = Math.min(noStep, again({ freeStep: true, freeTransfers: true }));
+  yield;
   const noLimits =
     unlimited === program
       ? noTransfers
       : Math.min(noTransfers, again({ freeStep: true, freeTransfers: true }, unlimited));
+  yield;
   const noLengths =
     plan.lengths === undefined
       ? noLimits
       : Math.min(noLimits, again({ freeStep: true, freeTransfers: true, equalMicrobatches: true }, unlimited));
+  yield;
   const ideal: TimingOptions = { freeStep: true, freeTransfers: true, equalStages: true };
   // Never under the mean work: equal stages may hide more of one operation behind another.
   const equal = Math.max(meanBusy, Math.min(noLengths, again(ideal, unlimited)));
+  yield;
   const bound = leastMakespan(plan, program, timingOf(plan, program, ideal), { split: program.split, memory: false });
   const least = Math.max(meanBusy, Math.min(equal, bound));
 

@@ -4,11 +4,12 @@ import { fillReport } from '../fill/fillReport.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { type Program, operationName, runsMicrobatch, sharedMicrobatches } from '../values/program.ts';
 import { stagesOn } from '../basics/stagesOn.ts';
+import { toEnd } from '../basics/steps.ts';
 import { type MemoryPeak, updateStart } from '../simulate/memory.ts';
 import { type Timeline, endAt, iterationSeconds } from '../values/timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
 import { memoryOfBound } from './boundWithin.ts';
-import { bubbleCauses } from './causes.ts';
+import { bubbleCauses, bubbleCausesSteps } from './causes.ts';
 import { bytesOfOperations } from '../simulate/heldByOperations.ts';
 import { evictedBytes } from './evicted.ts';
 import { exchangeReport } from './exchangeReport.ts';
@@ -161,12 +162,12 @@ function bubble(
   const within = (): BoundWithin | undefined =>
     memory !== undefined && least() > free() * (1 + rounding) ? memory : undefined;
   let found: BubbleCauses | undefined;
-  const causesOf = (): BubbleCauses => {
-    const causes = bubbleCauses(plan, timeline);
+  function* causesOf(): Generator<unknown, BubbleCauses, void> {
+    const causes = yield* bubbleCausesSteps(plan, timeline);
     return proven !== undefined && within() !== undefined
       ? withinMemory(causes, 1 - proven / iteration, (least() - free()) / iteration)
       : causes;
-  };
+  }
   const report: BubbleReport = {
     makespan: idle(iteration),
     span: spans[longest] > 0 ? Math.max(0, (spans[longest] - busy[longest]) / spans[longest]) : 0,
@@ -182,21 +183,22 @@ function bubble(
       return searchesWholeBackwards(plan) ? 'whole' : 'split';
     },
     get causes() {
-      return (found ??= causesOf());
+      return (found ??= toEnd(causesOf()));
     },
   };
-  boundsAhead.set(report, function* () {
+  ahead.set(report, function* () {
     known ??= most(yield* leastIterationSteps(plan, timeline, fits, effort));
     if (memory !== undefined) withoutMemory ??= yield* leastIterationSteps(plan, timeline, false, effort);
+    found ??= yield* causesOf();
   });
   return report;
 }
 
-/** Finds the bounds of bubbles in steps, before they are read. */
-const boundsAhead = new WeakMap<BubbleReport, () => Generator<unknown, void, void>>();
+/** Finds bounds and causes of bubbles in steps, before they are read. */
+const ahead = new WeakMap<BubbleReport, () => Generator<unknown, void, void>>();
 
-export function* bubbleBoundSteps(bubble: BubbleReport): Generator<unknown, void, void> {
-  yield* boundsAhead.get(bubble)?.() ?? [];
+export function* bubbleSteps(bubble: BubbleReport): Generator<unknown, void, void> {
+  yield* ahead.get(bubble)?.() ?? [];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Run } from '../schedule/evaluation.ts';
-import { type Advice, advised } from '../basics/advice.ts';
+import { advisedSteps, type SlowAdvice } from '../basics/advice.ts';
+import { toEnd } from '../basics/steps.ts';
 import { type BubbleHelp, compareHelp, gains } from '../findings/bubbleHelp.ts';
 import { latePlanFinding, type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
@@ -8,10 +9,10 @@ import { runnersOf, runnerWords, runsOrder } from '../engines/runners.ts';
 import { lostLimit } from '../policies/lostLimit.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
-import { outcomeOf, underPolicy } from './alternatives.ts';
+import { type Outcome, outcomeOf, underPolicy } from './alternatives.ts';
 import { boundOrders, withinWords } from './boundWithin.ts';
 import { exchangeFinding } from './exchangeFinding.ts';
-import { bubbleBoundSteps } from './pipelineReport.ts';
+import { bubbleSteps } from './pipelineReport.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
 import { bubbleCauses, type BubbleReport, causeNames } from '../values/report.ts';
 import { sharedCardFinding } from './sharedCard.ts';
@@ -26,9 +27,9 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
   if (bubble.makespan < 0.0005) return [];
   // Neither the bound nor other choices are needed to know that there is a finding.
   let help: readonly BubbleHelp[] | undefined;
-  const helpOf = (): readonly BubbleHelp[] => (help ??= advised(bubbleHelp, plan, run));
+  const helpSteps = () => advisedSteps(bubbleHelp, plan, run);
   const parameters = () => ({
-    ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: helpOf() },
+    ...{ bubble: bubble.makespan, causes: causesOf(bubble), bound: bubble.bound, help: (help ??= toEnd(helpSteps())) },
     within: withinWords(run.report),
     ...(bubble.bound_backward === 'whole' ? { orders: boundOrders(run.report) } : {}),
     ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
@@ -41,8 +42,8 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
     bubble.makespan > options.thresholds.bubble && run.program.forwardOnly !== true ? 'warning' : 'information';
   const hint = { kind: 'tune', pipeline: plan.name } as const;
   function* before() {
-    yield* bubbleBoundSteps(bubble);
-    yield helpOf();
+    yield* bubbleSteps(bubble);
+    help ??= yield* helpSteps();
   }
   return [latePlanFinding('schedule/bubble', paths.key(plan.name, 'schedule'), parameters, severity, hint, before)];
 }
@@ -54,12 +55,13 @@ const causesOf = ({ causes }: BubbleReport): (readonly [string, number])[] =>
     .sort((a, b) => b[1] - a[1]);
 
 /** Changes that a bubble names. They are looked for when its message is read, so they are separate advice. */
-export const bubbleHelp: Advice<[PipelinePlan, Run], readonly BubbleHelp[]> = {
+export const bubbleHelp: SlowAdvice<[PipelinePlan, Run], undefined, readonly BubbleHelp[]> = {
   name: 'help for a bubble',
-  find: (plan, { program, report }) =>
-    program.forwardOnly !== true && report.asynchronous === undefined && report.operations <= askUpTo
-      ? whatHelps(plan, { report })
-      : [],
+  *steps(plan, { program, report }) {
+    return program.forwardOnly !== true && report.asynchronous === undefined && report.operations <= askUpTo
+      ? yield* whatHelps(plan, { report })
+      : [];
+  },
   otherwise: [],
 };
 
@@ -68,7 +70,10 @@ const partsOf = (schedule: SchedulePlan): number =>
   schedule.kind === 'policy' ? (findPolicy(schedule.name)?.parts?.(schedule.args) ?? 1) : 1;
 
 /** The best of a few simulated changes; empty where none gains a point. */
-function whatHelps(plan: PipelinePlan, { report }: Pick<Run, 'report'>): readonly BubbleHelp[] {
+function* whatHelps(
+  plan: PipelinePlan,
+  { report }: Pick<Run, 'report'>,
+): Generator<undefined, readonly BubbleHelp[], void> {
   const { makespan: bubble } = report.bubble;
   const doubled = 2 * plan.microbatches;
   const choices: { readonly plan: PipelinePlan; readonly change: Change }[] = [];
@@ -91,17 +96,18 @@ function whatHelps(plan: PipelinePlan, { report }: Pick<Run, 'report'>): readonl
       });
     }
   }
-  const better = choices
-    .flatMap(({ plan: choice, change }) => {
-      const outcome = outcomeOf(choice);
-      return outcome !== undefined && gains(bubble, outcome.bubble)
-        ? [{ help: { ...change, bubble: outcome.bubble }, outcome }]
-        : [];
-    })
-    .toSorted((a, b) => compareHelp(a.help, b.help));
+  const better: { readonly help: BubbleHelp; readonly outcome: Outcome }[] = [];
+  for (const { plan: choice, change } of choices) {
+    const outcome = outcomeOf(choice);
+    yield;
+    if (outcome !== undefined && gains(bubble, outcome.bubble))
+      better.push({ help: { ...change, bubble: outcome.bubble }, outcome });
+  }
   const best: BubbleHelp[] = [];
-  for (const { help, outcome } of better)
+  for (const { help, outcome } of better.toSorted((a, b) => compareHelp(a.help, b.help))) {
     if (best.length < 2 && outcome.fits() && outcome.meets(report)) best.push(help);
+    yield;
+  }
   return best;
 }
 

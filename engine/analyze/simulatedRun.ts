@@ -5,15 +5,28 @@ import type { Timeline } from '../values/timeline.ts';
 import { criticalPath } from './criticalPath.ts';
 import { jitterDraws } from './jitterReport.ts';
 import { pipelineReport } from './pipelineReport.ts';
+import { toEnd } from '../basics/steps.ts';
 import { iterationIn } from './scaledRuns.ts';
 
-/** The figures of a timeline, without findings. `peaks`: of each device. */
-export function simulatedRun(
+interface Simulated {
+  readonly run: Run;
+  readonly peaks: readonly MemoryPeak[];
+}
+
+/** The figures of a timeline, without findings. `known`: the peaks of each device, where they have been counted. */
+export const simulatedRun = (plan: PipelinePlan, timeline: Timeline, known?: readonly MemoryPeak[]): Simulated =>
+  toEnd(simulatedRunSteps(plan, timeline, known));
+
+/** The same in steps. */
+export function* simulatedRunSteps(
   plan: PipelinePlan,
   timeline: Timeline,
-  peaks: readonly MemoryPeak[] = plan.devices.map((_, device) => memoryPeak(plan, timeline, device)),
-): { readonly run: Run; readonly peaks: readonly MemoryPeak[] } {
+  known?: readonly MemoryPeak[],
+): Generator<undefined, Simulated, void> {
+  const peaks = known ?? plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
+  yield;
   const path = criticalPath(timeline);
+  yield;
   const draws = jitterDraws(plan, timeline, iterationIn(timeline));
   const report = pipelineReport(plan, timeline, peaks, path, draws);
   const run = { program: timeline.program, timeline, report, criticalPath: path };

@@ -29,7 +29,7 @@ export const evaluation: Search<EvaluationProblem, Omit<Evaluation, keyof Evalua
     const simulated = yield* timelineSteps(plan);
     if ('faults' in simulated) return { findings: simulated.faults };
     yield;
-    return analyze(plan, simulated.timeline, options);
+    return yield* analyze(plan, simulated.timeline, options);
   },
 };
 

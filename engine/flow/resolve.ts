@@ -323,12 +323,13 @@ function* resolveFile(
   evaluateConstants(context, overrides);
   if (depth === 'names') return { context, ...nothing };
   yield;
-  readByBase(context, blocks('device'), 'device', readDevice);
-  for (const block of blocks('cluster')) readCluster(context, block);
-  yield;
-  readByBase(context, blocks('model'), 'model', readModel);
-  yield;
-  readByBase(context, blocks('schedule'), 'schedule', readSchedule);
+  yield* readByBase(context, blocks('device'), 'device', readDevice);
+  for (const block of blocks('cluster')) {
+    readCluster(context, block);
+    yield;
+  }
+  yield* readByBase(context, blocks('model'), 'model', readModel);
+  yield* readByBase(context, blocks('schedule'), 'schedule', readSchedule);
   if (unit !== undefined && file === 0) {
     const { plan, problem } = unitSchedule(context, unit);
     return { context, ...nothing, pipelines: plan === undefined ? [] : [plan], problem };

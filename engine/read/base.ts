@@ -38,18 +38,21 @@ export function orderByBase(context: ReadContext, blocks: readonly BlockDeclarat
   return orderByNeed(blocks.length, (block) => bases[block]);
 }
 
-/** Reads all blocks of one kind, each after its base. Reports each circle once, at the `from` of its first block. */
-export function readByBase(
+/** Reads all blocks of one kind in steps, each after its base. Reports each circle once, at the `from` of its first block. */
+export function* readByBase(
   context: ReadContext,
   blocks: readonly BlockDeclaration[],
   kind: SymbolKind,
   read: (context: ReadContext, block: BlockDeclaration) => void,
-): void {
+): Generator<void, void> {
   const { order, circles } = orderByBase(context, blocks, kind);
   for (const circle of circles) {
     const at = baseName(blocks[circle[0]]);
     const names = circle.map((member) => blocks[member].name?.text ?? '');
     if (at !== undefined) context.report.report('name/cycle', at, { circle: circleNames(names) });
   }
-  for (const index of order) read(context, blocks[index]);
+  for (const index of order) {
+    read(context, blocks[index]);
+    yield;
+  }
 }

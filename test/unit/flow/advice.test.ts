@@ -97,7 +97,7 @@ describe('advice that throws', () => {
   it('leaves the message of a bubble without help', () => {
     const bubble = (found: Analysis) => said(found).find((words) => words.startsWith('schedule/bubble'));
     expect(bubble(analyse(roomy))).toContain('it would reach');
-    vi.spyOn(bubbleHelp, 'find').mockImplementation(fails);
+    vi.spyOn(bubbleHelp, 'steps').mockImplementation(fails);
     const message = bubble(analyse(roomy));
     expect(message).toMatch(/^schedule\/bubble Devices idle/);
     expect(message).not.toContain('it would reach');
