@@ -82,7 +82,7 @@ export const resolve = (request: ResolveRequest): Resolution => toEnd(resolveSte
 /** The same in steps, so that a server may answer requests between them. */
 export function* resolveSteps(request: ResolveRequest): Generator<void, Resolution> {
   const { uri, syntax, host, options, overrides = {}, unit, searches = direct, depth = 'plans', earlier } = request;
-  const graph = readGraph(uri, syntax, host, options);
+  const graph = yield* readGraph(uri, syntax, host, options);
   const foreign = foreignFiles(host, options);
   const resolved = new Map<number, ReadContext>();
   const asked = overridesByFile(graph, overrides);

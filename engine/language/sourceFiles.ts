@@ -51,9 +51,14 @@ function parseOnce(text: string, options: EngineOptions): SyntaxFile {
 
 /**
  * Reads breadth first. At most `limits.elements` files and ten times `limits.fileSize` characters are read in all;
- * imports over that carry `tooMany`.
+ * imports over that carry `tooMany`. Each file is a step.
  */
-export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, options: EngineOptions): SourceGraph {
+export function* readGraph(
+  uri: string,
+  syntax: SyntaxFile,
+  host: EngineHost,
+  options: EngineOptions,
+): Generator<void, SourceGraph> {
   const files: (Omit<SourceFile, 'imports'> & { imports: FileImport[] })[] = [{ uri, syntax, imports: [] }];
   const known = new Map<string, number | FileImport['problem']>([[uri, 0]]);
   const uris = new Set<string>();
@@ -86,6 +91,7 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
             imports: [],
             ...(settings === undefined ? {} : { settings: { by: at, block: settings } }),
           });
+          yield;
         } else known.set(key, found);
       }
       const result = known.get(key);

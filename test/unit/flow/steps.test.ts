@@ -54,6 +54,25 @@ test('an evaluation pauses after the order, the run, the peaks, the path and the
   expect(pausesOf(evaluation.steps({ plan, options: defaultOptions }))).toBeGreaterThanOrEqual(5);
 });
 
+test('each imported file is read in a step', () => {
+  const pauses = (imports: string): number =>
+    pausesOf(
+      resolveSteps({
+        ...{ uri: exampleUri('steps.pipe'), syntax: parse(imports + good) },
+        ...{ host: diskHost, options: defaultOptions },
+        depth: 'names',
+      }),
+    );
+  const [one, two] = [1, 2].map((count) =>
+    pauses(
+      ['import { h100 } from "std:hardware"\n', 'import { llama3_8b } from "std:models"\n'].slice(0, count).join(''),
+    ),
+  );
+  // Resolved before or not: the files of the standard library are kept.
+  expect(one - pauses('')).toBeGreaterThanOrEqual(1);
+  expect(two - one).toBeGreaterThanOrEqual(1);
+});
+
 test('each device, cluster, model and schedule is read in a step', () => {
   const blocks = (count: number): string =>
     Array.from(
