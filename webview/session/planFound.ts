@@ -45,6 +45,9 @@ const nothing: PlanSearchState = {
   note: '',
 };
 
+/** Of rows with equal figures the first one stands for all, as in the answer of the search: threads find them in any order. */
+const inOrder = (rows: readonly FoundPoint[]): readonly FoundPoint[] => rows.toSorted((a, b) => a.row - b.row);
+
 /** Collects what a search finds. Messages of older searches are left out. */
 export function planFound() {
   let request = -1;
@@ -57,12 +60,12 @@ export function planFound() {
     for (const point of found) points.push(point);
     const meeting = found.filter(({ meets }) => meets);
     // What was dominated stays dominated: only the front and what is new can be on the new front.
-    const front = frontOf([...state.front, ...meeting]);
-    misses = frontOf([...misses, ...found.filter(({ meets }) => !meets)]);
+    const front = frontOf(inOrder([...state.front, ...meeting]));
+    misses = frontOf(inOrder([...misses, ...found.filter(({ meets }) => !meets)]));
     const [fastest] = front;
     const beyond = misses.filter(({ iteration }) => fastest === undefined || iteration < fastest.iteration);
-    const smallest = [...(state.smallest === undefined ? [] : [state.smallest]), ...found].reduce((least, point) =>
-      point.peak < least.peak ? point : least,
+    const smallest = inOrder([...(state.smallest === undefined ? [] : [state.smallest]), ...found]).reduce(
+      (least, point) => (point.peak < least.peak ? point : least),
     );
     state = { ...state, points, front, beyond, smallest, fit: state.fit + meeting.length };
   }

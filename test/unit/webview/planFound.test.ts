@@ -61,29 +61,33 @@ const kept = {
 } as const;
 
 describe('what is found', () => {
-  test('the front of parts is the front of all, in whatever parts they come; rows that miss a limit are never on it', () => {
+  test('the front of parts is the front of all, in whatever parts and order they come; rows that miss a limit are never on it', () => {
     const points = fc.array(
       fc.record({
         iteration: fc.integer({ min: 1, max: 20 }),
         peak: fc.integer({ min: 1, max: 20 }),
         meets: fc.boolean(),
+        comes: fc.integer(),
       }),
       { maxLength: 60 },
     );
     fc.assert(
       fc.property(points, fc.integer({ min: 1, max: 7 }), (all, size) => {
         const found = all.map(({ iteration, peak, meets }, row) => point(row, iteration, peak, meets));
+        const coming = found.toSorted((a, b) => all[a.row].comes - all[b.row].comes);
         const search = planFound();
         search.begin(1, false);
         for (let from = 0; from < found.length; from += size)
           search.receive({
             type: 'planFound',
             request: 1,
-            points: found.slice(from, from + size),
+            points: coming.slice(from, from + size),
             looked: from,
             total: 60,
           });
-        const { front, beyond, fit } = search.state();
+        const { front, beyond, fit, smallest } = search.state();
+        const least = Math.min(...found.map(({ peak }) => peak));
+        expect(smallest).toEqual(found.find(({ peak }) => peak === least));
         expect(front).toEqual(frontOf(found.filter(({ meets }) => meets)));
         expect(fit).toBe(found.filter(({ meets }) => meets).length);
         for (const each of beyond) {
