@@ -127,7 +127,7 @@ function* refutes(
 }
 
 /** About what one round of a refutation visits. */
-function roundOf({ microbatches, device, devices, weight }: OrderProblem): number {
+export function roundOf({ microbatches, device, devices, weight }: OrderProblem): number {
   const operations = new Float64Array(devices);
   device.forEach((on, stage) => {
     operations[on] += (weight[stage] > 0 ? 3 : 2) * microbatches;

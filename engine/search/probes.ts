@@ -1,41 +1,29 @@
-import type { Codes } from './codes.ts';
-import { pairAt, type Precedence } from './precedence.ts';
+import { toEnd } from '../basics/steps.ts';
+import type { OpenTick } from './openTick.ts';
+import { pairAt } from './precedence.ts';
 
 /** Rounds of the rules that an assumption may take; most that are refuted take two or three. */
 const rounds = 6;
-
-/** The state of a refutation that did not refute its tick, and how it goes on. */
-export interface Probed {
-  readonly microbatches: number;
-  readonly codes: Codes;
-  readonly precedence: Precedence;
-  /** All that the rules raise or lower. */
-  readonly state: readonly (Float64Array | Int32Array)[];
-  /** Runs the rules, at most that number of times; false if they refute. */
-  settle(rounds: number): boolean;
-}
 
 /**
  * Assumes one order of a forward and an input gradient of a device, and lets the rules refute it: then the other order holds. Only
  * pairs next to what is known are tried: what follows for others follows from them. True if both orders of a pair are refuted.
  */
-export function* probeSteps(probed: Probed): Generator<void, boolean> {
-  const { microbatches: m, codes, precedence, state } = probed;
+export function* probeSteps(tick: OpenTick): Generator<void, boolean> {
+  const { microbatches: m, codes, precedence } = tick;
   const { before } = precedence;
-  const kept = state.map((values) => values.slice());
-  const keep = (): void => kept.forEach((values, at) => values.set(state[at]));
-  const restore = (): void => state.forEach((values, at) => values.set(kept[at]));
+  const { keep, restore } = tick.keeper();
   /** Whether the rules refute that `count` operations are before another. */
   const refuted = (at: number, count: number): boolean => {
     before[at] = count;
-    const open = probed.settle(rounds);
+    const open = toEnd(tick.settleSteps(rounds));
     restore();
     return !open;
   };
   /** What is proven for every order; false if nothing is left. */
   const prove = (at: number, count: number): boolean => {
     before[at] = count;
-    if (!probed.settle(Infinity)) return false;
+    if (!toEnd(tick.settleSteps(Infinity))) return false;
     keep();
     return true;
   };

@@ -7,6 +7,7 @@ import { toEnd } from '../basics/steps.ts';
 import { chainRulesOf } from './chainRules.ts';
 import { codesOf } from './codes.ts';
 import { memoriesOf, type MemoryState, roomForForwards, roomUntilFreed } from './memory.ts';
+import { keeperOf, type OpenTick } from './openTick.ts';
 import type { OrderProblem } from './orderProblem.ts';
 import { pairAt, precedeByNeighbours, precedeByOthers, precedeByWindows, precedenceOf } from './precedence.ts';
 import { probeSteps } from './probes.ts';
@@ -23,6 +24,11 @@ export interface Refutation {
   refute(ticks: number): boolean;
   /** The same in steps of about one round over all devices. */
   refuteSteps(ticks: number, depth?: Depth): Generator<void, boolean>;
+  /**
+   * What the rules leave of a tick, for orders that end by it; undefined if they refute it. Whoever gets it may assume what he likes
+   * until the next tick is asked.
+   */
+  openSteps(ticks: number): Generator<void, OpenTick | undefined>;
   /** Chains that short memory makes. With less than two, `pairs` finds no more than `rules`. */
   readonly chains: number;
   /** Operations visited so far: a measure of work that no clock changes. */
@@ -135,32 +141,45 @@ export function refutationOf(problem: OrderProblem): Refutation {
     return true;
   }
 
-  function* refuteSteps(last: number, depth: Depth = 'rules'): Generator<void, boolean> {
+  /** What is known of orders that end by a later tick, if this one is refuted: what follows from an assumption that is false says nothing. */
+  let [known, keptFor] = [implied, Infinity];
+  function* narrow(last: number, most: number): Generator<void, boolean> {
     // What is known of orders that end by a tick says nothing of those that end later.
     if (last > knownFor) before.set(implied);
-    const kept = before.slice();
-    const keptFor = last > knownFor ? Infinity : knownFor;
+    [known, keptFor] = [before.slice(), last > knownFor ? Infinity : knownFor];
     knownFor = last;
     est.fill(0);
     tightened.fill(NaN);
     chains.begin(last);
     for (let code = 0; code < count; code += 1)
       lft.fill(last - problem.step[codes.ofDevice[code]], code * m, (code + 1) * m);
-    let open = yield* settleSteps(last, Infinity, chainsOfSet[depth]);
-    if (open && depth === 'probes') {
-      const settle = (rounds: number): boolean => toEnd(settleSteps(last, rounds, chainsOfSet.probes));
-      const state = [est, lft, before, tightened];
-      open = !(yield* probeSteps({ microbatches: m, codes, precedence, state, settle }));
-    }
-    // What follows from an assumption that is false says nothing.
+    return yield* settleSteps(last, Infinity, most);
+  }
+  const openAt = (last: number, most: number): OpenTick => ({
+    ...{ microbatches: m, codes, precedence, est, lft },
+    settleSteps: (rounds) => settleSteps(last, rounds, most),
+    keeper: () => keeperOf([est, lft, before, tightened]),
+  });
+
+  function* refuteSteps(last: number, depth: Depth = 'rules'): Generator<void, boolean> {
+    let open = yield* narrow(last, chainsOfSet[depth]);
+    if (open && depth === 'probes') open = !(yield* probeSteps(openAt(last, chainsOfSet.probes)));
     if (!open) {
-      before.set(kept);
+      before.set(known);
       knownFor = keptFor;
     }
     return !open;
   }
+
+  function* openSteps(last: number): Generator<void, OpenTick | undefined> {
+    const open = yield* narrow(last, chainsOfSet.rules);
+    // Assumptions may be made from here on, so that nothing in `before` holds for any other tick.
+    knownFor = -Infinity;
+    return open ? openAt(last, chainsOfSet.rules) : undefined;
+  }
   return {
     refuteSteps,
+    openSteps,
     refute: (last) => toEnd(refuteSteps(last)),
     chains: chains.count,
     effort: () => visited + chains.effort(),

@@ -117,8 +117,8 @@ export function runOf(given: OrderProblem, objective: Objective, effort: number,
   };
 }
 
-/** Whether no operation may be visited any more, or no order can be better. */
-export const isOver = (run: Run): boolean => run.visited >= run.most || run.makespan <= run.bound;
+/** Whether no operation may be visited any more, or no order can be better. One that is as good may still be more even. */
+export const isOver = (run: Run): boolean => run.visited >= run.most || (!run.keepsEven && run.makespan <= run.bound);
 
 /** Takes over an order of this makespan if it is better, or if it is as good and its other figure is less. The bytes of `words` must fit. */
 export function offer(run: Run, words: Words, makespan: number, by: string): void {

@@ -2,6 +2,7 @@ import { beamSteps } from './beam.ts';
 import { boundSteps } from './bound.ts';
 import { decode } from './decode.ts';
 import type { Words } from './layout.ts';
+import { byDives } from './dives.ts';
 import { keySearch } from './keySearch.ts';
 import { priorityLists } from './lists.ts';
 import type { OrderProblem } from './orderProblem.ts';
@@ -153,7 +154,11 @@ function* orders(run: Run, seeds: readonly Seed[]): Generator<Found | undefined,
   yield* byRoundOrders(run);
   yield* byLists(run);
   yield* bound(run);
+  // If memory is short, an order near the windows is shorter than one to dive along.
+  const isShort = heldMost(run) < run.problem.devices;
+  if (!isShort) yield* byDives(run);
   let isRefined = yield* byWindows(run);
+  if (isShort) yield* byDives(run);
   for (const beam of firstBeams) yield* byBeam(run, beam);
   const waves = wavesOf(run);
   const areMany = microbatches >= manyWaves * heldMost(run);
@@ -214,7 +219,7 @@ function* steadiest(
 
 /** Raises the bound. An order that reaches it ends the search. What the bound visits is not counted as effort. */
 function* bound(run: Run): Generator<Found | undefined, void> {
-  if (run.makespan === Infinity || run.keepsEven) return;
+  if (run.makespan === Infinity) return;
   const effort = isOver(run) ? 0 : Math.min(boundEffort, boundVisits * run.best.length ** 2);
   yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort));
 }
@@ -225,7 +230,7 @@ function* bound(run: Run): Generator<Found | undefined, void> {
  */
 function* byWindows(run: Run): Generator<Found | undefined, boolean> {
   // Devices that start late have slack, so that windows are wide where the span is to be short.
-  if (isOver(run) || run.keepsEven || run.objective === 'span') return false;
+  if (isOver(run) || run.objective === 'span') return false;
   let isRefined = false;
   for (const share of windowShares) {
     yield* nearWindows(run, run.visited + run.visits * share);
@@ -238,7 +243,7 @@ function* byWindows(run: Run): Generator<Found | undefined, boolean> {
 
 /** Raises the bound with long probes if a gap is left that is worth it. */
 function* refine(run: Run, isLikely = false): Generator<Found | undefined, void> {
-  if (run.keepsEven || !(run.makespan < Infinity)) return;
+  if (!(run.makespan < Infinity)) return;
   if (run.makespan <= run.bound * (isLikely ? 1 : 1 + worthwhile)) return;
   const effort = refineEffort * Math.min(mostRefined, run.most / run.visits);
   yield* raise(run, boundSteps(run.layout.problem, run.makespan, effort, run.bound, isLikely));

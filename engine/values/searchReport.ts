@@ -13,7 +13,7 @@ export interface SearchReport {
   readonly limit?: { readonly microbatches: number } | { readonly bytes: number };
   /** Of the random generator. */
   readonly seed: number;
-  /** What made the order: a policy, `simple priorities`, or a step of the search (`rounds`, `waves`, `repetition`, `priorities`, `moves`). */
+  /** What made the order: a policy, `simple priorities`, or a step of the search (`rounds`, `windows`, `dives`, `beams`, `waves`, `repetition`, `priorities`, `moves`). */
   readonly by: string;
   /** What it minimises: the `end` of the last device, or the longest `span` of a device. */
   readonly objective: 'end' | 'span';

@@ -145,6 +145,9 @@ const steps: Readonly<Record<string, string>> = table({
   moves: 'moves on a critical path',
   rounds: 'rounds of a forward and an input gradient on every device',
   waves: 'waves of microbatches',
+  windows: 'what must end first in every shorter order',
+  beams: 'many orders that were built at once',
+  dives: 'decisions that leave room for an end at the bound',
   repetition: 'a repeated order of fewer microbatches',
 });
 

@@ -74,7 +74,7 @@ describe('the curve of a search', () => {
 
   it('begins as that of a shorter search', () => {
     const [short, long] = [1, 2].map(
-      (effort) => searchOf(questionOf('p', effort, openGap.replace('= 16', '= 10'))).answer.search?.points ?? [],
+      (effort) => searchOf(questionOf('p', effort, openGap.replace('= 12', '= 10'))).answer.search?.points ?? [],
     );
     // The last point of each is the report of its end.
     const shared = short.slice(0, -1);

@@ -14,9 +14,7 @@ const likely: readonly string[] = ['r17', 'r20', 's9'];
 
 /** Others whose shortest order is not proven with an effort of 1e8: what is. */
 const open: Readonly<Record<string, number>> = {
-  r15: 6300,
   r16: 11112,
-  r19: 11843,
   r22: 2889,
   r24: 5363,
 };

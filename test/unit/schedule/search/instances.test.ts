@@ -12,9 +12,7 @@ const found = (problem: OrderProblem, effort: number) =>
 /** Instances whose best order is not proven, or takes longer to find, and the gap in per cent that a third of an effort leaves. */
 const hard: Readonly<Record<string, number>> = {
   r07: 2.6,
-  r15: 1,
   r16: 8,
-  r19: 2,
   r21: 1.5,
   r22: 9,
   r23: 1,
