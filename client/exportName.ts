@@ -7,6 +7,8 @@ const extensions = {
   markdown: '.md',
   'torch-csv': '.torch.csv',
   'torch-script': '.py',
+  torchtitan: '.torchtitan.py',
+  deepspeed: '.deepspeed.py',
   megatron: '.sh',
   csv: '.csv',
   json: '.json',

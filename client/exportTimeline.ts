@@ -47,6 +47,16 @@ const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] =
     description: 'CSV for torch.distributed.pipelining and torchtitan',
     choice: { format: 'torch-csv' },
   },
+  {
+    label: 'torchtitan configuration',
+    description: 'a Python function, with the schedule table in it',
+    choice: { format: 'torchtitan' },
+  },
+  {
+    label: 'DeepSpeed program',
+    description: 'configuration and PipelineModule',
+    choice: { format: 'deepspeed' },
+  },
   { label: 'Megatron-LM script', description: 'a launch script with all arguments', choice: { format: 'megatron' } },
 ];
 
@@ -136,6 +146,8 @@ const filters: Readonly<Record<Choice['format'], Readonly<Record<string, string[
   markdown: { Markdown: ['md'] },
   'torch-csv': { CSV: ['csv'] },
   'torch-script': { Python: ['py'] },
+  torchtitan: { Python: ['py'] },
+  deepspeed: { Python: ['py'] },
   megatron: { 'Shell script': ['sh'] },
 };
 

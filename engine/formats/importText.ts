@@ -7,13 +7,14 @@ import { isKnownProfile, readProfile } from './profile.ts';
 import { isKnownSystem, readSystem } from './system.ts';
 import { isAxolotl, pipeOfAxolotl } from './recipe/axolotl.ts';
 import { isBridge, pipeOfBridge } from './recipe/bridge.ts';
-import { isDeepspeed, pipeOfDeepspeed } from './recipe/deepspeed.ts';
+import { isDeepspeed, isDeepspeedProgram, pipeOfDeepspeed, pipeOfDeepspeedProgram } from './recipe/deepspeed.ts';
 import {
   isTorchtitanPython,
   isTorchtitanToml,
   pipeOfTorchtitanPython,
   pipeOfTorchtitanToml,
 } from './recipe/torchtitan.ts';
+import { isTorchtitanProgram, pipeOfTorchtitanProgram } from './recipe/torchtitanProgram.ts';
 import { isXtunerPython, isXtunerYaml, pipeOfXtunerPython, pipeOfXtunerYaml } from './recipe/xtuner.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
 import { pipeOfProfile } from './toPipe.ts';
@@ -30,6 +31,8 @@ interface ImportFormat {
 
 const formats: readonly ImportFormat[] = [
   { is: isTorchScript, toPipe: pipeOfTorchScript },
+  { is: isTorchtitanProgram, toPipe: pipeOfTorchtitanProgram },
+  { is: isDeepspeedProgram, toPipe: pipeOfDeepspeedProgram },
   {
     is: isKnownProfile,
     toPipe(text) {
@@ -54,7 +57,7 @@ const formats: readonly ImportFormat[] = [
       return 'faults' in read ? read : { pipe: pipeOfSystem(read), remarks: [...read.remarks, ...read.networkRemarks] };
     },
   },
-  { is: isDeepspeed, toPipe: pipeOfDeepspeed },
+  { is: isDeepspeed, toPipe: (text) => pipeOfDeepspeed(text) },
   { is: isAxolotl, toPipe: pipeOfAxolotl },
   { is: isBridge, toPipe: pipeOfBridge },
   { is: isTorchtitanPython, toPipe: pipeOfTorchtitanPython },

@@ -1,4 +1,7 @@
 /** What an export to a training engine starts from, and what all of them say. */
+import { list } from '../basics/quantities.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { ModelDefinition } from '../definitions/model.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { Engine } from '../engines/engine.ts';
 import { orderRefusals, refusalWords, setupRefusals } from '../engines/registry.ts';
@@ -47,4 +50,18 @@ export function worldOf({ plan, pipeline, perNode }: Launch): {
   const devices = plan.devices.length * tensor * context * data;
   const each = Math.min(perNode, devices);
   return { devices, each, nodes: Math.ceil(devices / each) };
+}
+
+/** Adapters and frozen weights. */
+export const trainsPart = ({ layers, frozen }: ModelDefinition): boolean =>
+  frozen !== undefined || layers.some(({ trains }) => trains !== undefined);
+
+/** The mode of all stages: engines have one. */
+export function recomputeModeOf({ stages }: PipelinePlan, title: string): RecomputeMode | Unwritable {
+  const modes = [...new Set(stages.map(({ recomputeMode }) => recomputeMode))];
+  return modes.length === 1
+    ? modes[0]
+    : {
+        problem: `${title} recomputes every stage alike, and stages here have ${list(modes.map((mode) => `\`recompute = ${mode}\``))}`,
+      };
 }

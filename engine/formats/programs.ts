@@ -2,10 +2,12 @@
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Program } from '../values/program.ts';
 import type { Launch } from './launch.ts';
+import { exportDeepspeed } from './deepspeed/export.ts';
 import { exportMegatron } from './megatron/export/export.ts';
 import { exportTorch } from './torchCsv/export.ts';
 import { torchCsvParts } from './torchCsv/write.ts';
 import { exportTorchScript } from './torchScript/export.ts';
+import { exportTorchtitan } from './torchtitan/export.ts';
 
 export interface ProgramFormat {
   /** As `--to` names it. */
@@ -46,15 +48,27 @@ export const programFormats: readonly ProgramFormat[] = [
       inOnePart(exportTorchScript(plan, program, launch?.pipeline.rankOrder !== 'tp_cp_pp_dp')),
   },
   {
+    name: 'torchtitan',
+    doc: 'a configuration function of torchtitan, with the schedule table in it',
+    extension: '.py',
+    write: (_plan, program, { launch }) =>
+      launch === undefined ? noModel : inOnePart(exportTorchtitan(launch, program)),
+  },
+  {
+    name: 'deepspeed',
+    doc: 'a configuration and a PipelineModule of DeepSpeed',
+    extension: '.py',
+    write: (_plan, _program, { launch }) => (launch === undefined ? noModel : inOnePart(exportDeepspeed(launch))),
+  },
+  {
     name: 'megatron',
     doc: 'a launch script of Megatron-LM',
     extension: '.sh',
-    write: (_plan, _program, { launch }) =>
-      launch === undefined
-        ? { problem: 'it is a schedule without a model to train' }
-        : inOnePart(exportMegatron(launch)),
+    write: (_plan, _program, { launch }) => (launch === undefined ? noModel : inOnePart(exportMegatron(launch))),
   },
 ];
+
+const noModel = { problem: 'it is a schedule without a model to train' } as const;
 
 const inOnePart = (
   made: { readonly text: string; readonly notes: readonly string[] } | { readonly problem: string },

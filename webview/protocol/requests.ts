@@ -315,7 +315,18 @@ export interface ExportRequest {
   readonly overrides?: Overrides;
   /** May be absent if the file has only one. */
   readonly pipeline?: string;
-  readonly format: 'svg' | 'png' | 'film' | 'html' | 'trace' | 'markdown' | 'torch-csv' | 'torch-script' | 'megatron';
+  readonly format:
+    | 'svg'
+    | 'png'
+    | 'film'
+    | 'html'
+    | 'trace'
+    | 'markdown'
+    | 'torch-csv'
+    | 'torch-script'
+    | 'torchtitan'
+    | 'deepspeed'
+    | 'megatron';
   /** Of a figure or a film. Default: `7in`. */
   readonly width?: '3.4in' | '7in';
   /** With a chart of memory over time. */

@@ -17,9 +17,11 @@ const table = /^SCHEDULE = """\r?\n([^]*?)\r?\n"""/m;
 /** Whether a text is a program of ours: it has layers by stage, and is not JSON or CSV. */
 export const isProgram = (text: string): boolean => /^LAYERS = \[$/m.test(text) && /^import |^from /m.test(text);
 
+/** The same text with white space in the place of its table, which is no value that a configuration has. */
+export const withoutTable = (text: string): string => text.replace(table, (found) => found.replaceAll(/[^\n]/g, ' '));
+
 export function constantsOf(text: string): Constants {
-  // A table of many operations is no value that a configuration has.
-  const { names } = readPython(text.replace(table, ''), () => false);
+  const { names } = readPython(withoutTable(text), () => false);
   const layers = names.get('LAYERS');
   const stages =
     layers?.kind === 'array'

@@ -19,6 +19,8 @@ export interface PythonRead {
   readonly open: ReadonlySet<JsonValue>;
   /** What one assignment gives a name; undefined for a name of several. */
   readonly names: ReadonlyMap<string, JsonValue | undefined>;
+  /** Values by the dotted name that they are assigned to, such as `config.training.steps`; the last one if there are several. */
+  readonly assigned: ReadonlyMap<string, JsonMember>;
 }
 
 /** Classes begin with a capital letter. Of functions only these make what their arguments say; others compute. */
@@ -31,6 +33,7 @@ export function readPython(text: string, isWanted: (name: string) => boolean): P
   const budget = budgetOf(mostValues);
   const open = new Set<JsonValue>();
   const names = new Map<string, JsonValue | undefined>();
+  const assigned = new Map<string, JsonMember>();
   const calls: (JsonValue & { readonly kind: 'object' })[] = [];
   let at = 0;
   const peek = (ahead = 0): string => tokens[at + ahead]?.text ?? '';
@@ -152,7 +155,26 @@ export function readPython(text: string, isWanted: (name: string) => boolean): P
     return call;
   };
 
+  /** `config.training.steps =` at the start of a statement, which is then behind. */
+  const dottedAssignment = (): { readonly name: string; readonly from: number } | undefined => {
+    if (tokens[at].kind !== 'name' || peek(1) !== '.' || (at > 0 && tokens[at - 1].text !== '\n')) return undefined;
+    const from = at;
+    const name = dotted();
+    if (peek() === '=') {
+      at += 1;
+      return { name, from };
+    }
+    at = from;
+    return undefined;
+  };
+
   while (at < tokens.length) {
+    const path = dottedAssignment();
+    if (path !== undefined) {
+      const key = { start: tokens[path.from].start, end: tokens[at - 2].end };
+      assigned.set(path.name, { key, value: value(0) });
+      continue;
+    }
     const isAssigned = tokens[at].kind === 'name' && peek(1) === '=';
     const name = isAssigned ? peek() : undefined;
     if (isAssigned) at += 2;
@@ -167,7 +189,7 @@ export function readPython(text: string, isWanted: (name: string) => boolean): P
     if (name !== undefined) names.set(name, names.has(name) || open.has(read) ? undefined : read);
     if (at === from) at += 1;
   }
-  return { calls, open, names };
+  return { calls, open, names, assigned };
 }
 
 /** Values in a value, counted as far as a name may repeat them. */

@@ -1,7 +1,10 @@
 /** Configurations of DeepSpeed (`ds_config.json`): batch, ZeRO stage, precision and optimizer. Models are in the training program. */
 import { readJson } from '../json/read.ts';
 import { finished, type RecipeImport } from './finish.ts';
+import { type WrittenLayers, writtenLayers } from '../program/layers.ts';
+import { constantsOf, isProgram } from '../program/read.ts';
 import { type Keys, keysOf } from './keys.ts';
+import { standardModel } from './models.ts';
 import { placeholderModel, placeholderSequence } from './placeholders.ts';
 import { mostDevices, type Recipe } from './toPipe.ts';
 
@@ -16,17 +19,55 @@ export const isDeepspeed = (text: string): boolean =>
 const irrelevant =
   /^(?:steps_per_print|wall_clock_breakdown|memory_breakdown|dump_state|scheduler|optimizer\.(?:params|legacy_fusion)|tensorboard|wandb|csv_monitor|comet|comms_logger|flops_profiler|checkpoint|zero_(?:allow_untested_optimizer|force_ds_cpu_optimizer)|seed|elasticity|autotuning|dataloader_drop_last|prescale_gradients|gradient_predivide_factor)\b|^(?:fp16|bf16)\.(?:auto_cast|loss_scale\w*|initial_scale_power|hysteresis|min_loss_scale|consecutive_hysteresis|check_grad_overflow)$|^zero_optimization\.(?:stage3_)?gather_\w+_weights_on_model_save$|^zero_optimization\.(?:elastic_checkpoint|load_from_fp32_weights)$|^pipeline\.(?:seed_layers|partition)$/;
 
-export function pipeOfDeepspeed(text: string): RecipeImport {
+/** Whether a text is a program that we wrote for DeepSpeed. */
+export const isDeepspeedProgram = (text: string): boolean => isProgram(text) && configuration.test(text);
+
+const configuration = /^CONFIG = """\r?\n([^]*?)\r?\n"""/m;
+
+/** Its configuration, and the layers, ranks and stages that only the program has. */
+export function pipeOfDeepspeedProgram(text: string): RecipeImport {
+  const found = configuration.exec(text);
+  if (found === null) return { faults: [{ start: 0, end: 1, message: 'The program has no configuration.' }] };
+  const from = found.index + found[0].indexOf('\n') + 1;
+  const { number, layers = [] } = constantsOf(text.replace(configuration, ''));
+  const cut = writtenLayers(layers);
+  const made = pipeOfDeepspeed(found[1], {
+    cut,
+    stages: layers.length,
+    tensor: number('TENSOR') ?? 1,
+    dataIsOuter: /^AXES = \["data", "pipe"/m.test(text),
+  });
+  return 'faults' in made
+    ? { faults: made.faults.map(({ start, end, message }) => ({ start: from + start, end: from + end, message })) }
+    : made;
+}
+
+/** What a program says in addition to its configuration. */
+interface Program {
+  readonly cut: WrittenLayers;
+  readonly stages: number;
+  readonly tensor: number;
+  readonly dataIsOuter: boolean;
+}
+
+export function pipeOfDeepspeed(text: string, program?: Program): RecipeImport {
   const read = readJson(text);
   if ('fault' in read) return { faults: [read.fault] };
   const keys = keysOf(read);
-  const remarks: string[] = [];
+  const remarks: string[] = [...(program?.cut.remarks ?? [])];
   const ranks = {
     pipeline: keys.whole('pipeline.stages', { most: 512 }) ?? 1,
-    tensor: keys.whole('tensor_parallel.autotp_size', { least: 0, most: mostDevices }) || 1,
+    tensor: program?.tensor ?? (keys.whole('tensor_parallel.autotp_size', { least: 0, most: mostDevices }) || 1),
     context: keys.whole('sequence_parallel_size', { most: mostDevices }) ?? 1,
   };
-  const model = placeholderModel('A configuration of DeepSpeed names no model', ranks.pipeline, remarks);
+  if (program !== undefined && program.stages !== ranks.pipeline)
+    keys.fault('pipeline.stages', `The program has layers of ${program.stages} stages.`);
+  const model =
+    program === undefined
+      ? placeholderModel('A configuration of DeepSpeed names no model', ranks.pipeline, remarks)
+      : standardModel('llama3_2_1b', true);
+  if (program !== undefined)
+    remarks.push('The program has no times and no sizes: each layer takes 3 ms. Replace them.');
   const batch = batchOf(keys, ranks.pipeline, remarks);
   const precision = precisionOf(keys, remarks);
   const stage = keys.whole('zero_optimization.stage', { least: 0, most: 3 }) ?? 0;
@@ -38,10 +79,11 @@ export function pipeOfDeepspeed(text: string): RecipeImport {
     source: 'a DeepSpeed configuration',
     engine: 'deepspeed',
     model,
-    sequence: placeholderSequence(model, remarks),
+    ...(program === undefined ? { sequence: placeholderSequence(model, remarks) } : { layers: program.cut }),
     precision,
     expert: 1,
     keys: [
+      ...(program?.dataIsOuter === true ? [['rank_order', 'tp_cp_pp_dp'] as const] : []),
       ...(ranks.context === 1 ? [] : [['context_exchange', 'all_to_all'] as const]),
       ...(interval === 0
         ? []

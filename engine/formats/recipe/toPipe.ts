@@ -1,6 +1,7 @@
 /** The `.pipe` text of a training configuration: one pipeline of a published model, with ranks, batch and optimizer. */
 import { clusterImport, placeholderCluster } from '../placeholderCluster.ts';
 import { laidOut } from '../toPipe.ts';
+import type { WrittenLayers } from '../program/layers.ts';
 import type { StandardModel } from './models.ts';
 
 /** What a configuration says of a training. Counts are whole numbers of at least 1. */
@@ -10,7 +11,9 @@ export interface Recipe {
   /** As `engine =` names it. */
   readonly engine: string;
   readonly model: StandardModel;
-  readonly sequence: number;
+  /** Layers that the file names, in the place of the model, and the stages that hold them. */
+  readonly layers?: WrittenLayers;
+  readonly sequence?: number;
   readonly microBatch: number;
   readonly precision: string;
   /** How inputs of products are stored, if not at the precision. */
@@ -28,6 +31,8 @@ export interface Recipe {
   /** Transformer layers of each stage in order, or only a number of stages, which are balanced. */
   readonly stages: readonly number[] | number;
   readonly schedule: string;
+  /** The declaration of a schedule that the file has. */
+  readonly order?: string;
   /** What the file does not say, and what is not used: sentences without text of the file, each one line. */
   readonly remarks: readonly string[];
 }
@@ -49,7 +54,8 @@ const unless = (one: number, key: string, value: number): readonly (readonly [st
   value === one ? [] : [[key, String(value)]];
 
 export function pipeOfRecipe(recipe: Recipe): string {
-  const { source, engine, model, sequence, microBatch, precision, activations, trainable, remarks, schedule } = recipe;
+  const { source, engine, model, layers, sequence, microBatch, precision, activations, trainable, remarks, schedule } =
+    recipe;
   const devices = devicesOf(recipe);
   const keys = [
     ...unless(1, 'tensor', recipe.tensor),
@@ -59,18 +65,15 @@ export function pipeOfRecipe(recipe: Recipe): string {
     ...recipe.keys,
     ['microbatches', String(recipe.microbatches)],
   ];
-  return laidOut(`/// From ${source}: ${model.name} on ${devices} ${devices === 1 ? 'device' : 'devices'}.
-${remarks.map((remark) => `// ${remark}\n`).join('')}import { ${model.name} } from "std:models"
-${clusterImport(devices)}
+  return laidOut(`/// From ${source}: ${layers === undefined ? model.name : 'its layers'} on ${devices} ${devices === 1 ? 'device' : 'devices'}.
+${remarks.map((remark) => `// ${remark}\n`).join('')}${layers === undefined ? `import { ${model.name} } from "std:models"\n` : ''}${clusterImport(devices)}
 model imported {
-  from = ${model.name}
-  sequence = ${sequence}
-  micro_batch = ${microBatch}
+${layers === undefined ? `  from = ${model.name}\n` : ''}${sequence === undefined ? '' : `  sequence = ${sequence}\n`}  micro_batch = ${microBatch}
   precision = ${precision}
-${activations === undefined ? '' : `  activations = ${activations}\n`}${trainable === undefined ? '' : `  trainable = ${trainable}\n`}}
+${activations === undefined ? '' : `  activations = ${activations}\n`}${trainable === undefined ? '' : `  trainable = ${trainable}\n`}${layers === undefined ? '' : `${layers.layers}\n`}}
 
 ${placeholderCluster(devices)}
-pipeline imported_pipeline {
+${recipe.order === undefined ? '' : `${recipe.order}\n\n`}pipeline imported_pipeline {
   engine = ${engine}
   model = imported
   devices = ranks
@@ -80,7 +83,8 @@ ${keys.map(([key, value]) => `  ${key} = ${value}\n`).join('')}${stagesText(reci
 `);
 }
 
-function stagesText({ model, stages }: Recipe): string {
+function stagesText({ model, layers, stages }: Recipe): string {
+  if (layers !== undefined) return layers.stages;
   if (typeof stages === 'number') return `  stages = balance(${stages})`;
   // The layers of all arrays in a row; a stage takes the next ones.
   const open = model.runs.map(({ name, count }) => ({ name, count, next: 0 }));

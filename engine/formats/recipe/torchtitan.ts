@@ -8,6 +8,7 @@ import { type Keys, keysOf } from './keys.ts';
 import { modelOfFolder, modelOfWords, type StandardModel, standardModel } from './models.ts';
 import { placeholderModel } from './placeholders.ts';
 import { mostDevices, type Recipe, usualDataRanks } from './toPipe.ts';
+import { checkShape, type Program } from './torchtitanShape.ts';
 
 /** Whether a text has the tables of a torchtitan configuration. */
 export const isTorchtitanToml = (text: string): boolean =>
@@ -34,7 +35,7 @@ export function pipeOfTorchtitanPython(text: string): RecipeImport {
   return 'faults' in read ? read : pipeOfTorchtitan(read.call, read.remarks);
 }
 
-function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = []): RecipeImport {
+export function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = [], program?: Program): RecipeImport {
   const keys = keysOf(root);
   const remarks = [...told];
   const degree = (name: string): number => keys.whole(`parallelism.${name}_degree`, { most: mostDevices }) ?? 1;
@@ -44,11 +45,26 @@ function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = []): Recipe
     degree('context_parallel'),
   ];
   const replicate = degree('data_parallel_replicate');
-  const model = modelOf(keys, pipeline, remarks);
+  if (program !== undefined) checkShape(keys, program);
+  const model =
+    program === undefined ? modelOf(keys, pipeline, remarks) : standardModel(program.base ?? 'llama3_8b', true);
+  // The model of another configuration may have other layers.
+  const named =
+    program !== undefined &&
+    (program.base === undefined ||
+      program.layers.remarks.length > 0 ||
+      model.layers !== program.counts.reduce((sum, count) => sum + count, 0));
+  if (named)
+    remarks.push(...program.layers.remarks, 'The model is not in the program: each layer takes 3 ms. Replace them.');
   const shard = shardOf(keys, pipeline * tensor * context * replicate, remarks);
   const data = replicate * shard;
   const ranks = { pipeline, tensor, context, data };
-  const cut: Cut = pipeline === 1 ? { schedule: '1f1b', stages: 1 } : scheduleOf(keys, model, pipeline, remarks);
+  const cut: Cut =
+    program !== undefined
+      ? { schedule: 'imported_order', stages: program.counts }
+      : pipeline === 1
+        ? { schedule: '1f1b', stages: 1 }
+        : scheduleOf(keys, model, pipeline, remarks);
   const batch = keys.has('_class')
     ? batchOfTokens(keys, pipeline, data, remarks)
     : batchOf(keys, pipeline, data, remarks);
@@ -65,6 +81,8 @@ function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = []): Recipe
     source: 'a torchtitan configuration',
     engine: 'torchtitan',
     model,
+    ...(named ? { layers: program.layers } : {}),
+    ...(program === undefined ? {} : { order: program.order }),
     sequence: sequenceOf(keys),
     precision: precisionOf(keys),
     expert: model.experts ? expert : 1,
@@ -98,7 +116,7 @@ function withoutEffect(keys: Keys, pipeline: number): readonly RegExp[] {
   return [
     ...(isCompiled ? [] : [/^compile\./]),
     ...(isFloat8 ? [] : [/^(?:quantize|float8)\./]),
-    ...(pipeline === 1 ? [/^parallelism\.(?:pipeline_parallel_|module_fqns)/] : []),
+    ...(pipeline === 1 ? [/^parallelism\.(?:pipeline_parallel_|module_fqns)/] : [/^training\.disable_cuda_graphs$/]),
   ];
 }
 
@@ -308,7 +326,6 @@ function optimizerOf(
   { pipeline, context, data }: Pick<Recipe, 'pipeline' | 'context' | 'data'>,
   replicate: number,
 ): string {
-  // `over` divides the data ranks, and torchtitan also splits over context ranks.
   const shard = data / replicate;
   // All ranks that there are share the weights, however many are written in their place.
   const isSplit = shard * context > 1 || (keys.whole(shardDegree, { least: -1 }) ?? -1) === -1;
@@ -317,11 +334,14 @@ function optimizerOf(
   const recipe = keys.word('training.dtype') === 'bfloat16' ? 'adam_bf16' : 'adamw';
   const policy = keys.word('parallelism.fsdp_reshard_after_forward') ?? 'default';
   const isKept = policy === 'never' || (policy === 'default' && pipeline > 1);
-  const isClipped = (keys.number('training.max_norm') ?? 1) > 0;
+  const limit = keys.number('training.max_norm') ?? 1;
+  // No gradient is as large as the highest limits.
+  const isClipped = limit > 0 && limit < 1e29;
   if (keys.flag('training.enable_cpu_offload') === true) keys.leave('training.enable_cpu_offload');
   const given = [
     ...(isSplit ? ['shard = fsdp'] : []),
-    ...(isSplit && replicate > 1 ? [`over = ${shard}`] : []),
+    // Context ranks are in the groups, which divide the data ranks.
+    ...(isSplit && replicate > 1 ? [`over = ${data % (shard * context) === 0 ? shard * context : shard}`] : []),
     ...(isSplit && isKept ? ['reshard = false'] : []),
     ...(isClipped ? ['clip = true'] : []),
   ];

@@ -5,7 +5,7 @@ import { tableRefusal } from '../../engines/pytorch.ts';
 import { refusalWords } from '../../engines/registry.ts';
 import { layoutOf, tableOfProgram } from './fromProgram.ts';
 import { lower } from './lower.ts';
-import { notCarried } from './notCarried.ts';
+import { type Around, notCarried } from './notCarried.ts';
 import { type TorchTable, cellText } from './table.ts';
 
 export type TorchExport =
@@ -14,7 +14,12 @@ export type TorchExport =
   | { readonly problem: string };
 
 /** The table of a pipeline that runs here; with `comms` in the dialect that has transfers. */
-export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean): TorchExport {
+export function exportTorch(
+  plan: PipelinePlan,
+  program: Program,
+  comms: boolean,
+  around?: readonly Around[],
+): TorchExport {
   const unsupported = tableRefusal({ ...plan, stages: stagesOf(program) });
   if (unsupported !== undefined) return { problem: refusalWords(unsupported) };
   // A table with transfers has no blanks.
@@ -36,7 +41,7 @@ export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean
       problem: `${cellText(table.rows[row][column])} waits forever: PyTorch runs stages in one chain, and this order needs parallel stages`,
     };
   }
-  return { table: comms ? lowered.table : table, notes: notCarried(plan, program) };
+  return { table: comms ? lowered.table : table, notes: notCarried(plan, program, around) };
 }
 
 const noBlanks = { kind: 'none' } as const;

@@ -3,8 +3,14 @@ import type { PipelinePlan } from '../../values/plan.ts';
 import { count, list } from '../../basics/quantities.ts';
 import { E, kinds, L, type Program, R, U, kindOf } from '../../values/program.ts';
 
-/** What a PyTorch table cannot say of a pipeline, one sentence each; the order of operations and the placement are all that it holds. */
-export function notCarried(plan: PipelinePlan, program: Program): readonly string[] {
+/** What a file around a table may say, though the table does not. */
+export type Around = 'ranks' | 'recompute' | 'shards';
+
+/**
+ * What a PyTorch table cannot say of a pipeline, one sentence each; the order of operations and the placement are all that it
+ * holds. `around`: what the file says that the table is in.
+ */
+export function notCarried(plan: PipelinePlan, program: Program, around: readonly Around[] = []): readonly string[] {
   const { stages, schedule, edges } = plan;
   const notes = [
     'Times, sizes and links are not in the table: it holds the order of operations and the rank of each stage.',
@@ -12,16 +18,16 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
   const names = (found: readonly { readonly name: string }[]): string =>
     list(found.slice(0, 5).map(({ name }) => name)) + (found.length > 5 ? ` and ${found.length - 5} more` : '');
   const recomputed = stages.filter((stage) => stage.recomputeMode !== 'none');
-  if (recomputed.length > 0)
+  if (recomputed.length > 0 && !around.includes('recompute'))
     notes.push(
       `Recomputation of ${names(recomputed)} is not in the table: wrap those layers in torch.utils.checkpoint.`,
     );
   const meshes = new Set(plan.devices.map((device) => meshText(plan, device)).filter((name) => name !== ''));
-  if (meshes.size > 0)
+  if (meshes.size > 0 && !around.includes('ranks'))
     notes.push(
       `A row is one pipeline rank; how its devices share the work (${list([...meshes])}) is not in the table.`,
     );
-  if (stages.some(({ traffic }) => traffic?.weights !== undefined))
+  if (stages.some(({ traffic }) => traffic?.weights !== undefined) && !around.includes('shards'))
     notes.push('Weight sharding is not in the table: wrap the stages in fully_shard.');
   if (plan.transfer !== undefined) notes.push('The blocking of sends and receives is not in the table.');
   if (plan.lengths !== undefined)

@@ -66,6 +66,17 @@ export function cellText(cell: TorchCell): string {
   }
 }
 
+/** Lines without idle steps, which PyTorch drops anyway. */
+export const rowsText = ({ rows }: TorchTable): string =>
+  rows
+    .map((row) =>
+      row
+        .filter((cell) => cell.kind !== 'blank')
+        .map(cellText)
+        .join(','),
+    )
+    .join('\n');
+
 /** The computing actions of a cell: none, one, or the two of a fused one. */
 export function computing(cell: TorchCell): readonly ComputeAction[] {
   if (cell.kind === 'compute') return [cell];

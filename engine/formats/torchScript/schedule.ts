@@ -1,7 +1,7 @@
 import type { PipelinePlan } from '../../values/plan.ts';
 import type { Program } from '../../values/program.ts';
 import { layersText } from '../program/layersText.ts';
-import { type TorchTable, cellText } from '../torchCsv/table.ts';
+import { rowsText, type TorchTable } from '../torchCsv/table.ts';
 import { pythonString } from '../program/pythonString.ts';
 
 /** The data of the program: names, numbers, which stages each rank holds, their layers, and the order of each rank. */
@@ -37,14 +37,3 @@ ${rowsText(table)}
 """
 `;
 }
-
-/** Rows without idle steps, which PyTorch drops anyway. */
-export const rowsText = ({ rows }: TorchTable): string =>
-  rows
-    .map((row) =>
-      row
-        .filter((cell) => cell.kind !== 'blank')
-        .map(cellText)
-        .join(','),
-    )
-    .join('\n');

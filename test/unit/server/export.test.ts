@@ -33,7 +33,7 @@ test('an export is byte for byte what the command line writes', async () => {
 test.each([
   [
     { format: 'pdf' },
-    'The format is one of svg, png, film, html, trace, markdown, torch-csv, torch-script and megatron.',
+    'The format is one of svg, png, film, html, trace, markdown, torch-csv, torch-script, torchtitan, deepspeed and megatron.',
   ],
   [{ format: 'svg', width: '<svg>' }, 'The width is one of 3.4in and 7in.'],
   [{ format: 'film', seconds: 0 }, 'A film takes 1 to 600 seconds.'],
@@ -61,11 +61,21 @@ test('of several pipelines one is chosen', async () => {
 test('programs are byte for byte what the command line writes, with what they leave out', async () => {
   const text = exampleText('llama3-70b.pipe');
   await withClient(async (client) => {
-    client.open(main, text);
-    for (const format of ['torch-csv', 'torch-script', 'megatron']) {
+    for (const [format, changed] of [
+      ['torch-csv', text],
+      ['torch-script', text],
+      ['megatron', text],
+      [
+        'torchtitan',
+        text
+          .replaceAll(/megatron_bf16\([^)]*\)/g, 'adamw(shard = fsdp, reshard = false)')
+          .replaceAll('selective', 'full'),
+      ],
+    ] as const) {
+      client.open(main, changed);
       const answer = await ask({ format, pipeline: 'interleaved' })(client);
       const options = ['--to', format, '--pipeline', 'interleaved'];
-      const { out, err } = await call(['export', name, ...options], { files: { [name]: text } });
+      const { out, err } = await call(['export', name, ...options], { files: { [name]: changed } });
       expect(answer).toMatchObject({ text: out });
       const notes = 'notes' in answer ? (answer.notes ?? []) : [];
       expect(notes.map((note) => `${name}: ${note}\n`).join('')).toBe(err);

@@ -1,9 +1,8 @@
 /** A launch script of Megatron-LM for a pipeline. `pipeOfMegatron` reads it back. */
 import { count } from '../../../basics/quantities.ts';
-import type { ModelDefinition } from '../../../definitions/model.ts';
 import { megatron } from '../../../engines/megatron.ts';
 import type { PipelinePlan } from '../../../values/plan.ts';
-import { type Launch, launchRefusal, type Unwritable, worldOf } from '../../launch.ts';
+import { type Launch, launchRefusal, trainsPart, type Unwritable, worldOf } from '../../launch.ts';
 import { flagArray, type FlagText } from './flagText.ts';
 import { modelFlags } from './modelFlags.ts';
 import { symbolsOf } from './symbols.ts';
@@ -27,9 +26,6 @@ export function exportMegatron(launch: Launch): MegatronScript {
   const notes = [...symbols.notes, ...model.notes, ...training.notes, ...notWritten(plan), ...usual];
   return { text: scriptText(launch, model.flags, training.flags, notes), notes };
 }
-
-const trainsPart = ({ layers, frozen }: ModelDefinition): boolean =>
-  frozen !== undefined || layers.some(({ trains }) => trains !== undefined);
 
 /** What no argument says of this pipeline. */
 const notWritten = ({ lengths, fill }: PipelinePlan): readonly string[] => [

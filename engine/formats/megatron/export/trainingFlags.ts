@@ -2,10 +2,9 @@
 import { modulesIn, someLayersIn } from '../../../costs/recompute.ts';
 import type { SettledPipeline } from '../../../definitions/pipeline.ts';
 import type { PipelinePlan } from '../../../values/plan.ts';
-import { list } from '../../../basics/quantities.ts';
 import { layoutText } from './layoutText.ts';
 import type { LayerSymbol } from '../layout.ts';
-import type { Launch, Unwritable } from '../../launch.ts';
+import { type Launch, recomputeModeOf, type Unwritable } from '../../launch.ts';
 import type { FlagText, FlagTexts } from './flagText.ts';
 import { optimizerFlags } from './optimizerFlags.ts';
 
@@ -99,14 +98,9 @@ const storedNotes = ({ model: { precision, stored } }: SettledPipeline): readonl
       ? ['What the recipe `deepseek_v3` keeps beyond `blockwise` has no argument.']
       : [];
 
-/** Megatron-LM has one mode for all stages. */
-function recomputeFlags({ stages }: PipelinePlan): FlagTexts | Unwritable {
-  const modes = [...new Set(stages.map(({ recomputeMode }) => recomputeMode))];
-  if (modes.length > 1)
-    return {
-      problem: `Megatron-LM recomputes every stage alike, and stages here have ${list(modes.map((mode) => `\`recompute = ${mode}\``))}`,
-    };
-  const [mode] = modes;
+function recomputeFlags(plan: PipelinePlan): FlagTexts | Unwritable {
+  const mode = recomputeModeOf(plan, 'Megatron-LM');
+  if (typeof mode !== 'string') return mode;
   const written = (...flags: readonly FlagText[]): FlagTexts => ({ flags, notes: [] });
   const some = someLayersIn(mode);
   if (mode === 'none') return written();

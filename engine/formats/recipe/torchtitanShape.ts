@@ -1,0 +1,30 @@
+/** What a program for torchtitan says in addition to its settings, and whether these agree. */
+import type { WrittenLayers } from '../program/layers.ts';
+import type { Keys } from './keys.ts';
+
+/** What a program says in addition to its settings. */
+export interface Program {
+  /** Name of the model in `std:models`. */
+  readonly base: string | undefined;
+  /** Transformer layers of each stage. */
+  readonly counts: readonly number[];
+  readonly layers: WrittenLayers;
+  readonly order: string;
+  readonly shape: { readonly ranks: number; readonly stages: number; readonly microbatches: number };
+}
+
+/** Settings that contradict the table. */
+export function checkShape(keys: Keys, { shape, counts }: Program): void {
+  const wanted = [
+    ['parallelism.pipeline_parallel_degree', shape.ranks, 'ranks'],
+    ['parallelism.num_pp_microbatches', shape.microbatches, 'microbatches'],
+  ] as const;
+  for (const [path, number, what] of wanted)
+    if ((keys.whole(path) ?? 1) !== number) keys.fault(path, `The table has ${number} ${what}.`);
+  if (counts.length !== shape.stages)
+    keys.fault(
+      'parallelism.pipeline_parallel_degree',
+      `The table has ${shape.stages} stages, \`LAYERS\` has ${counts.length}.`,
+    );
+  for (const path of ['schedule', 'layers_per_stage']) keys.word(`parallelism.pipeline_parallel_${path}`);
+}

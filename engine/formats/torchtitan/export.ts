@@ -1,0 +1,132 @@
+/** A configuration function of torchtitan for a pipeline, with its table. `pipeOfTorchtitanPython` reads it back. */
+import { count } from '../../basics/quantities.ts';
+import type { ShapeArguments } from '../../costs/shape.ts';
+import { isLoop, isV } from '../../engines/orders.ts';
+import { torchtitan } from '../../engines/torchtitan.ts';
+import type { Program } from '../../values/program.ts';
+import { type Launch, launchRefusal, trainsPart, type Unwritable, worldOf } from '../launch.ts';
+import { layersText } from '../program/layersText.ts';
+import { pythonString } from '../program/pythonString.ts';
+import { exportTorch } from '../torchCsv/export.ts';
+import { rowsText } from '../torchCsv/table.ts';
+import { lossOrder } from '../torchScript/lossOrder.ts';
+import { type Modules, modulesOf } from './modules.ts';
+import { type Settings, settingsOf } from './settings.ts';
+
+/** Equal pipelines give equal texts. */
+export function exportTorchtitan(
+  launch: Launch,
+  program: Program,
+): { readonly text: string; readonly notes: readonly string[] } | Unwritable {
+  const { plan, pipeline } = launch;
+  const refusal = launchRefusal(torchtitan, launch);
+  if (refusal !== undefined) return refusal;
+  if (plan.devices.length === 1)
+    return { problem: 'torchtitan runs a table on two or more pipeline ranks, and here is one' };
+  if (trainsPart(pipeline.model))
+    return { problem: 'the training of torchtitan trains all weights, and some are frozen here or have adapters' };
+  const modules = modulesOf(pipeline.model, plan.stages);
+  if ('problem' in modules) return modules;
+  const exported = exportTorch(plan, program, false, ['ranks', 'recompute', 'shards']);
+  if ('problem' in exported) return exported;
+  const disorder = lossOrder(exported.table, program.stages);
+  if (disorder !== undefined) return { problem: disorder };
+  // One stage a rank is in a loop too. A V of two ranks and more is none.
+  const settings = settingsOf(launch, { split: program.split, isV: !isLoop(plan) && isV(plan) });
+  if ('problem' in settings) return settings;
+  const base = baseOf(launch, modules);
+  const notes = [...exported.notes, ...modules.notes, ...settings.notes, base.note];
+  return {
+    text: programText(launch, { settings, modules, base: base.name, notes, rows: rowsText(exported.table) }),
+    notes,
+  };
+}
+
+/** Configurations of torchtitan by layers, widths, heads, heads of keys, widths of MLPs, and vocabulary. */
+const bases: ReadonlyMap<string, string> = new Map([
+  ['32 4096 32 8 14336 128256', 'llama3_8b'],
+  ['80 8192 64 8 28672 128256', 'llama3_70b'],
+  ['126 16384 128 8 53248 128256', 'llama3_405b'],
+]);
+
+/** The configuration that has the model of the pipeline, as far as that is known here. */
+function baseOf({ pipeline }: Launch, { layers }: Modules): { readonly name: string; readonly note: string } {
+  const of = (shape: string): ShapeArguments =>
+    pipeline.model.layers.flatMap(({ cost }) =>
+      cost.kind === 'shape' && cost.shape === shape ? [cost.args] : [],
+    )[0] ?? {};
+  const block = of('transformer');
+  const sizes = [...['hidden', 'heads', 'kv_heads', 'ffn'].map((name) => block[name]), of('embedding')['vocab']];
+  const known = block['experts'] === undefined ? bases.get([layers, ...sizes].join(' ')) : undefined;
+  return known === undefined
+    ? {
+        name: 'llama3_debugmodel',
+        note: `The model is not written: put a configuration with your model of ${count(layers, 'layer', 'layers')} in the place of llama3_debugmodel.`,
+      }
+    : { name: known, note: `Model, data and loss come from ${known}: put your configuration in its place.` };
+}
+
+function programText(
+  launch: Launch,
+  {
+    settings,
+    modules,
+    base,
+    notes,
+    rows,
+  }: {
+    readonly settings: Settings;
+    readonly modules: Modules;
+    readonly base: string;
+    readonly notes: readonly string[];
+    readonly rows: string;
+  },
+): string {
+  const { devices, nodes, each } = worldOf(launch);
+  const { checkpointing, values } = settings;
+  return `"""A configuration of torchtitan for ${count(devices, 'device', 'devices')}, read in ${torchtitan.read}, written by Pipewright.
+
+    PYTHONPATH=FOLDER torchrun --nnodes ${nodes} --nproc-per-node ${each} ... \\\\
+        -m torchtitan.train --module NAME_OF_THIS_FILE --config pipeline
+
+What it does not have of the plan:
+
+${notes.map((note) => `- ${pythonString(note).slice(1, -1)}`).join('\n')}
+"""
+
+import atexit
+import os
+import tempfile
+${checkpointing === undefined ? '' : `\nfrom torchtitan.distributed.activation_checkpoint import ${checkpointing}`}
+from torchtitan.models.llama3.config_registry import ${base} as base
+from torchtitan.trainer import Trainer
+
+PIPELINE = ${pythonString(launch.plan.name)}
+MODEL_LAYERS = ${modules.layers}
+
+# Modules of each stage.
+${layersText(modules.stages)}
+# One line a rank: F forward, B backward, I and W its halves (input, weights); stage before, microbatch after.
+SCHEDULE = """
+${rows}
+"""
+
+
+def table():
+    """The schedule as a file, which is all that torchtitan reads; it goes when the process ends."""
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="", delete=False) as file:
+        file.write(SCHEDULE.strip() + "\\n")
+    atexit.register(os.unlink, file.name)
+    return file.name
+
+
+def pipeline() -> Trainer.Config:
+    config = base()
+    if len(config.model_spec.model.layers) != MODEL_LAYERS:
+        raise ValueError(f"The pipeline has {MODEL_LAYERS} layers, the model {len(config.model_spec.model.layers)}.")
+${values.map(([path, value]) => `    config.${path} = ${value}\n`).join('')}    config.parallelism.module_fqns_per_model_part = LAYERS
+    config.parallelism.pipeline_parallel_schedule_csv = table()
+    config.activation_checkpoint = ${checkpointing === undefined ? 'None' : `${checkpointing}.Config()`}
+    return config
+`;
+}
