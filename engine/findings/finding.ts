@@ -82,6 +82,8 @@ export type FixHint =
   | { readonly kind: 'host'; readonly device: string }
   /** Another number for this argument at `place`, nearest first: a divisor of another argument. */
   | { readonly kind: 'divisor'; readonly argument: string; readonly values: readonly number[] }
+  /** Write this value of a key into the block of `place`, and leave what is there as it is. */
+  | { readonly kind: 'key'; readonly key: string; readonly value: string }
   /** Write this text after `place`. */
   | { readonly kind: 'insert'; readonly text: string }
   /** Remove the entry at `place`. */

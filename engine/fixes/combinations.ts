@@ -8,13 +8,13 @@ import { moreExpertRanks } from './experts.ts';
 import { lossCandidates } from './loss.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import type { Edit } from './proposal.ts';
-import { contextCandidates, sequenceCandidates } from './ranks.ts';
-import { everyStage } from './recompute.ts';
+import { contextCandidates, contextForPipeline, moreTensorRanks, sequenceCandidates } from './ranks.ts';
+import { everyStage, someLayersCandidates } from './recompute.ts';
 import { shardCandidates } from './shard.ts';
 import { type Candidate, type Candidates, type Goal, partsOf, type Tried, weightOf } from './trial.ts';
 
 /** Trials of parts that only make room, of pairs, of three changes, and of what three changes are without one of them. */
-const most = { savers: 8, pairs: 14, ofKind: 2, threes: 6, without: 3 };
+const most = { savers: 8, pairs: 14, late: 8, ofKind: 2, threes: 6, without: 3 };
 /** Pairs that a third change is added to. */
 const beam = 4;
 /** A part must change time or memory by this share to be worth a combination. */
@@ -38,8 +38,11 @@ export function withCombinations(
     yield* candidates;
     const isWorth = goal.emphasis === 'memory' ? !tried.some((each) => isFree(each, today)) : isHeld(tried, today);
     if (!isWorth) return;
-    if (goal.emphasis === 'time') yield* inTurn(Math.min(most.savers, trialsFor(subject.plan)), ...savers(subject));
-    yield* inTurn(Math.ceil(trialsFor(subject.plan) / 2), combinations(tried, today, goal.emphasis));
+    const more = goal.emphasis === 'time' ? savers(subject) : reshaping(subject);
+    const first = tried.length;
+    yield* inTurn(Math.min(most.savers, trialsFor(subject.plan)), ...more);
+    const late = new Set(goal.emphasis === 'memory' ? tried.slice(first).map(({ candidate }) => candidate) : []);
+    yield* inTurn(Math.ceil(trialsFor(subject.plan) / 2), combinations(tried, today, goal.emphasis, late));
   };
 }
 
@@ -78,6 +81,13 @@ const savers = (subject: Subject): readonly Candidates[] => [
   moreExpertRanks(subject),
 ];
 
+/** What makes room where nothing smaller does, or leaves the rest to another change. */
+const reshaping = (subject: Subject): readonly Candidates[] => [
+  contextForPipeline(subject),
+  moreTensorRanks(subject),
+  someLayersCandidates(subject),
+];
+
 /** Whether a change may be a part: one that keeps the batch, the limits of the file, and who runs it. */
 const isPart = ({ candidate, figures, isRun }: Tried, today: Figures): boolean =>
   isRun && candidate.last !== true && candidate.policy?.without === undefined && sameBatch(today, figures);
@@ -95,11 +105,15 @@ interface Estimate {
 
 const fillOf = ({ peak, capacity }: Figures): number => (capacity > 0 ? peak / capacity : 0);
 
-/** Pairs of what was tried, the most promising first; then the best of them with a third change. */
+/**
+ * Pairs of what was tried, the most promising first; then the best of them with a third change. `late`: changes whose pairs have
+ * their own trials, after those of others.
+ */
 function* combinations(
   tried: readonly Tried[],
   today: Figures,
   emphasis: Goal['emphasis'],
+  late: ReadonlySet<Candidate>,
 ): Generator<Candidate, void, void> {
   const estimateOf = ({ candidate, figures, answers }: Tried): Estimate => {
     const fill = fillOf(figures) / fillOf(today);
@@ -115,24 +129,37 @@ function* combinations(
   function promising(all: readonly Estimate[]): readonly Candidate[] {
     // What is known to fit sets the pace to beat.
     const enough = bestPace(tried, today) / samplePeriod(today);
-    const sorted = all
-      .filter((each) => fillOf(today) * each.fill < room + overrun.most && costOf(each, today, room) < enough)
+    const mayFit = (share: number): boolean => fillOf(today) * share < room + overrun.most;
+    const byCost = all
+      .filter((each) => mayFit(leastFill(each)) && each.pace * weightOf(each) < enough)
       .filter(({ answers }) => answers || !isAnswered)
-      .toSorted((a, b) => costOf(a, today, room) - costOf(b, today, room))
-      .flatMap(({ parts }) => together(parts) ?? []);
+      .toSorted((a, b) => costOf(a, today, room) - costOf(b, today, room));
+    // What fits only if each part frees other bytes comes after what is estimated to fit.
+    const sorted = [
+      ...byCost.filter((each) => mayFit(each.fill)),
+      ...byCost.filter((each) => !mayFit(each.fill)),
+    ].flatMap(({ parts }) => together(parts) ?? []);
     const alike = (each: Candidate, at: number) =>
       sorted.slice(0, at).filter((other) => familyOf(other) === familyOf(each)).length;
     return sorted.filter((each, at) => alike(each, at) < most.ofKind);
   }
   const twos = helpful.flatMap((first, at) => helpful.slice(at + 1).map((second) => joined(first, second)));
-  yield* promising(twos).slice(0, most.pairs);
-  const pairs = estimates(2)
-    .toSorted((a, b) => costOf(a, today, room) - costOf(b, today, room))
-    .slice(0, beam);
-  const threes = pairs.flatMap((pair) =>
-    helpful.filter(({ parts: [part] }) => !pair.parts.includes(part)).map((third) => joined(pair, third)),
-  );
-  yield* promising(threes).slice(0, most.threes);
+  const isLate = ({ parts }: Estimate): boolean => parts.some((part) => late.has(part));
+  yield* promising(twos.filter((each) => !isLate(each))).slice(0, most.pairs);
+  yield* promising(twos.filter(isLate)).slice(0, most.late);
+  const pairs = (wanted: boolean): readonly Estimate[] =>
+    estimates(2)
+      .filter((each) => isLate(each) === wanted)
+      .toSorted((a, b) => costOf(a, today, room) - costOf(b, today, room))
+      .slice(0, beam);
+  const threes = (wanted: boolean): readonly Estimate[] =>
+    pairs(wanted).flatMap((pair) =>
+      helpful
+        .filter(({ parts: [part] }) => !pair.parts.includes(part) && (wanted || !late.has(part)))
+        .map((third) => joined(pair, third)),
+    );
+  yield* promising(threes(false)).slice(0, most.threes);
+  yield* promising(threes(true)).slice(0, most.without);
   const done = tried.filter(({ candidate, reached }) => reached && partsOf(candidate).length === 3);
   const rests = done.flatMap(({ candidate }) => {
     const parts = partsOf(candidate);
@@ -157,6 +184,9 @@ function joined(a: Estimate, b: Estimate): Estimate {
   };
 }
 
+/** The least that two changes need: they free different bytes. */
+const leastFill = ({ fill, more }: Estimate): number => Math.min(fill, Math.max(0, 1 + more));
+
 /** Smaller micro-batches free little under an order that holds all of them, and their share under another one. */
 function microbatchesUnder({ parts }: Estimate, order: Estimate): number {
   const size = parts.find(({ samples }) => samples !== undefined)?.samples;
@@ -177,14 +207,17 @@ function roomFor(tried: readonly Tried[], today: Figures, emphasis: Goal['emphas
 /** Ranks come before what is recomputed, and a policy is last. */
 const placeOf = ({ kind, policy }: Candidate): number =>
   policy !== undefined ? order.length : Math.max(0, order.indexOf(kind));
-const order = ['sequence', 'context', 'shard', 'micro-batch', 'cut', 'layers', 'recompute'];
+const order = ['sequence', 'tensor', 'context', 'shard', 'micro-batch', 'cut', 'layers', 'recompute'];
 
 /** One change of several, its policy last; undefined where two are alternatives to each other, or change the same text. */
 function together(all: readonly Candidate[]): Candidate | undefined {
   const parts = all.toSorted((a, b) => placeOf(a) - placeOf(b));
   const edits = parts.flatMap((part) => part.edits);
   if (new Set(parts.map(({ kind }) => kind)).size < parts.length || !apart(edits)) return undefined;
-  const words = parts.map(({ what }, at) => (at === 0 ? what : `${what[0].toLowerCase()}${what.slice(1)}`));
+  const isMoved = parts.some(({ kind }) => kind === 'tensor' || kind === 'context');
+  const words = parts
+    .map(({ what, withOtherRanks = what }) => (isMoved ? withOtherRanks : what))
+    .map((what, at) => (at === 0 ? what : `${what[0].toLowerCase()}${what.slice(1)}`));
   const policy = parts.at(-1)?.policy;
   return {
     what: `${words.slice(0, -1).join(', ')}, and ${words.at(-1)}`,

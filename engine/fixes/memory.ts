@@ -13,6 +13,7 @@ import { sameBatchCandidates } from './microbatches.ts';
 import { moveCandidates } from './move.ts';
 import { fits } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
+import { moreNodes } from './moreNodes.ts';
 import { contextCandidates, sequenceCandidates } from './ranks.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { layerCandidates, recomputeCandidates } from './recompute.ts';
@@ -87,5 +88,14 @@ function smaller(
     idleDeviceCandidates(subject),
   );
   const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met, fitting: true };
-  return fixesAmong(analysis, goal, withCombinations(subject, goal, candidates), again);
+  const combined = withCombinations(subject, goal, candidates);
+  return fixesAmong(
+    analysis,
+    goal,
+    function* (tried) {
+      yield* combined(tried);
+      if (!tried.some(({ reached }) => reached)) yield* moreNodes(subject);
+    },
+    again,
+  );
 }

@@ -1,7 +1,10 @@
 /** Other ranks on the same devices with the same batch, and what tensor ranks can split in addition to layers. */
-import { batchKey } from './microbatches.ts';
+import { list } from '../basics/quantities.ts';
+import { cutStages } from '../costs/stages.ts';
 import { numberAt, setNumber, type Subject } from './candidates.ts';
+import { batchKey } from './microbatches.ts';
 import type { Edit } from './proposal.ts';
+import { followsDevices, recut } from './recut.ts';
 import { addKey, entriesOf, setKey, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
@@ -51,6 +54,14 @@ export function* fewerTensorRanks(subject: Subject): Generator<Candidate, void, 
     yield* traded(subject, { tensor: tensor / 2, data: 2 * subject.plan.data });
 }
 
+/** Twice the tensor ranks within a node and half the data ranks: less of each layer on a device, and larger messages. */
+export function* moreTensorRanks(subject: Subject): Generator<Candidate, void, void> {
+  const { tensor, data, stages } = subject.plan;
+  const { perNode = 0 } = subject.analysis.resolution.sizes.get(subject.pipeline) ?? {};
+  if (stages.every(({ forwardFlops }) => forwardFlops === 0) || perNode % (2 * tensor) !== 0) return;
+  if (data % 2 === 0) yield* traded(subject, { tensor: 2 * tensor, data: data / 2 });
+}
+
 /** How many context ranks a sample is split over at once, the fewest first. */
 const shares = [2, 4, 8];
 
@@ -61,6 +72,17 @@ export function* contextCandidates(subject: Subject): Generator<Candidate, void,
   if (stages.every(({ forwardFlops }) => forwardFlops === 0)) return;
   for (const share of shares)
     if (data % share === 0) yield* traded(subject, { context: share * context, data: data / share });
+}
+
+/** Context ranks in place of all data ranks, and of pipeline ranks. */
+export function* contextForPipeline(subject: Subject): Generator<Candidate, void, void> {
+  const { context, data, stages, devices } = subject.plan;
+  if (stages.every(({ forwardFlops }) => forwardFlops === 0)) return;
+  for (const share of shares) {
+    const pipeline = (devices.length * data) / share;
+    if (share > data && Number.isInteger(pipeline))
+      yield* traded(subject, { context: share * context, data: 1, pipeline });
+  }
 }
 
 /** Keys and values get to the context ranks by the other method. */
@@ -77,8 +99,11 @@ export function* contextExchangeCandidates({ analysis, body, plan }: Subject): G
 
 type Ranks = Partial<Readonly<Record<'tensor' | 'context' | 'data', number>>>;
 
-/** Sets numbers of ranks, and as many microbatches as keep the batch. */
-function* traded({ analysis, body, plan }: Subject, wanted: Ranks & { readonly data: number }): Generator<Candidate> {
+/** Sets numbers of ranks, and as many microbatches as keep the batch. With other pipeline ranks, each has as many stages as before. */
+function* traded(
+  { analysis, body, plan }: Subject,
+  { pipeline, ...wanted }: Ranks & { readonly data: number; readonly pipeline?: number },
+): Generator<Candidate> {
   const { text } = analysis.syntax;
   // With a global batch, the microbatches follow.
   const follows = batchKey(body) === 'global_batch';
@@ -86,15 +111,28 @@ function* traded({ analysis, body, plan }: Subject, wanted: Ranks & { readonly d
   const now = follows ? plan.microbatches : numberAt(analysis, microbatches);
   const count = ((now ?? NaN) * plan.data) / wanted.data;
   if (!Number.isInteger(count)) return;
-  const edits = Object.entries(wanted).map(([key, ranks]): Edit | undefined => {
+  const changed = Object.entries(wanted).filter(([key, ranks]) => plan[key as keyof Ranks] !== ranks);
+  const edits = changed.map(([key, ranks]): Edit | undefined => {
     const value = valueOf(body, key);
     if (value !== undefined) return setNumber(analysis, value, ranks);
     return setKey(text, body, key, String(ranks));
   });
-  const names = Object.entries(wanted).map(([key, ranks]) => `${ranks} ${key}`);
+  const cut = pipeline === undefined ? [] : cutFor({ analysis, body, plan }, pipeline);
+  const all = [...changed, ...(pipeline === undefined ? [] : [['pipeline', pipeline] as const])];
+  const names = all.map(([key, ranks]) => `${ranks} ${key}`);
   yield {
-    what: `Use ${names.join(' and ')} ${wanted.data === 1 ? 'rank' : 'ranks'} with ${count} ${count === 1 ? 'microbatch' : 'microbatches'}`,
+    what: `Use ${list(names)} ${(pipeline ?? wanted.data) === 1 ? 'rank' : 'ranks'} with ${count} ${count === 1 ? 'microbatch' : 'microbatches'}`,
     kind: 'tensor' in wanted ? 'tensor' : 'context',
-    edits: [...edits, ...(follows ? [] : [setNumber(analysis, microbatches, count)])],
+    edits: [...edits, ...cut, ...(follows ? [] : [setNumber(analysis, microbatches, count)])],
   };
+}
+
+/** The stages of fewer pipeline ranks; `undefined` among the edits where the file cannot have them. */
+function cutFor(
+  { analysis, body, plan }: Pick<Subject, 'analysis' | 'body' | 'plan'>,
+  pipeline: number,
+): readonly (Edit | undefined)[] {
+  if (followsDevices(valueOf(body, 'stages'))) return [];
+  const found = recut(analysis.syntax, body, (cutStages(plan).length * pipeline) / plan.devices.length);
+  return 'refused' in found ? [undefined] : found.edits;
 }

@@ -54,6 +54,19 @@ export function* everyStage({ plan, body, analysis }: Subject): Generator<Candid
   }
 }
 
+/** Recompute some layers of every stage: what another change leaves to be freed. */
+export function* someLayersCandidates({ plan, body, analysis }: Subject): Generator<Candidate, void, void> {
+  if (!plan.stages.every(({ recomputeMode }) => recomputesLittle(recomputeMode))) return;
+  const most = Math.max(...plan.stages.map(({ layers }) => layers.length));
+  for (const layers of new Set([2, 4].map((part) => Math.floor(most / part))))
+    if (layers > 0)
+      yield {
+        what: `Recompute ${count(layers, 'layer', 'layers')} of every stage`,
+        kind: 'layers',
+        edits: [setKey(analysis.syntax.text, body, 'recompute', someLayersMode({ method: 'block', layers }))],
+      };
+}
+
 /** Nothing, or attention, which is nothing with kernels that keep no scores. */
 const recomputesLittle = (mode: RecomputeMode): boolean => mode === 'none' || mode === 'selective';
 

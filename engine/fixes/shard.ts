@@ -15,6 +15,7 @@ export function* shardCandidates({ plan, body }: Subject): Generator<Candidate, 
   for (const shard of stronger(optimizer))
     yield {
       what: `Shard ${what(shard)} over ${ranks(optimizer, plan)}`,
+      withOtherRanks: `Shard ${what(shard)} over ${plan.context > 1 ? 'data and context' : 'data'} ranks`,
       kind: 'shard',
       edits: [editFor(optimizer, shard)],
     };
@@ -92,6 +93,13 @@ export function optimizerSharded(optimizer: Expression, shard: Shard): Edit | un
   if (recipe === undefined || parameters?.some((parameter) => parameter.name === 'shard') !== true) return undefined;
   return editFor(recipe, shard);
 }
+
+/** The optimizer with its state, its gradients and the weights split. */
+export const mostSharded = (optimizer: Expression): Edit | undefined =>
+  optimizerSharded(
+    optimizer,
+    calleeOf(inner(optimizer) ?? optimizer)?.text.startsWith('megatron') === true ? 'fsdp' : 'zero3',
+  );
 
 const strength = (shard: Shard): number =>
   shard === 'none' ? 0 : shardsWeights(shard) ? 3 : shardsGradients(shard) ? 2 : 1;

@@ -15,6 +15,8 @@ import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposa
 export interface Candidate {
   /** What it does, without its effect: `Use zb_h1`. */
   readonly what: string;
+  /** The same next to a change of ranks, which changes its numbers. */
+  readonly withOtherRanks?: string;
   /** Candidates of one kind are alternatives to each other, such as several policies. */
   readonly kind: string;
   /** `undefined` where a part of the change cannot be written into this file: the candidate is then left out. */

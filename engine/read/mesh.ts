@@ -29,10 +29,8 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh, model?: M
   const expert = or(readQuantity(context, keys, 'expert'), base.expert);
   const byDefault = base.expertTensor === base.tensor ? tensor : base.expertTensor;
   const expertTensor = or(readQuantity(context, keys, 'expert_tensor'), byDefault);
-  const sequence = or(
-    readWord<'true' | 'false'>(context, keys, sequenceKey(context, keys)),
-    String(base.sequenceParallel),
-  );
+  const sequenceName = sequenceKey(context, keys);
+  const sequence = or(readWord<'true' | 'false'>(context, keys, sequenceName), String(base.sequenceParallel));
   const exchange = or(
     readWord<'ring' | 'all_to_all'>(context, keys, 'context_exchange'),
     base.contextExchange ?? 'ring',
@@ -54,15 +52,18 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh, model?: M
   const entry =
     keys.find(fault.key) ?? meshKeys.map((meshKey) => keys.find(meshKey)).find((candidate) => candidate !== undefined);
   const at: Span | undefined = entry?.values?.[0] ?? entry?.key;
+  const isIdle = fault.key === 'expert' && model !== undefined && !hasExperts(model);
   if (at !== undefined)
-    context.report.report('value/range', at, {
-      what: `"${fault.key}"`,
-      value: String(mesh[fault.key === 'expert_tensor' ? 'expertTensor' : 'expert']),
-      allowed:
-        fault.key === 'expert' && model !== undefined && !hasExperts(model)
-          ? `left out: no layer of "${model.name}" has experts`
-          : fault.allowed,
-    });
+    context.report.report(
+      'value/range',
+      at,
+      {
+        what: `"${fault.key}"`,
+        value: String(mesh[fault.key === 'expert_tensor' ? 'expertTensor' : 'expert']),
+        allowed: isIdle ? `left out: no layer of "${model.name}" has experts` : fault.allowed,
+      },
+      fault.needsSequence === true && !isIdle ? { hint: { kind: 'key', key: sequenceName, value: 'true' } } : {},
+    );
   return undefined;
 }
 
@@ -85,11 +86,18 @@ export function sequenceKey(context: ReadContext, keys: Keys): 'sequence_paralle
   return long === undefined && short !== undefined ? 'sequence' : 'sequence_parallel';
 }
 
+interface Fault {
+  readonly key: 'expert' | 'expert_tensor';
+  readonly allowed: string;
+  /** Sequence parallelism allows it, too. */
+  readonly needsSequence?: true;
+}
+
 /**
  * Expert ranks are taken from the tensor (where these do not split experts), context and data ranks of a stage, as in Megatron-LM.
  * Ranks that send tokens to experts have each its own: tensor ranks need sequence parallelism for that.
  */
-function faultOf(mesh: Mesh): { readonly key: 'expert' | 'expert_tensor'; readonly allowed: string } | undefined {
+function faultOf(mesh: Mesh): Fault | undefined {
   const { tensor, expert, expertTensor, sequenceParallel } = mesh;
   if (expertTensor !== tensor && expertTensor !== 1)
     return { key: 'expert_tensor', allowed: tensor === 1 ? '1' : `1 or ${tensor}, the tensor ranks` };
@@ -104,6 +112,7 @@ function faultOf(mesh: Mesh): { readonly key: 'expert' | 'expert_tensor'; readon
     return {
       key: expert > 1 ? 'expert' : 'expert_tensor',
       allowed: `${expert > 1 ? '1' : tensor} without \`sequence_parallel = true\`: tensor ranks that hold the same tokens would all send them`,
+      needsSequence: true,
     };
   return undefined;
 }

@@ -30,6 +30,10 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   if (finding.hint?.kind === 'value' && finding.hint.input === 'tensor' && within !== undefined)
     for (const ranks of finding.hint.values)
       yield { what: `Write tensor = ${ranks}`, edits: [setKey(syntax.text, within, 'tensor', String(ranks))] };
+  if (finding.hint?.kind === 'key' && within !== undefined) {
+    const { key, value: written } = finding.hint;
+    yield { what: `Set ${key} = ${written}`, edits: [setKey(syntax.text, within, key, written)] };
+  }
   const target = declared(syntax, value);
   const sizes = parameters.what.includes('number of stages') ? clusterSizes(analysis).map(String) : [];
   const isBatch = entry?.key.text === 'global_batch';

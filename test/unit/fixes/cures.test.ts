@@ -12,11 +12,14 @@ import { simulated } from '../../../engine/fixes/outcome.ts';
 import { apply, type Edit } from '../../../engine/fixes/proposal.ts';
 import {
   contextCandidates,
+  contextForPipeline,
   contextExchangeCandidates,
   fewerTensorRanks,
+  moreTensorRanks,
   overlapTensorCandidates,
   sequenceCandidates,
 } from '../../../engine/fixes/ranks.ts';
+import { moreNodes } from '../../../engine/fixes/moreNodes.ts';
 import { everyStage } from '../../../engine/fixes/recompute.ts';
 import { groupedShardCandidates } from '../../../engine/fixes/shard.ts';
 import { type Candidate, fixesAmong } from '../../../engine/fixes/trial.ts';
@@ -30,6 +33,7 @@ interface Written {
   readonly keys?: string;
   readonly batch?: string;
   readonly optimizer?: string;
+  readonly stages?: string;
 }
 
 const dense = 'transformer(hidden = 4096, heads = 32, flash = true)';
@@ -42,6 +46,7 @@ const file = ({
   keys = '',
   batch = 'microbatches = 8',
   optimizer = 'adam_mixed',
+  stages = 'balance',
 }: Written): string => `
 model m {
   precision = bf16  sequence = 4096  micro_batch = 1
@@ -53,7 +58,7 @@ model m {
 device gpu { memory = 80GiB  compute(bf16) = 300TFLOPS  bandwidth = 2TB/s }
 cluster box { node[2] { gpu[8] = gpu  link = 200GB/s }  link = 25GB/s }
 pipeline train {
-  model = m  devices = box  schedule = 1f1b  stages = balance
+  model = m  devices = box  schedule = 1f1b  stages = ${stages}
   optimizer = ${optimizer}
   ${batch}
   ${keys}
@@ -105,6 +110,39 @@ describe('a change of the ranks', () => {
       'Use 4 context and 1 data rank with 32 microbatches': 'data = 1; context = 4',
     });
     expect(offered({}, contextCandidates)).toEqual({});
+  });
+
+  it('takes context ranks from pipeline ranks where no data ranks are left', () => {
+    expect(offered({}, contextForPipeline)).toEqual({
+      'Use 2 context and 8 pipeline ranks with 8 microbatches': 'context = 2',
+      'Use 4 context and 4 pipeline ranks with 8 microbatches': 'context = 4',
+      'Use 8 context and 2 pipeline ranks with 8 microbatches': 'context = 8',
+    });
+    expect(offered({ keys: 'data = 16', stages: 'balance(1)' }, contextForPipeline)).toEqual({});
+    expect(offered({ keys: 'data = 2', stages: 'balance(8)' }, contextForPipeline)).toMatchObject({
+      'Use 4 context, 1 data and 4 pipeline ranks with 16 microbatches': expect.stringContaining('balance(4)'),
+    });
+    expect(offered({ keys: 'data = 2', stages: 'split(2, 2, 2, 2, 2, 2, 2, 2)' }, contextForPipeline)).toMatchObject({
+      'Use 4 context, 1 data and 4 pipeline ranks with 16 microbatches': expect.stringContaining('balance(4)'),
+    });
+  });
+
+  it('takes tensor ranks from data ranks, within a node', () => {
+    expect(offered({ keys: 'tensor = 4  data = 4' }, moreTensorRanks)).toEqual({
+      'Use 8 tensor and 2 data ranks with 16 microbatches': 'microbatches = 16; tensor = 8  data = 2',
+    });
+    expect(offered({ keys: 'tensor = 8  data = 2' }, moreTensorRanks)).toEqual({});
+    expect(offered({ keys: 'tensor = 4' }, moreTensorRanks)).toEqual({});
+  });
+
+  it('takes more nodes with as many more pipeline ranks, or data ranks that share everything', () => {
+    const more = offered({ keys: 'data = 2', stages: 'balance(8)' }, moreNodes);
+    expect(more['Use 4 nodes and 16 pipeline ranks']).toContain('node[4]');
+    expect(more['Use 4 nodes and 16 pipeline ranks']).toContain('balance(16)');
+    const data =
+      more['Use 4 nodes and 4 data ranks that share optimizer, gradients and weights, and recompute every stage'];
+    for (const written of ['node[4]', 'data = 4', 'microbatches = 4', 'adam_mixed(shard = zero3)', 'recompute = full'])
+      expect(data).toContain(written);
   });
 
   it('takes data ranks from tensor ranks', () => {
@@ -240,11 +278,10 @@ test('without any part, a combination misses the goal or takes longer', () => {
   const text = readFileSync(join(import.meta.dirname, '../../data/advice/07_long_128k.pipe'), 'utf8');
   const analysis = analyse(text);
   const [fix] = fixesOf(analysis, 'memory/out-of-memory');
-  expect(fix.title).toMatch(/^Set sequence_parallel = true, use 2 context .*, and recompute /);
+  expect(fix.title).toMatch(/^Set sequence_parallel = true, and use 4 context, /);
   const isOf: readonly ((edit: Edit) => boolean)[] = [
     ({ text: by }) => by.includes('sequence_parallel'),
-    ({ text: by }) => by.includes('recompute'),
-    ({ text: by }) => !by.includes('sequence_parallel') && !by.includes('recompute'),
+    ({ text: by }) => !by.includes('sequence_parallel'),
   ];
   for (const isDropped of isOf) {
     const kept = fix.edits.filter((edit) => !isDropped(edit));

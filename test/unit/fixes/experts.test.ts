@@ -24,10 +24,20 @@ const cases: readonly Case[] = [
   { file: '05_405b_bubble', code: 'memory/out-of-memory', title: /context/, most: -0.1 },
   { file: '05_405b_bubble', code: 'schedule/bubble', title: /use interleaved_1f1b\(chunks = 8\)/, most: -0.25 },
   { file: '06_ddp_ethernet', code: 'comm/exposed', title: /context/, most: -0.4 },
-  { file: '07_long_128k', code: 'memory/out-of-memory', title: /sequence_parallel = true, use 2 context/, most: 0 },
+  {
+    file: '07_long_128k',
+    code: 'memory/out-of-memory',
+    title: /sequence_parallel = true, and use 4 context/,
+    most: -0.1,
+  },
   { file: '08_zero3_infiniband', code: 'comm/exposed', title: /^Set micro_batch to/, most: -0.1 },
   { file: '09_4090_ethernet', code: 'memory/out-of-memory', title: /^Use zb_auto/, most: 0 },
   { file: '10_vocabulary', code: 'memory/out-of-memory', title: /^Fuse the loss/, most: 0.001 },
+  { file: '12_lora_70b_4090', code: 'memory/out-of-memory', title: /^Keep the frozen weights as nf4/, most: 0.35 },
+  { file: '13_13b_a100_40', code: 'memory/out-of-memory', title: /shard optimizer, gradients and weights/, most: 0.12 },
+  { file: '14_70b_128k', code: 'memory/out-of-memory', title: /^Use 4 context, 1 data and 2 pipeline/, most: -0.05 },
+  { file: '15_8b_ethernet', code: 'comm/exposed', title: /^Shard over groups of 8 ranks/, most: -0.12 },
+  { file: '16_70b_one_node', code: 'memory/out-of-memory', title: /^Use 2 nodes and/, most: 0 },
 ];
 
 describe.each(cases)('$file, $code', ({ file, code, title, most }) => {
@@ -46,4 +56,16 @@ describe.each(cases)('$file, $code', ({ file, code, title, most }) => {
     for (const fix of fixes) checkPromise(analysis, fix, { lessens: code !== 'memory/out-of-memory' });
     expect(fixes[0]?.effect?.after.fits).toBe(true);
   });
+});
+
+it('expert ranks next to tensor ranks get sequence parallelism before they are taken away', () => {
+  const analysis = analyse(readFileSync(join(import.meta.dirname, '../../data/advice/11_235b_experts.pipe'), 'utf8'));
+  const [finding] = analysis.findings.filter(({ code }) => code === 'value/range');
+  const fixes = fixesFor(analysis, finding, checkedOnce());
+  expect(fixes.map(({ title }) => title.split(':')[0])).toEqual([
+    'Set sequence_parallel = true',
+    'Change to 1',
+    'Remove "expert"',
+  ]);
+  expect(fixes[0].effect?.after.fits).toBe(true);
 });
