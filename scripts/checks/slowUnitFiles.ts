@@ -20,6 +20,7 @@ export const slowUnitFiles: readonly string[] = [
   'test/unit/cli/files.test.ts',
   'test/unit/schedule/grid.test.ts',
   'test/unit/docs/whatFits.test.ts',
+  'test/unit/docs/publishedPlans.test.ts',
   'test/unit/flow/reading.test.ts',
   'test/unit/fixes/everyFix.test.ts',
   'test/unit/planning/planners/pipedream.test.ts',
