@@ -7,6 +7,7 @@ import { findPython, stopPython } from './python.ts';
 import './orders.test.ts';
 import './ownSchedules.test.ts';
 import './script.test.ts';
+import './tables.test.ts';
 import { patience } from '../host/patience.ts';
 
 const problem = findPython();
