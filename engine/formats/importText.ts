@@ -16,6 +16,8 @@ import {
 } from './recipe/torchtitan.ts';
 import { isTorchtitanProgram, pipeOfTorchtitanProgram } from './recipe/torchtitanProgram.ts';
 import { isXtunerPython, isXtunerYaml, pipeOfXtunerPython, pipeOfXtunerYaml } from './recipe/xtuner.ts';
+import { isDeepspeedTimers, pipeOfDeepspeedTimers } from './timers/deepspeed.ts';
+import { isMegatronTimers, pipeOfMegatronTimers } from './timers/megatron.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
 import { pipeOfProfile } from './toPipe.ts';
 import { isTorchScript, pipeOfTorchScript } from './torchScript/toPipe.ts';
@@ -64,12 +66,14 @@ const formats: readonly ImportFormat[] = [
   { is: isTorchtitanToml, toPipe: pipeOfTorchtitanToml },
   { is: isXtunerPython, toPipe: pipeOfXtunerPython },
   { is: isXtunerYaml, toPipe: pipeOfXtunerYaml },
+  { is: isMegatronTimers, toPipe: pipeOfMegatronTimers },
+  { is: isDeepspeedTimers, toPipe: pipeOfDeepspeedTimers },
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];
 
 /** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
 export const importable =
-  'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim 1.0, dnn-partitioning), a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (NeMo, torchtitan, DeepSpeed, Axolotl, xtuner, Megatron-LM)';
+  'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim, dnn-partitioning, CSV), timers of a run, a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (NeMo, torchtitan, DeepSpeed, Axolotl, xtuner, Megatron-LM)';
 
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string): TextImport | undefined =>

@@ -6,6 +6,7 @@ import { mostTextFaults, type TextFault } from './fault.ts';
 import type { MeasuredLayer } from './measured.ts';
 import { layersOfProfile } from './pipedream/layers.ts';
 import { isProfile, readProfileGraph } from './pipedream/read.ts';
+import { isTimesCsv, readTimesCsv } from './timesCsv/read.ts';
 
 export interface ProfileRead {
   /** Each after those that it needs. */
@@ -32,6 +33,7 @@ const formats: readonly ProfileFormat[] = [
     },
   },
   { name: 'workload of ASTRA-sim 1.0', is: isAstraSim, read: readAstraSim },
+  { name: 'table of layer times', is: isTimesCsv, read: readTimesCsv },
   { name: 'graph of dnn-partitioning', is: isDnnPartitioning, read: readDnnPartitioning },
 ];
 

@@ -1,6 +1,7 @@
 /** One file of PyTorch's profiler (Kineto), read as its bytes arrive. */
 import type { Place } from './bytes.ts';
 import { Collector } from './collect.ts';
+import { rankInName } from './rankInName.ts';
 import type { RankTrace } from './rankTrace.ts';
 import { type ScanFault, scanner } from './scanner.ts';
 
@@ -51,11 +52,6 @@ function rankTrace(file: string, collector: Collector): RankTrace | TraceFault {
 
 const noLabels =
   'The trace names no operation of a pipeline: no slice is called "PP:0F0". PyTorch’s Schedule1F1B, the default of torchtitan, names none. Run its order as a table instead ("pipewright export --to torch-csv", and pipeline_parallel_schedule_csv in torchtitan): then its slices have names.';
-
-const rankInName = (file: string): number | undefined => {
-  const digits = /rank[_-]?(\d{1,7})(?!.*rank[_-]?\d)/i.exec(file)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-};
 
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0;

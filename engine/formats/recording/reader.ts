@@ -1,6 +1,7 @@
 /** What a file of a run is, from its first bytes, and a reader that takes its bytes as they arrive. */
 import { asciiText } from '../kineto/bytes.ts';
 import { traceReader } from '../kineto/read.ts';
+import { isNsight, nsightReader } from '../nsight/read.ts';
 import { isStragglerTimeline, stragglerReader } from '../stragglerAnalysis/read.ts';
 import { isSummary, readSummary } from './readSummary.ts';
 import type { RunReader } from './runPart.ts';
@@ -13,6 +14,7 @@ export const headLength = 65_536;
 export function runReader(file: string, head: Uint8Array): RunReader | undefined {
   const text = asciiText(head, 0, Math.min(head.length, headLength));
   if (isSummary(text)) return textReader(file, readSummary);
+  if (isNsight(text)) return nsightReader(file);
   if (isStragglerTimeline(text)) return stragglerReader(file);
   if (!isKineto(text)) return undefined;
   const reader = traceReader(file);

@@ -62,6 +62,11 @@ test.each<[string, Read, string]>([
     readProfile,
     'DATA\n2\na -1 1 NONE 0 1 NONE 0 3 ALLREDUCE 37 3\nb -1 1 NONE 0 1 NONE 0 3 ALLREDUCE 37 3\n',
   ],
+  [
+    'a table of layer times',
+    readProfile,
+    'layer,forward,backward,weights,output\na,1ms,2ms,3MiB,4\nb,1.5,2us,3,4\n"c",1,2,3,4\n',
+  ],
   ['a graph of dnn-partitioning', readProfile, JSON.stringify(dnn, undefined, 1)],
   ['a configuration', readConfiguration, JSON.stringify(llama, undefined, 1)],
   ['a configuration with a tower', readConfiguration, JSON.stringify(vision, undefined, 1)],
