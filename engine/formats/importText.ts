@@ -73,7 +73,7 @@ const formats: readonly ImportFormat[] = [
 
 /** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
 export const importable =
-  'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim, dnn-partitioning, CSV), timers of a run, a Hugging Face config.json, a system (Calculon, aiconfigurator), or a training configuration (NeMo, torchtitan, DeepSpeed, Axolotl, xtuner, Megatron-LM)';
+  'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim, dnn-partitioning, CSV), timers of a run, a Hugging Face config.json, a system (Calculon), or a training configuration (NeMo, torchtitan, DeepSpeed, Megatron-LM)';
 
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string): TextImport | undefined =>

@@ -4,6 +4,7 @@
  */
 import { runTests } from '../support/plainTests.ts';
 import { findPython, stopPython } from './python.ts';
+import './measured.test.ts';
 import './orders.test.ts';
 import './ownSchedules.test.ts';
 import './script.test.ts';

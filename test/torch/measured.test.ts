@@ -1,0 +1,142 @@
+/** Plans leave for PyTorch, run there, and come back: export, run, trace, import, compare, calibrate. Stages sleep known times. */
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import path from 'node:path';
+import { tempFolder } from '../host/tempFolder.ts';
+import { test } from '../support/plainTests.ts';
+import { call } from '../unit/cli/harness.ts';
+import { python } from './python.ts';
+
+const folder = tempFolder('pipewright-measured-');
+process.once('exit', folder.remove);
+
+/** Seconds: stage s sleeps F = 30, 40 or 50 ms, 1.25 F for the input gradient and 0.75 F for the weight gradient. */
+const model = path.join(folder.path, 'model.py');
+writeFileSync(
+  model,
+  `import time, torch
+
+WIDTH = 16
+
+class SleepX(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, f, i):
+        ctx.i = i
+        time.sleep(f)
+        return x.clone()
+    @staticmethod
+    def backward(ctx, g):
+        time.sleep(ctx.i)
+        return g.clone(), None, None
+
+class SleepW(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, w, t):
+        ctx.t = t
+        return w.clone()
+    @staticmethod
+    def backward(ctx, g):
+        time.sleep(ctx.t)
+        return g.clone(), None
+
+class Sleep(torch.nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+        self.weight = torch.nn.Parameter(torch.zeros(WIDTH))
+    def forward(self, x):
+        return SleepX.apply(x, self.f, 1.25 * self.f) + SleepW.apply(self.weight, 0.75 * self.f)
+
+def make_stage(index, layers):
+    return Sleep(0.03 + 0.01 * (index % 3))
+
+def make_input():
+    return torch.ones(8, WIDTH)
+
+def make_target():
+    return torch.zeros(8, WIDTH)
+
+def loss(output, target):
+    return ((output - target) ** 2).mean()
+`,
+);
+
+interface Recipe {
+  readonly name: string;
+  readonly ranks: number;
+  readonly stages: number;
+  readonly schedule: string;
+  readonly data?: number;
+  readonly more?: string;
+}
+
+const sourceOf = ({ ranks, stages, schedule, data = 1, more = '' }: Recipe): string => `
+model toy { layer block[${stages}] { forward = 40ms  backward_input = 40ms  backward_weight = 40ms } }
+device gpu { memory = 16GiB }
+cluster box { gpu[${ranks * data}] = gpu  link = 25GB/s + 100us }
+${more}
+pipeline train { model = toy  devices = box  data = ${data}  microbatches = 4  stages = split(${Array.from({ length: stages }, () => 1).join(', ')})  schedule = ${schedule} }
+`;
+
+const recipes: readonly Recipe[] = [
+  { name: '1F1B', ranks: 2, stages: 2, schedule: '1f1b' },
+  { name: 'interleaved 1F1B', ranks: 2, stages: 4, schedule: 'interleaved_1f1b(chunks = 2)' },
+  { name: 'ZB-V', ranks: 2, stages: 4, schedule: 'zb_v' },
+  {
+    name: 'a rule',
+    ranks: 2,
+    stages: 2,
+    schedule: 'own',
+    more: 'schedule own { placement = linear  backward = split  order = greedy(prefer = [I, F, W])  in_flight(s) = stages - s }',
+  },
+  { name: 'two replicas of 1F1B', ranks: 2, stages: 2, schedule: '1f1b', data: 2 },
+];
+
+/** Programs of others take turns with ours: then sleeping takes longer than asked. */
+const loaded = (): boolean => loadavg()[0] > 0.6 * cpus().length;
+
+for (const recipe of recipes) {
+  const { name, ranks, data = 1 } = recipe;
+  test(`${name}: what ran comes back, and calibrates the plan`, async () => {
+    const files = { 'plan.pipe': sourceOf(recipe) };
+    const exported = await call(['export', 'plan.pipe', '--to', 'torch-script'], { files });
+    assert.equal(exported.status, 0, exported.err);
+    const script = path.join(folder.path, 'script.py');
+    const traces = path.join(folder.path, name.replaceAll(' ', '-'));
+    writeFileSync(script, exported.out);
+    const ran = await python([script, '--spawn', '--model', model, '--steps', '5', '--profile', traces]);
+    assert.equal(ran.status, 0, ran.err);
+    assert.equal(readdirSync(traces).length, ranks * data);
+    const under = (command: string, ...more: readonly string[]) =>
+      call([command, 'plan.pipe', '--with', traces, ...more], { disk: true, files });
+
+    const compared = await under('compare', '--format', 'json');
+    assert.equal(compared.status, 0, compared.err);
+    const { runs } = JSON.parse(compared.out) as {
+      readonly runs: readonly {
+        readonly pipeline_ranks: readonly number[];
+        readonly measured: number;
+        readonly shares: { readonly rest: number };
+        readonly order: { readonly cells: number; readonly dependsOnTimes: boolean };
+      }[];
+    };
+    // The process group of each pipeline tells replicas apart.
+    assert.equal(runs.length, data);
+    assert.equal(new Set(runs.flatMap((run) => run.pipeline_ranks)).size, ranks * data);
+    const most = loaded() ? 0.05 : 0.03;
+    for (const { order, shares, measured } of runs) {
+      if (!order.dependsOnTimes) assert.equal(order.cells, 0);
+      assert.ok(Math.abs(shares.rest) < most * measured, `${shares.rest} of ${measured} s are not explained`);
+    }
+
+    const one = runs[0].pipeline_ranks.join(',');
+    const calibrated = await under('calibrate', '--slow-layers', '--ranks', one);
+    assert.equal(calibrated.status, 0, calibrated.err);
+    const [, sign, digits] = /calibrated [\d.]+ m?s \(([+−]?)([\d.]+) %\)/.exec(calibrated.err) ?? [];
+    assert.ok(Number(digits) / 100 < most, `${calibrated.err}: ${sign}${digits} %${loaded() ? ', under load' : ''}`);
+    // Stage 0 sleeps 30 ms in its forward.
+    const forward = Number(/forward\s+= ([\d.]+)ms/.exec(calibrated.out)?.[1]);
+    assert.ok(forward > 30 && forward < 45, `${forward} ms`);
+  });
+}
