@@ -4,7 +4,10 @@ export interface Measured {
   readonly first: number;
   /** The best of the rest. */
   readonly best: number;
-  /** The same of this thread alone: V8 frees the arrays of earlier calls in others, at times of its choice. */
+  /**
+   * Of this thread alone: V8 frees the arrays of earlier calls in others, at times of its choice. The median, since Linux may count
+   * the time of a thread in ticks: the least is then too little.
+   */
   readonly own: number;
 }
 
@@ -18,13 +21,13 @@ export function measure(work: () => unknown, { rounds = 5, atLeast = 40 } = {}):
     took = cpu(work, calls);
   }
   let best = took.all / calls;
-  let own = took.own / calls;
+  const own = [took.own / calls];
   for (let round = 1; round < rounds; round += 1) {
     took = cpu(work, calls);
     best = Math.min(best, took.all / calls);
-    own = Math.min(own, took.own / calls);
+    own.push(took.own / calls);
   }
-  return { first, best, own };
+  return { first, best, own: percentile(own, 0.5) };
 }
 
 /** Milliseconds of CPU of this thread since then. */

@@ -1,4 +1,5 @@
 import { factorsOf, linearDraws } from '../../engine/simulate/draws.ts';
+import { figureOfRun } from '../../engine/simulate/figureOfRun.ts';
 import { runInOrder } from '../../engine/simulate/inOrder.ts';
 import { simulate } from '../../engine/simulate/simulate.ts';
 import { timingOf } from '../../engine/simulate/timing.ts';
@@ -52,6 +53,13 @@ export function passesTable(): Table {
       'pass again',
       count,
       measure(() => runInOrder(program, timing)),
+      reference,
+      75,
+    );
+    add(
+      'pass again, for a figure',
+      count,
+      measure(() => figureOfRun(program, timing, ({ makespan }) => makespan)),
       reference,
       75,
     );

@@ -2,7 +2,7 @@ import type { PipelinePlan } from '../values/plan.ts';
 import { generate } from '../schedule/generate.ts';
 import { toEnd } from '../basics/steps.ts';
 import type { Program } from '../values/program.ts';
-import { simulate } from '../simulate/simulate.ts';
+import { figureOfRun } from '../simulate/figureOfRun.ts';
 import { iterationSeconds, type Timeline, type Timing, stepAt } from '../values/timeline.ts';
 import { timingOf, type TimingOptions } from '../simulate/timing.ts';
 import { leastMakespan } from './bound.ts';
@@ -32,7 +32,7 @@ export function* bubbleCausesSteps(plan: PipelinePlan, timeline: Timeline): Gene
   const gathers = timeline.timing.release !== undefined;
   const noStep = Math.min(
     lasts,
-    gathers ? (simulate(program, timingOf(plan, program, { freeStep: true }))?.makespan ?? makespan) : makespan,
+    gathers ? (makespanOf(program, timingOf(plan, program, { freeStep: true })) ?? makespan) : makespan,
   );
   // Equal stages or free transfers need no run of their own: a run of millions of operations takes a while.
   const known = [{ order: program, timing: timeline.timing, makespan: noStep }];
@@ -40,7 +40,7 @@ export function* bubbleCausesSteps(plan: PipelinePlan, timeline: Timeline): Gene
     const timing = timingOf(plan, order, options);
     const same = known.find((candidate) => candidate.order === order && sameTimes(candidate.timing, timing));
     if (same !== undefined) return same.makespan;
-    const found = simulate(order, timing)?.makespan ?? makespan;
+    const found = makespanOf(order, timing) ?? makespan;
     known.push({ order, timing, makespan: found });
     return found;
   };
@@ -76,6 +76,9 @@ export function* bubbleCausesSteps(plan: PipelinePlan, timeline: Timeline): Gene
     order: part(equal - least),
   };
 }
+
+const makespanOf = (program: Program, timing: Timing): number | undefined =>
+  figureOfRun(program, timing, ({ makespan }) => makespan);
 
 /** Whether operations and transfers take the same time; the step at the end is not looked at. */
 function sameTimes(a: Timing, b: Timing): boolean {

@@ -1,8 +1,8 @@
 /** Iterations of a program in its order, with other times of what is in it. */
 import type { PipelinePlan } from '../values/plan.ts';
 import { kindOfRow, type Program, rowOf, U } from '../values/program.ts';
+import { figureOfRun } from '../simulate/figureOfRun.ts';
 import { scaledTiming, type TimeFactors } from '../simulate/scaled.ts';
-import { simulate } from '../simulate/simulate.ts';
 import { stageNumber } from '../costs/stages.ts';
 import { iterationSeconds, secondsOf, type Timeline, type Timing } from '../values/timeline.ts';
 import { steadyOf } from './steady.ts';
@@ -11,10 +11,8 @@ import { steadyOf } from './steady.ts';
 export const iterationIn = (timeline: Timeline): number => steadyOf(timeline)?.period ?? iterationSeconds(timeline);
 
 /** Seconds of an iteration with other times; undefined if operations wait for each other. */
-export function iterationUnder({ program }: Pick<Timeline, 'program'>, timing: Timing): number | undefined {
-  const run = simulate(program, timing);
-  return run === undefined ? undefined : iterationIn(run);
-}
+export const iterationUnder = ({ program }: Pick<Timeline, 'program'>, timing: Timing): number | undefined =>
+  figureOfRun(program, timing, iterationIn);
 
 /** The same with factors on the times that the timeline has. */
 export const iterationWith = ({ program, timing }: Timeline, factors: TimeFactors): number | undefined =>

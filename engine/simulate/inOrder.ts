@@ -8,9 +8,9 @@ import { keepKnown, knownOrder, startOrder } from './startOrder.ts';
 /**
  * The fast method, if no transfer queues: operations one after the other in an order in which they can start. Most programs run
  * once, so the first run keeps no order. The second finds one (`startOrder`), and from then on a run with other costs is one linear
- * pass. O(operations + needs), no allocation per operation.
+ * pass. O(operations + needs), no allocation per operation. `over` as `simulate` has it.
  */
-export function runInOrder(program: Program, timing: Timing): Timeline | undefined {
+export function runInOrder(program: Program, timing: Timing, over?: Float64Array): Timeline | undefined {
   if (knownOrder(program, timing) === undefined) {
     const first = endsOfFirstPass(program, timing);
     if (first !== undefined) {
@@ -21,7 +21,7 @@ export function runInOrder(program: Program, timing: Timing): Timeline | undefin
   }
   const words = startOrder(program, timing);
   if (words === undefined) return undefined;
-  const end = endsInOrder(program, timing, words) ?? endsOfAnyNeeds(program, timing, words);
+  const end = endsInOrder(program, timing, words, over) ?? endsOfAnyNeeds(program, timing, words);
   return finish({ program, timing, end });
 }
 

@@ -24,10 +24,15 @@ export function endsOfFirstPass(
   return firstPass(program, all) ? { end, count: tables.count.subarray(0, timing.duration.length) } : undefined;
 }
 
-/** The same for operations that come in an order in which they can start. */
-export function endsInOrder(program: Program, timing: Timing, words: Int32Array): Float64Array | undefined {
+/** The same for operations that come in an order in which they can start. `over` as `simulate` has it. */
+export function endsInOrder(
+  program: Program,
+  timing: Timing,
+  words: Int32Array,
+  over?: Float64Array,
+): Float64Array | undefined {
   if (!fillRows(tables, program, timing)) return undefined;
-  const { end, all } = endsAndAlways(program);
+  const { end, all } = endsAndAlways(program, over);
   laterPass(words, program.shift, all);
   return end;
 }

@@ -76,9 +76,17 @@ export function fillRows(tables: RowTables, program: Program, timing: Timing): b
   return true;
 }
 
-/** Ends as `Timeline.end` has them, 0 or −1 where one is to come, and the same with NaN after them for each microbatch. */
-export function endsAndAlways(program: Program): { readonly end: Float64Array; readonly all: Float64Array } {
+/**
+ * Ends as `Timeline.end` has them, 0 or −1 where one is to come, and the same with NaN after them for each microbatch. `over`: ends of
+ * an earlier run of this program; if they were made here, they are given back as they are, since a run leaves what is no end.
+ */
+export function endsAndAlways(
+  program: Program,
+  over?: Float64Array,
+): { readonly end: Float64Array; readonly all: Float64Array } {
   const slots = resultsIn(program) * program.stages * program.microbatches;
+  if (over !== undefined && over.buffer.byteLength > over.byteLength)
+    return { end: over, all: new Float64Array(over.buffer) };
   const all = new Float64Array(slots + program.microbatches).fill(NaN, slots);
   // New arrays hold zeros, so these are the quickest mark.
   return { end: markEnds(program, all.subarray(0, slots), fillsSlots(program) ? 0 : -1), all };
