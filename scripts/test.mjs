@@ -17,6 +17,14 @@ const chromium = {
   packages: 'chromium fonts-dejavu-core',
   why: 'the window of the editor in tests',
 };
+const shell = {
+  command: 'The headless shell of Chromium',
+  files: ['/usr/bin/chromium-headless-shell', process.env.CHROMIUM_PATH ?? '', process.env.CHROMIUM ?? ''].filter(
+    Boolean,
+  ),
+  packages: 'chromium-headless-shell fonts-dejavu-core',
+  why: 'pages in tests; without it they are shown in Chromium, which takes longer',
+};
 const neovim = {
   command: 'Neovim',
   files: ['/usr/bin/nvim', '/usr/local/bin/nvim'],
@@ -35,6 +43,7 @@ setup({
     ...(runs('package in the editor', 'journeys', 'extension in the editor', 'preview in the browser')
       ? [chromium]
       : []),
+    ...(runs('preview in the browser') ? [shell] : []),
     ...(runs('neovim') ? [neovim] : []),
     ...(process.platform === 'linux' && runs('jobs of slurm and make') ? [slurm] : []),
   ],

@@ -1,5 +1,6 @@
 import { defaultOptions } from '../../engine/basics/host.ts';
 import { launch, type Preview } from '../../test/browser/harness.ts';
+import { findChromium } from '../../test/host/browser.ts';
 import { pageClock } from '../browser/threads.ts';
 import { ms, type Row, type Table } from '../rows.ts';
 import { planOnlyOf } from '../workloads/analysis.ts';
@@ -12,7 +13,7 @@ const seconds = 3;
 /** A million blocks in Chromium, moved at every frame: CPU of each frame that was drawn. Memory is shown as bands of all devices. */
 export async function motionTable(): Promise<Table> {
   const rows: Row[] = [];
-  const browser = await launch();
+  const browser = await launch(findChromium());
   try {
     for (const { name, devices, microbatches } of [
       { name: '64 devices, a row each', devices: 64, microbatches: 7812 },

@@ -1,6 +1,7 @@
 import { defaultOptions } from '../../engine/basics/host.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { launch, type Preview } from '../../test/browser/harness.ts';
+import { findChromium } from '../../test/host/browser.ts';
 import { pageClock } from '../browser/threads.ts';
 import { percentile } from '../measure.ts';
 import { ms, type Row, type Table } from '../rows.ts';
@@ -13,7 +14,7 @@ const warmup = 3;
 /** From a plan that reaches the page to its blocks on the screen, in Chromium: the page's part of an edit. */
 export async function pageTable(): Promise<Table> {
   const rows: Row[] = [];
-  const browser = await launch();
+  const browser = await launch(findChromium());
   try {
     for (const { devices, microbatches } of [
       { devices: 16, microbatches: 128 },

@@ -5,6 +5,7 @@ import { exampleText } from '../support/example.ts';
 import type { Browser, PageTest } from './check.ts';
 import { type Editor, exampleFile, openEditor, type TextFile } from './editor.ts';
 import { axe, type Preview, settled, violations } from './harness.ts';
+import type { Point } from './pixels.ts';
 
 const text = exampleText('quickstart.pipe');
 const quickstart = exampleFile('quickstart.pipe');
@@ -80,11 +81,8 @@ const outlines: PageTest = {
       const outlined = async (device: number, lower: boolean, start: number) => {
         const x = canvas.x + besideNames(canvas.width) + (start / longest) * plot + 1.5;
         const y = canvas.y + besideRuler + device * pitch + 2 + (lower ? band + 1 : 0) + band / 2;
-        for (const at of [x - 1, x, x + 1]) {
-          const colour = await preview.pixel(Math.round(at), Math.round(y));
-          if (colour.every((part) => part > 200)) return true;
-        }
-        return false;
+        const edge = [x - 1, x, x + 1].map((at): Point => [Math.round(at), Math.round(y)]);
+        return (await preview.pixels(edge)).some((colour) => colour.every((part) => part > 200));
       };
       assert.equal(await outlined(2, false, 0.04806), true, '2B0 takes longer below');
       assert.equal(await outlined(2, true, 0.04966), true, 'and is outlined there too');

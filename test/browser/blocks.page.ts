@@ -27,27 +27,21 @@ const probes = [1, 2].flatMap((scale) =>
       await preview.post(planMessage(plan([shownPipeline])));
       await preview.drawn();
       const { start, end, offsets } = picture.columns;
-      const at = async (device: number, block: number, share: number) => {
-        const [x, y] = await pointOf(
-          preview,
-          picture,
-          device,
-          start[block] + (end[block] - start[block]) * share,
-          0.16,
-        );
-        return preview.pixel(x, y);
-      };
+      const at = (device: number, block: number, share: number) =>
+        pointOf(preview, picture, device, start[block] + (end[block] - start[block]) * share, 0.16);
       const colour = (name: keyof (typeof expected)['vscode-dark']) => parseColour(expected[theme][name]) ?? [0, 0, 0];
       for (const device of [0, 2, 3]) {
-        sameColour(await at(device, blockOf(picture, device, F, 2), 0.4), colour('forward'), `F2 on device ${device}`);
         const backward = blockOf(picture, device, B, 1);
-        sameColour(await at(device, backward, 0.3), colour('input'), `input gradient of B1 on device ${device}`);
-        sameColour(await at(device, backward, 0.8), colour('weight'), `weight gradient of B1 on device ${device}`);
-        sameColour(
+        const [forward, input, weight, optimizer] = await preview.pixels([
+          await at(device, blockOf(picture, device, F, 2), 0.4),
+          await at(device, backward, 0.3),
+          await at(device, backward, 0.8),
           await at(device, offsets[device + 1] - 1, 0.85),
-          colour('optimizer'),
-          `optimizer on device ${device}`,
-        );
+        ]);
+        sameColour(forward, colour('forward'), `F2 on device ${device}`);
+        sameColour(input, colour('input'), `input gradient of B1 on device ${device}`);
+        sameColour(weight, colour('weight'), `weight gradient of B1 on device ${device}`);
+        sameColour(optimizer, colour('optimizer'), `optimizer on device ${device}`);
       }
       if (scale === 2) await preview.shot(`page-${theme}`);
       assert.deepEqual(await violations(preview.page), []);

@@ -13,8 +13,12 @@ export async function pageStyle(): Promise<string> {
   return result.outputFiles[0].text;
 }
 
+let script: Promise<string> | undefined;
+
 /** The page's script, bundled just as it ships, as text. */
-export async function pageScript(): Promise<string> {
+export const pageScript = (): Promise<string> => (script ??= bundle());
+
+async function bundle(): Promise<string> {
   const result = await esbuild.build({
     absWorkingDir: root.pathname,
     entryPoints: ['webview/main.ts'],

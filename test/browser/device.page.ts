@@ -10,6 +10,7 @@ import { example } from './example.ts';
 import { type Preview, axe, settled, violations } from './harness.ts';
 import { GiB, microbatchParam, pipeline, plan, planMessage } from './plans.ts';
 import { allFigures, clickBlock, openCard, pictureFor } from './scene.ts';
+import type { Point } from './pixels.ts';
 
 const sheetOf = (preview: Preview) => preview.page.locator('.card');
 const rowsOf = (preview: Preview, caption: string): Promise<string[][]> =>
@@ -60,10 +61,13 @@ const hosts: PageTest = {
     const box = await preview.page.locator('.timeline').boundingBox();
     assert.ok(box !== null);
     const { memory, left } = layoutFor(box.width, box.height, 2, true);
-    const colours = new Set<string>();
     // Half of the chart is under the line of its name: only a drawn level has the colour of the foreground here.
-    for (let y = memory.y + memory.height - 40; y < memory.y + memory.height; y += 1)
-      colours.add((await preview.pixel(box.x + left + (box.width - left) * 0.4, box.y + y)).join());
+    const foot = box.y + memory.y + memory.height;
+    const line = Array.from({ length: 40 }, (_, up): Point => [
+      box.x + left + (box.width - left) * 0.4,
+      foot - 40 + up,
+    ]);
+    const colours = new Set((await preview.pixels(line)).map((colour) => colour.join()));
     assert.ok(colours.has('204,204,204'), [...colours].join(' '));
     await clickName(preview, 1, 2);
     await openCard(preview);

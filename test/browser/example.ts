@@ -3,11 +3,21 @@ import { defaultOptions } from '../../engine/basics/host.ts';
 import type { ToPage } from '../../webview/protocol/messages.ts';
 import { analyseExample } from '../support/analyse.ts';
 
-/** An example (`systems/dualpipe`) as the command line works it out, and the message that the extension posts for it. */
-export function example(name: string): {
+interface Example {
   readonly analysis: Analysis;
   readonly message: Extract<ToPage, { readonly type: 'plan' }>;
-} {
+}
+
+const known = new Map<string, Example>();
+
+/** An example (`systems/dualpipe`) as the command line works it out, and the message that the extension posts for it. */
+export function example(name: string): Example {
+  const found = known.get(name) ?? made(name);
+  known.set(name, found);
+  return found;
+}
+
+function made(name: string): Example {
   const analysis = analyseExample(`${name}.pipe`);
   return {
     analysis,

@@ -3,9 +3,9 @@ import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { filmSvg } from '../../engine/drawing/filmSvg.ts';
-import { pixelOf } from './harness.ts';
+import { startChromium } from './chromium.ts';
+import { pixelOf } from './pixels.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
@@ -19,10 +19,7 @@ async function seen(scheme: 'dark' | 'light', flags: readonly string[] = []) {
   writeFileSync(path.join(folder.path, 'a.svg'), svg);
   const page = path.join(folder.path, 'a.html');
   writeFileSync(page, '<meta name="color-scheme" content="light dark"><body style="margin:0"><img src="a.svg">');
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', ...flags],
-  });
+  const browser = await startChromium(flags);
   try {
     const shown = await browser.newPage({ viewport: { width: 672, height: 240 }, colorScheme: scheme });
     await shown.goto(pathToFileURL(page).href);

@@ -6,7 +6,7 @@ import type { Layout } from '../../webview/view/scene/layout.ts';
 import { rowShape } from '../../webview/view/scene/rowShape.ts';
 import { shownTimeline } from '../../webview/session/shownTimeline.ts';
 import type { Browser, PageTest } from './check.ts';
-import { type Preview, axe, settled, violations } from './harness.ts';
+import { axe, colourRules, type Preview, settled, violations } from './harness.ts';
 import { type ThemeClass, themes } from './themeColours.ts';
 import { GiB, pipeline, plan, planMessage } from './plans.ts';
 import { pictureFor } from './scene.ts';
@@ -306,16 +306,25 @@ const loupe: PageTest = {
 const accessible: PageTest = {
   name: 'groups and their loupe are clean for axe-core',
   run: async (browser) => {
-    for (const theme of themes) {
-      const { preview, box, layoutWith } = await opened(browser, 64, 16, theme);
-      const { left, rows } = layoutWith([]);
-      await preview.page.mouse.click(box.x + 8, box.y + rows.y + 5);
-      await preview.page.mouse.move(box.x + left + 40, box.y + rows.y + 30);
-      await preview.page.waitForTimeout(500);
-      assert.deepEqual(await axe(preview.page), [], theme);
-      await preview.shot(`groups-${theme}`);
-      await preview.close();
-    }
+    const { preview, box, layoutWith } = await opened(browser, 256, 16, themes[0]);
+    const { left, rows, fittedRow } = layoutWith([]);
+    const check = async (shown: string): Promise<void> => {
+      for (const [index, theme] of themes.entries()) {
+        await preview.setTheme(theme);
+        assert.deepEqual(await axe(preview.page, index === 0 ? undefined : colourRules), [], `${shown}, ${theme}`);
+        await preview.shot(`${shown}-${theme}`);
+      }
+      await preview.setTheme(themes[0]);
+    };
+    await preview.page.mouse.move(box.x + left + 60, box.y + rows.y + 0.3 * fittedRow);
+    await preview.page.locator('.loupe').waitFor({ state: 'visible' });
+    await check('loupe');
+    assert.ok(await preview.page.locator('.loupe').isVisible());
+    await preview.page.mouse.click(box.x + 8, box.y + rows.y + 5);
+    await settled(preview.page);
+    assert.match(await said(preview), /open/);
+    await check('groups');
+    await preview.close();
   },
 };
 

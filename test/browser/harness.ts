@@ -1,13 +1,20 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { type Browser, type Page, chromium } from 'playwright-core';
-import { previewHtml } from '../../webview/protocol/page.ts';
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
 import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
-import { nodePath, pageScript, pageStyle } from './build.ts';
+import { nodePath } from './build.ts';
+import { startChromium } from './chromium.ts';
+import { type PagePool, pagePool } from './pagePool.ts';
+import { type Colour, pixelOf, pixelsOf, type Point } from './pixels.ts';
+import { servePage } from './pageServer.ts';
 import { type ThemeClass, themeColours, themes } from './themeColours.ts';
 import { patience } from '../host/patience.ts';
 
-const origin = 'https://preview.test';
 const shots = new URL('../../out/shots/', import.meta.url).pathname;
+
+/** A picture for people, if `SHOTS` asks for some: no test reads it. */
+export async function shot(page: Page, name: string): Promise<void> {
+  if (process.env['SHOTS'] !== undefined) await page.screenshot({ path: `${shots}${name}.png` });
+}
 
 export interface Preview {
   readonly page: Page;
@@ -17,10 +24,15 @@ export interface Preview {
   posted(): Promise<FromPage[]>;
   /** What broke the security policy, and errors that nothing caught. */
   readonly problems: string[];
+  /** The reader makes the page wider, lower, or what else. */
+  resize(width: number, height: number): Promise<void>;
   /** The editor changes its theme while the page is open. `repainted`: waits until the timeline has the new colours. */
   setTheme(theme: ThemeClass, repainted?: boolean): Promise<void>;
   /** Colour of a pixel of the page, as shown. */
-  pixel(x: number, y: number): Promise<readonly [number, number, number]>;
+  pixel(x: number, y: number): Promise<Colour>;
+  /** Of several at one moment: each picture costs as much as a whole page. */
+  pixels(points: readonly Point[]): Promise<readonly Colour[]>;
+  /** A picture in `out/shots` for people, if `SHOTS` asks for some. */
   shot(name: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,51 +55,37 @@ function variablesOf(theme: ThemeClass): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(colours), '--vscode-font-family': 'DejaVu Sans, sans-serif' };
 }
 
-/** A browser with the page's files behind an address of their own; nothing reaches the network. */
-export async function launch(): Promise<{ open(options?: OpenOptions): Promise<Preview>; close(): Promise<void> }> {
-  const script = await pageScript();
-  const style = await pageStyle();
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--font-render-hinting=none'],
-  });
-  mkdirSync(shots, { recursive: true });
-  return { open: (options = {}) => open(browser, script, style, options), close: () => browser.close() };
+/** A browser with the page's files behind an address of their own. `executablePath`: another one than tests take. */
+export async function launch(executablePath?: string): Promise<{
+  readonly chromium: Browser;
+  open(options?: OpenOptions): Promise<Preview>;
+  close(): Promise<void>;
+}> {
+  const server = await servePage();
+  const chromium = await startChromium([], executablePath);
+  const pool = pagePool(chromium, server.nothing);
+  return {
+    chromium,
+    open: (options = {}) => open(pool, server.preview, options),
+    async close() {
+      server.close();
+      await chromium.close();
+    },
+  };
 }
 
-async function open(browser: Browser, script: string, style: string, options: OpenOptions): Promise<Preview> {
+async function open(pool: PagePool, address: string, options: OpenOptions): Promise<Preview> {
   const { theme = 'vscode-dark', scale = 1, width = 1320, height = 860 } = options;
-  const context = await browser.newContext({
-    viewport: { width, height },
-    deviceScaleFactor: scale,
-    reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
-    forcedColors: options.forcedColors ? 'active' : 'none',
-  });
-  // Soon enough that a failure tells which step it was, before the test itself is given up.
-  context.setDefaultTimeout(patience(15_000));
-  const page = await context.newPage();
+  const { reducedMotion = false, forcedColors = false } = options;
+  const page = await pool.take({ scale, width, height, reducedMotion, forcedColors });
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error' || /Content Security Policy|content-security-policy/i.test(message.text()))
       problems.push(message.text());
   });
-  const html = previewHtml({
-    nonce: 'test-nonce',
-    cspSource: origin,
-    scriptUri: `${origin}/preview.js`,
-    styleUri: `${origin}/preview.css`,
-  });
-  await page.route('**/*', (route) => {
-    const { pathname } = new URL(route.request().url());
-    if (pathname === '/preview.js') return route.fulfill({ contentType: 'text/javascript', body: script });
-    if (pathname === '/preview.css') return route.fulfill({ contentType: 'text/css', body: style });
-    if (pathname === '/')
-      return route.fulfill({ contentType: 'text/html', body: html.replace('<body>', `<body class="${theme}">`) });
-    return route.fulfill({ status: 404, body: '' });
-  });
   const variables = { ...variablesOf(theme), ...options.colours };
-  await page.addInitScript(
+  const editor = await page.addInitScript(
     ({ state, properties }) => {
       const scope = globalThis as unknown as {
         posted: unknown[];
@@ -114,8 +112,8 @@ async function open(browser: Browser, script: string, style: string, options: Op
     },
     { state: options.state, properties: variables },
   );
-  if (options.before !== undefined) await page.addInitScript(options.before);
-  await page.goto(`${origin}/`);
+  const before = options.before === undefined ? undefined : await page.addInitScript(options.before);
+  await page.goto(`${address}?theme=${theme}`);
   let last = 0;
   return {
     page,
@@ -156,11 +154,17 @@ async function open(browser: Browser, script: string, style: string, options: Op
       );
       if (wait) await settled(page);
     },
-    pixel: (x, y) => pixelOf(page, x, y),
-    shot: async (name) => {
-      await page.screenshot({ path: `${shots}${name}.png` });
+    resize: async (...[nextWidth, nextHeight]) => {
+      await page.setViewportSize({ width: nextWidth, height: nextHeight });
+      await settled(page);
     },
-    close: () => context.close(),
+    pixel: (x, y) => pixelOf(page, x, y),
+    pixels: (points) => pixelsOf(page, points),
+    shot: (name) => shot(page, name),
+    async close() {
+      await Promise.all([editor.dispose(), before?.dispose()]);
+      await pool.give(page);
+    },
   };
 }
 
@@ -200,15 +204,3 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
 
 export const violations = (page: Page): Promise<string[]> =>
   page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);
-
-/** Colour of a pixel of a page, as shown. */
-export async function pixelOf(page: Page, x: number, y: number): Promise<readonly [number, number, number]> {
-  const png = await page.screenshot({ clip: { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 } });
-  return page.evaluate(async (base64) => {
-    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))]));
-    const ink = new OffscreenCanvas(1, 1).getContext('2d');
-    ink?.drawImage(image, 0, 0);
-    const [red, green, blue] = ink?.getImageData(0, 0, 1, 1).data ?? [0, 0, 0];
-    return [red, green, blue] as const;
-  }, png.toString('base64'));
-}

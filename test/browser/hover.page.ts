@@ -10,6 +10,7 @@ import type { Browser, PageTest } from './check.ts';
 import { type Preview, settled } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
 import { blockOf, clickBlock, pictureFor, pointOf } from './scene.ts';
+import type { Point } from './pixels.ts';
 
 const shown = pipeline({ devices: 4, microbatches: 8 });
 const picture = pictureFor(shown);
@@ -129,16 +130,13 @@ const path: PageTest = {
           (start[block] + end[block]) / 2,
           kind === F ? 0.16 : 0.84,
         );
-        let found = 0;
-        for (const right of [-3, 0, 3]) {
-          let isLine = false;
-          for (const down of [-1, 0, 1]) {
-            const pixel = await preview.pixel(Math.round(x) + right, Math.round(y) + down);
-            isLine ||= pixel.every((part, at) => Math.abs(part - ring[at]) <= 24);
-          }
-          found += Number(isLine);
-        }
-        return found;
+        const places = [-3, 0, 3].flatMap((right) =>
+          [-1, 0, 1].map((down): Point => [Math.round(x) + right, Math.round(y) + down]),
+        );
+        const lines = (await preview.pixels(places)).map((pixel) =>
+          pixel.every((part, at) => Math.abs(part - ring[at]) <= 24),
+        );
+        return [0, 3, 6].filter((from) => lines.slice(from, from + 3).includes(true)).length;
       };
       // The tooltip may cover what is under the row that is pointed at.
       const onPath = async (microbatch: number): Promise<boolean> =>

@@ -9,6 +9,7 @@ import { axe, type Preview, settled, violations } from './harness.ts';
 import { plan, planMessage } from './plans.ts';
 import { frontFirst, toyExchange } from '../unit/support/toyExchange.ts';
 import { pictureFor } from './scene.ts';
+import type { Point } from './pixels.ts';
 import { planOf } from '../support/resolve.ts';
 
 const file = planOf(toyExchange(frontFirst));
@@ -39,20 +40,19 @@ const drawn: PageTest = {
     for (const width of [420, 700, 1400]) {
       const preview = await opened(browser, width);
       const { hues, background } = themeFrom('dark', () => '');
-      for (const [milliseconds, layer] of [
+      const pieces = [
         // Of the iteration before, of this one, and of the next.
         [1.5, 2],
         [6, 1],
         [7.2, 0],
         [8.4, 2],
         [14.1, 2],
-      ] as const)
-        sameColour(
-          await preview.pixel(...(await laneAt(preview, milliseconds, 0.15))),
-          hues[layer],
-          `${width} px, ${milliseconds} ms`,
-        );
-      sameColour(await preview.pixel(...(await laneAt(preview, 3))), background, `${width} px, idle`);
+      ] as const;
+      const points = await Promise.all(pieces.map(([milliseconds]) => laneAt(preview, milliseconds, 0.15)));
+      const [idle, ...colours] = await preview.pixels([await laneAt(preview, 3), ...points]);
+      for (const [index, [milliseconds, layer]] of pieces.entries())
+        sameColour(colours[index], hues[layer], `${width} px, ${milliseconds} ms`);
+      sameColour(idle, background, `${width} px, idle`);
       assert.deepEqual(await violations(preview.page), []);
       assert.deepEqual(preview.problems, []);
       await preview.close();
@@ -90,11 +90,10 @@ const cornered: PageTest = {
     const edge = (milliseconds: number) => laneAt(preview, milliseconds, 0);
     const ringed = async (milliseconds: number): Promise<number> => {
       const [x, y] = (await edge(milliseconds)).map(Math.round);
-      let found = 0;
+      const around: Point[] = [];
       for (let right = 0; right < 6; right += 1)
-        for (let down = -1; down < 4; down += 1)
-          if ((await preview.pixel(x + right, y + down)).slice(0, 3).join() === ring.join()) found += 1;
-      return found;
+        for (let down = -1; down < 4; down += 1) around.push([x + right, y + down]);
+      return (await preview.pixels(around)).filter((colour) => colour.join() === ring.join()).length;
     };
     assert.equal(await ringed(5.2), 0);
     await preview.post({ type: 'highlight', groups: [['layer:toy/mid'], ['train']] });
@@ -137,11 +136,9 @@ async function isNear(
   [x, y]: readonly [number, number],
   colour: readonly number[],
 ): Promise<boolean> {
-  for (let right = -5; right <= 5; right += 1) {
-    const pixel = await preview.pixel(Math.round(x) + right, Math.round(y));
-    if (pixel.slice(0, 3).every((part, index) => Math.abs(part - colour[index]) <= 60)) return true;
-  }
-  return false;
+  const around = Array.from({ length: 11 }, (_, at): Point => [Math.round(x) + at - 5, Math.round(y)]);
+  const pixels = await preview.pixels(around);
+  return pixels.some((pixel) => pixel.every((part, index) => Math.abs(part - colour[index]) <= 60));
 }
 
 const atRest: PageTest = {
@@ -161,15 +158,17 @@ const atRest: PageTest = {
         box.y + layout.rows.y + y,
       ];
       const foot = shape.bandTop + shape.bandHeight;
-      for (const [milliseconds, y, layer] of [
+      const strips = [
         [0.5, shape.bandTop + 2, 0],
         [1.5, shape.bandTop + 2, 1],
         [2.5, shape.bandTop + 2, 2],
         [3.5, foot - 2, 2],
         [4.5, foot - 2, 1],
         [5.5, foot - 2, 0],
-      ] as const)
-        sameColour(await preview.pixel(...at(milliseconds, y)), hues[layer], `${width} px, ${milliseconds} ms`);
+      ] as const;
+      const colours = await preview.pixels(strips.map(([milliseconds, y]) => at(milliseconds, y)));
+      for (const [index, [milliseconds, , layer]] of strips.entries())
+        sameColour(colours[index], hues[layer], `${width} px, ${milliseconds} ms`);
       // From the gradients of each layer, and to the next forward, where it comes to the layer: between blocks and lane.
       const middle = (foot + shape.exchangeTop) / 2;
       assert.ok(await isNear(preview, at(4, middle), hues[2]), `${width} px, made`);
@@ -203,14 +202,11 @@ const explained: PageTest = {
     const steps = await preview.page.locator('.side ol').innerText();
     assert.match(steps, /exchange of back on the lane of gpu\[0\], 28\.6 MiB in 3 pieces/);
     // The three pieces from 7.6 to 11.2 ms; front before them keeps the lane busy; the first one of back is no cause.
-    for (const [milliseconds, layer] of [
-      [8.3, 2],
-      [9.1, 2],
-      [10.7, 2],
-    ] as const)
-      sameColour(await preview.pixel(...(await laneAt(preview, milliseconds, 0.2))), hues[layer], `${milliseconds} ms`);
-    const [r, g, b] = await preview.pixel(...(await laneAt(preview, 1.6, 0.2)));
-    assert.notDeepEqual([r, g, b], hues[2], 'of the iteration before');
+    const times = [1.6, 8.3, 9.1, 10.7];
+    const points = await Promise.all(times.map((milliseconds) => laneAt(preview, milliseconds, 0.2)));
+    const [before, ...causes] = await preview.pixels(points);
+    for (const [index, colour] of causes.entries()) sameColour(colour, hues[2], `${times[index + 1]} ms`);
+    assert.notDeepEqual(before, hues[2], 'of the iteration before');
     await preview.shot('lane-why');
     await preview.close();
   },

@@ -63,19 +63,22 @@ const misfits = (preview: Preview): Promise<string[]> =>
 const height = (preview: Preview, part: string): Promise<number> =>
   preview.page.locator(part).evaluate((found) => found.getBoundingClientRect().height);
 
-/** Figures with and without model FLOPs, one param and several. */
+/** Figures with and without model FLOPs, one param and several. One page opens at each size, the other becomes as large. */
 const shown = [
-  ['', () => planMessage(plan([pipeline({ devices: 4, microbatches: 8 })], [microbatchParam(8)]))],
-  [', an example of the documentation', () => example('gpt-22b').message],
+  ['', () => planMessage(plan([pipeline({ devices: 4, microbatches: 8 })], [microbatchParam(8)])), true],
+  [', an example of the documentation', () => example('gpt-22b').message, false],
 ] as const;
 
-const bars: readonly PageTest[] = shown.map(([what, message]) => ({
+const bars: readonly PageTest[] = shown.map(([what, message, anew]) => ({
   name: `four rows and the memory chart are in sight at any size, and bars are one line each${what}`,
   run: async (browser) => {
+    let preview: Preview | undefined;
     for (const [width, tall] of sizes) {
-      const preview = await browser.open({ width, height: tall });
-      await preview.post(message());
-      await preview.drawn();
+      if (preview === undefined) {
+        preview = await browser.open({ width, height: tall });
+        await preview.post(message());
+        await preview.drawn();
+      } else await preview.resize(width, tall);
       const at = `${width} × ${tall}`;
       assert.deepEqual(await misfits(preview), [], at);
       const hasParams = (await preview.page.locator('.params:visible').count()) > 0;
@@ -96,8 +99,11 @@ const bars: readonly PageTest[] = shown.map(([what, message]) => ({
       assert.equal(layout.memory.y + layout.memory.height, box.height, `${at}: no dead band`);
       const visible = await preview.page.locator('.figure:visible').count();
       assert.ok(visible >= (width < 360 ? 2 : 3), `${at}: ${visible} figures`);
+      if (!anew) continue;
       await preview.close();
+      preview = undefined;
     }
+    await preview?.close();
   },
 }));
 
@@ -105,6 +111,9 @@ const dropped: PageTest = {
   name: 'in a page that is too low bars make room in a fixed order, and the iteration moves into the toolbar',
   run: async (browser) => {
     const parts = ['.detail', '.params', '.status', '.statistics'];
+    const preview = await browser.open({ width: 700, height: 800 });
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })], [microbatchParam(8)])));
+    await preview.drawn();
     for (const [tall, left] of [
       [418, 4],
       [417, 3],
@@ -112,9 +121,7 @@ const dropped: PageTest = {
       [345, 1],
       [319, 0],
     ] as const) {
-      const preview = await browser.open({ width: 700, height: tall });
-      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })], [microbatchParam(8)])));
-      await preview.drawn();
+      await preview.resize(700, tall);
       const seen = await Promise.all(parts.map((part) => preview.page.locator(part).isVisible()));
       assert.deepEqual(
         seen,
@@ -125,9 +132,10 @@ const dropped: PageTest = {
       if (left < 3) {
         await preview.page.getByRole('button', { name: 'Params' }).click();
         assert.ok(await preview.page.locator('.popover input[type=range]').isVisible());
+        await preview.page.keyboard.press('Escape');
       }
-      await preview.close();
     }
+    await preview.close();
   },
 };
 
@@ -217,18 +225,20 @@ const roomy: PageTest = {
 const alone: PageTest = {
   name: 'without the chart of memory, rows leave no dead band',
   run: async (browser) => {
-    for (const devices of [2, 4, 13])
+    const preview = await browser.open();
+    for (const [index, devices] of [2, 4, 13].entries()) {
+      await preview.post(planMessage(plan([pipeline({ devices, microbatches: 8 })]), index + 1));
+      await preview.drawn();
+      if (index === 0) {
+        await preview.page.locator('.grid [tabindex="0"]').focus();
+        await preview.page.keyboard.press('m');
+      }
       for (const [width, tall] of [
         [420, 900],
         [700, 611],
         [1400, 803],
       ] as const) {
-        const preview = await browser.open({ width, height: tall });
-        await preview.post(planMessage(plan([pipeline({ devices, microbatches: 8 })])));
-        await preview.drawn();
-        await preview.page.locator('.grid [tabindex="0"]').focus();
-        await preview.page.keyboard.press('m');
-        await settled(preview.page);
+        await preview.resize(width, tall);
         const box = await preview.page.locator('.timeline').boundingBox();
         assert.ok(box !== null);
         await preview.page.mouse.click(box.x + 30, box.y + box.height - 2);
@@ -236,8 +246,9 @@ const alone: PageTest = {
         const reveal = (await preview.posted()).findLast((message) => message.type === 'reveal');
         assert.equal(reveal?.path, `train/device:${devices - 1}`, `${width} × ${tall}`);
         await preview.shot(`alone-${devices}-${width}`);
-        await preview.close();
       }
+    }
+    await preview.close();
   },
 };
 
@@ -307,10 +318,11 @@ const popovers: PageTest = {
 const scale: PageTest = {
   name: 'what a pixel stands for is never cut off: narrow pages say less of it',
   run: async (browser) => {
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2048 })])));
+    await preview.drawn();
     for (const width of [320, 420, 700, 1400]) {
-      const preview = await browser.open({ width, height: 800 });
-      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2048 })])));
-      await preview.drawn();
+      await preview.resize(width, 800);
       const line = preview.page.locator('.scale');
       const [needed, room] = await line.evaluate((node) => [node.scrollWidth, node.clientWidth]);
       assert.ok(needed <= room, `${width}: ${needed} px of words in ${room} px`);
@@ -318,8 +330,8 @@ const scale: PageTest = {
       assert.match(words, width < 360 ? /^1 px = [\d.]+ .?s$/ : /^1 px = [\d.]+ .?s = [\d,]+ operations/);
       assert.equal(words.endsWith('mixed by share of time'), width === 1400);
       await preview.shot(`scale-${width}`);
-      await preview.close();
     }
+    await preview.close();
   },
 };
 

@@ -33,9 +33,14 @@ const cursor: PageTest = {
       await preview.post({ type: 'highlight', groups: [['layer:toy/block[1]'], ['train']] });
       await settled(preview.page);
       const { ring } = themeOf(theme);
-      sameColour(await preview.pixel(left + 4, top), ring, `${theme}: along the upper edge`);
-      sameColour(await preview.pixel(left, top + 4), ring, `${theme}: along the left edge`);
-      sameColour(await preview.pixel(middle, top), before, `${theme}: between the corners`);
+      const [upper, side, between] = await preview.pixels([
+        [left + 4, top],
+        [left, top + 4],
+        [middle, top],
+      ]);
+      sameColour(upper, ring, `${theme}: along the upper edge`);
+      sameColour(side, ring, `${theme}: along the left edge`);
+      sameColour(between, before, `${theme}: between the corners`);
       // The selection is a whole ring.
       await clickBlock(preview, picture, block, 1);
       await settled(preview.page);
@@ -56,12 +61,13 @@ const limit: PageTest = {
   name: 'the limit of the memory is quiet while there is room, orange over 90 % and red only if the peak does not fit',
   run: async (browser) => {
     const peak = Math.max(...pictureFor(pipeline(shape)).report.devices.map((device) => device.peak));
-    for (const theme of themes)
-      for (const [colour, room] of limits) {
-        const memory = Math.round((peak * room) / GiB) * GiB;
-        const preview = await browser.open({ theme });
-        await preview.post(planMessage(plan([pipeline({ ...shape, memory })])));
-        await preview.drawn();
+    const preview = await browser.open();
+    for (const [index, [colour, room]] of limits.entries()) {
+      const memory = Math.round((peak * room) / GiB) * GiB;
+      await preview.post(planMessage(plan([pipeline({ ...shape, memory })]), index + 1));
+      await preview.drawn();
+      for (const theme of themes) {
+        await preview.setTheme(theme, true);
         const box = await preview.page.locator('.timeline').boundingBox();
         assert.ok(box !== null);
         const layout = layoutFor(box.width, box.height, shape.devices, true);
@@ -70,8 +76,9 @@ const limit: PageTest = {
         const seen = await preview.pixel(box.x + layout.left + 2, box.y + Math.floor(axis.limit));
         sameColour(seen, themeOf(theme)[colour], `${theme}, ${memory / GiB} GiB`);
         await preview.shot(`limit-${colour}-${theme}`);
-        await preview.close();
       }
+    }
+    await preview.close();
   },
 };
 

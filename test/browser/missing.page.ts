@@ -7,6 +7,7 @@ import { settled } from './harness.ts';
 import { blockOf, pictureFor, pointOf } from './scene.ts';
 import { scenes, visit } from './scenes.ts';
 import { themes } from './themeColours.ts';
+import type { Point } from './pixels.ts';
 import { patience } from '../host/patience.ts';
 
 const textWith = (row: string): string => `device d { memory = 32GiB }
@@ -38,9 +39,8 @@ const ghosts: PageTest = {
       const middle = (block: number): number => (start[block] + end[block]) / 2;
       const ghost = blockOf(picture, 3, B, 0);
       const [x, y] = await pointOf(preview, picture, 3, start[ghost], 0.5);
-      const colours = new Set<string>();
-      for (let dx = 4; dx < 16; dx += 1)
-        colours.add(JSON.stringify(await preview.pixel(Math.round(x) + dx, Math.round(y) + 9)));
+      const places = Array.from({ length: 12 }, (_, at): Point => [Math.round(x) + 4 + at, Math.round(y) + 9]);
+      const colours = new Set((await preview.pixels(places)).map((colour) => colour.join()));
       await preview.shot('missing-ghosts');
       assert.ok(colours.size >= 2, `hatched: ${[...colours].join(' ')}`);
       await preview.page.mouse.move(...(await pointOf(preview, picture, 3, middle(ghost))));

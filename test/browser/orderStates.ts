@@ -13,8 +13,17 @@ export function changedExample(name: string, ...changes: readonly (readonly [str
   }, exampleText(name));
 }
 
+const known = new Map<string, readonly ShownOrder[]>();
+
 /** All that a search says, the last state with its end. */
 export function orderStates(name: string, text: string, pipeline: string, times = 1): readonly ShownOrder[] {
+  const key = JSON.stringify([name, text, pipeline, times]);
+  const states = known.get(key) ?? searched(name, text, pipeline, times);
+  known.set(key, states);
+  return states;
+}
+
+function searched(name: string, text: string, pipeline: string, times: number): readonly ShownOrder[] {
   const found = analyseExample(name, {}, text).pipelines.find(({ plan }) => plan.name === pipeline);
   if (found === undefined) throw new Error(`no pipeline ${pipeline}`);
   const question = askedOrder(found, askedEffort(found.plan, 1, times));

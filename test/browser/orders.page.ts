@@ -376,9 +376,11 @@ const pictures: PageTest = {
     for (const [name, pipeline, of, pick] of looks) {
       const state = pick(orderStates(file, of, pipeline));
       assert.ok(state);
+      const preview = await browser.open();
+      const asked = await opened(preview, of, pipeline);
       for (const [width, theme] of widths) {
-        const preview = await browser.open({ width, height: 800, theme });
-        const asked = await opened(preview, of, pipeline);
+        await preview.setTheme(theme);
+        await preview.resize(width, 800);
         await post(preview, asked, state);
         if (name === 'gap' && width === 700) await post(preview, asked, {});
         const wide = await panel(preview).evaluate((node) => node.scrollWidth - node.clientWidth);
@@ -386,8 +388,8 @@ const pictures: PageTest = {
         if (name === 'gap') assert.deepEqual(await axe(preview.page, colourRules), []);
         await preview.shot(`orders-${name}-${width}`);
         assert.deepEqual(preview.problems, []);
-        await preview.close();
       }
+      await preview.close();
     }
   },
 };

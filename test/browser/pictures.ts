@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Page, chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Browser } from './check.ts';
 import { contactSheet } from './contactSheet.ts';
 import { launch } from './harness.ts';
@@ -74,12 +74,11 @@ async function pictures(browser: Browser, darkroom: Page, scene: Scene): Promise
 
 /** Takes what is wanted, and lists what failed. */
 async function takeAll(wanted: readonly (Scene | Journey)[]): Promise<readonly string[]> {
-  const browser = await launch();
-  const developer = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const browser = await launch(findChromium());
   const failures: string[] = [];
   const queue = [...wanted];
   try {
-    const darkroom = await developer.newPage();
+    const darkroom = await browser.chromium.newPage();
     const work = async (): Promise<void> => {
       for (let scene = queue.shift(); scene !== undefined; scene = queue.shift()) {
         try {
@@ -92,7 +91,6 @@ async function takeAll(wanted: readonly (Scene | Journey)[]): Promise<readonly s
     };
     await Promise.all(Array.from({ length: atOnce }, work));
   } finally {
-    await developer.close();
     await browser.close();
   }
   return failures;

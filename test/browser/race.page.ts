@@ -163,12 +163,12 @@ const axis: PageTest = {
     const idle = async (at: number) => {
       const box = await row(preview, 'zb_h1').locator('canvas').boundingBox();
       assert.ok(box);
-      const [red, green, blue] = await preview.pixel(
-        Math.round(box.x + (at / longest) * box.width),
-        Math.round(box.y + 3),
-      );
-      const ground = await preview.pixel(Math.round(box.x + box.width + 4), Math.round(box.y + 3));
-      return Math.abs(red - ground[0]) + Math.abs(green - ground[1]) + Math.abs(blue - ground[2]) < 24;
+      const y = Math.round(box.y + 3);
+      const [seen, ground] = await preview.pixels([
+        [Math.round(box.x + (at / longest) * box.width), y],
+        [Math.round(box.x + box.width + 4), y],
+      ]);
+      return seen.reduce((sum, part, index) => sum + Math.abs(part - ground[index]), 0) < 24;
     };
     assert.equal(await idle(0.01 * longest), false, 'a forward at the start');
     assert.equal(await idle((report.iteration + longest) / 2), true, 'nothing after its end');
@@ -252,9 +252,10 @@ const chosen: PageTest = {
 const narrow: PageTest = {
   name: 'a comparison fits into a side panel',
   run: async (browser) => {
+    const preview = await browser.open({ width: 320, height: 800 });
+    await raced(preview);
     for (const width of [320, 420, 700, 780, 960, 1400]) {
-      const preview = await browser.open({ width, height: 800 });
-      await raced(preview);
+      await preview.resize(width, 800);
       if (width >= 960)
         for (const peak of await preview.page.locator('.race-peak .value').all()) {
           const box = await peak.boundingBox();
@@ -268,8 +269,8 @@ const narrow: PageTest = {
         assert.ok(box !== null && box.width >= 80 && box.x >= 0 && box.x + box.width <= width, `${width}: a strip`);
       }
       assert.deepEqual(await violations(preview.page), []);
-      await preview.close();
     }
+    await preview.close();
   },
 };
 

@@ -4,23 +4,23 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { share } from '../../engine/basics/quantities.ts';
 import { standaloneHtml } from '../../webview/protocol/standalone.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { pageScript, pageStyle } from './build.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
-import { axe, settled } from './harness.ts';
+import { axe, colourRules, settled, shot } from './harness.ts';
+import { pixelOf } from './pixels.ts';
 import { patience } from '../host/patience.ts';
 
-const shots = new URL('../../out/shots/', import.meta.url).pathname;
 const hash = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64');
 
 export const standaloneTests: readonly PageTest[] = [
   {
     name: 'an exported page opens from a file, draws and selects, and asks for nothing',
-    async run() {
+    async run({ chromium }) {
       const { message, analysis } = example('quickstart');
       const evil = '</script><script>document.title="broken"</script>.pipe';
       const html = standaloneHtml(
@@ -31,12 +31,8 @@ export const standaloneTests: readonly PageTest[] = [
       const folder = tempFolder('pipewright-page-');
       const file = path.join(folder.path, 'page.html');
       writeFileSync(file, html);
-      const browser = await chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        args: ['--no-sandbox'],
-      });
+      const page = await chromium.newPage({ viewport: { width: 1200, height: 760 } });
       try {
-        const page = await browser.newPage({ viewport: { width: 1200, height: 760 } });
         const problems: string[] = [];
         const requests: string[] = [];
         page.on('pageerror', (error) => problems.push(String(error)));
@@ -70,43 +66,30 @@ export const standaloneTests: readonly PageTest[] = [
         );
         assert.deepEqual(problems, []);
       } finally {
-        await browser.close();
+        await page.close();
         folder.remove();
       }
     },
   },
   {
     name: 'an exported page is light or dark as the system is, changes with it, and is clean for axe-core at every width',
-    async run() {
+    async run({ chromium }) {
       const { message } = example('quickstart');
       const sources = { script: await pageScript(), style: await pageStyle(), hash };
       const folder = tempFolder('pipewright-page-');
       const file = path.join(folder.path, 'page.html');
       writeFileSync(file, standaloneHtml(sources, { message }));
-      const browser = await chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        args: ['--no-sandbox'],
-      });
-      const colourAt = async (page: Page, x: number, y: number): Promise<number> => {
-        const png = await page.screenshot({ clip: { x, y, width: 1, height: 1 } });
-        return page.evaluate(async (base64) => {
-          const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-          const ink = new OffscreenCanvas(1, 1).getContext('2d');
-          ink?.drawImage(await createImageBitmap(new Blob([bytes])), 0, 0);
-          const [red, green, blue] = ink?.getImageData(0, 0, 1, 1).data ?? [0, 0, 0];
-          return red + green + blue;
-        }, png.toString('base64'));
-      };
+      const brightness = async (page: Page, x: number, y: number): Promise<number> =>
+        (await pixelOf(page, x, y)).reduce((sum, part) => sum + part, 0);
       try {
-        for (const colorScheme of ['light', 'dark'] as const)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const page = await chromium.newPage({ colorScheme, reducedMotion: 'reduce' });
+          await page.goto(pathToFileURL(file).href);
+          await page.locator('.timeline[data-generation]').waitFor();
           for (const width of [420, 700, 1400]) {
-            const page = await browser.newPage({
-              viewport: { width, height: 760 },
-              colorScheme,
-              reducedMotion: 'reduce',
-            });
-            await page.goto(pathToFileURL(file).href);
-            await page.locator('.timeline[data-generation]').waitFor();
+            await page.setViewportSize({ width, height: 760 });
+            await page.emulateMedia({ colorScheme });
+            await settled(page);
             const name = `${colorScheme} ${width}`;
             // The page, and the canvas between two rows.
             const between = await page.locator('.timeline').boundingBox();
@@ -116,19 +99,19 @@ export const standaloneTests: readonly PageTest[] = [
               [between.x + between.width - 3, between.y + 3],
             ] as const;
             for (const [x, y] of points)
-              assert.equal((await colourAt(page, x, y)) > 380, colorScheme === 'light', `${name} at ${x}, ${y}`);
+              assert.equal((await brightness(page, x, y)) > 380, colorScheme === 'light', `${name} at ${x}, ${y}`);
             await page.locator('[role=gridcell][tabindex="0"]').focus();
             for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
             await settled(page);
-            assert.deepEqual(await axe(page), [], name);
+            // Names, roles and structure are the same in both.
+            const rules = colorScheme === 'light' ? undefined : colourRules;
+            assert.deepEqual(await axe(page, rules), [], name);
             assert.equal(await page.locator('.detail .link:visible').count(), 0, 'there is no text to go to');
-            await page.screenshot({ path: `${shots}export-${colorScheme}-${width}.png` });
+            await shot(page, `export-${colorScheme}-${width}`);
             for (const opener of ['.figure.bubble', '.legend-button', 'header .icon[aria-label=More]']) {
               await page.locator(opener).click();
-              assert.deepEqual(await axe(page), [], `${name} ${opener}`);
-              await page.screenshot({
-                path: `${shots}export-${colorScheme}-${width}-${opener.replaceAll(/[^a-z]/gi, '')}.png`,
-              });
+              assert.deepEqual(await axe(page, rules), [], `${name} ${opener}`);
+              await shot(page, `export-${colorScheme}-${width}-${opener.replaceAll(/[^a-z]/gi, '')}`);
               await page.keyboard.press('Escape');
             }
             await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
@@ -137,14 +120,14 @@ export const standaloneTests: readonly PageTest[] = [
               let isLight = colorScheme === 'light';
               for (let look = 0; look < 300 && isLight !== (colorScheme === 'dark'); look += 1) {
                 await settled(page);
-                isLight = (await colourAt(page, x, y)) > 380;
+                isLight = (await brightness(page, x, y)) > 380;
               }
               assert.equal(isLight, colorScheme === 'dark', `${name}, turned, at ${x}, ${y}`);
             }
-            await page.close();
           }
+          await page.close();
+        }
       } finally {
-        await browser.close();
         folder.remove();
       }
     },

@@ -59,16 +59,16 @@ const words = (texts: readonly string[]): string[] => texts.map((text) => text.r
 const looks: PageTest = {
   name: 'a deadlock fits the page at every width',
   run: async (browser) => {
+    const preview = await browser.open({ width: 320, height: 720 });
+    await preview.post(planMessage(plan([stalled])));
+    await preview.page.locator('.stall').waitFor({ state: 'visible' });
     for (const width of [320, 420, 700, 1400]) {
-      const preview = await browser.open({ width, height: 720 });
-      await preview.post(planMessage(plan([stalled])));
-      await preview.page.locator('.stall').waitFor({ state: 'visible' });
-      await settled(preview.page);
+      await preview.resize(width, 720);
       assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
       const drawing = await preview.page.locator('.stall-drawing').boundingBox();
       if (width >= 420) assert.equal(Math.round(drawing?.width ?? 0), width);
-      await preview.close();
     }
+    await preview.close();
   },
 };
 
@@ -263,11 +263,11 @@ const editedTrial: PageTest = {
 const empty: PageTest = {
   name: 'a file without a pipeline offers examples, an import and the guides, by keyboard, at every width',
   run: async (browser) => {
-    for (const width of [320, 420, 700, 1400]) {
-      const preview = await browser.open({ width, height: 640 });
-      await preview.post(planMessage(plan([])));
-      await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
-      await settled(preview.page);
+    const preview = await browser.open({ width: 320, height: 640 });
+    await preview.post(planMessage(plan([])));
+    await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
+    for (const width of [320, 420, 1400, 700]) {
+      await preview.resize(width, 640);
       assert.ok(await preview.page.locator('.canvases').isHidden());
       assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
       if (width === 700) {
@@ -294,8 +294,8 @@ const empty: PageTest = {
         await preview.drawn();
         assert.ok(await preview.page.locator('.cover').isHidden());
       }
-      await preview.close();
     }
+    await preview.close();
   },
 };
 

@@ -294,12 +294,8 @@ const stacked: PageTest = {
     const last = columns.offsets[1] - 1;
     const x = box.x + layout.left + (columns.start[last] / columns.makespan) * layout.plot + 4;
     const level = memoryAfter(picture.memory[0], columns.start[last]);
-    const colourAt = (held: number) => preview.pixel(x, box.y + axis.y(held));
-    const [below, above, ground] = [
-      await colourAt(level - 2 ** 29),
-      await colourAt(most - 2 ** 29),
-      await colourAt(level + 2 ** 29),
-    ];
+    const heights = [level - 2 ** 29, most - 2 ** 29, level + 2 ** 29];
+    const [below, above, ground] = await preview.pixels(heights.map((held) => [x, box.y + axis.y(held)] as const));
     sameColour(above, ground, 'above the memory held');
     assert.ok(Math.abs(below[2] - ground[2]) > 60, `${below.join()} against ${ground.join()}`);
     await preview.close();
