@@ -33,7 +33,7 @@ export interface BesideScene extends Sight {
 }
 
 export const besideRuler = 22;
-const pitches = { least: 30, most: 84 };
+const pitches = { least: 30, most: 144 };
 /** Pixels at the right for the last end. */
 const right = 14;
 /** Pixels between the bands of a device. */
