@@ -107,7 +107,7 @@ const fillOf = ({ peak, capacity }: Figures): number => (capacity > 0 ? peak / c
 
 /**
  * Pairs of what was tried, the most promising first; then the best of them with a third change. `late`: changes whose pairs have
- * their own trials, after those of others.
+ * their own trials, after the pairs of other changes.
  */
 function* combinations(
   tried: readonly Tried[],
