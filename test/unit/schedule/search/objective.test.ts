@@ -3,9 +3,11 @@ import { describe, expect, it, test } from 'vitest';
 import { foundSteps } from '../../../../engine/policies/searched/answers.ts';
 import { layoutOf } from '../../../../engine/search/layout.ts';
 import type { OrderProblem } from '../../../../engine/search/orderProblem.ts';
-import { seedOfProblem } from '../../../../engine/search/search.ts';
+import { evenestSteps, seedOfProblem } from '../../../../engine/search/search.ts';
 import { makespanOf, spanOf, timingFor } from '../../../../engine/search/timing.ts';
+import { toEnd } from '../../../../engine/basics/steps.ts';
 import * as fc from '../../../support/property.ts';
+import { search } from '../../../support/search.ts';
 import { shapeFor } from './shapes.ts';
 
 /** What `search(objective = …)` finds. */
@@ -73,5 +75,21 @@ describe('the longest span of a search for it', () => {
   ])('is no longer for times %j under %j', (times, limit) => {
     const problem = twoChunks(times, limit);
     expect(found(problem, 'span', 0.005).span).toBeLessThanOrEqual(found(problem, 'end', 0.005).span);
+  });
+
+  it('is looked for beyond an end that is proven: the last device steps while the others are done', () => {
+    const problem: OrderProblem = {
+      ...{ devices: 3, microbatches: 5, device: Int32Array.of(0, 1, 2), transfer: Float64Array.of(7, 7) },
+      ...{
+        forward: Float64Array.of(59, 53, 68),
+        input: Float64Array.of(47, 76, 70),
+        weight: Float64Array.of(42, 74, 43),
+      },
+      ...{ activation: Float64Array.of(1, 1, 1), forWeight: Float64Array.of(1, 1, 1), limit: Float64Array.of(3, 3, 3) },
+      step: Float64Array.of(0, 0, 60),
+    };
+    const end = search(problem, { seeds: [], objective: 'end', effort: 0.01 });
+    expect(end.makespan).toBe(end.bound);
+    expect(toEnd(evenestSteps(problem, { seeds: [], effort: 0.01 }))?.span).toBeLessThan(end.span);
   });
 });
