@@ -56,10 +56,14 @@ export interface ModelDefinition {
   readonly frozen?: ReadonlySet<number>;
 }
 
-/** Name of an element as shown: `embed`, `block[3]`. */
+const names = new WeakMap<ModelDefinition, string[]>();
+
+/** Name of an element as shown: `embed`, `block[3]`. It is written once: each trial of a cut has all of them. */
 export function elementName(model: ModelDefinition, element: number): string {
+  const known = names.get(model) ?? [];
+  names.set(model, known);
   const layer = model.layers[model.layerOf[element]];
-  return layer.array ? `${layer.name}[${element - layer.first}]` : layer.name;
+  return (known[element] ??= layer.array ? `${layer.name}[${element - layer.first}]` : layer.name);
 }
 
 const nothing: readonly number[] = [];
