@@ -40,9 +40,9 @@ export async function readRuns(request: RunRequest, io: Io): Promise<RunsRead> {
       const part = await readFile(file, io, (what) => progress.tick(what));
       if ('problem' in part) return part;
       if ('recordings' in part) recordings.push(...part.recordings);
-      else if ('trace' in part) traces.push(part.trace);
+      else if ('traces' in part) traces.push(...part.traces);
       else if (request.partial && part.fault.partial !== undefined) {
-        traces.push(part.fault.partial);
+        traces.push(...part.fault.partial);
         remarks.push(part.fault);
       } else return { faults: [part.fault] };
     }

@@ -17,7 +17,7 @@ export interface ShownRun {
 }
 
 const signed = (seconds: number): string =>
-  seconds === 0 ? '0 ms' : `${seconds > 0 ? '+' : '−'}${time(Math.abs(seconds))}`;
+  Math.abs(seconds) < 1e-9 ? '0 ms' : `${seconds > 0 ? '+' : '−'}${time(Math.abs(seconds))}`;
 
 export const runText = ({ plan, program, pipelines, stragglers }: ShownRun): string =>
   [

@@ -42,7 +42,7 @@ export class Collector implements Sink {
     if (key === 'baseTimeNanoseconds') {
       const digits = json.trim();
       if (/^\d{1,20}$/.test(digits)) this.base = BigInt(digits);
-    } else if (key === 'distributedInfo') {
+    } else if (key === 'distributedInfo' || key === 'otherData') {
       try {
         this.headers.set(key, JSON.parse(json));
       } catch {
@@ -61,8 +61,9 @@ export class Collector implements Sink {
     if (typeof dur !== 'number' || !Number.isFinite(dur))
       return { ...place, message: 'This event has no "dur", the microseconds that it takes.' };
     if (dur < 0) return { ...place, message: `"dur" is ${dur}: nothing takes less than 0 µs.` };
+    const process = typeof value['pid'] === 'number' ? value['pid'] : 0;
     const thread = typeof value['tid'] === 'number' ? value['tid'] : 0;
-    const slice = { from: ts, to: ts + dur, thread, ...place };
+    const slice = { from: ts, to: ts + dur, process, thread, ...place };
     const category = typeof value['cat'] === 'string' ? value['cat'] : '';
     if (this.#device.take(category, value, slice)) return undefined;
     return this.#host(name, slice);

@@ -6,11 +6,16 @@ import type { Operation } from './operation.ts';
 import type { ComputeSlice, RankTrace } from './rankTrace.ts';
 import { type Messages, receivedWithin } from './waits.ts';
 
-export const operationsOf = (
+export function operationsOf(
   trace: RankTrace,
   messages: Messages,
   slices: readonly ComputeSlice[],
-): readonly Operation[] => slices.flatMap((slice) => operationsIn(trace, messages, slice));
+): readonly Operation[] {
+  const operations = slices.flatMap((slice) => operationsIn(trace, messages, slice));
+  if (trace.simulated !== true) return operations;
+  // A simulated device turns to its next operation at once, and a slice has no wait in it.
+  return operations.map((operation, at) => (at === 0 ? operation : { ...operation, begin: operations[at - 1].end }));
+}
 
 function operationsIn(trace: RankTrace, messages: Messages, slice: ComputeSlice): readonly Operation[] {
   const [first, second] = slice.actions;

@@ -5,6 +5,7 @@ import type { Place } from './bytes.ts';
 export interface Slice extends Place {
   readonly from: number;
   readonly to: number;
+  readonly process: number;
   readonly thread: number;
 }
 
@@ -41,6 +42,8 @@ export interface RankTrace {
   readonly pipelineRanks?: readonly number[];
   /** Nanoseconds since 1970 at which its clock is 0. */
   readonly base: bigint;
+  /** Our own trace of a simulation: a receive ends when its message is there. */
+  readonly simulated?: true;
   readonly steps: readonly StepSlice[];
   readonly computing: readonly ComputeSlice[];
   readonly transfers: readonly TransferSlice[];

@@ -8,12 +8,12 @@ import { type ScanFault, scanner } from './scanner.ts';
 export interface TraceFault extends ScanFault {
   readonly file: string;
   /** As far as the file is whole it was read. */
-  readonly partial?: RankTrace;
+  readonly partial?: readonly RankTrace[];
 }
 
 export interface TraceReader {
   push(chunk: Uint8Array): TraceFault | undefined;
-  end(): RankTrace | TraceFault;
+  end(): readonly RankTrace[] | TraceFault;
 }
 
 /** `file` is the name as messages show it; a rank's number may be in it. */
@@ -26,15 +26,37 @@ export function traceReader(file: string): TraceReader {
     push: (chunk) => located(scan.push(chunk)),
     end() {
       const fault = scan.end();
-      if (fault === undefined) return rankTrace(file, collector);
+      if (fault === undefined) return rankTraces(file, collector);
       const cutOff = fault.message.startsWith('The file ends') && collector.computing.length > 0;
-      const partial = cutOff ? rankTrace(file, collector) : undefined;
+      const partial = cutOff ? rankTraces(file, collector) : undefined;
       return { ...fault, file, ...(partial === undefined || 'message' in partial ? {} : { partial }) };
     },
   };
 }
 
 const top: Place = { line: 0, character: 0 };
+
+/** A profiler writes a file for each rank. Our own trace of a simulation has all ranks, each as a process. */
+function rankTraces(file: string, collector: Collector): readonly RankTrace[] | TraceFault {
+  if (!isOurs(collector.headers.get('otherData'))) {
+    const one = rankTrace(file, collector);
+    return 'message' in one ? one : [one];
+  }
+  const all = collector.trace();
+  const ranks = [...new Set(all.computing.map(({ process }) => process))].toSorted((a, b) => a - b);
+  if (ranks.length === 0) return { ...top, file, message: noLabels };
+  return ranks.map((rank) => ({
+    ...all,
+    file,
+    rank,
+    simulated: true,
+    computing: all.computing.filter(({ process }) => process === rank),
+    transfers: all.transfers.filter(({ process }) => process === rank),
+  }));
+}
+
+const isOurs = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'producer' in data && data.producer === 'Pipewright';
 
 function rankTrace(file: string, collector: Collector): RankTrace | TraceFault {
   const { rank, pipelineRanks } = rankOf(collector.headers.get('distributedInfo'));

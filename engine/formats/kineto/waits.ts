@@ -35,6 +35,7 @@ export function messagesOf(trace: RankTrace): Messages {
     arrived(action, begin) {
       const slice = find(needed[action.type], action).findLast(({ from }) => from <= begin);
       if (slice === undefined) return Number.NaN;
+      if (trace.simulated === true) return slice.to;
       return trace.device === undefined ? receivedWithin(trace, slice) : sentWithin(trace.device, slice);
     },
     posted: (action, begin) => find(made[action.type], action).find(({ from }) => from >= begin)?.from ?? Number.NaN,

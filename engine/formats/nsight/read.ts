@@ -109,7 +109,7 @@ export function nsightReader(file: string): RunReader {
               'There are ranges, and no kernels with their launches: ask for the report cuda_kern_exec_trace too. cuda_gpu_trace has no launches.',
           },
         };
-      return { trace: { file, rank, ...trace } };
+      return { traces: [{ file, rank, ...trace }] };
     },
   };
 }

@@ -22,7 +22,7 @@ export function runReader(file: string, head: Uint8Array): RunReader | undefined
     push: (chunk) => reader.push(chunk),
     end() {
       const read = reader.end();
-      return 'message' in read ? { fault: read } : { trace: read };
+      return 'message' in read ? { fault: read } : { traces: read };
     },
   };
 }

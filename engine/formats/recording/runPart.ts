@@ -4,7 +4,9 @@ import type { TraceFault } from '../kineto/read.ts';
 import type { Recording } from '../../values/recording.ts';
 
 export type RunPart =
-  { readonly trace: RankTrace } | { readonly recordings: readonly Recording[] } | { readonly fault: TraceFault };
+  | { readonly traces: readonly RankTrace[] }
+  | { readonly recordings: readonly Recording[] }
+  | { readonly fault: TraceFault };
 
 export interface RunReader {
   push(chunk: Uint8Array): TraceFault | undefined;

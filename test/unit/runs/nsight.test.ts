@@ -39,8 +39,8 @@ ${kernels([2000, 100_000, 40_000], [3000, 130_000, 20_000], [10_500, 100_000, 80
 
 test('ranges become operations, and their kernels the time', () => {
   const part = read(good);
-  if (part === undefined || !('trace' in part)) throw new Error(JSON.stringify(part));
-  const assembled = assemble([part.trace]);
+  if (part === undefined || !('traces' in part)) throw new Error(JSON.stringify(part));
+  const assembled = assemble(part.traces);
   const step = 'faults' in assembled ? undefined : assembled.recordings[0].steps[0];
   expect(step?.number).toBe(4);
   const row = step?.rows[0];

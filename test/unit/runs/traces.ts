@@ -19,7 +19,8 @@ export function readTrace(file: string, text: string, chunk = 7001): RankTrace |
     const fault = reader.push(bytes.subarray(at, at + chunk));
     if (fault !== undefined) return fault;
   }
-  return reader.end();
+  const read = reader.end();
+  return 'message' in read ? read : read[0];
 }
 
 export const filesOf = (name: string): readonly string[] =>
