@@ -141,7 +141,7 @@ export interface Flows {
 const plainSlots = ({ stages, microbatches, split }: Program): number => (split ? 3 : 2) * stages * microbatches;
 
 /** Without copies and operations beyond F, B, I and W, no slot is left out. */
-export const isPlain = ({ copies, extended }: Program): boolean => copies === undefined && extended !== true;
+const isPlain = ({ copies, extended }: Program): boolean => copies === undefined && extended !== true;
 
 /** Whether operations fill all slots that they may fill, or the program leaves the others out. */
 export const fillsSlots = (program: Program): boolean =>
