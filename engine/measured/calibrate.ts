@@ -10,11 +10,16 @@ import { lengthIn } from './lengthIn.ts';
 import { pinnedProgram } from './pinned.ts';
 import { plannedLength } from './plannedLength.ts';
 import { withFlights, withHost, withTimes } from './runTiming.ts';
-import { slowRank } from './slowRank.ts';
+import { type SlowRank, slowRanks } from './slowRank.ts';
 
 export interface Calibration {
-  /** By row: seconds that the plan says, and as measured, with the host's time until the next operation. */
+  /**
+   * By row: seconds that the plan says, and as measured, with the host's time until the next operation. Of a slow rank: as if its device
+   * were as fast as planned.
+   */
   readonly rows: ReadonlyMap<number, CalibratedRow>;
+  /** Ranks whose device is slower than planned. */
+  readonly slow: readonly SlowRank[];
   readonly host: number;
   readonly flight: Measured['flight'];
   /** Mean seconds in which planned messages hold their link. */
@@ -29,7 +34,7 @@ export interface Calibration {
   readonly leftOut: readonly number[];
 }
 
-export interface CalibratedRow extends RowTime {
+export interface CalibratedRow extends Pick<RowTime, 'count' | 'half'> {
   readonly planned: number;
   readonly seconds: number;
 }
@@ -49,23 +54,25 @@ export function calibrate(
   if ('problem' in pinned) return { problem: `this is no run of the pipeline: ${pinned.problem}` };
   const { program } = pinned;
   const timing = timingOf(plan, program, { freeStep: true });
-  const problem =
-    untimed(program, figures) ??
-    recomputes(plan, figures) ??
-    (slowLayers ? undefined : slowRank(plan, program, timing.duration, figures));
+  const problem = untimed(program, figures) ?? recomputes(plan, figures);
   if (problem !== undefined) return { problem };
   const host = Number.isNaN(figures.host) ? 0 : figures.host;
+  const slow = slowLayers ? [] : slowRanks(plan, program, timing.duration, figures);
+  const speeds = new Map(slow.map(({ rank, speed }) => [rank, speed]));
   const rows = new Map(
-    [...figures.times].map(([row, time]) => [
-      row,
-      { ...time, planned: timing.duration[row], seconds: time.mean + host },
-    ]),
+    [...figures.times].map(([row, time]) => {
+      const speed = speeds.get(program.placement[row % program.stages]) ?? 1;
+      const half = time.half === undefined ? undefined : time.half * speed;
+      const seconds = (time.mean + host) * speed;
+      return [row, { count: time.count, half, planned: timing.duration[row], seconds }];
+    }),
   );
   const crossing = [...timing.needRoute.keys()].filter((need) => timing.needRoute[need] >= 0);
   const predicted = (of: Measured): number =>
     lengthIn(program, withFlights(withHost(withTimes(timing, of), of.host), of.flight.median));
   return {
     rows,
+    slow,
     host,
     flight: figures.flight,
     occupancy: crossing.length === 0 ? 0 : mean(crossing.map((need) => timing.needOccupancy[need])),

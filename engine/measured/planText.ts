@@ -1,11 +1,14 @@
 /** Writes measured times into the text of a plan: what was written stays where nothing was measured. */
-import { type BlockDeclaration, type Entry, type SyntaxFile, parse } from '../../grammar/index.ts';
+import { type BlockDeclaration, type SyntaxFile, parse } from '../../grammar/index.ts';
 import { time } from '../basics/quantities.ts';
 import { findUnit } from '../language/units.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Calibration } from './calibrate.ts';
+import { blockOf, entriesOf, named } from './blocks.ts';
 import { layerEdits } from './layerEdits.ts';
 import { applied, type Edit } from './edit.ts';
+import { slowness } from './slowRank.ts';
+import { speedEdits } from './speedEdits.ts';
 
 export function calibratedText(
   text: string,
@@ -20,29 +23,26 @@ export function calibratedText(
   const layers = layerEdits(file, model.body.entries, plan, calibration);
   if ('problem' in layers) return layers;
   const cluster = blockOf(file, 'cluster', named(pipeline, 'devices'));
+  const speeds = speedEdits(file, cluster, plan.devices.length, calibration.slow);
+  if ('problem' in speeds) return speeds;
   const link = cluster === undefined ? undefined : latencyEdit(file, cluster, calibration);
   const remarks = [
+    ...calibration.slow.map(
+      (rank) =>
+        `${slowness(rank)} Its device gets a speed of ${rank.speed} of theirs; if its layers are slow, say --slow-layers.`,
+    ),
     ...(link === undefined && calibration.flight.count > 0
       ? [`A message takes ${time(calibration.flight.median)} from sending to arriving; the links of the plan are kept.`]
       : []),
     ...(Number.isNaN(calibration.optimizer) ? [] : [`The optimizer’s step takes ${time(calibration.optimizer)}.`]),
   ];
-  const edits = [...layers.edits, ...(link === undefined ? [] : [link]), jitterEdit(pipeline, calibration)];
+  const edits = [
+    ...layers.edits,
+    ...speeds.edits,
+    ...(link === undefined ? [] : [link]),
+    jitterEdit(pipeline, calibration),
+  ];
   return { text: applied(text, edits), remarks };
-}
-
-const blockOf = (file: SyntaxFile, keyword: string, name: string | undefined): BlockDeclaration | undefined =>
-  file.declarations.find(
-    (one): one is BlockDeclaration => one.kind === 'block' && one.keyword.text === keyword && one.name?.text === name,
-  );
-
-const entriesOf = (block: BlockDeclaration, key: string): readonly Entry[] =>
-  (block.body?.entries ?? []).filter((item): item is Entry => item.kind === 'entry' && item.key.text === key);
-
-/** The name that an entry has as its value. */
-function named(block: BlockDeclaration, key: string): string | undefined {
-  const value = entriesOf(block, key)[0]?.values?.[0];
-  return value?.kind === 'name' ? value.text : undefined;
 }
 
 /** `link = 25GB/s + 5us`, the only link of the cluster: its latency. */

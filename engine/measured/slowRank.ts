@@ -1,4 +1,4 @@
-/** A rank that is slow in all that it does: its device, or its layers. A run alone does not tell which. */
+/** Ranks that are slow in all that they do. A run alone does not tell a slow device from slow layers. */
 import { share } from '../basics/quantities.ts';
 import type { Measured } from '../runs/measure.ts';
 import { mean, median } from '../runs/statistics.ts';
@@ -11,14 +11,23 @@ const alike = 0.05;
 /** Operations so short are mostly the host's. */
 const shortest = 1e-4;
 
-/** Against the median of all rows of a kind, measured over planned. Undefined without such a rank. */
-export function slowRank(
+export interface SlowRank {
+  /** Name of its device. */
+  readonly name: string;
+  readonly rank: number;
+  /** Speed relative to the other ranks: under 1. Rounded, as it is written. */
+  readonly speed: number;
+}
+
+/** Against the median of all rows of a kind, measured over planned. */
+export function slowRanks(
   { devices }: PipelinePlan,
   { stages, placement }: Program,
   duration: Float64Array,
   { times }: Pick<Measured, 'times'>,
-): string | undefined {
-  if (devices.length < 3) return undefined;
+): readonly SlowRank[] {
+  // Of two ranks, none is slower than the others.
+  if (devices.length < 3) return [];
   const ratios = [...times].flatMap(([row, time]) =>
     duration[row] > shortest && time.mean > shortest
       ? [{ kind: Math.trunc(row / stages), rank: placement[row % stages], ratio: time.mean / duration[row] }]
@@ -30,12 +39,14 @@ export function slowRank(
       median(ratios.filter((one) => one.kind === kind).map(({ ratio }) => ratio)),
     ]),
   );
-  for (const [rank, device] of devices.entries()) {
+  return devices.flatMap(({ name }, rank) => {
     const own = ratios.filter((one) => one.rank === rank).map(({ kind, ratio }) => ratio / (pace.get(kind) ?? 1));
     const factor = mean(own);
-    if (own.length < 2 || factor < 1 + slow || own.some((one) => Math.abs(one / factor - 1) > alike)) continue;
-    const speed = (1 / factor).toFixed(3);
-    return `${device.name} takes ${share(factor - 1)} longer than the others in all that it does. Nothing tells a slow device from slow layers. If it is the device, or a program that shares it, give it a device with \`speed = ${speed}\`, and calibrate again. If its layers are slow, say --slow-layers`;
-  }
-  return undefined;
+    const apart = own.length < 2 || factor < 1 + slow || own.some((one) => Math.abs(one / factor - 1) > alike);
+    return apart ? [] : [{ name, rank, speed: Number((1 / factor).toFixed(4)) }];
+  });
 }
+
+/** What a person reads of it. */
+export const slowness = ({ name, speed }: SlowRank): string =>
+  `${name} takes ${share(1 / speed - 1)} longer than the others in all that it does.`;

@@ -78,15 +78,17 @@ test.each([
   expect(Math.abs(lengthOf(text) / measure(recordingOf(to), 1).iteration - 1)).toBeLessThan(0.03);
 });
 
-test('a rank that is slow in all that it does is asked about', () => {
+describe('a rank that is slow in all that it does', () => {
   const recording = recordingOf('sleep_1f1b_p4');
-  const slow: Recording = {
+  const slowed = (slow: readonly number[]): Recording => ({
     ...recording,
     steps: recording.steps.map((step) => ({
       ...step,
-      rows: step.rows.map((row, rank) => (rank === 1 ? { ...row, work: row.work.map((work) => work * 1.5) } : row)),
+      rows: step.rows.map((row, rank) =>
+        slow.includes(rank) ? { ...row, work: row.work.map((work) => work * 1.5) } : row,
+      ),
     })),
-  };
+  });
   // A plan with the times that were slept.
   const known = plan('1f1b', 4).replace(
     /layer l\[4\] \{.*\}/,
@@ -97,8 +99,48 @@ test('a rank that is slow in all that it does is asked about', () => {
       })
       .join('\n  '),
   );
-  expect(() => calibrated(known, recording, false)).not.toThrow();
-  expect(() => calibrated(known, slow, false)).toThrow(/gpu\[1\] takes \d+(\.\d+)? % longer .* `speed = 0\.6\d\d`/);
+  const figures = (text: string): readonly number[] =>
+    [...text.matchAll(/(?:forward|backward) = ([\d.]+)ms \/\//g)].map(([, value]) => Number(value));
+  const durations = (text: string) => {
+    const { plan: planned } = runOf(text);
+    return planned.stages.map(({ forward }) => forward);
+  };
+
+  test('gets a device with its speed, and its layers keep the pace of the others', () => {
+    const even = calibrated(known, recording, false);
+    expect(even).toContain('gpu[4] = d');
+    const text = calibrated(known, slowed([1]), false);
+    expect(text).toMatch(/gpu\[0\.\.0\] = d\s+gpu\[1\.\.1\] = slow_gpu_1\s+gpu\[2\.\.3\] = d\s/);
+    expect(Number(/device slow_gpu_1 \{ from = d {2}speed = ([\d.]+) \}/.exec(text)?.[1])).toBeCloseTo(1 / 1.5, 1);
+    // What each stage then takes is what was measured: the same as with slow layers.
+    for (const [stage, forward] of durations(text).entries())
+      expect(forward).toBeCloseTo(durations(calibrated(known, slowed([1]), true))[stage], 7);
+    for (const [at, value] of figures(text).entries()) expect(value / figures(even)[at]).toBeCloseTo(1, 1);
+  });
+
+  test('keeps what its device already says, and a line of its own', () => {
+    const own = known
+      .replace('device d {', 'device e { from = d  speed = 0.9 }\ndevice d {')
+      .replace('gpu[4] = d', 'gpu[0..2] = d  gpu[3..3] = e');
+    const text = calibrated(own, slowed([3]), false);
+    expect(text).toMatch(/gpu\[0\.\.2\] = d\s+gpu\[3\.\.3\] = slow_gpu_3\s/);
+    const speed = Number(/device slow_gpu_3 \{ from = e {2}speed = ([\d.]+) \}/.exec(text)?.[1]);
+    expect(speed).toBeLessThan(0.72);
+    for (const [stage, forward] of durations(text).entries())
+      expect(forward).toBeCloseTo(durations(calibrated(own, slowed([3]), true))[stage], 7);
+  });
+
+  test.each([
+    ['nodes', known.replace('gpu[4] = d', 'node[1] { gpu[4] = d  link = 1GB/s + 200us }')],
+    ['ranks of two devices', known.replace('gpu[4]', 'gpu[8]').replace('schedule = 1f1b', 'data = 2  schedule = 1f1b')],
+    ['a number that is computed', `let n = 4\n${known.replace('gpu[4]', 'gpu[n]')}`],
+    ['a speed that is computed', `let v = 1\n${known.replace('16GiB', '16GiB  speed = v')}`],
+    ['a device of that name', known.replace('device d {', 'device slow_gpu_1 { memory = 1GiB }\ndevice d {')],
+  ])('is asked about where the file has %s', (_, text) => {
+    expect(() => calibrated(text, slowed([1]), false)).toThrow(
+      /gpu\[\S+ takes \d+(\.\d+)? % longer .* `speed = 0\.6\d+`/,
+    );
+  });
 });
 
 describe('what the run does not tell is refused', () => {
