@@ -82,14 +82,15 @@ function driftText({ drifts, steps }: RunComparison): string {
   const interval = steps < 4 ? ' (under 4 steps there are no intervals: differences over 2 %)' : '';
   const rows = drifts
     .slice(0, 12)
-    .map(({ kind, stage, planned, measured }) => [
+    .map(({ kind, stage, planned, measured, critical }) => [
       `  ${letters[kind]} of stage ${stage}`,
       time(planned),
       `${time(measured.mean)}${measured.half === undefined ? '' : ` ± ${time(measured.half)}`}`,
       planned > 0 ? share(measured.mean / planned - 1, true) : '',
+      String(critical),
     ]);
   const more = drifts.length > 12 ? `\n  and ${drifts.length - 12} more` : '';
-  return `  Drifted operations${interval}\n${table([['  operation', 'planned', 'measured', 'change'], ...rows], 1).trimEnd()}${more}`;
+  return `  Drifted operations${interval}\n${table([['  operation', 'planned', 'measured', 'change', 'on the critical path'], ...rows], 1).trimEnd()}${more}`;
 }
 
 function rankText({ devices }: PipelinePlan, { ranks, simulatedIdle }: RunComparison): string {

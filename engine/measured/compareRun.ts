@@ -2,6 +2,7 @@
  * A plan next to a run of it. Every figure is of the operations, from the first start to the last end: the exchange of gradients and the
  * optimizer's step are left out of both.
  */
+import { criticalPath } from '../analyze/criticalPath.ts';
 import { generate } from '../schedule/generate.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
@@ -9,7 +10,7 @@ import { findPolicy } from '../policies/registry.ts';
 import { measure, type Measured, type RowTime } from '../runs/measure.ts';
 import { mean } from '../runs/statistics.ts';
 import type { PipelinePlan } from '../values/plan.ts';
-import { B, I, type Program, W } from '../values/program.ts';
+import { B, I, type Program, rowOf, W } from '../values/program.ts';
 import type { Recording } from '../values/recording.ts';
 import type { Timing } from '../values/timeline.ts';
 import { type RankTime, rankTimes } from './idle.ts';
@@ -33,6 +34,8 @@ export interface Drift {
   readonly stage: number;
   readonly planned: number;
   readonly measured: RowTime;
+  /** Operations of it that the iteration waits for, in a simulation of the order that ran with measured times. */
+  readonly critical: number;
 }
 
 export interface RunComparison {
@@ -40,7 +43,7 @@ export interface RunComparison {
   readonly measured: number;
   readonly steps: number;
   readonly shares: Shares;
-  /** Operations whose interval leaves out the planned time, the largest change of the iteration first. */
+  /** Operations whose interval leaves out the planned time; first those that change the critical path most. */
   readonly drifts: readonly Drift[];
   readonly ranks: readonly RankTime[];
   /** Seconds that each device idles in a simulation of the order that ran, with measured times and messages. */
@@ -84,7 +87,7 @@ export function compareRun(
     measured: figures.iteration,
     steps: figures.steps.length,
     shares: { order, times: ofTimes, host: ofHost, flights: ofFlights, variation, rest },
-    drifts: driftsOf(timing, figures, program.stages),
+    drifts: driftsOf(timing, figures, program.stages, criticalCounts(program, flights)),
     ranks: rankTimes(recording, figures.steps),
     simulatedIdle: idleIn(program, flights),
     order: difference,
@@ -106,23 +109,44 @@ function idleIn(program: Program, timing: Timing): readonly number[] {
 /** Under four steps there is no interval: then what differs by more than 2 %. */
 const withoutInterval = 0.02;
 
-function driftsOf({ duration }: Timing, { times, steps }: Measured, stages: number): readonly Drift[] {
+/** By row, operations on the critical path. */
+function criticalCounts(program: Program, timing: Timing): ReadonlyMap<number, number> {
+  const timeline = simulate(program, timing);
+  const counts = new Map<number, number>();
+  for (const at of timeline === undefined ? [] : criticalPath(timeline)) {
+    const row = rowOf(program, program.order[at]);
+    counts.set(row, (counts.get(row) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function driftsOf(
+  { duration }: Timing,
+  { times, steps }: Measured,
+  stages: number,
+  critical: ReadonlyMap<number, number>,
+): readonly Drift[] {
   return [...times]
     .map(([row, measured]): Drift => ({
       kind: Math.trunc(row / stages),
       stage: row % stages,
       planned: duration[row],
       measured,
+      critical: critical.get(row) ?? 0,
     }))
     .filter(({ planned, measured }) => {
       const apart = Math.abs(measured.mean - planned);
       return apart > (measured.half ?? withoutInterval * Math.max(planned, measured.mean));
     })
-    .toSorted((a, b) => effect(b, steps.length) - effect(a, steps.length));
+    .toSorted(
+      (a, b) => drift(b) * b.critical - drift(a) * a.critical || total(b, steps.length) - total(a, steps.length),
+    );
 }
 
-const effect = ({ planned, measured }: Drift, steps: number): number =>
-  (Math.abs(measured.mean - planned) * measured.count) / steps;
+const drift = ({ planned, measured }: Drift): number => Math.abs(measured.mean - planned);
+
+/** Of equal effect on the critical path, or none, what changes the ranks' work most comes first. */
+const total = (of: Drift, steps: number): number => (drift(of) * of.measured.count) / steps;
 
 /** The plan's own schedule with measured stages, against the order that ran. */
 function savedByOrder(plan: PipelinePlan, { times }: Measured, ran: Program, timing: Timing): number | undefined {

@@ -1,4 +1,4 @@
-/** Edits that give the devices of slow ranks their speed. A rank that shares its line of the cluster gets a line of its own. */
+/** Edits that give the devices of slow ranks their speed. A rank that shares its line of the cluster gets a separate line. */
 import type { BlockDeclaration, Entry, SyntaxFile } from '../../grammar/index.ts';
 import { blockOf, entriesOf, named } from './blocks.ts';
 import type { Edit } from './edit.ts';

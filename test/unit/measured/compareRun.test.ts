@@ -70,6 +70,24 @@ describe('the difference of plan and run', () => {
   });
 });
 
+test('an operation on the critical path comes before one with a larger change beside it', () => {
+  const one = recordingOf('sleep_1f1b_p4');
+  const text = sleeping(4, 4, '1f1b')
+    .replaceAll(/backward_input = ([\d.]+)ms {2}backward_weight = ([\d.]+)ms/g, (_, input, weight) => {
+      return `backward = ${Number(input) + Number(weight)}ms`;
+    })
+    .replace('s0 { forward = 6ms', 's0 { forward = 3ms')
+    .replace('s2 { forward = 8ms', 's2 { forward = 5.5ms');
+  const { drifts } = compared(text, one);
+  const [slowest, first] = [2, 0].map((of) => drifts.findIndex(({ kind, stage }) => kind === 0 && stage === of));
+  const change = ({ planned, measured }: (typeof drifts)[number]): number => measured.mean - planned;
+  expect(change(drifts[first])).toBeGreaterThan(change(drifts[slowest]));
+  expect(slowest).toBeLessThan(first);
+  // The path goes through the stage with the longest operations in each microbatch but the second: its forward there runs while the
+  // last stage works on the first.
+  expect(drifts[slowest].critical).toBe(7);
+});
+
 describe('stragglers against the plan', () => {
   const { plan, run } = runOf(sleeping(8, 4, 'zb_v'));
   const zbv = recordingOf('sleep_zbv_p4');
