@@ -19,7 +19,8 @@ const wordsOf = (line: string): readonly string[] =>
 
 function checkVariable(assignment: string): void {
   const [name] = assignment.split('=');
-  const sources = [...tests, textOf('test/support/property.ts'), textOf('test/support/runMultiplier.ts')];
+  const readers = ['test/support/property.ts', 'test/support/runMultiplier.ts', 'test/browser/harness.ts'];
+  const sources = [...tests, ...readers.map((file) => textOf(file))];
   const read = sources.some((text) => text.includes(`process.env['${name}']`));
   expect(read, `${name} is read`).toBe(true);
 }
@@ -49,6 +50,7 @@ it.each(commandLines)('CONTRIBUTING.md names a command that there is: %s', (line
   for (const assignment of words.slice(0, first)) checkVariable(assignment);
   const [program, ...rest] = words.slice(first);
   if (program === 'npm') return checkNpm(rest);
+  if (program === 'node') return expect(exists(rest[0] ?? ''), rest[0]).toBe(true);
   expect([program, rest[0]]).toEqual(['npx', 'vitest']);
   checkVitest(rest.slice(1));
 });
