@@ -31,6 +31,7 @@ export async function startCluster(place: Place): Promise<Cluster> {
   const user = userInfo().username;
   const [controllerPort, nodePort] = await freePorts();
   writeFileSync(at('munge.key'), randomBytes(128), { mode: 0o600 });
+  // Slurm forgets ended tasks after five minutes by default, which a busy machine needs for the array.
   writeFileSync(
     at('slurm.conf'),
     `ClusterName=pipewright
@@ -48,6 +49,7 @@ StateSaveLocation=${at('state')}
 SlurmdSpoolDir=${at('spool')}
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
+MinJobAge=86400
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ProctrackType=proctrack/pgid

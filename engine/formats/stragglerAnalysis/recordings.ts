@@ -1,6 +1,7 @@
 /** Events of a timeline → a recording for each data rank, whose pipelines are replicas of each other. */
 import type { RecordedCall, RecordedRow, RecordedStep, Recording } from '../../values/recording.ts';
 import { B, F } from '../../values/program.ts';
+import { table } from '../../basics/table.ts';
 import type { Place } from '../kineto/bytes.ts';
 import type { ScanFault } from '../kineto/scanner.ts';
 import { aligned } from '../../runs/clocks.ts';
@@ -20,14 +21,14 @@ export interface TimelineEvent {
 }
 
 /** Ranks that make a call together; a rank makes all others alone. */
-const together: Readonly<Record<string, RecordedCall['together']>> = {
+const together: Readonly<Record<string, RecordedCall['together']>> = table({
   'params-all-gather': 'replicas',
   'grads-reduce-scatter': 'replicas',
   'embedding-grads-all-reduce': 'pipeline',
   'optimizer-clip-main-grad': 'everyone',
-};
-const kinds: Readonly<Record<string, number>> = { 'forward-compute': F, 'backward-compute': B };
-const receives: Readonly<Record<string, number>> = { 'forward-recv': F, 'backward-recv': B };
+});
+const kinds: Readonly<Record<string, number>> = table({ 'forward-compute': F, 'backward-compute': B });
+const receives: Readonly<Record<string, number>> = table({ 'forward-recv': F, 'backward-recv': B });
 const notCalls = /-(compute|send|recv)$|^gc$/;
 
 export function recordingsOf(

@@ -48,7 +48,7 @@ describe('import', () => {
   });
 
   test.each([
-    [['import'], 'It needs one file.'],
+    [['import'], 'It needs a file.'],
     [['import', 'none.csv'], 'none.csv cannot be read'],
     [['export', 'good.pipe'], '--to torch-csv'],
     [['export', 'good.pipe', '--to', 'torch-cvs'], 'Did you mean "torch-csv"?'],
