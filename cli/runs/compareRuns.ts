@@ -1,6 +1,7 @@
 /** `compare PLAN --with TRACES`: a pipeline next to a run of it. */
 import { compareRun } from '../../engine/measured/compareRun.ts';
 import { stragglersIn } from '../../engine/measured/stragglersIn.ts';
+import { count } from '../../engine/basics/quantities.ts';
 import { printable } from '../../server/text/printable.ts';
 import type { Arguments } from '../arguments.ts';
 import type { Io } from '../io.ts';
@@ -12,6 +13,10 @@ export async function compareRuns(args: Arguments, io: Io): Promise<Status> {
   const read = await readPlanAndRun('compare', args, io);
   if (typeof read === 'number') return read;
   const { file, plan, run, recordings, skip } = read;
+  if (plan.data !== recordings.length)
+    await io.err(
+      `${file.name}: "${plan.name}" has ${count(plan.data, 'replica', 'replicas')}, and the traces are of ${count(recordings.length, 'pipeline', 'pipelines')}. Each is compared by itself; the exchange of gradients is left out.\n`,
+    );
   const pipelines = [];
   for (const recording of recordings) {
     const comparison = compareRun(plan, run.program, recording, skip);

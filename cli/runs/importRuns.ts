@@ -21,7 +21,7 @@ export async function importRuns(args: Arguments, io: Io): Promise<Status> {
     await tellFaults(read.faults, io);
     return status.findings;
   }
-  await tellFaults(read.remarks, io);
+  await tellFaults(read.remarks, io, true);
   const summary = args.value('summary');
   if (summary !== undefined) {
     const { text, left } = summaryOf(read.recordings);

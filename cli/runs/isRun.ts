@@ -4,7 +4,8 @@ import type { Io } from '../io.ts';
 /** Whether a path names a folder, or a file that a training engine or its profiler wrote about a run. */
 export async function isRun(path: string, io: Io): Promise<boolean> {
   if (path === '-') return false;
-  if (io.filesIn(path) !== undefined) return true;
+  // Of what `import` reads, only runs are compressed.
+  if (/\.gz$/i.test(path) || io.filesIn(path) !== undefined) return true;
   const stream = io.openBytes(path);
   if ('problem' in stream) return false;
   const head = new Uint8Array(headLength);

@@ -51,6 +51,6 @@ export async function readPlanAndRun(command: string, args: Arguments, io: Io): 
     await tellFaults(read.faults, io);
     return status.findings;
   }
-  await tellFaults(read.remarks, io);
+  await tellFaults(read.remarks, io, true);
   return { file, plan: found.plan, run: found.run, recordings: read.recordings, skip: options.skip };
 }

@@ -5,6 +5,7 @@ import type { RankTrace } from '../../engine/formats/kineto/rankTrace.ts';
 import { headLength, runReader } from '../../engine/formats/recording/reader.ts';
 import type { RunPart, RunReader } from '../../engine/formats/recording/runPart.ts';
 import type { Recording } from '../../engine/values/recording.ts';
+import { count, list } from '../../engine/basics/quantities.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
 import { progressBar } from '../progress.ts';
@@ -12,6 +13,8 @@ import type { ByteStream } from './byteStream.ts';
 
 export interface RunRequest {
   readonly paths: readonly string[];
+  /** Steps to leave out. */
+  readonly skip: number;
   /** Only these ranks. */
   readonly ranks?: ReadonlySet<number>;
   /** A file that is cut off is read as far as it is whole. */
@@ -49,6 +52,13 @@ export async function readRuns(request: RunRequest, io: Io): Promise<RunsRead> {
   } finally {
     progress.end();
   }
+  const absent = [...(request.ranks ?? [])].find(
+    (rank) => traces.length > 0 && !traces.some((trace) => trace.rank === rank),
+  );
+  if (absent !== undefined)
+    return {
+      problem: `No trace is of rank ${absent}, which --ranks names. There are traces of ${ranksIn(traces)}.`,
+    };
   const chosen = traces.filter(({ rank }) => request.ranks?.has(rank) !== false);
   if (chosen.length > 0) {
     const assembled = assemble(chosen);
@@ -56,8 +66,17 @@ export async function readRuns(request: RunRequest, io: Io): Promise<RunsRead> {
     recordings.push(...assembled.recordings);
     remarks.push(...assembled.remarks);
   }
-  return recordings.length > 0 ? { recordings, remarks } : { problem: 'No trace is of the ranks that --ranks names.' };
+  if (recordings.length === 0) return { problem: 'No trace is of the ranks that --ranks names.' };
+  const short = recordings.find(({ steps }) => request.skip > 1 && steps.length <= request.skip);
+  return short === undefined
+    ? { recordings, remarks }
+    : { problem: `--skip ${request.skip} leaves no step: the run has ${count(short.steps.length, 'step', 'steps')}.` };
 }
+
+const ranksIn = (traces: readonly RankTrace[]): string => {
+  const ranks = [...new Set(traces.map(({ rank }) => rank))].toSorted((a, b) => a - b).map(String);
+  return `${ranks.length === 1 ? 'rank' : 'ranks'} ${list(ranks.length > 8 ? [...ranks.slice(0, 7), '…'] : ranks)}`;
+};
 
 const isRunFile = (path: string): boolean => path === '-' || !/\.(pipe|py|md|txt|toml|yaml)$/i.test(path);
 

@@ -90,13 +90,14 @@ function sequenceRemarks({ sequence, window }: PlainRequest, taken: number | und
   return [`A sample has ${words(taken)} tokens.${limit} Set another number with --sequence, such as --sequence 8k.`];
 }
 
-/** What the recipes and examples of the engine train with, over data ranks. */
+/** What the recipes and examples of the engine train with, over data ranks. Megatron-LM and torchtitan clip gradients by default. */
 function optimizerOf(engine: string | undefined): string {
   switch (engine) {
     case 'megatron':
     case 'megatron_bridge':
-      return 'megatron_bf16(shard = distributed)';
+      return 'megatron_bf16(shard = distributed, clip = true)';
     case 'torchtitan':
+      return 'adamw(shard = fsdp, clip = true)';
     case 'pytorch':
       return 'adamw(shard = fsdp)';
     default:

@@ -35,6 +35,14 @@ test('gives the same as data', async () => {
   expect(stragglers.slowdown).toBeGreaterThan(0.9);
 });
 
+test('says that the run has other replicas than the plan', async () => {
+  const twice = plan.replace('gpu[2]', 'gpu[4]').replace('microbatches = 8', 'microbatches = 8  data = 2');
+  const args = ['compare', 'plan.pipe', '--with', ...files];
+  const { status, err } = await call(args, { disk: true, files: { 'plan.pipe': twice } });
+  expect(status).toBe(0);
+  expect(err).toContain('"t" has 2 replicas, and the traces are of 1 pipeline.');
+});
+
 test('refuses what is no plan, and no run of it', async () => {
   const other = filesOf('sleep_zbv_p4').map((file) => path.join(folder, file));
   expect((await comparing('--with', ...other)).err).toBe(

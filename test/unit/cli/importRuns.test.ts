@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { folder as recorded, filesOf } from '../runs/traces.ts';
 import { call } from './harness.ts';
@@ -56,10 +56,16 @@ test('damage is told at its place, and nothing is written', async () => {
   writeFileSync(half, text.slice(0, -2000));
   const whole = await importing(half, files('mlp_1f1b_p2')[1]);
   expect(whole.status).toBe(1);
-  expect(whole.err).toMatch(/rank0\.json:\d+:1: The file ends in the middle of the trace\.\n/);
+  expect(whole.err).toMatch(
+    /rank0\.json:\d+:1: The file ends in the middle of the trace\. --partial reads it as far as it is whole\.\n/,
+  );
   const partial = await importing(half, files('mlp_1f1b_p2')[1], '--partial');
   expect(partial.status).toBe(0);
   expect(partial.out).toContain('pipeline run {');
+  expect(partial.err).not.toContain('--partial');
+  const other = path.join(folder, 'other.json.gz');
+  writeFileSync(other, gzipSync('hi'));
+  expect((await importing(other)).err).toContain(`${other} is no trace of a run`);
 });
 
 test('--ranks takes those of one pipeline, and wrong options are told', async () => {
@@ -71,5 +77,8 @@ test('--ranks takes those of one pipeline, and wrong options are told', async ()
   expect((await importing(zero, one, twin, '--ranks', '0,3')).out).toContain('2 ranks (0, 3)');
   expect((await importing(zero, one, '--ranks', '0;1')).err).toContain('--ranks takes numbers with commas between');
   expect((await importing(zero, one, '--skip', 'all')).err).toContain('--skip takes a number of steps');
-  expect((await importing(zero, one, '--ranks', '8')).err).toContain('No trace is of the ranks');
+  expect((await importing(zero, one, '--ranks', '8')).err).toContain(
+    'No trace is of rank 8, which --ranks names. There are traces of ranks 0 and 1.',
+  );
+  expect((await importing(zero, one, '--skip', '99')).err).toMatch(/--skip 99 leaves no step: the run has \d+ steps\./);
 });

@@ -18,7 +18,7 @@ describe('plan without a file', () => {
     expect(err).toContain('best.pipe is row ');
     const written = files['best.pipe'] ?? '';
     expect(written).toContain('import { dgx_h100 } from "std:clusters" with { nodes = 1 }\n');
-    expect(written).toMatch(/^ {2}optimizer +\S* *= megatron_bf16\(shard = distributed\)$/mu);
+    expect(written).toMatch(/^ {2}optimizer +\S* *= megatron_bf16\(shard = distributed, clip = true\)$/mu);
     expect(written).toMatch(/^ {2}sequence_parallel = true$/mu);
     const { status: checked, out: findings } = await call(['check', 'best.pipe'], { files: { 'best.pipe': written } });
     expect({ checked, findings }).toMatchObject({ checked: 0 });
