@@ -1,6 +1,8 @@
 /** Bundles everything that is shipped into `dist/`. `--watch` builds again on every change. */
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import path from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { exampleCards } from './exampleCards.ts';
 import { noticesOf, packageFolder } from './notices.ts';
@@ -21,32 +23,90 @@ const shared: esbuild.BuildOptions = {
 };
 /** What VS Code 1.91 and `engines.node` run: Node 20. */
 const node: esbuild.BuildOptions = { ...shared, platform: 'node', target: 'node20' };
-/** Packages in CommonJS call `require` for Node's own modules, which a module has to make for itself. */
+/** Packages in CommonJS call `require` for Node's own modules, which a module imports. Files that browsers share import none. */
+const nodeModules: esbuild.Plugin = {
+  name: 'node modules',
+  setup({ onResolve, onLoad }) {
+    const own = new Set(builtinModules);
+    onResolve({ filter: /^(node:)?[a-z_/]+$/ }, ({ path: name, kind }) =>
+      kind === 'require-call' && own.has(name.replace(/^node:/, ''))
+        ? { path: name.replace(/^node:/, ''), namespace: 'node' }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'node' }, ({ path: name }) => ({
+      contents: `export * from 'node:${name}'; export { default } from 'node:${name}';`,
+    }));
+  },
+};
+const protocol = (name: string): string => path.join(root, 'node_modules', name, 'lib', 'browser', 'main.js');
+const browserPackages = [
+  'vscode-jsonrpc',
+  'vscode-languageserver-protocol',
+  'vscode-languageserver',
+  'vscode-languageclient',
+];
 const module: esbuild.BuildOptions = {
   ...node,
   format: 'esm',
   mainFields: ['module', 'main'],
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  plugins: [nodeModules],
+  // Files that both sides share have what both sides can run.
+  alias: {
+    ...Object.fromEntries(browserPackages.map((name) => [`${name}/browser`, protocol(name)])),
+    yaml: path.join(root, 'node_modules', 'yaml', 'browser', 'dist', 'index.js'),
   },
 };
+const version = (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly version: string })
+  .version;
+/** What a worker cannot read from the manifest. */
+const define = { PIPEWRIGHT_VERSION: JSON.stringify(version) };
+
+/** Names of the files that several programs share begin so. */
+const sharedPrefix = 'shared-';
+
+/** Files in `dist` that several programs share. */
+export const sharedFiles = (folder: string): readonly string[] =>
+  readdirSync(folder).filter((name) => name.startsWith(sharedPrefix) && name.endsWith('.js'));
+
+/** The command, the server, also for browsers, and the threads that they start. What several of these programs need is a file that they share. */
+const commandIn = (dist: string): esbuild.BuildOptions => ({
+  ...module,
+  entryPoints: {
+    server: 'platform/node/main.ts',
+    'server.browser': 'platform/browser/main.ts',
+    cli: 'cli/main.ts',
+    thread: 'platform/node/thread.ts',
+    rasterThread: 'platform/node/rasterThread.ts',
+    runThread: 'platform/node/runs/runThread.ts',
+    watchdogThread: 'platform/node/watchdogThread.ts',
+  },
+  outdir: dist,
+  define,
+  splitting: true,
+  chunkNames: `${sharedPrefix}[hash]`,
+});
 
 /** Bundles in the folder `dist`. `made` hears of what is inside a bundle as text. */
 const bundlesIn = (dist: string, made?: (result: esbuild.Metafile) => void): readonly esbuild.BuildOptions[] => [
   // The editor loads an extension of a package of modules as CommonJS only under this ending.
   {
     ...node,
-    entryPoints: ['client/extension.ts'],
+    entryPoints: ['platform/node/extension.ts'],
     outfile: path.join(dist, 'extension.cjs'),
     format: 'cjs',
     external: ['vscode'],
     mainFields: ['module', 'main'],
   },
-  { ...module, entryPoints: ['server/main.ts'], outfile: path.join(dist, 'server.js') },
-  { ...module, entryPoints: ['cli/main.ts'], outfile: path.join(dist, 'cli.js') },
-  { ...module, entryPoints: ['server/threads/thread.ts'], outfile: path.join(dist, 'thread.js') },
-  { ...module, entryPoints: ['server/rasterThread.ts'], outfile: path.join(dist, 'rasterThread.js') },
-  { ...module, entryPoints: ['server/watchdogThread.ts'], outfile: path.join(dist, 'watchdogThread.js') },
+  {
+    ...shared,
+    entryPoints: ['platform/browser/extension.ts'],
+    outfile: path.join(dist, 'extension.browser.cjs'),
+    format: 'cjs',
+    platform: 'browser',
+    target: 'chrome120',
+    external: ['vscode'],
+  },
+  commandIn(dist),
   {
     ...shared,
     entryPoints: { preview: 'webview/main.ts' },
@@ -62,6 +122,7 @@ const bundlesIn = (dist: string, made?: (result: esbuild.Metafile) => void): rea
 /** Throws where a bundle cannot be made; esbuild has then said why on standard error. */
 export async function build(into = dist): Promise<void> {
   mkdirSync(into, { recursive: true });
+  for (const name of sharedFiles(into)) rmSync(path.join(into, name));
   const made: esbuild.Metafile[] = [];
   const results = await Promise.all(
     bundlesIn(into, (result) => void made.push(result)).map((options) => esbuild.build(options)),
@@ -70,6 +131,14 @@ export async function build(into = dist): Promise<void> {
   copyAssets(into);
   chmodSync(path.join(into, 'cli.js'), 0o755);
   writeFileSync(path.join(into, notices), noticesOf(packagesOf(made)));
+}
+
+/** Makes the command alone, into the folder `dist` of a package: it starts in a third of the time that its sources take. */
+export async function buildCommand(folder: string): Promise<void> {
+  const into = path.join(folder, 'dist');
+  mkdirSync(into, { recursive: true });
+  copyFileSync(path.join(root, 'package.json'), path.join(folder, 'package.json'));
+  await esbuild.build({ ...commandIn(into), minify: false });
 }
 
 /** Licences of other people's code in the bundles and among the assets. */
@@ -85,15 +154,23 @@ function packagesOf(made: readonly esbuild.Metafile[]): ReadonlySet<string> {
   return new Set(folders.map((folder) => path.resolve(root, folder)));
 }
 
-/** What draws a PNG: read when it is first needed. */
+/** What draws a PNG: read when it is first needed. Names that end in `.br` are compressed: a package holds a third of their bytes. */
 export const assets = {
-  'resvg.wasm': 'node_modules/@resvg/resvg-wasm/index_bg.wasm',
-  'DejaVuSans.ttf': 'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+  'resvg.wasm.br': 'node_modules/@resvg/resvg-wasm/index_bg.wasm',
+  'DejaVuSans.ttf.br': 'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
   'DejaVuSans.LICENSE.txt': 'node_modules/dejavu-fonts-ttf/LICENSE',
 } as const;
 
+/** More takes seconds of every build, for a tenth less. */
+const quality = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+
+const compressed = (bytes: Uint8Array): Uint8Array => brotliCompressSync(bytes, { params: quality });
+
 function copyAssets(into: string): void {
-  for (const [name, from] of Object.entries(assets)) copyFileSync(path.join(root, from), path.join(into, name));
+  for (const [name, from] of Object.entries(assets)) {
+    if (!name.endsWith('.br')) copyFileSync(path.join(root, from), path.join(into, name));
+    else writeFileSync(path.join(into, name), compressed(readFileSync(path.join(root, from))));
+  }
 }
 
 /** Prints a line when all bundles begin and one when all are made; the editor's task waits for these. */

@@ -1,6 +1,6 @@
 /** What runs in a thread: it finds one answer at a time, and gives a search up between two of its steps when nobody wants the answer. */
-import { parentPort, workerData } from 'node:worker_threads';
 import type { Search } from '../../engine/basics/searches.ts';
+import type { ThreadChannel } from '../../platform/common/threads.ts';
 import { newestOf } from './newest.ts';
 
 export interface Asked {
@@ -17,12 +17,6 @@ export type Answered =
   | { readonly task: number; readonly error: string }
   | { readonly task: number; readonly givenUp: true };
 
-/** What a thread is started with. */
-export interface Given {
-  /** One number that both sides see: the task that nobody wants any more. */
-  readonly unwanted: Int32Array<SharedArrayBuffer>;
-}
-
 type Steps = (problem: never) => Generator<unknown, unknown, void>;
 
 /** A search by its name. A problem comes from the search of that name, so its type is right. */
@@ -31,20 +25,28 @@ export const entry = <Problem, Answer>({ name, steps }: Search<Problem, Answer>)
   steps,
 ];
 
-/** Answers what the server asks of these searches. */
-export function serve(entries: readonly (readonly [string, Steps])[]): void {
-  const searches = new Map(entries);
-  const { unwanted } = workerData as Given;
+/** Milliseconds between two looks at what the server says, where that takes a turn. */
+const hearEvery = 10;
 
-  function answered({ task, search, problem }: Asked): Answered {
+/** Answers what the server asks of these searches. */
+export function serve(entries: readonly (readonly [string, Steps])[], channel: ThreadChannel): void {
+  const searches = new Map(entries);
+  const { hear } = channel;
+
+  /** Undefined: the server has to be heard before the next step. */
+  function* answering({ task, search, problem }: Asked): Generator<undefined, Answered, void> {
     try {
       const steps = searches.get(search)?.(problem as never);
       if (steps === undefined) throw new Error(`Unknown search "${search}".`);
-      const tell = newestOf((progress) => parentPort?.postMessage({ task, progress } satisfies Answered));
-      while (Atomics.load(unwanted, 0) !== task) {
+      const tell = newestOf((progress) => channel.send({ task, progress } satisfies Answered, []));
+      let heard = performance.now();
+      while (!channel.isUnwanted(task)) {
         const step = steps.next();
         if (step.done === true) return { task, answer: step.value };
         tell(step.value);
+        if (hear === undefined || performance.now() - heard < hearEvery) continue;
+        yield;
+        heard = performance.now();
       }
       return { task, givenUp: true };
     } catch (error) {
@@ -52,12 +54,20 @@ export function serve(entries: readonly (readonly [string, Steps])[]): void {
     }
   }
 
+  async function answer(asked: Asked): Promise<void> {
+    const steps = answering(asked);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return send(step.value);
+      await hear?.();
+    }
+  }
+
   function send(message: Answered): void {
     // A copy is handed over: what the engine keeps for its next question stays here.
     const copy = structuredClone(message);
-    parentPort?.postMessage(copy, 'answer' in copy ? buffersOf(copy.answer) : []);
+    channel.send(copy, 'answer' in copy ? buffersOf(copy.answer) : []);
   }
-  parentPort?.on('message', (asked: Asked) => send(answered(asked)));
+  channel.listen((asked) => void answer(asked as Asked));
   send({ ready: true });
 }
 

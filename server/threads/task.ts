@@ -1,4 +1,5 @@
 /** A search that a request or a check waits for. */
+import { inNextTurn } from '../../platform/common/turn.ts';
 import type { Asked } from './serve.ts';
 import { newestOf } from './newest.ts';
 
@@ -10,6 +11,8 @@ export interface Task {
   readonly progress?: (progress: unknown) => void;
   /** The work itself, for where there is no thread to be had. */
   readonly steps: () => Generator<unknown, unknown, void>;
+  /** As `Search` has it. */
+  readonly large: boolean;
   cancelled: boolean;
 }
 
@@ -19,7 +22,7 @@ export async function workHere(task: Task): Promise<void> {
     const steps = task.steps();
     const tell = newestOf((progress) => task.progress?.(progress));
     while (!task.cancelled) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => inNextTurn(resolve));
       const step = steps.next();
       if (step.done) return task.resolve(step.value);
       tell(step.value);

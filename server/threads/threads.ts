@@ -1,7 +1,8 @@
 /** Threads that find answers outside the server's thread, so that no document and no request waits for the work of another. */
 import type { Search } from '../../engine/basics/searches.ts';
+import { quietTimer } from '../../platform/common/quietTimer.ts';
+import type { StartedThread, StartThread } from '../../platform/common/threads.ts';
 import type { Answered } from './serve.ts';
-import { startThread, type Thread } from './started.ts';
 import { type Task, workHere } from './task.ts';
 
 export interface Threads {
@@ -27,39 +28,66 @@ export interface Running<Answer> {
 }
 
 export interface ThreadsOptions {
-  /** The script of a thread. Default: the server's own. */
-  readonly entry?: () => URL;
+  readonly start: StartThread;
   /** Milliseconds after which a thread ends that does not give up its cancelled search. */
   readonly grace?: number;
   /** Threads at a time, of all owners and of one. Default: 4 and 2. */
   readonly most?: number;
   readonly mostOfOwner?: number;
-  /** Threads without work wait for more. Default: all but one end. */
+  /** Threads without work wait for more. Default: all but one end, those with a large answer at once, others after some time. */
   readonly keep?: true;
+  /** Milliseconds of that time. */
+  readonly idle?: number;
 }
 
 const usualMost = 4;
 const usualMostOfOwner = 2;
 /** A new thread takes longer to start, and its code is slow at first. */
 const usualGrace = 100;
+/** Searches follow each other: whoever gets an answer often asks for the next one. */
+const usualIdle = 500;
 
-/** The thread's bundle, next to the server's; its source if the server runs from source. */
-const script = (): URL => new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
+/** A thread that has been started, and what it works on. */
+interface Thread {
+  readonly side: StartedThread;
+  /** Its work, which may be cancelled; the thread is not free before it says so. */
+  task?: Task;
+  /** Its script runs, so threads can be had. */
+  ready: boolean;
+  /** Ends the thread where a step of a cancelled search takes too long, or where it has had no task for some time. */
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+/** Undefined where the system has no thread left. */
+function threadOf(
+  start: StartThread,
+  message: (thread: Thread, message: Answered) => void,
+  lost: (thread: Thread, error: Error) => void,
+): Thread | undefined {
+  const side = start({
+    message: (answered) => message(thread, answered as Answered),
+    lost: (error) => lost(thread, error),
+  });
+  if (side === undefined) return undefined;
+  const thread: Thread = { side, ready: false };
+  return thread;
+}
 
 export function createThreads({
-  entry = script,
+  start,
   grace = usualGrace,
   most = usualMost,
   mostOfOwner = usualMostOfOwner,
   keep,
-}: ThreadsOptions = {}): Threads {
+  idle = usualIdle,
+}: ThreadsOptions): Threads {
   const threads = new Set<Thread>();
   let waiting: Task[] = [];
   let possible = true;
   let tasks = 0;
 
-  function start(): Thread | undefined {
-    const thread = startThread(entry, { message: answered, lost });
+  function started(): Thread | undefined {
+    const thread = threadOf(start, answered, lost);
     if (thread !== undefined) threads.add(thread);
     return thread;
   }
@@ -82,16 +110,25 @@ export function createThreads({
       else if ('answer' in message) task.resolve(message.answer);
     }
     next();
-    if (thread.task === undefined && threads.size > 1 && keep !== true) end(thread);
+    if (thread.task !== undefined || keep === true) return;
+    // One that has simulated holds much memory.
+    if (task?.large === true && threads.size > 1) end(thread);
+    else idles(thread);
+  }
+
+  /** It ends if no task comes for some time and there is another thread. */
+  function idles(thread: Thread): void {
+    thread.timer = quietTimer(() => {
+      if (threads.size > 1) end(thread);
+    }, idle);
   }
 
   /** Its search ends after the current step; if that takes too long, the thread ends. */
   function giveUp(thread: Thread): void {
-    thread.timer = setTimeout(() => {
+    thread.timer = quietTimer(() => {
       end(thread);
       next();
     }, grace);
-    thread.timer.unref();
   }
 
   /** A thread that was never ready could not be started: its work is done here. */
@@ -110,7 +147,7 @@ export function createThreads({
   function end(thread: Thread): void {
     clearTimeout(thread.timer);
     threads.delete(thread);
-    void thread.worker.terminate();
+    thread.side.end();
   }
 
   function next(): void {
@@ -124,12 +161,13 @@ export function createThreads({
         continue;
       }
       if (free === undefined && threads.size >= most) return;
-      const thread = free ?? (possible ? start() : undefined);
+      const thread = free ?? (possible ? started() : undefined);
       waiting = waiting.filter((other) => other !== task);
       if (thread === undefined) void workHere(task);
       else {
+        clearTimeout(thread.timer);
         thread.task = task;
-        thread.worker.postMessage(task.message);
+        thread.side.post(task.message);
       }
     }
   }
@@ -152,6 +190,7 @@ export function createThreads({
           reject,
           ...(onProgress === undefined ? {} : { progress: (progress) => onProgress(progress as Progress) }),
           steps: () => search.steps(problem),
+          large: search.large === true,
           cancelled: false,
         };
         waiting.push(task);
@@ -161,7 +200,7 @@ export function createThreads({
           waiting = waiting.filter((other) => other !== task);
           const thread = [...threads].find((candidate) => candidate.task === task);
           if (thread === undefined) return;
-          Atomics.store(thread.unwanted, 0, number);
+          thread.side.giveUp(number);
           // One that has not started has nothing to give up.
           if (thread.ready) giveUp(thread);
           next();
@@ -172,7 +211,7 @@ export function createThreads({
       return { answer, cancel: () => cancel() };
     },
     ahead() {
-      if (threads.size === 0 && possible) start();
+      if (threads.size === 0 && possible) started();
     },
     close() {
       waiting = [];

@@ -87,6 +87,16 @@ local function run()
   local lenses = ask('textDocument/codeLens', { textDocument = vim.lsp.util.make_text_document_params() }) or {}
   check('the pipeline has its figures', lenses[1] and lenses[1].command.title:find('iteration 264 ms', 1, true), lenses)
 
+  -- As `gd` does it: the place in the text of the policy, in a buffer.
+  vim.api.nvim_win_set_cursor(0, { 11, 14 })
+  local places = ask('textDocument/definition', vim.lsp.util.make_position_params()) or {}
+  local place = places[1] or places
+  local shown, problem = pcall(vim.lsp.util.jump_to_location, place, 'utf-16')
+  local text = vim.api.nvim_get_current_line()
+  check('the definition of a policy is its text', shown and text:find('schedule 1f1b {', 1, true), problem or text)
+  check('which nobody can write to', vim.bo.readonly, vim.api.nvim_buf_get_name(0))
+  vim.cmd('buffer ' .. vim.fn.fnameescape(file))
+
   local edits = ask('textDocument/formatting', vim.lsp.util.make_formatting_params())
   check('the file can be formatted', type(edits) == 'table' and #edits > 0, edits)
   check('the client saw no error', #errors == 0, errors)

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Raster } from './rasterThread.ts';
+import type { Raster } from '../common/platform.ts';
 
 /** The thread's bundle, next to the server's; its source if the server runs from source. */
 const script = (): URL =>

@@ -4,11 +4,12 @@
  */
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import { docsFolder } from './docs.ts';
-import { createLifecycle } from './lifecycle.ts';
-import { startServer } from './server.ts';
+import { createLifecycle } from '../../server/lifecycle.ts';
+import { startServer } from '../../server/server.ts';
+import { nodePlatform } from './platform.ts';
 import { serveStdio } from './stdio.ts';
 import { watchClient } from './watchdog.ts';
-import { tellLostAdvice } from './text/lostAdvice.ts';
+import { tellLostAdvice } from '../../server/text/lostAdvice.ts';
 
 async function main(): Promise<void> {
   tellLostAdvice();
@@ -16,7 +17,11 @@ async function main(): Promise<void> {
   const lifecycle = createLifecycle(watchClient);
   // The other end of an IPC channel is gone.
   process.once('disconnect', () => process.exit(lifecycle.exitStatus()));
-  startServer(createConnection(ProposedFeatures.all, lifecycle.options), { docs: docsFolder(), ahead: true });
+  startServer(createConnection(ProposedFeatures.all, lifecycle.options), {
+    platform: nodePlatform,
+    docs: docsFolder(),
+    ahead: true,
+  });
 }
 
 void main();

@@ -1,7 +1,7 @@
 /** Texts of files on disk, for the server and the command line: never a device or a pipe, and never more than a limit. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { bytes } from '../engine/basics/quantities.ts';
+import { isFolder, tooLarge } from '../common/fileProblems.ts';
 
 export type FileText = { readonly text: string } | { readonly problem: string };
 
@@ -18,7 +18,7 @@ export function readRegularFile(path: string, limit: number): FileText {
   try {
     // Opening some devices has effects, so the question comes before that too.
     const named = statSync(path);
-    if (!named.isFile()) return { problem: named.isDirectory() ? 'it is a folder' : notRegular };
+    if (!named.isFile()) return { problem: named.isDirectory() ? isFolder : notRegular };
     // Without waiting for a writer, should a pipe have taken the file's place since.
     const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
@@ -102,11 +102,6 @@ function waiting(move: () => number): number {
   }
 }
 
-const tooLarge = (limit: number, size?: number): string =>
-  size === undefined
-    ? `it has more than ${bytes(limit)}, which is the limit`
-    : `it has ${bytes(size)}, over the limit of ${bytes(limit)}`;
-
 /** What went wrong, in a reader's words instead of `ENOENT: no such file or directory, open '…'`. */
 export function fileProblem(error: unknown): string {
   switch (codeOf(error)) {
@@ -114,7 +109,7 @@ export function fileProblem(error: unknown): string {
     case 'ENOTDIR':
       return noSuchFile;
     case 'EISDIR':
-      return 'it is a folder';
+      return isFolder;
     case 'EACCES':
     case 'EPERM':
       return 'permission is denied';

@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import {
   createConnection,
+  type Disposable,
   type Message,
   type MessageReader,
   type MessageWriter,
@@ -10,10 +11,13 @@ import {
 } from 'vscode-languageserver/node';
 import { docsFolder } from './docs.ts';
 import { readFrames } from './frames.ts';
-import { createLifecycle } from './lifecycle.ts';
-import { startServer } from './server.ts';
+import { nodePlatform } from './platform.ts';
+import { createLifecycle } from '../../server/lifecycle.ts';
+import { startServer } from '../../server/server.ts';
 
-/** Milliseconds after the end of the input for answers to what came before it, and for the client to take them. */
+/** Milliseconds after the end of the input for answers to what came before it: a busy machine needs seconds for a first one. */
+const lastAnswers = 10_000;
+/** Milliseconds after that for the client to take them. */
 const lastWords = 1_000;
 
 /**
@@ -30,12 +34,12 @@ export async function serveStdio(
   const writer = quietWriter(output);
   let received = 0;
   let broken = false;
-  await new Promise<void>((resolve) => {
+  const server = await new Promise<Disposable>((resolve) => {
     const frames = readFrames(input, ({ code, message, id, fatal }) => {
       broken ||= fatal;
       const answer = { jsonrpc: '2.0', id, error: { code, message } } satisfies Message & Record<string, unknown>;
       void writer.write(answer).finally(() => {
-        if (fatal) resolve();
+        if (fatal) resolve(running);
       });
     });
     const reader: MessageReader = {
@@ -46,18 +50,20 @@ export async function serveStdio(
           callback(message);
         }),
     };
-    const end = (): void => resolve();
+    const end = (): void => resolve(running);
     input.once('end', end).once('close', end).once('error', end);
     // A client that reads no more has gone away.
     output.once('error', end).once('close', end);
-    startServer(createConnection(ProposedFeatures.all, reader, writer, lifecycle.options), {
+    const running = startServer(createConnection(ProposedFeatures.all, reader, writer, lifecycle.options), {
+      platform: nodePlatform,
       docs: docsFolder(),
       ahead: true,
     });
   });
-  const late = performance.now() + lastWords;
+  const late = performance.now() + lastAnswers;
   while (lifecycle.handled() < received && performance.now() < late) await pause(5);
   await Promise.race([new Promise((resolve) => output.write('', resolve)), pause(lastWords)]);
+  server.dispose();
   return broken ? 1 : lifecycle.exitStatus();
 }
 

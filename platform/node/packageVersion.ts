@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** The version in `package.json`, which is one folder above this file and above the bundles. */
+/** One folder above the bundles. */
+const file = new URL(import.meta.url.endsWith('.ts') ? '../../package.json' : '../package.json', import.meta.url);
+
+/** The version in `package.json`. */
 export function packageVersion(): string {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
   } catch {
     // A copy without its manifest still works.

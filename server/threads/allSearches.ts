@@ -1,10 +1,11 @@
-/** A thread of the server, with every search that may take long. */
+/** Every search that may take long: what a thread of the server answers. */
 import { betterPolicy } from '../../engine/advice/betterPolicy.ts';
 import { figureSearch } from '../../engine/drawing/figureSearch.ts';
 import { evaluation } from '../../engine/flow/evaluate.ts';
 import { explanation } from '../../engine/flow/explanation.ts';
 import { scheduleTest } from '../../engine/grid/testSearch.ts';
 import { jobEvaluation } from '../../engine/job/evaluateJob.ts';
+import { calibrationSearch } from '../../engine/measured/calibrationSearch.ts';
 import { graphCut } from '../../engine/planning/cut/graphCut.ts';
 import { memoryCutSearch } from '../../engine/planning/cut/memoryCutSearch.ts';
 import { alpaSearch, hetpipeSearch, planSearch } from '../../engine/planning/cut/planners/planSearch.ts';
@@ -13,12 +14,9 @@ import { placementSearch } from '../../engine/network/placement/placementSearch.
 import { orderSearch } from '../../engine/flow/orderSearch.ts';
 import { shorterOrder } from '../../engine/advice/shorterOrder.ts';
 import { rowsSearch, writtenSearch } from '../../engine/sweep/rowsSearch.ts';
-import { tellLostAdvice } from '../text/lostAdvice.ts';
-import { entry, serve } from './serve.ts';
+import { entry } from './serve.ts';
 
-tellLostAdvice();
-
-serve([
+export const allSearches: readonly ReturnType<typeof entry>[] = [
   entry(evaluation),
   entry(jobEvaluation),
   entry(planSearch),
@@ -36,4 +34,5 @@ serve([
   entry(writtenSearch),
   entry(shorterOrder),
   entry(betterPolicy),
-]);
+  entry(calibrationSearch),
+];

@@ -5,11 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 import type { Resvg } from '@resvg/resvg-wasm';
-
-export type Scale = 1 | 2 | 3 | 4;
-/** Pixels of a CSS pixel, which is 1/96 inch. */
-export const scales: readonly Scale[] = [1, 2, 3, 4];
+import type { Raster } from '../common/platform.ts';
 
 interface Drawing {
   readonly Resvg: typeof Resvg;
@@ -24,13 +22,14 @@ async function load(): Promise<Drawing> {
   return { Resvg: Renderer, font: asset('DejaVuSans.ttf', 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf') };
 }
 
-/** A file next to the bundle, or of a package where the program runs from source. */
+/** A compressed file next to the bundle, or the file of a package if the program runs from source. */
 function asset(name: string, module: string): Uint8Array {
-  const bundled = fileURLToPath(new URL(name, import.meta.url));
-  return readFileSync(existsSync(bundled) ? bundled : createRequire(import.meta.url).resolve(module));
+  const bundled = fileURLToPath(new URL(`${name}.br`, import.meta.url));
+  if (existsSync(bundled)) return brotliDecompressSync(readFileSync(bundled));
+  return readFileSync(createRequire(import.meta.url).resolve(module));
 }
 
-export async function rasterise(svg: string, scale: Scale): Promise<Uint8Array> {
+export async function rasterise({ svg, scale }: Raster): Promise<Uint8Array> {
   renderer ??= load();
   const { Resvg: Picture, font } = await renderer;
   const picture = new Picture(svg, {
