@@ -3,11 +3,8 @@ import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, paths } from '../values/plan.ts';
 import type { Run } from '../schedule/evaluation.ts';
 
-/** Model FLOPs utilisation above which a reader is asked. Published runs stay under 60 %. */
-const credible = 0.7;
-
 export function efficiencyFinding(plan: PipelinePlan, { report }: Run): PlanFinding[] {
-  const reached = report.model_flops?.utilisation ?? 0;
-  if (plan.fullRate === undefined || reached <= credible) return [];
+  const reached = report.model_flops?.utilisation;
+  if (plan.fullRate === undefined || reached === undefined) return [];
   return [planFinding('device/efficiency', paths.key(plan.name, 'devices'), { device: plan.fullRate, reached })];
 }

@@ -61,7 +61,6 @@ function laneReport(plan: PipelinePlan, lane: LaneTimeline): LaneReport {
     name,
     stages: stages.map((stage) => plan.stages[stage].name),
     collectives: [...new Set(calls.flatMap((call, index) => (used.has(index) ? [call.name] : [])))],
-    ...(calls.some(({ byLevel }, index) => byLevel === true && used.has(index)) ? { levels: true } : {}),
     bytes: tensors.reduce((sum, { bytes }) => sum + bytes, 0),
     buckets: lane.buckets.ready.length,
     busy: laneBusy(lane),
@@ -86,10 +85,9 @@ function tensorReports(plan: PipelinePlan, lane: LaneTimeline, origin: number): 
   return lane.plan.tensors.flatMap(({ layer, stage, bytes, call }, tensor) => {
     const bucket = bucketOf[tensor];
     if (bucket < 0) return [];
-    const { name: by, byLevel } = lane.plan.calls[call];
+    const { name: by } = lane.plan.calls[call];
     return {
       ...{ layer, stage: plan.stages[stage].name, bytes, by },
-      ...(byLevel === true ? { levels: byLevel } : {}),
       ready: ready[tensor] - origin,
       sent: begun[bucket] - origin,
       arrived: arrival[tensor] - origin,

@@ -1,6 +1,6 @@
 import { show } from '../basics/quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
+import type { Dimension, ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
 import { stageNumber } from '../costs/stages.ts';
 import type { PipelineReport, ReportWithoutCauses } from '../values/report.ts';
 import { withinWords } from './boundWithin.ts';
@@ -10,6 +10,7 @@ import { exposedCommunication, shareOf } from './shares.ts';
 /** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */
 export function expectationFindings(plan: PipelinePlan, report: PipelineReport): PlanFinding[] {
   return plan.expects.flatMap((expect) => {
+    if (isOpen(plan, expect)) return [];
     const figure = figureOf(plan, report, expect);
     if (holds(figure, expect)) return [];
     const figures = {
@@ -21,9 +22,15 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
     // A figure that is unknown survives no JSON.
     const known = Number.isFinite(figure) ? { expect: missed } : {};
     const hint = { kind: 'tune', pipeline: plan.name, ...known } as const;
-    return [planFinding('expect/failed', expect.path, figures, { hint })];
+    // No other plan is nearer to what ran: its times are.
+    const extras = expect.figure === 'drift' ? {} : { hint };
+    return [planFinding('expect/failed', expect.path, figures, extras)];
   });
 }
+
+/** Whether nothing is known yet of the figure: a run is still being read, or nobody here reads runs. */
+export const isOpen = ({ measured }: PipelinePlan, { figure }: ExpectPlan): boolean =>
+  figure === 'drift' && measured?.pending === true;
 
 export function holds(figure: number, { operator, bound }: ExpectPlan): boolean {
   // Figures are sums of floating-point durations: equality means equal to nine digits.
@@ -44,17 +51,31 @@ export function holds(figure: number, { operator, bound }: ExpectPlan): boolean 
   }
 }
 
-/** Whether an expectation holds, and its figure in words. */
+/** Whether an expectation holds, its figure in words, and by how much it misses its bound: `2.1 GiB too much`. */
 export function expectationOf(
   plan: PipelinePlan,
   report: PipelineReport,
   expect: ExpectPlan,
-): { readonly holds: boolean; readonly shown: string } {
+): { readonly holds: boolean; readonly shown: string; readonly apart?: string } {
   const figure = figureOf(plan, report, expect);
+  const held = holds(figure, expect);
+  const apart = held ? undefined : apartWords(figure, expect);
   return {
-    holds: holds(figure, expect),
+    holds: held,
     shown: shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure),
+    ...(apart === undefined ? {} : { apart }),
   };
+}
+
+/** By how much a figure is on the wrong side of its bound. A difference of shares is in percentage points. */
+function apartWords(figure: number, { figure: name, operator, bound, dimension }: ExpectPlan): string | undefined {
+  if (!Number.isFinite(figure) || operator === '==' || operator === '!=') return undefined;
+  const apart = Math.abs(figure - bound);
+  const words =
+    dimension === 'share'
+      ? `${Number((100 * apart).toPrecision(3))} percentage points`
+      : wordsOf(apart, name, dimension);
+  return apart === 0 ? undefined : `${words} too ${operator.startsWith('<') ? 'much' : 'little'}`;
 }
 
 /** The figure of an expectation, in base units. */
@@ -86,6 +107,8 @@ export function figureOf(
       return most(devices.map((deviceReport) => deviceReport.peak));
     case 'iteration':
       return report.iteration;
+    case 'drift':
+      return Math.abs(report.measured?.drift ?? NaN);
     case 'p50':
     case 'p95':
     case 'p99':
@@ -125,10 +148,13 @@ export function gapOf({ bubble, search }: ReportWithoutCauses): number {
 /** The figure, with more digits in base units where it would read like the bound that it misses. */
 function shown(figure: number, { figure: name, bound, dimension }: ExpectPlan): string {
   if (Number.isNaN(figure)) return `unknown, because ${unknownBecause(name)}`;
-  const text = needsTokens(name) ? String(Number(figure.toPrecision(4))) : show(figure, dimension);
+  const text = wordsOf(figure, name, dimension);
   if (text !== show(bound, dimension)) return text;
   return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;
 }
+
+const wordsOf = (figure: number, name: ExpectFigure, dimension: Dimension): string =>
+  needsTokens(name) ? String(Number(figure.toPrecision(4))) : show(figure, dimension);
 
 /** A count never equals a fraction, such as `devices / 2` for an odd number; a device with several chunks counts parts of microbatches. */
 function wholeNote({ devices }: PipelineReport, count: number, { figure, operator, bound }: ExpectPlan): string {
@@ -155,6 +181,7 @@ const needsTokens = (name: ExpectFigure): boolean =>
 function unknownBecause(name: ExpectFigure): string {
   if (name === 'p50' || name === 'p95' || name === 'p99')
     return 'the pipeline has no `jitter`, or no separate iterations';
+  if (name === 'drift') return 'no run of the pipeline is known: name one with `measured`';
   if (!needsTokens(name)) return 'layers are measured';
   const rate = 'the model has no `sequence`';
   return name.startsWith('tokens_') ? rate : `the pipeline sets no \`tokens\`, or ${rate}`;

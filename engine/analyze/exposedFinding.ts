@@ -69,11 +69,24 @@ export function exposedFinding(
 
 export const linkName = ({ from, to }: Pick<LinkReport, 'from' | 'to'>) => `${from} → ${to}`;
 
+/** What ranks of a kind split between them. */
+const heldBy = { tensor: 'each layer', context: 'each sample', expert: 'the experts' } as const;
+
+/** Kernels of tensor ranks reach the devices of one node. Context ranks send during attention anyway. */
+function overlapWords(kind: keyof typeof heldBy, leavesNode: boolean): string {
+  if (kind === 'expert') return ' If your engine computes while it sends tokens to experts, set `overlap(expert)`.';
+  return kind === 'tensor' && !leavesNode ? ' If your kernels overlap communication, set `overlap(tensor)`.' : '';
+}
+
 function helps(plan: PipelinePlan, kind: GroupKind): string {
-  if (kind === 'tensor')
-    return 'Use fewer tensor ranks, or groups within one node, to send less or faster. If your kernels overlap communication, set `overlap(tensor)`.';
-  if (kind === 'context' || kind === 'expert')
-    return `Use fewer ${kind} ranks, or groups within one node, to send less or faster.`;
+  if (kind === 'tensor' || kind === 'context' || kind === 'expert') {
+    const span = plan.spans?.[kind];
+    const cause =
+      span === undefined
+        ? ''
+        : `The cause: ${span.ranks} ${kind} ranks are in ${span.nodes} nodes, and links between nodes are slower than those within one. `;
+    return `${cause}Fewer ${kind} ranks send less, but each device then holds more of ${heldBy[kind]}.${overlapWords(kind, span !== undefined)}`;
+  }
   if (kind === 'weights')
     return 'Weights that stay whole (`zero1`, or `reshard = false`) move once per iteration but take more memory: a quick fix offers what fits.';
   if (plan.exchange !== undefined)

@@ -8,6 +8,7 @@ import { efficiencyFinding } from './efficiencyFinding.ts';
 import { expectationFindings } from './expectations.ts';
 import { hostFinding } from './hostFinding.ts';
 import { hostMemoryFindings } from './hostMemoryReport.ts';
+import { measuredFinding } from './measuredReport.ts';
 import { memoryFindings } from './memoryFindings.ts';
 import { recomputeFinding } from './recomputeFinding.ts';
 import { optimizerFinding } from './optimizerFinding.ts';
@@ -36,6 +37,7 @@ export function simulationFindings(
     ...memoryFindings(plan, run, peaks, options),
     ...optimizerFinding(plan, run),
     ...hostMemoryFindings(plan, run),
+    ...measuredFinding(plan, run.program),
     ...expectationFindings(plan, run.report),
     ...remarks.flatMap((remark) => advised(remark, plan, run, options)),
     ...weightFindings(plan, run),

@@ -60,6 +60,7 @@ function* boundOf(
     leastMakespan(plan, program, timing, { split: true, memory, open }),
     exchange?.boundOfOrders ?? 0,
   );
+  yield;
   const iteration = iterationSeconds(timeline);
   if (open || plain >= iteration) return plain;
   const step = Float64Array.from(plan.devices, (_, device) => leastStep(program, timing, device));

@@ -7,6 +7,7 @@ import { stageOf } from '../values/program.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { itemTexts, reservedText, unitOf } from './memoryWords.ts';
 import { isTight, roomOf } from './room.ts';
+import { usualMargin } from './spread.ts';
 import type { DeviceReport } from '../values/report.ts';
 
 /** `memory/out-of-memory` for each device over its capacity, worst first; where all fit, `memory/headroom` of the fullest. */
@@ -19,7 +20,7 @@ export function memoryFindings(
   const devices = run.report.devices.map((report, device) => ({ report, device, ...roomOf(report) }));
   const over = devices.filter((candidate) => candidate.left < 0).sort((a, b) => a.left - b.left);
   if (over.length > 0) return over.map(({ report, device }) => outOfMemory(plan, run, peaks[device], report, device));
-  const margin = options.thresholds.headroom;
+  const margin = options.thresholds.headroom ?? usualMargin(plan.runKind);
   const tight = devices.filter((each) => isTight(each, margin));
   if (tight.length === 0) return [];
   // Where the file says what others hold, its figures are meant to foretell a run.
@@ -29,11 +30,15 @@ export function memoryFindings(
   );
   const { report, device, left, share } = fullest;
   const stage = peakStage(plan, run, peaks[device], device);
+  const published = run.report.accuracy?.memory;
   return [
     planFinding(
       'memory/headroom',
       paths.stage(plan.name, stage),
-      { device: report.name, left, share, capacity: report.capacity, margin },
+      {
+        ...{ device: report.name, left, share, capacity: report.capacity, margin },
+        ...(published === undefined ? {} : { published: { runs: published.runs, fit: published.fit } }),
+      },
       {
         severity: predicted.length > 0 ? 'warning' : 'information',
         related: [memoryPlace(plan, report, device)],

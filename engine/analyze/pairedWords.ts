@@ -15,6 +15,6 @@ export function fasterShare(faster: number): string {
 
 /** `0.8…3.1 %`, `−1.2…0.4 %`: of a loss both ends are negative. */
 export function gainText({ p5, p95 }: PairedReport['gain']): string {
-  const [low, high] = [p5, p95].map((value) => share(value).replace('-', '−'));
+  const [low, high] = [p5, p95].map((value) => share(value));
   return low === high ? low : `${low.replace(' %', '')}…${high}`;
 }

@@ -31,10 +31,12 @@ import type {
   PipelineReport,
   StageReport,
 } from '../values/report.ts';
+import { measuredReport } from './measuredReport.ts';
 import { modelFlops } from './modelFlops.ts';
 import { type Prediction, predictionsOf } from './prediction.ts';
 import { searchReport } from './searchReport.ts';
 import { idleShare } from './shares.ts';
+import { accuracyOf } from './spread.ts';
 import { type Steady, steadyOf } from './steady.ts';
 import { tokensReport } from './tokensReport.ts';
 import { stageTraffic, syncTraffic } from './traffic.ts';
@@ -45,15 +47,25 @@ const rounding = 1e-9;
 /** Operations named in `critical_path`; a longer path is named up to here and its length is in `critical_path_length`. */
 const namedOperations = 10_000;
 
-/** The report of one pipeline: the contract of `simulate --format json`. */
-export function pipelineReport(
+/** Devices between two pauses. */
+const slice = 4;
+
+type Reported = [
   plan: PipelinePlan,
   timeline: Timeline,
   peaks: readonly MemoryPeak[],
   path: Int32Array,
   /** Seconds of the iteration under random times, by draw. */
   draws?: Float64Array,
-): PipelineReport {
+];
+
+/** The report of one pipeline: the contract of `simulate --format json`. */
+export const pipelineReport = (...reported: Reported): PipelineReport => toEnd(pipelineReportSteps(...reported));
+
+/** The same in steps. */
+export function* pipelineReportSteps(
+  ...[plan, timeline, peaks, path, draws]: Reported
+): Generator<undefined, PipelineReport, void> {
   const { program, makespan } = timeline;
   const steady = steadyOf(timeline);
   const iteration = steady?.period ?? iterationSeconds(timeline);
@@ -64,10 +76,20 @@ export function pipelineReport(
   const lengths = lengthsReport(plan);
   const fits = fitsDevices(plan, peaks);
   const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, fits));
-  const devices = plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady));
+  yield;
+  const devices: DeviceReport[] = [];
+  for (let device = 0; device < plan.devices.length; device += 1) {
+    devices.push(deviceReport(plan, timeline, peaks[device], device, steady));
+    if (device % slice === slice - 1) yield;
+  }
+  yield;
   const searched =
     steady === undefined ? searchReport(plan, timeline, () => leastIteration(plan, timeline, fits)) : undefined;
+  const accuracy = accuracyOf(plan.runKind, devices);
   const hosts = hostMemoryReports(plan, devices);
+  const measured = measuredReport(plan, program, iteration);
+  const sent = links(plan, timeline, steady);
+  yield;
   return {
     name: plan.name,
     schedule: plan.schedule.name,
@@ -81,16 +103,19 @@ export function pipelineReport(
     ...(tokens === undefined ? {} : { tokens }),
     ...(lengths === undefined ? {} : { lengths }),
     ...(flops === undefined ? {} : { model_flops: flops }),
+    ...(accuracy === undefined ? {} : { accuracy }),
     bubble:
       steady === undefined ? bubble(plan, timeline, peaks, searched?.bound) : steadyBubble(plan, timeline, steady),
     ...(searched === undefined ? {} : { search: searched }),
     devices,
     ...(hosts === undefined ? {} : { hosts }),
     stages: plan.stages.map((stage, index) => stageReport(plan, program, stage, index, predictions?.[index])),
-    links: links(plan, timeline, steady),
+    links: sent,
     ...(fill === undefined ? {} : { fill }),
     ...(exchange === undefined ? {} : { exchange }),
+    ...(plan.servers === undefined ? {} : { servers: plan.servers }),
     ...(draws === undefined ? {} : { jitter: jitterReport(draws) }),
+    ...(measured === undefined ? {} : { measured }),
     critical_path: Array.from(path.subarray(0, namedOperations), (at) => operationName(program, program.order[at])),
     critical_path_length: path.length,
     ...(steady === undefined || program.weights === undefined
@@ -225,7 +250,7 @@ function deviceReport(
   steady: Steady | undefined,
 ): DeviceReport {
   const { program } = timeline;
-  const { name, kind, memory, reserved, reservedParts } = plan.devices[device];
+  const { name, kind, memory, reserved, reservedParts, workspaces } = plan.devices[device];
   const stages = stagesOn(plan.placement, device).map((stage) => plan.stages[stage]);
   const sum = (bytes: (stage: StagePlan) => number) => stages.reduce((all, stage) => all + bytes(stage), 0);
   const runs = peak.position >= 0;
@@ -265,6 +290,7 @@ function deviceReport(
     memory_items: memoryItems(plan, program, peak, device),
     ...(host === undefined ? {} : { host }),
     ...(reservedParts === undefined ? {} : { reserved_parts: reservedParts }),
+    ...(workspaces === undefined ? {} : { workspaces }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** `comm/shared-card`: a link through which several stages exchange gradients, and what that costs. */
+/** `comm/shared-card`: a link through which ranks of several stages exchange, and what that costs. */
 import type { Run } from '../schedule/evaluation.ts';
 import type { LinkSharing, SharedLinkPlan } from '../values/exchangePlan.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
@@ -32,40 +32,82 @@ const askUpTo = 100_000;
 /** Share of the iteration that sharing must cost. */
 const leastCost = 0.005;
 
-/** At most one: the link that costs most, or that has the least of the time that it needs where the simulation does not share it. */
+/** At most one: a link without the time that it needs, or the one that costs most. */
 export function sharedCardFinding(plan: PipelinePlan, run: Run): PlanFinding[] {
-  const cost = plan.linkSharing === undefined ? undefined : costOfSharing(plan, run);
-  if (cost !== undefined) return [cost];
-  return overfullFinding(plan, run);
+  const overfull = overfullFinding(plan, run) ?? crowdedFinding(plan, run);
+  if (overfull !== undefined) return [overfull];
+  const cost = costOfSharing(plan, run);
+  return cost === undefined ? [] : [cost];
+}
+
+/** The link that needs longest for all that ranks send through it, if that is longer than the iteration. */
+function crowdedFinding(plan: PipelinePlan, { program, report }: Run): PlanFinding | undefined {
+  const { crowdedLinks = [] } = plan;
+  const sums = crowdedLinks.map(({ users }) => users.reduce((sum, { bytes }) => sum + bytes, 0));
+  const leastOf = (link: number): number => sums[link] / crowdedLinks[link].bandwidth;
+  const [worst] = [...sums.keys()].sort((a, b) => leastOf(b) - leastOf(a));
+  if (worst === undefined || program.forwardOnly === true) return undefined;
+  if (leastOf(worst) <= report.iteration * rounding) return undefined;
+  const { link, bandwidth, users } = crowdedLinks[worst];
+  const stages = [...new Set(users.flatMap((user) => user.stages))].sort((a, b) => a - b);
+  return planFinding('comm/shared-card', paths.pipeline(plan.name), {
+    ...{ link, bandwidth, bytes: sums[worst], stages: namesOf(plan, stages) },
+    crowded: { least: leastOf(worst), iteration: report.iteration },
+  });
 }
 
 /** The fullest of the links that slow stages down. */
 function costOfSharing(plan: PipelinePlan, { report, timeline }: Run): PlanFinding | undefined {
-  const { linkSharing, ...alone } = plan;
+  const { linkSharing: _shared, crowdedLinks: _crowded, ...alone } = plan;
   const rows = timeline.exchange?.lanes.reduce((sum, { sent }) => sum + sent.length, 0) ?? 0;
-  if (linkSharing === undefined || !isSlowed(timeline) || report.operations + rows > askUpTo) return undefined;
+  if (!isSlowed(timeline) || report.operations + rows > askUpTo) return undefined;
+  const full = [...fullestShared(plan, timeline), ...fullestCrowded(plan)].sort((a, b) => b.full - a.full);
+  if (full.length === 0) return undefined;
   const outcome = outcomeOf(alone);
   if (outcome === undefined || report.iteration - outcome.iteration < leastCost * report.iteration) return undefined;
-  const users = usersOf(plan, timeline, linkSharing);
-  const full = linkSharing.links.map((_, link) => users.reduce((sum, { seconds }) => sum + seconds[link], 0));
-  const worst = full.reduce((most, seconds, link) => (seconds > full[most] ? link : most), 0);
-  const { name, bandwidth } = linkSharing.links[worst];
-  const stages = users.flatMap((user) => (user.seconds[worst] > 0 ? user.stages : [])).sort((a, b) => a - b);
+  const [{ link, bandwidth, stages, full: least }] = full;
   const seconds = report.iteration - outcome.iteration;
   return planFinding(
     'comm/shared-card',
     paths.pipeline(plan.name),
     {
-      ...{ link: name, bandwidth, bytes: full[worst] * bandwidth, stages: namesOf(plan, stages) },
-      cost: { seconds, share: shareOf(seconds, report.iteration), full: full[worst] },
+      ...{ link, bandwidth, bytes: least * bandwidth, stages: namesOf(plan, stages) },
+      cost: { seconds, share: shareOf(seconds, report.iteration), full: least },
     },
     { severity: 'information' },
   );
 }
 
+/** A link that several stages use, and the seconds for which they keep it full. */
+interface FullLink {
+  readonly link: string;
+  readonly bandwidth: number;
+  readonly stages: readonly number[];
+  readonly full: number;
+}
+
+function fullestShared(plan: PipelinePlan, timeline: Timeline): readonly FullLink[] {
+  const { linkSharing } = plan;
+  if (linkSharing === undefined) return [];
+  const users = usersOf(plan, timeline, linkSharing);
+  return linkSharing.links.map(({ name, bandwidth }, link) => ({
+    ...{ link: name, bandwidth },
+    stages: users.flatMap((user) => (user.seconds[link] > 0 ? user.stages : [])).sort((a, b) => a - b),
+    full: users.reduce((sum, { seconds }) => sum + seconds[link], 0),
+  }));
+}
+
+const fullestCrowded = ({ crowdedLinks = [] }: PipelinePlan): readonly FullLink[] =>
+  crowdedLinks.flatMap(({ link, bandwidth, users }) => {
+    if (users.length < 2) return [];
+    const stages = [...new Set(users.flatMap((user) => user.stages))].sort((a, b) => a - b);
+    return [{ link, bandwidth, stages, full: users.reduce((sum, { bytes }) => sum + bytes, 0) / bandwidth }];
+  });
+
 /** Gathers before the first forwards may be slower too. */
 const isSlowed = ({ exchange, slowed, timing }: Timeline): boolean =>
   slowed !== undefined ||
+  timing.crowd !== undefined ||
   timing.release !== undefined ||
   (exchange?.lanes.some(({ sent, back }) => sent.shared !== undefined || back?.shared !== undefined) ?? false);
 
@@ -92,22 +134,20 @@ const namesOf = (plan: PipelinePlan, stages: readonly number[]): readonly string
   ...new Set(stages.map((stage) => stageName(plan.stages[stage]))),
 ];
 
-/** Asynchronous pipelines exchange in each update, and are left out. */
-function overfullFinding(plan: PipelinePlan, { program, timeline }: Run): PlanFinding[] {
+function overfullFinding(plan: PipelinePlan, { program, timeline, report }: Run): PlanFinding | undefined {
   const { sharedLinks = [] } = plan;
-  if (sharedLinks.length === 0 || plan.iterations > 1 || program.forwardOnly === true) return [];
-  const spanOf = spansIn(timeline);
+  if (sharedLinks.length === 0 || program.forwardOnly === true) return undefined;
+  // Asynchronous pipelines exchange in each update: at least once in each iteration, which is all the time that they have.
+  const spanOf = plan.iterations > 1 ? () => ({ from: 0, to: report.iteration }) : spansIn(timeline);
   const overfull = sharedLinks.flatMap((link) => fullest(link, spanOf) ?? []);
-  if (overfull.length === 0) return [];
+  if (overfull.length === 0) return undefined;
   const worst = overfull.reduce((most, each) => (each.least * most.given > most.least * each.given ? each : most));
   const { link, users, bytes, least, given } = worst;
   const stages = [...new Set(users.flatMap((user) => user.stages))].sort((a, b) => a - b);
-  return [
-    planFinding('comm/shared-card', paths.pipeline(plan.name), {
-      ...{ link: link.link, bandwidth: link.bandwidth, bytes, stages: namesOf(plan, stages) },
-      unshared: { least, given },
-    }),
-  ];
+  return planFinding('comm/shared-card', paths.pipeline(plan.name), {
+    ...{ link: link.link, bandwidth: link.bandwidth, bytes, stages: namesOf(plan, stages) },
+    unshared: { least, given },
+  });
 }
 
 /** The users that exchange all of their bytes between two moments, and need more than the time between them. */

@@ -4,7 +4,7 @@ import { type MemoryPeak, memoryPeak } from '../simulate/memory.ts';
 import type { Timeline } from '../values/timeline.ts';
 import { criticalPath } from './criticalPath.ts';
 import { jitterDraws } from './jitterReport.ts';
-import { pipelineReport } from './pipelineReport.ts';
+import { pipelineReportSteps } from './pipelineReport.ts';
 import { toEnd } from '../basics/steps.ts';
 import { iterationIn } from './scaledRuns.ts';
 
@@ -12,6 +12,9 @@ interface Simulated {
   readonly run: Run;
   readonly peaks: readonly MemoryPeak[];
 }
+
+/** Devices between two pauses. */
+const slice = 8;
 
 /** The figures of a timeline, without findings. `known`: the peaks of each device, where they have been counted. */
 export const simulatedRun = (plan: PipelinePlan, timeline: Timeline, known?: readonly MemoryPeak[]): Simulated =>
@@ -23,12 +26,16 @@ export function* simulatedRunSteps(
   timeline: Timeline,
   known?: readonly MemoryPeak[],
 ): Generator<undefined, Simulated, void> {
-  const peaks = known ?? plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
+  const peaks = known?.slice() ?? [];
+  for (let device = peaks.length; device < plan.devices.length; device += 1) {
+    peaks.push(memoryPeak(plan, timeline, device));
+    if (device % slice === slice - 1) yield;
+  }
   yield;
   const path = criticalPath(timeline);
   yield;
   const draws = jitterDraws(plan, timeline, iterationIn(timeline));
-  const report = pipelineReport(plan, timeline, peaks, path, draws);
+  const report = yield* pipelineReportSteps(plan, timeline, peaks, path, draws);
   const run = { program: timeline.program, timeline, report, criticalPath: path };
   return { run: draws === undefined ? run : { ...run, draws }, peaks };
 }

@@ -55,7 +55,11 @@ export function steadyOf(timeline: Timeline): Steady | undefined {
   }
   if (slowest === undefined) return undefined;
   const work = workOf(timeline);
-  const least = work.busy.reduce((most, busy, device) => Math.max(most, busy + work.step[device]), 0);
+  const least = work.busy.reduce(
+    // No iteration is shorter than its bytes take through a link.
+    (most, busy, device) => Math.max(most, busy + work.step[device], timeline.timing.linkSeconds?.[device] ?? 0),
+    0,
+  );
   const filled = paces.reduce((latest, pace) => Math.max(latest, pace.first), 0);
   const { period, window } = slowest;
   // A stage that goes faster than another works off or fills what lies between them, which ends: it may slow the others down

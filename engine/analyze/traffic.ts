@@ -1,7 +1,7 @@
 /** What the ranks of devices and stages exchange in one iteration, apart from the transfers between stages. */
 import { microbatchesOf, microbatchOf, type Program, rowOf } from '../values/program.ts';
 import { scaleTraffic } from '../costs/collectives.ts';
-import type { PipelinePlan, TrafficName } from '../values/plan.ts';
+import type { PipelinePlan, TrafficName, TrafficPlan } from '../values/plan.ts';
 import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../values/timeline.ts';
 import { slotFirst } from './binding.ts';
 import { exposedTotal } from '../simulate/exchange/exposed.ts';
@@ -72,7 +72,11 @@ function gatherWait(timeline: Timeline, device: number): number {
 export function stageTraffic(plan: PipelinePlan, program: Program, index: number): StageReport['traffic'] {
   const { traffic } = plan.stages[index];
   if (traffic === undefined) return undefined;
-  return scaleTraffic(traffic, microbatchesOf(program, index) / plan.iterations);
+  const all = scaleTraffic(traffic, microbatchesOf(program, index) / plan.iterations);
+  const found: { -readonly [Name in TrafficName]?: TrafficReport } = {};
+  for (const [name, { bytes, time, exposed }] of Object.entries(all) as [TrafficName, TrafficPlan][])
+    found[name] = { bytes, time, exposed };
+  return found;
 }
 
 const trafficNames: readonly TrafficName[] = ['tensor', 'context', 'expert', 'weights'];

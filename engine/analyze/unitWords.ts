@@ -1,4 +1,4 @@
-import { bytes, bytesApart, bytesChange } from '../basics/quantities.ts';
+import { bytes, bytesApart, bytesChange, withSign } from '../basics/quantities.ts';
 
 /** A timeline without a model counts memory in activations of one stage for one microbatch, and has no bytes. */
 export const memoryAmount = (size: number, isUnit: boolean | undefined): string =>
@@ -10,7 +10,7 @@ export const memoryApart = (size: number, isUnit: boolean | undefined): string =
 
 /** What an amount of memory changes by: `−0.998 GiB`, `+2 activations`, `± 0`. */
 export const memoryChange = (size: number, isUnit: boolean | undefined): string =>
-  isUnit === true && size !== 0 ? `${size < 0 ? '−' : '+'}${memoryApart(Math.abs(size), isUnit)}` : bytesChange(size);
+  isUnit === true && size !== 0 ? withSign(size, memoryApart(Math.abs(size), isUnit)) : bytesChange(size);
 
 /** What a timeline without a model says of its times, wherever it is shown. */
 export const unitTimesText =

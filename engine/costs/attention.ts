@@ -5,6 +5,7 @@ import {
   coreKernels,
   coreModule,
   fusedCore,
+  gatheredBytes,
   rawScores,
   savedCore,
   scoreBytes,
@@ -26,6 +27,7 @@ import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './sh
 import { storedAttended, storedInput } from './stored.ts';
 import { type AdaptedProducts, adapterPart, inputForWeight, loraOf, sumAdapters, trainsWeights } from './training.ts';
 import type { LayerSetting } from './types.ts';
+import { matrix, type WeightMatrix } from './weightMatrix.ts';
 
 export const headParameters: readonly ShapeParameter[] = [
   { name: 'heads', kind: 'integer', example: 32, doc: 'query heads' },
@@ -47,7 +49,20 @@ export const attentionParameters: readonly ShapeParameter[] = [
     default: false,
     doc: 'the norms of `qk_norm` are over all heads at once, as in InternViT',
   },
+  {
+    name: 'sinks',
+    kind: 'boolean',
+    default: false,
+    doc: 'a learned logit of each head in its softmax, which takes weight from all keys, as in gpt-oss',
+  },
 ];
+
+export const outputGate: ShapeParameter = {
+  name: 'output_gate',
+  kind: 'boolean',
+  default: false,
+  doc: 'a gate of the result of attention, as wide as the queries, as in Qwen3-Next',
+};
 
 export const outBias: ShapeParameter = {
   name: 'out_bias',
@@ -102,6 +117,7 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
   const qkv = element * (localHeads + 2 * localKv) * headDim;
   const attended = element * localHeads * headDim;
   const normed = flagOf(args, 'qk_norm', false) ? element * (localHeads + localKv) * headDim : 0;
+  const gate = flagOf(args, 'output_gate', false) ? localHeads * headDim : 0;
   const { scores, sums } = scoreBytes(args, setting, localHeads);
   const [query, key] = [heads * headDim, kvHeads * headDim];
   const kept = trainsWeights(setting) ? storedInput(setting, input) : input;
@@ -121,13 +137,15 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
   return {
     parameters: parametersOf(args, heads, kvHeads),
     localParameters: parametersOf(args, localHeads, localKv),
-    linear: 2 * hidden * 2 * (localHeads + localKv) * headDim,
+    linear: 2 * hidden * (2 * (localHeads + localKv) * headDim + gate),
     core: coreFlops(args, setting, localHeads, headDim, headDim),
     ...fusedCore(args, setting, headDim, headDim),
     keeps: {
       [parts.linearInputs]: inputForWeight(setting, into),
       [parts.masks]: maskBytes(args, setting),
-      [parts.qkv]: qkv + normed,
+      // A gate, and what it multiplies: the projection reads their product.
+      [parts.qkv]: qkv + normed + 2 * element * gate,
+      [parts.gathered]: gatheredBytes(setting, coreBytes(coreHeads, element).keysAndValues),
       [parts.attended]: trainsWeights(setting)
         ? storedAttended(args, setting, attended)
         : keptTwice(setting, out, result),
@@ -138,7 +156,7 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
     remade: 0,
     whileInCore: rawScores(args, setting, localHeads),
     adapters,
-    forWeight: storedInput(setting, input + attended + qkv + input),
+    forWeight: storedInput(setting, input + attended + qkv + element * gate + input),
     collectives: [
       ...tensorCollectives(setting, element * hidden),
       ...contextExchange(setting, coreBytes(coreHeads, element)),
@@ -146,7 +164,7 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
     modules: { core_attention: core },
     operations: {
       products: [
-        ...[localHeads, localKv, localKv].map((value) => projection(value * headDim)),
+        ...[localHeads * headDim + gate, localKv * headDim, localKv * headDim].map(projection),
         {
           output: element * hidden,
           kept: false,
@@ -160,9 +178,10 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
       const norms = [localHeads, localKv].map((value) => moves(2 * element * tokens * value * headDim));
       return [
         // Queries, keys and values are one product, its bias is added as it ends.
-        product([tokens, hidden, (localHeads + 2 * localKv) * headDim], element),
+        product([tokens, hidden, (localHeads + 2 * localKv) * headDim + gate], element),
         ...(normed > 0 ? norms : []),
         ...coreKernels(args, setting, { heads: localHeads, kvHeads: localKv, query: headDim, value: headDim }),
+        ...(gate > 0 ? [moves(3 * element * tokens * gate)] : []),
         product([tokens, localHeads * headDim, hidden], element),
         residual(args, setting),
       ];
@@ -176,13 +195,27 @@ export const keptTwice = (setting: LayerSetting, products: AdaptedProducts, resu
   return loraOf(setting)?.dropout === true ? result + forWeight : Math.max(result, forWeight);
 };
 
-/** For a number of heads, of a rank or of all: h·(a + 2k)·d + a·d·h; the bias after the reduction is whole on every rank. */
+/**
+ * For a number of heads, of a rank or of all: h·(a + 2k)·d + a·d·h; the bias after the reduction is whole on every rank. A sink is a number
+ * for each head, whose gradient follows from the log-sum-exp (gpt-oss, arXiv:2508.10925).
+ */
 function parametersOf(args: ShapeArguments, heads: number, kvHeads: number): number {
   const { hidden, headDim } = widths(args);
   const bias = flagOf(args, 'bias', true);
   const qkv = (heads + 2 * kvHeads) * headDim;
-  const biases = (flagOf(args, 'qkv_bias', bias) ? qkv : 0) + (flagOf(args, 'out_bias', bias) ? hidden : 0);
-  return hidden * qkv + heads * headDim * hidden + biases + headNorms(args, heads, kvHeads);
+  const gate = flagOf(args, 'output_gate', false) ? heads * headDim : 0;
+  const biases = (flagOf(args, 'qkv_bias', bias) ? qkv + gate : 0) + (flagOf(args, 'out_bias', bias) ? hidden : 0);
+  const sinks = flagOf(args, 'sinks', false) ? heads : 0;
+  return hidden * (qkv + gate) + heads * headDim * hidden + biases + sinks + headNorms(args, heads, kvHeads);
+}
+
+/** Queries, keys, values, a gate and the projection behind attention: a matrix each. */
+export function attentionMatrices(args: ShapeArguments): readonly WeightMatrix[] {
+  const { hidden, heads, kvHeads, headDim } = widths(args);
+  return [
+    ...matrix(hidden, heads * headDim, { count: flagOf(args, 'output_gate', false) ? 3 : 2 }),
+    ...matrix(hidden, kvHeads * headDim, { count: 2 }),
+  ];
 }
 
 /** Parameters of the norms of queries and keys: of one head each, or of all heads. */

@@ -21,16 +21,21 @@ export const coreFlops = (
  * document (`flash_attn_varlen_func`, Megatron-LM's `thd` layout), so Σ ℓ · keys(ℓ) / s; padding meets none. Kernels that store
  * their scores have no such form: they compute all of the sample under a mask.
  */
-function keysOf(args: ShapeArguments, { sequence, documents }: LayerSetting): number {
+export function keysOf(args: ShapeArguments, { sequence, documents }: LayerSetting): number {
   if (documents === undefined || !flagOf(args, 'flash', false)) return keysWithin(args, sequence);
   return documents.reduce((sum, length) => sum + length * keysWithin(args, length), 0) / sequence;
 }
 
 /**
- * Of a document. Causal: s / 2. Within a window of w: the first w tokens meet w / 2 on average, the other tokens w.
+ * Of a document. Causal: s / 2. Within a window of w: the first w tokens meet w / 2 on average, the other tokens w. In chunks of c, each
+ * is a causal sequence by itself, and the last one may be shorter.
  */
 function keysWithin(args: ShapeArguments, sequence: number): number {
   if (!flagOf(args, 'causal', true)) return sequence;
+  if (typeof args['chunk'] === 'number') {
+    const last = sequence % args['chunk'];
+    return ((sequence - last) * args['chunk'] + last ** 2) / (2 * sequence);
+  }
   const window = Math.min(sequence, numberOf(args, 'window', sequence));
   return window - window ** 2 / (2 * sequence);
 }
@@ -69,12 +74,20 @@ interface CoreBytes {
  * arXiv:2310.01889, section 3; Megatron-LM's `--cp-comm-type p2p`). A causal core is spread evenly, by giving each rank an early and
  * a late part. With all-to-all, a rank gives away heads of its tokens and gets tokens of its heads, before the core and after
  * it. The backward does the same with gradients (DeepSpeed Ulysses, arXiv:2309.14509, section 3.2, and `--cp-comm-type a2a`).
+ * Gathered keys and values are two gathers before the core, and two scatters of their gradients behind it (Llama 3, arXiv:2407.21783,
+ * section 3.3.2). PyTorch's autograd keeps what was gathered; Transformer Engine gathers it again (`AttnFuncWithCPAndKVAllGather`).
  */
 export function contextExchange(
-  { context, contextExchange: exchange }: LayerSetting,
+  { context, contextExchange: exchange, wholeInputs }: LayerSetting,
   { queries, keysAndValues, attended }: CoreBytes,
 ): readonly Collective[] {
   if (context === 1) return [];
+  if (exchange === 'all_gather') {
+    const each = { over: 'context', bytes: (context * keysAndValues) / 2, awaited: true } as const;
+    const gather = { ...each, pattern: 'all_gather', forward: 1, backward: wholeInputs === true ? 0 : 1 } as const;
+    const scatter = { ...each, pattern: 'reduce_scatter', forward: 0, backward: 1 } as const;
+    return [gather, gather, scatter, scatter];
+  }
   if (exchange !== 'all_to_all')
     return [{ over: 'context', pattern: 'ring', bytes: keysAndValues, forward: 1, backward: 2 }];
   return [queries, keysAndValues / 2, keysAndValues / 2, attended].map((bytes) => ({
@@ -86,9 +99,15 @@ export function contextExchange(
   }));
 }
 
-/** Blocks of keys that a core works on, one after the other: after an all-to-all, a rank has the keys of whole sequences. */
+/** Bytes per token of other ranks' keys and values that stay for the backward. */
+export const gatheredBytes = (
+  { context, contextExchange: exchange, wholeInputs }: LayerSetting,
+  keysAndValues: number,
+): number => (exchange === 'all_gather' && wholeInputs === true ? (context - 1) * keysAndValues : 0);
+
+/** Blocks of keys that a core works on, one after the other: only around a ring a rank has not the keys of whole sequences. */
 const blocksOf = ({ context, contextExchange: exchange }: LayerSetting): number =>
-  exchange === 'all_to_all' ? 1 : context;
+  exchange === 'all_to_all' || exchange === 'all_gather' ? 1 : context;
 
 /**
  * A fused core meets the keys of one block at a time: all keys of a rank that has whole sequences, a share of them around a ring
@@ -158,7 +177,11 @@ export function coreModule(args: ShapeArguments, setting: LayerSetting, heads: C
   const { scores, sums } = scoreBytes(args, setting, heads.heads);
   const element = elementBytes(setting.precision);
   return {
-    frees: { [parts.scores]: scores, [parts.sums]: sums },
+    frees: {
+      [parts.scores]: scores,
+      [parts.sums]: sums,
+      [parts.gathered]: gatheredBytes(setting, coreBytes(heads, element).keysAndValues),
+    },
     kernels: () => coreKernels(args, setting, heads),
     collectives: contextExchange(setting, coreBytes(heads, element)),
   };

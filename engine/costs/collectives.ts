@@ -1,4 +1,5 @@
 /** Traffic of the groups of ranks that work on one microbatch together: what it takes, and what computing hides of it. */
+import { type Line, linear } from '../basics/callCost.ts';
 import type { Collective, DeviceSpeed, GroupName, GroupTraffic, LayerSetting, Ring, Traffic } from './types.ts';
 
 export const noTraffic: Traffic = {};
@@ -14,7 +15,7 @@ const nothing: Exchange = { exposed: 0, traffic: noTraffic };
  * What a pass of a layer exchanges during `all` seconds of computing, of which `core` are the attention core. Of each group's
  * time, up to the share `overlap` may run in parallel with computing. The context group's share runs in parallel with the core,
  * block by block (ring attention, arXiv:2310.01889, section 3). Each of its equal steps hides behind the block that is at work;
- * nothing arrives during the last block. Of an all-to-all of context ranks nothing hides. The other groups' shares run in parallel with the rest.
+ * nothing arrives during the last block. Of an all-to-all of context ranks, and of keys that they gather, nothing hides. The other groups' shares run in parallel with the rest.
  */
 export function exchange(
   collectives: readonly Collective[],
@@ -33,12 +34,13 @@ export function exchange(
     let whole = false;
     for (const collective of collectives) {
       if (collective.over !== group || collective[pass] === 0) continue;
-      bytes += collective[pass] * sentBytes(collective, ranks) * (rings[group].sent ?? 1);
-      time += collective[pass] * collectiveTime(collective, ranks, rings[group]);
-      whole ||= collective.pattern === 'all_to_all';
+      const { ranks: some = ranks } = collective;
+      bytes += collective[pass] * sentBytes(collective, some) * (rings[group].sent ?? 1);
+      time += collective[pass] * collectiveTime(collective, some, rings[group]);
+      whole ||= collective.awaited === true || collective.pattern === 'all_to_all';
     }
     if (bytes === 0) continue;
-    // The core needs all that an all-to-all before it brings, and the one after it all that the core makes.
+    // The core needs all that an exchange before it brings, and the one after it all that the core makes.
     const ofCore = whole ? 0 : (core * (ranks - 1)) / ranks;
     const behind = group === 'context' ? Math.min(ofCore, room) : room;
     const hidden = Math.min(overlap[group] * time, behind);
@@ -59,14 +61,34 @@ export function sentBytes({ pattern, bytes }: Pick<Collective, 'pattern' | 'byte
   return steps * step * bytes;
 }
 
-/** Seconds of one of them: a latency and a step's bytes at the ring's bandwidth, for each of its steps (costs by α and β). */
+/**
+ * Seconds of one of them: a latency and a step's bytes at the ring's bandwidth, for each of its steps (costs by α and β). An all-reduce
+ * goes over trees where they are faster for its bytes.
+ */
 export function collectiveTime(
   { pattern, bytes }: Pick<Collective, 'pattern' | 'bytes'>,
   ranks: number,
-  ring: Ring,
+  { tree, ...ring }: Ring,
 ): number {
   const [steps, step] = stepsOf(pattern, ranks);
-  return steps * (ring.latency + (ring.bandwidth > 0 ? (step * bytes) / ring.bandwidth : 0));
+  const around = steps * (ring.latency + (ring.bandwidth > 0 ? (step * bytes) / ring.bandwidth : 0));
+  return tree === undefined || pattern !== 'all_reduce' || ranks <= 1
+    ? around
+    : Math.min(around, tree.latency + (2 * bytes) / tree.bandwidth);
+}
+
+/** The same as functions of the bytes, of which the least holds. */
+export function collectiveLines(
+  pattern: Collective['pattern'],
+  ranks: number,
+  { tree, ...ring }: Ring,
+): readonly Line[] {
+  const around = linear(
+    collectiveTime({ pattern, bytes: 0 }, ranks, ring),
+    collectiveTime({ pattern, bytes: 1 }, ranks, { ...ring, latency: 0 }),
+  );
+  const over = tree === undefined || pattern !== 'all_reduce' || ranks <= 1 ? [] : [tree];
+  return [around, ...over.map(({ latency, bandwidth }) => linear(latency, 2 / bandwidth))];
 }
 
 /** Steps over `n` ranks, and the share of the bytes that a rank sends in each. */
@@ -82,21 +104,36 @@ export function sumTraffic(all: readonly Traffic[]): Traffic {
   if (some.length <= 1) return some[0] ?? noTraffic;
   const sum: Partial<Record<keyof Traffic, GroupTraffic>> = {};
   for (const traffic of some) {
-    for (const [name, { bytes, time, exposed }] of Object.entries(traffic) as [keyof Traffic, GroupTraffic][]) {
-      const known = sum[name];
-      sum[name] =
-        known === undefined
-          ? { bytes, time, exposed }
-          : { bytes: known.bytes + bytes, time: known.time + time, exposed: known.exposed + exposed };
+    for (const [name, part] of Object.entries(traffic) as [keyof Traffic, GroupTraffic][]) {
+      const { bytes, forward, time, exposed } = part;
+      const known = sum[name] ?? { bytes: 0, time: 0, exposed: 0 };
+      const ahead = (known.forward ?? 0) + (forward ?? 0);
+      sum[name] = {
+        bytes: known.bytes + bytes,
+        ...(ahead > 0 ? { forward: ahead } : {}),
+        time: known.time + time,
+        exposed: known.exposed + exposed,
+      };
     }
   }
   return sum;
 }
 
+/** Traffic of a forward. */
+export function forwardTraffic(traffic: Traffic): Traffic {
+  const marked: Partial<Record<keyof Traffic, GroupTraffic>> = {};
+  for (const [name, part] of Object.entries(traffic) as [keyof Traffic, GroupTraffic][])
+    marked[name] = { ...part, forward: part.bytes };
+  return traffic === noTraffic ? noTraffic : marked;
+}
+
 /** Of `times` microbatches. */
 export function scaleTraffic(traffic: Traffic, times: number): Traffic {
   const scaled: Partial<Record<keyof Traffic, GroupTraffic>> = {};
-  for (const [name, { bytes, time, exposed }] of Object.entries(traffic) as [keyof Traffic, GroupTraffic][])
-    scaled[name] = { bytes: bytes * times, time: time * times, exposed: exposed * times };
+  for (const [name, part] of Object.entries(traffic) as [keyof Traffic, GroupTraffic][]) {
+    const { bytes, forward, time, exposed } = part;
+    const ahead = forward === undefined ? {} : { forward: forward * times };
+    scaled[name] = { bytes: bytes * times, ...ahead, time: time * times, exposed: exposed * times };
+  }
   return scaled;
 }

@@ -5,6 +5,7 @@ import {
   coreKernels,
   coreModule,
   fusedCore,
+  gatheredBytes,
   rawScores,
   savedCore,
   scoreBytes,
@@ -14,7 +15,7 @@ import { moves, product } from './kernels.ts';
 import { type LayerPart, maskBytes, parts, residual, tensorCollectives, tokensOf, wholeRanks } from './layerPart.ts';
 import { scattered } from './operations.ts';
 import { elementBytes } from './precision.ts';
-import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeParameter, wordOf } from './shape.ts';
 import { storedAttended, storedInput } from './stored.ts';
 import {
   type AdaptedProducts,
@@ -25,6 +26,7 @@ import {
   trainsWeights,
 } from './training.ts';
 import type { Collective, Kernel, LayerSetting } from './types.ts';
+import { matrix, type WeightMatrix } from './weightMatrix.ts';
 
 export const crossParameters: readonly ShapeParameter[] = [
   {
@@ -46,7 +48,7 @@ export const hasCross = (args: ShapeArguments): boolean => typeof args['cross'] 
 
 /** Whether the layer attends to its own sequence too. */
 export const attendsToItself = (args: ShapeArguments): boolean =>
-  !hasCross(args) || flagOf(args, 'self_attention', true);
+  wordOf(args, 'mixer', 'attention') !== 'none' && (!hasCross(args) || flagOf(args, 'self_attention', true));
 
 /** Arguments that need `cross`. */
 export function checkCross(args: ShapeArguments): string | undefined {
@@ -99,6 +101,7 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
   const width = { heads: localHeads, kvHeads: localKv, query: headDim, value: headDim };
   const kept = ratio * inputForWeight(setting, ofOther);
   const exchange = contextExchange(setting, { queries: query, keysAndValues: 2 * keys, attended: query });
+  const gathered = gatheredBytes(setting, 2 * keys);
   const module = coreModule(core, met, width);
   const kernels = () => coreKernels(core, met, width, tokens);
   const keysAndValues = (kernel: Kernel): Kernel =>
@@ -116,6 +119,7 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
       [parts.crossInput]: kept,
       [parts.masks]: maskBytes(args, setting),
       [parts.qkv]: query + 2 * keys + normed,
+      [parts.gathered]: gathered,
       [parts.attended]: trains
         ? storedAttended(args, setting, query)
         : keptTwice(setting, out, flagOf(args, 'flash', false) ? query : 0),
@@ -135,7 +139,12 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
       ...exchange,
     ],
     modules: {
-      core_attention: { ...module, kernels, collectives: exchange },
+      core_attention: {
+        ...module,
+        frees: { ...module.frees, [parts.gathered]: gathered },
+        kernels,
+        collectives: exchange,
+      },
     },
     operations: {
       products: [
@@ -163,6 +172,15 @@ export function crossAttentionPart(args: ShapeArguments, setting: LayerSetting):
       residual(args, setting),
     ],
   };
+}
+
+/** Queries and the projection are of the layer's tokens, keys and values of the other tower's. */
+export function crossMatrices(args: ShapeArguments): readonly WeightMatrix[] {
+  const { hidden, heads, kvHeads, headDim } = widths(args);
+  return [
+    ...matrix(hidden, heads * headDim, { count: 2 }),
+    ...matrix(numberOf(args, 'cross_hidden', hidden), kvHeads * headDim, { count: 2 }),
+  ];
 }
 
 /** Bytes of the other tower's tokens that a layer of a stage reads, for one microbatch on one rank. */

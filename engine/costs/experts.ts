@@ -1,5 +1,5 @@
 import { adaptersOfExperts } from './expertAdapters.ts';
-import { expertFfnOf, innerKernels, innerPart, innerProducts, mlpParameters } from './feedForward.ts';
+import { expertFfnOf, innerKernels, innerPart, innerProducts, mlpMatrices, mlpParameters } from './feedForward.ts';
 import { moves, product } from './kernels.ts';
 import {
   hiddenOf,
@@ -12,11 +12,13 @@ import {
   wholeRanks,
 } from './layerPart.ts';
 import { scattered } from './operations.ts';
+import { ownNorm } from './ownNorm.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
 import { storedDispatch, storedInput } from './stored.ts';
 import { trainsWeights } from './training.ts';
 import type { Collective, LayerSetting } from './types.ts';
+import { matrix, type WeightMatrix } from './weightMatrix.ts';
 
 /** A mixture of experts in place of the MLP. It is chosen by `experts`. */
 export const expertParameters: readonly ShapeParameter[] = [
@@ -29,6 +31,12 @@ export const expertParameters: readonly ShapeParameter[] = [
     default: 0,
     min: 0,
     doc: 'additional experts that every token goes to, as in DeepSeek-V3',
+  },
+  {
+    name: 'shared_gate',
+    kind: 'boolean',
+    default: false,
+    doc: 'a learned gate of what shared experts add, a number for each token, as in Qwen 2 MoE',
   },
   {
     name: 'capacity',
@@ -61,6 +69,8 @@ export function checkExperts(args: ShapeArguments, setting?: LayerSetting): stri
   const experts = numberOf(args, 'experts', 1);
   const chosen = numberOf(args, 'experts_per_token', 0);
   if (chosen === 0) return 'experts needs experts_per_token';
+  if (flagOf(args, 'shared_gate', false) && numberOf(args, 'shared_experts', 0) === 0)
+    return 'shared_gate needs shared_experts';
   if (chosen > experts) return `experts_per_token ${chosen} is more than experts ${experts}`;
   const nodes = numberOf(args, 'nodes_per_token', 1);
   if (nodes > chosen)
@@ -77,25 +87,29 @@ export function checkExperts(args: ShapeArguments, setting?: LayerSetting): stri
  * part. Routing keeps its probabilities in fp32. The weights of the sum are applied before the last product, so the experts'
  * outputs are not kept. SwiGLU applies them in its own kernel; other activations do not, and their results are kept for the gradient of
  * the weights (Megatron-LM, `TEGroupedMLP`, `bias_act_func`). Biases of the last product are added in kernels apart (`_apply_bias`):
- * `torch.cat([t + b * p for t, b, p in …])` moves each copy six times.
+ * `torch.cat([t + b * p for t, b, p in …])` moves each copy six times. A gate of shared experts is a product of one column, and keeps what
+ * it multiplies (transformers, `Qwen2MoeSparseMoeBlock`).
  */
 export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const hidden = hiddenOf(args);
   const experts = numberOf(args, 'experts', 1);
   const chosen = numberOf(args, 'experts_per_token', 1) * numberOf(args, 'capacity', 1);
   const shared = numberOf(args, 'shared_experts', 0);
+  const gate = flagOf(args, 'shared_gate', false) ? hidden : 0;
   const width = expertFfnOf(args);
   const { tensor, expert, expertTensor } = setting;
   const whole = wholeRanks(setting);
   const element = elementBytes(setting.precision);
   const input = (element * hidden) / whole;
-  // Copies of a token on one rank: all of them, or those of the rank's own part of the sequence.
-  const routed = expertTensor === tensor ? chosen : chosen / tensor;
+  // Copies of a token on one rank: of its part of the sequence, and of the ranks that split an expert with it.
+  const routed = (chosen * expertTensor) / tensor;
   const copies = element * routed * hidden;
   const routing = (4 * experts) / whole;
+  // What shared experts return, and the gate of it.
+  const gated = gate > 0 ? element * (hidden + 1) : 0;
   const inner = innerPart(args, setting, width / expertTensor);
   const innerShared = innerPart(args, setting, width / tensor);
-  const router = hidden * experts + (flagOf(args, 'router_bias', false) ? experts : 0);
+  const router = hidden * experts + gate + (flagOf(args, 'router_bias', false) ? experts : 0);
   const localExperts = (experts / expert) * mlpParameters(args, width / expertTensor);
   const trains = trainsWeights(setting);
   const both = (figure: 'flops' | 'kept' | 'forInput' | 'remade' | 'forWeight') =>
@@ -106,12 +120,14 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
   const adapted = adaptersOfExperts(args, setting, { copies: routed, local, inner, innerShared });
   const collectives = expertCollectives(setting, {
     sent: storedDispatch(setting, (element * chosen * hidden) / (expertTensor === tensor ? whole : tensor)),
-    gathered: element * chosen * hidden,
+    gathered: copies,
     shared: shared > 0 ? element * hidden : 0,
     all: element * hidden,
   });
   // Shared experts are one wider MLP.
   const sharedKernels = () => innerKernels(args, setting, (shared * width) / tensor, tokens);
+  const gateKernels = () =>
+    gate > 0 ? [product([tokens / whole, hidden, 1], element), moves((2 * tokens * gated) / whole)] : [];
   const inside = () => {
     // Copies are sorted by expert, and their results sorted back and summed.
     const sorting = moves(2 * tokens * copies);
@@ -126,26 +142,29 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       ...bias,
       sorting,
       // The result of shared experts is added.
+      ...gateKernels(),
       ...(shared > 0 ? [...sharedKernels(), moves((3 * element * tokens * hidden) / whole)] : []),
     ];
   };
+  // The router reads its input in 16 bits; shared experts read theirs in the format of inputs.
+  const read = trains
+    ? input + (setting.stored !== undefined && shared > 0 ? storedInput(setting, input) : 0)
+    : adapted.input;
   return {
     parameters: router + (experts + shared) * mlpParameters(args, width),
     localParameters: router + localExperts + shared * mlpParameters(args, width / tensor),
     expertParameters: localExperts,
-    linear: (2 * hidden * experts) / whole + both('flops'),
+    linear: (2 * (hidden * experts + gate)) / whole + both('flops'),
     spare:
-      2 * hidden * experts * (1 / whole - 1 / tensor) + (1 - 1 / numberOf(args, 'capacity', 1)) * routed * inner.flops,
+      2 * (hidden * experts + gate) * (1 / whole - 1 / tensor) +
+      (1 - 1 / numberOf(args, 'capacity', 1)) * routed * inner.flops,
     core: 0,
     keeps: {
-      // The router reads its input in 16 bits; shared experts read theirs in the format of inputs.
-      [parts.linearInputs]: trains
-        ? input + (setting.stored !== undefined && shared > 0 ? storedInput(setting, input) : 0)
-        : adapted.input,
+      [parts.linearInputs]: read,
       [parts.masks]: maskBytes(args, setting),
       [parts.routing]: routing,
       [parts.copies]: trains ? storedInput(setting, copies) : adapted.copies,
-      [parts.experts]: weighted + (trains ? both('kept') : both('forInput') + adapted.down),
+      [parts.experts]: weighted + gated / whole + (trains ? both('kept') : both('forInput') + adapted.down),
       [parts.adapters]: adapted.adapters.sums,
     },
     remade: trains ? both('remade') : adapted.remade,
@@ -158,8 +177,13 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
     collectives,
     kernels: () => [...inside(), residual(args, setting)],
     modules: {
+      ...ownNorm(args, setting, read),
       moe: {
-        frees: { [parts.routing]: routing, [parts.copies]: copies, [parts.experts]: weighted + both('kept') },
+        frees: {
+          [parts.routing]: routing,
+          [parts.copies]: copies,
+          [parts.experts]: weighted + gated / whole + both('kept'),
+        },
         kernels: inside,
         collectives,
       },
@@ -174,8 +198,8 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       ...(shared > 0
         ? {
             shared_experts: {
-              frees: { [parts.experts]: shared * innerShared.kept },
-              kernels: sharedKernels,
+              frees: { [parts.experts]: shared * innerShared.kept + gated / whole },
+              kernels: () => [...sharedKernels(), ...gateKernels()],
               collectives: tensorCollectives(setting, element * hidden),
             },
           }
@@ -191,6 +215,7 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
       },
       again: () => [
         product([tokens / whole, hidden, experts], element),
+        ...(gate > 0 ? [product([tokens / whole, hidden, 1], element)] : []),
         ...innerKernels(args, setting, width / expertTensor, (tokens * routed) / local, local).filter(
           ({ part }) => part === 'linear',
         ),
@@ -199,10 +224,20 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
   };
 }
 
+/** The router, the matrices of each expert, and of the shared experts, which are one wider MLP. */
+export function expertMatrices(args: ShapeArguments): readonly WeightMatrix[] {
+  const [hidden, experts, width] = [hiddenOf(args), numberOf(args, 'experts', 1), expertFfnOf(args)];
+  return [
+    ...matrix(hidden, experts, { unsplit: true }),
+    ...mlpMatrices(args, width, { count: experts, ofExperts: true }),
+    ...mlpMatrices(args, numberOf(args, 'shared_experts', 0) * width),
+  ];
+}
+
 /**
  * Without expert ranks, what a dense MLP exchanges. With them, a rank sends its tokens to their experts and gets them back. That
- * takes two all-to-alls in a forward and two in a backward (Megatron Core, `MoEAlltoAllTokenDispatcher`). If tensor ranks split
- * the experts, they gather these tokens before and scatter their sums behind. Shared experts exchange what a dense MLP does.
+ * takes two all-to-alls in a forward and two in a backward (Megatron Core, `MoEAlltoAllTokenDispatcher`). If tensor ranks, all or some
+ * neighbours, split the experts, they gather these tokens before and scatter their sums behind. Shared experts exchange what a dense MLP does.
  */
 function expertCollectives(
   setting: LayerSetting,
@@ -212,7 +247,9 @@ function expertCollectives(
   if (expert === 1 && expertTensor === tensor) return tensorCollectives(setting, bytes.all);
   const found: Collective[] = [];
   if (expert > 1) found.push({ over: 'expert', pattern: 'all_to_all', bytes: bytes.sent, forward: 2, backward: 2 });
-  if (expertTensor === tensor) found.push(...tensorCollectives({ ...setting, sequenceParallel: true }, bytes.gathered));
+  const some = expertTensor === tensor ? {} : { ranks: expertTensor };
+  const split = tensorCollectives({ ...setting, tensor: expertTensor, sequenceParallel: true }, bytes.gathered);
+  found.push(...split.map((collective) => ({ ...collective, ...some })));
   if (bytes.shared > 0) found.push(...tensorCollectives(setting, bytes.shared));
   return found;
 }

@@ -11,11 +11,13 @@ import {
   wholeRanks,
 } from './layerPart.ts';
 import { scattered } from './operations.ts';
+import { normBefore } from './ownNorm.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeParameter, wordOf } from './shape.ts';
 import { storedGate, storedInput } from './stored.ts';
 import { type AdaptedProducts, adapterPart, inputForWeight, loraOf, sumAdapters, trainsWeights } from './training.ts';
 import type { Kernel, LayerSetting } from './types.ts';
+import { matrix, type WeightMatrix } from './weightMatrix.ts';
 
 export const feedForwardParameters: readonly ShapeParameter[] = [
   { name: 'ffn', kind: 'integer', default: null, doc: 'inner width of the MLP. Default: 4 × hidden' },
@@ -47,6 +49,13 @@ export function mlpParameters(args: ShapeArguments, ffn: number): number {
 
 /** Matrices that read the MLP's input: up, and gate where there is one. */
 const matrices = (args: ShapeArguments): number => (flagOf(args, 'gated', false) ? 2 : 1);
+
+/** Up, gate and down of MLPs of an inner width, a matrix each. */
+export const mlpMatrices = (
+  args: ShapeArguments,
+  ffn: number,
+  more: Partial<Pick<WeightMatrix, 'count' | 'ofExperts'>> = {},
+): readonly WeightMatrix[] => matrix(hiddenOf(args), ffn, { ...more, count: (matrices(args) + 1) * (more.count ?? 1) });
 
 /** Of one token in one MLP on one rank: FLOPs, and bytes between its first and last product. */
 export function innerPart(args: ShapeArguments, setting: LayerSetting, localFfn: number) {
@@ -133,13 +142,15 @@ export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): La
   const again = trains || (remakes && inputForWeight(setting, out) > 0);
   const collectives = tensorCollectives(setting, element * hidden);
   const inside = () => innerKernels(args, setting, ffn / setting.tensor, tokensOf(setting));
+  const norm = normBefore(args, setting);
+  const read = inputForWeight(setting, into);
   return {
     parameters: mlpParameters(args, ffn),
     localParameters: mlpParameters(args, ffn / setting.tensor),
     linear: inner.flops,
     core: 0,
     keeps: {
-      [parts.linearInputs]: inputForWeight(setting, into),
+      [parts.linearInputs]: read,
       [parts.masks]: maskBytes(args, setting),
       [parts.mlp]: trains ? inner.kept : inner.forInput + down,
       [parts.adapters]: adapters.sums,
@@ -149,7 +160,14 @@ export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): La
     forWeight: storedInput(setting, 2 * input) + inner.forWeight,
     collectives,
     kernels: () => [...inside(), residual(args, setting)],
-    modules: { mlp: { frees: { [parts.mlp]: inner.kept }, kernels: inside, collectives } },
+    // The norm before the MLP runs inside its first product, so its result goes too.
+    modules: {
+      mlp: {
+        frees: { [parts.mlp]: inner.kept, [parts.linearInputs]: norm.length > 0 ? read : 0 },
+        kernels: () => [...norm, ...inside()],
+        collectives,
+      },
+    },
     operations: {
       products: innerProducts(args, setting, ffn / setting.tensor, tokensOf(setting)),
       saves: {},

@@ -1,4 +1,5 @@
 /** What the libraries of a training run hold on every device before the first tensor is there. */
+import type { DeviceFamily } from '../values/accuracy.ts';
 import type { FrameworkSettings } from '../basics/host.ts';
 
 /** Sizes of the groups that a device talks in; 1 where there is none. */
@@ -19,6 +20,18 @@ export interface FrameworkBytes {
   readonly communicators: number;
   /** Communicator groups that the device is in. */
   readonly groups: number;
+}
+
+const MiB = 2 ** 20;
+
+/**
+ * Workspaces of products that the allocator of the framework holds from the first product on. PyTorch gives cuBLAS 32 MiB on Hopper and
+ * Blackwell and 8.125 MiB before (`aten/src/ATen/cuda/CublasHandlePool.cpp`, `parseChosenWorkspaceSize`), once for the thread of the
+ * forwards and once for the one of autograd. Transformer Engine has 32 or 4 MiB more (`get_cublas_workspace_size_bytes`).
+ */
+export function workspaceBytes(family: DeviceFamily, hasTransformerEngine: boolean): number {
+  const isNew = family !== 'ampere';
+  return (2 * (isNew ? 32 : 8.125) + (hasTransformerEngine ? (isNew ? 32 : 4) : 0)) * MiB;
 }
 
 /**

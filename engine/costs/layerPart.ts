@@ -3,7 +3,7 @@ import { elementBytes } from './precision.ts';
 import type { RecomputeModule } from './recompute.ts';
 import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
 import type { AdapterPart } from './training.ts';
-import type { Collective, FusedCore, Kernel, LayerSetting, Parts } from './types.ts';
+import type { ApartFlops, Collective, FusedCore, Kernel, LayerSetting, Parts } from './types.ts';
 
 export { parts } from './partNames.ts';
 
@@ -19,6 +19,8 @@ export interface LayerPart {
   readonly fused?: FusedCore;
   /** Of `linear`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spare?: number;
+  /** Of `linear`, products whose inputs need no gradient, and of these the ones without a weight gradient: run, and asked for by the model. Only of an indexer. */
+  readonly apart?: { readonly run: ApartFlops; readonly asked: ApartFlops };
   /** Of `linear`, what goes by the tokens of another tower. Only of cross-attention. */
   readonly otherTower?: number;
   /** The part of `localParameters` that belongs to experts. */

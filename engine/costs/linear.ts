@@ -14,6 +14,7 @@ import {
   unpacks,
 } from './training.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
+import { matrix } from './weightMatrix.ts';
 
 /** A linear layer by itself. Outputs are split over tensor ranks and gathered again. */
 export const linear: ShapeSchema = {
@@ -31,6 +32,7 @@ export const linear: ShapeSchema = {
     },
   ],
   cost: costOfLinear,
+  matrices: (args) => matrix(numberOf(args, 'inputs', 1), numberOf(args, 'outputs', 1)),
 };
 
 /** Recomputation leaves it alone: all it keeps is its input. */

@@ -74,7 +74,7 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
     output: 4 * tokens,
     workspace: tokens * held.workspace,
     // Where data ranks share the weights, whole gradients of the head are on their way to them while the layers before it run again.
-    ...(setting.loss === 'eager' ? { workspaceStays: true } : {}),
+    ...(setting.sharesWeights === true ? { workspaceStays: true } : {}),
     collectives:
       tensor === 1
         ? []

@@ -2,20 +2,31 @@
 import type { ShapeArguments, ShapeParameter } from './shape.ts';
 import type { LayerSetting } from './types.ts';
 
-export const lossWords = ['parallel', 'eager', 'compiled', 'fused'] as const;
-type LossWord = (typeof lossWords)[number];
+/** What a logit in 16 bits takes. */
+const meanings = {
+  parallel: '6 B, Megatron-LM',
+  eager: '14 B, PyTorch step by step',
+  compiled: '4 B, one kernel in each direction',
+  fused: '2 B, gradients in the place of the logits',
+} as const;
+type LossWord = keyof typeof meanings;
+
+export const lossWords: readonly { readonly name: LossWord; readonly doc: string }[] = (
+  Object.keys(meanings) as LossWord[]
+).map((name) => ({ name, doc: `Bytes of a logit in 16 bits: ${meanings[name]}.` }));
 
 export const lossParameter: ShapeParameter = {
   name: 'loss',
   kind: 'word',
-  words: lossWords,
+  words: lossWords.map(({ name }) => name),
   calls: { kind: 'loss', name: 'chunked' },
   default: null,
   doc:
-    'how the loss is computed, which sets the bytes of a logit in 16 bits. `parallel`: 6 B, Megatron-LM. `eager`: 14 B, PyTorch ' +
-    'step by step. `compiled`: 4 B, one kernel in each direction. `fused`: 2 B, gradients in the place of the logits. ' +
+    'how the loss is computed, which sets the bytes of a logit in 16 bits. ' +
+    `${lossWords.map(({ name }) => `\`${name}\`: ${meanings[name]}`).join('. ')}. ` +
     '`chunked(8)`: as `eager`, for an eighth of the tokens at a time. ' +
-    'With tensor ranks `eager` takes 18 B. Default: `eager` where data ranks share the weights (`fsdp`, `zero3`), otherwise as `parallel`',
+    'With tensor ranks `eager` takes 18 B. Default: as the model says, otherwise as the `engine` does. ' +
+    'Without both it is `eager` if data ranks share the weights (`fsdp`, `zero3`) with a recipe that is not of Megatron-LM, otherwise `parallel`',
 };
 
 /** Bytes of one logit: those that stay from the forward to the backward, and those that one pass holds in addition. */
@@ -52,14 +63,13 @@ const copied = (element: number): number => (element === 4 ? 0 : element);
 /** How a head computes its loss. `usual` where the file does not say: the bytes of `parallel`, all while a pass runs. */
 export type Loss = { readonly kind: LossWord | 'usual' } | { readonly kind: 'chunked'; readonly chunks: number };
 
-/** The loss that the arguments of a head ask for, as `eager` or `chunked(8)`. */
-export function lossOf(args: ShapeArguments, { loss }: LayerSetting): Loss {
-  const written = args['loss'];
-  const word = lossWords.find((each) => each === written);
-  if (word !== undefined) return { kind: word };
-  const [, chunks] = typeof written === 'string' ? (/^chunked\((\d+)\)$/.exec(written) ?? []) : [];
-  if (chunks !== undefined) return { kind: 'chunked', chunks: Number(chunks) };
-  return { kind: loss === 'eager' ? 'eager' : 'usual' };
+/** The loss that the arguments of a head ask for, as `eager` or `chunked(8)`, or the loss where it is. */
+export function lossOf(args: ShapeArguments, { loss = 'usual' }: Pick<LayerSetting, 'loss'>): Loss {
+  const written = String(args['loss'] ?? loss);
+  const word = lossWords.find(({ name }) => name === written);
+  if (word !== undefined) return { kind: word.name };
+  const [, chunks] = /^chunked\((\d+)\)$/.exec(written) ?? [];
+  return chunks === undefined ? { kind: 'usual' } : { kind: 'chunked', chunks: Number(chunks) };
 }
 
 /** Bytes per token of a loss over `rows` logits of a token on a rank. */

@@ -8,9 +8,10 @@ import { lossOf, lossParameter } from './loss.ts';
 import { normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
 import { type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
-import { checkTransformer, costOfTransformer, transformer } from './transformer.ts';
+import { checkTransformer, costOfTransformer, transformer, transformerMatrices } from './transformer.ts';
 import type { Collective, LayerSetting, ShapeCost } from './types.ts';
 import { paddedVocabulary, padParameter } from './vocabulary.ts';
+import { matrix } from './weightMatrix.ts';
 
 /** Arguments of layers that attend to another tower, or of an encoder: a prediction is neither. */
 const ofTowers: ReadonlySet<string> = new Set([...crossParameters, ...branchParameters].map(({ name }) => name));
@@ -29,6 +30,7 @@ export const mtp: ShapeSchema = {
   ],
   check: checkTransformer,
   cost: costOfPrediction,
+  matrices: (args) => [...transformerMatrices(args), ...matrix(2 * hiddenOf(args), hiddenOf(args))],
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { ShapeParameter } from './shape.ts';
+import { type ShapeArguments, type ShapeParameter, wordOf } from './shape.ts';
 
 /** The two normalisations, and their parameters for a width: LayerNorm has a scale and a shift, RMSNorm a scale. */
 export const norms: readonly string[] = ['layernorm', 'rmsnorm'];
@@ -12,3 +12,17 @@ export const normParameter = (doc: string, words: readonly string[] = norms, usu
   default: usual,
   doc,
 });
+
+export const normPlaceParameter: ShapeParameter = {
+  name: 'norm_place',
+  kind: 'word',
+  words: ['before', 'after', 'both'],
+  default: 'before',
+  doc: 'where attention and MLP have a norm: of what they read, of what they add (`after`, as in OLMo 2), or of both, as in Gemma 3',
+};
+
+/** Norms before and after each branch of a layer. One after it comes before its sum with the residual. */
+export function normPlace(args: ShapeArguments): { readonly before: number; readonly after: number } {
+  const place = wordOf(args, 'norm_place', 'before');
+  return { before: place === 'after' ? 0 : 1, after: place === 'before' ? 0 : 1 };
+}

@@ -1,6 +1,7 @@
 /** Optimizers that a file may name, and the bytes that they keep. */
 import { custom } from './optimizer/custom.ts';
 import { megatron } from './optimizer/megatron.ts';
+import { muon } from './optimizer/muon.ts';
 import { clip, recipe, step, type OptimizerRecipe } from './optimizer/recipe.ts';
 import { elementBytes } from './precision.ts';
 import type { Precision } from './types.ts';
@@ -38,7 +39,9 @@ const none: OptimizerRecipe = {
  * fp32: ZeRO (arXiv:1910.02054, section 3.1) counts 2 + 2 + 12 with Adam, so 2 + 2 + 8 with momentum and 2 + 2 + 4 with neither.
  * DeepSpeed's BF16_Optimizer (deepspeed/runtime/bf16_optimizer.py) sums gradients in fp32 by default (`grad_accum_dtype`). It
  * drops the bf16 gradients of a backward only when the next begins (`immediate_grad_update` drops them at once: `custom(weight =
- * 2, gradient = 4, state = 12)`). AdamW keeps the two moments of Adam (arXiv:1711.05101, algorithm 2).
+ * 2, gradient = 4, state = 12)`). AdamW keeps the two moments of Adam (arXiv:1711.05101, algorithm 2), Lion one momentum
+ * (arXiv:2302.06675, algorithm 2), Muon one too (arXiv:2502.16982, section 2.1). Adafactor keeps n + m numbers of the second moment
+ * of an n × m matrix (arXiv:1804.04235, algorithm 4), and 8-bit Adam a byte of each moment (arXiv:2110.02861, section 2).
  */
 export const optimizers: readonly OptimizerRecipe[] = [
   none,
@@ -61,6 +64,19 @@ export const optimizers: readonly OptimizerRecipe[] = [
     { weight: 2, gradient: 2, state: 12 },
     'Mixed-precision Adam with 16-bit gradients, as DeepSpeed keeps it with fp16.',
   ),
+  recipe(
+    'adam_8bit',
+    { weight: 4, gradient: 4, state: 2, inPlace: true },
+    'Adam with both moments in 8 bits, weights and gradients in fp32 (bitsandbytes).',
+  ),
+  recipe('lion', { weight: 4, gradient: 4, state: 4, inPlace: true }, 'Lion in fp32: one momentum.'),
+  recipe(
+    'adafactor',
+    // All squares are summed by row and column first, then the update's own size is found, then it is applied (algorithm 4).
+    { weight: 4, gradient: 4, state: 0, inPlace: true, reads: 3 },
+    'Adafactor in fp32 without momentum: of the second moment of a matrix it keeps a row and a column.',
+  ),
+  muon,
   recipe('adam_bf16', { weight: 2, gradient: 2, state: 4, inPlace: true }, 'Adam with everything in bf16.'),
   recipe(
     'deepspeed_bf16',

@@ -1,6 +1,8 @@
 /** What a transformer layer keeps under recomputation, and what its backward makes again. */
 import { addParts, type LayerPart, parts, scaleParts, sumParts, tokensOf } from './layerPart.ts';
+import { withinBudget } from './activationBudget.ts';
 import { byOperation } from './operations.ts';
+import { budgetIn } from './recompute.ts';
 import { chosenModules, freed, joinTables, repeatsOf, without } from './repeats.ts';
 import type { Kernel, LayerSetting, Parts, ShapeCost } from './types.ts';
 
@@ -8,7 +10,7 @@ import type { Kernel, LayerSetting, Parts, ShapeCost } from './types.ts';
 interface Layer {
   readonly setting: LayerSetting;
   readonly halves: readonly LayerPart[];
-  /** The kernels of the norms. */
+  /** The kernels of the norms before branches; the results of norms after them are not kept. */
   readonly norms: readonly Kernel[];
   /** Bytes that stay if nothing is recomputed, bytes of the layer's input, and of another tower's tokens that it reads. */
   readonly keeps: Parts;
@@ -27,7 +29,7 @@ type Remaining = Pick<
 export function recomputation(layer: Layer): Remaining {
   const { recompute } = layer.setting;
   // What a layer reads stays if the layer runs again. Otherwise W keeps it, if it keeps it in the format in which it arrives.
-  const reads = recompute === 'full' || recompute === 'operations';
+  const reads = recompute === 'full' || recompute === 'operations' || budgetIn(recompute) !== undefined;
   const held = layer.halves.reduce((sum, half) => sum + (half.crossInput ?? 0), 0);
   const crossInput = reads ? layer.crossInput : tokensOf(layer.setting) * held;
   return { ...remaining(layer), ...(crossInput > 0 ? { crossInput } : {}) };
@@ -54,9 +56,11 @@ function remaining(layer: Layer): Remaining {
       recomputed: scores,
       recomputeFlops: scores > 0 ? coreFlops : 0,
     };
-  if (recompute === 'operations') {
+  const budget = budgetIn(recompute);
+  if (recompute === 'operations' || budget !== undefined) {
     const ofToken = { all: scaleParts(keeps, 1 / tokens), input: input / tokens, tokens };
-    const { keeps: kept, recomputed, repeats } = byOperation(halves, norms, ofToken);
+    const choice = budget === undefined ? undefined : withinBudget(halves, ofToken, budget);
+    const { keeps: kept, recomputed, repeats } = byOperation(halves, norms, ofToken, choice);
     return {
       activation: sumParts(kept),
       activationParts: kept,
@@ -67,8 +71,7 @@ function remaining(layer: Layer): Remaining {
   }
   // Layers that do not train keep less.
   const kept = scaleParts(keeps, 1 / tokens);
-  const ofNorms = { frees: { [parts.linearInputs]: kept[parts.linearInputs] ?? 0 }, kernels: () => norms };
-  const table = joinTables([{ layernorm: ofNorms }, ...halves.map(({ modules = {} }) => modules)]);
+  const table = joinTables(halves.map(({ modules = {} }) => modules));
   const repeats = repeatsOf(chosenModules(recompute, table), kept, tokens, scores);
   if (repeats === undefined) return { activation: all, activationParts: keeps, recomputed: 0, recomputeFlops: 0 };
   return {

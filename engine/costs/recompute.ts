@@ -36,6 +36,16 @@ export const someLayersMode = ({ method, layers }: SomeLayers): RecomputeMode =>
     ? `full(every = ${layers})`
     : `full(layers = ${layers}${method === 'uniform' ? ', method = uniform' : ''})`;
 
+/** `budget(50 %)`: the share of what a layer keeps beyond its input that may stay. All of it is `none`, nothing `full`. */
+export const budgetMode = (share: number): RecomputeMode =>
+  share >= 1 ? 'none' : share <= 0 ? 'full' : `budget(${+(100 * share).toPrecision(6)}%)`;
+
+/** The share of a budget; undefined for other modes. */
+export function budgetIn(mode: RecomputeMode): number | undefined {
+  const [, percent] = /^budget\((.+)%\)$/.exec(mode) ?? [];
+  return percent === undefined ? undefined : Number(percent) / 100;
+}
+
 /** What `full(…)` asks for; undefined for other modes. */
 export function someLayersIn(mode: RecomputeMode): SomeLayers | undefined {
   const [, key, number, method] = /^full\((layers|every) = (\d+)(?:, method = (uniform))?\)$/.exec(mode) ?? [];

@@ -1,7 +1,8 @@
 import type { Dimension } from '../values/plan.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
+import type { WeightMatrix } from './weightMatrix.ts';
 
-/** A layer whose costs follow from its dimensions. Adding one: `docs/how-to/adding-a-shape.md`. */
+/** A layer whose costs follow from its dimensions. Adding one: `docs/contribute/adding-a-shape.md`. */
 export interface ShapeSchema {
   /** As written in a file: `transformer`. */
   readonly name: string;
@@ -9,6 +10,8 @@ export interface ShapeSchema {
   readonly parameters: readonly ShapeParameter[];
   /** `args` are checked; what is absent takes its default. Numbers of parameters and bytes may be fractional under `tensor`. */
   cost(args: ShapeArguments, setting: LayerSetting): ShapeCost;
+  /** Its matrices of weights, without embeddings and heads; absent: it has none. */
+  matrices?(args: ShapeArguments): readonly WeightMatrix[];
   /** Why these arguments cannot be, as a sentence; `undefined` when they can. With a setting, tensor ranks are checked too. */
   check?(args: ShapeArguments, setting?: LayerSetting): string | undefined;
 }

@@ -27,3 +27,6 @@ export const shapes: readonly ShapeSchema[] = [
 ];
 
 export const findShape = (name: string): ShapeSchema | undefined => shapes.find((shape) => shape.name === name);
+
+export const takesArgument = (shape: string, name: string): boolean =>
+  findShape(shape)?.parameters.some((parameter) => parameter.name === name) === true;

@@ -11,6 +11,8 @@ export interface ShardRule {
   readonly gradients: boolean;
   readonly dense: { readonly ranks: number; readonly ring: Ring };
   readonly experts: { readonly ranks: number; readonly ring: Ring };
+  /** Ranks from which a backward gathers; absent: the same. */
+  readonly again?: Pick<ShardRule, 'dense' | 'experts'>;
   /** Bytes of a gathered weight, and of a gradient that is scattered. */
   readonly weightBytes: number;
   readonly gradientBytes: number;
@@ -28,16 +30,22 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
   const scatter = rule.gradients ? movement(trainedOf(cost), rule, rule.gradientBytes, 'reduce_scatter') : nothing;
   if (gather.time + scatter.time === 0) return cost;
   // Without a backward the weights are gathered once.
-  const gathers = cost.forwardOnly === true ? 1 : 2;
+  const again =
+    cost.forwardOnly === true || !rule.weights
+      ? nothing
+      : rule.again === undefined
+        ? gather
+        : movement(cost, { ...rule, ...rule.again }, rule.weightBytes, 'all_gather');
   const forward = Math.max(cost.forward, gather.time);
-  const behind = exposedBackward(cost, gathers === 1 ? 0 : gather.time, scatter.time);
+  const behind = exposedBackward(cost, again.time, scatter.time);
   const backwardInput = cost.backwardInput + behind.input;
   const backwardWeight = cost.backwardWeight + behind.weight;
   const exposed =
     forward - cost.forward + (backwardInput - cost.backwardInput) + (backwardWeight - cost.backwardWeight);
   const weights = {
-    bytes: gathers * gather.bytes + scatter.bytes,
-    time: gathers * gather.time + scatter.time,
+    bytes: gather.bytes + again.bytes + scatter.bytes,
+    ...(gather.bytes > 0 ? { forward: gather.bytes } : {}),
+    time: gather.time + again.time + scatter.time,
     exposed,
   };
   return {

@@ -1,4 +1,4 @@
-import { exchange, noTraffic, sumTraffic } from './collectives.ts';
+import { exchange, forwardTraffic, noTraffic, sumTraffic } from './collectives.ts';
 import { coreTimes } from './fusedCore.ts';
 import { byKernel, kernelWork, type Work } from './kernels.ts';
 import { overlapTime, shareAt } from './kernelTime.ts';
@@ -37,7 +37,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
   const again = setting.recompute === 'stage' || (setting.recompute === 'full' && cost.recomputeFlops > 0);
   const repeated = repeatedIn(cost, setting, device);
   const traffic = sumTraffic([
-    forward.traffic,
+    forwardTraffic(forward.traffic),
     passes === undefined ? backward.traffic : noTraffic,
     again ? forward.traffic : (repeated?.traffic ?? noTraffic),
   ]);
@@ -103,8 +103,9 @@ function trainedFigures(
   const { backward, weightFlops, trainable, frozen, linearFlops, coreFlops, spareFlops = 0, inputlessFlops } = cost;
   if (backward === undefined && frozen === undefined && inputlessFlops === undefined) return {};
   const products = linearFlops - spareFlops - padding.linear;
-  const ofInput = backward === undefined ? products - (inputlessFlops ?? 0) + 2 * (coreFlops - padding.core) : 0;
-  const ofWeights = weightFlops === undefined ? products : weightFlops * (1 - padding.share);
+  const { inputless, forwardOnly } = cost.askedApart ?? { inputless: inputlessFlops ?? 0, forwardOnly: 0 };
+  const ofInput = backward === undefined ? products - inputless + 2 * (coreFlops - padding.core) : 0;
+  const ofWeights = weightFlops === undefined ? products - forwardOnly : weightFlops * (1 - padding.share);
   return {
     backwardFlops: backward === 'none' ? 0 : ofInput + ofWeights,
     ...(trainable === undefined ? {} : { trainable }),
@@ -147,6 +148,7 @@ type Worked = Pick<
   | 'weightFlops'
   | 'weightTraffic'
   | 'inputlessFlops'
+  | 'forwardOnlyFlops'
 >;
 
 /** Of a layer without FLOPs the weight gradient moves what the forward does, and there is no other: an embedding. */
@@ -201,6 +203,7 @@ function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work
   const { linearFlops: linear, coreFlops: core, recomputeFlops, scores = 0 } = cost;
   const weightless = cost.weightless === true;
   const ofInput = linear - (cost.inputlessFlops ?? 0);
+  const ofWeight = cost.weightFlops ?? linear - (cost.forwardOnlyFlops ?? 0);
   const bandwidth = device.bandwidth * shareAt(device.memoryEfficiency ?? [], 0);
   const roofline = (flops: number, traffic: number): number => {
     const computing = device.compute > 0 ? flops / (device.compute * device.efficiency) : 0;
@@ -218,7 +221,7 @@ function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work
       core: fused.forward,
       coreBackward: fused.backward,
       backwardInput: run(ofInput, extra.left) + fused.backward + unpacking,
-      backwardWeight: roofline(cost.weightFlops ?? linear, cost.weightTraffic ?? cost.traffic + extra.right),
+      backwardWeight: roofline(ofWeight, cost.weightTraffic ?? cost.traffic + extra.right),
       full: recomputeFlops === 0 ? 0 : run(recomputeFlops - core, extra.full) + fused.forward + unpacking,
       selective: 0,
     };
@@ -232,9 +235,7 @@ function layerWork(cost: Worked, device: DeviceSpeed, extra: ExtraTraffic): Work
       : isLookUp(cost)
         ? 0
         : run(ofInput + 2 * core, extra.left) + unpacking,
-    backwardWeight: weightless
-      ? 0
-      : roofline(cost.weightFlops ?? linear, cost.weightTraffic ?? cost.traffic - scores + extra.right),
+    backwardWeight: weightless ? 0 : roofline(ofWeight, cost.weightTraffic ?? cost.traffic - scores + extra.right),
     full: run(recomputeFlops, extra.full) + unpacking,
     selective: roofline(recomputeFlops, 2 * scores),
   };

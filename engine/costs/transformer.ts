@@ -1,24 +1,44 @@
-import { attentionParameters, attentionPart, checkAttention, headParameters, outBias } from './attention.ts';
+import {
+  attentionMatrices,
+  attentionParameters,
+  attentionPart,
+  checkAttention,
+  headParameters,
+  outBias,
+  outputGate,
+} from './attention.ts';
 import {
   attendsToItself,
   checkCross,
   crossAttentionPart,
   crossInputBytes,
+  crossMatrices,
   crossParameters,
   hasCross,
 } from './crossAttention.ts';
-import { checkExperts, expertParameters, expertsPart, hasExperts } from './experts.ts';
-import { feedForwardParameters, feedForwardPart, ffnOf, swigluParameter } from './feedForward.ts';
-import { checkLatent, isLatent, latentParameters, latentPart, latentTargets, widestLatent } from './latentAttention.ts';
+import { checkExperts, expertMatrices, expertParameters, expertsPart, hasExperts } from './experts.ts';
+import { feedForwardParameters, feedForwardPart, ffnOf, mlpMatrices, swigluParameter } from './feedForward.ts';
+import {
+  checkLatent,
+  isLatent,
+  latentMatrices,
+  latentParameters,
+  latentPart,
+  latentTargets,
+  widestLatent,
+} from './latentAttention.ts';
 import { branchExtra, branchParameters } from './branches.ts';
 import { frozenKernels, moves } from './kernels.ts';
 import { addParts, hiddenOf, type LayerPart, parts, scaleParts, sumParts, tokensOf, wholeRanks } from './layerPart.ts';
-import { norms, normParameter, normParameters } from './norm.ts';
+import { norms, normParameter, normParameters, normPlace, normPlaceParameter } from './norm.ts';
 import { elementBytes } from './precision.ts';
+import { checkMixer, isRecurrent, mixerMatrices, mixerParameters, recurrentPart } from './recurrentMixer.ts';
 import { recomputation } from './recomputation.ts';
+import { budgetIn } from './recompute.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
 import { type AdapterPart, frozenWeights, loraOf, packedBytes, sumAdapters, unpacks } from './training.ts';
-import type { FusedCore, Kernel, LayerSetting, Lora, LoraTarget, ShapeCost } from './types.ts';
+import type { Collective, FusedCore, Kernel, LayerSetting, Lora, LoraTarget, ShapeCost } from './types.ts';
+import type { WeightMatrix } from './weightMatrix.ts';
 
 /**
  * A transformer layer: attention and MLP, each behind a norm and a residual connection. Tensor parallelism follows Megatron-LM:
@@ -37,6 +57,7 @@ export const transformer: ShapeSchema = {
     { name: 'bias', kind: 'boolean', default: true, doc: 'biases in every linear layer' },
     ...attentionParameters,
     normParameter('normalisation before attention and MLP', norms),
+    normPlaceParameter,
     {
       name: 'causal',
       kind: 'boolean',
@@ -58,6 +79,14 @@ export const transformer: ShapeSchema = {
       default: null,
       doc: 'latest tokens that a causal layer attends to (sliding window). Default: all',
     },
+    {
+      name: 'chunk',
+      kind: 'integer',
+      default: null,
+      doc: 'tokens of a part of the sequence inside which a causal layer attends, as in Llama 4. Default: all',
+    },
+    outputGate,
+    ...mixerParameters,
     ...crossParameters,
     ...branchParameters,
     ...expertParameters,
@@ -65,16 +94,21 @@ export const transformer: ShapeSchema = {
   ],
   check: checkTransformer,
   cost: costOfTransformer,
+  matrices: transformerMatrices,
 };
 
 /** Why a layer cannot be so, or cannot be split over the setting's tensor ranks. */
 export function checkTransformer(args: ShapeArguments, setting?: LayerSetting): string | undefined {
   const tensor = setting?.tensor ?? 1;
-  const problem = checkLatent(args) ?? checkExperts(args, setting) ?? checkCross(args);
+  const problem = checkMixer(args, tensor) ?? checkLatent(args) ?? checkExperts(args, setting) ?? checkCross(args);
   if (problem !== undefined) return problem;
-  if ('window' in args && args['causal'] === false) return 'window needs `causal = true`';
+  const limits = ['window', 'chunk'].filter((name) => name in args);
+  if (limits.length > 0 && args['causal'] === false) return `${limits[0]} needs \`causal = true\``;
+  if (limits.length > 1) return 'a layer attends within a window or within a chunk, not both';
   if (args['swiglu'] !== undefined && args['gated'] !== true) return 'swiglu needs `gated = true`';
   const heads = numberOf(args, 'heads', 1);
+  if (isRecurrent(args))
+    return heads % tensor === 0 ? undefined : `${heads} heads cannot be split over ${tensor} tensor ranks`;
   if (!isLatent(args)) {
     const wrong = checkAttention(args, 1);
     if (wrong !== undefined) return wrong;
@@ -86,11 +120,31 @@ export function checkTransformer(args: ShapeArguments, setting?: LayerSetting): 
 /** The attentions of a layer, to itself and to another tower, and its MLP. Each has a norm and a residual connection. */
 function branchesOf(args: ShapeArguments, setting: LayerSetting): readonly LayerPart[] {
   return [
-    ...(attendsToItself(args) ? [isLatent(args) ? latentPart(args, setting) : attentionPart(args, setting)] : []),
+    ...(attendsToItself(args) ? [mixerPart(args, setting)] : []),
     ...(hasCross(args) ? [crossAttentionPart(args, setting)] : []),
-    hasExperts(args) ? expertsPart(args, setting) : feedForwardPart(args, setting),
+    ...(flagOf(args, 'mlp', true)
+      ? [hasExperts(args) ? expertsPart(args, setting) : feedForwardPart(args, setting)]
+      : []),
   ];
 }
+
+/** Of what mixes tokens, of cross-attention and of the MLP. */
+export function transformerMatrices(args: ShapeArguments): readonly WeightMatrix[] {
+  const mixer = isRecurrent(args) ? mixerMatrices : isLatent(args) ? latentMatrices : attentionMatrices;
+  const mlp = (): readonly WeightMatrix[] => (hasExperts(args) ? expertMatrices(args) : mlpMatrices(args, ffnOf(args)));
+  return [
+    ...(attendsToItself(args) ? mixer(args) : []),
+    ...(hasCross(args) ? crossMatrices(args) : []),
+    ...(flagOf(args, 'mlp', true) ? mlp() : []),
+  ];
+}
+
+const mixerPart = (args: ShapeArguments, setting: LayerSetting): LayerPart =>
+  isRecurrent(args)
+    ? recurrentPart(args, setting)
+    : isLatent(args)
+      ? latentPart(args, setting)
+      : attentionPart(args, setting);
 
 /** The cost of a layer; the sum of its branches and their norms. */
 export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): ShapeCost {
@@ -102,7 +156,9 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   const element = elementBytes(setting.precision);
   const input = (element * hidden) / wholeRanks(setting);
   const extra = branchExtra(args, setting, branches.length);
-  const ofNorms = branches.length * normParameters(wordOf(args, 'norm', 'layernorm'), hidden) + extra.whole;
+  const { before, after } = normPlace(args);
+  const norm = branches.length * normParameters(wordOf(args, 'norm', 'layernorm'), hidden);
+  const ofNorms = (before + after) * norm + extra.whole;
   const experts = sum(({ expertParameters = 0 }) => expertParameters);
   const localParameters = sum((branch) => branch.localParameters) + ofNorms + extra.positions / setting.tensor;
   const linearFlops = tokens * sum(({ linear }) => linear);
@@ -110,7 +166,11 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   const spareFlops = tokens * sum(({ spare = 0 }) => spare);
   // Besides what its branches keep, the inputs of all norms.
   const keeps = scaleParts(
-    addParts({ [parts.norms]: branches.length * input }, ...branches.map((branch) => branch.keeps), extra.keeps),
+    addParts(
+      { [parts.norms]: (before + after) * branches.length * input },
+      ...branches.map((branch) => branch.keeps),
+      extra.keeps,
+    ),
     tokens,
   );
   const all = sumParts(keeps);
@@ -119,18 +179,14 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   const collectives = branches
     .flatMap((branch) => branch.collectives)
     .map((collective) => ({ ...collective, bytes: tokens * collective.bytes }));
-  // A block of keys and values that is at work, and the next one, which arrives; or all that arrives in exchange for what is sent.
-  const arriving = collectives.reduce(
-    (total, { over, pattern, bytes }) => total + (over === 'context' ? (pattern === 'ring' ? 2 : 1) * bytes : 0),
-    0,
-  );
+  const arriving = collectives.reduce((total, collective) => total + arrivingBytes(collective), 0);
   const learned = trainingOf(args, setting, { branches, element, dense: localParameters - experts, experts });
   const { [parts.scores]: scores = 0 } = keeps;
   const normed = moves(2 * tokens * input);
   const remaining = recomputation({
     setting,
     halves: branches,
-    norms: branches.map(() => normed),
+    norms: before > 0 ? branches.map(() => normed) : [],
     keeps,
     input: tokens * input,
     crossInput: crossInputBytes(args, setting),
@@ -146,7 +202,7 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     coreFlops,
     ...(fused === undefined ? {} : { fused }),
     ...(spareFlops > 0 ? { spareFlops } : {}),
-    ...(setting.attendedFrozen === true ? { inputlessFlops: tokens * sum(({ otherTower = 0 }) => otherTower) } : {}),
+    ...apartOf(branches, setting, tokens),
     ...(setting.documents === undefined ? {} : { unpadded: unpaddedIn(args, branches, tokens) }),
     traffic: learned.traffic ?? localParameters * element + all + remade,
     ...(scores > 0 ? { scores } : {}),
@@ -161,10 +217,41 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
       Math.max(remade + learned.workspace, whileInCore),
     collectives,
     kernels() {
-      const kernels = branches.flatMap((branch) => [normed, ...branch.kernels()]);
+      const around = (count: number): readonly Kernel[] => (count > 0 ? [normed] : []);
+      const kernels = branches.flatMap((branch) => [...around(before), ...branch.kernels(), ...around(after)]);
       return learned.kernels === undefined ? kernels : [...frozenKernels(kernels), ...learned.kernels()];
     },
     ...learned.cost,
+  };
+}
+
+/**
+ * Room for what context ranks send. Around a ring, a block of keys and values is at work, and the next one arrives. Otherwise it is all
+ * that arrives in exchange for what is sent. What stays for the backward is not counted again.
+ */
+function arrivingBytes({ over, pattern, bytes, awaited, backward }: Collective): number {
+  if (over !== 'context') return 0;
+  if (pattern === 'ring') return 2 * bytes;
+  return awaited === true && backward === 0 ? 0 : bytes;
+}
+
+/** Products without an input gradient: of an indexer, and of tokens of another tower that does not train. */
+function apartOf(
+  branches: readonly LayerPart[],
+  { attendedFrozen }: LayerSetting,
+  tokens: number,
+): Pick<ShapeCost, 'inputlessFlops' | 'forwardOnlyFlops' | 'askedApart'> {
+  const sum = (figure: (branch: LayerPart) => number): number =>
+    tokens * branches.reduce((total, branch) => total + figure(branch), 0);
+  const frozen = attendedFrozen === true ? sum(({ otherTower = 0 }) => otherTower) : 0;
+  if (branches.every(({ apart }) => apart === undefined)) return frozen > 0 ? { inputlessFlops: frozen } : {};
+  return {
+    inputlessFlops: frozen + sum(({ apart }) => apart?.run.inputless ?? 0),
+    forwardOnlyFlops: sum(({ apart }) => apart?.run.forwardOnly ?? 0),
+    askedApart: {
+      inputless: frozen + sum(({ apart }) => apart?.asked.inputless ?? 0),
+      forwardOnly: sum(({ apart }) => apart?.asked.forwardOnly ?? 0),
+    },
   };
 }
 
@@ -190,7 +277,8 @@ function fusedOf(branches: readonly LayerPart[]): FusedCore | undefined {
  */
 function gatheredInputs(setting: LayerSetting, branches: number, bytes: number): number {
   const ranks = wholeRanks(setting);
-  const again = setting.recompute === 'full' || setting.recompute === 'operations';
+  const { recompute } = setting;
+  const again = recompute === 'full' || recompute === 'operations' || budgetIn(recompute) !== undefined;
   return setting.wholeInputs === true && again && ranks > 1 ? branches * (bytes - bytes / ranks) + bytes : 0;
 }
 
@@ -259,9 +347,13 @@ const mlpTargets: readonly LoraTarget[] = ['gate', 'up', 'down'];
 
 /** Products of a layer that may have adapters. */
 export const targetsOf = (args: ShapeArguments): readonly LoraTarget[] => [
-  ...(isLatent(args) ? latentTargets(args) : plainTargets),
-  ...mlpTargets.filter((target) => target !== 'gate' || args['gated'] === true),
+  ...attentionTargets(args),
+  ...(flagOf(args, 'mlp', true) ? mlpTargets : []).filter((target) => target !== 'gate' || args['gated'] === true),
 ];
+
+/** Mixers with a state have no adapters. */
+const attentionTargets = (args: ShapeArguments): readonly LoraTarget[] =>
+  wordOf(args, 'mixer', 'attention') !== 'attention' ? [] : isLatent(args) ? latentTargets(args) : plainTargets;
 
 /** Why the argument `experts` of adapters does nothing in a layer. */
 export function expertsProblem(args: ShapeArguments, { targets = [], experts }: Lora): string | undefined {
@@ -275,9 +367,11 @@ export function expertsProblem(args: ShapeArguments, { targets = [], experts }: 
 /** Why a layer cannot have these adapters. */
 export function adapterProblem(args: ShapeArguments, lora: Lora): string | undefined {
   const { targets = [] } = lora;
-  const ofAttention = isLatent(args) ? latentTargets(args) : plainTargets;
+  const ofAttention = attentionTargets(args);
   const wrong = targets.filter((target) => !ofAttention.includes(target) && !mlpTargets.includes(target));
   if (wrong.length > 0) {
+    if (ofAttention.length === 0)
+      return `mixer ${wordOf(args, 'mixer', 'attention')} has no targets: ${wrong.join(', ')}`;
     const attention = isLatent(args) ? 'latent attention' : 'attention without `kv_lora_rank`';
     return `${attention} has the targets ${ofAttention.join(', ')}, not ${wrong.join(', ')}`;
   }

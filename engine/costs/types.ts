@@ -1,11 +1,14 @@
 /** Costs of layers and stages. Pure functions of numbers: no names, no syntax, no places. */
 
 /**
- * `full` keeps the input of every layer, `stage` only what enters the stage. `modules(…)` and `full(…)` are as `recompute.ts` writes them. A layer's cost under `stage` is that without
+ * `full` keeps the input of every layer, `stage` only what enters the stage. `modules(…)`, `full(…)` and `budget(…)` are as `recompute.ts` writes them. A layer's cost under `stage` is that without
  * recomputation, with one more forward: what is kept is the stage's to say (`sumStage`).
  */
-export type RecomputeMode = LayerMode | 'stage' | 'operations' | `modules(${string})` | `full(${string})`;
+export type RecomputeMode =
+  LayerMode | 'stage' | 'operations' | `modules(${string})` | `full(${string})` | `budget(${string})`;
 export type Precision = 'fp32' | 'tf32' | 'fp16' | 'bf16' | 'fp8' | 'fp4';
+
+export type ContextExchange = 'ring' | 'all_gather' | 'all_to_all';
 
 /** What a layer's cost depends on in addition to the layer itself. */
 export interface LayerSetting {
@@ -21,14 +24,16 @@ export interface LayerSetting {
   /** Ranks that each hold a part of every sequence; 1 is none. */
   readonly context: number;
   /** How context ranks get the keys that their tokens meet. Absent: around a ring. */
-  readonly contextExchange?: 'all_to_all';
+  readonly contextExchange?: ContextExchange;
   /** Ranks that each hold some of the experts, and tensor ranks that split each of these; 1 is none. */
   readonly expert: number;
   readonly expertTensor: number;
   readonly recompute: RecomputeMode;
-  /** How heads compute their loss that do not say; absent: as Megatron-LM does. */
-  readonly loss?: 'eager';
-  /** Inputs that tensor ranks gather stay whole while a recomputed layer runs, as PyTorch keeps them; absent: they are gathered again. */
+  /** How heads compute their loss that do not say, as they would write it; absent, or `usual`: as Megatron-LM does. */
+  readonly loss?: string;
+  /** Data ranks share the weights. */
+  readonly sharesWeights?: true;
+  /** What tensor and context ranks gather stays whole up to its backward, as PyTorch keeps it; absent: it is gathered again. */
   readonly wholeInputs?: true;
   /** What of the layer trains; absent: all of it. */
   readonly training?: LayerTraining;
@@ -91,6 +96,8 @@ export const groupNames: readonly GroupName[] = ['tensor', 'context', 'expert'];
 export interface Ring {
   readonly bandwidth: number;
   readonly latency: number;
+  /** Trees of nodes, if all-reduces may use them: seconds up and down, and bytes per second of a rank's node. */
+  readonly tree?: { readonly latency: number; readonly bandwidth: number };
   /** Bytes that a rank sends, relays included, as a multiple of a plain collective's. Absent: 1. */
   readonly sent?: number;
 }
@@ -178,6 +185,8 @@ export interface Factors {
 export interface Collective {
   readonly over: GroupName;
   readonly pattern: 'all_reduce' | 'all_gather' | 'reduce_scatter' | 'all_to_all' | 'ring';
+  /** Some neighbours of the group exchange with each other; absent: all of its ranks. */
+  readonly ranks?: number;
   /**
    * Bytes of the whole tensor. For an all-to-all, what one rank has to send, including the part for itself. For a ring, the block
    * that each step passes on.
@@ -186,11 +195,15 @@ export interface Collective {
   /** How often in a forward and in an input gradient. */
   readonly forward: number;
   readonly backward: number;
+  /** The core waits for all of it: computing hides none. */
+  readonly awaited?: true;
 }
 
 /** Traffic of one group for one microbatch: bytes that a rank sends, seconds that they take, and of these the ones that no computing hides. */
 export interface GroupTraffic {
   readonly bytes: number;
+  /** Bytes of the forward, which are part of these; absent: none. */
+  readonly forward?: number;
   readonly time: number;
   readonly exposed: number;
 }
@@ -255,12 +268,22 @@ export interface ShapeCost {
   readonly weightTraffic?: number;
   /** Of `linearFlops`, products whose input needs no gradient. None where absent. */
   readonly inputlessFlops?: number;
+  /** Of these, what runs in the forward only. None where absent. */
+  readonly forwardOnlyFlops?: number;
+  /** Of both, what the model asks for, if tensor ranks repeat some. */
+  readonly askedApart?: ApartFlops;
   /** Bytes that unpacking of weights in 4 bits moves before each F and I, in kernels apart. */
   readonly unpacking?: number;
   /** No gradient enters the layer or leaves it: `none` has neither I nor W, `weights` no I. */
   readonly backward?: 'none' | 'weights';
   /** One product: where no earlier layer trains, there is no input gradient. */
   readonly single?: true;
+}
+
+/** FLOPs of products without an input gradient, and of these the ones that run in the forward only. */
+export interface ApartFlops {
+  readonly inputless: number;
+  readonly forwardOnly: number;
 }
 
 /** Parameters on one rank that do not train, without experts' and of experts. Of all of them, `packed` are stored in 4 bits. */

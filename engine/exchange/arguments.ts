@@ -62,7 +62,7 @@ export const ruleParameters: readonly RuleParameter[] = [
   {
     name: 'order',
     kind: 'words',
-    doc: 'what goes first: `ready` (as it gets ready), `forward` (what the next forward needs first), `tail` (what has the longest work behind it), or `tio` and `tao` (pulls, as TicTac orders them)',
+    doc: 'what goes first: `ready` (as it gets ready), `forward` (what the next forward needs first), `tail` (what has the longest work behind it), or `tio` and `tao` (as TicTac orders pulls)',
     default: 'ready',
     words: ['ready', 'forward', 'tail', 'tio', 'tao'],
   },

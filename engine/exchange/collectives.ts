@@ -4,7 +4,7 @@ export type CollectiveName =
   'ring' | 'tree' | 'halving' | 'blueconnect' | 'plink' | 'trees' | 'nccl' | 'ps' | 'table' | 'best';
 
 export interface CollectiveParameter {
-  readonly name: 'servers' | 'link' | 'colocated' | 'push' | 'file' | 'call';
+  readonly name: 'servers' | 'link' | 'colocated' | 'push' | 'file' | 'channels' | 'algorithm' | 'call';
   readonly doc: string;
   readonly default?: string;
   readonly words?: readonly string[];
@@ -23,24 +23,34 @@ const call: CollectiveParameter = {
   default: '0',
 };
 
+const channels: CollectiveParameter = {
+  name: 'channels',
+  doc: 'rings that run at once, each through other network cards of a node',
+  default: '1, or as many as the ranks of a node if that is faster',
+};
+
+/** As `NCCL_ALGO` names them. */
+export const ncclAlgorithms = ['ring', 'tree', 'nvls', 'nvls_tree', 'collnet_direct', 'collnet_chain'] as const;
+export type NcclAlgorithm = (typeof ncclAlgorithms)[number];
+
 export const collectives: readonly CollectiveSchema[] = [
   {
     name: 'ring',
-    doc: 'Reduce-scatter and all-gather around one ring.',
+    doc: 'Reduce-scatter and all-gather around a ring, or around several at once that go through all network cards of a node.',
     source: 'Patarasuk and Yuan, J. Parallel Distrib. Comput. 69 (2009)',
-    parameters: [call],
+    parameters: [channels, call],
   },
   {
     name: 'tree',
     doc: 'Double binary tree: each of two trees reduces and broadcasts half of the bytes.',
     source: 'Sanders, Speck and Träff, Parallel Computing 35 (2009)',
-    parameters: [call],
+    parameters: [channels, call],
   },
   {
     name: 'halving',
     doc: 'Recursive halving and doubling, for a power of two of ranks.',
     source: 'Thakur, Rabenseifner and Gropp, IJHPCA 19 (2005)',
-    parameters: [call],
+    parameters: [channels, call],
   },
   {
     name: 'blueconnect',
@@ -64,7 +74,16 @@ export const collectives: readonly CollectiveSchema[] = [
     name: 'nccl',
     doc: 'What NCCL chooses by its tables: ring or tree, with the protocols LL, LL128 and Simple.',
     source: 'NCCL: src/graph/tuning.cc',
-    parameters: [call],
+    parameters: [
+      {
+        name: 'algorithm',
+        doc: 'what NCCL is made to use; `nvls` and `nvls_tree` need NVLink SHARP, `collnet_direct` and `collnet_chain` SHARP in the network',
+        default: 'the faster of ring and tree',
+        words: ncclAlgorithms,
+      },
+      channels,
+      call,
+    ],
   },
   {
     name: 'ps',
@@ -103,6 +122,9 @@ export interface CollectiveUse {
   readonly link?: { readonly bandwidth: number; readonly latency: number; readonly half?: true };
   readonly colocated?: true;
   readonly factors?: true;
+  /** Rings at once; if absent, the links decide. */
+  readonly channels?: number;
+  readonly algorithm?: NcclAlgorithm;
   /** Measured sizes and seconds, ascending. */
   readonly table?: { readonly bytes: readonly number[]; readonly seconds: readonly number[] };
 }

@@ -17,18 +17,22 @@ export interface Paired {
   readonly latency: number;
 }
 
+/** Pairings between two pauses. */
+const slice = 4;
+
 /**
  * Two transfers of a pairing are alike if their hops, in order, agree in three figures. These are the bytes per second, the number
  * of transfers of the pairing on the hop, and the same number for every other pairing. Then whatever slows one of them slows the
  * other equally. They are compared by sums of a number for each pairing; the chance of a mistake is one in 2^30. Linear in the
  * number of transfers. Routes are the best for `bytes`. `all`: no two are alike, since other transfers than pairings take links too.
+ * In steps.
  */
-export function alikeTransfers(
+export function* alikeTransfers(
   cluster: ClusterDefinition,
   pairings: readonly Pairing[],
   bytes: number,
   all: boolean,
-): readonly (Paired | Unreachable)[] {
+): Generator<void, readonly (Paired | Unreachable)[], void> {
   const routes = routesOf(cluster);
   const { bandwidth } = routes.graph;
   const resources = eachResource(routes.graph);
@@ -50,6 +54,7 @@ export function alikeTransfers(
     hops.push(slot);
   };
   for (const [pairing, { from, to }] of pairings.entries()) {
+    if (pairing % slice === slice - 1) yield;
     starts.push(next);
     const begin = hops.length;
     for (let position = 0; position < from.length && position < to.length; position += 1) {
@@ -69,9 +74,14 @@ export function alikeTransfers(
       users[hops[at]] = 0;
     }
   }
-  return pairings.map((each, pairing) => {
+  const paired: (Paired | Unreachable)[] = [];
+  for (const [pairing, each] of pairings.entries()) {
+    if (pairing % slice === slice - 1) yield;
     const start = starts[pairing];
-    if (typeof start !== 'number') return start;
+    if (typeof start !== 'number') {
+      paired.push(start);
+      continue;
+    }
     const end = offsets[start + sizeOf(each)];
     for (let at = offsets[start]; at < end; at += 1) users[hops[at]] += 1;
     const [first, length] = [offsets[start], offsets[start + 1] - offsets[start]];
@@ -95,8 +105,9 @@ export function alikeTransfers(
       telling.push({ position, users: channels.map((hop) => users[hop]) });
     }
     for (let at = offsets[start]; at < end; at += 1) users[hops[at]] = 0;
-    return { telling, latency: latencies[pairing] };
-  });
+    paired.push({ telling, latency: latencies[pairing] });
+  }
+  return paired;
 }
 
 const sizeOf = ({ from, to }: Pairing): number => Math.min(from.length, to.length);

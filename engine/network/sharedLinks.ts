@@ -8,6 +8,8 @@ import { routesOf } from './routes/routesOf.ts';
 export interface Reduction {
   readonly groups: Groups;
   readonly bytes: number;
+  /** The bytes of each rank leave its node, as in an all-to-all: no rank sums them up first. */
+  readonly apart?: true;
 }
 
 export interface SharedLink {
@@ -45,7 +47,7 @@ export function sharedLinks(cluster: ClusterDefinition, reductions: readonly Red
 function sharedAt(cluster: ClusterDefinition, reductions: readonly Reduction[], depth: number): Iterable<SharedLink> {
   const { graph, between } = routesOf(cluster);
   const carried = new Map<string, SharedLink & { readonly bytes: number[] }>();
-  for (const [number, { groups, bytes }] of reductions.entries()) {
+  for (const [number, { groups, bytes, apart }] of reductions.entries()) {
     const add = (key: string, amount: number, name: () => string, bandwidth: number): void => {
       let known = carried.get(key);
       if (known === undefined) {
@@ -58,7 +60,7 @@ function sharedAt(cluster: ClusterDefinition, reductions: readonly Reduction[], 
       const parts = partsAt(cluster, group, depth);
       if (parts.length < 2) continue;
       const rings = parts.reduce((least, part) => Math.min(least, part.length), Infinity);
-      const amount = ((parts.length - 1) / parts.length) * (bytes / rings);
+      const amount = ((parts.length - 1) / parts.length) * (apart === true ? bytes : bytes / rings);
       for (const [index, part] of parts.entries()) {
         const next = parts[(index + 1) % parts.length];
         for (let ring = 0; ring < rings; ring += 1) {

@@ -1,11 +1,13 @@
 /** The plan of a cut: what its stages cost, what devices send, in which order they work. */
+import { messageCounts, withMessages } from '../basics/messageOverhead.ts';
 import type { PipelinePlan, SchedulePlan, StagePlan } from '../values/plan.ts';
 import type { LayerCosts } from './cost/layerCosts.ts';
 import { type KindPlan, lengthsPlan, withLargest } from './cost/lengthsPlan.ts';
 import { messagesOf } from './cost/messages.ts';
+import { orthogonalMatrices } from './cost/orthogonalTimes.ts';
 import { stageModes } from './cost/recomputation.ts';
 import { stagePlans } from './cost/stagePlans.ts';
-import { stepTimes } from './cost/stepTimes.ts';
+import { stepTimes, type StepTimes } from './cost/stepTimes.ts';
 import type { PipelineCut } from './cut/cutPipeline.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { matrixOf } from './exchange/matrix.ts';
@@ -14,6 +16,8 @@ import { fillPlan } from './fill.ts';
 import { fitsLengths } from './lengthsFit.ts';
 import type { Notes } from './notes.ts';
 import { fullRateOf } from './place/efficiency.ts';
+import { runKindOf } from './place/runKind.ts';
+import { spansOf } from './place/spans.ts';
 import { unnamedOptimizer } from './noOptimizer.ts';
 import { offloadFits } from './offloadFits.ts';
 import { planOrigins } from './origins.ts';
@@ -48,6 +52,20 @@ function meanTokens({ lengths }: Pick<SettledPipeline, 'lengths'>, sequence: num
   return sumOf(documents?.map(sumOf) ?? tokens) / Math.max(1, tokens.length);
 }
 
+/** A stage trains that only runs forwards. */
+function reportTrained(
+  { report }: Notes,
+  { at }: Pick<SettledPipeline, 'at'>,
+  schedule: SchedulePlan | undefined,
+  stage: string,
+): void {
+  const runs = `schedule "${schedule?.name ?? ''}" runs no backward of stage "${stage}"`;
+  report.report('type/mismatch', at('schedule'), {
+    expected: `frozen layers (\`frozen = …\` of the model), because ${runs}`,
+    found: 'layers that train; cut the frozen ones off, as with `stages = split(2, 6)`',
+  });
+}
+
 /** In steps; `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
 export function* draft(
   notes: Notes,
@@ -79,6 +97,19 @@ export function* draft(
   });
   yield;
   const each = copies ?? names.map((_, stage) => ({ stage }));
+  const { messageOverhead } = pipeline;
+  const inMessages = <Part extends { readonly plan: StagePlan }>(
+    made: readonly Part[],
+    sent: PipelinePlan['edges'],
+  ): readonly Part[] => {
+    if (messageOverhead === 0) return made;
+    const plans = withMessages(
+      made.map(({ plan }) => plan),
+      messageCounts(sent, ranks.placement),
+      messageOverhead,
+    );
+    return made.map((part, stage) => ({ ...part, plan: plans[stage] }));
+  };
   const stagesUnder = function* (layers: LayerCosts) {
     const messages = messagesUnder(layers);
     const made = yield* stagePlans({
@@ -102,15 +133,11 @@ export function* draft(
       ...sizes,
       plan: copyPlan(plan, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1),
     }));
-    return { parted, edges: messages.edges, trained };
+    return { parted: inMessages(parted, messages.edges), edges: messages.edges, trained };
   };
   const { parted: means, trained } = yield* stagesUnder(costs);
   if (trained >= 0) {
-    const runs = `schedule "${schedule?.name ?? ''}" runs no backward of stage "${names[each[trained].stage]}"`;
-    notes.report.report('type/mismatch', pipeline.at('schedule'), {
-      expected: `frozen layers (\`frozen = …\` of the model), because ${runs}`,
-      found: 'layers that train; cut the frozen ones off, as with `stages = split(2, 6)`',
-    });
+    reportTrained(notes, pipeline, schedule, names[each[trained].stage]);
     return undefined;
   }
   const kindPlans: KindPlan[] = [];
@@ -130,10 +157,12 @@ export function* draft(
     exchange === undefined
       ? []
       : each.map(({ stage }) => elements[stage].map((element) => matrixOf(model, element, microbatches)));
+  const orthogonal = orthogonalMatrices(pipeline, elements, each);
   const needs = exchange === undefined ? [] : each.map(({ stage }) => stageNeeds(model, elements[stage]));
-  const times = stepTimes(notes, {
-    ...{ name, cluster, at: pipeline.at, optimizer, sync, exchange },
-    ...{ ranks, stages: parted, precision, matrices, needs },
+  const times = yield* stepTimes(notes, {
+    ...{ name, cluster, at: pipeline.at, optimizer, sync, exchange, iterations },
+    ...{ ranks, stages: parted, microbatches, precision, matrices, orthogonal, needs },
+    edges: transfer.reshard === undefined ? edges : [],
   });
   yield;
   const kinds = ranks.ranks.map((rank) => rank.kind);
@@ -169,20 +198,35 @@ export function* draft(
     ...ranksIn(mesh),
     ...(fill === undefined ? {} : { fill }),
     ...variation,
+    ...(messageOverhead === 0 ? {} : { messageOverhead }),
     microBatchSize: microBatch / parts,
     ...(model.sequence === undefined
       ? {}
       : { tokens: tokensOf(meanTokens(pipeline, model.sequence), pipeline.tokens) }),
     ...fullRateOf(placed),
+    ...{ ...runKindOf(placed), ...spansOf(placed) },
     ...(unnamed === undefined ? {} : { unnamedOptimizer: unnamed }),
     ...(costs.kinds === undefined || model.sequence === undefined
       ? {}
       : { lengths: lengthsPlan(costs.kinds, model.sequence, parts, kindPlans) }),
     step: times.step,
     ...(times.exchange === undefined ? {} : { exchange: times.exchange }),
-    ...(times.linkSharing === undefined ? {} : { linkSharing: times.linkSharing }),
-    ...(times.sharedLinks === undefined ? {} : { sharedLinks: times.sharedLinks }),
+    ...linksIn(times),
+    ...(pipeline.measured === undefined ? {} : { measured: pipeline.measured }),
     expects: [],
     ...(cut.kind === 'blocks' && cut.planned !== undefined ? { cut: cut.planned } : {}),
   };
 }
+
+/** Links that stages share. */
+const linksIn = ({
+  linkSharing,
+  sharedLinks,
+  crowdedLinks,
+  servers,
+}: StepTimes): Pick<PipelinePlan, 'linkSharing' | 'sharedLinks' | 'crowdedLinks' | 'servers'> => ({
+  ...(linkSharing === undefined ? {} : { linkSharing }),
+  ...(sharedLinks === undefined ? {} : { sharedLinks }),
+  ...(crowdedLinks === undefined ? {} : { crowdedLinks }),
+  ...(servers === undefined ? {} : { servers }),
+});

@@ -1,6 +1,14 @@
 /** What training engines make of a pipeline: who runs it, what the engine that it names does not run, and what that one does unasked. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
-import { commonEngines, findEngine, orderRefusals, refusalWords, setupRefusals, usuals } from '../engines/registry.ts';
+import {
+  commonEngines,
+  findEngine,
+  orderRefusals,
+  refusalWords,
+  setupRefusals,
+  usuals,
+  writtenRefusals,
+} from '../engines/registry.ts';
 import { setupOf } from '../engines/setupOf.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { shapeOf } from '../policies/shape.ts';
@@ -17,7 +25,7 @@ export function planEngines(notes: Notes, pipeline: SettledPipeline, plan: Pipel
   const able = commonEngines.filter((engine) => setupRefusals(engine, setup).length === 0);
   if (chosen !== undefined) {
     const orders = isShape(plan) ? orderRefusals(chosen, plan) : [];
-    for (const refusal of [...orders, ...setupRefusals(chosen, setup)]) {
+    for (const refusal of [...orders, ...writtenRefusals(chosen, setup)]) {
       const { key, nearest } = refusal;
       notes.report.report(
         'engine/unsupported',

@@ -84,7 +84,15 @@ export function hintLayers(notes: Notes, hint: LayersHint): void {
       get layer() {
         const cost = under(recompute);
         const [none, selective, full] = layerModes.map((mode) => under(mode).activation);
-        return { pipeline, device: site.name, mesh: site.mesh, recompute, cost, leaves: { none, selective, full } };
+        return {
+          pipeline,
+          ...(layer.run === undefined ? {} : { letter: layer.run.letter }),
+          device: site.name,
+          mesh: site.mesh,
+          recompute,
+          cost,
+          leaves: { none, selective, full },
+        };
       },
     });
   }

@@ -1,5 +1,6 @@
 /** The places in text of the stages, devices and layers of a pipeline's plan. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
+import { numberOfFirst } from '../definitions/model.ts';
 import type { WrittenRow } from '../definitions/scheduleEvaluator.ts';
 import type { Notes } from './notes.ts';
 import { paths, type Place } from '../values/plan.ts';
@@ -31,7 +32,7 @@ export function planOrigins(
   for (const layer of model.layers) {
     set(paths.layer(model.name, layer.name), layer.place);
     for (let i = 0; layer.array && i < layer.count; i += 1)
-      set(paths.layer(model.name, `${layer.name}[${i}]`), layer.place);
+      set(paths.layer(model.name, `${layer.name}[${i + numberOfFirst(layer)}]`), layer.place);
   }
 }
 

@@ -43,7 +43,7 @@ export function* planPipeline(
   if (pipeline.cut.kind === 'groups')
     return fitsLengths(notes, pipeline, undefined, { evicts: false }) ? planLoading(notes, pipeline) : undefined;
   yield;
-  const byNumber = placePipeline(notes, pipeline);
+  const byNumber = yield* placePipeline(notes, pipeline);
   if (byNumber === undefined) return undefined;
   yield;
   const costs = lengthCosts(pipeline.model, pipeline.lengths);

@@ -20,6 +20,7 @@ const channelLoop = channelLoopOver(tables, endQueue(mostInTables));
 /** Whether every transfer has one channel and one size by its need, no operation waits for another microbatch, and there is room. */
 export const queuesForChannels = (program: Program, timing: Timing): boolean =>
   timing.flows === undefined &&
+  timing.crowd === undefined &&
   timing.sizes === undefined &&
   timing.needCopy === undefined &&
   timing.needShift === undefined &&

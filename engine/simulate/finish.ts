@@ -22,6 +22,10 @@ export function finish(
     if (from === to) continue;
     first[device] = startAt(timeline, from);
     last[device] = endAt(timeline, to - 1);
+    if (timing.crowd !== undefined) {
+      busy[device] = busyInCrowd(timeline, device);
+      continue;
+    }
     if (timing.single !== undefined) {
       busy[device] = singleBusy(run, device);
       continue;
@@ -31,9 +35,22 @@ export function finish(
   const { exchanged, bucketEnd, slowed } = exchangedAt(timeline);
   const hosted = hostedAt({ ...timeline, exchanged }, bucketEnd);
   const steps = { exchanged, timing, ...(hosted === undefined ? {} : { hosted }) };
+  const linkSeconds = program.weights === undefined ? timing.linkSeconds : undefined;
+  if (linkSeconds !== undefined && linkSeconds.some((seconds) => seconds > Math.max(...exchanged)))
+    // No iteration ends before all of its bytes are through its links.
+    for (const [device, seconds] of linkSeconds.entries()) exchanged[device] = Math.max(exchanged[device], seconds);
   for (let device = 0; device < devices; device += 1)
     if (offsets[device] < offsets[device + 1]) makespan = Math.max(makespan, stepEnd(steps, device));
   return { ...timeline, ...steps, makespan, ...(slowed === undefined ? {} : { slowed }) };
+}
+
+/** Seconds of a device whose operations share links: from start to end. */
+function busyInCrowd(timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts'>, device: number): number {
+  const { offsets } = timeline.program;
+  let sum = 0;
+  for (let at = offsets[device]; at < offsets[device + 1]; at += slotWidth(timeline.program, at))
+    sum += endAt(timeline, at) - startAt(timeline, at);
+  return sum;
 }
 
 /** Seconds of a device whose operations take single times; a slot of two counts what it takes. */

@@ -1,6 +1,7 @@
 import type { Program } from '../values/program.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { EarliestEvent } from './earliest.ts';
+import { crowdedRuns } from './sharing/crowdedRuns.ts';
 import { queuesForChannels, runChannelQueues } from './channelQueues.ts';
 import { finish } from './finish.ts';
 import { flowNetwork } from './flows.ts';
@@ -16,16 +17,19 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
   return queuesForChannels(program, timing) ? runChannelQueues(program, timing) : runInTime(program, timing);
 }
 
-/** The same without the shortcuts of `runChannelQueues`: also for transfers that share hops, and for updates that wait for other copies. */
+/** The same without the shortcuts of `runChannelQueues`: also for transfers and operations that share links, and for updates that wait for other copies. */
 export function runInTime(program: Program, timing: Timing): Timeline | undefined {
   const { devices, order, offsets, fused } = program;
   const end = emptyEnds(program);
   const { arrival, users, resultAt, slotAt, readyAt, send } = transfersOf(program, timing, end);
-  const starts = fused === undefined && timing.single === undefined ? undefined : new Float64Array(order.length);
+  const { crowd } = timing;
+  const plain = fused === undefined && timing.single === undefined && crowd === undefined;
+  const starts = plain ? undefined : new Float64Array(order.length);
   const freeAt = new Float64Array(devices);
   const cursors = offsets.slice(0, devices);
   const running = new Uint8Array(devices);
   const ending = new EarliestEvent(devices);
+  const crowded = crowd === undefined ? undefined : crowdedRuns(program, crowd, ending);
   let done = 0;
 
   const tryStart = (device: number): void => {
@@ -40,7 +44,9 @@ export function runInTime(program: Program, timing: Timing): Timeline | undefine
     }
     running[device] = 1;
     if (starts !== undefined) starts.fill(start, position, position + width);
-    ending.set(device, start + slotLength(program, position, timing));
+    const seconds = slotLength(program, position, timing);
+    if (crowded === undefined) ending.set(device, start + seconds);
+    else crowded.begin(device, position, start, seconds);
   };
 
   // Who evicts shows when its transfers begin: memory is held from then on.
@@ -59,6 +65,7 @@ export function runInTime(program: Program, timing: Timing): Timeline | undefine
     const now = ending.time;
     if (now === Infinity) break;
     const { device } = ending;
+    if (crowded?.entered(device, now) === true) continue;
     ending.set(device, Infinity);
     const position = cursors[device];
     cursors[device] += slotWidth(program, position);

@@ -3,6 +3,7 @@ import { deviceOfItem, exchangesOf } from '../order/exchanges.ts';
 import type { Program } from '../values/program.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { EarliestEvent } from './earliest.ts';
+import { crowdedRuns } from './sharing/crowdedRuns.ts';
 import { finish } from './finish.ts';
 import { type Timeline, type Timing, emptyEnds, occupancyOf } from '../values/timeline.ts';
 import { transfersOf } from './transfers.ts';
@@ -39,6 +40,7 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
   const open = new Int32Array(devices);
   const latest = new Float64Array(devices);
   const events = new EarliestEvent(devices);
+  const crowded = timing.crowd === undefined ? undefined : crowdedRuns(program, timing.crowd, events);
   /** Position of an update that waits for another copy's gradients, by device; −1 for none. */
   const pending = new Int32Array(devices).fill(-1);
   let done = 0;
@@ -80,7 +82,9 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
       if (ready > start) start = ready;
     }
     starts.fill(start, position, position + width);
-    events.set(device, start + slotLength(program, position, timing));
+    const seconds = slotLength(program, position, timing);
+    if (crowded === undefined) events.set(device, start + seconds);
+    else crowded.begin(device, position, start, seconds);
   };
 
   const next = (device: number, now: number): void => {
@@ -93,6 +97,7 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
   for (let device = 0; device < devices; device += 1) next(device, 0);
   while (events.time < Infinity) {
     const { device, time: now } = events;
+    if (crowded?.entered(device, now) === true) continue;
     events.set(device, Infinity);
     const item = cursors[device];
     left[item] = now;

@@ -22,7 +22,8 @@ export function simulate(program: Program, timing: Timing, over?: Float64Array):
 
 function runOperations(program: Program, timing: Timing, over?: Float64Array): Timeline | undefined {
   if (timing.transfer !== undefined) return runRendezvous(program, timing, timing.transfer);
-  const plain = program.fused === undefined && timing.single === undefined && timing.flows === undefined;
+  const { single, flows, crowd } = timing;
+  const plain = program.fused === undefined && single === undefined && flows === undefined && crowd === undefined;
   const simple = plain && transfersNeverQueue(program, timing);
   return simple ? runInOrder(program, timing, over) : runWithQueues(program, timing);
 }

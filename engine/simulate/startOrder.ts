@@ -96,7 +96,8 @@ function orderBySweeps(program: Program, { needOffsets, needs, needShift }: RowN
  * For any needs: a device that must wait leaves its number in the slot of the result that it waits for. It continues when that
  * result is there.
  */
-function orderByWaiting(program: Program, needs: RowNeeds): Int32Array | undefined {
+function orderByWaiting(program: Program, table: RowNeeds): Int32Array | undefined {
+  const { needOffsets, needs, needShift } = table;
   const { devices, microbatches, order, offsets, shift } = program;
   const mask = (1 << shift) - 1;
   const results = rowTable(program).result;
@@ -117,8 +118,12 @@ function orderByWaiting(program: Program, needs: RowNeeds): Int32Array | undefin
       const word = order[cursor];
       const row = word >> shift;
       const microbatch = word & mask;
-      for (let need = needs.needOffsets[row]; need < needs.needOffsets[row + 1]; need += 1) {
-        const slot = needSlot(needs, microbatches, need, microbatch);
+      const last = needOffsets[row + 1];
+      for (let need = needOffsets[row]; need < last; need += 1) {
+        const slot =
+          needShift === undefined
+            ? needs[need] * microbatches + microbatch
+            : needSlot(table, microbatches, need, microbatch);
         if (slot < 0 || waiting[slot] === 0) continue;
         alsoWaiting[device] = waiting[slot];
         waiting[slot] = 1 + device;

@@ -23,6 +23,7 @@ import {
   weightsStage,
 } from '../values/program.ts';
 import { exchangeTiming } from './exchange/exchangeTiming.ts';
+import { crowdOf, linkSeconds } from './sharing/crowd.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { hostSteps } from './hostStep.ts';
 import { channelsOf, flowsOf } from './hops.ts';
@@ -156,6 +157,8 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const holders = atEnd ? holdersOf(plan) : undefined;
   const exchange = atEnd ? exchangeTiming(plan, program) : undefined;
   const sharing = atEnd ? stepSharing(plan) : undefined;
+  const crowd = crowdOf(plan, program, duration);
+  const least = free ? undefined : linkSeconds(plan);
   return {
     duration,
     ...(single === undefined || alike ? {} : { single }),
@@ -181,6 +184,8 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     ...(holders === undefined ? {} : { holders }),
     ...(exchange === undefined ? {} : { exchange }),
     ...(sharing === undefined ? {} : { sharing }),
+    ...(crowd === undefined ? {} : { crowd }),
+    ...(least === undefined ? {} : { linkSeconds: least }),
     // Transfers that take no time block nobody.
     ...(transfer === undefined || options.freeTransfers === true ? {} : { transfer }),
   };

@@ -77,6 +77,8 @@ function conflictOf(values: RecipeValues): string | undefined {
   return undefined;
 }
 
+const engine = 'megatron';
+
 const bf16 = (values: RecipeValues): OptimizerRecipe | string => conflictOf(values) ?? bf16Recipe(values);
 
 const bf16Recipe = (values: RecipeValues): OptimizerRecipe =>
@@ -85,6 +87,7 @@ const bf16Recipe = (values: RecipeValues): OptimizerRecipe =>
     kept(values, { weight: 2 }),
     'Megatron-LM with bf16 weights, fp32 gradients and fp32 state.',
     {
+      engine,
       parameters: precision,
       with: bf16,
     },
@@ -110,6 +113,7 @@ const fp8Recipe = (values: RecipeValues): OptimizerRecipe =>
     kept(values, fp8Weights(values)),
     'Megatron-LM with fp8 products: bf16 weights with an fp8 copy and its transpose, fp32 gradients and fp32 state.',
     {
+      engine,
       parameters: [
         word(
           'primary',
@@ -148,6 +152,7 @@ const fp4Recipe = (values: RecipeValues): OptimizerRecipe =>
     ),
     'Megatron-LM with fp4 products: bf16 weights with an fp4 copy and its transpose, fp32 gradients and fp32 state.',
     {
+      engine,
       parameters: [
         word(
           'primary',
@@ -169,6 +174,7 @@ export const megatron: readonly OptimizerRecipe[] = [
     'megatron_fp16',
     { weight: 2, gradient: 2, state: 12, copied: 4 },
     'Megatron-LM with fp16 weights and gradients, fp32 state, and an fp32 copy of the gradients during the update.',
+    { engine },
   ),
   fp8Recipe(none),
   fp4Recipe(none),
@@ -176,6 +182,7 @@ export const megatron: readonly OptimizerRecipe[] = [
     'megatron_sgd',
     { weight: 2, gradient: 4, state: 8 },
     'Megatron-LM with `--optimizer sgd`: bf16 weights, fp32 gradients, main weights and momentum.',
+    { engine },
   ),
   // arXiv:2412.19437, section 3.3: fp8 weights for the products; moments in bf16, main weights and gradients in fp32 (3.3.3).
   recipe(

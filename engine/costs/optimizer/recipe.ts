@@ -2,12 +2,14 @@ import { elementBytes } from '../precision.ts';
 import type { Precision } from '../types.ts';
 import { shardRanks, shardsGradients, shardsState, shardsWeights, shardWords, type Shard } from './shard.ts';
 
-/** What an optimizer keeps. Adding one: `docs/how-to/adding-an-optimizer.md`. */
+/** What an optimizer keeps. Adding one: `docs/contribute/adding-an-optimizer.md`. */
 export interface OptimizerRecipe {
   /** As written in a file: `adam_mixed`. */
   readonly name: string;
   readonly doc: string;
   readonly parameters: readonly OptimizerParameter[];
+  /** Name of the only training engine that has it: what a file leaves open is as in that one, if the file names none. */
+  readonly engine?: string;
   bytes(request: OptimizerRequest): OptimizerBytes;
   /** Bytes of a parameter in transfers between ranks that share it. */
   moved(precision: Precision): MovedBytes;
@@ -15,6 +17,8 @@ export interface OptimizerRecipe {
   readonly withCopies?: OptimizerRecipe;
   /** Bytes of memory that the update of a parameter reads and writes; absent: there is no update. */
   updated?(precision: Precision, clip: boolean): number;
+  /** Steps in which the update orthogonalises each matrix; absent: it works on single numbers. */
+  readonly newtonSchulz?: number;
   /** The recipe with the arguments of a file, checked by their parameters; a sentence if they do not fit together. */
   with?(values: RecipeValues): OptimizerRecipe | string;
 }
@@ -23,8 +27,9 @@ export interface OptimizerParameter {
   readonly name: string;
   /** `count` is a whole number from 1 on, `bytes` a number of bytes for each parameter of the model, `share` is from 0 to 1. */
   readonly kind: 'word' | 'time' | 'count' | 'bytes' | 'share';
-  /** For words: what may be written. */
+  /** For words: what may be written, and whether that may also be a whole number from 2 on. */
   readonly words?: readonly string[];
+  readonly orCount?: true;
   readonly default?: string;
   readonly required?: true;
   readonly doc: string;
@@ -66,6 +71,8 @@ export interface ParameterBytes {
   readonly state: number;
   /** The weight itself is updated. Absent: the state has a main copy of it. */
   readonly inPlace?: true;
+  /** Times that an update reads the gradient; once where absent. */
+  readonly reads?: number;
   /** A wider copy of the gradient, which each update makes and which is freed before the next forward. It is not part of `state`. */
   readonly copied?: number;
   /** Only if the bytes that move differ from the bytes that are kept. */
@@ -122,8 +129,9 @@ export const sharing: readonly OptimizerParameter[] = [
     name: 'reshard',
     kind: 'word',
     words: ['true', 'false'],
+    orCount: true,
     default: 'true',
-    doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does',
+    doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does. A number, such as 8: after a forward the weights stay in parts on that number of neighbours, and the backward gathers them there',
   },
   clip,
   offload,
@@ -179,7 +187,9 @@ export const recipe = (
   name: string,
   kept: ParameterBytes,
   doc: string,
-  more: Pick<OptimizerRecipe, 'with'> & { readonly parameters?: readonly OptimizerParameter[] } = {},
+  more: Pick<OptimizerRecipe, 'engine' | 'newtonSchulz' | 'with'> & {
+    readonly parameters?: readonly OptimizerParameter[];
+  } = {},
 ): OptimizerRecipe => ({
   name,
   doc: `${doc} ${kept.weight + kept.gradient + kept.state} bytes per parameter: weights ${kept.weight}, gradients ${kept.gradient}, state ${kept.state}.${kept.copied === undefined ? '' : ` The update holds ${kept.copied} bytes more.`}`,
@@ -212,11 +222,11 @@ const copiesInState = ({ copied = 0, ...kept }: ParameterBytes): ParameterBytes 
  * reads all gradients for their norm, then reads and writes them to scale them. A copy of the gradient is written and read.
  */
 function updatedBytes(
-  { weight, gradient, state, moved, inPlace, copied = 0 }: ParameterBytes,
+  { weight, gradient, state, moved, inPlace, copied = 0, reads = 1 }: ParameterBytes,
   precision: Precision,
   clip: boolean,
 ): number {
   const read = moved?.gradient ?? gradient;
   const written = inPlace === true ? 2 * weight : (moved?.weight ?? Math.min(weight, elementBytes(precision)));
-  return (clip ? 3 * (copied || read) : 0) + read + 2 * (state + copied) + written;
+  return (clip ? 3 * (copied || read) : 0) + reads * read + 2 * (state + copied) + written;
 }

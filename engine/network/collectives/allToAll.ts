@@ -1,4 +1,5 @@
 /** All-to-alls of several equal groups at the same time. */
+import { toEnd } from '../../basics/steps.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { loadsOf } from '../loads.ts';
@@ -14,14 +15,17 @@ export interface NodeLimit {
 /**
  * The ring whose (n − 1)·α + (n − 1) / n · S / B is the time of such an all-to-all, for groups of one size n. Zeros where nobody sends.
  */
-export function allToAllRing(
-  cluster: ClusterDefinition,
-  groups: Groups,
-  bytesPerRank: number,
-  limit?: NodeLimit,
-): Ring | UnreachableRank {
-  const found =
-    limit === undefined ? sendAll(cluster, groups, bytesPerRank) : sendByNode(cluster, groups, bytesPerRank, limit);
+export const allToAllRing = (...request: AllToAll): Ring | UnreachableRank => toEnd(allToAllSteps(...request));
+
+type AllToAll = [cluster: ClusterDefinition, groups: Groups, bytesPerRank: number, limit?: NodeLimit];
+
+/** The same in steps. */
+export function* allToAllSteps(
+  ...[cluster, groups, bytesPerRank, limit]: AllToAll
+): Generator<void, Ring | UnreachableRank, void> {
+  const found = yield* limit === undefined
+    ? sendAll(cluster, groups, bytesPerRank)
+    : sendByNode(cluster, groups, bytesPerRank, limit);
   if ('from' in found) return found;
   const steps = groups.reduce((most, group) => Math.max(most, group.length), 1) - 1;
   const plain = (steps / (steps + 1)) * bytesPerRank;
@@ -44,12 +48,12 @@ interface Sending {
  * moves S / j · min(1 / g, M / n) bytes, if S are the bytes of j copies, and each pair inside a node S / g. A rank has the latencies of
  * N − 1 messages to other nodes and g − 1 inside. `sent` are the bytes of a rank, as a mean over its group.
  */
-function sendByNode(
+function* sendByNode(
   cluster: ClusterDefinition,
   groups: Groups,
   bytesPerRank: number,
   { copies, nodes }: NodeLimit,
-): Sending | UnreachableRank {
+): Generator<void, Sending | UnreachableRank, void> {
   const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let [moving, delay, sent] = [0, 0, 0];
@@ -61,6 +65,7 @@ function sendByNode(
     }
     let total = 0;
     for (const from of group) {
+      yield;
       const ports = new Map<number, number>();
       const home = cluster.devices[from].group;
       let [near, far] = [0, 0];
@@ -100,7 +105,11 @@ function sendByNode(
  * after another, (n − 1) / n · S / B for S bytes. Named links are separate, and used at the same time. α is the largest latency
  * of a route in the group.
  */
-function sendAll(cluster: ClusterDefinition, groups: Groups, bytesPerRank: number): Sending | UnreachableRank {
+function* sendAll(
+  cluster: ClusterDefinition,
+  groups: Groups,
+  bytesPerRank: number,
+): Generator<void, Sending | UnreachableRank, void> {
   const routes = routesOf(cluster);
   const loads = loadsOf(routes.graph);
   let [moving, delay] = [0, 0];
@@ -108,6 +117,7 @@ function sendAll(cluster: ClusterDefinition, groups: Groups, bytesPerRank: numbe
     const bytes = bytesPerRank / group.length;
     let latency = 0;
     for (const from of group) {
+      yield;
       const ports = new Map<number, number>();
       for (const to of group) {
         if (from === to) continue;

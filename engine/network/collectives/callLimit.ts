@@ -3,7 +3,9 @@ import { callSeconds } from '../../basics/callCost.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { CollectiveName, CollectiveUse } from '../../exchange/collectives.ts';
 import type { CallLimit, LaneCall } from '../../values/exchangePlan.ts';
-import { costOf, type Exchanging, workerBandwidth } from './costOf.ts';
+import { costOf, type Exchanging } from './costOf.ts';
+import { machinesOf } from './machines.ts';
+import { toServers } from './nodeLinks.ts';
 import { ringsAtOnce } from './rings.ts';
 import { unlikeRanks } from './plink.ts';
 import { slowLinks } from './slowLinks.ts';
@@ -33,9 +35,12 @@ function fewServers(use: CollectiveUse, exchanging: Exchanging): CallLimit | und
   const { cluster, groups } = exchanging;
   const ring = ringsAtOnce(cluster, groups, typical);
   if ('from' in ring || ring.bandwidth === 0) return undefined;
-  const workers = groups[0].length;
-  const servers = use.servers ?? workers;
-  const needed = (workers * workerBandwidth({ ...exchanging, ring })) / (use.link?.bandwidth ?? ring.bandwidth);
+  const machines = machinesOf({ cluster, groups, ring, leaving: toServers });
+  if ('from' in machines) return undefined;
+  const { count: workers, bandwidth, inside } = machines;
+  const servers = use.servers ?? groups[0].length;
+  const filled = workers * Math.min(bandwidth, 1 / inside.perByte);
+  const needed = filled / (use.link?.bandwidth ?? ring.bandwidth);
   // 8 workers of 10 GB/s and servers of 10 GB/s need 8, though rounding may give 8.000000001.
   const enough = Math.ceil(needed * (1 - 1e-9));
   if (enough <= servers) return undefined;

@@ -1,11 +1,14 @@
 /** How the bytes of a call use links: passes, each with its flows. */
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
-import { type Exchanging, workerBandwidth } from './costOf.ts';
+import { type Channels, channelsOf } from './channels.ts';
+import type { Exchanging } from './costOf.ts';
 import { factorsAreFewer } from './factors.ts';
-import { type Level, levelsOf } from './levels.ts';
+import type { Level } from './levels.ts';
 import { leavingFlows, type LinkFlows, ringFlows } from './linkFlows.ts';
+import { machinesOf } from './machines.ts';
 import { leavingBandwidth, toEachOther, toServers } from './nodeLinks.ts';
 import { levelsOver, nodePartitions } from './partitions.ts';
 import { type Groups, ringsAtOnce } from './rings.ts';
@@ -41,10 +44,14 @@ export function callTraffic(use: CollectiveUse, exchanging: Exchanging): CallTra
     case 'ring':
     case 'halving':
     case 'tree':
-    case 'nccl':
-      return bothHalves(flatRing(exchanging, ring));
+    case 'nccl': {
+      // Switches sum up, so cards carry other bytes than a ring's.
+      if (use.algorithm !== undefined && use.algorithm !== 'ring' && use.algorithm !== 'tree') return undefined;
+      const channels = channelsOf(cluster, groups, typical, use.channels);
+      return 'from' in channels || 'most' in channels ? undefined : bothHalves(ringsPass(cluster, groups, channels));
+    }
     case 'trees':
-      return (use.servers ?? 0) > 0 ? { push: [flatRing(exchanging, ring)] } : undefined;
+      return (use.servers ?? 0) > 0 ? { push: [ringsPass(cluster, groups, { count: 1, groups, ring })] } : undefined;
     case 'blueconnect': {
       const partitions = nodePartitions(cluster, groups);
       const levels = 'problem' in partitions ? undefined : levelsOver(cluster, partitions, typical);
@@ -63,18 +70,10 @@ export function callTraffic(use: CollectiveUse, exchanging: Exchanging): CallTra
   }
 }
 
-/** Of a pipeline that names no collective: one ring, or rings inside nodes and between them. */
-export function ringTraffic(exchanging: Exchanging, byLevel: boolean): CallTraffic | undefined {
-  const { cluster, groups } = exchanging;
-  const levels = byLevel ? levelsOf(cluster, groups, typical) : undefined;
-  if (levels !== undefined && !('from' in levels)) return inLevels(exchanging, levels);
-  const ring = ringsAtOnce(cluster, groups, typical);
-  return 'from' in ring ? undefined : bothHalves(flatRing(exchanging, ring));
-}
-
-const flatRing = ({ cluster, groups }: Exchanging, { bandwidth }: Ring): LinkPass => ({
-  weight: (groups[0].length - 1) / groups[0].length / bandwidth,
-  ...{ rate: bandwidth, flows: ringFlows(cluster, groups, typical) },
+/** All rings of all channels at once, each with its part of the bytes. */
+const ringsPass = (cluster: ClusterDefinition, groups: Groups, { count, groups: rings, ring }: Channels): LinkPass => ({
+  weight: (groups[0].length - 1) / groups[0].length / ring.bandwidth,
+  ...{ rate: ring.bandwidth / count, flows: ringFlows(cluster, rings, typical) },
 });
 
 const bothHalves = (half: LinkPass): CallTraffic => ({
@@ -100,15 +99,22 @@ const sendsFactors = ({ servers: asked }: CollectiveUse, groups: Groups, matrix:
 
 /** Servers are machines of no node, or they are the workers. */
 function servers({ colocated, servers: asked, link }: CollectiveUse, exchanging: Exchanging, ring: Ring): CallTraffic {
+  const { cluster, groups } = exchanging;
+  const leaving = colocated === true ? toEachOther : toServers;
+  const machines = machinesOf({ cluster, groups, ring, leaving });
+  if ('from' in machines) return { push: [] };
+  const { count, ranks, bandwidth, inside, senders } = machines;
+  // Of each byte, what a machine sends.
+  const sent = colocated === true && ranks > 1 ? (count - 1) / count : 1;
+  const served = ((asked ?? groups[0].length) * (link?.bandwidth ?? ring.bandwidth)) / count;
+  const most = Math.min(bandwidth, colocated === true ? Infinity : served, sent / inside.perByte);
+  const { out, in: into } = leavingFlows(cluster, senders, typical, leaving);
+  const pass = (flows: LinkFlows): readonly LinkPass[] => [{ weight: 1, rate: most / ranks, flows }];
   if (colocated === true) {
-    const pass = amongWorkers(exchanging, ring);
-    return { push: [pass], pull: [pass], scatter: [pass], gather: [pass] };
+    const both = pass(mostOf(out, into));
+    return { push: both, pull: both, scatter: both, gather: both };
   }
-  const workers = exchanging.groups[0].length;
-  const served = ((asked ?? workers) * (link?.bandwidth ?? ring.bandwidth)) / workers;
-  const rate = Math.min(workerBandwidth({ ...exchanging, ring }), served);
-  const { out, in: into } = leavingFlows(exchanging.cluster, exchanging.groups, typical, toServers);
-  const [push, pull] = [out, into].map((flows): readonly LinkPass[] => [{ weight: 1, rate, flows }]);
+  const [push, pull] = [pass(out), pass(into)];
   return { push, pull, scatter: push, gather: pull };
 }
 
@@ -116,7 +122,12 @@ function servers({ colocated, servers: asked, link }: CollectiveUse, exchanging:
 function amongWorkers({ cluster, groups }: Exchanging, ring: Ring): LinkPass {
   const rate = Math.min(ring.bandwidth, leavingBandwidth(cluster, groups, typical, toEachOther));
   const { out, in: into } = leavingFlows(cluster, groups, typical, toEachOther);
+  return { weight: 1, rate, flows: mostOf(out, into) };
+}
+
+/** By link, the more of both. */
+function mostOf(out: LinkFlows, into: LinkFlows): LinkFlows {
   const flows = new Map(out);
   for (const [link, count] of into) flows.set(link, Math.max(count, flows.get(link) ?? 0));
-  return { weight: 1, rate, flows };
+  return flows;
 }

@@ -1,22 +1,28 @@
 /** What a call of a collective takes on a cluster, as a function of its bytes. A new collective is a row here and its file. */
-import { leastOf, withFixed } from '../../basics/callCost.ts';
+import { leastOf, linear, withFixed } from '../../basics/callCost.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { CollectiveName, CollectiveUse } from '../../exchange/collectives.ts';
 import type { LaneCall } from '../../values/exchangePlan.ts';
 import { blueconnectCall } from './blueconnect.ts';
+import { channelsOf } from './channels.ts';
+import { collnetCall } from './collnet.ts';
 import { factorsAreFewer, factorsCall } from './factors.ts';
 import { halvingCall } from './halving.ts';
 import { ncclCall } from './nccl.ts';
+import { levelsOf } from './levels.ts';
 import { ncclRanksOf } from './ncclRanks.ts';
+import { type NvlsAlgorithm, nvlsCall, type NvlsRanks } from './nvls.ts';
 import { levelsOver, nodePartitions } from './partitions.ts';
 import { plinkCall, unlikeRanks } from './plink.ts';
 import { ringCall } from './ring.ts';
+import { type Machines, machinesOf, ranksAlone } from './machines.ts';
 import { leavingBandwidth, toEachOther, toServers } from './nodeLinks.ts';
 import { type Groups, ringsAtOnce, type UnreachableRank } from './rings.ts';
 import { colocatedCall, serversCall, withFactorsPushed } from './servers.ts';
 import { treeCall } from './tree.ts';
+import { usualRing } from './usual.ts';
 import { mostRanks, treesCall, treesWithServers } from './trees.ts';
 
 /** Groups of devices that reduce at the same time; `matrix` describes a fully connected layer. */
@@ -37,14 +43,28 @@ export interface CollectiveProblem {
 const typical = 64 * 1024 ** 2;
 
 type Found = LaneCall | CollectiveProblem | UnreachableRank;
-type Setting = Exchanging & { readonly ring: Ring; readonly ranks: number };
+type Setting = Exchanging & {
+  /** One ring. */
+  readonly ring: Ring;
+  /** Rings through all cards of the nodes. */
+  readonly channels: Ring;
+  readonly ranks: number;
+};
 
 /** Seconds as a function of bytes of gradients. Every call costs `use.call` more. */
 export function costOf(use: CollectiveUse, exchanging: Exchanging): Found {
   const ring = ringsAtOnce(exchanging.cluster, exchanging.groups, typical);
   if ('from' in ring) return ring;
+  const channels = channelsOf(exchanging.cluster, exchanging.groups, typical, use.channels);
+  if ('from' in channels) return channels;
+  if ('most' in channels)
+    return {
+      argument: 'channels',
+      value: String(use.channels),
+      allowed: channels.most === 1 ? '1 over these ranks' : `at most the ${channels.most} ranks of a node`,
+    };
   const ranks = exchanging.groups[0].length;
-  const found = rows[use.name](use, { ...exchanging, ring, ranks });
+  const found = rows[use.name](use, { ...exchanging, ring, channels: channels.ring, ranks });
   return 'push' in found ? withCall({ sends: sentByAll(ranks), ...found }, use.call) : found;
 }
 
@@ -52,10 +72,10 @@ export function costOf(use: CollectiveUse, exchanging: Exchanging): Found {
 const sentByAll = (ranks: number): number => (2 * (ranks - 1)) / ranks;
 
 const rows: Readonly<Record<CollectiveUse['name'], (use: CollectiveUse, setting: Setting) => Found>> = {
-  ring: (_, { ring, ranks }) => ringCall(ranks, ring),
-  tree: (_, { ring, ranks }) => treeCall(ranks, ring),
-  halving: (_, { ring, ranks }) => {
-    const found = halvingCall(ranks, ring);
+  ring: (_, { channels, ranks }) => ringCall(ranks, channels),
+  tree: (_, { channels, ranks }) => treeCall(ranks, channels),
+  halving: (_, { channels, ranks }) => {
+    const found = halvingCall(ranks, channels);
     return 'push' in found
       ? found
       : { argument: 'ranks', value: String(found.ranks), allowed: `a power of two, such as ${found.nearest}` };
@@ -63,7 +83,7 @@ const rows: Readonly<Record<CollectiveUse['name'], (use: CollectiveUse, setting:
   blueconnect: (_, setting) => blueconnect(setting),
   plink: (_, setting) => plink(setting),
   trees: (use, setting) => trees(use, setting),
-  nccl: (_, setting) => nccl(setting),
+  nccl: (use, setting) => nccl(use, setting),
   ps: (use, setting) => servers(use, setting),
   hybrid: (use, setting) => hybrid(use, setting),
   table: ({ table }) => {
@@ -97,8 +117,15 @@ function plink({ cluster, groups }: Setting): Found {
 }
 
 function trees({ servers: asked = 0 }: CollectiveUse, { cluster, groups, ring, ranks }: Setting): Found {
-  if (asked > ranks) return { argument: 'servers', value: String(asked), allowed: `at most the ${ranks} ranks` };
-  if (asked > 0) return treesWithServers(ranks, asked, ring);
+  if (asked > 0) {
+    const machines = machinesOf({ cluster, groups, ring, leaving: toServers });
+    if ('from' in machines) return machines;
+    const { count } = machines;
+    const allowed = `at most the ${count} ${count === ranks ? 'ranks' : 'nodes'}`;
+    return asked > count
+      ? { argument: 'servers', value: String(asked), allowed }
+      : treesWithServers(machines, asked, ring.bandwidth);
+  }
   const found = treesCall(cluster, groups, ring, typical);
   if (!('problem' in found)) return found;
   const allowed =
@@ -108,38 +135,69 @@ function trees({ servers: asked = 0 }: CollectiveUse, { cluster, groups, ring, r
   return { argument: 'ranks', value: String(found.ranks), allowed };
 }
 
-const nccl = ({ cluster, groups, ring }: Setting): Found =>
-  ncclCall({ ...ncclRanksOf(cluster, groups, typical), bandwidth: ring.bandwidth });
+function nccl({ algorithm }: CollectiveUse, { cluster, groups, ring, channels }: Setting): Found {
+  const ranks = ncclRanksOf(cluster, groups, typical);
+  if (algorithm === undefined || algorithm === 'ring' || algorithm === 'tree')
+    return ncclCall({ ...ranks, bandwidth: channels.bandwidth }, algorithm);
+  const wrong = (allowed: string): CollectiveProblem => ({ argument: 'algorithm', value: algorithm, allowed });
+  const others = '`ring` or `tree`: ';
+  const { nodes } = ranks;
+  const inNetwork = algorithm === 'collnet_direct' || algorithm === 'collnet_chain';
+  const what = inNetwork ? 'CollNet' : 'NVLink SHARP';
+  if (algorithm !== 'collnet_chain' && ranks.inside === 'pci')
+    return wrong(`${others}${what} needs NVLinks inside the nodes`);
+  if (nodes === 1) {
+    if (inNetwork) return wrong(`${others}all ranks are in one node`);
+    return ranks.ranks === 1 || algorithm === 'nvls'
+      ? nvlsIn({ heads: ranks.ranks, nodes, inside: ring.bandwidth, card: Infinity }, algorithm)
+      : wrong('`nvls`: all ranks are in one node');
+  }
+  const levels = levelsOf(cluster, groups, typical);
+  if (levels === undefined) return wrong(`${others}${what} needs two ranks or more in a node, and equally many in all`);
+  if ('from' in levels) return levels;
+  const [within, across] = levels;
+  const of = { heads: within.ranks, inside: within.ring.bandwidth, card: across.ring.bandwidth };
+  return inNetwork ? collnetCall(of, algorithm) : nvlsIn({ ...of, nodes }, algorithm);
+}
 
-function servers({ servers: asked, link, colocated, factors }: CollectiveUse, setting: Setting): Found {
-  const { ring, ranks, matrix } = setting;
+const nvlsIn = (ranks: NvlsRanks, algorithm: NvlsAlgorithm): LaneCall =>
+  ranks.heads === 1 ? { name: 'nccl', push: linear(0, 0) } : nvlsCall(ranks, algorithm);
+
+function servers(use: CollectiveUse, setting: Setting): Found {
+  const { servers: asked, link, factors } = use;
+  const { cluster, groups, ring, ranks, matrix } = setting;
   if (asked !== undefined && asked > ranks && link === undefined)
     return {
       argument: 'servers',
       value: String(asked),
       allowed: `at most the ${ranks} ranks, or servers with a \`link\``,
     };
-  const call =
-    colocated === true
-      ? colocatedCall(ranks, amongWorkers(setting))
-      : serversCall(
-          ranks,
-          { ...ring, bandwidth: workerBandwidth(setting) },
-          {
-            count: asked ?? ranks,
-            bandwidth: link?.bandwidth ?? ring.bandwidth,
-            latency: link?.latency ?? ring.latency,
-          },
-        );
-  const oneLane = link?.half === true || call.oneLane === true;
-  const own = colocated === true ? {} : { sends: 1 };
-  const made: LaneCall = { ...call, ...own, ...(oneLane ? { oneLane: true } : {}) };
-  return factors === true && matrix !== undefined ? withFactorsPushed(made, matrix) : made;
+  const among = { cluster, groups, ring, leaving: use.colocated === true ? toEachOther : toServers };
+  const machines = machinesOf(among);
+  if ('from' in machines) return machines;
+  const call = callOfServers(use, setting, machines);
+  return factors === true && matrix !== undefined
+    ? withFactorsPushed(call, callOfServers(use, setting, ranksAlone(among)), matrix)
+    : call;
 }
 
-/** Bytes per second of a worker to servers, which are outside its node. */
-export const workerBandwidth = ({ cluster, groups, ring }: Exchanging & { readonly ring: Ring }): number =>
-  Math.min(ring.bandwidth, leavingBandwidth(cluster, groups, typical, toServers));
+function callOfServers(
+  { servers: asked, link, colocated }: CollectiveUse,
+  { ring, ranks }: Setting,
+  machines: Machines,
+): LaneCall {
+  const call =
+    colocated === true
+      ? colocatedCall(machines)
+      : serversCall(machines, {
+          count: asked ?? ranks,
+          bandwidth: link?.bandwidth ?? ring.bandwidth,
+          latency: link?.latency ?? ring.latency,
+        });
+  const oneLane = link?.half === true || call.oneLane === true;
+  const own = colocated === true ? {} : { sends: 1 };
+  return { ...call, ...own, ...(oneLane ? { oneLane: true } : {}) };
+}
 
 /** Each worker sends to all others. */
 const amongWorkers = ({ cluster, groups, ring }: Setting): Ring => ({
@@ -159,10 +217,14 @@ const candidates: readonly CollectiveName[] = ['ring', 'halving', 'tree', 'bluec
 
 /** For each size the fastest. */
 function best(use: CollectiveUse, setting: Setting): Found {
-  const calls = candidates.flatMap((name) => {
+  const { cluster, groups, ranks } = setting;
+  const usual = usualRing(cluster, groups, typical);
+  if ('from' in usual) return usual;
+  const named = candidates.flatMap((name) => {
     const found = rows[name](use, setting);
     return 'push' in found ? [found] : [];
   });
+  const calls = [ringCall(ranks, usual), ...named];
   const halves = calls.flatMap((call) => (call.halves === undefined ? [] : [call.halves]));
   return {
     name: 'best',

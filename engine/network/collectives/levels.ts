@@ -1,5 +1,4 @@
 /** All-reduces in levels: inside nodes, and between them. */
-import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { type Groups, ringsAtOnce, type UnreachableRank } from './rings.ts';
@@ -54,24 +53,4 @@ export interface Level {
   readonly ring: Ring;
   /** The members of each ring, and bytes for which its routes are chosen. */
   readonly rings?: { readonly groups: Groups; readonly bytes: number };
-}
-
-/** Σᵢ 2(pᵢ − 1)·αᵢ + 2(pᵢ − 1)/pᵢ · (S / Π_{j<i} pⱼ)/Bᵢ for levels from the innermost out (BlueConnect). */
-export function hierarchicalAllReduceSeconds(bytes: number, levels: readonly Level[]): number {
-  let [seconds, left] = [0, bytes];
-  for (const { ranks, ring } of levels) {
-    seconds += collectiveTime({ pattern: 'all_reduce', bytes: left }, ranks, ring);
-    left /= ranks;
-  }
-  return seconds;
-}
-
-/** The ring over all ranks that takes as long as the levels do, whatever the bytes. */
-export function levelRing(levels: readonly Level[]): Ring {
-  const steps = levels.reduce((product, { ranks }) => product * ranks, 1) - 1;
-  const latency = hierarchicalAllReduceSeconds(0, levels) / (2 * steps);
-  // Seconds for each byte, of which a ring of n moves 2(n − 1)/n.
-  const moving = levels.map(({ ranks, ring }) => ({ ranks, ring: { ...ring, latency: 0 } }));
-  const each = hierarchicalAllReduceSeconds(1, moving);
-  return { bandwidth: (2 * steps) / (steps + 1) / each, latency };
 }

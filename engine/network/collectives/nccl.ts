@@ -1,4 +1,5 @@
 import { leastOf, linear } from '../../basics/callCost.ts';
+import type { NcclAlgorithm } from '../../exchange/collectives.ts';
 import type { CallCost, LaneCall } from '../../values/exchangePlan.ts';
 import {
   baseMicroseconds,
@@ -35,11 +36,11 @@ export function ncclTreeSeconds({ ranks, nodes, inside }: NcclRanks, protocol: P
 }
 
 /**
- * What NCCL's own model takes for the fastest: the least of ring and tree by protocol. Bandwidth is the rate of one ring. Channels, the
- * limits of a channel, and NVLink SHARP are not in it, because a cluster does not say them; nor is the overhead of a network card.
- * Reduce-scatter and all-gather only have rings.
+ * What NCCL's own model takes for the fastest: the least of ring and tree by protocol. Bandwidth is the rate of all channels together. The
+ * limits of a channel are not in it, because a cluster does not say them; nor is the overhead of a network card. Reduce-scatter and
+ * all-gather only have rings.
  */
-export function ncclCall(of: NcclRanks): LaneCall {
+export function ncclCall(of: NcclRanks, algorithm?: NcclAlgorithm): LaneCall {
   if (of.ranks <= 1)
     return { name: 'nccl', push: linear(0, 0), halves: { scatter: linear(0, 0), gather: linear(0, 0) } };
   const { ranks, bandwidth } = of;
@@ -48,7 +49,9 @@ export function ncclCall(of: NcclRanks): LaneCall {
   const half = leastOf(protocols.map((protocol) => ring(protocol, 1)));
   const rings = protocols.map((protocol) => ring(protocol, 2));
   const trees = protocols.map((protocol) => treeCost(of, protocol));
-  return { name: 'nccl', push: leastOf([...rings, ...trees]), halves: { scatter: half, gather: half } };
+  if (algorithm === 'tree') return { name: 'nccl', push: leastOf(trees) };
+  const push = leastOf(algorithm === 'ring' ? rings : [...rings, ...trees]);
+  return { name: 'nccl', push, halves: { scatter: half, gather: half } };
 }
 
 function treeCost(of: NcclRanks, protocol: Protocol): CallCost {

@@ -1,17 +1,14 @@
-import { linear } from '../../basics/callCost.ts';
-import { collectiveTime } from '../../costs/collectives.ts';
+import { leastOf } from '../../basics/callCost.ts';
+import { collectiveLines } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
 import type { LaneCall } from '../../values/exchangePlan.ts';
 
 /** 2(n − 1)α + 2(n − 1)/n · S/B; half of it for each half. */
-export function ringCall(ranks: number, ring: Ring): LaneCall {
-  const costOf = (pattern: 'all_reduce' | 'reduce_scatter' | 'all_gather') => {
-    const fixed = collectiveTime({ pattern, bytes: 0 }, ranks, ring);
-    return linear(fixed, collectiveTime({ pattern, bytes: 1 }, ranks, { ...ring, latency: 0 }));
-  };
-  return {
-    name: 'ring',
-    push: costOf('all_reduce'),
-    halves: { scatter: costOf('reduce_scatter'), gather: costOf('all_gather') },
-  };
-}
+export const ringCall = (ranks: number, ring: Ring): LaneCall => ({
+  name: 'ring',
+  push: leastOf(collectiveLines('all_reduce', ranks, ring)),
+  halves: {
+    scatter: leastOf(collectiveLines('reduce_scatter', ranks, ring)),
+    gather: leastOf(collectiveLines('all_gather', ranks, ring)),
+  },
+});

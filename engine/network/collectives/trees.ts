@@ -5,6 +5,7 @@ import type { LaneCall } from '../../values/exchangePlan.ts';
 import { packTrees } from '../trees/pack.ts';
 import { packPorts } from '../trees/ports.ts';
 import { mergeAlike, type TreeProblem } from '../trees/problem.ts';
+import type { Machines } from './machines.ts';
 import type { Groups, UnreachableRank } from './rings.ts';
 import { treeProblems } from './treeLinks.ts';
 
@@ -45,11 +46,20 @@ export function treesCall(
   return call(slowest, latency);
 }
 
-/** With k further ports that have no gradients, each as fast as a rank's: over the ring's bandwidth as everyone's port. */
-export function treesWithServers(ranks: number, servers: number, { latency, bandwidth }: Ring): LaneCall {
-  if (ranks <= 1) return { name: 'trees', push: linear(0, 0) };
-  const ports = (count: number) => Array.from({ length: count }, () => bandwidth);
-  return call(packPorts(ports(ranks), ports(servers)), latency);
+/**
+ * With further ports that have no gradients, of `port` bytes per second each. Ranks of a node sum up first and gather at last, while
+ * other pieces are sent outside.
+ */
+export function treesWithServers(
+  { count, bandwidth, latency, inside }: Machines,
+  servers: number,
+  port: number,
+): LaneCall {
+  if (count <= 1) return { name: 'trees', push: linear(0, 0) };
+  const ports = (of: number, each: number) => Array.from({ length: of }, () => each);
+  const { rate, depth } = packPorts(ports(count, bandwidth), ports(servers, port));
+  const perByte = Math.max(1 / rate, 2 * inside.perByte);
+  return { name: 'trees', push: linear(2 * depth * latency + 2 * inside.fixed, perByte) };
 }
 
 interface Trees {

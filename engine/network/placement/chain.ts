@@ -35,12 +35,13 @@ export interface OtherHop {
 /**
  * Least cost of the hops of the chain that are left: the slowest hop or the sum. The index is set of places taken · places + place
  * of the last rank. No hop is over `limit`. Held and Karp's recursion (1962): the ranks placed are as many as the set has
- * members. About 2^places · places² / 4 steps.
+ * members. About 2^places · places² / 4 steps. Other indices mean nothing.
  */
 export function completions(chain: Chain, by: 'worst' | 'sum', limit: number): Float64Array {
   const { places, ranks, worst, sum, allowed, exit } = chain;
   const sets = 1 << places;
-  const left = new Float64Array(sets * places).fill(Infinity);
+  // Only what is written is read: places in the set that its last rank may take.
+  const left = new Float64Array(sets * places);
   for (let set = sets - 1; set > 0; set -= 1) {
     const placed = members(set);
     if (placed > ranks) continue;

@@ -27,6 +27,9 @@ export interface NetworkRoutes {
 
 const known = new WeakMap<ClusterDefinition, NetworkRoutes>();
 
+/** Which devices have the same place in outermost nodes that are linked alike. */
+export const alikeNodes = (cluster: ClusterDefinition): NetworkRoutes['alike'] => routesOf(cluster).alike;
+
 export function routesOf(cluster: ClusterDefinition): NetworkRoutes {
   let routes = known.get(cluster);
   if (routes === undefined) {

@@ -18,7 +18,9 @@ export interface ToCost {
 export function computes(notes: Notes, pipeline: ToCost, kinds: readonly DeviceDefinition[]): boolean {
   if (pipeline.model.layers.every((layer) => layer.cost.kind === 'measured')) return true;
   for (const kind of kinds) {
-    if (speedAt(kind, pipeline.model.precision).compute !== undefined) continue;
+    const { precision, inBf16 } = pipeline.model;
+    const formats = inBf16 === undefined ? [precision] : ([precision, 'bf16'] as const);
+    if (formats.every((format) => speedAt(kind, format).compute !== undefined)) continue;
     const inFile = kind.place.uri === notes.uri;
     notes.report.report('key/missing', inFile ? kind.place : pipeline.at('devices'), {
       key: 'compute',

@@ -1,8 +1,10 @@
 /** Exchanges among the ranks that hold the same weights. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import { collectiveTime, sentBytes } from '../../costs/collectives.ts';
+import { callOverhead, leastOf } from '../../basics/callCost.ts';
+import { collectiveLines, collectiveTime, sentBytes } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
+import { elementBytes } from '../../costs/precision.ts';
 import type { Collective, Ring } from '../../costs/types.ts';
 import type { CallLinks, CallPass, TimedCall } from '../../values/exchangePlan.ts';
 import { groupRing } from '../place/groupRing.ts';
@@ -45,6 +47,8 @@ export function callsIn({ seconds, calls }: Moved): readonly TimedCall[] | undef
 export interface GradientExchange {
   gradients(parameters: number): Moved;
   weights(parameters: number): Moved;
+  /** Matrices whose rows are on all ranks of a shard group, to one of them and back. Absent where no update needs whole matrices. */
+  readonly owned?: (parameters: number) => Moved;
 }
 
 /**
@@ -68,10 +72,14 @@ export function gradientExchange(
   // Each copy of a stage splits its state over ranks of its own, as the bytes that it keeps say.
   const size = shardsState(shard) ? shardRanks(each, optimizer?.over) : 1;
   const ringOver = (groups: Groups): Ring | undefined =>
-    groupRing(notes, { cluster, at }, 'ring', [rank], () => groups);
+    groupRing(notes, { cluster, at }, 'reduce', [rank], () => groups);
   const within = size > 1 ? ringOver(joined.flatMap((group) => slices(group, size))) : noRing;
   const across = size < ranks ? ringOver(joined.flatMap((group) => strides(group, size))) : noRing;
-  if (within === undefined || across === undefined) return undefined;
+  const gathersMatrices = size > 1 && shardsWeights(shard) && optimizer?.recipe.newtonSchulz !== undefined;
+  const toOwners = gathersMatrices
+    ? groupRing(notes, { cluster, at }, 'all_to_all', [rank], () => joined.flatMap((group) => slices(group, size)))
+    : noRing;
+  if (within === undefined || across === undefined || toOwners === undefined) return undefined;
   const resharded = shardsWeights(shard) && optimizer?.reshard === true;
   const scattered = shardsGradients(shard) && (resharded || !shardsWeights(shard));
   return {
@@ -81,7 +89,8 @@ export function gradientExchange(
           scattered ? stillness : moved('reduce_scatter', parameters * per.gradient, size, within),
           moved('all_reduce', (parameters * per.gradient) / size, ranks / size, across),
         ),
-        latencyOf('reduce_scatter', size, within) + latencyOf('all_reduce', ranks / size, across),
+        (scattered ? 0 : latencyOf('reduce_scatter', size, within)) +
+          latencyOf('all_reduce', ranks / size, across, (parameters * per.gradient) / size),
         size > 1 ? links?.scatter : links?.push,
       ),
     weights: (parameters) =>
@@ -92,11 +101,20 @@ export function gradientExchange(
             latencyOf('all_gather', size, within),
             links?.gather,
           ),
+    // The momentum there, and the update back, in the format of the weights (torchtitan, `DistMuon`).
+    ...(gathersMatrices
+      ? {
+          owned: (parameters: number) => {
+            const sent = moved('all_to_all', (parameters * elementBytes('fp32')) / size, size, toOwners);
+            return sumOfTraffic(sent, sent);
+          },
+        }
+      : {}),
   };
 }
 
-const latencyOf = (pattern: Collective['pattern'], count: number, ring: Ring): number =>
-  count <= 1 ? 0 : collectiveTime({ pattern, bytes: 0 }, count, ring);
+const latencyOf = (pattern: Collective['pattern'], count: number, ring: Ring, bytes = 0): number =>
+  callOverhead(leastOf(collectiveLines(pattern, count, ring)), bytes);
 
 const noRing: Ring = { bandwidth: 0, latency: 0 };
 

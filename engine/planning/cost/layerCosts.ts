@@ -9,7 +9,7 @@ import { withShards } from '../../costs/shardTraffic.ts';
 import { findShape } from '../../costs/shapes.ts';
 import { costUnder } from '../../costs/training.ts';
 import { measured, scaled, timeOf } from '../../costs/time.ts';
-import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode } from '../../costs/types.ts';
+import type { DeviceSpeed, LayerCost, LayerSetting, Precision, RecomputeMode } from '../../costs/types.ts';
 import type { Site } from '../place/sites.ts';
 import { trainedOf } from './trained.ts';
 
@@ -56,14 +56,29 @@ export function meshProblem(
 
 /** Costs of the layers of a model. */
 export function layerCosts(model: ModelDefinition): LayerCosts {
-  const speeds = new Map<Site, DeviceSpeed>();
-  const speedOf = (site: Site): DeviceSpeed =>
-    entryOf(speeds, site, () => {
-      const { bandwidth, memoryEfficiency, launch, memoryOverlap, cache, speed, rings, overlap } = site;
-      const { compute = 0, ...rest } = speedAt(site, model.precision);
-      const tiles = cache === undefined ? {} : { cache };
-      return { compute, ...rest, bandwidth, memoryEfficiency, launch, memoryOverlap, ...tiles, speed, rings, overlap };
-    });
+  const speeds = new Map<Precision, Map<Site, DeviceSpeed>>();
+  const speedOf = (site: Site, precision: Precision): DeviceSpeed =>
+    entryOf(
+      entryOf(speeds, precision, () => new Map<Site, DeviceSpeed>()),
+      site,
+      () => {
+        const { bandwidth, memoryEfficiency, launch, memoryOverlap, cache, speed, rings, overlap } = site;
+        const { compute = 0, ...rest } = speedAt(site, precision);
+        const tiles = cache === undefined ? {} : { cache };
+        return {
+          compute,
+          ...rest,
+          bandwidth,
+          memoryEfficiency,
+          launch,
+          memoryOverlap,
+          ...tiles,
+          speed,
+          rings,
+          overlap,
+        };
+      },
+    );
   // By recompute mode and site, then by layer; where the input counts, by layer and input.
   const byLayer = new Map<string, Map<Site, (LayerCost | undefined)[]>>();
   const byInput = new Map<Site, Map<string, LayerCost>>();
@@ -78,9 +93,15 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     const { cost } = layer;
     const training = trained.of(element);
     const ofLayer = training === undefined ? {} : { training };
+    const { stored, ...usual } = settingOf(model, layer, site, mode);
+    const isBf16 = model.inBf16?.has(element) === true;
+    const precision = isBf16 ? 'bf16' : model.precision;
     const setting = {
-      ...settingOf(model, layer, site, mode),
+      ...usual,
+      precision,
+      ...(stored === undefined || isBf16 ? {} : { stored }),
       ...(site.loss === undefined ? {} : { loss: site.loss }),
+      ...(site.sharesWeights === undefined ? {} : { sharesWeights: site.sharesWeights }),
       ...(site.wholeInputs === undefined ? {} : { wholeInputs: site.wholeInputs }),
       ...(trained.attendedFrozen(element) ? { attendedFrozen: true as const } : {}),
       ...ofLayer,
@@ -88,10 +109,10 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     const found =
       cost.kind === 'measured'
         ? scaled(
-            measured({ ...cost, ...ofLayer, input, recomputeMode: mode }, setting, speedOf(site)),
+            measured({ ...cost, ...ofLayer, input, recomputeMode: mode }, setting, speedOf(site, precision)),
             site.share * measuredShare(model),
           )
-        : timeOf(costUnder(shapeOf(cost.shape), cost.args, setting), setting, speedOf(site));
+        : timeOf(costUnder(shapeOf(cost.shape), cost.args, setting), setting, speedOf(site, precision));
     return site.shards === undefined ? found : withShards(found, site.shards);
   };
   // Elements of one layer differ if only some train, or only some come behind a layer that trains.
@@ -100,7 +121,9 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     if (training === undefined) return 0;
     return 1 + (training.upstream ? 1 : 0) + (training.trains === 'nothing' ? 2 : 0);
   };
-  const keyOf = (element: number): number => 5 * model.layerOf[element] + kindOf(element);
+  const alike = equalLayers(model);
+  const keyOf = (element: number): number =>
+    2 * (5 * alike[model.layerOf[element]] + kindOf(element)) + (model.inBf16?.has(element) === true ? 1 : 0);
   /** A measured layer that is recomputed keeps its input, which another layer decides. */
   const needsInput = (element: number, recompute: RecomputeMode): boolean =>
     recompute === 'full' && model.layers[model.layerOf[element]].cost.kind === 'measured';
@@ -127,6 +150,17 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
   };
 }
 
+/** Of each layer the first one that costs the same: runs of a pattern repeat. */
+function equalLayers({ layers }: ModelDefinition): readonly number[] {
+  const first = new Map<LayerDefinition['cost'], number>();
+  return layers.map(({ cost, run }, index) => {
+    if (run === undefined) return index;
+    const known = first.get(cost) ?? index;
+    first.set(cost, known);
+    return known;
+  });
+}
+
 /** How `full(…)` counts an element of a model. */
 export function roleOf(model: ModelDefinition, element: number): LayerRole {
   const { cost } = model.layers[model.layerOf[element]];
@@ -146,7 +180,7 @@ function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 const settingOf = (
   model: ModelDefinition,
   { cost }: Pick<LayerDefinition, 'cost'>,
-  { mesh, share }: Pick<Site, 'mesh' | 'share'>,
+  { mesh, share, contextExchange }: Pick<Site, 'mesh' | 'share' | 'contextExchange'>,
   recompute: RecomputeMode,
 ): LayerSetting => ({
   ...sequencesOf(model, cost, share),
@@ -154,7 +188,7 @@ const settingOf = (
   tensor: mesh.tensor,
   sequenceParallel: mesh.sequenceParallel,
   context: mesh.context,
-  ...(mesh.contextExchange === undefined ? {} : { contextExchange: mesh.contextExchange }),
+  ...(contextExchange === undefined ? {} : { contextExchange }),
   expert: mesh.expert,
   expertTensor: mesh.expertTensor,
   recompute,

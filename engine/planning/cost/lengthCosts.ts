@@ -1,7 +1,7 @@
 /** Costs of layers where microbatches have different lengths: of each kind of microbatch, and the means over all of them. */
 import type { MicrobatchLengths } from '../../definitions/pipeline.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
-import type { Parts, Traffic, LayerCost, RecomputeMode } from '../../costs/types.ts';
+import type { GroupTraffic, Parts, Traffic, LayerCost, RecomputeMode } from '../../costs/types.ts';
 import { groupNames } from '../../costs/types.ts';
 import type { Site } from '../place/sites.ts';
 import { type LayerCosts, layerCosts, type LengthKinds } from './layerCosts.ts';
@@ -68,22 +68,26 @@ function meanCosts(kinds: LengthKinds): LayerCosts {
 /** Costs between two pauses: a few milliseconds. */
 const slice = 128;
 
-/** Computes the costs of all elements at some sites ahead, in steps: each has as many parts as there are lengths. */
+/**
+ * Computes the costs of all elements at some sites ahead, in steps. Each has as many parts as there are lengths. If microbatches are
+ * alike and sites are not, an element may never be at some of them: its costs are then found when they are asked for.
+ */
 export function* costsAhead(
   { kinds, alike, of }: LayerCosts,
   { elements }: Pick<ModelDefinition, 'elements'>,
   sites: readonly Site[],
   mode: RecomputeMode,
 ): Generator<void, void, void> {
-  if (kinds === undefined) return;
+  const all = new Set(sites);
+  if (kinds === undefined && all.size > 1) return;
   let since = 0;
-  for (const site of new Set(sites)) {
+  for (const site of all) {
     const known = new Set<number>();
     for (let element = 0; element < elements; element += 1) {
       const key = alike(element, mode) ?? -1 - element;
       if (known.has(key)) continue;
       known.add(key);
-      for (const kind of kinds.costs) {
+      for (const kind of kinds?.costs ?? []) {
         kind.of(element, site, mode);
         since += 1;
         if (since % slice === 0) yield;
@@ -187,19 +191,17 @@ function meanTraffic(traffic: readonly (Traffic | undefined)[], counts: readonly
   for (const group of [...groupNames, 'weights'] as const) {
     const each = traffic.map((kind) => kind?.[group]);
     if (each.every((one) => one === undefined)) continue;
+    const meanOf = (figure: keyof GroupTraffic): number =>
+      mean(
+        each.map((moved) => moved?.[figure] ?? 0),
+        counts,
+      );
+    const forward = meanOf('forward');
     found[group] = {
-      bytes: mean(
-        each.map((moved) => moved?.bytes ?? 0),
-        counts,
-      ),
-      time: mean(
-        each.map((moved) => moved?.time ?? 0),
-        counts,
-      ),
-      exposed: mean(
-        each.map((moved) => moved?.exposed ?? 0),
-        counts,
-      ),
+      bytes: meanOf('bytes'),
+      ...(forward > 0 ? { forward } : {}),
+      time: meanOf('time'),
+      exposed: meanOf('exposed'),
     };
   }
   return found;

@@ -76,7 +76,8 @@ function layersProblems({ mode, stages }: Asked, { model }: SettledPipeline): re
 
 const absent: Readonly<Record<RecomputeModule, string>> = {
   core_attention: 'no layer is a transformer layer',
-  layernorm: 'no layer is a transformer layer',
+  layernorm:
+    'no layer has a norm apart from the product behind it, as before experts and latent attention, so nothing is freed; leave it out',
   mla_up_proj: 'no layer has latent attention (`kv_lora_rank`); leave it out',
   mlp: 'no layer has an MLP without experts; for layers with experts write `moe`',
   moe: 'no layer has experts; write `mlp`',

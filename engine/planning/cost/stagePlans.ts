@@ -56,8 +56,8 @@ export interface StageParts {
   readonly frozen?: FrozenWeights;
 }
 
-/** Stages between two pauses: a few milliseconds. */
-const slice = 200;
+/** Stages between two pauses: a few milliseconds the first time, when the code still runs slowly. */
+const slice = 8;
 
 /** One for each stage, in steps. */
 export function* stagePlans(request: StagesRequest): Generator<void, readonly StageParts[], void> {
@@ -284,7 +284,20 @@ function gatheredFor(
   });
   const accumulate = shardsWeights(optimizer.shard) && !optimizer.reshard;
   const { forward, backward } = gatheredBytes(sizes, { reshard: optimizer.reshard, prefetch: 1, accumulate });
-  if (!accumulate) return { ...none, passing: Math.max(forward, backward) };
+  if (!accumulate)
+    return { ...none, weights: keptParts(layers, site, { model, optimizer }), passing: Math.max(forward, backward) };
   const sum = (figure: 'weights' | 'gradients') => sizes.reduce((total, size) => total + size[figure], 0);
   return { weights: sum('weights'), gradients: sum('gradients'), passing: Math.max(forward, backward) };
+}
+
+/** Bytes of weights that stay in parts on a few neighbours from a forward to its backward. */
+function keptParts(layers: readonly LayerCost[], { ranks, expertRanks }: Site, { model, optimizer }: Held): number {
+  if (optimizer?.reshardTo === undefined || !shardsWeights(optimizer.shard)) return 0;
+  const { gathered } = optimizer.recipe.moved(model.precision);
+  const [ofDense, ofExperts] = [ranks, expertRanks].map((count) => shardRanks(count, optimizer.reshardTo));
+  return layers.reduce((sum, { localParameters, expertParameters, frozen = noFrozen }) => {
+    const dense = localParameters - expertParameters - frozen.dense;
+    const still = frozenBytes({ ...frozen, experts: 0 }, gathered);
+    return sum + (gathered * dense + still) / ofDense + (gathered * expertParameters) / ofExperts;
+  }, 0);
 }

@@ -1,24 +1,42 @@
 /** What devices do after their last backward: gradients are exchanged among the ranks that hold the same weights, then the optimizer steps. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import { optimizers, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
+import { type MovedBytes, optimizers, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import type { Precision } from '../../costs/types.ts';
-import type { StepPlan, StageExchange } from '../../values/plan.ts';
+import type { WeightMatrix } from '../../costs/weightMatrix.ts';
+import type { EdgePlan, StepPlan, StageExchange } from '../../values/plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
 import { updateTimes } from './updateTimes.ts';
-import { callsIn, gradientExchange, type Moved, moved, stillness, sumOfTraffic } from './gradientExchange.ts';
+import {
+  callsIn,
+  gradientExchange,
+  type GradientExchange,
+  type Moved,
+  moved,
+  stillness,
+  sumOfTraffic,
+} from './gradientExchange.ts';
+import { heldMatrices, matrixParameters, orthogonalTimes } from './orthogonalTimes.ts';
 import { hostsSuffice, hostStep, type StageHeld } from './hostStep.ts';
 import { groupRing } from '../place/groupRing.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
-import type { ExchangePlan, LinkSharing, SharedLinkPlan, TimedCall } from '../../values/exchangePlan.ts';
-import { bucketBytes } from '../../definitions/exchange.ts';
+import type {
+  CrowdedLinkPlan,
+  ExchangePlan,
+  LinkSharing,
+  SharedLinkPlan,
+  TimedCall,
+} from '../../values/exchangePlan.ts';
+import { bucketBytes, type ExchangeUse } from '../../definitions/exchange.ts';
 import { noteInParts } from '../exchange/inParts.ts';
+import { addedServers } from '../exchange/addedServers.ts';
 import { exchangeAtEnd, factoredIn } from '../exchange/atEnd.ts';
 import { type Holders, holdersIn } from '../exchange/holders.ts';
 import { exchangeLanes } from '../exchange/lanes.ts';
 import { linkSharing } from '../exchange/linkSharing.ts';
+import { linksOfIteration } from '../exchange/linksOfIteration.ts';
 import { linksOfStages } from '../exchange/linksOfStages.ts';
 import { share } from '../../basics/quantities.ts';
 import type { StageNeeds } from '../exchange/stageGraph.ts';
@@ -26,13 +44,18 @@ import type { StageParts } from './stagePlans.ts';
 
 export interface StepRequest extends Pick<
   SettledPipeline,
-  'name' | 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange'
+  'name' | 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange' | 'iterations'
 > {
   readonly ranks: SitedRanks;
   readonly stages: readonly StageParts[];
+  readonly microbatches: number;
   readonly precision: Precision;
   /** By stage of the plan, the matrices of its layers that are fully connected. */
   readonly matrices: readonly (readonly (FactorShape | undefined)[])[];
+  /** By stage of the plan, matrices that its update orthogonalises; empty if it does not. */
+  readonly orthogonal: readonly (readonly WeightMatrix[])[];
+  /** Messages between stages, if devices of equal position send them to each other. */
+  readonly edges: readonly EdgePlan[];
   /** By stage of the plan, what its layers need. */
   readonly needs: readonly StageNeeds[];
 }
@@ -43,13 +66,15 @@ export interface StepTimes {
   readonly exchange?: ExchangePlan;
   readonly linkSharing?: LinkSharing;
   readonly sharedLinks?: readonly SharedLinkPlan[];
+  readonly crowdedLinks?: readonly CrowdedLinkPlan[];
+  readonly servers?: number;
 }
 
 /**
  * Gradient exchange and optimizer step, by rank; `undefined` if devices have no route (reported). If a stage has copies on
- * several ranks, the ranks of all of them are one group. A step takes what the file says, or what its bytes take (`updateTimes`).
+ * several ranks, the ranks of all of them are one group. A step takes what the file says, or what its bytes take (`updateTimes`). In steps.
  */
-export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undefined {
+export function* stepTimes(notes: Notes, request: StepRequest): Generator<void, StepTimes | undefined, void> {
   const { ranks, stages, optimizer } = request;
   const groups = holdersIn(ranks, stages);
   const per = (optimizer?.recipe ?? optimizers[0]).moved(request.precision);
@@ -81,6 +106,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   // Ranks that hold weights in parts gather those that do not train too.
   const gathersAll = shardsWeights(optimizer?.shard ?? 'none');
   for (const holder of groups) {
+    yield;
     const { members, dense, experts, frozenDense, frozenExperts, held } = holder;
     const all = members.map((member) => ranks.ranks[member]);
     const exchangeOver = (groupsOf: typeof dataGroups, kind: 'dense' | 'experts') => {
@@ -99,9 +125,10 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
     if (ofDense === undefined || ofExperts === undefined) return undefined;
     const weights = sumOfTraffic(ofDense.weights(dense), ofExperts.weights(experts));
     const gradients = sumOfTraffic(ofDense.gradients(dense), ofExperts.gradients(experts));
+    const owned = ownedIn(holder, request, { dense: ofDense, experts: ofExperts });
     if (ordered !== 'none') {
       // Lanes carry gradients, and updated weights.
-      const boundary = boundaryIn(held);
+      const boundary = sumOfTraffic(boundaryIn(held), owned);
       for (const member of members) after[member] = sumOfTraffic(after[member], boundary);
       addHeld(onHost, held, false);
       continue;
@@ -112,7 +139,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
     const still = gathersAll ? sumOfTraffic(ofDense.weights(frozenDense), ofExperts.weights(frozenExperts)) : stillness;
     const later = sumOfTraffic(gathers ? stillness : weights, still, bucket === undefined ? gradients : stillness);
     // Of several stages of a device, one ends the iteration.
-    for (const member of members) after[member] = sumOfTraffic(after[member], later, boundaryIn(held));
+    for (const member of members) after[member] = sumOfTraffic(after[member], later, owned, boundaryIn(held));
     addHeld(onHost, held, bucket === undefined && gradients.seconds > 0);
     if (bucket === undefined) continue;
     if (!gathers) for (const member of members) gatheredLater[member] += weights.seconds;
@@ -149,7 +176,8 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const embeddings = embeddingTimes(notes, request, per.gradient);
   if (embeddings === undefined) return undefined;
   const idle = overlap.every((candidate) => candidate.length === 0);
-  const nothing = (request.sync !== undefined && idle) || (ordered !== 'none' && ordered.lanes.length === 0);
+  const said = request.sync !== undefined && request.sync.usual !== true;
+  const nothing = (said && idle) || (ordered !== 'none' && ordered.lanes.length === 0);
   if (request.exchange !== undefined && !possible) noteInParts(notes, request, request.exchange, idle);
   else if (nothing)
     notes.report.report('key/not-applicable', request.at('sync'), {
@@ -157,6 +185,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       reason: 'no gradients are left to exchange after the last backwards. Remove `sync`',
     });
   const update = updateTimes(request, groups);
+  const orthogonal = orthogonalTimes(request, groups, request.orthogonal);
   const offload = optimizer?.offload;
   const steps = after.map((each, rank) => {
     const all = sumOfTraffic(each, embeddings[rank]);
@@ -174,7 +203,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
     const sent = bytes + inBuckets[rank].bytes;
     return {
       sync: seconds,
-      optimizer: update[rank],
+      optimizer: update[rank] + orthogonal[rank],
       ...(sent > 0 ? { bytes: sent } : {}),
       ...(overlap[rank].length > 0 ? { overlap: overlap[rank] } : {}),
       ...(host === undefined
@@ -183,13 +212,50 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
       ...calledIn(all),
     };
   });
-  const unshared = sharing === 'unknown' ? linksOfStages(request, ranks, groups, per) : [];
+  // Updates of an asynchronous schedule share links as other operations do.
+  const isUnshared = sharing === 'unknown' && request.iterations === 1;
   return {
     step: steps,
     ...(ordered === 'none' || nothing ? {} : { exchange: ordered }),
     ...(shared === undefined ? {} : { linkSharing: { links: shared.links } }),
-    ...(unshared.length > 0 ? { sharedLinks: unshared } : {}),
+    ...meeting(request, groups, per, isUnshared),
+    ...serversIn(nothing ? {} : { sync: rule, collective }, ranks, groups),
   };
+}
+
+/** Links through which ranks of several stages send. */
+function meeting(
+  request: StepRequest,
+  groups: readonly Holders[],
+  per: MovedBytes,
+  isUnshared: boolean,
+): Pick<StepTimes, 'sharedLinks' | 'crowdedLinks'> {
+  const unshared = isUnshared ? linksOfStages(request, request.ranks, groups, per) : [];
+  const crowded = linksOfIteration(request, groups, per);
+  return {
+    ...(unshared.length > 0 ? { sharedLinks: unshared } : {}),
+    ...(crowded.length > 0 ? { crowdedLinks: crowded } : {}),
+  };
+}
+
+function serversIn(exchange: ExchangeUse, ranks: SitedRanks, groups: readonly Holders[]): Pick<StepTimes, 'servers'> {
+  const servers = addedServers(exchange, ranks, groups);
+  return servers > 0 ? { servers } : {};
+}
+
+/** What an update that orthogonalises matrices moves, if data ranks hold rows of each. */
+function ownedIn(
+  holder: Holders,
+  { orthogonal, ranks }: Pick<StepRequest, 'orthogonal' | 'ranks'>,
+  exchange: Readonly<Record<'dense' | 'experts', GradientExchange>>,
+): Moved {
+  if (orthogonal.length === 0) return stillness;
+  const { kind } = ranks.ranks[holder.members[0]];
+  const { dense, experts } = heldMatrices(holder, orthogonal, kind);
+  return sumOfTraffic(
+    exchange.dense.owned?.(matrixParameters(dense, kind.mesh.tensor)) ?? stillness,
+    exchange.experts.owned?.(matrixParameters(experts, kind.mesh.expertTensor)) ?? stillness,
+  );
 }
 
 /** Adds stages whose gradients go to the host to their ranks. */
@@ -245,7 +311,7 @@ function embeddingTimes(
   const members = numbers.map((index) => ranks.ranks[index]);
   const least = members.reduce((few, { devices }) => Math.min(few, devices.length), Infinity);
   const groups = Array.from({ length: least }, (_, index) => members.map(({ devices }) => devices[index]));
-  const ring = groupRing(notes, { cluster, at }, 'ring', [members[0]], () => groups);
+  const ring = groupRing(notes, { cluster, at }, 'reduce', [members[0]], () => groups);
   if (ring === undefined) return undefined;
   return ranks.ranks.map((_, rank) => moved('all_reduce', gradient * (holding.get(rank) ?? 0), numbers.length, ring));
 }

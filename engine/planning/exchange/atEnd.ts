@@ -1,5 +1,5 @@
 /** Gradients that a named collective exchanges all at once, after the last operation. */
-import { callOverhead, callSeconds } from '../../basics/callCost.ts';
+import { callOverhead, callSeconds, withFixed } from '../../basics/callCost.ts';
 import { shardsState } from '../../costs/optimizer.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { CallLinks, LaneCall } from '../../values/exchangePlan.ts';
@@ -35,8 +35,9 @@ export function exchangeAtEnd(
   links?: CallLinks,
 ): GradientExchange | undefined {
   if (request.groups[0].length === 1) return { gradients: () => stillness, weights: () => stillness };
-  const call = laneCall(notes, request);
-  if (call === undefined) return undefined;
+  const found = laneCall(notes, request);
+  if (found === undefined) return undefined;
+  const call = alone(found);
   const inParts = shardsState(request.optimizer?.shard ?? 'none');
   const halves = inParts ? call.halves : undefined;
   const { gradient, weight } = request.per;
@@ -44,8 +45,9 @@ export function exchangeAtEnd(
   let [less, saved, sentLess] = [0, 0, 0];
   if (halves === undefined && request.exchange.collective?.factors === true)
     for (const { matrix, parameters } of factored) {
-      const apart = laneCall(notes, request, matrix);
-      if (apart === undefined) return undefined;
+      const of = laneCall(notes, request, matrix);
+      if (of === undefined) return undefined;
+      const apart = alone(of);
       less += parameters;
       saved += wholeSeconds(apart, parameters * gradient) - wholeSeconds(apart, 0);
       sentLess += parameters * gradient * (sentPerByte(call) - sentPerByte(apart));
@@ -81,6 +83,17 @@ export function exchangeAtEnd(
             callOverhead(halves.gather, parameters * gradient),
             links?.gather,
           ),
+  };
+}
+
+/** One call that no other follows: the lane is over when everything is there. */
+function alone({ push, pull, halves, delay = 0, ...call }: LaneCall): LaneCall {
+  return {
+    ...{ ...call, push: withFixed(push, delay) },
+    ...(pull === undefined ? {} : { pull: withFixed(pull, delay) }),
+    ...(halves === undefined
+      ? {}
+      : { halves: { scatter: withFixed(halves.scatter, delay), gather: withFixed(halves.gather, delay) } }),
   };
 }
 

@@ -1,16 +1,16 @@
-/** What a call takes on a lane: the collective that the pipeline names, or rings as ever. */
-import { linear, withShare } from '../../basics/callCost.ts';
-import { collectiveTime } from '../../costs/collectives.ts';
+/** What a call takes on a lane: the collective that the pipeline names, or what NCCL chooses. */
+import { leastOf, linear, withShare } from '../../basics/callCost.ts';
+import { collectiveLines } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsState } from '../../costs/optimizer.ts';
-import type { Collective, Ring } from '../../costs/types.ts';
+import type { Ring } from '../../costs/types.ts';
 import type { ExchangeUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
-import type { CallCost, LaneCall } from '../../values/exchangePlan.ts';
-import { callLimit, costOf } from '../../network/index.ts';
+import type { LaneCall } from '../../values/exchangePlan.ts';
+import { callLimit, costOf, ringCall } from '../../network/index.ts';
 import type { Notes } from '../notes.ts';
-import { type GroupRing, groupRing } from '../place/groupRing.ts';
+import { groupRing } from '../place/groupRing.ts';
 import { type Groups, slices, strides } from '../place/rankGroups.ts';
 import type { Rank } from '../place/ranks.ts';
 
@@ -29,7 +29,7 @@ export function laneCall(notes: Notes, request: CallRequest, matrix?: FactorShap
   const { exchange, optimizer, per } = request;
   const use = collectiveOf(exchange);
   const inParts = shardsState(optimizer?.shard ?? 'none');
-  if (use === undefined) return ringsCall(notes, request);
+  if (use === undefined) return usualCall(notes, request);
   const call = named(notes, request, use, matrix);
   if (call === undefined || !inParts) return call;
   // State in parts: gradients are scattered, updated weights gathered.
@@ -46,7 +46,7 @@ export function laneCall(notes: Notes, request: CallRequest, matrix?: FactorShap
         ? `${use.name} does not scatter gradients and gather weights apart, as an optimizer with its state in parts does`
         : 'the state is in parts over some of the ranks only',
   });
-  return ringsCall(notes, request);
+  return usualCall(notes, request);
 }
 
 /** Whether what a fully connected layer takes depends on its matrix. */
@@ -94,59 +94,34 @@ function named(
   return undefined;
 }
 
-/** One ring, or rings inside nodes and between them, whichever is faster. */
-function ringsCall(
+/** As NCCL does it, over the links of the file. */
+function usualCall(
   notes: Notes,
   { cluster, at, optimizer, per, groups, each, rank }: CallRequest,
 ): LaneCall | undefined {
   const ranks = groups[0].length;
-  const shard = optimizer?.shard ?? 'none';
-  const size = shardsState(shard) ? shardRanks(each, optimizer?.over) : 1;
-  const ringOver = (over: Groups): GroupRing | undefined =>
-    groupRing(notes, { cluster, at }, 'ring', [rank], () => over);
+  const size = shardsState(optimizer?.shard ?? 'none') ? shardRanks(each, optimizer?.over) : 1;
+  const ringOver = (over: Groups): Ring | undefined => groupRing(notes, { cluster, at }, 'reduce', [rank], () => over);
   const within = size > 1 ? ringOver(groups.flatMap((group) => slices(group, size))) : noRing;
   const across = size < ranks ? ringOver(groups.flatMap((group) => strides(group, size))) : noRing;
   if (within === undefined || across === undefined) return undefined;
-  const reduce = share(affine('all_reduce', ranks / size, across), 1 / size);
-  const levels = within.byLevel === true || across.byLevel === true ? { byLevel: true as const } : {};
-  if (size === 1) {
-    const half = (pattern: Collective['pattern']) => affine(pattern, ranks, across);
-    return {
-      name: 'ring',
-      ...levels,
-      sends: (2 * (ranks - 1)) / ranks,
-      push: cost(reduce),
-      halves: { scatter: cost(half('reduce_scatter')), gather: cost(half('all_gather')) },
-    };
-  }
-  const scatter = affine('reduce_scatter', size, within);
-  const gather = share(affine('all_gather', size, within), per.weight / per.gradient);
-  const out = { fixed: scatter.fixed + reduce.fixed, perByte: scatter.perByte + reduce.perByte };
-  // A reduce-scatter and a gather of a part each, and an all-reduce of what a rank has.
-  const inside = ((size - 1) / size) * (1 + per.weight / per.gradient);
+  const name = across.tree === undefined ? 'ring' : 'ring or tree';
+  if (size === 1) return { ...ringCall(ranks, across), name, sends: (2 * (ranks - 1)) / ranks };
+  const [scatter] = collectiveLines('reduce_scatter', size, within);
+  const [gather] = collectiveLines('all_gather', size, within);
+  const weights = per.weight / per.gradient;
+  // Once they have scattered, ranks reduce the parts that they have.
+  const reduced = collectiveLines('all_reduce', ranks / size, across).map(({ fixed, perByte }) =>
+    linear(scatter.fixed + fixed, scatter.perByte + perByte / size),
+  );
   return {
-    name: 'ring',
-    ...levels,
-    sends: inside + (2 * (ranks / size - 1)) / (ranks / size) / size,
-    push: cost({ fixed: out.fixed + gather.fixed, perByte: out.perByte + gather.perByte }),
-    halves: { scatter: cost(out), gather: cost(gather) },
+    name,
+    sends: ((size - 1) / size) * (1 + weights) + (2 * (ranks / size - 1)) / (ranks / size) / size,
+    push: leastOf(
+      reduced.map(({ fixed, perByte }) => linear(fixed + gather.fixed, perByte + weights * gather.perByte)),
+    ),
+    halves: { scatter: leastOf(reduced), gather: linear(gather.fixed, weights * gather.perByte) },
   };
 }
 
-const noRing: GroupRing = { bandwidth: 0, latency: 0 };
-
-interface Affine {
-  readonly fixed: number;
-  readonly perByte: number;
-}
-
-/** Seconds of a collective over a ring: fixed ones, and seconds for each byte. */
-function affine(pattern: Collective['pattern'], ranks: number, ring: Ring): Affine {
-  return {
-    fixed: collectiveTime({ pattern, bytes: 0 }, ranks, ring),
-    perByte: collectiveTime({ pattern, bytes: 1 }, ranks, { ...ring, latency: 0 }),
-  };
-}
-
-const share = ({ fixed, perByte }: Affine, part: number): Affine => ({ fixed, perByte: perByte * part });
-const cost = ({ fixed, perByte }: Affine): CallCost => linear(fixed, perByte);
+const noRing: Ring = { bandwidth: 0, latency: 0 };

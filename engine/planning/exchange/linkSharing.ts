@@ -1,19 +1,11 @@
 /** Links through which stages send when they exchange gradients, and how each call uses them. */
-import { shardRanks, shardsGradients, shardsState } from '../../costs/optimizer.ts';
+import { shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { ExchangeUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
 import type { CallLinks, CallPass, LinkSharing } from '../../values/exchangePlan.ts';
-import {
-  callTraffic,
-  hasSharedLinks,
-  ringTraffic,
-  sharedLinkOf,
-  type CallTraffic,
-  type LinkPass,
-} from '../../network/index.ts';
-import { isRingByLevel } from '../place/groupRing.ts';
+import { callTraffic, hasSharedLinks, sharedLinkOf, type CallTraffic, type LinkPass } from '../../network/index.ts';
 import { figuresOfGroups } from '../place/ofGroups.ts';
 import { dataGroups, expertDataGroups, type Groups, joinedGroups, slices, strides } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
@@ -38,15 +30,17 @@ interface SharingRequest extends Pick<SettledPipeline, 'cluster' | 'optimizer'> 
 export type NoSharing = 'none' | 'unknown';
 
 /**
- * Gradients in parts are scattered after each backward, and are left out. So are ranks that exchange with several groups where no rule
- * orders what they send.
+ * What is exchanged within operations is left out: `linksOfIteration` has it. So are ranks that exchange with
+ * several groups where no rule orders what they send.
  */
 export function linkSharing(request: SharingRequest, holders: readonly Holders[]): SharedUse | NoSharing {
   const { cluster, optimizer, exchange, ranks, matrices } = request;
   if (holders.length < 2 || !hasSharedLinks(cluster)) return 'none';
+  // All of it is within operations.
+  if (shardsWeights(optimizer?.shard ?? 'none') && optimizer?.reshard === true && optimizer.over === undefined)
+    return 'none';
   const lanes = connectedHolders(holders);
   if (lanes.length < 2) return 'none';
-  if (shardsGradients(optimizer?.shard ?? 'none')) return 'unknown';
   if (exchange.sync === undefined && lanes.some(({ length }) => length > 1)) return 'unknown';
   const known = new Map<string, CallTraffic | undefined>();
   const trafficOf = (
@@ -152,6 +146,9 @@ function callsOf(
   ];
 }
 
+/** Where a pipeline names no collective. Trees use cards as rings do. */
+const usual: CollectiveUse = { name: 'ring', call: 0 };
+
 /** Each names all links that its groups use. */
 const traffics = figuresOfGroups<CallTraffic | undefined>(256);
 
@@ -164,18 +161,21 @@ function trafficIn(
 ): CallTraffic | undefined {
   const ranks = groups[0].length;
   if (ranks === 1) return { push: [] };
-  const use = asked ?? collectiveOf(exchange);
+  const use = asked ?? collectiveOf(exchange) ?? usual;
   const shard = optimizer?.shard ?? 'none';
   const size = shardsState(shard) ? shardRanks(each, optimizer?.over) : 1;
-  if (use !== undefined && (size === 1 || size === ranks)) return callTraffic(use, { cluster, groups, matrix });
-  const ringOver = (over: Groups) =>
-    traffics(cluster, over, '', () => ringTraffic({ cluster, groups: over }, isRingByLevel(cluster, over)));
-  const within = size > 1 ? ringOver(groups.flatMap((group) => slices(group, size))) : { push: [] };
-  const across = size < ranks ? ringOver(groups.flatMap((group) => strides(group, size))) : { push: [] };
+  if (size === 1 || size === ranks)
+    return traffics(cluster, groups, JSON.stringify([use, matrix]), () =>
+      callTraffic(use, { cluster, groups, matrix }),
+    );
+  const usualOver = (over: Groups) => traffics(cluster, over, '', () => callTraffic(usual, { cluster, groups: over }));
+  const within = usualOver(groups.flatMap((group) => slices(group, size)));
+  const across = usualOver(groups.flatMap((group) => strides(group, size)));
   if (within === undefined || across === undefined) return undefined;
-  if (size === 1) return across;
   const reduced = across.push.map((pass) => ({ ...pass, weight: pass.weight / size }));
-  const scatter = [...(within.scatter ?? []), ...reduced];
+  // Gradients in parts were scattered by the backwards.
+  const scattered = shardsGradients(shard) && (!shardsWeights(shard) || optimizer?.reshard === true);
+  const scatter = [...(scattered ? [] : (within.scatter ?? [])), ...reduced];
   return { push: scatter, scatter, gather: within.gather ?? [] };
 }
 

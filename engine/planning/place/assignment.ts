@@ -1,7 +1,7 @@
 /** Checks that every layer is in exactly one stage and that stages need only earlier ones. */
 import type { Notes } from '../notes.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
-import { type ModelDefinition, elementName, needsOf } from '../../definitions/model.ts';
+import { type ModelDefinition, elementName, needsOf, numberOfFirst } from '../../definitions/model.ts';
 import { list } from '../../basics/quantities.ts';
 
 /** Stage of each element of the stages as written; `undefined` where the cut is wrong, which has been reported. */
@@ -38,14 +38,16 @@ function twice(notes: Notes, model: ModelDefinition, element: number, first: Sta
 /** One finding for all of them, layers as ranges, at the stage that holds what comes before the first of them. */
 function unassigned(notes: Notes, model: ModelDefinition, stageOf: Int32Array, stages: readonly StageBlock[]): void {
   const left: string[] = [];
-  for (const layer of model.layers) {
-    for (let start = layer.first; start < layer.first + layer.count;) {
-      let end = start;
-      while (end < layer.first + layer.count && stageOf[end] < 0) end += 1;
-      if (end - start > 1) left.push(`${layer.name}[${start - layer.first}..${end - 1 - layer.first}]`);
-      else if (end > start) left.push(elementName(model, start));
-      start = end + 1;
-    }
+  const layerAt = (element: number) => model.layers[model.layerOf[element]];
+  for (let start = 0; start < model.elements;) {
+    const layer = layerAt(start);
+    const number = numberOfFirst(layer) - layer.first;
+    let end = start;
+    // Runs of a pattern are one array.
+    while (end < model.elements && stageOf[end] < 0 && layerAt(end).name === layer.name) end += 1;
+    if (end - start > 1) left.push(`${layer.name}[${start + number}..${end - 1 + number}]`);
+    else if (end > start) left.push(elementName(model, start));
+    start = Math.max(end, start + 1);
   }
   if (left.length === 0) return;
   const shown = left.length > 6 ? [...left.slice(0, 5), `${left.length - 5} more`] : left;

@@ -5,7 +5,7 @@
 import type { Notes } from '../notes.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import type { SitedRanks } from './sites.ts';
-import { shardsWeights } from '../../costs/optimizer/shard.ts';
+import { shardRanks, shardsWeights } from '../../costs/optimizer/shard.ts';
 
 export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): void {
   const { recipe, shard, over, at } = use;
@@ -35,7 +35,20 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
   else if (over === 1) idle('shard', 'a shard group is one rank: `over` is 1');
   else if (splitsNothing(use))
     idle('shard', `\`${recipe.name}\` keeps no state to split; \`zero2\` splits its gradients`);
-  if (!shardsWeights(shard)) idle('reshard', `\`${shard}\` does not split weights`);
+  if (shardsWeights(shard)) checkParts(notes, use, ranks);
+  else idle('reshard', `\`${shard}\` does not split weights`);
+}
+
+/** Weights stay on neighbours of one shard group. */
+function checkParts(notes: Notes, { reshardTo, over, at }: OptimizerUse, ranks: number): void {
+  const place = at.get('reshard');
+  const group = shardRanks(ranks, over);
+  if (reshardTo === undefined || place === undefined || group % reshardTo === 0) return;
+  notes.report.report('value/range', place, {
+    what: '"reshard"',
+    value: String(reshardTo),
+    allowed: `\`true\`, \`false\` or a divisor of the ${group} ranks of a shard group, such as ${nearestDivisors(group, reshardTo).join(' or ')}`,
+  });
 }
 
 /** The greatest divisor up to `over` and the least one above it. */

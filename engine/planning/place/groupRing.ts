@@ -1,13 +1,12 @@
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
 import {
   allToAllRing,
-  levelRing,
-  levelsOf,
+  allToAllSteps,
   ringsAtOnce,
+  usualRing,
   type NodeLimit,
   type UnreachableRank,
 } from '../../network/index.ts';
@@ -18,34 +17,30 @@ import type { Groups } from './rankGroups.ts';
 /** Bytes for which routes are chosen: the size of a large tensor. */
 const typical = 64 * 1024 ** 2;
 
-/** `byLevel`: rings inside nodes and between them take as long as this one. */
-export type GroupRing = Ring & { readonly byLevel?: true };
+/** `reduce`: all-reduces and their halves. `pass`: each rank passes blocks on to the next one. */
+type Pattern = 'reduce' | 'pass' | 'all_to_all';
 
 /**
  * The ring of the slowest of the ranks, with all groups of one rank at work at once; for an all-to-all, the ring that takes as
- * long. Groups may have several devices in each of several nodes. Then it is the faster of one ring through all of them, and of
- * rings inside nodes and between them, as libraries choose. `limit` is for all-to-alls. `undefined` if two devices of a group have no route (reported).
+ * long. `limit` is for all-to-alls. `undefined` if two devices of a group have no route (reported).
  */
 export function groupRing(
   notes: Notes,
   { cluster, at }: Pick<SettledPipeline, 'cluster' | 'at'>,
-  pattern: 'ring' | 'all_to_all',
+  pattern: Pattern,
   ranks: readonly Pick<Rank, 'devices' | 'mesh' | 'at'>[],
   groupsIn: (rank: Pick<Rank, 'devices' | 'mesh'>) => Groups,
   limit?: NodeLimit,
-): GroupRing | undefined {
+): Ring | undefined {
   let bandwidth = Infinity;
   let latency = 0;
   let sent: number | undefined;
-  let byLevel = false;
+  let tree: Ring['tree'];
   for (const rank of ranks) {
     const groups = groupsIn(rank);
-    const ring =
-      pattern === 'ring'
-        ? fasterRing(cluster, groups)
-        : rings(cluster, groups, `all to all ${JSON.stringify(limit ?? '')}`, () =>
-            allToAllRing(cluster, groups, typical, limit),
-          );
+    const ring = rings(cluster, groups, pattern === 'all_to_all' ? wordOf(limit) : pattern, () =>
+      found[pattern](cluster, groups, typical, limit),
+    );
     if ('from' in ring) {
       notes.report.report('device/unknown-route', rank.at ?? at('devices'), {
         from: cluster.devices[ring.from].name,
@@ -55,33 +50,36 @@ export function groupRing(
     }
     if (ring.bandwidth > 0) bandwidth = Math.min(bandwidth, ring.bandwidth);
     latency = Math.max(latency, ring.latency);
-    if ('byLevel' in ring) byLevel = true;
     if (ring.sent !== undefined) sent = Math.max(sent ?? 0, ring.sent);
+    if (ring.tree !== undefined) tree = slower(tree ?? ring.tree, ring.tree);
   }
   return {
     bandwidth: bandwidth === Infinity ? 0 : bandwidth,
     latency,
     ...(sent === undefined ? {} : { sent }),
-    ...(byLevel ? { byLevel } : {}),
+    ...(tree === undefined ? {} : { tree }),
   };
 }
 
-/** Whether groups reduce in rings inside nodes and between them. */
-export const isRingByLevel = (cluster: ClusterDefinition, groups: Groups): boolean =>
-  'byLevel' in fasterRing(cluster, groups);
+const found: Readonly<Record<Pattern, typeof allToAllRing>> = {
+  reduce: usualRing,
+  pass: ringsAtOnce,
+  all_to_all: allToAllRing,
+};
 
-const rings = figuresOfGroups<GroupRing | UnreachableRank>(4096);
+const slower = (one: NonNullable<Ring['tree']>, other: NonNullable<Ring['tree']>): NonNullable<Ring['tree']> => ({
+  latency: Math.max(one.latency, other.latency),
+  bandwidth: Math.min(one.bandwidth, other.bandwidth),
+});
 
-const fasterRing = (cluster: ClusterDefinition, groups: Groups): GroupRing | UnreachableRank =>
-  rings(cluster, groups, 'ring', () => chosenRing(cluster, groups));
+const wordOf = (limit: NodeLimit | undefined): string => `all to all ${JSON.stringify(limit ?? '')}`;
 
-function chosenRing(cluster: ClusterDefinition, groups: Groups): GroupRing | UnreachableRank {
-  const flat = ringsAtOnce(cluster, groups, typical);
-  if ('from' in flat) return flat;
-  const levels = levelsOf(cluster, groups, typical);
-  if (levels === undefined || 'from' in levels) return flat;
-  const ring = levelRing(levels);
-  const time = (candidate: Ring) =>
-    collectiveTime({ pattern: 'all_reduce', bytes: typical }, groups[0].length, candidate);
-  return time(ring) < time(flat) ? { ...ring, byLevel: true } : flat;
-}
+/** Finds the ring of an all-to-all in steps, before `groupRing` is asked for it: with thousands of devices it takes long. */
+export const allToAllAhead = (
+  cluster: ClusterDefinition,
+  groups: Groups,
+  limit: NodeLimit | undefined,
+): Generator<void, void, void> =>
+  rings.ahead(cluster, groups, wordOf(limit), () => allToAllSteps(cluster, groups, typical, limit));
+
+const rings = figuresOfGroups<Ring | UnreachableRank>(4096);

@@ -12,7 +12,7 @@ import { copyShare } from '../../order/copyTurns.ts';
 import { firstCopy } from './copies.ts';
 import { withinLimit } from './operationsLimit.ts';
 import { placeRanks } from './ranks.ts';
-import { type Site, siteRanks, type SitedRanks } from './sites.ts';
+import { type Site, siteRanks, type SitedRanks, sitesAhead } from './sites.ts';
 import { segmentsFit } from './segmentsFit.ts';
 
 export interface PlacedPipeline {
@@ -33,8 +33,11 @@ export interface PlacedPipeline {
   readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
 }
 
-/** `undefined` where stages and devices do not fit together, which has been reported. */
-export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPipeline | undefined {
+/** In steps; `undefined` where stages and devices do not fit together, which has been reported. */
+export function* placePipeline(
+  notes: Notes,
+  pipeline: SettledPipeline,
+): Generator<void, PlacedPipeline | undefined, void> {
   const { name, model, cluster, cut, use, mesh, iterations } = pipeline;
   // A schedule may cut every microbatch into parts, each a microbatch to all that follows.
   const parts = use.kind === 'policy' ? (use.policy.parts?.(use.args) ?? 1) : 1;
@@ -68,6 +71,7 @@ export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPi
   const meshes = [...new Set(bare.ranks.map((rank) => rank.mesh))];
   const kinds = bare.ranks.map((rank) => rank.kind);
   if (!computes(notes, { ...pipeline, meshes }, kinds)) return undefined;
+  yield* sitesAhead(pipeline, bare.ranks);
   const ranks = siteRanks(notes, pipeline, bare);
   if (ranks === undefined) return undefined;
   if (pipeline.optimizer !== undefined) checkShard(notes, pipeline.optimizer, ranks);

@@ -16,7 +16,7 @@ const mostFree = 256;
 
 /**
  * A place is a device, or the devices of a rank that has several: those stay together. A rank takes places of its kind of device
- * and its mesh, so the costs of its stages do not change. A rank with `on` stays where it is. In steps, one for each place.
+ * and its mesh, so the costs of its stages do not change. A rank with `on` stays where it is. In steps.
  */
 export function* placementProblem(
   cluster: ClusterDefinition,
@@ -126,6 +126,9 @@ interface HopTime {
   readonly perByte: number;
 }
 
+/** Hops between two pauses: a few milliseconds at most. */
+const slice = 16;
+
 /** From each place to each; `undefined` where there is no route. Devices of equal position send to each other at the same time. */
 function* hopTimes(
   router: Router,
@@ -133,8 +136,10 @@ function* hopTimes(
 ): Generator<void, readonly (HopTime | undefined)[], void> {
   const times: (HopTime | undefined)[] = [];
   for (const [a, from] of places.entries()) {
-    for (const [b, to] of places.entries()) times.push(a === b ? undefined : hopTime(router, from, to));
-    yield;
+    for (const [b, to] of places.entries()) {
+      times.push(a === b ? undefined : hopTime(router, from, to));
+      if (times.length % slice === 0) yield;
+    }
   }
   return times;
 }

@@ -1,15 +1,16 @@
 /** Kinds of devices as stages use them: what a layer costs there follows from these figures. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
+import { anyEngine, findEngine } from '../../engines/registry.ts';
 import type { Notes } from '../notes.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
 import { type Mesh, lone } from '../../costs/mesh.ts';
 import type { ShardRule } from '../../costs/shardTraffic.ts';
 import { shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
-import type { DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';
+import type { ContextExchange, DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';
 import type { NodeLimit } from '../../network/index.ts';
-import { groupRing } from './groupRing.ts';
+import { allToAllAhead, groupRing } from './groupRing.ts';
 import { dataGroups, expertDataGroups, type Groups, groupsOf, slices } from './rankGroups.ts';
 import type { Rank, Ranks } from './ranks.ts';
 
@@ -29,9 +30,13 @@ export interface Site extends DeviceDefinition {
   /** Only if data ranks hold weights or gradients in parts. */
   readonly shards?: ShardRule;
   /** How heads compute their loss that do not say. */
-  readonly loss?: 'eager';
-  /** Inputs of products stay gathered. */
+  readonly loss?: string;
+  /** Data ranks share the weights. */
+  readonly sharesWeights?: true;
+  /** What is gathered stays so up to its backward. */
   readonly wholeInputs?: true;
+  /** As the file says, or as the engine does it. */
+  readonly contextExchange?: ContextExchange;
 }
 
 export interface SitedRank extends Rank {
@@ -53,7 +58,7 @@ export const loneSite = (kind: DeviceDefinition): Site => ({
 });
 const noRing: Ring = { bandwidth: 0, latency: 0 };
 
-type Request = Pick<SettledPipeline, 'cluster' | 'model' | 'overlap' | 'optimizer' | 'at'>;
+type Request = Pick<SettledPipeline, 'cluster' | 'model' | 'overlap' | 'optimizer' | 'engine' | 'at'>;
 
 /** The ranks with their sites; `undefined` where devices that must talk have no route (reported). */
 export function siteRanks(notes: Notes, pipeline: Request, ranks: Ranks): SitedRanks | undefined {
@@ -67,6 +72,12 @@ export function siteRanks(notes: Notes, pipeline: Request, ranks: Ranks): SitedR
   return sites === undefined
     ? undefined
     : { ...ranks, ranks: ranks.ranks.map((rank, index) => ({ ...rank, kind: sites[index] })) };
+}
+
+/** Finds what takes long of the sites in steps, before `siteRanks` is asked for them. */
+export function* sitesAhead({ cluster, model }: Request, ranks: Members): Generator<void, void, void> {
+  for (const { devices, mesh } of ranks)
+    if (mesh.expert > 1) yield* allToAllAhead(cluster, groupsOf(devices, mesh, 'expert'), nodeLimit(model));
 }
 
 /** The site of each rank. */
@@ -96,13 +107,14 @@ type Members = readonly Member[];
 
 function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undefined {
   const [{ kind, mesh, split = 1, devices }] = members;
+  const usual = usualIn(notes, pipeline, devices.length / mesh.tensor, mesh);
   const ring = (name: GroupName): Ring | undefined =>
     mesh[name] === 1
       ? noRing
       : groupRing(
           notes,
           pipeline,
-          name === 'expert' ? 'all_to_all' : name === 'context' ? (mesh.contextExchange ?? 'ring') : 'ring',
+          name === 'expert' ? 'all_to_all' : name === 'context' ? patterns[usual.contextExchange ?? 'ring'] : 'reduce',
           members,
           (rank) => groupsOf(rank.devices, rank.mesh, name),
           name === 'expert' ? nodeLimit(pipeline.model) : undefined,
@@ -123,10 +135,27 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
     ranks: devices.length / mesh.tensor,
     expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
     ...(shards === undefined ? {} : { shards }),
-    // Frameworks that shard weights are PyTorch's: their loss runs step by step, and autograd keeps gathered inputs.
-    ...(pipeline.optimizer !== undefined && splitsWeights(pipeline.optimizer, devices.length / mesh.tensor)
-      ? { loss: 'eager' as const, wholeInputs: true as const }
-      : {}),
+    ...usual,
+  };
+}
+
+const patterns = { ring: 'pass', all_gather: 'reduce', all_to_all: 'all_to_all' } as const;
+
+/**
+ * What the engine does, or the one that alone has this optimizer. Without both: frameworks that share weights are PyTorch's, whose loss
+ * runs step by step, and whose autograd keeps gathered inputs.
+ */
+function usualIn(notes: Notes, { engine: named, optimizer }: Request, ranks: number, mesh: Mesh): Partial<Site> {
+  const sharesWeights = optimizer !== undefined && splitsWeights(optimizer, ranks);
+  const engine =
+    findEngine(named ?? notes.options.engine ?? anyEngine) ?? findEngine(optimizer?.recipe.engine ?? anyEngine);
+  const loss = engine?.loss ?? (sharesWeights ? 'eager' : undefined);
+  const contextExchange = mesh.contextExchange ?? engine?.contextExchange;
+  return {
+    ...(loss === undefined ? {} : { loss }),
+    ...((engine?.keepsGathered ?? sharesWeights) ? { wholeInputs: true } : {}),
+    ...(sharesWeights ? { sharesWeights } : {}),
+    ...(contextExchange === undefined ? {} : { contextExchange }),
   };
 }
 
@@ -144,6 +173,25 @@ const tensorLeavesNode = ({ devices }: Request['cluster'], rank: Pick<Rank, 'dev
 const splitsWeights = ({ shard, over }: OptimizerUse, ranks: number): boolean =>
   shardsWeights(shard) && shardRanks(ranks, over) > 1;
 
+/** Of backwards whose weights stay on `size` neighbours. */
+function gathersAgain(notes: Notes, pipeline: Request, members: Members, size: number): ShardRule['again'] | 'wrong' {
+  const [{ devices, mesh }] = members;
+  const over = (groupsIn: typeof dataGroups, held: number): { ranks: number; ring: Ring } | undefined => {
+    const ranks = shardRanks(held, size);
+    if (ranks === 1) return { ranks, ring: noRing };
+    const ring = groupRing(notes, pipeline, 'reduce', members, (rank) =>
+      groupsIn(rank.devices, rank.mesh).flatMap((group) => slices(group, ranks)),
+    );
+    return ring === undefined ? undefined : { ranks, ring };
+  };
+  const dense = over(dataGroups, devices.length / mesh.tensor);
+  const experts = over(
+    expertDataGroups,
+    hasExperts(pipeline.model) ? devices.length / (mesh.expert * mesh.expertTensor) : 1,
+  );
+  return dense === undefined || experts === undefined ? 'wrong' : { dense, experts };
+}
+
 /** What is gathered and scattered for each microbatch; nothing where gathered weights are kept for the whole iteration. */
 function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule | undefined | 'wrong' {
   const { optimizer, model } = pipeline;
@@ -157,16 +205,20 @@ function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule
   const dense =
     ranks === 1
       ? noRing
-      : groupRing(notes, pipeline, 'ring', members, (rank) => parts(dataGroups(rank.devices, rank.mesh), ranks));
+      : groupRing(notes, pipeline, 'reduce', members, (rank) => parts(dataGroups(rank.devices, rank.mesh), ranks));
   const experts =
     expertRanks === 1 || !hasExperts(model)
       ? noRing
-      : groupRing(notes, pipeline, 'ring', members, (rank) =>
+      : groupRing(notes, pipeline, 'reduce', members, (rank) =>
           parts(expertDataGroups(rank.devices, rank.mesh), expertRanks),
         );
   if (dense === undefined || experts === undefined) return 'wrong';
+  const again =
+    optimizer.reshardTo === undefined ? undefined : gathersAgain(notes, pipeline, members, optimizer.reshardTo);
+  if (again === 'wrong') return again;
   const moved = optimizer.recipe.moved(model.precision);
   return {
+    ...(again === undefined ? {} : { again }),
     weights,
     gradients: true,
     dense: { ranks, ring: dense },

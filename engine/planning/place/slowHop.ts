@@ -6,6 +6,7 @@ import { totalTime } from '../cost/layerCosts.ts';
 import type { PipelineCut } from '../cut/cutPipeline.ts';
 import type { Notes } from '../notes.ts';
 import type { PlacedPipeline } from './placePipeline.ts';
+import { interchangeable } from './interchangeable.ts';
 import { choiceOf, type Drafter, type Pacer, placesToTry, triedPlaces, withoutChoice } from './placeTrials.ts';
 
 /** Share of an iteration that the better placement must save. */
@@ -23,7 +24,7 @@ export function* reportSlowHop(
   draft: Drafter,
   pace: Pacer,
 ): Generator<void, void, void> {
-  if (linksAlike(placed) || withoutChoice(placed) !== undefined) return;
+  if (linksAlike(placed) || placesAlike(placed) || withoutChoice(placed) !== undefined) return;
   if (!mayGain(plan)) return;
   const choice = yield* choiceOf(placed, costs, cut);
   yield;
@@ -59,6 +60,14 @@ function linksAlike({ pipeline: { cluster } }: PlacedPipeline): boolean {
   );
   return cluster.named.size === 0 && speeds.size === 1;
 }
+
+/** Whichever places the ranks have, they send over links of the same speed. */
+const placesAlike = ({ pipeline: { cluster }, ranks: { ranks } }: PlacedPipeline): boolean =>
+  ranks.flatMap(({ devices }) => devices).length === cluster.devices.length &&
+  interchangeable(
+    cluster,
+    ranks.map(({ devices }) => devices),
+  );
 
 /**
  * Whether faster transfers can save so much at all. An iteration takes at least the work of the slowest stage, and transfers add at

@@ -56,7 +56,7 @@ export function* pipelineRoutes(
   const router = routerOf(cluster, largest);
   const pairs = pairsOf(request);
   yield;
-  const plain = pairings(request, pairs, largest);
+  const plain = yield* pairings(request, pairs, largest);
   yield;
   const drawn = new Map<number, Drawn>();
   const exchanges: { readonly pair: string; readonly bytes: number; readonly all: readonly Figures[] }[] = [];
@@ -181,11 +181,11 @@ function pairwise(router: Router, from: Rank, to: Rank, paired: Paired): Omit<Dr
 }
 
 /** For each pair of ranks that send between equal positions. */
-function pairings(
+function* pairings(
   { cluster, ranks, reshard }: RoutesRequest,
   pairs: ReadonlyMap<number, number>,
   bytes: number,
-): ReadonlyMap<number, Paired | Unreachable> {
+): Generator<void, ReadonlyMap<number, Paired | Unreachable>, void> {
   const count = ranks.ranks.length;
   const numbers = [...pairs];
   const ends = (pair: number) => [ranks.ranks[Math.floor(pair / count)], ranks.ranks[pair % count]] as const;
@@ -195,7 +195,7 @@ function pairings(
     const [from, to] = ends(pair);
     return { from: from.devices, to: to.devices };
   });
-  const found = alikeTransfers(cluster, asked, bytes, all);
+  const found = yield* alikeTransfers(cluster, asked, bytes, all);
   return new Map(plain.map((pair, index) => [pair, found[index]]));
 }
 

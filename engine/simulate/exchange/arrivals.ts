@@ -6,13 +6,14 @@ interface Legs {
   readonly back?: Sent;
 }
 
-/** By tensor, seconds: when layers may use it: with the last piece of its bucket, or under `early` with the piece that ends it. */
+/** By tensor, seconds: when layers may use it: `delays` (by call) after the last piece of its bucket, or under `early` after the piece that ends it. */
 export function arrivals(
   ready: Float64Array,
   tensors: readonly { readonly bytes: number }[],
   buckets: Buckets,
   early: boolean,
   { sent, back }: Legs,
+  delays: Float64Array,
 ): Float64Array {
   const arrival = ready.slice();
   const { offsets, members } = buckets;
@@ -21,9 +22,9 @@ export function arrivals(
     const ends = endsOf(leg, count);
     for (let bucket = 0; bucket < count; bucket += 1)
       for (let at = offsets[bucket]; ends[bucket] > -Infinity && at < offsets[bucket + 1]; at += 1)
-        arrival[members[at]] = ends[bucket];
+        arrival[members[at]] = ends[bucket] + delays[buckets.call[bucket]];
     // What comes back replaces what was sent.
-    if (early) pieceArrivals(arrival, tensors, buckets, leg);
+    if (early) pieceArrivals(arrival, tensors, buckets, leg, delays);
   }
   return arrival;
 }
@@ -32,8 +33,9 @@ export function arrivals(
 function pieceArrivals(
   arrival: Float64Array,
   tensors: readonly { readonly bytes: number }[],
-  { offsets, members }: Buckets,
+  { offsets, members, call }: Buckets,
   leg: Sent,
+  delays: Float64Array,
 ): void {
   const layout = members.slice();
   for (let bucket = 0; bucket + 1 < offsets.length; bucket += 1)
@@ -50,7 +52,7 @@ function pieceArrivals(
     const upTo = there[bucket] + leg.count[row] * size;
     while (next[bucket] < offsets[bucket + 1] && wanted[bucket] <= upTo * rounded) {
       const pieces = Math.ceil((wanted[bucket] - there[bucket]) / size / rounded);
-      arrival[layout[next[bucket]]] = leg.start[row] + Math.max(1, pieces) * seconds;
+      arrival[layout[next[bucket]]] = leg.start[row] + Math.max(1, pieces) * seconds + delays[call[bucket]];
       next[bucket] += 1;
       if (next[bucket] < offsets[bucket + 1]) wanted[bucket] += tensors[layout[next[bucket]]].bytes;
     }

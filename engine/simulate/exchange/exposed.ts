@@ -25,17 +25,26 @@ export interface TensorWait {
   readonly tensor: number;
 }
 
+/** How a lane works. */
+interface Lane {
+  /** The bytes of the front layer are the first of a bucket; otherwise bytes are in the order in which they got ready. */
+  readonly early: boolean;
+  /** What comes back goes over the lane of what is sent. */
+  readonly sharesLane: boolean;
+  /** By call, seconds from when a piece has left its lane until it is there. */
+  readonly delays: Float64Array;
+}
+
 /**
  * Adds the causes of waits, which add up to the waits. While an incomplete bucket keeps the lane idle, its layers wait for what is
- * fused with them. `early`: the bytes of the front layer are the first of a bucket; otherwise bytes are in the order in which they got
- * ready. `sharesLane`: what comes back goes over the lane of what is sent. O(rows + tensors + waits · (log rows + rows of each)).
+ * fused with them. Seconds from when the bucket has left the lane until it is there are `overhead`. O(rows + tensors + waits · (log rows + rows of each)).
  */
 export function addExposed(
   into: Exposed,
   tensors: readonly LaneTensor[],
   run: LaneRun,
   waits: readonly TensorWait[],
-  { early, sharesLane }: { readonly early: boolean; readonly sharesLane: boolean },
+  { early, sharesLane, delays }: Lane,
 ): void {
   const { buckets, arrival } = run;
   const bucketOf = new Int32Array(arrival.length).fill(-1);
@@ -51,7 +60,11 @@ export function addExposed(
     into.barrier += to - there;
     const bucket = bucketOf[tensor];
     const first = places[tensor];
-    const waited: Waited = { from, to: there, bucket, first, last: first + tensors[tensor].bytes };
+    const delay = bucket < 0 ? 0 : delays[buckets.call[bucket]];
+    // It has left the lane.
+    const left = Math.max(from, there - delay);
+    into.overhead += there - left;
+    const waited: Waited = { from, to: left, bucket, first, last: first + tensors[tensor].bytes };
     // Pulls deliver the layer; while none runs, pushes do what there is to do.
     const idle = back === undefined ? [waited] : gapsOf(back, waited, (row, part) => addRow(into, back, row, part));
     for (const gap of idle) {
@@ -60,8 +73,10 @@ export function addExposed(
         else addPushes(into, sent, row, part);
       });
       for (const { from: begins, to: ends } of rest) {
-        const complete = bucket < 0 ? begins : Math.min(ends, Math.max(begins, buckets.ready[bucket]));
-        into.fused += complete - begins;
+        const landed = delay > 0 ? Math.min(ends, Math.max(begins, lastBefore(sent, bucket, begins) + delay)) : begins;
+        into.overhead += landed - begins;
+        const complete = bucket < 0 ? landed : Math.min(ends, Math.max(landed, buckets.ready[bucket]));
+        into.fused += complete - landed;
         into.credit += ends - complete;
       }
     }
@@ -108,6 +123,12 @@ function gapsOf({ sent }: Leg, waited: Waited, busy: (row: number, part: Waited)
   }
   if (now < waited.to) gaps.push({ from: now, to: waited.to });
   return gaps;
+}
+
+/** When the last piece of a bucket had left the lane by a time; −∞ if none had. */
+function lastBefore({ sent }: Leg, bucket: number, time: number): number {
+  for (let row = firstAfter(sent, time) - 1; row >= 0; row -= 1) if (sent.bucket[row] === bucket) return sent.end[row];
+  return -Infinity;
 }
 
 /** The first row that ends after a time. */

@@ -5,7 +5,7 @@ import { F } from '../../values/program.ts';
 import { syncedAfter } from '../gradients.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
 import { firstForwards, type ForwardWaits, releasesAfter, timesIn, waitsOfForwards } from './firstForwards.ts';
-import type { LaneProblem, LaneRun } from './lane.ts';
+import { delaysOf, type LaneProblem, type LaneRun } from './lane.ts';
 import { leastPeriod, leastPeriodInOrder } from './leastPeriod.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
 import type { Arrivals, FirstForward } from './runForward.ts';
@@ -214,8 +214,9 @@ function scattersOnly(problem: LaneProblem): LaneProblem {
   return {
     ...problem,
     rule: { ...problem.rule, halves: 'together' },
-    calls: problem.calls.map(({ name, push, halves, links }) => ({
+    calls: problem.calls.map(({ name, push, halves, links, delay }) => ({
       ...{ name, push: halves?.scatter ?? push },
+      ...(delay === undefined ? {} : { delay }),
       ...(links === undefined ? {} : { links: { push: links.scatter ?? links.push } }),
     })),
   };
@@ -270,7 +271,8 @@ function addWaits(
         .map(({ wait }) => wait);
       const { tensors, calls } = problems[lane];
       const sharesLane = rule.halves === 'apart' || calls.some(({ oneLane }) => oneLane === true);
-      if (own.length > 0) addExposed(into, tensors, run, own, { early: rule.earlyStart, sharesLane });
+      if (own.length > 0)
+        addExposed(into, tensors, run, own, { early: rule.earlyStart, sharesLane, delays: delaysOf(calls) });
     }
 }
 

@@ -8,7 +8,7 @@ import { gathersOf, pullsOf } from './returns.ts';
 import { send } from './send.ts';
 import { type Pulls, sendBothWays } from './sendBothWays.ts';
 import { sendCutting } from './sendCutting.ts';
-import { lastEnd, SentColumns } from './sent.ts';
+import { allThere, SentColumns } from './sent.ts';
 
 /** A rule without `best`. Buckets are a separate column. */
 export interface SettledRule extends Pick<
@@ -54,10 +54,14 @@ export function runLane(problem: LaneProblem): LaneRun {
 
 /** A lane of which is known what it sent. */
 export const laneRun = (
-  { tensors, rule, ready }: LaneProblem,
+  { tensors, rule, ready, calls }: LaneProblem,
   buckets: Buckets,
   legs: Pick<LaneRun, 'sent' | 'back'>,
-): LaneRun => ({ buckets, ...legs, arrival: arrivals(ready, tensors, buckets, rule.earlyStart, legs) });
+): LaneRun => ({
+  buckets,
+  ...legs,
+  arrival: arrivals(ready, tensors, buckets, rule.earlyStart, legs, delaysOf(calls)),
+});
 
 export const bucketsIn = ({ tensors, rule, ready, closes, origin }: LaneProblem): Buckets =>
   rule.cycle === undefined
@@ -75,6 +79,10 @@ export interface Sending {
   /** Only if something comes back. */
   readonly back?: Returning;
 }
+
+/** By call, seconds after which what has left the lane is there. */
+export const delaysOf = (calls: readonly LaneCall[]): Float64Array =>
+  Float64Array.from(calls, ({ delay = 0 }) => delay);
 
 export interface Returning extends Pulls {
   /** Gathers follow all scatters. Pulls follow the push of their piece, on the same lane or on a second one. */
@@ -108,17 +116,21 @@ export function sendingOf({ calls, rule, tail, pulls }: LaneProblem, buckets: Bu
     },
     moment: momentOf(items),
     isCut: isCutting && !onLane,
-    ...(returns ? { back: { kind, costs: backs, rank, afterAll } } : {}),
+    ...(returns ? { back: { kind, costs: backs, rank, afterAll, delays: delaysOf(calls) } } : {}),
   };
 }
 
-function legsOf({ items, handing, moment, isCut, back }: Sending, { front }: Buckets): Pick<LaneRun, 'sent' | 'back'> {
+function legsOf(sending: Sending, { front }: Buckets): Pick<LaneRun, 'sent' | 'back'> {
+  const { items, handing, moment, isCut, back } = sending;
   if (back?.kind === 'pullsOnLane') return sendBothWays(items, handing, back, moment);
   const sent = isCut ? sendCutting(items, moment) : send(items, handing, moment, back?.kind === 'pulls');
   if (back === undefined) return { sent };
   return back.kind === 'pulls'
-    ? { sent, back: send(pullsOf(items, back.costs, back.rank, sent, back.afterAll), oneAtATime, moment) }
-    : { sent, back: send(gathersOf(items, back.costs, front, lastEnd(sent)), handing, moment) };
+    ? { sent, back: send(pullsOf(items, back, sent), oneAtATime, moment) }
+    : {
+        sent,
+        back: send(gathersOf(items, back.costs, front, allThere(sent, items.call, back.delays)), handing, moment),
+      };
 }
 
 const oneAtATime: Handing = { piece: Infinity, credit: 'piece', strict: false, ack: 0 };

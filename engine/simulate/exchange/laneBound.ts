@@ -21,11 +21,14 @@ export function laneBound(problem: LaneProblem, barrier: boolean, times?: Pick<L
   const tail = new Float64Array(jobs);
   const sent = new Float64Array(jobs);
   const back = new Float64Array(jobs);
+  // Seconds on the way, after a push or a pull has left its lane.
+  const out = new Float64Array(jobs);
+  const both = new Float64Array(jobs);
   buckets.ready.forEach((at, bucket) => {
-    const { push, pull, halves, oneLane } = calls[call[bucket]];
-    const both = apart ? halves : undefined;
-    const first = leastSeconds(both?.scatter ?? push, bytes[bucket]);
-    const second = both?.gather ?? pull;
+    const { push, pull, halves, oneLane, delay = 0 } = calls[call[bucket]];
+    const parts = apart ? halves : undefined;
+    const first = leastSeconds(parts?.scatter ?? push, bytes[bucket]);
+    const second = parts?.gather ?? pull;
     const returned = second === undefined ? 0 : leastSeconds(second, bytes[bucket]);
     const shared = apart || oneLane === true;
     let begins = times === undefined ? at : -Infinity;
@@ -40,9 +43,16 @@ export function laneBound(problem: LaneProblem, barrier: boolean, times?: Pick<L
       tail[job] = barrier ? 0 : Math.max(tail[job], (times ?? problem).tail[tensor]);
       sent[job] = share * (shared ? first + returned : first);
       back[job] = shared ? 0 : share * returned;
+      out[job] = shared || second === undefined ? 0 : delay;
+      both[job] = out[job] + delay;
     }
   });
-  const finish = leastFinish({ ready: release, seconds: sent, tail });
+  const finish = leastFinish({ ready: release, seconds: sent, tail: tail.map((each, job) => each + both[job]) });
   // What is pulled goes over another lane.
-  return Math.max(finish, leastFinish({ ready: release, seconds: back, tail }));
+  const pulled = leastFinish({
+    ready: release.map((each, job) => each + out[job]),
+    seconds: back,
+    tail: tail.map((each, job) => each + both[job] - out[job]),
+  });
+  return Math.max(finish, pulled);
 }

@@ -2,7 +2,8 @@
 import type { Sent } from '../../values/exchangeTimeline.ts';
 import type { CallCost } from '../../values/exchangePlan.ts';
 import { type Items, itemsByRank, ranksBy } from './items.ts';
-import { lastEnd } from './sent.ts';
+import type { Pulls } from './sendBothWays.ts';
+import { allThere } from './sent.ts';
 
 /** `backs`: cost of what comes back, by call; undefined for a call that has none. */
 type Backs = readonly (CallCost | undefined)[];
@@ -11,19 +12,21 @@ type Backs = readonly (CallCost | undefined)[];
  * Pieces that have been pushed, to pull in the order of the buckets' ranks. `afterAll`: nothing is pulled before all is pushed. A
  * row of `sent` is one piece.
  */
-export function pullsOf(items: Items, backs: Backs, rank: Int32Array, sent: Sent, afterAll: boolean): Items {
+export function pullsOf(items: Items, { costs: backs, rank, afterAll, delays }: Pulls, sent: Sent): Items {
   const rows = new Int32Array(sent.length);
   let count = 0;
   for (let row = 0; row < sent.length; row += 1)
     // A call that was lost to a cut has no bytes.
     if (sent.bytes[row] > 0 && backs[items.call[sent.bucket[row]]] !== undefined) rows[count++] = row;
+  const there = (row: number): number => sent.end[row] + delays[items.call[sent.bucket[row]]];
   const pieces = rows.subarray(0, count);
+  if (delays.some((delay) => delay !== delays[0])) pieces.sort((a, b) => there(a) - there(b) || a - b);
   const bucket = pieces.map((row) => sent.bucket[row]);
   const ready = new Float64Array(count);
   const bytes = new Float64Array(count);
-  const all = lastEnd(sent);
+  const all = allThere(sent, items.call, delays);
   for (let at = 0; at < count; at += 1) {
-    ready[at] = afterAll ? all : sent.end[pieces[at]];
+    ready[at] = afterAll ? all : there(pieces[at]);
     bytes[at] = sent.bytes[pieces[at]];
   }
   return { ready, bytes, rank: ranksOfPieces(bucket, rank), ...callsOf(items, backs, bucket) };

@@ -11,10 +11,12 @@ export interface Pulls {
   readonly rank: Int32Array;
   /** Nothing is pulled before all is pushed. */
   readonly afterAll: boolean;
+  /** By call, seconds from the end of a push until its piece may be pulled. */
+  readonly delays: Float64Array;
 }
 
 /**
- * Pushes and pulls on one lane, one at a time. A piece may be pulled once it has been pushed. Of the first piece on the stack and
+ * Pushes and pulls on one lane, one at a time. A piece may be pulled once its push is there. Of the first piece on the stack and
  * the first one to pull, the lesser rank goes; of one item, the earlier piece, which is the pull.
  */
 export function sendBothWays(
@@ -41,22 +43,24 @@ export function sendBothWays(
   const stack: { readonly item: number; readonly size: number }[] = [];
   let taken = 0;
   let credit = handing.credit === 'piece' ? 1 : handing.credit;
-  let [next, returned, arrived] = [0, 0, 0];
+  /** Items whose pieces have left the lane, and when they are there. */
+  let flying: { readonly item: number; readonly at: number }[] = [];
+  let [next, returned] = [0, 0];
   let free = -Infinity;
   let now = ready[0];
   let pushing = ready.length;
-  const done = () => next === ready.length && queue.size === 0 && taken === stack.length && arrived === sent.length;
+  const done = () => next === ready.length && queue.size === 0 && taken === stack.length && flying.length === 0;
   while (!done() || toPull.size > 0) {
     for (; next < ready.length && ready[next] <= now + moment; next += 1) {
       now = Math.max(now, ready[next]);
       queue.push(rank[next]);
     }
-    for (; arrived < sent.length && sent.end[arrived] <= now + moment; arrived += 1) {
-      const item = sent.bucket[arrived];
-      if (pulls.costs[call[item]] === undefined) continue;
+    for (const { item, at } of flying) {
+      if (at > now + moment || pulls.costs[call[item]] === undefined) continue;
       if (available[item] === 0) toPull.push(pulls.rank[item]);
       available[item] += 1;
     }
+    flying = flying.filter(({ at }) => at > now + moment);
     for (; returned < sent.length && sent.end[returned] + ack <= now + moment; returned += 1)
       credit += byPiece ? 1 : sent.bytes[returned];
     const passed: number[] = [];
@@ -79,7 +83,8 @@ export function sendBothWays(
     }
     for (const each of passed) queue.push(each);
     const first = taken < stack.length ? stack[taken] : undefined;
-    const mayPull = toPull.size > 0 && (!pulls.afterAll || (pushing === 0 && taken === stack.length));
+    const mayPull =
+      toPull.size > 0 && (!pulls.afterAll || (pushing === 0 && taken === stack.length && flying.length === 0));
     const starts = free <= now + moment && (mayPull || first !== undefined);
     if (starts) {
       if (mayPull && (first === undefined || toPull.top <= pulls.rank[first.item])) {
@@ -94,10 +99,12 @@ export function sendBothWays(
         taken += 1;
         free = now + pushPrices.seconds(call[first.item], first.size);
         sent.add(first.item, 1, first.size, pushPrices.overhead(call[first.item], first.size), now, free);
+        flying.push({ item: first.item, at: free + pulls.delays[call[first.item]] });
       }
     }
     let later = next < ready.length ? ready[next] : Infinity;
     if (starts || free > now + moment) later = Math.min(later, free);
+    for (const { at } of flying) later = Math.min(later, at);
     if (returned < sent.length) later = Math.min(later, sent.end[returned] + ack);
     if (later < Infinity) now = Math.max(now, later);
   }

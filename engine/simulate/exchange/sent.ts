@@ -53,5 +53,9 @@ export function endsOf(sent: Sent, buckets: number): Float64Array {
   return ends;
 }
 
-/** When a lane is done; −∞ if it sent nothing. */
-export const lastEnd = (sent: Sent): number => (sent.length === 0 ? -Infinity : sent.end[sent.length - 1]);
+/** When all that a lane has sent is there, after the delay of each call; −∞ if it sent nothing. `call`: of each bucket. */
+export function allThere(sent: Sent, call: Int32Array, delays: Float64Array): number {
+  let last = -Infinity;
+  for (let row = 0; row < sent.length; row += 1) last = Math.max(last, sent.end[row] + delays[call[sent.bucket[row]]]);
+  return last;
+}

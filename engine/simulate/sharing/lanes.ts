@@ -3,7 +3,7 @@ import type { Buckets, Sent } from '../../values/exchangeTimeline.ts';
 import type { CallLinks, CallPass, LaneCall } from '../../values/exchangePlan.ts';
 import { bucketsIn, type LaneProblem, type LaneRun, laneRun, runLane, sendingOf } from '../exchange/lane.ts';
 import { gathersOf } from '../exchange/returns.ts';
-import { lastEnd } from '../exchange/sent.ts';
+import { allThere } from '../exchange/sent.ts';
 import { callNetwork, type CallNetwork } from './callNetwork.ts';
 import { connectedBy } from './connected.ts';
 import { type PassesOf, type SharedColumns, sendStepwise, type StepwiseSender } from './stepwise.ts';
@@ -77,7 +77,12 @@ function laneSender(problem: LaneProblem, buckets: Buckets, network: CallNetwork
     step(now) {
       sender.step(now);
       if (gathers === undefined && sender.isDone()) {
-        const items = gathersOf(sending.items, back.costs, buckets.front, lastEnd(sender.sent));
+        const items = gathersOf(
+          sending.items,
+          back.costs,
+          buckets.front,
+          allThere(sender.sent, sending.items.call, back.delays),
+        );
         const { handing, moment } = sending;
         const gatherPasses: PassesOf = (_, call) => passesOf('back', call);
         gathers = sendStepwise({ items, handing, moment, isCut: false }, gatherPasses, network);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
+import { usualMargin } from '../../../engine/analyze/spread.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import type { DevicePlan, PipelinePlan, StagePlan } from '../../../engine/values/plan.ts';
 import { recipePlan, policy } from '../support/plans.ts';
@@ -87,6 +88,23 @@ describe('memory/headroom', () => {
 
   it('is an information where it does not', () => {
     expect(found(four({ memory: 19 * GiB }))).toMatchObject([{ code: 'memory/headroom', severity: 'information' }]);
+  });
+
+  it('has the margin that published runs of the kind have, unless the user sets one', () => {
+    const runKind = { device: 'hopper', format: 'fp8', experts: false, nodes: 'several' } as const;
+    const margin = usualMargin(runKind);
+    expect(margin).not.toBe(usualMargin(undefined));
+    const left = (share: number): PipelinePlan => ({ ...four({ memory: (18.5 * GiB) / (1 - share) }), runKind });
+    expect(found(left(margin + 0.001))).toEqual([]);
+    const [one] = found(left(margin - 0.001));
+    const { runs = 0, fit = 0 } = evaluate(left(margin - 0.001), defaultOptions).run?.report.accuracy?.memory ?? {};
+    expect(fit).toBeLessThan(runs);
+    expect(one.message).toContain(
+      `with the excess that published runs of its kind have, it fits in ${fit} of ${runs}.`,
+    );
+    const thresholds = { ...defaultOptions.thresholds, headroom: 0.01 };
+    const set = evaluate(left(0.02), { ...defaultOptions, thresholds }).findings.map(({ code }) => code);
+    expect(set).not.toContain('memory/headroom');
   });
 
   it('is silent over the margin, and points at the device whose figures foretell a run', () => {

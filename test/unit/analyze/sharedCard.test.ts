@@ -17,6 +17,8 @@ pipeline p { model = two  devices = c  microbatches = 1  schedule = 1f1b  ${more
 `;
 /** Ranks of each stage are in both nodes. */
 const across = 'data = 4  stages = balance(2)  rank_order = tp_cp_pp_dp';
+/** A half of the bytes through the card, then 5 ms inside. */
+const levels = `${across}  collective = blueconnect`;
 
 function cards(text: string, files = {}) {
   const { findings } = analyse(text, { files });
@@ -43,20 +45,17 @@ test('sharing that costs less than 0.5 % of the iteration is not reported', () =
 
 /** Backwards of the second stage end at 3 ms, and of the first at 4 ms. */
 describe('iteration, ms', () => {
+  // Trees of two nodes: 1 GB of each stage through the card, of which trees use 0.92. The card is busy from 3 ms on.
+  test.each(['', 'sync = end', 'sync = overlap', 'sync = ddp'])('trees of nodes: %s', (sync) => {
+    expect(iterationOf(file(`${across}  ${sync}`))).toBeCloseTo(3 + 200 / 0.92, 2);
+  });
   // 5 ms inside the node, then 50 ms of each stage's 100 ms twice, at half the rate but for 1 ms, then 5 ms inside.
-  test.each([
-    '',
-    'sync = end',
-    'sync = overlap',
-    'sync = ddp',
-    'collective = blueconnect',
-    'sync = overlap  collective = blueconnect',
-  ])('rings by level: %s', (sync) => {
+  test.each(['collective = blueconnect', 'sync = overlap  collective = blueconnect'])('level by level: %s', (sync) => {
     expect(iterationOf(file(`${across}  ${sync}`))).toBe(213);
   });
   // Four flows of each stage, two in each direction, share one bus: 200 ms of each stage's 210 ms.
   test('a bus between nodes', () => {
-    const bus = file(`${across}  sync = overlap`)
+    const bus = file(`${levels}  sync = overlap`)
       .replace('switch nic { ports = gpu[0..3]  link = 100GB/s }  link nic -- core = 10GB/s', 'link = 100GB/s')
       .replace('switch core {}', 'link = shared(10GB/s)');
     expect(iterationOf(bus)).toBe(413);
@@ -72,18 +71,18 @@ describe('iteration, ms', () => {
   test('tree', () => {
     expect(iterationOf(file(`${across}  sync = overlap  collective = tree`))).toBe(403);
   });
-  // 4 workers in a node push 1 GB each, then pull it: 400 ms in each direction of the card. In the 1 ms in which the second stage pushes
+  // The ranks of a stage in a node sum up and push 1 GB, then pull it: 200 ms in each direction of the card for two stages. In the 1 ms in which the second stage pushes
   // and the first does not yet, it uses the card alone, and so it is the first to pull.
   test.each(['collective = ps', 'sync = overlap  collective = ps'])('servers: %s', (sync) => {
-    expect(iterationOf(file(`${across}  ${sync}`))).toBe(802);
+    expect(iterationOf(file(`${across}  ${sync}`))).toBe(402);
   });
-  // The server takes 2.5 GB/s from each of 4 workers, so a card carries 5 GB/s for each stage, and both fit.
+  // The server takes 5 GB/s from each of 2 nodes, so a card carries 5 GB/s for each stage, and both fit.
   test('one server for each stage', () => {
-    expect(iterationOf(file(`${across}  sync = overlap  collective = ps(servers = 1, link = 10GB/s)`))).toBe(804);
+    expect(iterationOf(file(`${across}  sync = overlap  collective = ps(servers = 1, link = 10GB/s)`))).toBe(404);
   });
   // The card is busy from 8 to 208 ms: the second stage gathers while the first scatters.
   test('halves that are apart', () => {
-    expect(iterationOf(file(`${across}  sync = overlap(halves = apart)`))).toBe(213);
+    expect(iterationOf(file(`${levels}  sync = overlap(halves = apart)`))).toBe(213);
   });
   // The card is all that takes time, and it has room for one stage.
   test('servers on the workers', () => {
@@ -93,15 +92,19 @@ describe('iteration, ms', () => {
   });
   // Both stages gather their weights from 0 on: 100 ms through the card and 5 ms inside the node. Gradients of the second stage are there
   // 3 ms later, reach the card after 5 ms, and use it alone for 1 ms of the 100 ms.
-  test.each([
-    ...['sync = overlap', 'sync = overlap(order = forward)'],
-    'sync = overlap(order = forward)  collective = blueconnect',
-  ])('state in parts: %s', (sync) => {
-    expect(iterationOf(file(`${across}  ${sync}  optimizer = adam(shard = zero1)`))).toBe(213);
-    expect(iterationOf(file(`${across}  ${sync}  optimizer = adam(shard = zero1)`, '20GB/s'))).toBe(113);
+  test.each([...['sync = overlap', 'sync = overlap(order = forward)']])('state in parts: %s', (sync) => {
+    expect(iterationOf(file(`${levels}  ${sync}  optimizer = adam(shard = zero1)`))).toBe(213);
+    expect(iterationOf(file(`${levels}  ${sync}  optimizer = adam(shard = zero1)`, '20GB/s'))).toBe(113);
+    // A ring carries three quarters of each stage's bytes there and as many back.
+    expect(iterationOf(file(`${across}  ${sync}  optimizer = adam(shard = zero1)`))).toBe(303);
+  });
+  // Parts of 0.25 GB are on two ranks of each node: these send 0.5 GB of each stage through the card, which is busy from the second stage's last backward on.
+  test('weights in parts inside nodes: between nodes only gradients, of both stages 1 GB', () => {
+    const keys = `${across}  optimizer = adam_mixed(shard = fsdp, over = 2)`;
+    expect(iterationOf(file(keys)) - iterationOf(file(keys, '20GB/s'))).toBeCloseTo(50, 3);
   });
   test('a card of twice the bandwidth, and a stage in each node', () => {
-    expect(iterationOf(file(`${across}  sync = overlap`, '20GB/s'))).toBe(113);
+    expect(iterationOf(file(`${levels}  sync = overlap`, '20GB/s'))).toBe(113);
     expect(iterationOf(file('data = 4  stages = balance(2)  sync = overlap'))).toBeLessThan(113);
   });
 });
@@ -110,7 +113,7 @@ describe('comm/shared-card', () => {
   test.each(['sync = end', 'sync = overlap', 'sync = overlap(order = forward)'])(
     'says what sharing costs: %s',
     (sync) => {
-      const [found, ...others] = cards(file(`${across}  ${sync}`));
+      const [found, ...others] = cards(file(`${levels}  ${sync}`));
       expect(others).toEqual([]);
       // Alone, the first stage has exchanged at 4 + 110 ms. Half of 1 GB goes through a card twice, for each stage.
       expect(found).toMatchObject({ severity: 'information' });
@@ -139,7 +142,7 @@ describe('comm/shared-card', () => {
     expect(found.message).toContain('the link up – core of 10 GB/s');
   });
   test('counts gathers that only the start of an iteration has at once', () => {
-    const apart = file(`${across}  sync = overlap  optimizer = adam(shard = zero1)`).replace(
+    const apart = file(`${levels}  sync = overlap  optimizer = adam(shard = zero1)`).replace(
       'layer block[2] { forward = 1ms  backward = 1ms  weights = 1GB }',
       'layer front { forward = 1ms  backward = 300ms  weights = 1GB }  layer back { forward = 1ms  backward = 1ms  weights = 1GB }',
     );
@@ -153,8 +156,6 @@ describe('comm/shared-card', () => {
       'links of their own',
       file(across).replace('link nic -- core = 10GB/s', '').replace('switch core {}', 'link = 10GB/s'),
     ],
-    ['gradients that are scattered after each backward', file(`${across}  optimizer = adam(shard = zero2)`)],
-    ['asynchronous schedules', file(across).replace('1f1b', 'pipedream')],
   ])('is left out for %s', (_, text) => {
     expect(cards(text)).toEqual([]);
   });
@@ -169,7 +170,7 @@ describe('comm/shared-card', () => {
 });
 
 describe('what a device waits for', () => {
-  const report = (sync: string) => runOf(file(`${across}  ${sync}`)).run.report;
+  const report = (sync: string, rest = levels) => runOf(file(`${rest}  ${sync}`)).run.report;
   test('is 99 ms of sharing, of 110 ms that a stage sends alone', () => {
     const { exposed } = report('sync = overlap(order = forward)').exchange ?? {};
     expect({ own: ms(exposed?.own), shared: ms(exposed?.shared), barrier: ms(exposed?.barrier) }).toEqual({
@@ -178,9 +179,9 @@ describe('what a device waits for', () => {
     expect(ms(exposed?.total)).toBe(209);
   });
   test('is divided among pushes and pulls', () => {
-    const { exposed } = report('sync = overlap  collective = ps').exchange ?? {};
+    const { exposed } = report('sync = overlap  collective = ps', across).exchange ?? {};
     expect({ own: ms(exposed?.own), server: ms(exposed?.server), shared: ms(exposed?.shared) }).toEqual({
-      ...{ own: 200, server: 200, shared: 398 },
+      ...{ own: 100, server: 100, shared: 198 },
     });
   });
   test('is in the bound: the card takes 200 ms, after 2 ms of work where all follows the last operation', () => {
@@ -196,7 +197,7 @@ describe('what a device waits for', () => {
 
 test('copies of stages send once through the card', () => {
   // Two groups of four ranks hold two stages of 1 GB each: 10 ms inside, 2 GB twice through the card, 10 ms inside.
-  const text = file('data = 2  stages = balance(4)  rank_order = tp_cp_pp_dp')
+  const text = file('data = 2  stages = balance(4)  rank_order = tp_cp_pp_dp  collective = blueconnect')
     .replace('schedule = 1f1b', 'schedule = chimera')
     .replace('microbatches = 1', 'microbatches = 4')
     .replace('block[2]', 'block[4]');
@@ -247,7 +248,8 @@ test('no iteration is under its bound, and causes add up to the waits', () => {
 });
 
 describe('a link that the simulation does not share', () => {
-  const { plan, run } = runOf(file(`${across}  collective = best`));
+  const { plan: whole, run } = runOf(file(`${across}  collective = best`));
+  const { crowdedLinks: _, ...plan } = whole;
   const [known] = plan.sharedLinks ?? [];
   const found = (links: typeof plan.sharedLinks) => {
     const [finding] = sharedCardFinding({ ...plan, sharedLinks: links }, run);
@@ -265,5 +267,51 @@ describe('a link that the simulation does not share', () => {
       [slow, known],
     ])
       expect(found(links)).toMatchObject({ link: 'slow', unshared: { least: 0.4 } });
+  });
+});
+
+test('switches between nodes that sum up get less through a card than ranks send each other', () => {
+  expect(runOf(file(across)).plan.crowdedLinks).toHaveLength(1);
+  expect(runOf(file(`${across}  collective = nccl(algorithm = collnet_chain)`)).plan.crowdedLinks).toBeUndefined();
+});
+
+test('weights that stay on two neighbours leave no node for a backward', () => {
+  const bytesOf = (reshard: string): number | undefined =>
+    runOf(
+      file(`${across}  optimizer = adam_mixed(shard = fsdp, reshard = ${reshard})`),
+    ).plan.crowdedLinks?.[0]?.users.reduce((sum, { bytes }) => sum + bytes, 0);
+  // Of each stage a half of 0.5 GB in a gather, and as much in a scatter.
+  expect(bytesOf('true')).toBeCloseTo(2 * 3 * 0.25e9, 0);
+  expect(bytesOf('2')).toBeCloseTo(2 * 2 * 0.25e9, 0);
+});
+
+describe('an asynchronous schedule', () => {
+  const asynchronous = (card: string, stages = across) => file(stages, card).replace('1f1b', 'pipedream');
+  const found = (card: string, stages = across) => cards(asynchronous(card, stages));
+  test('shares the card: 2 GB need 200 ms in each iteration, which has one update', () => {
+    const [finding, ...others] = found('10GB/s');
+    expect(others).toEqual([]);
+    expect(finding.severity).toBe('information');
+    const { bytes, cost } = parametersOf(finding, 'comm/shared-card') ?? {};
+    expect(bytes).toBeCloseTo(2e9, 0);
+    expect(ms(cost?.full)).toBe(200);
+    expect(iterationOf(asynchronous('10GB/s'))).toBeGreaterThanOrEqual(200);
+  });
+  // Each rank sends half of 1 GB twice, and a message of 1 GB to the other stage, or a gradient of 1 GB back.
+  test('shares it with messages between stages, of which each is alone in its nodes', () => {
+    const four = `
+model toy { layer block[2] { forward = 1ms  backward = 1ms  weights = 1GB  output = 1GB  activation = 1GB } }
+device gpu { memory = 800GiB }
+cluster four {
+  switch core {}
+  node[4] { gpu[1] = gpu  switch nic { ports = gpu[0]  link = 1000GB/s }  link nic -- core = 10GB/s }
+}
+pipeline p { model = toy  devices = four  data = 2  stages = balance(2)  microbatches = 1  schedule = pipedream  optimizer = adam_mixed }
+`;
+    expect(iterationOf(four)).toBeCloseTo(200, 6);
+  });
+  test('with enough time for both stages, or with a stage in each node, has none', () => {
+    expect(found('1000GB/s')).toEqual([]);
+    expect(found('10GB/s', 'data = 4  stages = balance(2)')).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findShape, type ShapeArguments } from '../../../engine/costs/shapes.ts';
 import { timeOf } from '../../../engine/costs/time.ts';
+import type { LayerSetting } from '../../../engine/costs/types.ts';
 import { cost, device, setting } from './settings.ts';
 
 const sequence = 2048;
@@ -33,6 +34,47 @@ describe('attention', () => {
     expect(cost('transformer', { ...plain, window: 4096 }, { sequence: s }).coreFlops).toBe(
       cost('transformer', plain, { sequence: s }).coreFlops,
     );
+  });
+  it('a chunk counts the keys before a token inside it, token by token', () => {
+    const chunk = 200;
+    for (const s of [100, 400, 512]) {
+      let keys = 0;
+      for (let token = 0; token < s; token += 1) keys += (token % chunk) + 0.5;
+      const one = cost('transformer', { ...plain, chunk }, { sequence: s });
+      expect(one.coreFlops).toBeCloseTo(2 * keys * 32 * 128 * 2, 3);
+      expect(one.fused?.keys).toBeCloseTo(keys / s, 9);
+    }
+    const whole = cost('transformer', plain, { sequence: 512 });
+    expect(cost('transformer', { ...plain, chunk: 512 }, { sequence: 512 })).toEqual({
+      ...whole,
+      kernels: expect.anything(),
+    });
+    expect(problem('transformer', { ...plain, chunk, window: 4 })).toContain('not both');
+    expect(problem('transformer', { ...plain, chunk, causal: false })).toBe('chunk needs `causal = true`');
+  });
+  it('a sink is a number for each head, split with the heads', () => {
+    const [bare, sinks] = [plain, { ...plain, sinks: true }].map((args) => cost('transformer', args, { tensor: 4 }));
+    expect([sinks.parameters - bare.parameters, sinks.localParameters - bare.localParameters]).toEqual([32, 8]);
+    expect([sinks.coreFlops, sinks.activation]).toEqual([bare.coreFlops, bare.activation]);
+    expect(problem('transformer', { ...latent, sinks: true })).toContain('sinks has no effect');
+  });
+  it('norms after attention and MLP keep what these return; norms of both sides twice as much', () => {
+    const at = (norm_place: string, over: Partial<LayerSetting> = {}) =>
+      cost('transformer', { ...plain, norm_place }, { ...over });
+    const [before, after, both] = ['before', 'after', 'both'].map((place) => at(place));
+    expect(before).toMatchObject({ activation: cost('transformer', plain).activation });
+    expect([after.parameters, after.activation]).toEqual([before.parameters, before.activation]);
+    expect(both.parameters - before.parameters).toBe(2 * 4096);
+    expect(both.activation - before.activation).toBe(sequence * 2 * 2 * 4096);
+    expect(both.kernels().length - after.kernels().length).toBe(2);
+    // Sequence parallelism gives each rank its share of these tokens.
+    const split = { tensor: 4, sequenceParallel: true };
+    expect(at('both', split).activation - at('before', split).activation).toBe(sequence * 2 * 2 * 1024);
+    // Only norms before a product are made again to save its input.
+    const again = { recompute: 'modules(mlp)' } as const;
+    const freed = ['before', 'after', 'both'].map((place) => at(place).activation - at(place, again).activation);
+    expect(freed[0] - freed[1]).toBe(sequence * 2 * 4096);
+    expect(freed[2]).toBe(freed[0]);
   });
   it('biases apart: attention of Llama with attention_bias, MLP without', () => {
     const of = (args: ShapeArguments) => cost('transformer', args).parameters - cost('transformer', plain).parameters;
@@ -114,6 +156,13 @@ describe('a mixture of experts', () => {
     const other = (args: { localParameters: number }, share: number) => args.localParameters - ofExperts / share;
     expect(other(part, 4)).toBeLessThan(other(all, 1));
     expect(all.localParameters).toBe(all.parameters);
+  });
+  it('a gate of shared experts is one column, and keeps what it multiplies', () => {
+    const [bare, gated] = [layer, { ...layer, shared_gate: true }].map((args) => cost('transformer', args));
+    expect(gated.parameters - bare.parameters).toBe(7168);
+    expect(gated.linearFlops - bare.linearFlops).toBe(2 * sequence * 7168);
+    expect(gated.activation - bare.activation).toBe(2 * sequence * (7168 + 1));
+    expect(problem('transformer', { ...layer, shared_experts: 0, shared_gate: true })).toContain('shared_experts');
   });
   it('refuses what does not fit', () => {
     expect(problem('transformer', { ...plain, experts: 4 })).toContain('experts_per_token');

@@ -1,7 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/basics/host.ts';
-import { frameworkBytes } from '../../../engine/costs/framework.ts';
+import { frameworkBytes, workspaceBytes } from '../../../engine/costs/framework.ts';
+import { planOf } from '../../support/resolve.ts';
 
 const GiB = 2 ** 30;
 const settings = defaultOptions.memory;
@@ -51,4 +52,33 @@ describe('what a framework holds', () => {
       ),
     );
   });
+});
+
+it('workspaces are 32 MiB for each of two threads on Hopper and Blackwell, 8.125 MiB before, and as much for Transformer Engine', () => {
+  const MiB = 2 ** 20;
+  for (const family of ['hopper', 'blackwell'] as const) {
+    expect(workspaceBytes(family, false)).toBe(64 * MiB);
+    expect(workspaceBytes(family, true)).toBe(96 * MiB);
+  }
+  expect(workspaceBytes('ampere', false)).toBe(16.25 * MiB);
+  expect(workspaceBytes('ampere', true)).toBe(20.25 * MiB);
+});
+
+it('devices of std:hardware have them as a part of their context, devices of a file have none', () => {
+  const of = (device: string, optimizer: string): readonly unknown[] =>
+    planOf(`
+import { h100 } from "std:hardware"
+device mine { memory = 80GiB  reserved = framework  compute = 900TFLOPS  efficiency = 50% }
+cluster box { gpu[2] = ${device}  link = 300GB/s }
+model m { sequence = 1024  layer block[4] = transformer(hidden = 1024, heads = 16) }
+pipeline train { model = m  devices = box  stages = balance(2)  microbatches = 4  schedule = 1f1b  optimizer = ${optimizer} }`).devices.map(
+      ({ workspaces, reserved }) => [workspaces, reserved / 2 ** 30],
+    );
+  expect(of('h100', 'adamw')).toEqual([
+    [64 * 2 ** 20, 2],
+    [64 * 2 ** 20, 2],
+  ]);
+  expect(of('h100', 'megatron_bf16')[0]).toEqual([96 * 2 ** 20, 2]);
+  expect(of('h100', 'adamw  engine = megatron')[0]).toEqual([96 * 2 ** 20, 2]);
+  expect(of('mine', 'megatron_bf16')[0]).toEqual([undefined, 2]);
 });

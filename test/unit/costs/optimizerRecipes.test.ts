@@ -53,6 +53,15 @@ describe('published bytes a parameter', () => {
     ['adam_mixed', 'zero2', (d: number) => 2 + 14 / d],
     ['adam_mixed', 'zero3', (d: number) => 16 / d],
     ['adam_bf16', 'none', () => 8],
+    // One momentum: arXiv:2302.06675, algorithm 2, and arXiv:2502.16982, section 2.1.
+    ['lion', 'none', () => 12],
+    ['lion', 'zero1', (d: number) => 8 + 4 / d],
+    ['muon', 'none', () => 12],
+    // No momentum, and a row and a column of the second moment: arXiv:1804.04235, algorithm 4.
+    ['adafactor', 'none', () => 8],
+    // Two moments of a byte: arXiv:2110.02861, section 2.
+    ['adam_8bit', 'none', () => 10],
+    ['adam_8bit', 'fsdp', (d: number) => 10 / d],
     ['momentum', 'none', () => 12],
     ['sgd', 'none', () => 8],
     ['sgd', 'zero1', () => 8],

@@ -66,6 +66,20 @@ describe('traffic of a layer and microbatch on one rank', () => {
     expect(forward).toBe((3 / 4) * 2 * (sequence / 4) * 8 * (2 * (32 + 16) + 2 * 24));
   });
 
+  it('context, gathered: keys and values of the other ranks, and scatters of their gradients', () => {
+    for (const [context, tensor] of [
+      [4, 1],
+      [2, 4],
+    ]) {
+      const over = { context, contextExchange: 'all_gather', tensor, microBatch: b } as const;
+      // Keys and values of a rank, in 16 bits, from each of the others.
+      const others = (context - 1) * 2 * 2 * ((b * sequence) / context) * (8 / tensor) * 128;
+      // Transformer Engine gathers them again in the backward, autograd of PyTorch has kept them.
+      expect(sent('context', llama, over)).toEqual([others, 2 * others]);
+      expect(sent('context', llama, { ...over, wholeInputs: true })).toEqual([others, others]);
+    }
+  });
+
   it('expert: tokens to their experts and back, two all-to-alls each way', () => {
     for (const [expert, tensor, context] of [
       [8, 1, 1],
@@ -133,6 +147,31 @@ describe('what ranks hold and compute', () => {
     expect(core(across)[0].count).toBe(1);
   });
 
+  it('gathered keys and values stay where autograd keeps them, until the layer is recomputed', () => {
+    const over = { sequence, context: 4, contextExchange: 'all_gather' } as const;
+    const all = 2 * 2 * sequence * 8 * 128;
+    const made = (more: Parameters<typeof cost>[2]) => cost('transformer', llama, { ...over, ...more });
+    const [again, kept] = [made({}), made({ wholeInputs: true })];
+    expect(again.activation).toBe(cost('transformer', llama, { sequence, context: 4 }).activation);
+    expect(kept.activation - again.activation).toBe((3 / 4) * all);
+    expect(kept.activationParts?.['gathered keys and values']).toBe((3 / 4) * all);
+    // What arrives a second time, and the gradients of all keys and values.
+    expect([again.workspace, kept.workspace]).toEqual([2 * all, all]);
+    for (const recompute of ['full', 'operations'] as const) {
+      const [without, whole] = [made({ recompute }), made({ recompute, wholeInputs: true })];
+      expect(whole.activation).toBe(without.activation);
+      expect(whole.recomputed - without.recomputed).toBe((3 / 4) * all);
+      const repeated = (whole.repeats?.collectives ?? []).filter(({ over: group }) => group === 'context');
+      if (recompute === 'operations')
+        expect(repeated.map(({ pattern, bytes }) => [pattern, bytes])).toEqual([
+          ['all_gather', all / 2],
+          ['all_gather', all / 2],
+        ]);
+    }
+    // One kernel meets the keys of whole sequences.
+    expect(kept.fused?.keys).toBe(sequence / 2);
+  });
+
   it('expert ranks divide experts and nothing else', () => {
     const expertWeights = 3 * 4096 * 1408;
     const [whole, part] = [1, 8].map((expert) => cost('transformer', moe, { sequence, expert }));
@@ -187,6 +226,19 @@ describe('exposed or hidden', () => {
       expect(time).toBeCloseTo(there + back, 9);
       expect(exposed).toBeCloseTo(layer.forward - base.forward + layer.backwardInput - base.backwardInput, 9);
     }
+  });
+
+  it('of gathered keys and values nothing hides: the core waits for both, and two gathers have their latencies', () => {
+    const over = { context: 4, contextExchange: 'all_gather', wholeInputs: true } as const;
+    const at = setting({ sequence, ...over });
+    const made = cost('transformer', llama, at);
+    const [bytes] = sent('context', llama, over);
+    const late = { ...rings, context: { bandwidth: 1e9, latency: 1e-3 } };
+    const alone = device({ compute: 1e12, rings: late, overlap: { tensor: 0, context: 1, expert: 0 } });
+    const [layer, base] = [timeOf(made, at, alone), timeOf({ ...made, collectives: [] }, at, alone)];
+    expect(layer.forward - base.forward).toBeCloseTo(bytes / 1e9 + 2 * 3 * 1e-3, 9);
+    expect(layer.backwardInput - base.backwardInput).toBeCloseTo(bytes / 1e9 + 2 * 3 * 1e-3, 9);
+    expect(layer.traffic?.context?.exposed).toBeCloseTo(layer.traffic?.context?.time ?? 0, 9);
   });
 
   it('of an all-to-all of context ranks nothing hides: the core waits for it, and it for the core', () => {

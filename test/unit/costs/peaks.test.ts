@@ -130,7 +130,7 @@ describe('a layer that runs again before a head', () => {
   });
 
   it('is held in addition to the logits where data ranks share the weights', () => {
-    const eager = head(100_000, { loss: 'eager' });
+    const eager = head(100_000, { loss: 'eager', sharesWeights: true });
     expect(beyondKept(sumStage([block, eager], 'full'))).toBe(block.recomputed + eager.workspace);
   });
 

@@ -22,6 +22,11 @@ describe('bytes of the update of a parameter', () => {
     ['sgd', 4 + 4 + 4],
     ['momentum', 4 + 4 + 4 + 4 + 4],
     ['adam_bf16', 2 + 2 + 4 + 2 + 4],
+    ['lion', 4 + 4 + 4 + 4 + 4],
+    // The gradient is read for its squares, for the size of the update, and to apply it.
+    ['adafactor', 3 * 4 + 4 + 4],
+    ['adam_8bit', 4 + 4 + 2 + 4 + 2],
+    ['muon', 4 + 4 + 4 + 4 + 4],
     // Gradient, main weight and moments are read, main weight and moments are written, and the 16-bit weight.
     ['adam_mixed', 2 + 12 + 12 + 2],
     ['megatron_bf16', 4 + 12 + 12 + 2],

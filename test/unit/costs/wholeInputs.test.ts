@@ -43,19 +43,21 @@ describe('inputs that stay gathered', () => {
   });
 
   it('come with shards of the weights', () => {
-    const workspace = (shard: string, recompute = 'full', data = 2) =>
+    const workspace = (shard: string, recompute = 'full', data = 2, recipe = 'adamw') =>
       planOf(`
 model m { sequence = ${sequence}  micro_batch = ${microBatch}  layer block[2] = transformer(hidden = ${hidden}, heads = ${heads}, flash = true) }
 device g { memory = 80GiB  compute = 100TFLOPS }
 cluster c { gpu[${data * tensor}] = g  link = 100GB/s }
 pipeline p {
   model = m  devices = c  tensor = ${tensor}  sequence_parallel = true  data = ${data}  microbatches = 2  recompute = ${recompute}
-  stages = balance(1)  schedule = 1f1b  optimizer = megatron_bf16(shard = ${shard})
+  stages = balance(1)  schedule = 1f1b  optimizer = ${recipe}(shard = ${shard})
 }`).stages[0].workspace;
     // The rest is the whole weights and gradients of the layers in use.
     const inputs = (shard: string) => workspace(shard) - workspace(shard, 'none');
     for (const shard of ['zero3', 'fsdp']) expect(inputs(shard)).toBe(2 * 2 * sbh * (1 - 1 / tensor) + 2 * sbh);
     expect(inputs('zero2')).toBe(0);
+    // Megatron-LM gathers them again, also with its own FSDP.
+    expect(workspace('fsdp', 'full', 2, 'megatron_bf16')).toBe(workspace('fsdp', 'none', 2, 'megatron_bf16'));
     // A shard over one rank splits nothing: no framework wraps the layers for it.
     expect(workspace('fsdp', 'full', 1)).toBe(0);
   });

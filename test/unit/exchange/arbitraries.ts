@@ -15,8 +15,8 @@ const collectiveCall = fc
   .record({ push: cost, gather: cost })
   .map(({ push, gather }): LaneCall => ({ name: 'collective', push, halves: { scatter: push, gather } }));
 const serversCall = fc
-  .record({ push: cost, pull: cost, oneLane: fc.boolean() })
-  .map(({ push, pull, oneLane }): LaneCall => ({ name: 'servers', push, pull, ...(oneLane ? { oneLane } : {}) }));
+  .record({ push: cost, pull: cost, oneLane: fc.boolean(), delay: small(0, 3) })
+  .map(({ oneLane, ...call }): LaneCall => ({ name: 'servers', ...call, ...(oneLane ? { oneLane } : {}) }));
 
 const rule: fc.Arbitrary<Rule> = fc.record({
   order: fc.constantFrom<('ready' | 'forward' | 'tail')[]>('ready', 'forward', 'tail'),

@@ -2,7 +2,7 @@ import type { Exposed } from '../../../engine/values/exchangeTimeline.ts';
 import { describe, expect, test } from 'vitest';
 import { addExposed, exposedTotal, noExposed } from '../../../engine/simulate/exchange/exposed.ts';
 import { laneBound } from '../../../engine/simulate/exchange/laneBound.ts';
-import { runLane } from '../../../engine/simulate/exchange/lane.ts';
+import { delaysOf, runLane } from '../../../engine/simulate/exchange/lane.ts';
 import { chainOf, waitsOf } from './period.ts';
 import * as fc from '../../support/property.ts';
 import { aChain } from './arbitraries.ts';
@@ -19,6 +19,7 @@ function exposed(layers: readonly TensorLayer[], call: ReturnType<typeof collect
   addExposed(into, problem.tensors, run, waitsOf({ ...problem, ...run }, end, rule.barrier ?? true), {
     early: problem.rule.earlyStart,
     sharesLane: problem.rule.halves === 'apart' || call.oneLane === true,
+    delays: delaysOf(problem.calls),
   });
   return into;
 }

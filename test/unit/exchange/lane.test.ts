@@ -25,11 +25,12 @@ test('one moment is one moment in any unit: rounding changes no order', () => {
         ack: (rule.ack ?? 0) * unit,
         ...(rule.cycle === undefined ? {} : { cycle: rule.cycle * unit }),
       };
-      const { push, pull, halves } = call;
+      const { push, pull, halves, delay = 0 } = call;
       const linear = (each: typeof push) => (each.kind === 'linear' ? cost(each) : each);
       const slower = {
         ...call,
         push: linear(push),
+        delay: delay * unit,
         ...(pull === undefined ? {} : { pull: linear(pull) }),
         ...(halves === undefined ? {} : { halves: { scatter: linear(halves.scatter), gather: linear(halves.gather) } }),
       };
@@ -93,6 +94,19 @@ test('all bytes go each way once, and a lane has one piece at a time', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('latencies keep no lane: pieces pay a latency each way once', () => {
+  for (const partition of [40 * MB, 10 * MB, 1 * MB, 0.1 * MB]) {
+    const call = { ...servers(10e9), delay: 0.3 * ms };
+    const { arrival } = runLane(problemOf([layer(40)], call, { order: 'forward', partition }));
+    // Pushes take 4 ms from 2 ms on. Then the last piece is pulled.
+    expect(arrival[0]).toBeCloseTo(6 * ms + 2 * 0.3 * ms + partition / 10e9, 12);
+    // On one lane, pieces are pulled while others are on the way.
+    const shared = runLane(problemOf([layer(40)], { ...call, oneLane: true }, { order: 'forward', partition }));
+    expect(shared.arrival[0]).toBeGreaterThanOrEqual(10 * ms + 0.3 * ms - 1e-12);
+    expect(shared.arrival[0]).toBeLessThanOrEqual(10 * ms + 2 * 0.3 * ms + 1e-12);
+  }
 });
 
 test('TicTac: pulls begin when all is pushed, in the order that is given', () => {

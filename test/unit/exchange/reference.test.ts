@@ -22,13 +22,14 @@ const aLane = fc.record({
   push: cost,
   pull: fc.option(cost),
   oneLane: fc.boolean(),
+  delay: fc.integer({ min: 0, max: 5 }),
 });
 
 test('gives the times of the reference', () => {
   fc.assert(
     fc.property(
       aLane,
-      ({ layers, closes, order, tails, partition, credit, strict, ack, earlyStart, push, pull, oneLane }) => {
+      ({ layers, closes, order, tails, partition, credit, strict, ack, earlyStart, push, pull, oneLane, delay }) => {
         const count = layers.length;
         // Backwards reach the last layer first.
         const ready = new Float64Array(count);
@@ -42,6 +43,7 @@ test('gives the times of the reference', () => {
           push: linear(push),
           ...(pull === null ? {} : { pull: linear(pull) }),
           ...(oneLane ? { oneLane } : {}),
+          delay,
         };
         const run = runLane({
           tensors: layers.map(({ bytes }) => ({ stage: 0, bytes, call: 0 })),
@@ -75,6 +77,7 @@ test('gives the times of the reference', () => {
           credit: credit === 'unlimited' ? { bytes: Infinity } : credit === 'piece' ? { pieces: 1 } : { bytes: credit },
           strict,
           ack,
+          delay,
           early: earlyStart,
         });
         expect([...run.arrival]).toEqual(expected.arrival);

@@ -26,6 +26,8 @@ export interface ReferenceLane {
   readonly credit: { readonly pieces: number } | { readonly bytes: number };
   readonly strict: boolean;
   readonly ack: number;
+  /** Seconds from when a piece has left the lane until it is there. */
+  readonly delay?: number;
   readonly early: boolean;
 }
 
@@ -48,6 +50,7 @@ export interface ReferencePiece {
 
 /** When each tensor is there, and the pieces. */
 export function referenceLane(lane: ReferenceLane): { readonly arrival: number[]; readonly pieces: ReferencePiece[] } {
+  const { delay = 0 } = lane;
   const buckets = lane.buckets
     .map((members) => ({
       members,
@@ -102,9 +105,9 @@ export function referenceLane(lane: ReferenceLane): { readonly arrival: number[]
       credit -= weight(next);
     }
     const pullable = pieces
-      .filter(({ pushed, pulled }) => pushed !== undefined && pushed.end <= now && pulled === undefined)
+      .filter(({ pushed, pulled }) => pushed !== undefined && pushed.end + delay <= now && pulled === undefined)
       .sort(before);
-    const allPushed = pieces.every(({ pushed }) => pushed !== undefined && pushed.end <= now);
+    const allPushed = pieces.every(({ pushed }) => pushed !== undefined && pushed.end + delay <= now);
     const pull = lane.pull === undefined || (lane.pullsAfterAll === true && !allPushed) ? undefined : pullable[0];
     if (lane.oneLane === true) {
       if (pushFree <= now) {
@@ -122,7 +125,9 @@ export function referenceLane(lane: ReferenceLane): { readonly arrival: number[]
         ...buckets.map(({ ready }) => ready),
         pushFree,
         pullFree,
-        ...pieces.flatMap(({ pushed }) => (pushed === undefined ? [] : [pushed.end, pushed.end + lane.ack])),
+        ...pieces.flatMap(({ pushed }) =>
+          pushed === undefined ? [] : [pushed.end, pushed.end + lane.ack, pushed.end + delay],
+        ),
       ].filter((time) => time > now),
     );
   }
@@ -133,7 +138,7 @@ export function referenceLane(lane: ReferenceLane): { readonly arrival: number[]
     for (const tensor of members.toSorted((a, b) => a - b)) {
       upTo += lane.tensors[tensor].bytes;
       const holding = lane.early ? its.filter(({ from }) => from < upTo) : its;
-      arrival[tensor] = Math.max(...holding.map(({ pushed, pulled }) => (pulled ?? pushed)?.end ?? NaN));
+      arrival[tensor] = Math.max(...holding.map(({ pushed, pulled }) => ((pulled ?? pushed)?.end ?? NaN) + delay));
     }
   }
   return { arrival, pieces };

@@ -42,7 +42,7 @@ describe('a route', () => {
           }
         },
       ),
-      { numRuns: 250 },
+      { numRuns: 120 },
     );
     // Most have more hops than one, or this tests little.
     expect(ways).toBeGreaterThan(pairs / 4);

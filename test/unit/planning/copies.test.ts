@@ -8,7 +8,7 @@ import { paths, type PipelinePlan } from '../../../engine/values/plan.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { operationName } from '../../../engine/values/program.ts';
-import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
+import { after, analyse, codesOf, fixesOf, checkedAfter } from '../../support/analyse.ts';
 
 interface Parts {
   readonly pipeline?: string;
@@ -168,7 +168,7 @@ describe('a stage of the file is all of its copies', () => {
       layers: 'layer block[8] { forward = 1ms  backward = 2ms }',
     });
     const analysis = analyse(text);
-    const fixes = analysis.findings.flatMap((finding) => fixesFor(analysis, finding, analyse));
+    const fixes = analysis.findings.flatMap((finding) => fixesFor(analysis, finding, checkedAfter(analysis)));
     const balance = fixes.find(({ title }) => title.startsWith('Write the balanced stages'));
     expect(balance).toBeDefined();
     const mended = balance === undefined ? undefined : after(analysis, balance);
@@ -280,7 +280,7 @@ test('numbers that no schedule of two directions can take are told, whatever the
     const [one] = analysis.findings.filter(({ severity }) => severity === 'error');
     expect(one?.code).toBe('schedule/shape');
     expect(one.message).toMatch(/nearest (stages|microbatches|pipelines): \d/);
-    for (const finding of analysis.findings) fixesFor(analysis, finding, analyse);
+    for (const finding of analysis.findings) fixesFor(analysis, finding, checkedAfter(analysis));
   }
 });
 

@@ -7,7 +7,7 @@ import { apply } from '../../../engine/fixes/proposal.ts';
 import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { graphs, type Graph, slowestOfAll } from './dagFixture.ts';
 import { resolveText } from '../../support/resolve.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../support/analyse.ts';
 
 const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../data'), 'pipedream');
 
@@ -188,7 +188,7 @@ describe('imbalance of a graph', () => {
       'Stage "b" takes 13 ms per microbatch, 30 % over the mean of 10 ms; the best cut has 12 ms (7.7 % less).',
     );
     if (finding === undefined) return;
-    const [fix] = fixesFor(analysis, finding, analyse);
+    const [fix] = fixesFor(analysis, finding, checkedAfter(analysis));
     const after = analyse(apply(analysis.syntax.text, fix.edits));
     expect(
       after.findings.filter((candidate) => candidate.code === 'stage/imbalance' || candidate.severity === 'error'),
@@ -210,7 +210,7 @@ describe('imbalance of a graph', () => {
       'Stage "s1" takes 8 ms per microbatch, 14.3 % over the mean of 7 ms; the best cut has 7 ms (12.5 % less).',
     );
     if (finding === undefined) return;
-    const [fix] = fixesFor(analysis, finding, analyse);
+    const [fix] = fixesFor(analysis, finding, checkedAfter(analysis));
     const after = apply(analysis.syntax.text, fix.edits);
     expect(after).toMatch(/stage s0 \{ layers = l0, l1, l3 \}\s+stage s1 \{ layers = l2, l4, l5 \}/);
     expect(slowestOf(analyse(after).resolution.plan.pipelines[0])).toBeCloseTo(7, 9);

@@ -108,7 +108,7 @@ describe('balance by memory', () => {
         expect(both.share).toBeLessThanOrEqual(Math.max(1, least) * (1 + 1e-9));
         expect(both.slowest).toBeCloseTo(Math.min(...fitting.map(({ slowest }) => slowest)), 12);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   }, 300_000);
 

@@ -5,7 +5,7 @@ import { refactorings } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { sumOf } from './planners/plans.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../support/analyse.ts';
 
 interface Setting {
   readonly layers?: string;
@@ -146,7 +146,7 @@ describe('plan(pipedream)', () => {
     const devices = made?.stages.flatMap((stage) => stage.devices) ?? [];
     expect(new Set(devices).size).toBe(devices.length);
     const offset = analysis.syntax.text.indexOf('plan(');
-    const [fix] = refactorings(analysis, offset, analyse);
+    const [fix] = refactorings(analysis, offset, checkedAfter(analysis));
     const after = analyse(apply(analysis.syntax.text, fix.edits));
     expect(withoutCut(after)).toEqual(withoutCut(analysis));
     expect(after.syntax.text).toContain('[gpu[0..1], gpu[3..4]]');
@@ -265,7 +265,7 @@ test('the plan can be written as stage blocks that mean the same', () => {
   ]) {
     const before = analyse(pipe(setting));
     const offset = before.syntax.text.indexOf('plan(');
-    const [fix] = refactorings(before, offset, analyse);
+    const [fix] = refactorings(before, offset, checkedAfter(before));
     expect(fix.title).toBe('Write the planned stages into the file');
     const after = analyse(apply(before.syntax.text, fix.edits));
     expect(after.syntax.text).not.toContain('plan(');

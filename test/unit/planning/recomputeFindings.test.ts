@@ -20,14 +20,15 @@ const told = (layer: string, mode: string, ...messages: readonly string[]) =>
 const quiet = (layer: string, mode: string) => checkFindings(file(layer, `recompute = ${mode}`));
 
 test('`selective` says that FlashAttention leaves it nothing, and what other modes free', () => {
-  // Gate, up and product of 4 · 64 each, of 32 tokens: 96 KiB. All but the input: 162.5 KiB − 4 KiB.
-  told(dense, 'selective', '`modules(mlp)` frees 48 KiB of a layer');
+  // The norm's result, 64, and gate, up and product of 4 · 64 each, of 32 tokens: 4 KiB + 48 KiB. All but the input: 162.5 KiB − 4 KiB.
+  told(dense, 'selective', '`modules(mlp)` frees 52 KiB of a layer');
   told(experts, 'selective', '`modules(moe)` frees');
   quiet(shape(', gated = true'), 'selective');
 });
 
 test('modules that no layer has', () => {
   told(dense, 'modules(mla_up_proj)', 'kv_lora_rank');
+  told(dense, 'modules(layernorm, mlp)', 'no layer has a norm apart from the product behind it');
   told(dense, 'modules(moe_act, mlp)', '"moe_act"');
   told(experts, 'modules(mlp, moe)', 'write `moe`');
   told(dense, 'modules(core_attention, mlp)', 'runs its attention again');

@@ -1,8 +1,9 @@
 import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/values/plan.ts';
+import type { PipelinePlan, StagePlan } from '../../../engine/values/plan.ts';
 import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/values/program.ts';
 import { heldAt } from '../../../engine/order/memory/held.ts';
+import { mostHeld } from '../../../engine/order/memory/most.ts';
 import { walkMemory } from '../../../engine/order/memory/walk.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { memoryPeak, memoryTrack, memoryTracks } from '../../../engine/simulate/memory.ts';
@@ -91,6 +92,33 @@ function expectHalf(bare: PipelinePlan, timeline: Timeline): void {
     expect(memoryPeak(half, timeline, device)).toMatchObject({ bytes: most / 2, inFlight, position });
   }
 }
+
+it('follows every size of a stage, though the program was walked before with others', () => {
+  const nothing = { trainable: 0, activation: 0, activationForWeight: 0, backwardInput: 0, backwardWeight: 0 };
+  const changes: readonly (readonly [Partial<StagePlan>, Partial<StagePlan>])[] = [
+    [{}, { activation: 60 }],
+    [{}, { activationForWeight: 31 }],
+    [{}, { recomputed: 17 }],
+    [{}, { recomputedWhole: 40 }],
+    [{}, { workspace: 90 }],
+    [{}, { offloaded: { layers: 1, bytes: 5, forWeight: 70, busy: 1, exposed: 0, split: 0 } }],
+    [{ ...nothing, trainable: 1 }, nothing],
+  ];
+  fc.assert(
+    fc.property(runnable, fc.constantFrom(...changes), fc.nat(), ({ plan, program: bare }, [from, to], bits) => {
+      const program = { ...bare, apart: Uint8Array.from(plan.stages, (_, stage) => (bits >> (stage % 16)) & 1) };
+      const under = (change: Partial<StagePlan>): PipelinePlan => ({
+        ...plan,
+        stages: sized(plan).stages.map((stage) => ({ ...stage, ...from, ...change })),
+      });
+      for (let device = 0; device < program.devices; device += 1) {
+        mostHeld(under({}), program, device);
+        expect(mostHeld(under(to), program, device)).toEqual(mostHeld(under(to), { ...program }, device));
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
 
 it('counts half bytes as it counts whole ones', () => {
   fc.assert(

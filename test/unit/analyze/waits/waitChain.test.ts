@@ -95,7 +95,7 @@ it('explains each wait by what ended exactly then, checked against a simulator t
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

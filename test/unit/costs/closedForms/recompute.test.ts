@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  budgetIn,
+  budgetMode,
   inGroups,
   layerModesOf,
   modulesMode,
@@ -46,19 +48,44 @@ const expectModule = (args: object, mode: RecomputeMode, { frees, flops }: Expec
 
 /** Megatron-LM d98e8a6: what each entry of `--recompute-modules` checkpoints. */
 describe('modules', () => {
-  // transformer_layer.py, `_forward_mlp`: `checkpoint(self.mlp, …, pre_mlp_layernorm_output)`.
-  test('mlp: gate, up and product go; three products run again', () => {
-    expectModule({}, 'modules(mlp)', { frees: 6 * f, flops: 6 * h * f });
-    expectModule({ gated: false }, 'modules(mlp)', { frees: 4 * f, flops: 4 * h * f });
-    expectModule({}, 'modules(mlp)', { frees: (6 * f) / 2, flops: (6 * h * f) / 2 }, { tensor: 2 });
+  // transformer_layer.py, `_forward_mlp`: `checkpoint(self.mlp, …, pre_mlp_layernorm_output)`, where the norm is an `IdentityOp` and
+  // `linear_fc1` a `TELayerNormColumnParallelLinear`: what it saves of its norm is inside.
+  test('mlp: the result of the norm, gate, up and product go; three products run again', () => {
+    expectModule({}, 'modules(mlp)', { frees: 6 * f + 2 * h, flops: 6 * h * f });
+    expectModule({ gated: false }, 'modules(mlp)', { frees: 4 * f + 2 * h, flops: 4 * h * f });
+    expectModule({}, 'modules(mlp)', { frees: (6 * f) / 2 + 2 * h, flops: (6 * h * f) / 2 }, { tensor: 2 });
+    const split = { tensor: 2, sequenceParallel: true };
+    expectModule({}, 'modules(mlp)', { frees: (6 * f + 2 * h) / 2, flops: (6 * h * f) / 2 }, split);
+    // What an MLP reads without a norm before it is the layer's own.
+    expectModule({ norm_place: 'after' }, 'modules(mlp)', { frees: 6 * f, flops: 6 * h * f });
+    // The norm reads and writes 2·h.
+    const traffic = (args: object) => layer(args, 'modules(mlp)').repeats?.traffic ?? NaN;
+    expect(traffic({}) - traffic({ norm_place: 'after' })).toBe(s * 4 * h);
   });
 
-  // transformer_layer.py: `CheckpointWithoutOutput` around both norms, whose inputs stay.
-  test('layernorm: the outputs of both norms go, and only memory is moved', () => {
-    expectModule({}, 'modules(layernorm)', { frees: 4 * h, flops: 0 });
-    expectModule({}, 'modules(layernorm)', { frees: 2 * h, flops: 0 }, { tensor: 2, sequenceParallel: true });
-    // Each norm reads and writes 2·h.
-    expect(layer({}, 'modules(layernorm)').repeats?.traffic).toBe(s * 8 * h);
+  // transformer_layer.py: `recompute_input_layernorm` and `recompute_pre_mlp_layernorm`, each `if not isinstance(…, IdentityOp)`.
+  // gpt_layer_specs.py: `pre_mlp_layernorm=backend.layer_norm(…) if num_experts else IdentityOp`, and `input_layernorm` of latent attention.
+  describe('layernorm: the results of norms that are modules go, and only memory is moved', () => {
+    const mixture = { experts: 8, experts_per_token: 2, expert_ffn: 128 };
+    const latent = {
+      ...{ kv_heads: undefined, head_dim: undefined, q_lora_rank: 24, kv_lora_rank: 20 },
+      ...{ qk_nope_head_dim: 12, qk_rope_head_dim: 8, v_head_dim: 10 },
+    };
+    const split = { tensor: 2, sequenceParallel: true };
+    test.each([
+      ['a dense layer has none', {}, 0],
+      ['before experts', mixture, 1],
+      ['before latent attention', latent, 1],
+      ['before both', { ...latent, ...mixture }, 2],
+      ['none before either', { ...latent, ...mixture, norm_place: 'after' }, 0],
+      ['none before what reads another tower', { cross: 16, cross_hidden: 32 }, 0],
+      ['none before a mixer with a state', { mixer: 'mamba2', kv_heads: undefined, state: 16 }, 0],
+    ] as const)('%s', (_, args, norms) => {
+      expectModule(args, 'modules(layernorm)', { frees: norms * 2 * h, flops: 0 });
+      expectModule(args, 'modules(layernorm)', { frees: norms * h, flops: 0 }, split);
+      // Each norm reads and writes 2·h.
+      expect(layer(args, 'modules(layernorm)').repeats?.traffic).toBe(norms === 0 ? undefined : norms * s * 4 * h);
+    });
   });
 
   // attention.py, `_checkpointed_attention_forward`.
@@ -96,22 +123,27 @@ describe('modules', () => {
   // moe_layer.py, `shared_experts_compute`.
   test('shared_experts: what is inside them goes', () => {
     expectModule(experts, 'modules(shared_experts)', { frees: 6 * e, flops: 6 * h * e });
+    // shared_experts.py: the gate, of one column, and its product with the result are in the same forward.
+    const gated = { ...experts, shared_gate: true };
+    expectModule(gated, 'modules(shared_experts)', { frees: 6 * e + 2 * (h + 1), flops: 6 * h * e + 2 * h });
   });
 
-  // multi_latent_attention.py: `qkv_up_proj_and_rope_apply` reads the compressed vectors behind their norms.
-  test('mla_up_proj: queries, keys and values go; both products that widen run again', () => {
+  // multi_latent_attention.py: `qkv_up_proj_and_rope_apply` reads the compressed vectors before their norms: `q_layernorm=IdentityOp`, and
+  // `linear_q_up_proj` is a `TELayerNormColumnParallelLinear`.
+  test('mla_up_proj: what norms of compressed vectors make, queries, keys and values go; two products run again', () => {
     const [q, c, n, r, v] = [24, 20, 12, 8, 10];
     const { kv_heads: _, head_dim: __, ...rest } = llama;
     const args = { q_lora_rank: q, kv_lora_rank: c, qk_nope_head_dim: n, qk_rope_head_dim: r, v_head_dim: v };
     const found = (mode: RecomputeMode) => cost('transformer', { ...rest, ...args }, { sequence: s, recompute: mode });
     const [all, some] = [found('none'), found('modules(mla_up_proj)')];
-    expect(all.activation - some.activation).toBe(s * 2 * a * (2 * (n + r) + v));
+    expect(all.activation - some.activation).toBe(s * (2 * a * (2 * (n + r) + v) + 2 * (q + c)));
+    expect(some.activationParts?.['compressed vectors']).toBe(s * 2 * (q + c));
     expect(some.recomputeFlops).toBe(s * 2 * (q * a * (n + r) + c * a * (n + v)));
   });
 
   test('several modules free and repeat what each does; those that a layer lacks do nothing', () => {
     const both = layer({}, modulesMode(['mlp', 'layernorm', 'mla_up_proj', 'moe']));
-    expect(both.activation).toBe(layer({}, 'none').activation - s * (6 * f + 4 * h));
+    expect(both.activation).toBe(layer({}, 'none').activation - s * (6 * f + 2 * h));
     expect(both.recomputeFlops).toBe(s * 6 * h * f);
     expect(layer({}, 'modules(moe_act)')).toMatchObject({ recomputed: 0, recomputeFlops: 0 });
     expect(modulesMode(['mlp', 'core_attention'])).toBe('modules(core_attention, mlp)');
@@ -127,7 +159,7 @@ describe('modules', () => {
     );
     // A gather and a scatter of 2·s·h bytes, of which a rank sends half each, at 1 B/s.
     expect(recomputed.recompute).toBe((s * 6 * h * f) / 2 + 2 * s * h);
-    expect(recomputed.recomputedParts).toEqual({ MLP: (s * 6 * f) / 2 });
+    expect(recomputed.recomputedParts).toEqual({ MLP: (s * 6 * f) / 2, 'linear inputs': (s * 2 * h) / 2 });
   });
 
   test('without FlashAttention, core_attention is what `selective` does', () => {
@@ -189,6 +221,71 @@ describe('operations', () => {
     const [all, some] = [layer({}, 'none'), layer({}, 'operations')];
     // In addition to what is needed, the output of the last product.
     expect(some.activation + some.recomputed).toBe(all.activation + s * 2 * h);
+  });
+});
+
+/** PyTorch, torch/_functorch/partitioners.py, `choose_saved_values_set`: outputs of products and attention, by a knapsack of FLOPs. */
+describe('a budget', () => {
+  /** Bytes of a token without recomputation, and FLOPs of all that may stay. The result of the last product is read by nobody. */
+  const all = layer({}, 'none').activation / s;
+  const core = 2 * s * a * d;
+  const flops = 2 * h * (a * d + 2 * k * d + a * d + 2 * f) + core;
+  const expectBudget = (share: number, bytes: number, kept: number) => {
+    const found = layer({}, budgetMode(share));
+    expect(bytes).toBeLessThanOrEqual(share * (all - 2 * h));
+    expect(found.activation).toBe(s * (2 * h + bytes));
+    expect(found.recomputeFlops).toBeCloseTo(s * (flops - kept), 6);
+  };
+
+  test('of 50 % has gate and up, and what fits of the attention', () => {
+    // 1160 bytes: 1024 of gate and up, 128 of queries, or of keys and values, or of the projection.
+    expectBudget(0.5, 2 * 2 * f + 2 * a * d, 2 * 2 * h * f + 2 * h * a * d);
+  });
+
+  test('of 25 % has gate or up, and keys or values: the core gives fewer FLOPs for a byte', () => {
+    // 580 bytes: 512 and 64.
+    expectBudget(0.25, 2 * f + 2 * k * d, 2 * h * f + 2 * h * k * d);
+  });
+
+  test('with room for all of them makes again only what moves memory', () => {
+    expectBudget(0.7, 2 * (a * d + 2 * k * d + h + 2 * f) + 2 * a * d + 4 * a, flops);
+    expect(layer({}, budgetMode(0.7)).recomputeFlops).toBe(0);
+  });
+
+  test('of nothing is full recomputation, and of everything is none', () => {
+    expect([budgetMode(0), budgetMode(1), budgetMode(0.5)]).toEqual(['full', 'none', 'budget(50%)']);
+    expect(budgetIn('budget(12.5%)')).toBe(0.125);
+    expect(budgetIn('full')).toBeUndefined();
+  });
+
+  test('is never worse with more room, nor better than any choice', () => {
+    const shares = Array.from({ length: 19 }, (_, index) => (index + 1) / 20);
+    const found = shares.map((share) => layer({ gated: false, heads: 8, kv_heads: 8, head_dim: 8 }, budgetMode(share)));
+    for (const [index, { recomputeFlops }] of found.entries())
+      if (index > 0) expect(recomputeFlops).toBeLessThanOrEqual(found[index - 1].recomputeFlops);
+    // Queries, keys, values, projection, up and the core of a GPT layer: all choices.
+    const width = 64;
+    const items = [
+      ...Array.from({ length: 4 }, () => [2 * width, 2 * h * width] as const),
+      [2 * f, 2 * h * f] as const,
+      [2 * width + 4 * 8, 2 * s * width] as const,
+    ];
+    const whole = items.reduce((sum, [, each]) => sum + each, 0);
+    const { activation } = layer({ gated: false, heads: 8, kv_heads: 8, head_dim: 8 }, 'none');
+    for (const [index, share] of shares.entries()) {
+      const room = share * (activation / s - 2 * h);
+      let best = 0;
+      for (let choice = 0; choice < 2 ** items.length; choice += 1) {
+        const chosen = items.filter((_, item) => (choice >> item) % 2 === 1);
+        const bytes = chosen.reduce((sum, [each]) => sum + each, 0);
+        if (bytes <= room)
+          best = Math.max(
+            best,
+            chosen.reduce((sum, [, each]) => sum + each, 0),
+          );
+      }
+      expect(found[index].recomputeFlops / s).toBeCloseTo(whole - best, 6);
+    }
   });
 });
 

@@ -160,6 +160,10 @@ const collective = fc.constantFrom(
   'best',
   'trees(call = 1us)',
   'ps(push = factors)',
+  'ring(channels = 2)',
+  'nccl(channels = 1)',
+  'nccl(algorithm = nvls)',
+  'nccl(algorithm = tree)',
 );
 
 test('any text is read without an exception, and what has no error runs', () => {

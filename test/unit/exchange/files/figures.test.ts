@@ -162,7 +162,9 @@ describe('collectives of 100 MB', () => {
       alone,
       [
         ['inside_first', 'end', 'blueconnect', 2 * (0.015 + 0.75 + 0.14 + (7 / 8) * 20)],
-        ['rings', 'end', 'ring', 2 * 31 * 0.02 + ((2 * 31) / 32) * 80],
+        ['rings', 'end', 'ring(channels = 1)', 2 * 31 * 0.02 + ((2 * 31) / 32) * 80],
+        // A ring for each card of a node.
+        ['all_cards', 'end', 'ring', 2 * 31 * 0.02 + ((2 * 31) / 32) * 20],
       ],
       {},
       32,

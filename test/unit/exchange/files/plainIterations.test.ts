@@ -130,6 +130,8 @@ function plainOf(file: File, { timeline: { program }, plan }: FileRun): Paramete
     first: each.first === null || each.first > each.bucket ? each.bucket : each.first,
     ...(each.cycle === null ? {} : { cycle: each.cycle }),
     piece: each.partition ?? Infinity,
+    // Latencies of servers keep no lane.
+    delay: servers === null ? 0 : latency,
     credit:
       each.credit === null ? (each.order === 'ready' ? { bytes: Infinity } : { pieces: 1 }) : { bytes: each.credit },
   };
@@ -150,7 +152,7 @@ function plainOf(file: File, { timeline: { program }, plan }: FileRun): Paramete
     return (ranks - 1) * latency + ((ranks - 1) / ranks) * bytes;
   }
   function toServers(count: number) {
-    return (bytes: number, copies: number) => call + latency + bytes * Math.max(1, (2 * copies) / count);
+    return (bytes: number, copies: number) => call + bytes * Math.max(1, (2 * copies) / count);
   }
 }
 

@@ -20,7 +20,7 @@ export interface PlainOperation {
   readonly microbatch: number;
 }
 
-export interface PlainRule extends Pick<ReferenceLane, 'piece' | 'credit' | 'strict' | 'ack' | 'early'> {
+export interface PlainRule extends Pick<ReferenceLane, 'piece' | 'credit' | 'strict' | 'ack' | 'early' | 'delay'> {
   readonly barrier: boolean;
   readonly order: 'ready' | 'forward';
   /** A bucket closes with the layer that reaches that many bytes; the first one of each stage has another size. */

@@ -18,9 +18,15 @@ import { treeCall } from '../../../../engine/network/collectives/tree.ts';
 import * as fc from '../../../support/property.ts';
 
 const ring = { bandwidth: 10e9, latency: 10e-6 };
+/** With one rank each. */
+const machines = (count: number) => ({
+  ...{ ranks: 1, count, senders: [], ...ring },
+  inside: { fixed: 0, perByte: 0 },
+});
 const bytes = 100e6;
 const ms = (cost: CallCost | undefined): number => (cost === undefined ? NaN : callSeconds(cost, bytes) * 1e3);
-const both = ({ push, pull }: LaneCall): number => ms(push) + (pull === undefined ? 0 : ms(pull));
+const both = ({ push, pull, delay = 0 }: LaneCall): number =>
+  ms(push) + 1e3 * delay + (pull === undefined ? 0 : ms(pull) + 1e3 * delay);
 const halving = (ranks: number): LaneCall => {
   const call = halvingCall(ranks, ring);
   if ('problem' in call) throw new Error(call.problem);
@@ -32,23 +38,22 @@ describe('100 MB over 8 ranks at 10 GB/s and 10 us', () => {
     ['ring', ringCall(8, ring), 17.64],
     ['halving', halving(8), 17.56],
     ['tree', treeCall(8, ring), 20.06],
-    ['8 servers', serversCall(8, ring, { count: 8, ...ring }), 20.02],
-    ['servers on the ranks', colocatedCall(8, ring), 17.52],
+    ['8 servers', serversCall(machines(8), { count: 8, ...ring }), 20.02],
+    ['servers on the ranks', colocatedCall(machines(8)), 17.52],
   ])('%s', (_, call, expected) => {
     expect(both(call)).toBeCloseTo(expected, 10);
   });
 
   test('servers have a push lane and a pull lane, unless they are on the ranks', () => {
-    expect(serversCall(8, ring, { count: 8, ...ring }).oneLane).toBeUndefined();
-    expect(colocatedCall(8, ring).oneLane).toBe(true);
+    expect(serversCall(machines(8), { count: 8, ...ring }).oneLane).toBeUndefined();
+    expect(colocatedCall(machines(8)).oneLane).toBe(true);
   });
 
   test('few servers are as slow as their links: 2 servers take w/k = 4 times as long', () => {
-    const { push } = serversCall(8, ring, { count: 2, ...ring });
-    expect(ms(push)).toBeCloseTo(40.01, 10);
+    expect(both(serversCall(machines(8), { count: 2, ...ring }))).toBeCloseTo(80.02, 10);
     // Servers with faster links, until the worker's link is full.
-    expect(ms(serversCall(8, ring, { count: 2, bandwidth: 40e9, latency: 0 }).push)).toBeCloseTo(10.01, 10);
-    expect(ms(serversCall(8, ring, { count: 2, bandwidth: 20e9, latency: 30e-6 }).push)).toBeCloseTo(20.03, 10);
+    expect(both(serversCall(machines(8), { count: 2, bandwidth: 40e9, latency: 0 }))).toBeCloseTo(20.02, 10);
+    expect(both(serversCall(machines(8), { count: 2, bandwidth: 20e9, latency: 30e-6 }))).toBeCloseTo(40.06, 10);
   });
 });
 
@@ -77,7 +82,7 @@ test('the halves of a call take as long as the call', () => {
 
 test('one rank has nothing to send', () => {
   const none = { bandwidth: 0, latency: 0 };
-  for (const call of [ringCall(1, none), halving(1), treeCall(1, ring), colocatedCall(1, ring)])
+  for (const call of [ringCall(1, none), halving(1), treeCall(1, ring), colocatedCall(machines(1))])
     expect(both(call)).toBe(0);
   expect(ms(ncclCall({ ranks: 1, nodes: 1, inside: 'nvlink', bandwidth: 0 }).push)).toBe(0);
 });
@@ -120,9 +125,11 @@ describe('factors', () => {
     expect(callSeconds(push, gradient)).toBeCloseTo(7 * 10e-6 + (13_074_432 / 2) * (4 / 10e9), 12);
   });
   test('pushed to servers: K(M + N) up, M·N down', () => {
-    const call = withFactorsPushed(serversCall(8, ring, { count: 8, ...ring }), vgg);
-    expect(callSeconds(call.push, 4 * 25088 * 4096)).toBeCloseTo(10e-6 + (32 * (25088 + 4096) * 4) / 10e9, 12);
-    expect(callSeconds(call.pull ?? linear(0, 0), 4 * 25088 * 4096)).toBeCloseTo(10e-6 + (25088 * 4096 * 4) / 10e9, 12);
+    const servers = serversCall(machines(8), { count: 8, ...ring });
+    const call = withFactorsPushed(servers, servers, vgg);
+    expect(callSeconds(call.push, 4 * 25088 * 4096)).toBeCloseTo((32 * (25088 + 4096) * 4) / 10e9, 12);
+    expect(callSeconds(call.pull ?? linear(0, 0), 4 * 25088 * 4096)).toBeCloseTo((25088 * 4096 * 4) / 10e9, 12);
+    expect(call.delay).toBe(10e-6);
   });
 });
 

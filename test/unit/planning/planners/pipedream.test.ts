@@ -385,12 +385,11 @@ test('a graph of too many sets of layers is planned in one order, with a bound t
 });
 
 /**
- * GNMT has branches: 1,004 sets of layers. The program of msr-fiddle/pipedream finds slower plans by its own formula in three of these cases,
+ * GNMT has branches: 1,004 sets of layers. The program of msr-fiddle/pipedream finds slower plans by its own formula in some of these cases,
  * so the time of each plan is computed anew.
  */
 test.each([
   [nodes(4, 2), 0.017125],
-  [nodes(8, 2), 0.011081],
   [nodes(4, 4), 0.011081],
   [racks(2, 2, 2), 0.017774],
 ] satisfies readonly (readonly [readonly PlannerLevel[], number])[])(

@@ -1,0 +1,27 @@
+import { recipe, type OptimizerRecipe, type RecipeValues } from './recipe.ts';
+
+const build = (values: RecipeValues): OptimizerRecipe => {
+  const steps = values.get('newton_schulz');
+  const whole = recipe(
+    'muon',
+    { weight: 4, gradient: 4, state: 4, inPlace: true },
+    'Muon in fp32: one momentum, whose matrices are orthogonalised in bf16.',
+    {
+      newtonSchulz: typeof steps === 'number' ? steps : 5,
+      parameters: [
+        {
+          name: 'newton_schulz',
+          kind: 'count',
+          default: '5',
+          doc: 'steps in which an update orthogonalises each matrix, by three products of matrices',
+        },
+      ],
+      with: build,
+    },
+  );
+  // No engine runs these products on the host.
+  return { ...whole, parameters: whole.parameters.filter(({ name }) => name !== 'offload') };
+};
+
+/** Muon (Jordan et al. 2024; Liu et al., arXiv:2502.16982, section 2.1). */
+export const muon: OptimizerRecipe = build(new Map());
