@@ -1,25 +1,31 @@
 /** A pipeline and a run of it, as `compare --with` and `calibrate` name them. */
+import type { TraceFault } from '../../engine/formats/kineto/read.ts';
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
-import type { Recording } from '../../engine/values/recording.ts';
+import type { LoggedRun, Recording } from '../../engine/values/recording.ts';
+import { readRuns } from '../../platform/node/runs/readRuns.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import type { Arguments } from '../arguments.ts';
 import { usageFault } from '../command.ts';
+import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
-import { optionsWith } from '../engineOption.ts';
+import { engineRemark, optionsWith } from '../engineOption.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { targetProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
 import { status, type Status } from '../status.ts';
 import { readRunOptions } from './runOptions.ts';
-import { readRuns } from './readRuns.ts';
-import { tellFaults } from './tellFaults.ts';
+import { tellLeftOut, tellRefused } from './tellFaults.ts';
 
 export interface PlanAndRun {
   readonly file: Analysed;
   readonly plan: PipelinePlan;
   readonly run: Run;
   readonly recordings: readonly Recording[];
+  /** Whole iterations, if logs say them. */
+  readonly logged?: LoggedRun;
+  /** Why traces tell no more than that. */
+  readonly unlabelled?: TraceFault;
   readonly skip: number;
 }
 
@@ -40,17 +46,28 @@ export async function readPlanAndRun(command: string, args: Arguments, io: Io): 
   const file = analyse(plans[0], io, progress, overrides.values, chosen, undefined, optionsWith(args));
   progress.end();
   if ('problem' in file) return fail(file.problem);
-  const problem = overrideProblem(file.analysis.resolution, overrides) ?? targetProblem(file, undefined, chosen, 'csv');
+  const problem =
+    overrideProblem({ resolution: file.analysis.resolution, text: file.text }, overrides) ??
+    targetProblem(file, undefined, chosen, 'csv');
   if (problem !== undefined) return fail(problem);
+  await io.err(engineRemark(args, file.analysis.resolution, file.name));
   const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
   if (found?.run === undefined)
     return fail(`${file.name} has no pipeline that runs: "pipewright check ${file.name}" says why.`);
-  const read = await readRuns({ ...options, paths }, io);
+  const read = await readRuns({ ...options, paths, shown: shownPath }, io, (ticks) => progressBar(io, ticks));
   if ('problem' in read) return fail(read.problem);
   if ('faults' in read) {
-    await tellFaults(read.faults, io);
+    await tellRefused(read, io);
     return status.findings;
   }
-  await tellFaults(read.remarks, io, true);
-  return { file, plan: found.plan, run: found.run, recordings: read.recordings, skip: options.skip };
+  await tellLeftOut(read, io);
+  return {
+    file,
+    plan: found.plan,
+    run: found.run,
+    recordings: read.recordings,
+    logged: read.logged,
+    ...(read.unlabelled === undefined ? {} : { unlabelled: read.unlabelled }),
+    skip: options.skip,
+  };
 }

@@ -18,7 +18,7 @@ export const runOptions: readonly OptionSpec[] = [
   {
     name: 'ranks',
     value: 'LIST',
-    doc: 'Of a run: the ranks of one pipeline, where several hold the same stage and the traces do not tell them apart: --ranks 0,2,4,6.',
+    doc: 'Of a run: only the pipeline of these ranks. If traces do not say which ranks form a pipeline, these do: --ranks 0,2,4,6.',
   },
   { name: 'partial', doc: 'Of a run: read a trace that is cut off as far as it is whole.' },
 ];

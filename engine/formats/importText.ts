@@ -28,7 +28,7 @@ export type TextImport =
 
 interface ImportFormat {
   is(text: string): boolean;
-  toPipe(text: string): TextImport;
+  toPipe(text: string, ranks: ReadonlySet<number> | undefined): TextImport;
 }
 
 const formats: readonly ImportFormat[] = [
@@ -75,6 +75,6 @@ const formats: readonly ImportFormat[] = [
 export const importable =
   'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim, dnn-partitioning, CSV), timers of a run, a Hugging Face config.json, a system (Calculon), or a training configuration (NeMo, torchtitan, DeepSpeed, Megatron-LM)';
 
-/** `undefined` where the text looks like none of these formats. */
-export const importText = (text: string): TextImport | undefined =>
-  formats.find((format) => format.is(text))?.toPipe(text);
+/** `undefined` where the text looks like none of these formats. `ranks`: of the timers of a run, the pipelines of these ranks only. */
+export const importText = (text: string, ranks?: ReadonlySet<number>): TextImport | undefined =>
+  formats.find((format) => format.is(text))?.toPipe(text, ranks);

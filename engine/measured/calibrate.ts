@@ -1,15 +1,19 @@
 /** Times of a plan's stages from a run of it, or why the run does not tell them. */
 import { timingOf } from '../simulate/timing.ts';
+import { messageCounts, withoutOverhead } from '../basics/messageOverhead.ts';
+import { type Flights, flightsIn } from '../runs/flights.ts';
+import { type HostTimes, hostTimes } from '../runs/hostTimes.ts';
 import { lengthOf, measure, type Measured, type RowTime } from '../runs/measure.ts';
 import { deviation, mean } from '../runs/statistics.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { B, F, I, letters, type Program, W } from '../values/program.ts';
 import type { RecordedStep, Recording } from '../values/recording.ts';
 import { count, share } from '../basics/quantities.ts';
-import { lengthIn } from './lengthIn.ts';
+import { lengthIn } from '../simulate/lengthIn.ts';
 import { pinnedProgram } from './pinned.ts';
-import { plannedLength } from './plannedLength.ts';
-import { withFlights, withHost, withTimes } from './runTiming.ts';
+import { plannedFlights } from './plannedFlights.ts';
+import { plannedLength } from '../simulate/plannedLength.ts';
+import { rowHost, withFlights, withHost, withTimes } from './runTiming.ts';
 import { type SlowRank, slowRanks } from './slowRank.ts';
 
 export interface Calibration {
@@ -20,17 +24,20 @@ export interface Calibration {
   readonly rows: ReadonlyMap<number, CalibratedRow>;
   /** Ranks whose device is slower than planned. */
   readonly slow: readonly SlowRank[];
-  readonly host: number;
-  readonly flight: Measured['flight'];
+  /** What hosts take between operations. Their part for an operation is in `rows`. */
+  readonly host: HostTimes;
+  readonly flights: Flights;
   /** Mean seconds in which planned messages hold their link. */
   readonly occupancy: number;
   /** Standard deviation of an operation's time, as a share of it. */
   readonly jitter: number;
   readonly optimizer: number;
+  /** The order that ran, as a program of the plan. */
+  readonly ran: Program;
   readonly planned: number;
   readonly measured: number;
   readonly steps: number;
-  /** For each step, how far the times of the other steps put it off, as a share of its length. Empty for a single step. */
+  /** Each step over what the times of the other steps make of it, less 1: its drift from them. Empty for a single step. */
   readonly leftOut: readonly number[];
 }
 
@@ -53,31 +60,43 @@ export function calibrate(
   const pinned = pinnedProgram(planned, recording, figures.steps[figures.steps.length - 1]);
   if ('problem' in pinned) return { problem: `this is no run of the pipeline: ${pinned.problem}` };
   const { program } = pinned;
-  const timing = timingOf(plan, program, { freeStep: true });
+  // Layers have their times without what messages add.
+  const timing = timingOf(withoutOverhead(plan), program, { freeStep: true });
   const problem = untimed(program, figures) ?? recomputes(plan, figures);
   if (problem !== undefined) return { problem };
-  const host = Number.isNaN(figures.host) ? 0 : figures.host;
+  const counts = messageCounts(plan.edges, plan.placement);
+  const hostOf = (steps: readonly RecordedStep[]): HostTimes => hostTimes(steps, counts);
+  const host = hostOf(figures.steps);
   const slow = slowLayers ? [] : slowRanks(plan, program, timing.duration, figures);
   const speeds = new Map(slow.map(({ rank, speed }) => [rank, speed]));
   const rows = new Map(
     [...figures.times].map(([row, time]) => {
       const speed = speeds.get(program.placement[row % program.stages]) ?? 1;
       const half = time.half === undefined ? undefined : time.half * speed;
-      const seconds = (time.mean + host) * speed;
+      const seconds = (time.mean + host.operation) * speed;
       return [row, { count: time.count, half, planned: timing.duration[row], seconds }];
     }),
   );
   const crossing = [...timing.needRoute.keys()].filter((need) => timing.needRoute[need] >= 0);
+  const plannedFlight = plannedFlights(plan, timing);
   const predicted = (of: Measured): number =>
-    lengthIn(program, withFlights(withHost(withTimes(timing, of), of.host), of.flight.median));
+    lengthIn(
+      program,
+      withFlights(
+        withHost(withTimes(timing, of), rowHost(hostOf(of.steps), counts)),
+        plan,
+        flightsIn(of, plannedFlight),
+      ),
+    );
   return {
     rows,
     slow,
     host,
-    flight: figures.flight,
+    flights: flightsIn(figures, plannedFlight),
     occupancy: crossing.length === 0 ? 0 : mean(crossing.map((need) => timing.needOccupancy[need])),
     jitter: variation(figures.steps, planned.stages, figures),
     optimizer: figures.optimizer,
+    ran: program,
     planned: plannedLength(plan, planned),
     measured: figures.iteration,
     steps: figures.steps.length,
@@ -86,7 +105,7 @@ export function calibrate(
         ? []
         : figures.steps.map((step) => {
             const others = { ...recording, steps: figures.steps.filter((other) => other !== step) };
-            return predicted(measure(others, 0)) / lengthOf(step) - 1;
+            return lengthOf(step) / predicted(measure(others, 0)) - 1;
           }),
   };
 }
@@ -134,10 +153,10 @@ function variation(steps: readonly RecordedStep[], stages: number, { times }: Me
 }
 
 /** What a person reads of it. */
-export function accuracyOf({ leftOut }: Calibration): string {
+export function accuracyOf({ leftOut }: Pick<Calibration, 'leftOut'>): string {
   if (leftOut.length === 0) return 'One step was used, so no other step says how accurate it is.';
   const worst = leftOut.reduce((most, error) => (Math.abs(error) > Math.abs(most) ? error : most), 0);
-  return `Each step from the times of the others: ${share(mean(leftOut), true)} on average, ${share(worst, true)} at worst.`;
+  return `Drift of each step from the times of the others: ${share(mean(leftOut), true)} on average, ${share(worst, true)} at worst.`;
 }
 
 /** Of a stage, the kinds that ran. */

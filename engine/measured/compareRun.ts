@@ -6,7 +6,9 @@ import { criticalPath } from '../analyze/criticalPath.ts';
 import { generate } from '../schedule/generate.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
-import { findPolicy } from '../policies/registry.ts';
+import { messageCounts, withoutOverhead } from '../basics/messageOverhead.ts';
+import { type Flight, type Flights, flightsIn, type LinkFlight } from '../runs/flights.ts';
+import { hostTimes } from '../runs/hostTimes.ts';
 import { measure, type Measured, type RowTime } from '../runs/measure.ts';
 import { mean } from '../runs/statistics.ts';
 import type { PipelinePlan } from '../values/plan.ts';
@@ -14,10 +16,11 @@ import { B, I, type Program, rowOf, W } from '../values/program.ts';
 import type { Recording } from '../values/recording.ts';
 import type { Timing } from '../values/timeline.ts';
 import { type RankTime, rankTimes } from './idle.ts';
-import { plannedLength } from './plannedLength.ts';
+import { plannedFlights } from './plannedFlights.ts';
+import { plannedLength } from '../simulate/plannedLength.ts';
 import { type OrderDifference, orderDifference, pinnedProgram } from './pinned.ts';
-import { lengthIn } from './lengthIn.ts';
-import { withFlights, withHost, withOwnTimes, withTimes } from './runTiming.ts';
+import { lengthIn } from '../simulate/lengthIn.ts';
+import { rowHost, withFlights, withHost, withOwnTimes, withTimes } from './runTiming.ts';
 
 /** Seconds by which each part moves the iteration; they add up to measured − planned. */
 export interface Shares {
@@ -28,6 +31,16 @@ export interface Shares {
   readonly variation: number;
   readonly rest: number;
 }
+
+/** What a person reads of each part, the usual order of size first. */
+export const shareNames = [
+  ['times', 'times of operations'],
+  ['host', 'hosts between operations'],
+  ['flights', 'messages'],
+  ['variation', 'variation of operations'],
+  ['order', 'another order'],
+  ['rest', 'not explained'],
+] as const satisfies readonly (readonly [keyof Shares, string])[];
 
 export interface Drift {
   readonly kind: number;
@@ -48,6 +61,9 @@ export interface RunComparison {
   readonly ranks: readonly RankTime[];
   /** Seconds that each device idles in a simulation of the order that ran, with measured times and messages. */
   readonly simulatedIdle: readonly number[];
+  /** Pairs of ranks whose messages take much longer than others, beyond what is planned; and the other pairs. */
+  readonly slowLinks: readonly LinkFlight[];
+  readonly otherLinks: Flight;
   readonly order: OrderDifference;
   /** Seconds that an order made for the measured times would save; undefined for an order that does not depend on times. */
   readonly otherOrder: number | undefined;
@@ -66,9 +82,15 @@ export function compareRun(
   if ('problem' in pinned) return pinned;
   const { program } = pinned;
   const timing = timingOf(plan, program, { freeStep: true });
-  const times = withTimes(timing, figures);
-  const host = withHost(times, figures.host);
-  const flights = withFlights(host, figures.flight.median);
+  const bare = timingOf(withoutOverhead(plan), program, { freeStep: true });
+  // Until the hosts' times are as measured, messages keep the devices busy as planned.
+  const times = withHost(withTimes(bare, figures), (row) => timing.duration[row] - bare.duration[row]);
+  const counts = messageCounts(plan.edges, plan.placement);
+  const between = rowHost(hostTimes(figures.steps, counts), counts);
+  const host = withHost(withTimes(bare, figures), between);
+  const plannedFlight = plannedFlights(plan, bare);
+  const links = flightsIn(figures, plannedFlight);
+  const flights = withFlights(host, plan, links);
   const own = figures.steps.map((step) => {
     const ran = pinnedProgram(planned, recording, step);
     return 'problem' in ran ? Number.NaN : lengthIn(ran.program, withOwnTimes(flights, ran.program, step));
@@ -81,23 +103,24 @@ export function compareRun(
   ];
   if (ends.some(Number.isNaN)) return { problem: 'the order that ran waits for itself in the plan' };
   const [order, ofTimes, ofHost, ofFlights, variation, rest] = ends.slice(1).map((end, at) => end - ends[at]);
-  const difference = orderDifference(plan, planned, program, searches(plan));
+  const difference = orderDifference(plan, planned, program);
   return {
     planned: ends[0],
     measured: figures.iteration,
     steps: figures.steps.length,
     shares: { order, times: ofTimes, host: ofHost, flights: ofFlights, variation, rest },
-    drifts: driftsOf(timing, figures, program.stages, criticalCounts(program, flights)),
+    drifts: driftsOf(bare, figures, program.stages, criticalCounts(program, flights)),
     ranks: rankTimes(recording, figures.steps),
     simulatedIdle: idleIn(program, flights),
     order: difference,
-    otherOrder: difference.dependsOnTimes ? savedByOrder(plan, figures, program, times) : undefined,
+    slowLinks: links.slow,
+    otherLinks: links.others,
+    otherOrder: difference.dependsOnTimes
+      ? savedByOrder(plan, figures, program, { timing: flights, host: between, links, plannedFlight })
+      : undefined,
     figures,
   };
 }
-
-const searches = ({ schedule }: PipelinePlan): boolean =>
-  schedule.kind === 'policy' && findPolicy(schedule.name)?.searches === true;
 
 function idleIn(program: Program, timing: Timing): readonly number[] {
   const timeline = simulate(program, timing);
@@ -148,10 +171,23 @@ const drift = ({ planned, measured }: Drift): number => Math.abs(measured.mean -
 /** Of equal effect on the critical path, or none, what changes the ranks' work most comes first. */
 const total = (of: Drift, steps: number): number => (drift(of) * of.measured.count) / steps;
 
-/** The plan's own schedule with measured stages, against the order that ran. */
-function savedByOrder(plan: PipelinePlan, { times }: Measured, ran: Program, timing: Timing): number | undefined {
+/**
+ * The plan's own schedule for the times that were measured, against the order that ran: of operations, hosts and messages, as a
+ * calibrated file has them.
+ */
+function savedByOrder(
+  plan: PipelinePlan,
+  { times }: Measured,
+  ran: Program,
+  measured: MeasuredTiming,
+): number | undefined {
+  const { timing, host, links, plannedFlight } = measured;
   const stages = plan.stages.map((stage, at) => {
-    const of = (kind: number): number | undefined => times.get(kind * ran.stages + at)?.mean;
+    const of = (kind: number): number | undefined => {
+      const row = kind * ran.stages + at;
+      const time = times.get(row);
+      return time === undefined ? undefined : time.mean + host(row);
+    };
     const whole = of(B);
     const half = (kind: number, planned: number): number =>
       of(kind) ??
@@ -165,8 +201,19 @@ function savedByOrder(plan: PipelinePlan, { times }: Measured, ran: Program, tim
       recompute: whole === undefined && of(I) === undefined ? stage.recompute : 0,
     };
   });
-  const made = generate({ ...plan, stages });
-  if ('faults' in made) return undefined;
-  const other = lengthIn(made.program, withTimes(timingOf(plan, made.program, { freeStep: true }), { times }));
-  return lengthIn(ran, timing) - other;
+  const routes = plan.routes.map((route) => {
+    const { median } = links.of(route.from, route.to);
+    const occupancy = plannedFlight(route.from, route.to) - route.latency;
+    return Number.isNaN(median) ? route : { ...route, latency: Math.max(0, median - occupancy) };
+  });
+  const made = generate({ ...plan, stages, routes });
+  return 'faults' in made ? undefined : lengthIn(ran, timing) - lengthIn(made.program, timing);
+}
+
+interface MeasuredTiming {
+  readonly timing: Timing;
+  /** Seconds of the host for an operation and its messages, by row. */
+  readonly host: (row: number) => number;
+  readonly links: Flights;
+  readonly plannedFlight: (from: number, to: number) => number;
 }

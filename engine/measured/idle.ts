@@ -39,7 +39,9 @@ function timesIn(recording: Recording, step: RecordedStep): readonly RankTime[] 
   return step.rows.map((row, rank) => {
     const time = { computing: 0, within: 0, host: 0, sender: 0, message: 0, other: 0, done: 0 };
     let free = first;
-    for (const [at, start] of row.start.entries()) {
+    for (const [at, turned] of row.start.entries()) {
+      // Two operations that ran at once have one time, which counts once.
+      const start = Math.max(turned, free);
       const begin = Math.min(start, Math.max(free, row.begin[at]));
       const [posted, arrived] = [senders.posted(rank, at), row.arrived[at]];
       // A wait ends with the message; a message that was there explains none.
@@ -50,11 +52,11 @@ function timesIn(recording: Recording, step: RecordedStep): readonly RankTime[] 
         time.sender += ready - begin;
         time.message += start - ready;
       }
-      const length = row.end[at] - start;
-      const work = Number.isNaN(row.work[at]) ? length : row.work[at];
+      const length = Math.max(0, row.end[at] - start);
+      const work = Number.isNaN(row.work[at]) ? length : Math.min(length, row.work[at]);
       time.computing += work;
       time.within += length - work;
-      free = row.end[at];
+      free = start + length;
     }
     time.done = last - free;
     return time;

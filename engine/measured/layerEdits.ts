@@ -69,15 +69,15 @@ function bodyEdits(file: SyntaxFile, item: Entry, plan: PipelinePlan, calibratio
     return {
       problem: `the times of layer "${item.name?.text ?? ''}" follow from its shape: calibrate a model with measured layers, such as \`pipewright import\` writes`,
     };
-  const rewrite = (value: Expression, row: CalibratedRow, planned = row.planned): Edit | undefined => {
-    const text = scaled(file, value, row, planned, alone);
+  const rewrite = (value: Expression, row: CalibratedRow, note = measuredNote(row)): Edit | undefined => {
+    const text = scaled(file, value, row, note, alone);
     return text === undefined ? undefined : { start: value.start, end: value.end, text };
   };
   const wanted: (Edit | undefined)[] = [];
   if (forward !== undefined) wanted.push(rewrite(old, forward));
   if (whole !== undefined && backward !== undefined) wanted.push(rewrite(backward, whole));
   else if (whole !== undefined && halves[0] !== undefined && halves[1] !== undefined)
-    wanted.push(...halves.map((half) => (half === undefined ? undefined : rewrite(half, whole))));
+    wanted.push(...halves.map((half) => (half === undefined ? undefined : rewrite(half, whole, sharedNote))));
   else if (input !== undefined && weight !== undefined && halves[0] !== undefined && halves[1] !== undefined)
     wanted.push(rewrite(halves[0], input), rewrite(halves[1], weight));
   else if (whole !== undefined || input !== undefined)
@@ -96,12 +96,12 @@ function scaled(
   { text }: SyntaxFile,
   value: Expression,
   row: CalibratedRow,
-  planned: number,
+  said: string,
   alone: boolean,
 ): string | undefined {
   const old = text.slice(value.start, value.end);
-  const interval = row.half === undefined ? '' : `± ${time(row.half)}, `;
-  const note = `// ${interval}n = ${row.count}, was ${old.replace(/\s+/g, ' ')}\n`;
+  const { planned } = row;
+  const note = `// ${said}, was ${old.replace(/\s+/g, ' ')}\n`;
   const literal = value.kind === 'quantity' ? findUnit(value.unit) : undefined;
   const ratio = row.seconds / planned;
   if (literal?.dimension === 'time' && value.kind === 'quantity' && planned > 0)
@@ -109,5 +109,11 @@ function scaled(
   if (planned > 0) return `(${old}) * ${Number(ratio.toPrecision(6))} ${note}`;
   return alone ? `${milliseconds(row.seconds)} ${note}` : undefined;
 }
+
+/** Of the halves of a backward that ran whole: nobody measured them, so they have no interval. */
+export const sharedNote = 'shared as the plan has it';
+
+const measuredNote = ({ half, count }: CalibratedRow): string =>
+  `${half === undefined ? '' : `± ${time(half)}, `}n = ${count}`;
 
 const milliseconds = (seconds: number): string => `${Number((seconds * 1e3).toFixed(6))}ms`;

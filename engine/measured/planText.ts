@@ -1,11 +1,11 @@
 /** Writes measured times into the text of a plan: what was written stays where nothing was measured. */
 import { type BlockDeclaration, type SyntaxFile, parse } from '../../grammar/index.ts';
 import { time } from '../basics/quantities.ts';
-import { findUnit } from '../language/units.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Calibration } from './calibrate.ts';
 import { blockOf, entriesOf, named } from './blocks.ts';
-import { layerEdits } from './layerEdits.ts';
+import { layerEdits, sharedNote } from './layerEdits.ts';
+import { linkEdits } from './linkEdits.ts';
 import { applied, type Edit } from './edit.ts';
 import { slowness } from './slowRank.ts';
 import { speedEdits } from './speedEdits.ts';
@@ -25,44 +25,47 @@ export function calibratedText(
   const cluster = blockOf(file, 'cluster', named(pipeline, 'devices'));
   const speeds = speedEdits(file, cluster, plan.devices.length, calibration.slow);
   if ('problem' in speeds) return speeds;
-  const link = cluster === undefined ? undefined : latencyEdit(file, cluster, calibration);
+  const links = linkEdits(file, cluster, plan, calibration);
+  if ('problem' in links) return links;
+  const { others } = calibration.flights;
   const remarks = [
+    ...(layers.edits.some((edit) => edit.text.includes(sharedNote))
+      ? [
+          'Backwards ran whole: nobody measured `backward_input` and `backward_weight`, which share the measured time as the plan has them.',
+        ]
+      : []),
     ...calibration.slow.map(
       (rank) =>
         `${slowness(rank)} Its device gets a speed of ${rank.speed} of theirs; if its layers are slow, say --slow-layers.`,
     ),
-    ...(link === undefined && calibration.flight.count > 0
-      ? [`A message takes ${time(calibration.flight.median)} from sending to arriving; the links of the plan are kept.`]
+    ...(links.edits.length === 0 && others.count > 0
+      ? [`A message takes ${time(others.median)} from sending to arriving; the links of the plan are kept.`]
       : []),
     ...(Number.isNaN(calibration.optimizer) ? [] : [`The optimizer’s step takes ${time(calibration.optimizer)}.`]),
   ];
   const edits = [
     ...layers.edits,
     ...speeds.edits,
-    ...(link === undefined ? [] : [link]),
+    ...links.edits,
     jitterEdit(pipeline, calibration),
+    ...overheadEdit(file, pipeline, calibration),
   ];
   return { text: applied(text, edits), remarks };
 }
 
-/** `link = 25GB/s + 5us`, the only link of the cluster: its latency. */
-function latencyEdit(
-  { text }: SyntaxFile,
-  cluster: BlockDeclaration,
-  { flight, occupancy }: Calibration,
-): Edit | undefined {
-  const links = entriesOf(cluster, 'link');
-  const value = links.length === 1 ? links[0].values?.[0] : undefined;
-  if (flight.count < 5 || value?.kind !== 'binary' || value.operator !== '+' || value.right.kind !== 'quantity')
-    return undefined;
-  if (findUnit(value.right.unit)?.dimension !== 'time') return undefined;
-  const { start, end } = value.right;
-  const latency = Math.max(0, flight.median - occupancy);
-  return {
-    start,
-    end,
-    text: `${Number((latency * 1e6).toFixed(3))}us // n = ${flight.count}, was ${text.slice(start, end)}\n`,
-  };
+/** What a message takes of its devices; none if the run does not tell it, unless the file has some. */
+function overheadEdit({ text }: SyntaxFile, pipeline: BlockDeclaration, { host }: Calibration): readonly Edit[] {
+  const old = entriesOf(pipeline, 'message_overhead')[0];
+  const before = old?.values?.[0];
+  if (host.message === 0 && old === undefined) return [];
+  const interval = host.half === undefined ? '' : `± ${time(host.half)}, `;
+  const was = before === undefined ? '' : `, was ${text.slice(before.start, before.end)}`;
+  const note =
+    host.message === 0 ? 'the run does not tell it from the times of operations' : `${interval}n = ${host.count}`;
+  const written = `message_overhead = ${Number((host.message * 1e6).toFixed(3))}us // ${note}${was}\n`;
+  if (old !== undefined) return [{ start: old.start, end: old.end, text: written }];
+  const at = (pipeline.body?.end ?? pipeline.end) - 1;
+  return [{ start: at, end: at, text: ` ${written}` }];
 }
 
 function jitterEdit(pipeline: BlockDeclaration, { jitter }: Calibration): Edit {

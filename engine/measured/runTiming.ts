@@ -1,6 +1,10 @@
 /** Times of a plan with parts of what was measured in their place. */
+import type { MessageCounts } from '../basics/messageOverhead.ts';
+import type { Flights } from '../runs/flights.ts';
+import type { HostTimes } from '../runs/hostTimes.ts';
 import type { Measured } from '../runs/measure.ts';
-import type { Program } from '../values/program.ts';
+import type { PipelinePlan } from '../values/plan.ts';
+import { F, type Program, W } from '../values/program.ts';
 import type { RecordedStep } from '../values/recording.ts';
 import type { Timing } from '../values/timeline.ts';
 
@@ -11,18 +15,29 @@ export function withTimes(timing: Timing, { times }: Pick<Measured, 'times'>): T
 }
 
 /** Every operation keeps its device longer by what its host takes to turn to the next one. */
-export const withHost = (timing: Timing, host: number): Timing => ({
+export const withHost = (timing: Timing, host: (row: number) => number): Timing => ({
   ...timing,
-  duration: timing.duration.map((seconds) => seconds + (Number.isNaN(host) ? 0 : host)),
+  duration: timing.duration.map((seconds, row) => seconds + host(row)),
 });
 
-/** Messages between devices take as long as measured, from sending to arriving. */
-export function withFlights(timing: Timing, flight: number): Timing {
-  if (Number.isNaN(flight)) return timing;
+/** By row: the host's time after an operation, and for its messages. */
+export const rowHost =
+  ({ operation, message }: HostTimes, { sent, received }: MessageCounts) =>
+  (row: number): number => {
+    const stages = sent.forward.length;
+    const [kind, stage] = [Math.trunc(row / stages), row % stages];
+    const way = kind === F ? 'forward' : 'backward';
+    return operation + (kind === W ? 0 : message * (sent[way][stage] + received[way][stage]));
+  };
+
+/** Messages between devices take as long as measured for their pair, from sending to arriving; as planned where nothing was measured. */
+export function withFlights(timing: Timing, { routes }: PipelinePlan, { of }: Flights): Timing {
+  const measured = routes.map(({ from, to }) => of(from, to).median);
+  const known = (need: number): boolean => !Number.isNaN(measured[timing.needRoute[need]] ?? Number.NaN);
   return {
     ...timing,
-    needLatency: timing.needLatency.map((planned, need) => (timing.needRoute[need] < 0 ? planned : flight)),
-    needOccupancy: timing.needOccupancy.map((planned, need) => (timing.needRoute[need] < 0 ? planned : 0)),
+    needLatency: timing.needLatency.map((planned, need) => (known(need) ? measured[timing.needRoute[need]] : planned)),
+    needOccupancy: timing.needOccupancy.map((planned, need) => (known(need) ? 0 : planned)),
   };
 }
 

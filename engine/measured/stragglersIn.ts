@@ -1,10 +1,13 @@
 /** Stragglers of a run, against a plan. */
+import { withoutOverhead } from '../basics/messageOverhead.ts';
 import { timingOf } from '../simulate/timing.ts';
+import { flightsIn } from '../runs/flights.ts';
 import { measure, type Measured, type RowTime } from '../runs/measure.ts';
 import { type Stragglers, stragglersOf } from '../runs/stragglers.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Program } from '../values/program.ts';
 import type { Recording } from '../values/recording.ts';
+import { plannedFlights } from './plannedFlights.ts';
 import { plannedIdeal } from './plannedIdeal.ts';
 
 export function stragglersIn(
@@ -13,10 +16,11 @@ export function stragglersIn(
   replicas: readonly Recording[],
   skip: number,
 ): Stragglers {
-  const { duration } = timingOf(plan, program, { freeStep: true });
+  const timing = timingOf(withoutOverhead(plan), program, { freeStep: true });
   const figures = replicas.map((replica) => measure(replica, skip));
-  const flight = Number.isNaN(figures[0].flight.median) ? 0 : figures[0].flight.median;
-  return stragglersOf(replicas, skip, flight, plannedIdeal(duration, program.stages, togetherOf(figures)));
+  const flights = figures.map((of) => flightsIn(of, plannedFlights(plan, timing)));
+  const flight = (replica: number, from: number, to: number): number => flights[replica].of(from, to).median || 0;
+  return stragglersOf(replicas, skip, flight, plannedIdeal(timing.duration, program.stages, togetherOf(figures)));
 }
 
 /** Times of all replicas as one. */

@@ -1,7 +1,8 @@
 /** Figures of a recording: times of each stage and kind, of messages, of hosts and of the iteration. */
 import type { Recording, RecordedStep } from '../values/recording.ts';
-import { messagesOf } from './clocks.ts';
-import { halfInterval, mean, median } from './statistics.ts';
+import { flightOf, type Flight, type PairFlights, pairFlights } from './flights.ts';
+import { iterationSeconds, withoutFirst } from './iteration.ts';
+import { halfInterval, mean } from './statistics.ts';
 
 export interface RowTime {
   readonly count: number;
@@ -17,21 +18,16 @@ export interface Measured {
   readonly counts: ReadonlyMap<number, number>;
   /** Seconds from one operation of a rank to the next, while neither waits. */
   readonly host: number;
-  /** Seconds from sending to arriving, of messages that a rank waited for. */
-  readonly flight: { readonly count: number; readonly median: number };
+  /** Seconds from sending to arriving, of messages that a rank waited for: of all, and by pair of ranks. */
+  readonly flight: Flight;
+  readonly flights: readonly PairFlights[];
   readonly iteration: number;
   readonly optimizer: number;
 }
 
-/** Steps without the first ones, in which libraries start. One step is kept, whatever is left out. */
-export const usedSteps = ({ steps }: Recording, skip: number): readonly RecordedStep[] =>
-  steps.slice(Math.min(skip, steps.length - 1));
-
 export function measure(recording: Recording, skip: number): Measured {
-  const steps = usedSteps(recording, skip);
-  const flights = steps.flatMap((step) =>
-    [...messagesOf(recording, step)].flatMap(({ waited, posted, arrived }) => (waited ? [arrived - posted] : [])),
-  );
+  const steps = withoutFirst(recording.steps, skip);
+  const flights = pairFlights(recording, steps);
   const counts = new Map<number, number>();
   for (const { rows } of steps)
     for (const row of rows)
@@ -44,8 +40,9 @@ export function measure(recording: Recording, skip: number): Measured {
     times: timesOf(recording, steps),
     counts,
     host: mean(steps.flatMap(({ rows }) => rows.flatMap(gapsOf))),
-    flight: { count: flights.length, median: median(flights) },
-    iteration: iterationOf(steps),
+    flight: flightOf(flights),
+    flights,
+    iteration: iterationSeconds(steps.map((step) => [startOf(step), endOf(step)])),
     optimizer: mean(steps.flatMap(({ optimizer }) => [...optimizer].filter((seconds) => !Number.isNaN(seconds)))),
   };
 }
@@ -79,13 +76,3 @@ export const gapsOf = ({ begin, end, fused }: RecordedStep['rows'][number]): rea
 export const startOf = ({ rows }: RecordedStep): number => Math.min(...rows.map(({ start }) => start[0]));
 export const endOf = ({ rows }: RecordedStep): number => Math.max(...rows.map(({ end }) => Math.max(...end)));
 export const lengthOf = (step: RecordedStep): number => endOf(step) - startOf(step);
-
-/**
- * The mean from the first start to the last end where ranks meet between steps. Otherwise steps interlock, and the iteration is the
- * median from step to step.
- */
-function iterationOf(steps: readonly RecordedStep[]): number {
-  const periods = steps.slice(1).map((step, at) => startOf(step) - startOf(steps[at]));
-  const interlock = steps.slice(1).some((step, at) => startOf(step) < endOf(steps[at]));
-  return interlock ? median(periods) : mean(steps.map(lengthOf));
-}

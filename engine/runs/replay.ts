@@ -9,7 +9,7 @@ import type { RecordedCall, RecordedRow, RecordedStep, Recording } from '../valu
 export interface Times {
   work(replica: number, rank: number, row: RecordedRow, at: number): number;
   /** From the end of an operation on one rank to its message on another. */
-  readonly flight: number;
+  flight(replica: number, from: number, to: number): number;
   call(replica: number, rank: number, call: RecordedCall): number;
 }
 
@@ -48,7 +48,7 @@ function runOperations(
         const needs = kind !== W && from >= 0 && from < stages;
         const message = needs ? made[slot(kind !== F, from, microbatch)] : 0;
         if (Number.isNaN(message)) break;
-        const flight = needs && placement[from] !== rank ? times.flight : 0;
+        const flight = needs && placement[from] !== rank ? times.flight(replica, placement[from], rank) : 0;
         ready[rank] = Math.max(ready[rank], message + flight) + times.work(replica, rank, row, at);
         if (kind !== W) made[slot(kind !== F, stage, microbatch)] = ready[rank];
         next[rank] += 1;

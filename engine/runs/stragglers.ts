@@ -7,6 +7,7 @@
  */
 import type { Recording } from '../values/recording.ts';
 import { idealCalls } from './idealCalls.ts';
+import { withoutFirst } from './iteration.ts';
 import { kindName, kindsPresent } from './kinds.ts';
 import { replay, type Times } from './replay.ts';
 import { mean } from './statistics.ts';
@@ -32,12 +33,12 @@ type Keep = (name: string, replica: number, rank: number) => boolean;
 export function stragglersOf(
   recordings: readonly Recording[],
   skip: number,
-  flight: number,
+  flight: Times['flight'],
   idealOf: (kind: number, stage: number) => number,
 ): Stragglers {
   const replicas = commonSteps(recordings);
   const [first] = replicas;
-  const indexes = [...first.steps.keys()].slice(Math.min(skip, first.steps.length - 1));
+  const indexes = withoutFirst([...first.steps.keys()], skip);
   const calls = idealCalls(replicas, indexes);
   const under = (keep: Keep): number => {
     const times: Times = {

@@ -20,6 +20,7 @@ import { columnsOf } from './makeColumns.ts';
 import type { BehindDevice, RaceFigures, StripRequest, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
 import { buildPyramid, type Pyramid } from './pyramid.ts';
+import { recordedRun } from './recordedRun.ts';
 
 /** A difference of larger timelines is not traced to a device: it takes three more simulations. */
 const mostTraced = 300_000;
@@ -47,6 +48,7 @@ export function comparison() {
   const kept = new Map<number, Kept>();
   const entered = new Map<number, { readonly plan: PipelinePlan; readonly figures: RaceFigures }>();
   let blocks = 0;
+  const run = recordedRun();
 
   return {
     enter({ id, plan, kept: wanted, order }: Extract<ToWorker, { type: 'enter' }>): RaceFigures | { reason: string } {
@@ -66,6 +68,21 @@ export function comparison() {
       const figures = figuresOf(plan, run, columns.word.length);
       entered.set(id, { plan, figures });
       return figures;
+    },
+    record: run.record,
+    /** The operations of a plan and of the run of it. */
+    enterRun({ upper, lower, plan, order, replica }: Extract<ToWorker, { type: 'enterRun' }>) {
+      if (order !== undefined) giveOrder(plan, order);
+      const found = run.beside(plan, replica);
+      for (const [id, columns] of [
+        [upper, found.upper],
+        [lower, found.lower],
+      ] as const) {
+        if (columns === undefined || blocks + columns.word.length > mostBlocks) continue;
+        blocks += columns.word.length;
+        kept.set(id, { columns, end: columns.makespan });
+      }
+      return found;
     },
     /** The device behind the difference of two timelines; undefined if no single one is. */
     behind(id: number, baseline: number): BehindDevice | undefined {

@@ -52,6 +52,7 @@ const study = sensitivityStudy();
 let waitingEntries: Extract<ToWorker, { type: 'enter' }>[] = [];
 let waitingStrips: Extract<ToWorker, { type: 'strips' }> | undefined;
 let waitingPair: Extract<ToWorker, { type: 'pair' }> | undefined;
+let waitingRecorded: Extract<ToWorker, { type: 'enterRun' }> | undefined;
 let waitingDifference: Extract<ToWorker, { type: 'difference' }> | undefined;
 const compared = comparison();
 const overview = keptImage();
@@ -70,8 +71,11 @@ scope.addEventListener('message', ({ data }) => {
   else if (data.type === 'enter') waitingEntries.push(data);
   else if (data.type === 'strips') waitingStrips = data;
   else if (data.type === 'pair') waitingPair = data;
+  else if (data.type === 'recorded') compared.record(data.text);
+  else if (data.type === 'enterRun') waitingRecorded = data;
   else if (data.type === 'leave') {
     waitingEntries = waitingEntries.filter(({ id }) => !data.ids.includes(id));
+    if (waitingRecorded !== undefined && data.ids.includes(waitingRecorded.upper)) waitingRecorded = undefined;
     compared.leave(data.ids);
   } else if (data.type === 'difference') waitingDifference = data;
   else waitingDraw = data;
@@ -117,6 +121,9 @@ function compare(): void {
       if (drawn !== undefined) scope.postMessage({ type: 'strip', ...drawn }, [drawn.buffer]);
     }
   }
+  const recorded = waitingRecorded;
+  waitingRecorded = undefined;
+  if (recorded !== undefined) attempt(0, () => enterRun(recorded));
   const pair = waitingPair;
   waitingPair = undefined;
   if (pair !== undefined)
@@ -138,6 +145,15 @@ function compare(): void {
   if (waitingEntries.length === 0 || scheduled) return;
   scheduled = true;
   setTimeout(work, 0);
+}
+
+function enterRun(asked: Extract<ToWorker, { type: 'enterRun' }>): void {
+  const { upper, lower } = asked;
+  const { planned, plannedIdle = 0, result } = compared.enterRun(asked);
+  scope.postMessage({
+    ...{ type: 'enteredRun', upper, lower, result },
+    ...(planned === undefined ? {} : { planned: { seconds: planned, idle: plannedIdle } }),
+  });
 }
 
 function workJobs(): void {

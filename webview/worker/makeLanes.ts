@@ -1,5 +1,4 @@
 import type { LaneTimeline, Sent } from '../../engine/values/exchangeTimeline.ts';
-import { collectiveWords } from '../../engine/basics/quantities.ts';
 import type { Timeline } from '../../engine/values/timeline.ts';
 import type { Lane, Lanes, Leg } from '../picture/lanes.ts';
 
@@ -40,7 +39,7 @@ function laneOf({ plan, buckets, sent, back, ready, arrival, needed }: LaneTimel
       ready: buckets.ready.slice(),
       bytes: buckets.bytes.slice(),
       front: buckets.front.slice(),
-      call: Array.from(buckets.call, (call) => collectiveWords(plan.calls[call].name, plan.calls[call].byLevel)),
+      call: Array.from(buckets.call, (call) => plan.calls[call].name),
     },
     legs: [legOf(there, sent), ...(back === undefined ? [] : [legOf(again, back)])],
     ready: ready.slice(),

@@ -12,6 +12,7 @@ import type { MemoryBands } from '../picture/memoryBands.ts';
 import type { PairedColumns } from '../picture/drift.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { RowPair } from '../picture/rowPairs.ts';
+import type { RunFigures } from '../picture/runFigures.ts';
 import type { Answer, Question } from '../picture/questions.ts';
 
 /** Page → worker. */
@@ -47,6 +48,17 @@ export type ToWorker =
       readonly kept: boolean;
       /** As for `run`. */
       readonly order?: GivenOrder;
+    }
+  /** The summary of a recorded run, for the next messages. */
+  | { readonly type: 'recorded'; readonly text: string }
+  /** A plan and the run of it, as two kept timelines. `replica`: which of the pipelines that ran. Of those that wait, the newest is answered. */
+  | {
+      readonly type: 'enterRun';
+      readonly upper: number;
+      readonly lower: number;
+      readonly plan: PipelinePlan;
+      readonly order?: GivenOrder;
+      readonly replica: number;
     }
   /** Timelines that nobody compares any more. */
   | { readonly type: 'leave'; readonly ids: readonly number[] }
@@ -157,6 +169,14 @@ export type FromWorker =
   | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
   | { readonly type: 'lanes'; readonly generation: number; readonly lanes: JobLanes }
   | { readonly type: 'entered'; readonly id: number; readonly result: RaceFigures | { readonly reason: string } }
+  /** `planned`: of the plan, whatever became of the run; absent if it does not run. */
+  | {
+      readonly type: 'enteredRun';
+      readonly upper: number;
+      readonly lower: number;
+      readonly planned?: { readonly seconds: number; readonly idle: number };
+      readonly result: RunFigures | { readonly reason: string };
+    }
   /** `device`: absent if no single one is. */
   | { readonly type: 'behind'; readonly id: number; readonly baseline: number; readonly device?: BehindDevice }
   /** `paired`: absent if there are too many operations to look at each. */

@@ -66,7 +66,8 @@ function counted({ rows: devices, offsets, start, end, word, shift, parts }: Col
     for (const row of found.sort((a, b) => a - b)) {
       rows.push(row);
       count.push(taking[row]);
-      seconds.push(sum[row] / taking[row]);
+      // Stages may have operations that take no time.
+      seconds.push(taking[row] === 0 ? 0 : sum[row] / taking[row]);
       seen[row] = taking[row] = sum[row] = 0;
     }
     starts[device + 1] = rows.length;

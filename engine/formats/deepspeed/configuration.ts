@@ -1,43 +1,55 @@
 /** The configuration of DeepSpeed for a pipeline, which `pipeOfDeepspeed` reads back. */
 import { someLayersIn } from '../../costs/recompute.ts';
+import { type Shard, shardsWeights } from '../../costs/optimizer.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
-import { deepspeed } from '../../engines/deepspeed.ts';
+import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import type { PipelinePlan } from '../../values/plan.ts';
-import { type Launch, recomputeModeOf, type Unwritable } from '../launch.ts';
+import { hasPipeline, type Launch, namesOptimizer } from '../launch.ts';
+
+type Values = Readonly<Record<string, unknown>>;
 
 interface Configuration {
   readonly json: string;
   readonly notes: readonly string[];
 }
 
-export function configurationOf(launch: Launch): Configuration | Unwritable {
+export function configurationOf(launch: Launch): Configuration {
   const { plan, pipeline } = launch;
   const { mesh, model, optimizer } = pipeline;
-  const mode = recomputeModeOf(plan, deepspeed.title);
-  if (typeof mode !== 'string') return mode;
   const { precision } = model;
-  if (precision !== 'bf16' && precision !== 'fp16' && precision !== 'fp32')
-    return { problem: `DeepSpeed trains in bf16, fp16 or fp32, not in ${precision}` };
-  const found = optimizerOf(launch);
-  if ('problem' in found) return found;
+  const isPipeline = hasPipeline(plan);
+  const [mode] = plan.stages.map(({ recomputeMode }) => recomputeMode);
   const interval = intervalOf(mode, plan);
   const settings = {
     train_batch_size: plan.microBatchSize * plan.microbatches * mesh.data,
     train_micro_batch_size_per_gpu: plan.microBatchSize,
     gradient_accumulation_steps: plan.microbatches,
-    ...found.settings,
-    ...(precision === 'fp32' ? {} : { [precision]: { enabled: true } }),
+    ...optimizerValues(launch),
+    ...(precision === 'fp32' ? {} : { [precision]: { enabled: true, ...(isBf16(optimizer) ? inBf16 : {}) } }),
     gradient_clipping: optimizer?.clip === false ? 0 : 1,
-    pipeline: { stages: plan.devices.length, activation_checkpoint_interval: interval },
+    ...(isPipeline
+      ? { pipeline: { stages: plan.devices.length, activation_checkpoint_interval: interval } }
+      : rankValues(launch)),
   };
   return {
     json: JSON.stringify(settings, undefined, 2),
     notes: [
-      ...found.notes,
-      ...(interval === 0 ? [] : ['DeepSpeed recomputes every layer with weights, embedding and head too.']),
+      ...(namesOptimizer(optimizer)
+        ? ['The learning rate is 1e-4: write yours.']
+        : ['The file names no optimizer: give one to deepspeed.initialize.']),
+      ...(interval === 0
+        ? []
+        : isPipeline
+          ? ['DeepSpeed recomputes every layer with weights, embedding and head too.']
+          : [`\`recompute = ${mode}\` has no setting without pipeline ranks: it is in your model.`]),
     ],
   };
 }
+
+/** Main weights, gradients and state are in bf16 too. */
+const isBf16 = (optimizer: OptimizerUse | undefined): boolean => optimizer?.recipe.name === 'adam_bf16';
+
+const inBf16 = { bf16_master_weights_and_grads: true, bf16_optimizer_states: true };
 
 /** Layers that are recomputed together: a whole stage has no more than the longest. */
 function intervalOf(mode: RecomputeMode, { stages }: PipelinePlan): number {
@@ -47,40 +59,46 @@ function intervalOf(mode: RecomputeMode, { stages }: PipelinePlan): number {
   return someLayersIn(mode)?.layers ?? 1;
 }
 
-interface Found {
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly notes: readonly string[];
-}
+/** Ranks that a PipelineModule has in its topology. */
+const rankValues = ({ pipeline: { mesh, overlap } }: Launch): Values => ({
+  ...(mesh.tensor > 1
+    ? {
+        tensor_parallel: { autotp_size: mesh.tensor, ...(overlap.tensor > 0 ? { tp_overlap_comm: true } : {}) },
+      }
+    : {}),
+  ...(mesh.context > 1 ? { data_parallel_size: mesh.data, sequence_parallel_size: mesh.context } : {}),
+});
 
 /** What each keeps is what the import takes it for. */
-function optimizerOf({ pipeline: { optimizer, model, mesh } }: Launch): Found | Unwritable {
-  if (optimizer === undefined)
-    return { settings: {}, notes: ['The file names no optimizer: give one to deepspeed.initialize.'] };
-  const { recipe, shard, over, offload } = optimizer;
-  const { name } = recipe;
-  const wanted = usualOf(model.precision);
-  if (!wanted.includes(name))
-    return {
-      problem: `DeepSpeed has no optimizer \`${name}\` in ${model.precision} under a pipeline. The nearest that it runs is \`optimizer = ${wanted[0]}\``,
-    };
-  if (offload !== undefined)
-    return { problem: 'under pipeline ranks the program would not keep a part of the optimizer on the host' };
-  if (over !== undefined && over < mesh.data)
-    return { problem: 'ZeRO-1 of DeepSpeed splits the state over all data ranks, and not over a part of them' };
+function optimizerValues(launch: Launch): Values {
+  const { optimizer } = launch.pipeline;
+  if (optimizer === undefined) return {};
+  const { name } = optimizer.recipe;
+  const type = name.startsWith('sgd') ? 'SGD' : name === 'adam' ? 'Adam' : 'AdamW';
   return {
-    settings: {
-      optimizer: { type: name.startsWith('sgd') ? 'SGD' : name === 'adam' ? 'Adam' : 'AdamW', params: { lr: 1e-4 } },
-      zero_optimization: { stage: shard === 'none' ? 0 : 1 },
-      ...(name === 'deepspeed_bf16' ? { data_types: { grad_accum_dtype: 'fp32' } } : {}),
-    },
-    notes: ['The learning rate is 1e-4: write yours.'],
+    ...(namesOptimizer(optimizer) ? { optimizer: { type, params: { lr: 1e-4 } } } : {}),
+    zero_optimization: zeroValues(launch, optimizer),
+    ...(name === 'deepspeed_bf16' ? { data_types: { grad_accum_dtype: 'fp32' } } : {}),
   };
 }
 
-/** Optimizers by precision, the usual one first. */
-const usualOf = (precision: string): readonly string[] =>
-  precision === 'fp32'
-    ? ['adam', 'adamw', 'sgd']
-    : precision === 'fp16'
-      ? ['adam_mixed', 'sgd_mixed']
-      : ['deepspeed_bf16', 'sgd_mixed'];
+function zeroValues(
+  { plan, pipeline: { mesh, sync, model } }: Launch,
+  { shard, over, reshardTo, offload }: OptimizerUse,
+): Values {
+  const isPipeline = hasPipeline(plan);
+  // In bf16 the state of a pipeline is always split over its data ranks, also over one.
+  const stage = shard === 'none' && isPipeline && model.precision === 'bf16' ? 1 : stageOf(shard);
+  return {
+    stage,
+    ...(!isPipeline && stage < 3 && sync !== undefined ? { overlap_comm: true } : {}),
+    ...(stage === 3 && over !== undefined && over < mesh.data ? { mics_shard_size: over } : {}),
+    // ZeRO++ keeps gathered weights in parts on the ranks of a node for the backward.
+    ...(stage === 3 && reshardTo !== undefined ? { zero_hpz_partition_size: reshardTo } : {}),
+    ...(offload === undefined
+      ? {}
+      : { offload_optimizer: { device: 'cpu', ...(offload.share < 1 ? { ratio: offload.share } : {}) } }),
+  };
+}
+
+const stageOf = (shard: Shard): number => (shard === 'none' ? 0 : shardsWeights(shard) ? 3 : shard === 'zero2' ? 2 : 1);

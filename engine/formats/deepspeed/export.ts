@@ -1,10 +1,11 @@
 /** A program of DeepSpeed for a pipeline: its configuration, and a PipelineModule that is cut where the file cuts. `pipeOfDeepspeedProgram` reads it back. */
 import { count } from '../../basics/quantities.ts';
 import { deepspeed } from '../../engines/deepspeed.ts';
-import { type Launch, launchRefusal, trainsPart, type Unwritable, worldOf } from '../launch.ts';
+import { hasPipeline, type Launch, launchRefusal, trainsPart, type Unwritable, worldOf } from '../launch.ts';
 import { layersText } from '../program/layersText.ts';
 import { pythonString } from '../program/pythonString.ts';
 import { configurationOf } from './configuration.ts';
+import { loadModel, parseOptions, wholeProgram } from './wholeProgram.ts';
 
 /** Equal pipelines give equal texts. */
 export function exportDeepspeed(
@@ -13,8 +14,6 @@ export function exportDeepspeed(
   const { plan, pipeline } = launch;
   const refusal = launchRefusal(deepspeed, launch);
   if (refusal !== undefined) return refusal;
-  if (plan.devices.length === 1)
-    return { problem: 'a PipelineModule is for two or more pipeline ranks, and here is one' };
   if (plan.stages.length !== plan.devices.length) return { problem: 'DeepSpeed has one stage on each pipeline rank' };
   if (plan.placement.some((device, stage) => device !== stage))
     return { problem: 'DeepSpeed has stage s on pipeline rank s, and stages here are elsewhere' };
@@ -25,13 +24,22 @@ export function exportDeepspeed(
   if (plan.stages.some(({ layers }) => layers.length === 0))
     return { problem: 'a stage of DeepSpeed begins with a layer, and a stage here has none' };
   const configuration = configurationOf(launch);
-  if ('problem' in configuration) return configuration;
-  const notes = [...configuration.notes, ...notWritten(launch), ...usual];
-  return { text: programText(launch, configuration.json, notes), notes };
+  const isPipeline = hasPipeline(plan);
+  const notes = [...configuration.notes, ...notWritten(launch), timesNote, isPipeline ? layersNote : modelNote];
+  return {
+    text: isPipeline
+      ? programText(launch, configuration.json, notes)
+      : wholeProgram({ ...worldOf(launch), plan }, configuration.json, notes),
+    notes,
+  };
 }
 
-const notWritten = ({ plan: { lengths, fill, transfer }, pipeline: { mesh } }: Launch): readonly string[] => [
-  ...(mesh.tensor > 1
+const notWritten = ({ plan: { lengths, fill, transfer, devices }, pipeline: { mesh } }: Launch): readonly string[] => [
+  ...(mesh.tensor > 1 && devices.length === 1
+    ? ['DeepSpeed splits layers over tensor ranks by their names (AutoTP), and sequence parallelism is in your model.']
+    : []),
+  ...(mesh.context > 1 ? ['The parts of a sample for its context ranks come from your data (Ulysses).'] : []),
+  ...(mesh.tensor > 1 && devices.length > 1
     ? [
         'How layers are split over tensor ranks, and sequence parallelism, is in your layers: DeepSpeed makes the groups (its "model" ranks).',
       ]
@@ -42,10 +50,13 @@ const notWritten = ({ plan: { lengths, fill, transfer }, pipeline: { mesh } }: L
   ...(fill === undefined ? [] : ['The fill job has no setting.']),
 ];
 
-const usual = [
-  'Times, sizes, links and the memory of devices have no settings.',
-  'The layers are named and not written: put yours into a file with make_layers(names), loss(output, target) and make_data(replica, replicas), and name it behind --model.',
-];
+const timesNote = 'Times, sizes, links and the memory of devices have no settings.';
+
+const layersNote =
+  'The layers are named and not written: put yours into a file with make_layers(names), loss(output, target) and make_data(replica, replicas), and name it behind --model.';
+
+const modelNote =
+  'The model is not written: put yours into a file with make_model(), loss(output, target) and make_data(replica, replicas), and name it behind --model.';
 
 function programText(launch: Launch, json: string, notes: readonly string[]): string {
   const { plan, pipeline } = launch;
@@ -120,25 +131,10 @@ def cut(layers):
     return found
 
 
-def load_model(path):
-    spec = importlib.util.spec_from_file_location("model", path)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
+${loadModel}
 
 def main():
-    parser = argparse.ArgumentParser(description="Train a pipeline with DeepSpeed.")
-    parser.add_argument("--model", metavar="FILE.py", help="your make_layers, loss and make_data")
-    parser.add_argument("--steps", type=int, default=1, metavar="N", help="run N steps (default: 1)")
-    parser.add_argument("--config", action="store_true", help="print the configuration as JSON")
-    options = parser.parse_args()
-    if options.config:
-        print(CONFIG.strip())
-        return
-    if options.model is None:
-        parser.error("name the file of your layers behind --model")
-    import deepspeed
+${parseOptions('Train a pipeline with DeepSpeed.', 'your make_layers, loss and make_data', 'layers')}    import deepspeed
     from deepspeed.pipe import PipelineModule
     from deepspeed.runtime.pipe.topology import ProcessTopology
 

@@ -1,7 +1,8 @@
 /** Families with LayerNorm and a plain MLP of two products: GPT-NeoX, Falcon's newer layers, StarCoder 2. */
 import type { Fields } from '../json/fields.ts';
-import { attentionOf, layerCount, windowOf, withEnds } from './llama.ts';
+import { attentionOf, layerCount, withEnds } from './llama.ts';
 import type { ConfiguredParts } from './model.ts';
+import { windowOf } from './windows.ts';
 
 /** What layers with attention and MLP side by side are, and how the engine counts them. */
 const sideBySide =

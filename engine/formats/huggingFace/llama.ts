@@ -1,19 +1,37 @@
 /** Llama and the families that differ from it in a field or two. */
 import type { ShapeArguments } from '../../costs/shapes.ts';
 import type { Fields } from '../json/fields.ts';
-import { type ConfiguredLayer, type ConfiguredParts, runsOf } from './model.ts';
+import { arraysOf, type ConfiguredLayer, type ConfiguredParts } from './model.ts';
+import { attentionsOf, type Windows } from './windows.ts';
 
 /** How a family's layers differ from Llama's. */
 export interface LlamaTraits {
   /** Query, key and value have biases, though no field says so. */
   readonly qkvBias?: true;
-  readonly qkNorm?: true;
-  /** Whether attention has biases, where no field says so. */
+  /** Norms of each query and key head, or of all heads at once. */
+  readonly qkNorm?: true | 'whole';
+  /** The field that says whether there are norms of query and key heads. */
+  readonly qkNormIf?: string;
+  /** Whether attention has biases, if no field says so. */
   readonly bias?: boolean;
+  /** The projection after attention has a bias if this field says so, or never has one. Absent: as query, key and value. */
+  readonly outBias?: string | false;
+  /** The field of the biases of all products, if it is one. */
+  readonly biases?: string;
   /** Embedding and head share a matrix unless the configuration says otherwise. */
   readonly tied?: true;
-  /** The sliding window is used only if `use_sliding_window` says so, from layer `max_window_layers` on. */
-  readonly windowByFlag?: true;
+  /** An MLP of two products. */
+  readonly ungated?: true;
+  /** Norms after attention and MLP, or on both sides of them. */
+  readonly normPlace?: 'after' | 'both';
+  readonly norm?: 'layernorm';
+  readonly sinks?: true;
+  /** A gate of the result of attention. */
+  readonly outputGate?: true;
+  /** Which layers have the window of `sliding_window`. Absent: all. */
+  readonly windows?: Windows;
+  /** Flags that must be false: what they mean is not known for this family. */
+  readonly refused?: readonly string[];
 }
 
 /** Gemma 1: heads of a separate width, which no other field gives. */
@@ -25,30 +43,39 @@ export function gemma(fields: Fields): ConfiguredParts {
 export const llama =
   (traits: LlamaTraits) =>
   (fields: Fields): ConfiguredParts => {
-    const mlpBias = fields.flag('mlp_bias', false);
+    refuse(fields, traits);
+    const bias = fields.flag(traits.biases ?? 'mlp_bias', false);
     const dense = {
-      ...attentionOf(fields, traits, mlpBias),
+      ...attentionOf(fields, traits, bias),
       ffn: fields.whole('intermediate_size'),
-      ...trunk(mlpBias),
+      ...trunk(bias, traits),
     };
-    return withEnds(fields, windowed(fields, traits, dense), [], { tied: traits.tied });
+    return withEnds(fields, attending(fields, traits, dense), [], traits);
   };
 
+/** Reports flags of the configuration whose meaning nobody knows here. */
+export function refuse(fields: Fields, { refused = [] }: LlamaTraits): void {
+  for (const name of refused)
+    if (fields.flag(name, false)) fields.fault(name, `"${name}" is not known for this family.`);
+}
+
 /** What all layers of these families have in common. */
-export const trunk = (bias = false): ShapeArguments => ({
-  ...{ gated: true, bias, norm: 'rmsnorm', flash: true, dropout: false },
+export const trunk = (bias = false, { ungated, norm, normPlace }: LlamaTraits = {}): ShapeArguments => ({
+  ...(ungated === true ? { bias } : { gated: true, bias }),
+  norm: norm ?? 'rmsnorm',
+  ...(normPlace === undefined ? {} : { norm_place: normPlace }),
+  ...{ flash: true, dropout: false },
 });
 
 /** Widths and biases of the attention; `bias` is what the layer's other products have. */
-export function attentionOf(
-  fields: Fields,
-  { qkvBias, qkNorm, bias: unlessSaid = false }: LlamaTraits,
-  bias = false,
-): ShapeArguments {
+export function attentionOf(fields: Fields, traits: LlamaTraits, bias = false): ShapeArguments {
   const heads = fields.whole('num_attention_heads');
   const kv = fields.whole('num_key_value_heads', { otherwise: heads });
-  const out = fields.flag('attention_bias', unlessSaid);
-  const qkv = qkvBias === true || out;
+  const given = fields.flag(traits.biases ?? 'attention_bias', traits.bias ?? false);
+  const { outBias } = traits;
+  const out = outBias === undefined ? given : outBias !== false && fields.flag(outBias, false);
+  const qkv = traits.qkvBias === true || given;
+  const normed = traits.qkNorm !== undefined || (traits.qkNormIf !== undefined && fields.flag(traits.qkNormIf, false));
   return {
     hidden: fields.whole('hidden_size'),
     heads,
@@ -56,7 +83,10 @@ export function attentionOf(
     ...(fields.has('head_dim') ? { head_dim: fields.whole('head_dim') } : {}),
     ...(qkv === bias ? {} : { qkv_bias: qkv }),
     ...(out === bias ? {} : { out_bias: out }),
-    ...(qkNorm === true ? { qk_norm: true } : {}),
+    ...(normed ? { qk_norm: true } : {}),
+    ...(traits.qkNorm === 'whole' ? { qk_norm_whole: true } : {}),
+    ...(traits.sinks === true ? { sinks: true } : {}),
+    ...(traits.outputGate === true ? { output_gate: true } : {}),
   };
 }
 
@@ -70,22 +100,13 @@ export function layerCountOf(fields: Fields, name: string): number {
   return 1;
 }
 
-/** The window of Mistral and its kind; 0 where there is none. */
-export const windowOf = (fields: Fields): number => fields.whole('sliding_window', { otherwise: 0, least: 0 });
-
-function windowed(fields: Fields, { windowByFlag }: LlamaTraits, dense: ShapeArguments): readonly ConfiguredLayer[] {
-  const layers = layerCount(fields);
-  const on = windowByFlag === undefined || fields.flag('use_sliding_window', false);
-  const window = on ? windowOf(fields) : 0;
-  const first = windowByFlag === undefined ? 0 : fields.whole('max_window_layers', { otherwise: 0, least: 0 });
-  const kinds = Array.from({ length: layers }, (_, layer) => (window > 0 && layer >= first ? 'windowed' : 'block'));
-  const sameName = kinds.every((kind) => kind === kinds[0]);
-  return runsOf(kinds, (kind) => (kind === 'windowed' ? { ...dense, window } : dense)).map((run) =>
-    sameName ? { ...run, name: 'block' } : run,
-  );
+/** Layers that differ in what they attend to, if they do. */
+function attending(fields: Fields, { windows }: LlamaTraits, dense: ShapeArguments): readonly ConfiguredLayer[] {
+  const kinds = attentionsOf(fields, layerCount(fields), { windows });
+  return arraysOf(kinds, ({ args }) => ({ ...dense, ...args }));
 }
 
-/** Embedding and head around the layers; `tied` holds where the configuration does not say. */
+/** Embedding and head around the layers; `tied` holds if the configuration does not say. */
 export function withEnds(
   fields: Fields,
   layers: readonly ConfiguredLayer[],

@@ -4,53 +4,10 @@ import type { Precision } from '../../costs/types.ts';
 import type { TextFault } from '../fault.ts';
 import { readJson } from '../json/read.ts';
 import { describeJson } from '../json/value.ts';
-import { deepseekV2, deepseekV3, mixtral, qwen3Moe } from './experts.ts';
 import { type Fields, fieldsOf } from '../json/fields.ts';
-import { gpt2 } from './gpt2.ts';
-import { falcon, gptNeoX, starcoder2 } from './gptNeoX.ts';
-import { gemma, llama } from './llama.ts';
+import { constantsOf } from './constants.ts';
+import { beyond, families } from './families.ts';
 import { type ConfiguredModel, type ConfiguredParts, type TowerSizes, usualSizes, withPrediction } from './model.ts';
-import { t5 } from './t5.ts';
-import { llava, mllama, qwen2Vl } from './visionLanguage.ts';
-
-/** Families by `model_type`, and the class that names one in `architectures`. */
-const families: ReadonlyMap<
-  string,
-  { readonly architecture: string; readonly read: (fields: Fields, sizes: TowerSizes) => ConfiguredParts }
-> = new Map([
-  ['gpt2', { architecture: 'GPT2LMHeadModel', read: gpt2 }],
-  ['llama', { architecture: 'LlamaForCausalLM', read: llama({}) }],
-  ['mistral', { architecture: 'MistralForCausalLM', read: llama({}) }],
-  ['gemma', { architecture: 'GemmaForCausalLM', read: gemma }],
-  ['phi3', { architecture: 'Phi3ForCausalLM', read: llama({}) }],
-  ['qwen2', { architecture: 'Qwen2ForCausalLM', read: llama({ qkvBias: true, windowByFlag: true }) }],
-  ['qwen3', { architecture: 'Qwen3ForCausalLM', read: llama({ qkNorm: true, windowByFlag: true }) }],
-  ['mixtral', { architecture: 'MixtralForCausalLM', read: mixtral }],
-  ['qwen3_moe', { architecture: 'Qwen3MoeForCausalLM', read: qwen3Moe }],
-  ['deepseek_v2', { architecture: 'DeepseekV2ForCausalLM', read: deepseekV2 }],
-  ['deepseek_v3', { architecture: 'DeepseekV3ForCausalLM', read: deepseekV3 }],
-  ['kimi_k2', { architecture: 'DeepseekV3ForCausalLM', read: deepseekV3 }],
-  ['gpt_neox', { architecture: 'GPTNeoXForCausalLM', read: gptNeoX }],
-  ['falcon', { architecture: 'FalconForCausalLM', read: falcon }],
-  ['starcoder2', { architecture: 'Starcoder2ForCausalLM', read: starcoder2 }],
-  ['t5', { architecture: 'T5ForConditionalGeneration', read: t5 }],
-  ['llava', { architecture: 'LlavaForConditionalGeneration', read: llava }],
-  ['qwen2_vl', { architecture: 'Qwen2VLForConditionalGeneration', read: qwen2Vl }],
-  ['mllama', { architecture: 'MllamaForConditionalGeneration', read: mllama }],
-]);
-
-/** Families that the shapes cannot give to the parameter, by `model_type`, and why. */
-const beyond: ReadonlyMap<string, string> = new Map([
-  ['gemma2', 'no shape has the four norms of its layers'],
-  ['gemma3', 'no shape has the four norms of its layers'],
-  ['gemma3_text', 'no shape has the four norms of its layers'],
-  ['qwen2_moe', 'no shape has the gate of its shared expert'],
-  ['llama4', 'no shape attends within chunks, as three of four of its layers do'],
-  ['llama4_text', 'no shape attends within chunks, as three of four of its layers do'],
-  ['gpt_oss', 'no shape has the sinks of its heads, or the biases of its router and experts'],
-  ['olmo2', 'no shape has norms after attention and MLP, or norms of queries and keys as wide as all heads'],
-  ['qwen3_next', 'no shape has the linear attention of three of four of its layers'],
-]);
 
 /** Values of `model_type` that are known. */
 export const modelTypes: readonly string[] = [...families.keys()];
@@ -83,7 +40,8 @@ export function readConfiguration(
   if (read !== undefined && fields.faults.length === 0) checkLayers(fields, read);
   if (type === undefined || read === undefined || fields.faults.length > 0)
     return { faults: fields.faults.toSorted((a, b) => a.start - b.start) };
-  return { type, ...read, precision, positions };
+  const { constants, remarks } = constantsOf(fields);
+  return { type, ...read, remarks: [...read.remarks, ...remarks], precision, positions, constants };
 }
 
 function typeOf(fields: Fields): string | undefined {

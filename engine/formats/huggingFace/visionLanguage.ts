@@ -81,7 +81,7 @@ export function qwen2Vl(fields: Fields, { images, pixels = 448 }: TowerSizes): C
   const patches = sideOf(vision, pixels, patch, merge) ** 2;
   const tower: Sequences = { tokens: patches, images };
   const merged: Sequences = { tokens: patches / merge ** 2, images };
-  const model = llama({ qkvBias: true, windowByFlag: true })(text);
+  const model = llama({ qkvBias: true, windows: 'flag' })(text);
   const joined = hidden * merge ** 2;
   const block = {
     ...{
@@ -139,10 +139,12 @@ export function mllama(fields: Fields, { images }: TowerSizes): ConfiguredParts 
     branch_scale: 'number',
   };
   const attending = new Set(text.wholes('cross_attention_layers'));
-  const kinds = Array.from({ length: layerCount(text) }, (_, layer) => (attending.has(layer) ? 'cross' : 'block'));
+  const kinds = Array.from({ length: layerCount(text) }, (_, layer) => ({
+    name: attending.has(layer) ? 'cross' : 'block',
+  }));
   const model = withEnds(
     text,
-    runsOf(kinds, (kind) => (kind === 'cross' ? cross : block)).map((run) =>
+    runsOf(kinds, ({ name }) => (name === 'cross' ? cross : block)).map((run) =>
       run.name.startsWith('cross') ? { ...run, attends: 'project' } : run,
     ),
     [],

@@ -1,6 +1,7 @@
 /** Traces of ranks → the pipelines that ran. Ranks are never guessed to form a pipeline. */
 import type { RankTrace } from './rankTrace.ts';
 import { recordingOf } from './recordingOf.ts';
+import { laterRun, twiceIn } from './oneRun.ts';
 import type { RankRun } from './rankRun.ts';
 import type { TraceFault } from './read.ts';
 import { stepsOf } from './steps.ts';
@@ -13,9 +14,14 @@ export interface Assembled {
 }
 
 export function assemble(traces: readonly RankTrace[]): Assembled | { readonly faults: readonly TraceFault[] } {
-  const runs = [...grouped(traces, ({ rank }) => rank)]
+  const byRank = grouped(traces, ({ rank }) => rank);
+  const twice = [...byRank.values()].flatMap((files) => twiceIn(files) ?? []);
+  if (twice.length > 0) return { faults: twice };
+  const runs = [...byRank]
     .toSorted(([a], [b]) => a - b)
-    .map(([rank, files]) => ({ rank, ...about(files[0]), steps: stepsOf(files) }));
+    .map(([rank, files]) => ({ rank, ...about(files[0]), ...peakOf(files), steps: stepsOf(files) }));
+  const later = laterRun(runs);
+  if (later !== undefined) return { faults: [later] };
   // Ranks of a pipeline as the traces say, otherwise all.
   const pipelines = grouped(runs, ({ pipelineRanks }) => pipelineRanks?.join(' ') ?? '');
   const made = [...pipelines.values()].map(recordingOf);
@@ -32,6 +38,11 @@ const about = ({ file, pipelineRanks }: RankTrace): Pick<RankRun, 'file' | 'pipe
   file,
   ...(pipelineRanks === undefined ? {} : { pipelineRanks }),
 });
+
+function peakOf(files: readonly RankTrace[]): Pick<RankRun, 'peakBytes'> {
+  const peaks = files.flatMap(({ peakBytes }) => peakBytes ?? []);
+  return peaks.length === 0 ? {} : { peakBytes: Math.max(...peaks) };
+}
 
 function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>();

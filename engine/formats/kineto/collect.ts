@@ -2,6 +2,7 @@
 import { ascending, Column } from '../../basics/column.ts';
 import type { Place } from './bytes.ts';
 import { DeviceCollector } from './collectDevice.ts';
+import { graphSlices } from './graphs.ts';
 import { deviceCategories, launchCategories, prefix, readLabel, singleStageLabel, stepNumber } from './labels.ts';
 import type { ComputeSlice, Intervals, RankTrace, Slice, StepSlice, TransferSlice } from './rankTrace.ts';
 import type { ScanFault, Sink } from './scanner.ts';
@@ -22,7 +23,8 @@ export class Collector implements Sink {
   readonly #optimizer = [new Column(), new Column()] as const;
   readonly #autograd = new Column();
   readonly #device = new DeviceCollector();
-  #memory: { readonly first: number; most: number } | undefined;
+  /** By device: bytes before its first event, and the most after one. */
+  readonly #memory = new Map<number, { readonly first: number; most: number }>();
 
   wants(name: string, category: string): boolean {
     if (deviceCategories.has(category) || launchCategories.has(category)) return true;
@@ -65,7 +67,9 @@ export class Collector implements Sink {
     const thread = typeof value['tid'] === 'number' ? value['tid'] : 0;
     const slice = { from: ts, to: ts + dur, process, thread, ...place };
     const category = typeof value['cat'] === 'string' ? value['cat'] : '';
-    if (this.#device.take(category, value, slice)) return undefined;
+    const taken = this.#device.take(category, value, slice);
+    if (typeof taken === 'object') return { ...place, message: `${taken.message} Expected: ${taken.expected}.` };
+    if (taken) return this.#device.labelled.length > mostSlices ? tooMany(place) : undefined;
     return this.#host(name, slice);
   }
 
@@ -80,8 +84,7 @@ export class Collector implements Sink {
   }
 
   #action(name: string, slice: Slice): ScanFault | undefined {
-    if (this.computing.length + this.transfers.length >= mostSlices)
-      return { ...placeOf(slice), message: `The trace has more than ${mostSlices} operations.` };
+    if (this.computing.length + this.transfers.length >= mostSlices) return tooMany(slice);
     const single = singleStageLabel(name);
     if (single !== undefined) {
       this.computing.push({ ...slice, actions: [{ kind: 'compute', stage: 0, ...single }], anyStage: true });
@@ -97,14 +100,27 @@ export class Collector implements Sink {
   }
 
   #memoryEvent({ args }: Fields): undefined {
-    const bytes = isFields(args) ? args['Total Allocated'] : undefined;
-    if (typeof bytes !== 'number') return;
-    this.#memory ??= { first: bytes, most: bytes };
-    this.#memory.most = Math.max(this.#memory.most, bytes);
+    if (!isFields(args)) return;
+    const { 'Total Allocated': total, Bytes: change, 'Device Type': device } = args;
+    if (typeof total !== 'number' || typeof change !== 'number' || typeof device !== 'number') return;
+    const memory = this.#memory.get(device) ?? { first: total - change, most: total };
+    this.#memory.set(device, memory);
+    memory.most = Math.max(memory.most, total);
+  }
+
+  /** Of the accelerator if it has events, otherwise of the host, which is device type 0. */
+  #peak(): { readonly peakBytes: number } | undefined {
+    const types = [...this.#memory.keys()].toSorted((a, b) => b - a);
+    const memory = this.#memory.get(types[0]);
+    return memory === undefined ? undefined : { peakBytes: memory.most - memory.first };
   }
 
   trace(): Omit<RankTrace, 'file' | 'rank' | 'pipelineRanks'> {
-    const { steps, computing, transfers, base } = this;
+    const { base } = this;
+    // A replay of a graph runs after the step on the host has ended, so its steps are found by what runs again.
+    const isGraph = this.computing.length === 0 && this.#device.labelled.length > 0;
+    const { computing, transfers } = isGraph ? graphSlices(this.#device.labelled) : this;
+    const steps = isGraph ? [] : this.steps;
     const device = this.#device.trace();
     const byStart = <T extends Slice>(slices: readonly T[]): readonly T[] =>
       slices.toSorted((a, b) => a.from - b.from || b.to - a.to);
@@ -117,10 +133,15 @@ export class Collector implements Sink {
       optimizer: sorted(this.#optimizer),
       autograd: this.#autograd.values().toSorted(),
       ...(device === undefined ? {} : { device }),
-      ...(this.#memory === undefined ? {} : { peakBytes: this.#memory.most - this.#memory.first }),
+      ...this.#peak(),
     };
   }
 }
+
+const tooMany = (at: Place): ScanFault => ({
+  ...placeOf(at),
+  message: `The trace has more than ${mostSlices} operations.`,
+});
 
 const placeOf = ({ line, character }: Place): Place => ({ line, character });
 

@@ -1,25 +1,39 @@
 /** Work of a GPU, joined to the calls that launched it by their number. */
 import { ascending, Column } from '../../basics/column.ts';
-import { deviceCategories, kernelUse, launchCategories } from './labels.ts';
+import type { CellFault } from '../torchCsv/cell.ts';
+import type { TorchCell } from '../torchCsv/table.ts';
+import type { LabelledWork } from './graphs.ts';
+import { deviceCategories, kernelUse, launchCategories, prefix, readLabel } from './labels.ts';
 import type { DeviceTrace, Slice } from './rankTrace.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export class DeviceCollector {
+  /** Work that names its operation itself. */
+  readonly labelled: LabelledWork[] = [];
   /** Call by its number. A trace has the call before or after its work. */
   readonly #calls = new Map<number, { readonly at: number; readonly thread: number }>();
   readonly #number = new Column();
   readonly #from = new Column();
   readonly #to = new Column();
   readonly #use = new Column();
+  readonly #cells = new Map<string, TorchCell>();
 
-  /** Whether the event was one of a device or of a call to it. */
-  take(category: string, { name, args }: Fields, { from, to, thread }: Slice): boolean {
+  /** Whether the event was one of a device or of a call to it, or what is wrong with it. */
+  take(category: string, { name, args }: Fields, slice: Slice): boolean | CellFault {
+    const { from, to, thread } = slice;
     const launches = launchCategories.has(category);
     if (!launches && !deviceCategories.has(category)) return false;
     const number =
       typeof args === 'object' && args !== null && 'correlation' in args ? Number(args.correlation) : Number.NaN;
     if (!Number.isFinite(number)) return true;
+    const label = launches ? undefined : labelIn(args);
+    if (label !== undefined) {
+      const cell = this.#cells.get(label) ?? readLabel(label);
+      if ('message' in cell) return cell;
+      this.#cells.set(label, cell);
+      this.labelled.push({ ...slice, cell, number });
+    }
     if (launches) {
       this.#calls.set(number, { at: from, thread });
     } else {
@@ -47,3 +61,13 @@ export class DeviceCollector {
     };
   }
 }
+
+/** `PP:2F0` in the arguments of a kernel, which a CUDA graph has for each of its kernels. */
+const labelIn = (args: unknown): string | undefined =>
+  typeof args === 'object' &&
+  args !== null &&
+  'name' in args &&
+  typeof args.name === 'string' &&
+  args.name.startsWith(prefix)
+    ? args.name
+    : undefined;

@@ -12,7 +12,7 @@ export interface DeviceWork {
   readonly work: number;
 }
 
-/** All of a slice, what its thread launched, and what other threads launched. The two parts have no time if they ran at once. */
+/** All of a slice, what its thread launched, and what other threads launched. If the two ran at once, both have the time of all. */
 export function deviceWork(
   device: DeviceTrace,
   { from, to, thread }: ComputeSlice,
@@ -29,8 +29,9 @@ export function deviceWork(
     all.filter((at) => device.thread[at] !== thread),
   );
   const atOnce = own.to > others.from && others.to > own.from;
-  const untold = (part: DeviceWork): DeviceWork => (atOnce ? { ...part, work: Number.NaN } : part);
-  return { all: unionOf(device, all), own: untold(own), others: untold(others) };
+  const whole = unionOf(device, all);
+  const told = (part: DeviceWork): DeviceWork => (atOnce ? { ...whole, work: Number.NaN } : part);
+  return { all: whole, own: told(own), others: told(others) };
 }
 
 function unionOf(device: DeviceTrace, works: readonly number[]): DeviceWork {

@@ -12,8 +12,9 @@ export function operationsOf(
   slices: readonly ComputeSlice[],
 ): readonly Operation[] {
   const operations = slices.flatMap((slice) => operationsIn(trace, messages, slice));
-  if (trace.simulated !== true) return operations;
-  // A simulated device turns to its next operation at once, and a slice has no wait in it.
+  const isGraph = slices.some(({ busy }) => busy !== undefined);
+  if (trace.simulated !== true && !isGraph) return operations;
+  // A simulated device and one that replays a graph turn to their next operation at once, and a slice has no wait in it.
   return operations.map((operation, at) => (at === 0 ? operation : { ...operation, begin: operations[at - 1].end }));
 }
 
@@ -23,9 +24,11 @@ function operationsIn(trace: RankTrace, messages: Messages, slice: ComputeSlice)
   const operation = (action: ComputeAction, times: Times, fused: boolean): Operation => ({
     ...{ type: action.type, stage: action.stage, microbatch: action.microbatch, fused, place },
     ...times,
-    posted: messages.posted(action, slice.from),
+    // A GPU sends once it has computed, whenever the host asked for it.
+    posted: Math.max(messages.posted(action, slice.from), trace.device === undefined ? -Infinity : times.end),
     arrived: arrivedAt(trace, messages, slice, action),
   });
+  if (slice.busy !== undefined) return graphed(slice, operation);
   if (trace.device !== undefined) {
     const works = deviceWork(trace.device, slice);
     if (second === undefined) return [operation(first, onDevice(slice, works.all), false)];
@@ -40,6 +43,19 @@ function operationsIn(trace: RankTrace, messages: Messages, slice: ComputeSlice)
   return [
     operation(first, onHost(slice.from, start, turn.ends), true),
     operation(second, onHost(turn.ends, turn.starts, slice.to), false),
+  ];
+}
+
+/** Kernels of a graph wait for nothing within an operation. The kernels of a fused pair have one label, so nothing separates the pair. */
+function graphed(
+  { actions: [first, second], from, to, busy = 0 }: ComputeSlice,
+  operation: (action: ComputeAction, times: Times, fused: boolean) => Operation,
+): readonly Operation[] {
+  const times = { begin: from, start: from, end: to };
+  if (second === undefined) return [operation(first, { ...times, work: busy }, false)];
+  return [
+    operation(first, { ...times, work: Number.NaN }, true),
+    operation(second, { ...times, work: Number.NaN }, false),
   ];
 }
 

@@ -9,6 +9,8 @@ export interface RankRun {
   /** Ranks of its pipeline, where the traces say so. */
   readonly pipelineRanks?: readonly number[];
   readonly steps: readonly RankStep[];
+  /** Most bytes allocated above what was there at the beginning, where its files say so. */
+  readonly peakBytes?: number;
 }
 
 /** What a fault of a whole rank points to: the beginning of its file. */

@@ -17,6 +17,8 @@ export interface StepSlice extends Slice {
 /** `PP:2F0`, or two operations in one slot. */
 export interface ComputeSlice extends Slice {
   readonly actions: readonly [ComputeAction] | readonly [ComputeAction, ComputeAction];
+  /** Of a CUDA graph: microseconds of work on the device, which is where the slice is. */
+  readonly busy?: number;
   /** The label names no stage (`Forward 3`): it is the rank's only one. */
   readonly anyStage?: true;
 }
@@ -26,6 +28,8 @@ export interface TransferSlice extends Slice {
   readonly type: TransferType;
   readonly stage: number;
   readonly microbatch: number;
+  /** Of a CUDA graph: when the message was there. */
+  readonly over?: number;
 }
 
 /** Columns of slices, in ascending order of their start. */

@@ -1,6 +1,8 @@
 /** One file of PyTorch's profiler (Kineto), read as its bytes arrive. */
 import type { Place } from './bytes.ts';
+import type { LoggedRank } from '../../values/recording.ts';
 import { Collector } from './collect.ts';
+import { iterationsIn } from './iterations.ts';
 import { rankInName } from './rankInName.ts';
 import type { RankTrace } from './rankTrace.ts';
 import { type ScanFault, scanner } from './scanner.ts';
@@ -9,6 +11,10 @@ export interface TraceFault extends ScanFault {
   readonly file: string;
   /** As far as the file is whole it was read. */
   readonly partial?: readonly RankTrace[];
+  /** No operation is named: whole iterations are all that the trace tells. */
+  readonly iterations?: LoggedRank;
+  /** The traces do not say which ranks form a pipeline: the ranks of one have to be named. */
+  readonly ambiguous?: true;
 }
 
 export interface TraceReader {
@@ -68,12 +74,16 @@ function rankTrace(file: string, collector: Collector): RankTrace | TraceFault {
       message:
         'The trace does not say whose it is: it has no "distributedInfo" with a "rank", and its name has none. Name it like "rank3.json".',
     };
-  if (collector.computing.length === 0) return { ...top, file, message: noLabels };
-  return { file, rank: number, ...(pipelineRanks === undefined ? {} : { pipelineRanks }), ...collector.trace() };
+  const trace = collector.trace();
+  if (trace.computing.length === 0) {
+    const steps = iterationsIn(trace);
+    return { ...top, file, message: noLabels, ...(steps.length === 0 ? {} : { iterations: { rank: number, steps } }) };
+  }
+  return { file, rank: number, ...(pipelineRanks === undefined ? {} : { pipelineRanks }), ...trace };
 }
 
 const noLabels =
-  'The trace names no operation of a pipeline: no slice is called "PP:0F0". PyTorch’s Schedule1F1B, the default of torchtitan, names none. Run its order as a table instead ("pipewright export --to torch-csv", and pipeline_parallel_schedule_csv in torchtitan): then its slices have names.';
+  'The trace names no operation of a pipeline: no slice is called "PP:0F0". Name them in your loop: `with torch.profiler.record_function(f"PP:{stage}F{microbatch}"):` around each forward, and the same with B around each backward. docs/formats/traces.md has the lines for Megatron-LM. PyTorch’s Schedule1F1B, the default of torchtitan, names none either: run its order as a table instead ("pipewright export --to torch-csv", and pipeline_parallel_schedule_csv in torchtitan).';
 
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0;

@@ -1,11 +1,13 @@
 /** The ranks of one pipeline → its recording. */
-import { count, list } from '../../basics/quantities.ts';
+import { count, numbered } from '../../basics/quantities.ts';
 import { aligned } from '../../runs/clocks.ts';
 import type { Recording, RecordedStep } from '../../values/recording.ts';
 import { atTop, type RankRun } from './rankRun.ts';
 import type { TraceFault } from './read.ts';
 import { recordedRow } from './recordedRow.ts';
+import type { RankTrace } from './rankTrace.ts';
 import { shapeOf } from './shape.ts';
+import type { RankStep } from './steps.ts';
 import { type StepOfRanks, stepsOfRanks } from './wholeSteps.ts';
 
 export type RecordingOf =
@@ -20,7 +22,7 @@ export function recordingOf(runs: readonly RankRun[]): RecordingOf {
       faults: [
         atTop(
           runs[0],
-          `The pipeline has ${count(named.length, 'rank', 'ranks')}, but there is no trace of rank ${list(missing.map(String))}. Name the files of all of them.`,
+          `The pipeline has ${count(named.length, 'rank', 'ranks')}, but there is no trace of ${numbered(missing, 'rank', 'ranks')}. Name the files of all of them.`,
         ),
       ],
     };
@@ -35,6 +37,9 @@ export function recordingOf(runs: readonly RankRun[]): RecordingOf {
     placement: shape.placement,
     steps: recordedSteps(whole),
     clocks: { offset: new Float64Array(runs.length), slack: new Float64Array(runs.length).fill(Infinity) },
+    ...(runs.some(({ peakBytes }) => peakBytes !== undefined)
+      ? { peaks: Float64Array.from(runs, ({ peakBytes }) => peakBytes ?? Number.NaN) }
+      : {}),
     device: runs.some(({ steps }) => steps.some(({ trace }) => trace.device !== undefined)),
   };
   return { recording: aligned(recording), remarks: broken };
@@ -52,7 +57,7 @@ function recordedSteps(whole: readonly StepOfRanks[]): readonly RecordedStep[] {
   };
   return whole.map(({ number, ranks }, at) => ({
     number,
-    rows: ranks.map(({ operations, trace }) => recordedRow(operations, seconds(trace))),
+    rows: ranks.map(({ operations, trace }) => recordedRow(turned(operations, trace, ranks), seconds(trace))),
     optimizer: Float64Array.from(ranks, ({ optimizer }) => optimizer / 1e6),
     between: Float64Array.from(ranks, ({ operations, trace }, rank) => {
       const next = whole[at + 1]?.number === number + 1 ? whole[at + 1].ranks[rank] : undefined;
@@ -60,4 +65,11 @@ function recordedSteps(whole: readonly StepOfRanks[]): readonly RecordedStep[] {
       return next === undefined ? Number.NaN : seconds(next.trace)(next.operations[0].begin) - seconds(trace)(last);
     }),
   }));
+}
+
+/** A simulated device turns to its first operation at once: until its message is there it waits, and there is no host. */
+function turned(operations: RankStep['operations'], { simulated }: RankTrace, ranks: readonly RankStep[]) {
+  if (simulated !== true) return operations;
+  const begin = Math.min(...ranks.map((rank) => rank.operations[0].begin));
+  return operations.map((operation, at) => (at === 0 ? { ...operation, begin } : operation));
 }

@@ -1,5 +1,5 @@
 /** Stages, microbatches and the rank of each stage, from what ran. */
-import { list } from '../../basics/quantities.ts';
+import { numbered } from '../../basics/quantities.ts';
 import { atTop, type RankRun } from './rankRun.ts';
 import type { TraceFault } from './read.ts';
 import type { Operation } from './operation.ts';
@@ -19,7 +19,11 @@ export function shapeOf(runs: readonly RankRun[]): Shape | { readonly faults: re
       microbatches = Math.max(microbatches, operation.microbatch + 1);
       const other = rankOf.get(operation.stage) ?? index;
       if (other !== index)
-        return { faults: [{ file: run.file, ...operation.place, message: twice(operation.stage, runs[other], run) }] };
+        return {
+          faults: [
+            { file: run.file, ...operation.place, message: twice(operation.stage, runs[other], run), ambiguous: true },
+          ],
+        };
       rankOf.set(operation.stage, index);
     }
   }
@@ -31,7 +35,7 @@ export function shapeOf(runs: readonly RankRun[]): Shape | { readonly faults: re
       faults: [
         atTop(
           runs[0],
-          `No trace has stage ${list(without.map(String))}, but stage ${stages - 1} ran. Name the files of all ranks of the pipeline.`,
+          `No trace has ${numbered(without, 'stage', 'stages')}, but stage ${stages - 1} ran. Name the files of all ranks of the pipeline.`,
         ),
       ],
     };

@@ -36,9 +36,16 @@ export function messagesOf(trace: RankTrace): Messages {
       const slice = find(needed[action.type], action).findLast(({ from }) => from <= begin);
       if (slice === undefined) return Number.NaN;
       if (trace.simulated === true) return slice.to;
+      if (slice.over !== undefined) return slice.over;
       return trace.device === undefined ? receivedWithin(trace, slice) : sentWithin(trace.device, slice);
     },
-    posted: (action, begin) => find(made[action.type], action).find(({ from }) => from >= begin)?.from ?? Number.NaN,
+    posted(action, begin) {
+      const slice = find(made[action.type], action).find(({ from }) => from >= begin);
+      if (slice === undefined) return Number.NaN;
+      return trace.device === undefined || slice.over !== undefined
+        ? slice.from
+        : Math.max(slice.from, firstWithin(trace.device, slice));
+    },
   };
 }
 
@@ -46,6 +53,15 @@ export function messagesOf(trace: RankTrace): Messages {
 export function receivedWithin({ receives }: RankTrace, { from, to }: Slice): number {
   const at = countBelow(receives.from, from);
   return at < receives.from.length && receives.from[at] <= to ? receives.to[at] : Number.NaN;
+}
+
+/** The start of the first message that a slice launched; NaN if another slice launched it, in a kernel that also receives: then nothing tells when it was sent. */
+function firstWithin(device: DeviceTrace, { from, to }: Slice): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (let at = countBelow(device.launch, from); at < device.launch.length && device.launch[at] <= to; at += 1)
+    if (device.use[at] === 1) first = Math.min(first, device.from[at]);
+  if (Number.isFinite(first)) return first;
+  return device.use.includes(1) ? Number.NaN : from;
 }
 
 /** The end of the last message that a slice launched. */

@@ -1,8 +1,19 @@
-/** Reads `--moe-layer-freq`: `2`, or a list as Python writes it, such as `([0]*3+[1]*58)`. */
+/** Reads which layers a flag means: `2`, or a list as Python writes it, such as `([0]*3+[1]*58)`. */
 
-/** For each layer whether it has experts; undefined if the text is not such a list, or has another number of layers. */
-export function expertLayers(text: string, layers: number): readonly boolean[] | undefined {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Array.from({ length: layers }, (_, layer) => layer % Number(text) === 0);
+/** Of `--moe-layer-freq`, for each layer whether it has experts. */
+export const expertLayers = (text: string, layers: number): readonly boolean[] | undefined =>
+  flaggedLayers(text, layers, (layer, every) => layer % every === 0);
+
+/**
+ * For each layer whether it is meant; undefined if the text is no such list, or has another number of layers. `isMeant`: what a number
+ * says of a layer, counted from 0.
+ */
+export function flaggedLayers(
+  text: string,
+  layers: number,
+  isMeant: (layer: number, every: number) => boolean,
+): readonly boolean[] | undefined {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Array.from({ length: layers }, (_, layer) => isMeant(layer, Number(text)));
   const tokens = text.match(/\d+|[^\s\d]/g) ?? [];
   let at = 0;
   let depth = 0;

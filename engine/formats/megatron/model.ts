@@ -1,8 +1,16 @@
 /** The model that Megatron-LM's arguments describe. Defaults are Megatron-LM's (megatron/training/arguments.py). */
 import { table } from '../../basics/table.ts';
 import type { ShapeArguments } from '../../costs/shape.ts';
+import type { ModelConstants } from '../../definitions/model.ts';
+import { headsOf, type LayerMixer, mixersOf } from './attention.ts';
 import { expertLayers } from './layerPattern.ts';
 import type { Values } from './values.ts';
+
+/** A transformer layer, and how arrays of its kind are called. */
+export interface TrunkLayer {
+  readonly name: string;
+  readonly args: ShapeArguments;
+}
 
 export interface MegatronModel {
   readonly sequence: number;
@@ -10,9 +18,10 @@ export interface MegatronModel {
   readonly precision: 'fp8' | 'fp4' | 'bf16' | 'fp16' | 'fp32';
   /** How inputs of products are stored, as a file writes it, if not at the precision. */
   readonly activations?: string;
+  readonly constants: ModelConstants;
   readonly embedding: ShapeArguments;
-  /** Of a layer by whether it has experts. */
-  layer(experts: boolean): ShapeArguments;
+  /** Transformer layers, the same object for equal ones. */
+  readonly layers: readonly TrunkLayer[];
   /** For each transformer layer. */
   readonly experts: readonly boolean[];
   readonly prediction: ShapeArguments;
@@ -20,6 +29,9 @@ export interface MegatronModel {
   /** What the script does not say, a sentence each. */
   readonly remarks: readonly string[];
 }
+
+/** Of `--rope-scaling-factor`. */
+export const usualScaling = 8;
 
 /** Placeholders, which a remark names. */
 const usual = { sequence: 4096, vocabulary: 128_256 };
@@ -39,7 +51,7 @@ export function modelOf(values: Values, layers: number): MegatronModel | undefin
   const trunk: ShapeArguments = {
     hidden,
     heads,
-    ...attention(values, heads),
+    ...headsOf(values, heads),
     ffn,
     ...(gated ? { gated } : {}),
     ...biases(values, remarks),
@@ -67,20 +79,21 @@ export function modelOf(values: Values, layers: number): MegatronModel | undefin
     !values.has('use-rotary-position-embeddings');
   const norms: ShapeArguments = norm === 'layernorm' ? {} : { norm };
   const moe = layersWithExperts(values, count, layers, remarks);
-  const layer = (has: boolean): ShapeArguments => (has ? { ...trunk, ...experts } : trunk);
+  const all = trunkLayers(mixersOf(values, layers, trunk, remarks), moe, { trunk, experts });
   return {
     sequence: tokens,
     microBatch: values.whole('micro-batch-size') ?? 1,
     precision: precisionOf(values),
     ...storedOf(values),
+    constants: constantsOf(values, !learned),
     embedding: {
       ...vocabulary,
       ...(learned ? { positions: values.whole('max-position-embeddings') ?? tokens } : {}),
       ...((values.number('hidden-dropout') ?? 0.1) > 0 ? {} : { dropout: false }),
     },
-    layer,
+    layers: all,
     experts: moe,
-    prediction: { ...vocabulary, ...layer(moe.at(-1) ?? false) },
+    prediction: { ...vocabulary, ...(all.at(-1)?.args ?? trunk) },
     head: {
       ...vocabulary,
       ...norms,
@@ -88,6 +101,48 @@ export function modelOf(values: Values, layers: number): MegatronModel | undefin
       ...(values.has('untie-embeddings-and-output-weights') ? {} : { tied: true }),
     },
     remarks,
+  };
+}
+
+/** What a layer with a gated delta rule has of the other ones. */
+const besideMixer = ['hidden', 'ffn', 'gated', 'bias', 'norm', 'dropout'];
+
+/** Layers by their mixers and whether they have experts. Arrays are called by what differs: `block`, `windowed`, `linear_moe`. */
+function trunkLayers(
+  mixers: readonly LayerMixer[],
+  moe: readonly boolean[],
+  { trunk, experts }: Readonly<Record<'trunk' | 'experts', ShapeArguments>>,
+): readonly TrunkLayer[] {
+  const common = Object.fromEntries(Object.entries(trunk).filter(([name]) => besideMixer.includes(name)));
+  const [isMixed, areMixed] = [new Set(moe).size > 1, new Set(mixers).size > 1];
+  const known = new Map<string, TrunkLayer>();
+  return mixers.map((mixer, layer) => {
+    const name = [
+      ...(areMixed && mixer.name !== 'block' ? [mixer.name] : []),
+      ...(isMixed && moe[layer] ? ['moe'] : []),
+    ].join('_');
+    const found = known.get(name) ?? {
+      name: name === '' ? 'block' : name,
+      args: {
+        ...(mixer.name === 'linear' ? { ...common, ...mixer.args } : mixer.args),
+        ...(moe[layer] ? experts : {}),
+      },
+    };
+    known.set(name, found);
+    return found;
+  });
+}
+
+/** The base is not taken for the default: a script that leaves it out may be given it behind its arguments, or be part of another. */
+function constantsOf(values: Values, rotary: boolean): ModelConstants {
+  const [rotaryBase, factor] = [values.whole('rotary-base'), values.number('rope-scaling-factor')];
+  const rotaryPercent = rotary ? values.number('rotary-percent') : undefined;
+  const normEpsilon = values.number('norm-epsilon') ?? values.number('layernorm-epsilon');
+  return {
+    ...(rotary && rotaryBase !== undefined ? { rotaryBase } : {}),
+    ...(rotaryPercent === undefined || rotaryPercent <= 0 || rotaryPercent >= 1 ? {} : { rotaryPercent }),
+    ...(rotary && values.has('use-rope-scaling') ? { ropeScaling: Math.max(1, factor ?? usualScaling) } : {}),
+    ...(normEpsilon === undefined || normEpsilon <= 0 || normEpsilon > 1 ? {} : { normEpsilon }),
   };
 }
 
@@ -151,41 +206,20 @@ export function storedOf(values: Values): Pick<MegatronModel, 'activations'> {
   return { activations: recipe === undefined ? 'fp8' : `fp8(recipe = ${recipe})` };
 }
 
-/** Heads of keys and values, or the widths of latent attention. `--num-query-groups` needs its switch. */
-function attention(values: Values, heads: number): ShapeArguments {
-  if (values.has('multi-latent-attention')) {
-    const query = values.whole('q-lora-rank');
-    // Heads have widths of their parts.
-    values.has('kv-channels');
-    return {
-      kv_lora_rank: values.whole('kv-lora-rank') ?? 32,
-      ...(query === undefined ? {} : { q_lora_rank: query }),
-      qk_nope_head_dim: values.whole('qk-head-dim') ?? 128,
-      qk_rope_head_dim: values.whole('qk-pos-emb-head-dim') ?? 64,
-      v_head_dim: values.whole('v-head-dim') ?? 128,
-    };
-  }
-  const width = values.whole('kv-channels');
-  const groups = values.has('group-query-attention') ? (values.whole('num-query-groups') ?? 1) : heads;
-  return {
-    ...(groups === heads ? {} : { kv_heads: groups }),
-    ...(width === undefined ? {} : { head_dim: width }),
-  };
-}
-
 /** The number of shared experts: their whole width, divided by the width of one. */
 function shared(values: Values, width: number, remarks: string[]): ShapeArguments {
   const whole = values.whole('moe-shared-expert-intermediate-size');
+  const gate: ShapeArguments = values.has('moe-shared-expert-gate') ? { shared_gate: true } : {};
   if (whole === undefined) {
     const number = values.whole('num-shared-experts');
-    return number === undefined ? {} : { shared_experts: number };
+    return number === undefined ? {} : { shared_experts: number, ...gate };
   }
   const count = Math.max(1, Math.round(whole / width));
   if (count * width !== whole)
     remarks.push(
       `--moe-shared-expert-intermediate-size ${whole} is not a multiple of the ${width} of an expert: shared experts of ${count * width} are written.`,
     );
-  return { shared_experts: count };
+  return { shared_experts: count, ...gate };
 }
 
 function layersWithExperts(

@@ -1,11 +1,14 @@
 import { budgetOf } from '../../basics/budget.ts';
 import { count } from '../../basics/quantities.ts';
+import { table } from '../../basics/table.ts';
 import type { TextFault } from '../fault.ts';
-import { shapeText } from '../huggingFace/toPipe.ts';
+import { constantsText } from '../constantsText.ts';
+import { arraysOf, type ConfiguredLayer } from '../huggingFace/model.ts';
+import { shapesText, shapeText } from '../huggingFace/toPipe.ts';
 import { clusterImport, placeholderCluster } from '../placeholderCluster.ts';
 import { laidOut } from '../toPipe.ts';
+import { megatron } from '../../engines/megatron.ts';
 import { flagsOf, type Flags } from './flags.ts';
-import type { LayerSymbol } from './layout.ts';
 import { type MegatronModel, modelOf } from './model.ts';
 import { notCarried } from './notCarried.ts';
 import { type MegatronStages, numeric, sharing, stagesOf } from './stages.ts';
@@ -65,7 +68,7 @@ export function pipeOfMegatron(
           `Not carried, since the script does not say what flags they hold: ${hidden.join(', ')}. Write the flags in their place.`,
         ]),
   ];
-  return { pipe: pipeOfFlags(read, flags), remarks };
+  return { pipe: pipeOfFlags(read, flags, model === undefined ? undefined : script), remarks };
 }
 
 /** What arguments say. */
@@ -103,6 +106,8 @@ export interface FlagsSource {
   readonly remarks: readonly string[];
 }
 
+const script: FlagsSource = { title: megatron.title, engine: megatron.name, remarks: [] };
+
 const tooLong = `The variables of this script add more than ${mostAdded.toLocaleString('en-US')} characters when they are replaced by their values. Write the flags without them.`;
 
 const otherModels: readonly (readonly [flag: string, what: string])[] = [
@@ -139,19 +144,16 @@ function layoutFlag(text: string, trimmed: string): Flags {
   return new Map([['pipeline-model-parallel-layout', { flag: value, value }]]);
 }
 
-type Kind = LayerSymbol | 'x' | 'pass';
-
-/** Consecutive layers of one kind; `x` is a transformer layer with experts among layers without. */
+/** Consecutive layers of one kind: a symbol, `pass`, or of transformer layers how their array is called. */
 interface Run {
-  readonly kind: Kind;
+  readonly kind: string;
   count: number;
 }
 
-const words = { E: 'embed', t: 'block', x: 'moe', m: 'prediction', L: 'head', pass: 'pass' } as const;
+const words: Readonly<Record<string, string>> = table({ E: 'embed', t: 'block', m: 'prediction', L: 'head' });
 
 /** The kinds of each stage: transformer layers get theirs by their number. */
-function kindsOf(stages: MegatronStages['stages'], experts: readonly boolean[]): readonly (readonly Kind[])[] {
-  const mixed = new Set(experts).size > 1;
+function kindsOf(stages: MegatronStages['stages'], names: readonly string[]): readonly (readonly string[])[] {
   let layer = 0;
   return stages.map((stage) =>
     stage.length === 0
@@ -159,9 +161,19 @@ function kindsOf(stages: MegatronStages['stages'], experts: readonly boolean[]):
       : stage.map((symbol) => {
           if (symbol !== 't') return symbol;
           layer += 1;
-          return mixed && experts[layer - 1] === true ? 'x' : 't';
+          return names[layer - 1] ?? symbol;
         }),
   );
+}
+
+/** How the array of each transformer layer is called: one array for all, if their shapes alternate often. */
+function arrayNames({ layers }: MegatronModel): {
+  readonly names: readonly string[];
+  readonly arrays: readonly ConfiguredLayer[];
+} {
+  const arrays = arraysOf(layers, ({ args }) => args);
+  const isOne = arrays.length === 1;
+  return { arrays, names: layers.map(({ name }) => (isOne ? 'block' : name)) };
 }
 
 export function pipeOfFlags(
@@ -171,7 +183,8 @@ export function pipeOfFlags(
 ): string {
   const runs: Run[] = [];
   // For each stage, which run and which of its layers.
-  const parts = kindsOf(stages, model?.experts ?? []).map((stage) => {
+  const { names: arrayOf, arrays } = model === undefined ? { names: [], arrays: [] } : arrayNames(model);
+  const parts = kindsOf(stages, arrayOf).map((stage) => {
     const pieces: { readonly run: number; readonly first: number; last: number }[] = [];
     for (const kind of stage) {
       const open = runs.at(-1);
@@ -184,15 +197,16 @@ export function pipeOfFlags(
     }
     return pieces;
   });
-  const alone = (kind: Kind): boolean => runs.filter((run) => run.kind === kind).length === 1;
+  const alone = (kind: string): boolean => runs.filter((run) => run.kind === kind).length === 1;
   const names = runs.map(({ kind }, index) => {
     const before = runs.slice(0, index).filter((run) => run.kind === kind).length;
-    return alone(kind) ? words[kind] : `${words[kind]}_${before + 1}`;
+    const word = words[kind] ?? kind;
+    return alone(kind) ? word : `${word}_${before + 1}`;
   });
-  const isArray = (kind: Kind): boolean => kind === 't' || kind === 'x' || kind === 'm';
+  const isArray = (kind: string): boolean => !['E', 'L', 'pass'].includes(kind);
   const layers = runs.map(
     ({ kind, count: number }, index) =>
-      `  layer ${names[index]}${isArray(kind) ? `[${number}]` : ''} ${layerText(kind, model)}`,
+      `  layer ${names[index]}${isArray(kind) ? `[${number}]` : ''} ${layerText(kind, model, arrays)}`,
   );
   const blocks = parts.map((pieces, stage) => {
     const found = pieces.map(({ run, first, last }) =>
@@ -205,9 +219,9 @@ export function pipeOfFlags(
   const layout = flags.get('pipeline-model-parallel-layout')?.value?.text;
   const grouped = group === undefined || group === ranks ? '' : `, group = ${group}`;
   const keys = (training?.keys ?? []).map(([key, value]) => `  ${key} = ${value}\n`).join('');
-  return laidOut(`/// Stages of ${source?.title ?? 'Megatron-LM'}${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
+  return laidOut(`/// Stages of ${source?.title ?? megatron.title}${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
 ${(source?.remarks ?? []).map((remark) => `// ${remark}\n`).join('')}${model === undefined ? '/// It has no times and no sizes: replace them with the values of your layers.\n' : ''}${model === undefined ? '' : `${clusterImport(devicesOf(ranks, training))}\n`}model imported {
-${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n${model.activations === undefined ? '' : `  activations = ${model.activations}\n`}${source?.trainable === undefined ? '' : `  trainable = ${source.trainable}\n`}\n`}${layers.join('\n')}
+${model === undefined ? '' : `  sequence = ${model.sequence}\n  micro_batch = ${model.microBatch}\n  precision = ${model.precision}\n${model.activations === undefined ? '' : `  activations = ${model.activations}\n`}${constantsText(model.constants)}${source?.trainable === undefined ? '' : `  trainable = ${source.trainable}\n`}\n`}${layers.join('\n')}
 }
 
 ${clusterText(ranks, training)}
@@ -221,17 +235,18 @@ ${blocks.join('\n')}
 `);
 }
 
-function layerText(kind: Kind, model: MegatronModel | undefined): string {
+function layerText(kind: string, model: MegatronModel | undefined, arrays: readonly ConfiguredLayer[]): string {
   if (kind === 'pass') return '{ forward = 0ms  backward = 0ms }';
   if (model === undefined) return '{ forward = 1ms  backward = 2ms }';
-  const shapes = {
-    E: { shape: 'embedding', args: model.embedding },
-    t: { shape: 'transformer', args: model.layer(new Set(model.experts).size === 1 && model.experts[0]) },
-    x: { shape: 'transformer', args: model.layer(true) },
-    m: { shape: 'mtp', args: model.prediction },
-    L: { shape: 'lm_head', args: model.head },
-  };
-  return `= ${shapeText(shapes[kind])}`;
+  const [first] = arrays;
+  if (arrays.length === 1 && kind === first.name) return `= ${shapesText(first)}`;
+  const ends = new Map<string, Pick<ConfiguredLayer, 'shape' | 'args'>>([
+    ['E', { shape: 'embedding', args: model.embedding }],
+    ['m', { shape: 'mtp', args: model.prediction }],
+    ['L', { shape: 'lm_head', args: model.head }],
+  ]);
+  const args = model.layers.find(({ name }) => name === kind)?.args ?? {};
+  return `= ${shapeText(ends.get(kind) ?? { shape: 'transformer', args })}`;
 }
 
 const devicesOf = (ranks: number, training: Training | undefined): number =>

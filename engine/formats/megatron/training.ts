@@ -46,13 +46,15 @@ export function trainingOf(
   return { tensor, context, data, microbatches, keys, remarks };
 }
 
-/** `p2p` is a ring and `a2a` an all-to-all; one for all layers, or one for each. */
+/** `p2p` is a ring, `all_gather` gathers and `a2a` is an all-to-all; one for all layers, or one for each. */
 function contextExchange(values: Values, context: number, remarks: string[]): readonly [string, string][] {
   const kinds = [...new Set(values.words('cp-comm-type'))];
   if (context === 1 || kinds.length === 0 || (kinds.length === 1 && kinds[0] === 'p2p')) return [];
   if (kinds.length === 1 && kinds[0] === 'a2a') return [['context_exchange', 'all_to_all']];
+  if (kinds.length === 1 && (kinds[0] === 'all_gather' || kinds[0] === 'allgather'))
+    return [['context_exchange', 'all_gather']];
   remarks.push(
-    `--cp-comm-type ${kinds.join(' ')} is not carried: context ranks exchange around a ring here, or by all-to-all in all layers. A ring is written.`,
+    `--cp-comm-type ${kinds.join(' ')} is not carried: context ranks exchange around a ring here, or by gathers or all-to-alls in all layers. A ring is written.`,
   );
   return [];
 }
@@ -65,6 +67,9 @@ function overlapped(values: Values, ranks: number): readonly [string, string][] 
   const isAsked = values.has('overlap-grad-reduce');
   const elements = values.whole('ddp-bucket-size') ?? Math.max(40_000_000, 1_000_000 * ranks);
   if (!isAsked || ranks === 1 || inParts(values)) return [];
+  // Weights come back during the next forwards: what the rule `megatron` does with the buckets of Megatron-LM.
+  if (values.has('use-distributed-optimizer') && !values.has('ddp-bucket-size') && values.has('overlap-param-gather'))
+    return [['sync', 'megatron']];
   // Buffers have the format of the main gradients.
   const bytes = elements * (formatsOf(values).includes('main_grads = bf16') ? 2 : 4);
   return [['sync', `overlap(bucket = ${bytes / 1e6}MB)`]];
@@ -158,6 +163,7 @@ function optimizerOf(values: Values, { precision }: Pick<MegatronModel, 'precisi
     ...(recipe === 'megatron_fp8' && values.has('fp8-param-gather') ? ['primary = fp8'] : []),
     ...(recipe === 'megatron_fp4' && values.has('fp4-param-gather') ? ['primary = fp4'] : []),
     ...(['megatron_fp4', 'megatron_fp8', 'megatron_bf16'].includes(recipe) ? formatsOf(values) : []),
+    `clip = ${(values.number('clip-grad') ?? 1) > 0}`,
   ];
-  return given.length === 0 ? recipe : `${recipe}(${given.join(', ')})`;
+  return `${recipe}(${given.join(', ')})`;
 }

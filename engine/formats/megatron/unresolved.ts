@@ -53,14 +53,18 @@ export function blamed(script: string, values: ReadonlyMap<string, string>, text
   }
 }
 
+/** How our scripts end their first comment: what is written behind one of them is not in it. */
+export const writtenHere = 'written by Pipewright.';
+
 /** Words of the launch line that are variables without a value here, such as `"${EXTRA[@]}"` and `$@`: they may hold flags. */
 export function unknownWords(script: string, values: ReadonlyMap<string, string>): readonly string[] {
   const assigned = new Set([...script.matchAll(/\b([A-Za-z_]\w*)\+?=/g)].map(([, name]) => name));
   const isKnown = (name: string): boolean => assigned.has(name) && !(values.get(name) ?? '').startsWith('$');
   const words = wordsOf(script);
+  const isOurs = script.includes(writtenHere);
   const found = words.flatMap(({ text, start }, index) => {
     const name = /^\$\{?([A-Za-z_]\w*|[@*])((?:\[[@*]\])?)\}?\)?$/.exec(text)?.[1];
-    if (name === undefined || isKnown(name)) return [];
+    if (name === undefined || isKnown(name) || (isOurs && name === '@')) return [];
     const before = words.at(index - 1)?.text ?? '';
     // The value of a flag is named with its flag, if it matters.
     const isList = /[@*]/.test(text);

@@ -2,6 +2,7 @@
  * Tables that `nsys stats -r nvtx_pushpop_trace,cuda_kern_exec_trace -f csv` writes about one rank: ranges that PyTorch's `emit_nvtx`
  * names, and kernels with the calls that launched them. Other lines may come before each header.
  */
+import { minus } from '../../basics/quantities.ts';
 import { cellsOf } from '../timesCsv/cells.ts';
 import { asciiText } from '../kineto/bytes.ts';
 import { Collector } from '../kineto/collect.ts';
@@ -51,6 +52,10 @@ export function nsightReader(file: string): RunReader {
         place,
       );
       const [ts, dur] = [micros('Kernel Start (ns)'), micros('Kernel Dur (ns)')];
+      if (!(dur >= 0)) {
+        const given = minus(cell('Kernel Dur (ns)'));
+        return { file, ...place, message: `"Kernel Dur (ns)" is ${given}: a number of at least 0 is expected.` };
+      }
       return told(
         collector.event({ ph: 'X', cat: 'kernel', name: cell('Kernel Name'), ts, dur, ...thread, args }, place),
       );

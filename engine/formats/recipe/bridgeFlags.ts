@@ -4,10 +4,10 @@ import type { Keys } from './keys.ts';
 
 /**
  * How a field becomes an argument: `whole`, `number` and `word` are its value, `words` all of a list. `on` is a switch that is true,
- * `off` one that is false. `pattern` is a number or a list as Python writes it, `format` a number format
- * of PyTorch, and `layout` a text or lists of the layers of each stage.
+ * `off` one that is false. `pattern` is a number or a list
+ * as Python writes it, and `pair` two numbers. `format` is a number format of PyTorch, and `layout` a text or lists of the layers of each stage.
  */
-type Kind = 'whole' | 'number' | 'word' | 'words' | 'on' | 'off' | 'pattern' | 'format' | 'layout';
+type Kind = 'pair' | 'whole' | 'number' | 'word' | 'words' | 'on' | 'off' | 'pattern' | 'format' | 'layout';
 
 type Row = readonly [kind: Kind, flag: string, ...fields: readonly string[]];
 
@@ -29,9 +29,25 @@ const rows: readonly Row[] = [
   ['off', 'disable-bias-linear', ...model('add_bias_linear'), 'model.bias'],
   ['on', 'add-qkv-bias', ...model('add_qkv_bias')],
   ['on', 'qk-layernorm', ...model('qk_layernorm')],
+  ['on', 'attention-output-gate', ...model('attention_output_gate')],
+  ['word', 'softmax-type', ...model('softmax_type')],
+  ['pair', 'window-size', ...model('window_size')],
+  ['pattern', 'window-attn-skip-freq', ...model('window_attn_skip_freq')],
+  ['word', 'experimental-attention-variant', ...model('experimental_attention_variant')],
+  ['pattern', 'linear-attention-freq', ...model('linear_attention_freq')],
+  ['whole', 'linear-conv-kernel-dim', ...model('linear_conv_kernel_dim')],
+  ['whole', 'linear-key-head-dim', ...model('linear_key_head_dim')],
+  ['whole', 'linear-value-head-dim', ...model('linear_value_head_dim')],
+  ['whole', 'linear-num-key-heads', ...model('linear_num_key_heads')],
+  ['whole', 'linear-num-value-heads', ...model('linear_num_value_heads')],
   ['number', 'hidden-dropout', ...model('hidden_dropout')],
   ['number', 'attention-dropout', ...model('attention_dropout')],
   ['word', 'position-embedding-type', ...model('position_embedding_type')],
+  ['number', 'rotary-percent', ...model('rotary_percent')],
+  ['number', 'rotary-base', ...model('rotary_base')],
+  ['on', 'use-rope-scaling', ...model('rope_scaling')],
+  ['number', 'rope-scaling-factor', ...model('rope_scaling_factor')],
+  ['number', 'norm-epsilon', ...model('layernorm_epsilon')],
   ['whole', 'max-position-embeddings', ...model('max_position_embeddings')],
   ['whole', 'vocab-size', ...model('vocab_size'), 'tokenizer.vocab_size'],
   ['off', 'untie-embeddings-and-output-weights', ...model('share_embeddings_and_output_weights')],
@@ -41,6 +57,7 @@ const rows: readonly Row[] = [
   ['whole', 'moe-router-topk', ...model('moe_router_topk')],
   ['whole', 'moe-ffn-hidden-size', ...model('moe_ffn_hidden_size')],
   ['whole', 'moe-shared-expert-intermediate-size', ...model('moe_shared_expert_intermediate_size')],
+  ['on', 'moe-shared-expert-gate', ...model('moe_shared_expert_gate')],
   ['pattern', 'moe-layer-freq', ...model('moe_layer_freq')],
   ['on', 'moe-router-enable-expert-bias', ...model('moe_router_enable_expert_bias')],
   ['on', 'moe-pad-expert-input-to-capacity', ...model('moe_pad_expert_input_to_capacity')],
@@ -87,6 +104,7 @@ const rows: readonly Row[] = [
   ['on', 'fp8-param-gather', 'mixed_precision.fp8_param_gather'],
   ['word', 'fp4-format', 'mixed_precision.fp4', ...model('fp4')],
   ['word', 'optimizer', ...optimizer('optimizer')],
+  ['number', 'clip-grad', ...optimizer('clip_grad'), 'trainer.gradient_clip_val'],
   ['on', 'use-distributed-optimizer', ...optimizer('use_distributed_optimizer'), ...ddp('use_distributed_optimizer')],
   ['on', 'use-torch-fsdp2', 'dist.use_torch_fsdp2'],
   ['word', 'data-parallel-sharding-strategy', ...ddp('data_parallel_sharding_strategy')],
@@ -133,6 +151,8 @@ function textsOf(keys: Keys, kind: Kind, path: string): readonly string[] {
       return keys.flag(path) === false ? [''] : [];
     case 'pattern':
       return [patternAt(keys, path)];
+    case 'pair':
+      return [numbersAt(keys, path).join(',')];
     case 'layout':
       return [layoutAt(keys, path)].filter((word) => word !== '');
     case 'format':
@@ -160,8 +180,11 @@ const layoutAt = (keys: Keys, path: string): string =>
     )
     .join('|');
 
+const numbersAt = (keys: Keys, path: string): readonly string[] =>
+  keys.list(path).map((item) => (item.kind === 'number' ? String(item.value) : ''));
+
 const patternAt = (keys: Keys, path: string): string => {
-  const items = keys.list(path).map((item) => (item.kind === 'number' ? String(item.value) : ''));
+  const items = numbersAt(keys, path);
   return items.length === 1 ? items[0] : `[${items.join(',')}]`;
 };
 

@@ -17,7 +17,7 @@ export const isDeepspeed = (text: string): boolean =>
 
 /** Keys that change neither time nor memory. */
 const irrelevant =
-  /^(?:steps_per_print|wall_clock_breakdown|memory_breakdown|dump_state|scheduler|optimizer\.(?:params|legacy_fusion)|tensorboard|wandb|csv_monitor|comet|comms_logger|flops_profiler|checkpoint|zero_(?:allow_untested_optimizer|force_ds_cpu_optimizer)|seed|elasticity|autotuning|dataloader_drop_last|prescale_gradients|gradient_predivide_factor)\b|^(?:fp16|bf16)\.(?:auto_cast|loss_scale\w*|initial_scale_power|hysteresis|min_loss_scale|consecutive_hysteresis|check_grad_overflow)$|^zero_optimization\.(?:stage3_)?gather_\w+_weights_on_model_save$|^zero_optimization\.(?:elastic_checkpoint|load_from_fp32_weights)$|^pipeline\.(?:seed_layers|partition)$/;
+  /^(?:steps_per_print|wall_clock_breakdown|memory_breakdown|dump_state|scheduler|optimizer\.(?:params|legacy_fusion)|tensorboard|wandb|csv_monitor|comet|comms_logger|flops_profiler|checkpoint|zero_(?:allow_untested_optimizer|force_ds_cpu_optimizer)|seed|elasticity|autotuning|dataloader_drop_last|data_parallel_size|prescale_gradients|gradient_predivide_factor)\b|^(?:fp16|bf16)\.(?:auto_cast|loss_scale\w*|initial_scale_power|hysteresis|min_loss_scale|consecutive_hysteresis|check_grad_overflow)$|^zero_optimization\.(?:stage3_)?gather_\w+_weights_on_model_save$|^zero_optimization\.(?:elastic_checkpoint|load_from_fp32_weights)$|^pipeline\.(?:seed_layers|partition)$/;
 
 /** Whether a text is a program that we wrote for DeepSpeed. */
 export const isDeepspeedProgram = (text: string): boolean => isProgram(text) && configuration.test(text);
@@ -34,7 +34,7 @@ export function pipeOfDeepspeedProgram(text: string): RecipeImport {
   const made = pipeOfDeepspeed(found[1], {
     cut,
     stages: layers.length,
-    tensor: number('TENSOR') ?? 1,
+    tensor: number('TENSOR'),
     dataIsOuter: /^AXES = \["data", "pipe"/m.test(text),
   });
   return 'faults' in made
@@ -46,7 +46,8 @@ export function pipeOfDeepspeedProgram(text: string): RecipeImport {
 interface Program {
   readonly cut: WrittenLayers;
   readonly stages: number;
-  readonly tensor: number;
+  /** Absent without pipeline ranks: the configuration says it. */
+  readonly tensor: number | undefined;
   readonly dataIsOuter: boolean;
 }
 
@@ -164,13 +165,16 @@ function optimizerOf(keys: Keys, { stage, precision, pipeline, data }: Setting, 
   const shard = keys.whole('zero_optimization.mics_shard_size', { least: -1, most: mostDevices }) ?? -1;
   if (shard > 0 && data % shard !== 0)
     keys.fault('zero_optimization.mics_shard_size', `${data} data ranks are no whole number of groups of ${shard}.`);
+  // In bf16 the state of a pipeline is split in any case.
+  const split = stage === 0 && pipeline > 1 && precision === 'bf16' ? 1 : stage;
   const given = [
-    ...(stage === 0 ? [] : [`shard = zero${stage}`]),
+    ...(split === 0 ? [] : [`shard = zero${split}`]),
     ...(stage > 0 && shard > 0 ? [`over = ${shard}`] : []),
     ...((keys.number('gradient_clipping') ?? 1) > 0 ? ['clip = true'] : []),
   ];
   const name = isSgd ? sgd(precision) : adam(keys, { stage, precision, pipeline });
-  return given.length === 0 ? name : `${name}(${given.join(', ')})`;
+  if (given.length === 0) return name;
+  return name.endsWith(')') ? `${name.slice(0, -1)}, ${given.join(', ')})` : `${name}(${given.join(', ')})`;
 }
 
 const sgd = (precision: string): string => (precision === 'fp32' ? 'sgd' : 'sgd_mixed');
@@ -182,7 +186,7 @@ function adam(keys: Keys, { stage, precision, pipeline }: Omit<Setting, 'data'>)
   const states = ['bf16.bf16_master_weights_and_grads', 'bf16.bf16_optimizer_states'].map((path) => keys.flag(path));
   if (states.every((state) => state === true)) return 'adam_bf16';
   if (states.includes(true)) keys.leave('bf16.bf16_master_weights_and_grads', 'bf16.bf16_optimizer_states');
-  // `BF16_Optimizer` sums gradients in fp32; the others keep them in bf16, and without ZeRO there are no main weights either.
-  if ((stage === 1 && sums === 'fp32') || (stage < 2 && pipeline > 1)) return 'deepspeed_bf16';
-  return stage === 0 ? 'adam_bf16' : 'adam_mixed';
+  // `BF16_Optimizer` sums gradients in fp32 if asked to; the others keep them in bf16. All have main weights in fp32.
+  if (stage === 1 && sums === 'fp32') return 'deepspeed_bf16';
+  return stage === 0 && pipeline > 1 ? 'custom(weight = 2, gradient = 4, state = 12)' : 'adam_mixed';
 }

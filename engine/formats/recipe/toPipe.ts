@@ -18,6 +18,8 @@ export interface Recipe {
   readonly precision: string;
   /** How inputs of products are stored, if not at the precision. */
   readonly activations?: string;
+  /** How the head computes its loss, as a model writes it. */
+  readonly loss?: string;
   /** `lora(…)`. */
   readonly trainable?: string;
   readonly pipeline: number;
@@ -54,8 +56,20 @@ const unless = (one: number, key: string, value: number): readonly (readonly [st
   value === one ? [] : [[key, String(value)]];
 
 export function pipeOfRecipe(recipe: Recipe): string {
-  const { source, engine, model, layers, sequence, microBatch, precision, activations, trainable, remarks, schedule } =
-    recipe;
+  const {
+    source,
+    engine,
+    model,
+    layers,
+    sequence,
+    microBatch,
+    precision,
+    activations,
+    loss,
+    trainable,
+    remarks,
+    schedule,
+  } = recipe;
   const devices = devicesOf(recipe);
   const keys = [
     ...unless(1, 'tensor', recipe.tensor),
@@ -70,7 +84,7 @@ ${remarks.map((remark) => `// ${remark}\n`).join('')}${layers === undefined ? `i
 model imported {
 ${layers === undefined ? `  from = ${model.name}\n` : ''}${sequence === undefined ? '' : `  sequence = ${sequence}\n`}  micro_batch = ${microBatch}
   precision = ${precision}
-${activations === undefined ? '' : `  activations = ${activations}\n`}${trainable === undefined ? '' : `  trainable = ${trainable}\n`}${layers === undefined ? '' : `${layers.layers}\n`}}
+${activations === undefined ? '' : `  activations = ${activations}\n`}${loss === undefined || layers !== undefined ? '' : `  loss = ${loss}\n`}${trainable === undefined ? '' : `  trainable = ${trainable}\n`}${layers === undefined ? '' : `${layers.layers}\n`}}
 
 ${placeholderCluster(devices)}
 ${recipe.order === undefined ? '' : `${recipe.order}\n\n`}pipeline imported_pipeline {

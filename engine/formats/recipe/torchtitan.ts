@@ -1,5 +1,6 @@
 /** Configurations of torchtitan: `torchtitan/config/job_config.py` of its releases up to 0.2, whose defaults these are. */
 import { table } from '../../basics/table.ts';
+import { budgetMode } from '../../costs/recompute.ts';
 import type { JsonValue } from '../json/value.ts';
 import { onlyCall } from '../python/onlyCall.ts';
 import { readToml } from '../toml/read.ts';
@@ -60,7 +61,7 @@ export function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = [], 
   const data = replicate * shard;
   const ranks = { pipeline, tensor, context, data };
   const cut: Cut =
-    program !== undefined
+    program?.table !== undefined
       ? { schedule: 'imported_order', stages: program.counts }
       : pipeline === 1
         ? { schedule: '1f1b', stages: 1 }
@@ -82,9 +83,10 @@ export function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = [], 
     engine: 'torchtitan',
     model,
     ...(named ? { layers: program.layers } : {}),
-    ...(program === undefined ? {} : { order: program.order }),
+    ...(program?.table === undefined ? {} : { order: program.table.order }),
     sequence: sequenceOf(keys),
     precision: precisionOf(keys),
+    loss: lossOf(keys),
     expert: model.experts ? expert : 1,
     keys: [
       // Its default: sequence parallelism with tensor ranks.
@@ -302,6 +304,9 @@ function recomputeOf(keys: Keys, most: number, remarks: string[]): string {
   // In Python a class is the mode, and its selective one saves by operation.
   const kind = keys.word('activation_checkpoint._class');
   if (kind !== undefined && /\b(?:Full|Selective)AC\b/.test(kind)) return kind.includes('Full') ? 'full' : 'operations';
+  const isBudget =
+    kind?.includes('MemoryBudgetAC') === true || keys.word('activation_checkpoint.mode') === 'memory_budget';
+  if (isBudget) return budgetMode(keys.number('activation_checkpoint.memory_budget') ?? 0.5);
   const mode = keys.word('activation_checkpoint.mode') ?? (kind === undefined ? 'selective' : 'another');
   if (keys.isNone('activation_checkpoint')) return 'none';
   if (keys.has('_class') && kind === undefined) return 'operations';
@@ -309,7 +314,7 @@ function recomputeOf(keys: Keys, most: number, remarks: string[]): string {
   if (mode === 'none' || mode === 'full') return mode;
   if (mode !== 'selective') {
     keys.leave('activation_checkpoint.mode');
-    remarks.push('Only the modes none, selective and full are read: nothing is recomputed here.');
+    remarks.push('Only the modes none, selective, full and memory_budget are read: nothing is recomputed here.');
     return 'none';
   }
   if (option === 'op') return 'operations';
@@ -318,6 +323,19 @@ function recomputeOf(keys: Keys, most: number, remarks: string[]): string {
   const layers = Math.max(1, Math.round(most / every));
   remarks.push(`One of ${every} layers is recomputed: here the first ${layers} of each stage are.`);
   return `full(layers = ${layers})`;
+}
+
+/** In TOML the loss is never in chunks; undefined for a loss of the base configuration, or of another kind. */
+function lossOf(keys: Keys): string | undefined {
+  const chunks = keys.whole('loss.num_chunks');
+  const kind = keys.word('loss._class') ?? (keys.has('_class') ? '' : 'CrossEntropyLoss');
+  if (chunks !== undefined || kind.startsWith('ChunkedLossWrapper')) return `chunked(${chunks ?? 8})`;
+  if (!kind.startsWith('CrossEntropyLoss')) return undefined;
+  const components = keys.has('compile.components') ? keys.words('compile.components') : ['model', 'loss'];
+  const isCompiled = keys.flag('compile.enable') === true && components.includes('loss');
+  // What else is compiled is not used.
+  keys.leave('compile.components');
+  return isCompiled ? 'compiled' : 'eager';
 }
 
 /** Weights in fp32 that FSDP gathers in 16 bits, or all in bf16. */
@@ -340,8 +358,8 @@ function optimizerOf(
   if (keys.flag('training.enable_cpu_offload') === true) keys.leave('training.enable_cpu_offload');
   const given = [
     ...(isSplit ? ['shard = fsdp'] : []),
-    // Context ranks are in the groups, which divide the data ranks.
-    ...(isSplit && replicate > 1 ? [`over = ${data % (shard * context) === 0 ? shard * context : shard}`] : []),
+    // Context ranks are in the groups.
+    ...(isSplit && replicate > 1 ? [`over = ${shard * context}`] : []),
     ...(isSplit && isKept ? ['reshard = false'] : []),
     ...(isClipped ? ['clip = true'] : []),
   ];

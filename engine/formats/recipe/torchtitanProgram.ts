@@ -3,6 +3,7 @@ import { writtenLayers } from '../program/layers.ts';
 import { constantsOf, isProgram, tableOfProgramText, withoutTable } from '../program/read.ts';
 import { objectOf } from '../python/assignments.ts';
 import { readPython } from '../python/read.ts';
+import { wholeLoss } from '../torchtitan/settings.ts';
 import { orderText } from '../torchCsv/toPipe.ts';
 import type { RecipeImport } from './finish.ts';
 import { modelOfWords } from './models.ts';
@@ -12,33 +13,42 @@ import { pipeOfTorchtitan } from './torchtitan.ts';
 export const isTorchtitanProgram = (text: string): boolean =>
   isProgram(text) && /^from torchtitan\.trainer import Trainer$/m.test(text);
 
-/** Its settings, its stages, and the order of its table. */
+/** Its settings and its stages, and the order of its table if it has one. */
 export function pipeOfTorchtitanProgram(text: string): RecipeImport {
   const found = tableOfProgramText(text);
-  if (found === undefined) return { faults: [{ start: 0, end: 1, message: 'The program has no table `SCHEDULE`.' }] };
-  if ('faults' in found) return found;
+  if (found !== undefined && 'faults' in found) return found;
   const { assigned } = readPython(withoutTable(text), () => false);
+  const place = { start: 0, end: 1 };
+  const wordMember = (value: string) => ({ key: place, value: { kind: 'string' as const, value, ...place } });
   const config = objectOf(
-    new Map(
-      [...assigned].filter(([path]) => !/\.(?:module_fqns_per_model_part|pipeline_parallel_schedule_csv)$/.test(path)),
-    ),
+    new Map([
+      ...[...assigned].filter(
+        ([path]) => !/\.(?:loss|module_fqns_per_model_part|pipeline_parallel_schedule_csv)$/.test(path),
+      ),
+      ...(text.includes(`\n    config.loss = ${wholeLoss}\n`)
+        ? [['config.loss._class', wordMember('CrossEntropyLoss')] as const]
+        : []),
+    ]),
     'config',
   );
   const { layers = [] } = constantsOf(text);
   const names = layers.map((stage) =>
     stage.flatMap((name) => (name === 'norm' ? [] : [name.replace(/^layers\.(\d+)$/, 'layers[$1]')])),
   );
-  const place = { start: 0, end: 1 };
-  const members = new Map([
-    ...config.members,
-    ['_class', { key: place, value: { kind: 'string' as const, value: 'Trainer.Config', ...place } }] as const,
-  ]);
+  const members = new Map([...config.members, ['_class', wordMember('Trainer.Config')] as const]);
   const base = /^from torchtitan\.models\.llama3\.config_registry import llama3_(\w+) as base$/m.exec(text)?.[1];
   return pipeOfTorchtitan({ ...config, members }, [], {
     base: base === undefined ? undefined : modelOfWords('llama3', base),
     counts: names.map((stage) => stage.filter((name) => name.startsWith('layers[')).length),
     layers: writtenLayers(names),
-    order: orderText(found.read.table, found.schedule.shape),
-    shape: { ...found.schedule.shape, ranks: found.read.table.rows.length },
+    ...(found === undefined
+      ? {}
+      : {
+          table: {
+            order: orderText(found.read.table, found.schedule.shape),
+            ...found.schedule.shape,
+            ranks: found.read.table.rows.length,
+          },
+        }),
   });
 }

@@ -9,12 +9,22 @@ export interface Program {
   /** Transformer layers of each stage. */
   readonly counts: readonly number[];
   readonly layers: WrittenLayers;
-  readonly order: string;
-  readonly shape: { readonly ranks: number; readonly stages: number; readonly microbatches: number };
+  /** The order of its schedule; absent without pipeline ranks. */
+  readonly table?: {
+    readonly order: string;
+    readonly ranks: number;
+    readonly stages: number;
+    readonly microbatches: number;
+  };
 }
 
-/** Settings that contradict the table. */
-export function checkShape(keys: Keys, { shape, counts }: Program): void {
+/** Settings that contradict the table, or that it takes to run stages on several ranks. */
+export function checkShape(keys: Keys, { table: shape, counts }: Program): void {
+  if (shape === undefined) {
+    const path = 'parallelism.pipeline_parallel_degree';
+    if ((keys.whole(path) ?? 1) > 1 || counts.length > 1) keys.fault(path, 'The program has no table `SCHEDULE`.');
+    return;
+  }
   const wanted = [
     ['parallelism.pipeline_parallel_degree', shape.ranks, 'ranks'],
     ['parallelism.num_pp_microbatches', shape.microbatches, 'microbatches'],

@@ -1,5 +1,5 @@
 /** A layer for each stage, with the times that were measured. */
-import { time } from '../../basics/quantities.ts';
+import { numbered, time } from '../../basics/quantities.ts';
 import type { Measured, RowTime } from '../../runs/measure.ts';
 import { B, F, I, letters, W } from '../../values/program.ts';
 import type { Recording } from '../../values/recording.ts';
@@ -34,7 +34,7 @@ export function layerTimes(
       both.length === 0
         ? []
         : [
-            `Stage ${both.join(', ')} ran whole backwards and halves. Its halves are scaled so that all of its backwards together take as long as measured.`,
+            `${numbered(both, 'Stage', 'Stages')} ran whole backwards and halves. The halves are scaled so that all backwards of a stage together take as long as measured.`,
           ],
   };
 }

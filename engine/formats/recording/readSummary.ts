@@ -1,9 +1,10 @@
 /** Reads a summary of a recording. Whatever the file holds, the answer is a whole recording or faults. */
+import { list } from '../../basics/quantities.ts';
 import type { TextFault } from '../fault.ts';
 import { type Fields, fieldsOf } from '../json/fields.ts';
 import { readJson } from '../json/read.ts';
 import { kindOfType } from '../kineto/recordedRow.ts';
-import type { RecordedRow, RecordedStep, Recording } from '../../values/recording.ts';
+import type { RecordedCall, RecordedRow, RecordedStep, Recording } from '../../values/recording.ts';
 import { version } from './summary.ts';
 
 export const isSummary = (head: string): boolean => /^\s*\{\s*"pipewright"\s*:\s*"run"/.test(head);
@@ -46,8 +47,20 @@ function recordingIn(fields: Fields): Recording {
     ...shape,
     steps,
     clocks: { offset: times('offset'), slack: times('slack') },
+    ...(fields.has('peaks') ? { peaks: peaksIn(fields, ranks.length) } : {}),
     device: fields.flag('device', false),
   };
+}
+
+/** Bytes by rank; null is unknown. */
+function peaksIn(fields: Fields, ranks: number): Float64Array {
+  const peaks = fields.items('peaks').map((value) => {
+    if (value.kind === 'number' && Number.isSafeInteger(value.value) && value.value >= 0) return value.value;
+    if (value.kind !== 'null') fields.faultAt(value, '"peaks" must be a list of whole bytes.');
+    return Number.NaN;
+  });
+  if (peaks.length !== ranks) fields.fault('peaks', '"peaks" must have an amount for each rank.');
+  return Float64Array.from(peaks);
 }
 
 type Shape = Pick<Recording, 'ranks' | 'placement' | 'stages' | 'microbatches'>;
@@ -64,8 +77,27 @@ function stepIn(fields: Fields, shape: Shape): RecordedStep {
     return Float64Array.from(column);
   };
   const number = fields.whole('number', { least: 0 });
-  return { number, rows, optimizer: ofRanks('optimizer'), between: ofRanks('between') };
+  return {
+    ...{ number, rows, optimizer: ofRanks('optimizer'), between: ofRanks('between') },
+    ...(fields.has('before') ? { before: callsIn(fields, 'before', shape) } : {}),
+    ...(fields.has('after') ? { after: callsIn(fields, 'after', shape) } : {}),
+  };
 }
+
+const groups = ['rank', 'replicas', 'pipeline', 'everyone'] as const;
+
+const callsIn = (fields: Fields, name: string, { ranks }: Shape): readonly RecordedCall[] =>
+  fields.items(name).flatMap((value) => {
+    const inner = fields.within(value, name);
+    if (inner === undefined) return [];
+    const text = inner.text('together');
+    const together = groups.find((group) => group === text);
+    if (text !== undefined && together === undefined)
+      inner.fault('together', `"together" is one of ${list([...groups])}.`);
+    const seconds = secondsOf(inner, 'seconds');
+    if (seconds.length !== ranks.length) inner.fault('seconds', '"seconds" must have a time for each rank.');
+    return [{ name: inner.text('name') ?? '', together: together ?? 'rank', seconds: Float64Array.from(seconds) }];
+  });
 
 /** Whole nanoseconds as seconds; null is unknown. */
 const secondsOf = (fields: Fields, name: string): readonly number[] =>

@@ -3,6 +3,7 @@ import { asciiText } from '../kineto/bytes.ts';
 import { traceReader } from '../kineto/read.ts';
 import { isNsight, nsightReader } from '../nsight/read.ts';
 import { isStragglerTimeline, stragglerReader } from '../stragglerAnalysis/read.ts';
+import { isStructuredLog, structuredLogReader } from '../torchtitan/structuredLog.ts';
 import { isSummary, readSummary } from './readSummary.ts';
 import type { RunReader } from './runPart.ts';
 import { textReader } from './textReader.ts';
@@ -16,13 +17,15 @@ export function runReader(file: string, head: Uint8Array): RunReader | undefined
   if (isSummary(text)) return textReader(file, readSummary);
   if (isNsight(text)) return nsightReader(file);
   if (isStragglerTimeline(text)) return stragglerReader(file);
+  if (isStructuredLog(text)) return structuredLogReader(file);
   if (!isKineto(text)) return undefined;
   const reader = traceReader(file);
   return {
     push: (chunk) => reader.push(chunk),
     end() {
       const read = reader.end();
-      return 'message' in read ? { fault: read } : { traces: read };
+      if (!('message' in read)) return { traces: read };
+      return read.iterations === undefined ? { fault: read } : { logged: read.iterations, unlabelled: read };
     },
   };
 }

@@ -3,15 +3,18 @@
  * each from the one before it, which keeps the file short.
  */
 import { letters } from '../../values/program.ts';
-import type { RecordedRow, RecordedStep, Recording } from '../../values/recording.ts';
+import type { RecordedCall, RecordedRow, RecordedStep, Recording } from '../../values/recording.ts';
 
 /** Most characters of a summary. */
 export const mostSummaryLength = 1_000_000;
 export const version = 1;
 
-/** The newest steps that fit; `left` counts the others. */
-export function summaryOf(recordings: readonly Recording[]): { readonly text: string; readonly left: number } {
-  const each = (mostSummaryLength - 1000) / recordings.length;
+/** The newest steps that fit into about `most` characters; `left` counts the others. */
+export function summaryOf(
+  recordings: readonly Recording[],
+  most = mostSummaryLength,
+): { readonly text: string; readonly left: number } {
+  const each = (most - 1000) / recordings.length;
   let left = 0;
   const pipelines = recordings.map((recording) => {
     const head = headOf(recording);
@@ -30,20 +33,29 @@ export function summaryOf(recordings: readonly Recording[]): { readonly text: st
   return { text: `${JSON.stringify({ pipewright: 'run', version, pipelines })}\n`, left };
 }
 
-const headOf = ({ ranks, stages, microbatches, placement, device, clocks }: Recording): object => ({
+const headOf = ({ ranks, stages, microbatches, placement, device, clocks, peaks }: Recording): object => ({
   ranks,
   stages,
   microbatches,
   placement: [...placement],
   device,
+  ...(peaks === undefined ? {} : { peaks: [...peaks].map((bytes) => (Number.isNaN(bytes) ? null : bytes)) }),
   clocks: { offset: [...clocks.offset].map(nanoseconds), slack: [...clocks.slack].map(nanoseconds) },
 });
 
-const packedStep = ({ number, rows, optimizer, between }: RecordedStep): object => ({
+const packedStep = ({ number, rows, optimizer, between, before, after }: RecordedStep): object => ({
   number,
   optimizer: [...optimizer].map(nanoseconds),
   between: [...between].map(nanoseconds),
   rows: rows.map(packedRow),
+  ...(before === undefined ? {} : { before: before.map(packedCall) }),
+  ...(after === undefined ? {} : { after: after.map(packedCall) }),
+});
+
+const packedCall = ({ name, together, seconds }: RecordedCall): object => ({
+  name,
+  together,
+  seconds: [...seconds].map(nanoseconds),
 });
 
 /** JSON has neither NaN nor infinity: unknown is null. */

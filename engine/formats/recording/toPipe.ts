@@ -1,5 +1,6 @@
 /** Recordings → a `.pipe` file whose layers have the measured times, and whose rows are the order that ran. */
 import { count, iterationTime, time } from '../../basics/quantities.ts';
+import { flightsIn, slowLinkWords } from '../../runs/flights.ts';
 import { measure, type Measured } from '../../runs/measure.ts';
 import { B, F, I, W } from '../../values/program.ts';
 import type { Recording, RecordedRow } from '../../values/recording.ts';
@@ -27,7 +28,7 @@ export function pipeOfRecordings(
     if ('problem' in layers) return layers;
     parts.push(partOf(recording, measured, layers.layers, suffix));
     remarks.push(...layers.remarks.map((remark) => (suffix === '' ? remark : `Pipeline ${index}: ${remark}`)));
-    remarks.push(...orderRemarks(measured));
+    remarks.push(...linkRemarks(recording, measured), ...orderRemarks(measured));
   }
   if (!recordings.some(({ device }) => device))
     remarks.push('The operations ran on CPUs: the trace has no work of a GPU.');
@@ -36,7 +37,8 @@ export function pipeOfRecordings(
 
 function partOf(recording: Recording, measured: Measured, layers: readonly string[], suffix: string): string {
   const { ranks, stages, microbatches, placement } = recording;
-  const { steps, iteration, flight, host } = measured;
+  const { steps, iteration, host } = measured;
+  const flight = flightsIn(measured, unplanned).others;
   const rows = orderOf(measured).map(
     (row, rank) => `  row(${rank}) = ${writtenRuns(slotsOf(row), stages !== ranks.length).join(', ')}`,
   );
@@ -75,6 +77,15 @@ pipeline run${suffix} {
   schedule = order_that_ran${suffix}
 }
 `;
+}
+
+/** A recording has no plan, so its links are compared as they are. */
+const unplanned = (): number => 0;
+
+function linkRemarks({ ranks }: Recording, measured: Measured): readonly string[] {
+  const { slow, others } = flightsIn(measured, unplanned);
+  const words = slow.map((link) => slowLinkWords(link, others, (rank) => `rank ${ranks[rank]}`));
+  return words.length === 0 ? [] : [`Slow link: ${words.join('; ')}. The link of the file has the time of the others.`];
 }
 
 /** The order of the last step. */

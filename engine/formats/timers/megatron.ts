@@ -2,28 +2,39 @@
  * Timers that Megatron-LM prints (`--timing-log-level 2 --timing-log-option all`): milliseconds of each rank for all forwards and all
  * backwards of an iteration.
  */
+import { ofRanks } from '../../runs/ofRanks.ts';
 import type { TextFault } from '../fault.ts';
 import { linesOf } from '../lines.ts';
+import { argument } from './argument.ts';
+import { prefixOf } from './prefix.ts';
 import { pipeOfTimers, type TimerTimes } from './toPipe.ts';
 
-export const isMegatronTimers = (text: string): boolean =>
-  /^\s*(\(min, max\) time|max time|times) across ranks \(ms\):/m.test(text);
+/** Current versions print through a logger, and launchers write the process before each line: neither is part of the form. */
+const heading = /^(.{0,200}?)(?:(times)|\(min, max\) time|max time) across ranks \(ms\):[ \t\r]*$/m;
+
+export const isMegatronTimers = (text: string): boolean => heading.test(text);
 
 type PipeOfTimers =
   { readonly pipe: string; readonly remarks: readonly string[] } | { readonly faults: readonly TextFault[] };
 
-export function pipeOfMegatronTimers(text: string): PipeOfTimers {
+/** `named`: only the pipelines of these ranks. */
+export function pipeOfMegatronTimers(text: string, named?: ReadonlySet<number>): PipeOfTimers {
   const sums = new Map<number, { forward: number; backward: number; forwards: number; backwards: number }>();
   const iterations: number[] = [];
-  let timer = '';
+  const prefix = prefixOf(heading.exec(text)?.[1] ?? '');
+  // Lines of several processes may alternate.
+  const timers = new Map<string, string>();
   let unnamed: TextFault | undefined;
-  for (const { text: line, start } of linesOf(text)) {
+  for (const { text: whole, start } of linesOf(text)) {
+    const { process, text: line } = prefix(whole);
     const elapsed = /elapsed time per iteration \(ms\): (\d+(?:\.\d+)?)/.exec(line);
     if (elapsed !== null) iterations.push(Number(elapsed[1]));
-    if (/^\s*(\(min, max\) time|max time) across ranks \(ms\):/.test(line))
-      unnamed ??= { start, end: start + line.trimEnd().length, message: withoutRanks };
+    const begins = heading.exec(line);
+    if (begins !== null && begins[2] === undefined)
+      unnamed ??= { start, end: start + whole.trimEnd().length, message: withoutRanks };
     const name = /^\s{0,8}([a-z][a-z0-9-]*):\s*$/.exec(line);
-    if (name !== null) timer = name[1];
+    if (name !== null) timers.set(process, name[1]);
+    const timer = timers.get(process);
     const [, rankText, value] = /^\s*rank\s+(\d{1,7}):\s+(\d+(?:\.\d+)?)\s*$/.exec(line) ?? [];
     if (rankText === undefined || (timer !== 'forward-compute' && timer !== 'backward-compute')) continue;
     const rank = sums.get(Number(rankText)) ?? { forward: 0, backward: 0, forwards: 0, backwards: 0 };
@@ -50,11 +61,13 @@ export function pipeOfMegatronTimers(text: string): PipeOfTimers {
       ],
     };
   const stages = stagesOf(
-    ranks.map(([, { forward, backward, forwards, backwards }]) => ({
+    ranks.map(([rank, { forward, backward, forwards, backwards }]) => ({
+      rank,
       forward: forward / forwards,
       backward: backward / backwards,
     })),
     argument(text, 'pipeline_model_parallel_size'),
+    named,
   );
   if ('message' in stages) return { faults: [{ start: 0, end: 1, message: stages.message }] };
   return pipeOfTimers({
@@ -73,12 +86,6 @@ export function pipeOfMegatronTimers(text: string): PipeOfTimers {
 const withoutRanks =
   'This log has the least and most of all ranks, and names none, so no stage has a time. Run with --timing-log-option all.';
 
-/** An argument of Megatron's list at the beginning of the log: `micro_batch_size ........ 1`. */
-function argument(text: string, name: string): number | undefined {
-  const digits = new RegExp(`^.{0,40}\\b${name} \\.+ (\\d{1,9})\\s*$`, 'm').exec(text)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
 function microbatchesOf(text: string): { readonly count: number; readonly known: boolean } | undefined {
   const [micro, data] = [argument(text, 'micro_batch_size'), argument(text, 'data_parallel_size')];
   const global =
@@ -88,30 +95,42 @@ function microbatchesOf(text: string): { readonly count: number; readonly known:
   return { count: known ? Math.max(1, Math.round(global / micro / data)) : global, known };
 }
 
-type Times = TimerTimes['stages'];
+interface RankTimes {
+  readonly rank: number;
+  readonly forward: number;
+  readonly backward: number;
+}
 
 /** Megatron's pipeline ranks are the outermost: ranks of a stage follow each other. */
 function stagesOf(
-  ranks: Times,
-  pipeline: number | undefined,
-): { readonly times: Times; readonly remarks: readonly string[] } | { readonly message: string } {
-  if (pipeline === undefined)
+  times: readonly RankTimes[],
+  size: number | undefined,
+  named: ReadonlySet<number> | undefined,
+): { readonly times: TimerTimes['stages']; readonly remarks: readonly string[] } | { readonly message: string } {
+  if (size !== undefined && (size < 1 || times.length % size !== 0))
     return {
-      times: ranks,
+      message: `The log has times of ${times.length} ranks, which are not equally many for each of ${size} pipeline ranks.`,
+    };
+  // Without the size, a rank is all that is known of its pipeline.
+  const each = times.length / (size ?? 1);
+  const pipelines = Array.from({ length: each }, (_, first) => {
+    const own = times.filter((__, at) => at % each === first);
+    return { own, ranks: own.map(({ rank }) => rank) };
+  });
+  const chosen = ofRanks(pipelines, named);
+  if ('problem' in chosen) return { message: chosen.problem };
+  if (size === undefined)
+    return {
+      times: chosen.flatMap(({ own }) => own),
       remarks: ['The log does not say how many pipeline ranks there are: each rank is taken as a stage.'],
     };
-  if (pipeline < 1 || ranks.length % pipeline !== 0)
-    return {
-      message: `The log has times of ${ranks.length} ranks, which are not equally many for each of ${pipeline} pipeline ranks.`,
-    };
-  const each = ranks.length / pipeline;
   const of = (stage: number, key: 'forward' | 'backward'): number =>
-    ranks.slice(stage * each, (stage + 1) * each).reduce((sum, rank) => sum + rank[key], 0) / each;
+    chosen.reduce((sum, { own }) => sum + own[stage][key], 0) / chosen.length;
   return {
-    times: Array.from({ length: pipeline }, (_, stage) => ({
+    times: Array.from({ length: size }, (_, stage) => ({
       forward: of(stage, 'forward'),
       backward: of(stage, 'backward'),
     })),
-    remarks: each === 1 ? [] : [`A stage has the mean time of its ${each} ranks.`],
+    remarks: chosen.length === 1 ? [] : [`A stage has the mean time of its ${chosen.length} ranks.`],
   };
 }

@@ -8,8 +8,8 @@ export interface TimerTimes {
   readonly stages: readonly { readonly forward: number; readonly backward: number }[];
   /** Milliseconds. */
   readonly iteration: number | undefined;
-  /** As the log says, or the samples of an iteration. */
-  readonly microbatches: { readonly count: number; readonly known: boolean } | undefined;
+  /** As the log says, or the samples of an iteration. `one`: the times are of one microbatch already. */
+  readonly microbatches: { readonly count: number; readonly known: boolean } | 'one' | undefined;
   readonly remarks: readonly string[];
 }
 
@@ -17,20 +17,21 @@ export function pipeOfTimers({ source, stages, iteration, microbatches, remarks 
   readonly pipe: string;
   readonly remarks: readonly string[];
 } {
+  const each = microbatches === 'one';
   const assumed =
-    microbatches?.known === true
+    each || microbatches?.known === true
       ? []
       : [
           `The log does not say how many microbatches there are: \`microbatches\` is ${microbatches === undefined ? 'a stand-in' : 'the number of samples'}. Set it to yours, and the times follow.`,
         ];
   const all = [...remarks, ...assumed];
   const ms = (value: number): string => `${Number(value.toFixed(6))}ms`;
+  const param = each ? '' : `param microbatches = ${microbatches?.count ?? 8} in 1..65536\n\n`;
+  const divided = each ? '' : ' / microbatches';
   const text = `/// ${count(stages.length, 'stage', 'stages')} of the ${source}.${iteration === undefined ? '' : ` Iteration: ${iterationTime(iteration / 1e3)} measured.`}
 ${all.map((remark) => `/// ${remark}`).join('\n')}
-param microbatches = ${microbatches?.count ?? 8} in 1..65536
-
-model measured {
-${stages.map(({ forward, backward }, stage) => `  layer stage${stage} { forward = ${ms(forward)} / microbatches  backward = ${ms(backward)} / microbatches }`).join('\n')}
+${param}model measured {
+${stages.map(({ forward, backward }, stage) => `  layer stage${stage} { forward = ${ms(forward)}${divided}  backward = ${ms(backward)}${divided} }`).join('\n')}
 }
 `;
   return { pipe: laidOut(text), remarks: all };

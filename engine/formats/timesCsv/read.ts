@@ -2,6 +2,7 @@
  * A table of layer times from any profiler: `layer,forward,backward_input,backward_weight,activation,output`, a row for each layer in
  * order. Times are in milliseconds and sizes in bytes, unless a cell has a unit.
  */
+import { time } from '../../basics/quantities.ts';
 import { mostTextFaults, type TextFault } from '../fault.ts';
 import { type Line, linesOf } from '../lines.ts';
 import type { MeasuredLayer } from '../measured.ts';
@@ -18,10 +19,25 @@ const columns: readonly Column[] = ['layer', ...times, ...sizes];
 const isColumn = (text: string): text is Column => (columns as readonly string[]).includes(text);
 
 /** A header with a column of layers and one of forwards. */
-export function isTimesCsv(text: string): boolean {
-  const [header] = linesOf(text);
+export const isTimesCsv = (text: string): boolean =>
+  hasColumns(linesOf(text).next().value) || likeHeader(text) !== undefined;
+
+function hasColumns(header: Line | undefined): boolean {
   const names = (header?.text ?? '').split(',').map((name) => name.trim().toLowerCase());
   return names.includes('layer') && names.includes('forward');
+}
+
+/** The line that a person reads as the header: below comments, with other separators, or with units in the names of its columns. */
+function likeHeader(text: string): Line | undefined {
+  for (const line of linesOf(text)) {
+    if (/^\s*(?:#|\/\/)/.test(line.text)) continue;
+    const names = line.text.split(/[,;\t]/, 50).map((name) => name.trim().replaceAll('"', ''));
+    const has = (pattern: RegExp): boolean => names.some((name) => pattern.test(name));
+    return has(/^(?:layer|name|module|stage)s?$/i) && has(/^(?:forward|fwd)(?:[ _([][\w ()[\]µ./]{0,40})?$/i)
+      ? line
+      : undefined;
+  }
+  return undefined;
 }
 
 export function readTimesCsv(
@@ -30,6 +46,16 @@ export function readTimesCsv(
   | { readonly layers: readonly MeasuredLayer[]; readonly remarks: readonly string[] }
   | { readonly faults: readonly TextFault[] } {
   const [header, ...rows] = linesOf(text);
+  if (!hasColumns(header))
+    return {
+      faults: [
+        {
+          ...lineOf(likeHeader(text) ?? header),
+          message:
+            'A table of layer times needs the columns layer and forward in its first line, with commas between them. Units are in the cells: 1.5ms.',
+        },
+      ],
+    };
   const faults: TextFault[] = [];
   const fault = (textFault: TextFault): void => void (faults.length < mostTextFaults && faults.push(textFault));
   const names = cellsOf(header).map(({ text: name, start, end }): Column | undefined => {
@@ -81,11 +107,20 @@ function layerOf(
   const halves = names.includes('backward_input')
     ? { backwardInput: amount('backward_input'), backwardWeight: amount('backward_weight') }
     : {};
+  const { backwardInput = 0, backwardWeight = 0 } = halves;
+  const [whole, sum] = [amount('backward'), backwardInput + backwardWeight];
+  // Rounded times differ in their last digit.
+  const disagree = Math.abs(whole - sum) > 0.01 * Math.max(whole, sum);
+  if (names.includes('backward_input') && cell('backward')?.text && disagree)
+    fault({
+      ...lineOf(row),
+      message: `The backward takes ${time(whole)}, and its halves ${time(sum)} together: leave out one of the two.`,
+    });
   return {
     name: cell('layer')?.text ?? '',
     description: '',
     forward: amount('forward'),
-    ...(names.includes('backward') && !names.includes('backward_input') ? { backward: amount('backward') } : {}),
+    ...(names.includes('backward') && !names.includes('backward_input') ? { backward: whole } : {}),
     ...halves,
     weights: amount('weights'),
     activation: amount('activation'),

@@ -3,8 +3,9 @@ import { count } from '../../basics/quantities.ts';
 import type { ShapeArguments } from '../../costs/shape.ts';
 import { isLoop, isV } from '../../engines/orders.ts';
 import { torchtitan } from '../../engines/torchtitan.ts';
+import type { PipelinePlan } from '../../values/plan.ts';
 import type { Program } from '../../values/program.ts';
-import { type Launch, launchRefusal, trainsPart, type Unwritable, worldOf } from '../launch.ts';
+import { hasPipeline, type Launch, launchRefusal, trainsPart, type Unwritable, worldOf } from '../launch.ts';
 import { layersText } from '../program/layersText.ts';
 import { pythonString } from '../program/pythonString.ts';
 import { exportTorch } from '../torchCsv/export.ts';
@@ -21,25 +22,36 @@ export function exportTorchtitan(
   const { plan, pipeline } = launch;
   const refusal = launchRefusal(torchtitan, launch);
   if (refusal !== undefined) return refusal;
-  if (plan.devices.length === 1)
-    return { problem: 'torchtitan runs a table on two or more pipeline ranks, and here is one' };
   if (trainsPart(pipeline.model))
-    return { problem: 'the training of torchtitan trains all weights, and some are frozen here or have adapters' };
+    return { problem: 'the configuration trains all weights, and some are frozen here or have adapters' };
   const modules = modulesOf(pipeline.model, plan.stages);
   if ('problem' in modules) return modules;
-  const exported = exportTorch(plan, program, false, ['ranks', 'recompute', 'shards']);
-  if ('problem' in exported) return exported;
-  const disorder = lossOrder(exported.table, program.stages);
-  if (disorder !== undefined) return { problem: disorder };
+  const order = hasPipeline(plan) ? orderOf(plan, program) : noOrder;
+  if ('problem' in order) return order;
   // One stage a rank is in a loop too. A V of two ranks and more is none.
   const settings = settingsOf(launch, { split: program.split, isV: !isLoop(plan) && isV(plan) });
   if ('problem' in settings) return settings;
   const base = baseOf(launch, modules);
-  const notes = [...exported.notes, ...modules.notes, ...settings.notes, base.note];
+  const notes = [...order.notes, ...modules.notes, ...settings.notes, base.note];
   return {
-    text: programText(launch, { settings, modules, base: base.name, notes, rows: rowsText(exported.table) }),
+    text: programText(launch, { settings, modules, base: base.name, notes, rows: order.rows }),
     notes,
   };
+}
+
+/** The lines of the table; absent without pipeline ranks. */
+interface Order {
+  readonly rows?: string;
+  readonly notes: readonly string[];
+}
+
+const noOrder: Order = { notes: [] };
+
+function orderOf(plan: PipelinePlan, program: Program): Order | Unwritable {
+  const exported = exportTorch(plan, program, false, ['ranks', 'recompute', 'shards']);
+  if ('problem' in exported) return exported;
+  const disorder = lossOrder(exported.table, program.stages);
+  return disorder === undefined ? { rows: rowsText(exported.table), notes: exported.notes } : { problem: disorder };
 }
 
 /** Configurations of torchtitan by layers, widths, heads, heads of keys, widths of MLPs, and vocabulary. */
@@ -79,11 +91,11 @@ function programText(
     readonly modules: Modules;
     readonly base: string;
     readonly notes: readonly string[];
-    readonly rows: string;
+    readonly rows: string | undefined;
   },
 ): string {
   const { devices, nodes, each } = worldOf(launch);
-  const { checkpointing, values } = settings;
+  const { checkpointing, budget, values } = settings;
   return `"""A configuration of torchtitan for ${count(devices, 'device', 'devices')}, read in ${torchtitan.read}, written by Pipewright.
 
     PYTHONPATH=FOLDER torchrun --nnodes ${nodes} --nproc-per-node ${each} ... \\\\
@@ -94,10 +106,14 @@ What it does not have of the plan:
 ${notes.map((note) => `- ${pythonString(note).slice(1, -1)}`).join('\n')}
 """
 
-import atexit
+${
+  rows === undefined
+    ? ''
+    : `import atexit
 import os
 import tempfile
-${checkpointing === undefined ? '' : `\nfrom torchtitan.distributed.activation_checkpoint import ${checkpointing}`}
+`
+}${checkpointing === undefined ? '' : `\nfrom torchtitan.distributed.activation_checkpoint import ${checkpointing}`}
 from torchtitan.models.llama3.config_registry import ${base} as base
 from torchtitan.trainer import Trainer
 
@@ -105,7 +121,24 @@ PIPELINE = ${pythonString(launch.plan.name)}
 MODEL_LAYERS = ${modules.layers}
 
 # Modules of each stage.
-${layersText(modules.stages)}
+${layersText(modules.stages)}${rows === undefined ? '' : tableText(rows)}
+
+def pipeline() -> Trainer.Config:
+    config = base()
+    if len(config.model_spec.model.layers) != MODEL_LAYERS:
+        raise ValueError(f"The pipeline has {MODEL_LAYERS} layers, the model {len(config.model_spec.model.layers)}.")
+${values.map(([path, value]) => `    config.${path} = ${value}\n`).join('')}${
+    rows === undefined
+      ? ''
+      : `    config.parallelism.module_fqns_per_model_part = LAYERS
+    config.parallelism.pipeline_parallel_schedule_csv = table()
+`
+  }    config.activation_checkpoint = ${checkpointing === undefined ? 'None' : `${checkpointing}.Config(${budget === undefined ? '' : `memory_budget=${budget}`})`}
+    return config
+`;
+}
+
+const tableText = (rows: string): string => `
 # One line a rank: F forward, B backward, I and W its halves (input, weights); stage before, microbatch after.
 SCHEDULE = """
 ${rows}
@@ -119,14 +152,4 @@ def table():
     atexit.register(os.unlink, file.name)
     return file.name
 
-
-def pipeline() -> Trainer.Config:
-    config = base()
-    if len(config.model_spec.model.layers) != MODEL_LAYERS:
-        raise ValueError(f"The pipeline has {MODEL_LAYERS} layers, the model {len(config.model_spec.model.layers)}.")
-${values.map(([path, value]) => `    config.${path} = ${value}\n`).join('')}    config.parallelism.module_fqns_per_model_part = LAYERS
-    config.parallelism.pipeline_parallel_schedule_csv = table()
-    config.activation_checkpoint = ${checkpointing === undefined ? 'None' : `${checkpointing}.Config()`}
-    return config
 `;
-}

@@ -30,7 +30,7 @@ export function modulesOf(model: ModelDefinition, stages: readonly Pick<StagePla
       return {
         problem: `torchtitan has an embedding, transformer layers and a head, and \`${elementName(model, element)}\` is none of these`,
       };
-    if (kind === 'head' && layer.cost.kind === 'shape' && flagOf(layer.cost.args, 'tied', false))
+    if (stages.length > 1 && kind === 'head' && layer.cost.kind === 'shape' && flagOf(layer.cost.args, 'tied', false))
       return { problem: 'pipelines of torchtitan have no tied weights of embedding and head (`tied = true`)' };
     if (written[element] !== elementName(model, element))
       return {
@@ -45,6 +45,7 @@ export function modulesOf(model: ModelDefinition, stages: readonly Pick<StagePla
     return { problem: 'a stage of torchtitan has a layer at least' };
   let layer = 0;
   let element = 0;
+  const isTied = model.layers.some(({ cost }) => cost.kind === 'shape' && flagOf(cost.args, 'tied', false));
   const measured = model.layers.some(({ cost }) => cost.kind === 'measured');
   return {
     stages: stages.map((stage) =>
@@ -58,11 +59,13 @@ export function modulesOf(model: ModelDefinition, stages: readonly Pick<StagePla
       }),
     ),
     layers: inner.length,
-    notes: measured
-      ? [
-          `Layers with measured times have no shapes: \`${written[0]}\` is written as the embedding, \`${written.at(-1)}\` as the head, and what is between them as transformer layers.`,
-        ]
-      : [],
+    notes: isTied
+      ? ['Embedding and head share weights (`tied = true`): the base needs `enable_weight_tying`.']
+      : measured
+        ? [
+            `Layers with measured times have no shapes: \`${written[0]}\` is written as the embedding, \`${written.at(-1)}\` as the head, and what is between them as transformer layers.`,
+          ]
+        : [],
   };
 }
 

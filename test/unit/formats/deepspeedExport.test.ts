@@ -29,7 +29,7 @@ const launched = (text: string) => {
   const [{ plan, run }] = pipelines;
   const pipeline = resolution.settled.get(plan.name);
   if (pipeline === undefined || run === undefined) throw new Error('There is no run.');
-  return { run, launch: { plan, pipeline, perNode: resolution.sizes.get(plan.name)?.perNode ?? 1 } };
+  return { run, launch: { plan, pipeline, perHost: resolution.sizes.get(plan.name)?.perHost ?? 1 } };
 };
 const written = (text: string) => exportDeepspeed(launched(text).launch);
 const program = (text: string): string => {
@@ -125,7 +125,7 @@ test('the order of TrainSchedule is that of 1f1b', () => {
 describe('what is written reads back', () => {
   test.each([
     ['tensor = 2  data = 4', 'bf16', 'deepspeed_bf16(shard = zero1, clip = true)'],
-    ['data = 8', 'bf16', 'deepspeed_bf16'],
+    ['data = 8', 'bf16', 'deepspeed_bf16(shard = zero1)'],
     ['data = 8', 'fp16', 'adam_mixed(shard = zero1)'],
     ['tensor = 4  data = 2  rank_order = tp_cp_pp_dp', 'fp32', 'adam(clip = true)'],
     ['data = 8  recompute = full', 'bf16', 'deepspeed_bf16(shard = zero1)'],
@@ -154,16 +154,54 @@ describe('what is written reads back', () => {
       }),
       { text: '', next: 0 },
     ).text;
-    const text = source('data = 8  optimizer = deepspeed_bf16', stages.replace('[11..11]', '[11]'));
+    const text = source('data = 8  optimizer = deepspeed_bf16(shard = zero1)', stages.replace('[11..11]', '[11]'));
     const script = program(text);
     expect(layersIn(script).map((names) => names.length)).toEqual([3, 9, 1, 11]);
     expect(figures(imported(script)).stages).toEqual(figures(text).stages);
   });
 
   test('recomputation of whole stages is the longest stage', () => {
-    const script = program(source('data = 8  recompute = stage  optimizer = deepspeed_bf16'));
+    const script = program(source('data = 8  recompute = stage  optimizer = deepspeed_bf16(shard = zero1)'));
     const longest = Math.max(...layersIn(script).map((names) => names.length));
     expect(configIn(script).pipeline.activation_checkpoint_interval).toBe(longest);
+  });
+});
+
+describe('without pipeline ranks', () => {
+  test.each([
+    ['data = 32', 'bf16', 'adam_mixed(shard = zero2, clip = true)'],
+    ['data = 32', 'bf16', 'adam_mixed'],
+    ['data = 32', 'bf16', 'deepspeed_bf16(shard = zero1)'],
+    ['data = 32', 'bf16', 'adam_mixed(shard = zero3, over = 8)'],
+    ['data = 32', 'bf16', 'adam_bf16(shard = zero1)'],
+    ['data = 32', 'fp32', 'adam(clip = true)'],
+    ['data = 8  tensor = 4', 'fp16', 'adam_mixed(shard = zero1)'],
+    ['data = 32  sync = overlap', 'bf16', 'adam_mixed(shard = zero2)'],
+  ])('%s, %s, %s: a model without a PipelineModule, which reads back', (keys, precision, optimizer) => {
+    const text = source(`${keys}  optimizer = ${optimizer}`, 'stages = balance(1)', precision);
+    const script = program(text);
+    expect(script).not.toMatch(/PipelineModule|StageStart|"pipeline"/);
+    expect(configIn(script)).toMatchObject({ gradient_accumulation_steps: 8, train_micro_batch_size_per_gpu: 2 });
+    expect(figures(imported(script))).toEqual(figures(text));
+    const code = (one: string) => one.slice(one.indexOf('import argparse')).replaceAll(/PIPELINE = .*/g, '');
+    expect(code(program(imported(script)))).toBe(code(script));
+  });
+
+  test('ranks and offloads have settings', () => {
+    const alone = (keys: string) => program(source(keys, 'stages = balance(1)'));
+    expect(
+      configIn(alone('data = 8  tensor = 4  overlap(tensor) = 50%  optimizer = adam_mixed')).tensor_parallel,
+    ).toEqual({
+      autotp_size: 4,
+      tp_overlap_comm: true,
+    });
+    const ulysses = alone(
+      'data = 8  context = 4  context_exchange = all_to_all  optimizer = adam_mixed(shard = zero1)',
+    );
+    expect(configIn(ulysses)).toMatchObject({ data_parallel_size: 8, sequence_parallel_size: 4 });
+    expect(figures(imported(ulysses)).ranks).toEqual([1, 8]);
+    const recomputed = written(source('data = 32  recompute = full  optimizer = adam_mixed', 'stages = balance(1)'));
+    expect('notes' in recomputed ? recomputed.notes.join(' ') : '').toContain('`recompute = full` has no setting');
   });
 });
 
@@ -175,22 +213,27 @@ test.each<[string, string, string, RegExp]>([
     'stages = balance(8)  schedule = interleaved_1f1b(chunks = 2)',
     /runs `1f1b`/,
   ],
-  ['ZeRO-2', 'deepspeed_bf16', 'deepspeed_bf16(shard = zero2)', /ZeRO-1/],
-  ['ZeRO-3', 'deepspeed_bf16', 'deepspeed_bf16(shard = zero3, reshard = false)', /ZeRO-1/],
-  ['one rank', 'balance(4)', 'balance(1)', /two or more pipeline ranks/],
+  ['ZeRO-2', 'shard = zero1', 'shard = zero2', /ZeRO-1/],
+  ['ZeRO-3', 'shard = zero1', 'shard = zero3, reshard = false', /ZeRO-1/],
   ['selective recomputation', 'data = 8', 'data = 8  recompute = selective', /groups of whole layers/],
   ['context ranks', 'data = 8', 'data = 4  context = 2', /no context ranks/],
-  ['another optimizer', 'deepspeed_bf16', 'megatron_bf16', /no optimizer `megatron_bf16` in bf16.*deepspeed_bf16/],
   [
-    'a state over a part of the ranks',
+    'another optimizer',
     'deepspeed_bf16',
-    'deepspeed_bf16(shard = zero1, over = 4)',
-    /over all data ranks/,
+    'megatron_bf16',
+    /as `megatron_bf16` does, in bf16 with.*deepspeed_bf16\(shard = zero1\)/,
   ],
+  [
+    'a state that is not split',
+    'deepspeed_bf16(shard = zero1)',
+    'deepspeed_bf16',
+    /splits the state of a pipeline in bf16.*zero1/,
+  ],
+  ['a state over a part of the ranks', 'shard = zero1', 'shard = zero1, over = 4', /over all data ranks/],
   ['adapters', 'precision = bf16', 'precision = bf16\n trainable = lora(rank = 8)', /adapters/],
   ['a warm-up of the file', 'schedule = 1f1b', 'schedule = 1f1b(warmup = [4, 3, 2, 1])', /derives the warm-up/],
 ])('%s: refused', (_, from, to, reason) => {
-  const text = source('data = 8  optimizer = deepspeed_bf16');
+  const text = source('data = 8  optimizer = deepspeed_bf16(shard = zero1)');
   expect(text).toContain(from);
   const made = written(text.replace(from, to));
   expect('problem' in made ? made.problem : made.text.slice(0, 300)).toMatch(reason);
@@ -201,7 +244,7 @@ test.each([
   ['"gradient_accumulation_steps": 8', '"gradient_accumulation_steps": -8', '-8', /from 1/],
   ['"train_batch_size": 128,', '"train_batch_size" 128,', '', /./],
 ])('a program that was changed: %s → %s', (from, to, marked, message) => {
-  const script = program(source('data = 8  optimizer = deepspeed_bf16'));
+  const script = program(source('data = 8  optimizer = deepspeed_bf16(shard = zero1)'));
   expect(script).toContain(from);
   const changed = script.replace(from, to);
   const made = importText(changed);

@@ -136,6 +136,53 @@ describe('families', () => {
   });
 });
 
+describe('what no figure needs', () => {
+  const read = (config: object) => {
+    const found = readConfiguration(JSON.stringify({ ...llama, ...config }));
+    if ('faults' in found) throw new Error(found.faults[0].message);
+    return found;
+  };
+  const scaling = { factor: 8, low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 8192 };
+  const other =
+    'Rotary positions are scaled by another method than in Llama 3.1: no key says that, and no export writes it.';
+  test.for<[object, object, string?]>([
+    [{}, {}],
+    [
+      { rope_theta: 500000, rms_norm_eps: 1e-6 },
+      { rotaryBase: 500000, normEpsilon: 1e-6 },
+    ],
+    [{ layer_norm_epsilon: 1e-5 }, { normEpsilon: 1e-5 }],
+    [{ rotary_emb_base: 10000 }, { rotaryBase: 10000 }],
+    [{ partial_rotary_factor: 0.5 }, { rotaryPercent: 0.5 }],
+    [{ rotary_pct: 0.25 }, { rotaryPercent: 0.25 }],
+    [{ rope_parameters: { rope_type: 'default', partial_rotary_factor: 0.25 } }, { rotaryPercent: 0.25 }],
+    [{ partial_rotary_factor: 1 }, {}],
+    [{ rope_parameters: { rope_type: 'default', rope_theta: 1e6 } }, { rotaryBase: 1e6 }],
+    [{ rope_parameters: { rope_type: 'llama3', rope_theta: 5e5, ...scaling } }, { rotaryBase: 5e5, ropeScaling: 8 }],
+    [
+      { rope_theta: 5e5, rope_scaling: { type: 'llama3', ...scaling } },
+      { rotaryBase: 5e5, ropeScaling: 8 },
+    ],
+    [{ rope_scaling: { rope_type: 'llama3', ...scaling, high_freq_factor: 2 } }, {}, other],
+    [{ rope_scaling: { type: 'yarn', factor: 40 } }, {}, other],
+    [{ rope_scaling: null }, {}],
+    // Gemma 3 has a second base for layers with windows.
+    [{ rope_theta: 1e6, rope_local_base_freq: 10000 }, {}],
+    [{ rope_theta: 'large', rms_norm_eps: -1, rope_scaling: 3 }, {}],
+    [{ rope_theta: 1234.5 }, {}],
+  ])('%j', ([config, constants, ...remarks]) => {
+    expect(read(config).constants).toEqual(constants);
+    expect(read(config).remarks).toEqual(remarks);
+  });
+  test('an imported model has it', () => {
+    const pipe = pipeOfConfiguration(
+      read({ rope_theta: 5e5, rms_norm_eps: 1e-6, rope_scaling: { type: 'llama3', ...scaling } }),
+    );
+    expect(pipe).toMatch(/rotary_base\s+= 500000\n\s+rope_scaling\s+= 8\n\s+norm_epsilon\s+= 1e-6\n/);
+    checkFindings(pipe, []);
+  });
+});
+
 describe('damaged configurations', () => {
   const faults = (text: string) => {
     const read = readConfiguration(text);

@@ -15,7 +15,7 @@ const example = (name: string): Resolution => resolveText(exampleText(name), { h
 const written = ({ plan, settled, sizes }: Resolution, name = plan.pipelines[0]?.name ?? '') => {
   const [found, pipeline] = [plan.pipelines.find((each) => each.name === name), settled.get(name)];
   if (found === undefined || pipeline === undefined) throw new Error(`There is no plan of ${name}.`);
-  return exportMegatron({ plan: found, pipeline, perNode: sizes.get(name)?.perNode ?? 1 });
+  return exportMegatron({ plan: found, pipeline, perHost: sizes.get(name)?.perHost ?? 1 });
 };
 
 const scriptOf = (...asked: Parameters<typeof written>): string => {
@@ -50,8 +50,8 @@ const figuresOf = ({ plan }: Resolution, name = plan.pipelines[0]?.name) => {
   };
 };
 
-/** Sentences that stand in every script. */
-const usual = 2;
+/** Sentences that stand in every script of a model with an embedding. */
+const usual = 4;
 
 describe('examples', () => {
   const names = ['llama3-70b.pipe', 'gpt-22b.pipe', 'gpt-175b.pipe', 'mixture-of-experts.pipe', 'long-context.pipe'];
@@ -101,7 +101,14 @@ describe('scripts', () => {
         '--num-experts 8 --moe-router-topk 2 --moe-ffn-hidden-size 512',
         '--num-experts 8 --moe-router-topk 2 --moe-layer-freq ([0]*3+[1]*13) --moe-shared-expert-intermediate-size 4096',
       ),
-      yes('--cross-entropy-loss-fusion --cross-entropy-fusion-impl te'),
+      yes('--cross-entropy-loss-fusion'),
+      one('--rotary-base 500000', '--rotary-base 500000 --rotary-percent 0.5', ''),
+      one('--window-size 127,0', '--window-size 127,0 --window-attn-skip-freq 4', ''),
+      one('--softmax-type learnable', ''),
+      yes('--attention-output-gate'),
+      one('--experimental-attention-variant gdn --linear-attention-freq 4', ''),
+      one('--use-rope-scaling', '--use-rope-scaling --rope-scaling-factor 32', ''),
+      one('--norm-epsilon 1e-6', ''),
     )
     .map((parts) => parts.flat());
 
@@ -112,6 +119,7 @@ describe('scripts', () => {
         '--tensor-model-parallel-size 4 --sequence-parallel',
         '--tensor-model-parallel-size 2 --sequence-parallel --context-parallel-size 2 --cp-comm-type a2a',
         '--context-parallel-size 2',
+        '--context-parallel-size 2 --cp-comm-type all_gather',
       ),
       one(
         '--pipeline-model-parallel-size 1',
@@ -155,7 +163,7 @@ describe('scripts', () => {
         const made = written(resolution);
         if ('problem' in made) {
           expect(made.problem).toMatch(
-            /^Megatron (overlaps|runs|interleaves|recomputes)|layers with experts|^Megatron-LM has these formats/,
+            /^Megatron (overlaps|runs|interleaves|recomputes|has these formats|splits no experts)|splits the \d+ heads|layers with experts|exchange heads/,
           );
           return;
         }
@@ -218,6 +226,88 @@ pipeline train {
     expect(new Set(flags).size).toBe(flags.length);
   });
 
+  const constant = /^ {2}--(?:rotary-base|rotary-percent|use-rope-scaling|rope-scaling-factor|norm-epsilon).*$/gm;
+  const constantsIn = (script: string): readonly string[] =>
+    [...script.matchAll(constant)].map(([line]) => line.trim());
+
+  test('stops without the base of rotary positions, which the default of Megatron-LM would make another model', () => {
+    const script = scriptOf(from(base));
+    expect(script).toContain('\n: "${ROTARY_BASE:?the model does not say its rotary_base}"\n');
+    expect(script).toContain(' ROTARY_BASE=BASE ');
+    expect(script).toContain('the script stops until you set ROTARY_BASE');
+    expect(constantsIn(script)).toEqual(['--rotary-base "$ROTARY_BASE"']);
+    expect(pipeOf(script)).not.toContain('rotary_base');
+    for (const said of [changed('hidden = 1024, dropout', 'hidden = 1024, positions = 2048, dropout'), withKeys])
+      expect(scriptOf(from(said))).not.toContain('ROTARY_BASE');
+  });
+
+  const withKeys = changed('precision = bf16', 'precision = bf16  rotary_base = 500000  norm_epsilon = 1e-6');
+
+  test('has base, scaling and epsilon of the model', () => {
+    const said = ['--rotary-base 500000', '--norm-epsilon 1e-6'];
+    expect(constantsIn(scriptOf(from(withKeys)))).toEqual(said);
+    expect(scriptOf(from(withKeys))).not.toContain('does not say');
+    const scaled = scriptOf(from(withKeys.replace('rotary_base', 'rope_scaling = 8  rotary_base')));
+    expect(constantsIn(scaled)).toEqual([said[0], '--use-rope-scaling', '--rope-scaling-factor 8', said[1]]);
+    expect(scaled).not.toContain('gpt_builders.py');
+    const part = scriptOf(from(withKeys.replace('rotary_base', 'rotary_percent = 0.25  rotary_base')));
+    expect(constantsIn(part)).toEqual([said[0], '--rotary-percent 0.25', said[1]]);
+    const learned = withKeys.replace('hidden = 1024, dropout', 'hidden = 1024, positions = 2048, dropout');
+    expect(constantsIn(scriptOf(from(learned)))).toEqual([said[1]]);
+  });
+
+  test('stops if Megatron-LM would scale by another factor', () => {
+    const script = scriptOf(from(withKeys.replace('rotary_base', 'rope_scaling = 32  rotary_base')));
+    expect(constantsIn(script)).toContain('--rope-scaling-factor 32');
+    expect(script).toMatch(
+      /^grep -q args.rope_scaling_factor "\$\{MEGATRON:-\.\}\/gpt_builders.py" \|\| \{\n.*\n {2}exit 1\n\}/m,
+    );
+    expect(pipeOf(script)).toMatch(/rope_scaling\s+= 32/);
+  });
+
+  test.for([
+    ['llama3_70b', '--rotary-base 500000', '--norm-epsilon 1e-5'],
+    ['llama3_1_405b', '--rotary-base 500000', '--use-rope-scaling', '--rope-scaling-factor 8', '--norm-epsilon 1e-5'],
+    ['qwen3_8b', '--rotary-base 1000000', '--norm-epsilon 1e-6'],
+    ['gpt2', '--norm-epsilon 1e-5'],
+  ])('%s of std:models', ([name, ...said]) => {
+    const text = base.replace(
+      /model m \{[\s\S]*?\n\}/,
+      `import { ${name} } from "std:models"\nmodel m { from = ${name} }`,
+    );
+    expect(constantsIn(scriptOf(resolveText(text)))).toEqual(said);
+  });
+
+  test('of latent attention, names the scaling that is there by default', () => {
+    const latent =
+      'transformer(hidden = 1024, kv_lora_rank = 64, qk_nope_head_dim = 32, qk_rope_head_dim = 16, v_head_dim = 32, bias = false, norm = rmsnorm,';
+    expect(scriptOf(from(changed('transformer(hidden = 1024,', latent)))).toContain('--rope-type rope');
+    expect(scriptOf(from(base))).not.toContain('--rope-type');
+  });
+
+  test('the command in its head has all that Megatron-LM asks for', () => {
+    const [, command] = /^# {3}(MASTER_ADDR=.*)$/m.exec(scriptOf(from(base))) ?? [];
+    // arguments.py: a tokenizer and one source of data; training.py: "either train-iters or train-samples should be provided".
+    for (const flag of ['--mock-data', '--tokenizer-type NullTokenizer', '--train-iters 10', '--lr 1e-4'])
+      expect(command).toContain(flag);
+  });
+
+  test('names what the plan does not know, and reads back without a word of it', () => {
+    const script = scriptOf(from(changed('vocab = 32000, hidden', 'vocab = 32001, pad = 64, hidden')));
+    // 32001 on 2 ranks: 251 times 128.
+    expect(script).toContain(
+      '# - A tokenizer of 32,001 entries is padded to a multiple of 64 × 2 tensor ranks, 32,128 rows.',
+    );
+    expect(script).toContain('# - The model does not say its `norm_epsilon`: Megatron-LM takes 1e-5.');
+    const read = pipeOfMegatron(script);
+    expect('remarks' in read ? read.remarks : []).toEqual([
+      'A script does not name its devices: nodes of eight H100 are written. Change them.',
+    ]);
+    // The same words in a script of someone else hold what nobody knows.
+    const other = pipeOfMegatron(script.replace('written by Pipewright', ''));
+    expect('remarks' in other ? other.remarks.at(-1) : '').toContain('what flags they hold: $@');
+  });
+
   test.for<[string, string, string, RegExp]>([
     [
       'another schedule',
@@ -229,7 +319,7 @@ pipeline train {
       'an optimizer that it lacks',
       'megatron_bf16(shard = distributed, clip = true)',
       'momentum',
-      /no optimizer `momentum`. The nearest that it runs is `optimizer = megatron_bf16`/,
+      /not known to keep an optimizer as `momentum` does, in bf16 with pipeline ranks. The nearest that it runs is `optimizer = megatron_bf16`/,
     ],
     ['gathered weights that stay', 'shard = distributed', 'shard = fsdp, reshard = false', /drops gathered weights/],
     ['recomputation that it lacks', 'schedule = 1f1b', 'recompute = operations\n schedule = 1f1b', /not `operations`/],
@@ -245,6 +335,8 @@ pipeline train {
       '',
       /0 embeddings/,
     ],
+    // arguments.py: "Transformer Engine cross entropy loss fusion is disabled due to stability issues".
+    ['the loss of Transformer Engine', 'lm_head(vocab', 'lm_head(loss = fused, vocab', /no loss as `fused`.*parallel/],
     [
       'layers that are none of its own',
       'layer head',
@@ -272,8 +364,8 @@ pipeline train {
     [
       'an argument of a layer',
       'heads = 16',
-      'heads = 16, window = 512',
-      '`window = 512` of the layers has no argument here.',
+      'heads = 16, causal = false',
+      '`causal = false` of the layers has no argument here.',
     ],
     ['activations in fp8', 'precision = bf16', 'precision = fp8', 'Megatron-LM keeps activations in fp8'],
     ['a bucket for each layer', 'microbatches = 8', 'microbatches = 8\n sync = overlap', 'A bucket for each layer'],
@@ -294,8 +386,7 @@ pipeline train {
     });
     const made = written(from(changed('stages = balance(4)', stages.join('\n'))));
     expect(made).toEqual({
-      problem:
-        'Megatron-LM recomputes every stage alike, and stages here have `recompute = full` and `recompute = none`',
+      problem: 'Megatron recomputes every stage alike, and stages here have `recompute = full` and `recompute = none`',
     });
   });
 
@@ -310,6 +401,81 @@ pipeline train {
     expect('problem' in blocks ? blocks.problem : '').toMatch(
       /do not say which of them are the embedding and the head/,
     );
+  });
+
+  test('a router has a bias only where its scores are sigmoids', () => {
+    const experts = (bias: string) =>
+      changed('flash = true', `flash = true, bias = false, experts = 8, experts_per_token = 2, router_bias = ${bias}`);
+    expect(scriptOf(from(experts('true')))).toMatch(
+      /--moe-router-score-function sigmoid\s+--moe-router-enable-expert-bias/,
+    );
+    expect(scriptOf(from(experts('false')))).not.toContain('--moe-router-score-function');
+    // Where linear layers have biases, router.py gives one to the router, and its scores stay what they are.
+    const biased = experts('true')
+      .replace('bias = false, ', '')
+      .replace('tensor = 2', 'tensor = 2\n  expert_tensor = 1');
+    expect(scriptOf(from(biased))).not.toMatch(/--moe-router-(?:score-function|enable-expert-bias)/);
+    const open = written(from(biased.replace(', router_bias = true', '')));
+    expect('notes' in open ? open.notes.join(' ') : open.problem).toContain('`router_bias = true` counts it');
+  });
+
+  test('messages that block are said of several stages a rank', () => {
+    const text = changed('stages = balance(4)', 'stages = balance(8)\n  transfer = rendezvous').replace(
+      'schedule = 1f1b',
+      'schedule = interleaved_1f1b(chunks = 2)',
+    );
+    expect(scriptOf(from(text))).toContain('--no-overlap-p2p-communication');
+  });
+
+  const inTurn = (first: string, second: string): string =>
+    changed(
+      '  layer block[8] = transformer(hidden = 1024, heads = 16, flash = true, dropout = false)',
+      Array.from(
+        { length: 4 },
+        (_, at) =>
+          `  layer a${at} = transformer(hidden = 1024, flash = true, dropout = false, ${first})\n  layer b${at} = transformer(hidden = 1024, flash = true, dropout = false, ${second})`,
+      ).join('\n'),
+    );
+
+  test('windows, sinks and gates have arguments, layer by layer', () => {
+    // A token sees itself and 127 before it; layers with a 1 have the window.
+    const turns = scriptOf(from(inTurn('heads = 16, sinks = true, window = 128', 'heads = 16, sinks = true')));
+    expect(turns).toContain("--window-size '127,0'\n  --window-attn-skip-freq '([1]*1+[0]*1)*4'");
+    expect(turns).toContain('--softmax-type learnable');
+    const everywhere = scriptOf(from(changed('heads = 16', 'heads = 16, window = 512, output_gate = true')));
+    expect(everywhere).toContain("--window-size '511,0'");
+    expect(everywhere).toContain('--attention-output-gate');
+    expect(everywhere).not.toContain('--window-attn-skip-freq');
+  });
+
+  test('gated delta rules have the sizes of their heads', () => {
+    const delta = 'mixer = delta_net, heads = 32, groups = 16, head_dim = 64, state = 128, kernel = 4';
+    const script = scriptOf(from(inTurn(delta, 'heads = 16, kv_heads = 2')));
+    for (const flag of [
+      '--experimental-attention-variant gdn',
+      "--linear-attention-freq '([1]*1+[0]*1)*4'",
+      '--linear-conv-kernel-dim 4',
+      '--linear-key-head-dim 128',
+      '--linear-value-head-dim 64',
+      '--linear-num-key-heads 16',
+      '--linear-num-value-heads 32',
+      '--num-attention-heads 16',
+      '--num-query-groups 2',
+    ])
+      expect(script).toContain(flag);
+  });
+
+  test.for<[string, string, RegExp]>([
+    ['window = 128, heads = 16', 'window = 256, heads = 16', /indows of Megatron have one width, .*128 and 256/],
+    ['sinks = true, heads = 16', 'heads = 16', /are alike but for their windows/],
+    ['heads = 16, chunk = 512', 'heads = 16', /GPT models of Megatron have no `chunk`/],
+    ['heads = 16, mixer = mamba2, state = 64, groups = 1', 'heads = 16', /not `mixer = mamba2`/],
+  ])('%s, then %s: refused by the finding, too', ([first, second, reason]) => {
+    const text = inTurn(first, second).replace('schedule = 1f1b', 'schedule = 1f1b\n  engine = megatron');
+    const resolution = from(text);
+    const made = written(resolution);
+    expect('problem' in made ? made.problem : made.text).toMatch(reason);
+    expect(resolution.findings.find(({ code }) => code === 'engine/unsupported')?.message).toMatch(reason);
   });
 
   test('Megatron FSDP needs several queues, tensor ranks need one', () => {
@@ -341,7 +507,7 @@ model m {
   sequence = 2048
   precision = ${precision}
   layer embed = embedding(vocab = 32000, hidden = 1024, dropout = false)
-  layer block[16] = transformer(hidden = 1024, heads = 16, flash = true, dropout = false, experts = 8, experts_per_token = 2)
+  layer block[16] = transformer(hidden = 1024, heads = 16, flash = true, dropout = false, bias = false, experts = 8, experts_per_token = 2)
   layer head = lm_head(vocab = 32000, hidden = 1024)
 }
 cluster c { gpu[16] = gpu  link = 300GB/s  host_memory = 2TB  host_bandwidth = 200GB/s }
@@ -370,7 +536,6 @@ pipeline train {
       [],
       ['--no-overlap-p2p-communication', '--tp-comm-overlap', '--overlap-moe', '--overlap-grad-reduce'],
     ],
-    ['schedule = interleaved_1f1b(chunks = 2)\n transfer = rendezvous', ['--no-overlap-p2p-communication'], []],
     ['schedule = interleaved_1f1b(chunks = 2)\n overlap(tensor) = 70%', ['--tp-comm-overlap'], ['--overlap-moe']],
     [
       'schedule = interleaved_1f1b(chunks = 2)\n overlap(expert) = 70%',
@@ -395,6 +560,8 @@ pipeline train {
       'bf16',
       'megatron_bf16(shard = distributed, offload = 50%)',
     );
+    // arguments.py: "The optimizer cpu offload must be used in conjunction with `--use-precision-aware-optimizer`".
+    expect(script).toContain('--use-precision-aware-optimizer');
     expect(script).toContain('--optimizer-cpu-offload');
     expect(script).toContain('--optimizer-offload-fraction 0.5');
   });

@@ -67,7 +67,7 @@ describe('GPT-3 175B', () => {
     expect([plan.tensor, plan.data, plan.devices.length, plan.microbatches, plan.stages.length]).toEqual([
       8, 1, 16, 1536, 16,
     ]);
-    expect(lines(gpt3)).toContain('optimizer = megatron_fp16');
+    expect(lines(gpt3)).toContain('optimizer = megatron_fp16(clip = true)');
     // 96 / 16 layers, the embedding before them and the head behind them.
     expect(plan.stages.map(({ layers }) => layers.length)).toEqual([7, ...new Array<number>(14).fill(6), 7]);
   });
@@ -117,13 +117,44 @@ describe('flags', () => {
       'layer embed = embedding(vocab = 32000, pad = 128, hidden = 1024, positions = 8192)',
     ],
     [rope, 'layer embed = embedding(vocab = 32000, pad = 128, hidden = 1024, dropout = false)'],
+    [`${rope} --rotary-base 500000`, 'rotary_base = 500000'],
+    [`${rope} --rotary-percent 0.25`, 'rotary_percent = 0.25'],
+    ['--window-size 127,0', block('ffn = 4096, flash = true, window = 128')],
+    ['--window-size (127,0)', block('ffn = 4096, flash = true, window = 128')],
+    ['--window-size -1,0', block('ffn = 4096, flash = true')],
+    // Each second layer attends to all tokens: `layer_number % 2 != 0` has a window, and layers count from 1 (core/transformer/utils.py).
+    [
+      '--window-size 127,0 --window-attn-skip-freq 2',
+      'layer block[8] = pattern("wb", w = transformer(hidden = 1024, heads = 16, ffn = 4096, flash = true, window = 128), b = transformer(hidden = 1024, heads = 16, ffn = 4096, flash = true))',
+    ],
+    [
+      '--window-size 127,0 --window-attn-skip-freq ([1]*7+[0])',
+      'layer windowed[7] = transformer(hidden = 1024, heads = 16, ffn = 4096, flash = true, window = 128)',
+    ],
+    ['--softmax-type learnable', block('sinks = true, ffn = 4096, flash = true')],
+    ['--softmax-type vanilla', block('ffn = 4096, flash = true')],
+    ['--attention-output-gate', block('output_gate = true, ffn = 4096, flash = true')],
+    // Each second layer has attention: `(i + 1) % 2 == 0` (experimental_attention_variant_module_specs.py).
+    [
+      '--experimental-attention-variant gdn --linear-attention-freq 2 --linear-num-value-heads 8 --linear-num-key-heads 4 --linear-key-head-dim 64',
+      'layer block[8] = pattern("lb", l = transformer(hidden = 1024, ffn = 4096, heads = 8, head_dim = 128, mixer = delta_net, state = 64, groups = 4, kernel = 4), b = transformer(hidden = 1024, heads = 16, ffn = 4096, flash = true))',
+    ],
+    ['--linear-key-head-dim 64', block('ffn = 4096, flash = true')],
+    [
+      '--num-experts 8 --moe-shared-expert-intermediate-size 4096 --moe-shared-expert-gate',
+      block('ffn = 4096, flash = true, experts = 8, experts_per_token = 2, shared_experts = 1, shared_gate = true'),
+    ],
+    [`${rope} --use-rope-scaling`, 'rope_scaling = 8'],
+    [`${rope} --use-rope-scaling --rope-scaling-factor 32.0`, 'rope_scaling = 32'],
+    ['--norm-epsilon 1e-06', 'norm_epsilon = 1e-6'],
+    ['--layernorm-epsilon 0.00001', 'norm_epsilon = 1e-5'],
     ['--padded-vocab-size 32768', 'layer head = lm_head(vocab = 32768, hidden = 1024, tied = true)'],
     ['--untie-embeddings-and-output-weights', 'layer head = lm_head(vocab = 32000, pad = 128, hidden = 1024)'],
     ['--make-vocab-size-divisible-by 1', 'layer head = lm_head(vocab = 32000, hidden = 1024, tied = true)'],
     ['--micro-batch-size 2', 'micro_batch = 2'],
     ['', 'precision = bf16'],
     ['--fp8-format hybrid', 'precision = fp8'],
-    ['--fp8-format hybrid --fp8-param-gather', 'optimizer = megatron_fp8(primary = fp8)'],
+    ['--fp8-format hybrid --fp8-param-gather', 'optimizer = megatron_fp8(primary = fp8, clip = true)'],
     [`${world} --tensor-model-parallel-size 2 --pipeline-model-parallel-size 2`, 'data = 4'],
     // 128 samples, of which each of four data ranks takes two at once.
     [
@@ -132,6 +163,8 @@ describe('flags', () => {
     ],
     [`${world} --context-parallel-size 2`, 'context = 2'],
     [`${world} --context-parallel-size 2 --cp-comm-type a2a`, 'context_exchange = all_to_all'],
+    [`${world} --context-parallel-size 2 --cp-comm-type all_gather`, 'context_exchange = all_gather'],
+    [`${world} --context-parallel-size 2 --cp-comm-type allgather`, 'context_exchange = all_gather'],
     [`${world} --tensor-model-parallel-size 2 --sequence-parallel`, 'sequence_parallel = true'],
     [`${world} --num-experts 8 --expert-model-parallel-size 4`, 'expert = 4'],
     [
@@ -153,26 +186,32 @@ describe('flags', () => {
       'recompute = full(layers = 2, method = uniform)',
     ],
     ['--recompute-granularity full --recompute-method uniform --recompute-num-layers 1', 'recompute = full'],
-    ['--use-distributed-optimizer', 'optimizer = megatron_bf16(shard = distributed)'],
-    ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(shard = fsdp)'],
-    ['--use-torch-fsdp2', 'optimizer = megatron_bf16(shard = fsdp)'],
-    ['--optimizer sgd', 'optimizer = megatron_sgd'],
-    ['--grad-reduce-in-bf16', 'optimizer = megatron_bf16(main_grads = bf16, gradient_copies = true)'],
+    ['--use-distributed-optimizer', 'optimizer = megatron_bf16(shard = distributed, clip = true)'],
+    ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(shard = fsdp, clip = true)'],
+    ['--use-torch-fsdp2', 'optimizer = megatron_bf16(shard = fsdp, clip = true)'],
+    ['--clip-grad 0.0', 'optimizer = megatron_bf16(clip = false)'],
+    ['--hidden-size 1024', 'engine = megatron'],
+    [`${world} --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather`, 'sync = megatron'],
+    ['--optimizer sgd', 'optimizer = megatron_sgd(clip = true)'],
+    ['--grad-reduce-in-bf16', 'optimizer = megatron_bf16(main_grads = bf16, gradient_copies = true, clip = true)'],
     // The precision-aware optimizer reads bf16 gradients.
-    ['--grad-reduce-in-bf16 --use-precision-aware-optimizer', 'optimizer = megatron_bf16(main_grads = bf16)'],
+    [
+      '--grad-reduce-in-bf16 --use-precision-aware-optimizer',
+      'optimizer = megatron_bf16(main_grads = bf16, clip = true)',
+    ],
     [
       '--use-precision-aware-optimizer --main-grads-dtype bf16 --main-params-dtype fp16 --exp-avg-dtype fp8 --exp-avg-sq-dtype bf16',
-      'optimizer = megatron_bf16(main_grads = bf16, main_params = fp16, moments = bf16)',
+      'optimizer = megatron_bf16(main_grads = bf16, main_params = fp16, moments = bf16, clip = true)',
     ],
     // Formats are for the precision-aware optimizer alone.
-    ['--exp-avg-dtype fp8 --exp-avg-sq-dtype fp8', 'optimizer = megatron_bf16'],
+    ['--exp-avg-dtype fp8 --exp-avg-sq-dtype fp8', 'optimizer = megatron_bf16(clip = true)'],
     ['--fp8-format hybrid', 'activations = fp8(recipe = delayed)'],
     ['--fp8-format e4m3 --fp8-recipe blockwise', 'activations = fp8(recipe = blockwise)'],
     ['--fp8-format hybrid --fp8-recipe tensorwise', 'activations = fp8(recipe = current)'],
     ['--bf16 --fp4-format e2m1', 'activations = fp4'],
     ['--bf16 --fp4-format e2m1 --fp4-recipe nvfp4', 'precision = fp4'],
-    ['--fp4-format e2m1', 'optimizer = megatron_fp4'],
-    ['--fp4-format e2m1 --fp4-param-gather', 'optimizer = megatron_fp4(primary = fp4)'],
+    ['--fp4-format e2m1', 'optimizer = megatron_fp4(clip = true)'],
+    ['--fp4-format e2m1 --fp4-param-gather', 'optimizer = megatron_fp4(primary = fp4, clip = true)'],
     // 40 million elements of 4 bytes, or of 2; a script may say how many.
     [`${world} --overlap-grad-reduce`, 'sync = overlap(bucket = 160MB)'],
     [`${world} --overlap-grad-reduce --grad-reduce-in-bf16`, 'sync = overlap(bucket = 80MB)'],
@@ -194,7 +233,7 @@ describe('flags', () => {
       'layer head = lm_head(vocab = 32000, pad = 128, hidden = 1024)',
     ],
     // Words inside quotes, which a shell splits where it uses them.
-    ['"--fp8-format hybrid" "--fp8-param-gather"', 'optimizer = megatron_fp8(primary = fp8)'],
+    ['"--fp8-format hybrid" "--fp8-param-gather"', 'optimizer = megatron_fp8(primary = fp8, clip = true)'],
     ['options=" \\\n  --kv-channels 128 \\\n  --micro-batch-size 2 "', 'micro_batch = 2'],
     ['options=" --overlap-grad-reduce --use-tp-pp-dp-mapping "\nothers=" --bf16 "', 'rank_order = tp_cp_pp_dp'],
   ])('%s: %s', (more, line) => {
@@ -232,6 +271,21 @@ describe('what cannot be carried', () => {
       'Not carried',
     );
   });
+  // arguments.py and moe: an all-gather of tokens, experts of few nodes, and inputs of recomputed layers in parts are no figures here.
+  test.each([
+    '--moe-token-dispatcher-type allgather',
+    '--moe-router-num-groups 8',
+    '--moe-router-group-topk 4',
+    '--distribute-saved-activations',
+    '--fp16-lm-cross-entropy',
+    '--overlap-param-gather',
+  ])('%s is listed', (flag) => {
+    expect(remarks(`${world} ${flag}`)).toContain(`Not carried, though they may change time or memory: ${flag}.`);
+  });
+  test.each(['alltoall', 'flex'])('tokens that reach their experts by %s are as they are here', (type) => {
+    expect(remarks(`--moe-token-dispatcher-type ${type}`)).not.toContain('Not carried');
+  });
+
   test('the way of an exchange among context ranks goes only with context ranks', () => {
     expect(imported(`${least} ${world} --cp-comm-type a2a`).pipe).not.toContain('context_exchange');
   });
@@ -345,7 +399,7 @@ ARGS=(
 
 describe('other models and other exchanges', () => {
   test.each([
-    ['--cp-comm-type allgather', /--cp-comm-type allgather is not carried.* A ring is written\./],
+    ['--cp-comm-type all_gather a2a', /--cp-comm-type all_gather a2a is not carried.* A ring is written\./],
     ['--cp-comm-type a2a+p2p', /--cp-comm-type a2a\+p2p is not carried/],
     ['--cp-comm-type p2p a2a', /--cp-comm-type p2p a2a is not carried/],
   ])('%s is named', (flag, remark) => {

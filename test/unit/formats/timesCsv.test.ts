@@ -52,6 +52,37 @@ describe('a table of layer times', () => {
     expect('faults' in read ? read.faults[0] : {}).toMatchObject({ start, message: expect.stringContaining(message) });
   });
 
+  test.each([
+    ['units in the header', 'Layer,Forward (ms),Backward (ms)\nembed,1.5,3', 0],
+    ['semicolons', 'layer;forward;backward\nembed;1,5;3', 0],
+    ['names of its own', 'name,fwd_ms,bwd_ms\nstage0,10.2,20.1', 0],
+    ['a comment first', '# my profiler\nlayer,forward,backward\nembed,1.5,3', 14],
+  ])('a table that a person reads as one is told what it needs: %s', (_, text, start) => {
+    const made = importText(text);
+    expect(made !== undefined && 'faults' in made ? made.faults[0] : {}).toMatchObject({
+      start,
+      message: expect.stringContaining('needs the columns layer and forward'),
+    });
+  });
+
+  test.each(['name,age\nx,12', 'layer, forward = split(x)\n', '# layer,forward\nx = 1\n'])('%s is none', (text) => {
+    expect(isTimesCsv(text)).toBe(false);
+  });
+
+  test('a backward and its halves agree up to rounding', () => {
+    const table = (backward: string): string =>
+      `layer,forward,backward,backward_input,backward_weight\nembed,1.5,${backward},1,1`;
+    const wrong = readTimesCsv(table('3'));
+    expect('faults' in wrong ? wrong.faults : []).toEqual([
+      {
+        start: 54,
+        end: 69,
+        message: 'The backward takes 3 ms, and its halves 2 ms together: leave out one of the two.',
+      },
+    ]);
+    for (const backward of ['2', '2.01', '']) expect(readTimesCsv(table(backward))).toHaveProperty('layers');
+  });
+
   test('whatever the text, the answer is layers, or faults with places', () => {
     fc.assert(
       fc.property(

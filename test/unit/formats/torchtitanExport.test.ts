@@ -26,6 +26,7 @@ const pipeline = (keys: string, stages: number) => `pipeline train {
   microbatches = 16
   stages = balance(${stages})
   ${keys}
+  engine = torchtitan
 }
 `;
 
@@ -37,8 +38,8 @@ const launched = (text: string) => {
   const [{ plan, run }] = pipelines;
   const settled = resolution.settled.get(plan.name);
   if (settled === undefined || run === undefined) throw new Error('There is no run.');
-  const perNode = resolution.sizes.get(plan.name)?.perNode ?? 1;
-  return { plan, run, launch: { plan, pipeline: settled, perNode } };
+  const perHost = resolution.sizes.get(plan.name)?.perHost ?? 1;
+  return { plan, run, launch: { plan, pipeline: settled, perHost } };
 };
 const written = (text: string) => {
   const { launch, run } = launched(text);
@@ -86,6 +87,7 @@ const shard = 'optimizer = adamw(shard = fsdp, reshard = false, clip = true)';
 const cases: readonly (readonly [keys: string, stages: number])[] = [
   [`data = 8  schedule = 1f1b  ${shard}`, 8],
   [`data = 8  schedule = zb_v  recompute = full  ${shard}`, 16],
+  [`data = 8  schedule = interleaved_1f1b(chunks = 3)  recompute = budget(40%)  ${shard}`, 24],
   [
     `tensor = 2  sequence_parallel = true  data = 8  schedule = interleaved_1f1b(chunks = 3)  recompute = operations  ${shard}`,
     12,
@@ -137,6 +139,70 @@ describe.each([
   );
 });
 
+describe('without pipeline ranks', () => {
+  const alone = (keys: string, model = known) => `${head}${model}\n${pipeline(`schedule = 1f1b  ${keys}`, 1)}`;
+
+  test.each([
+    ['data = 64  optimizer = adamw(shard = fsdp, clip = true)', known],
+    [
+      'data = 8  tensor = 8  sequence_parallel = true  recompute = full  optimizer = adamw(shard = fsdp, over = 2)',
+      known,
+    ],
+    ['data = 8  context = 8  recompute = operations  optimizer = adamw(shard = fsdp, over = 16)', known],
+    ['data = 64  sync = ddp  optimizer = adam_bf16(clip = true)', known],
+    ['data = 64  optimizer = adamw(shard = fsdp)', own],
+  ])('%s reads back, and there is no table', (keys, model) => {
+    const text = alone(keys, model);
+    const script = program(text);
+    expect(script).not.toMatch(/SCHEDULE|csv|pipeline_parallel_schedule|module_fqns|tempfile/);
+    expect(settingOf(script, 'parallelism.pipeline_parallel_degree')).toBe('1');
+    // Pipelines do not run in CUDA graphs; this does.
+    expect(settingOf(script, 'training.disable_cuda_graphs')).toBeUndefined();
+    const back = imported(script);
+    const [before, after] = [figures(text), figures(back)];
+    expect({ ...after, memory: [] }).toEqual({ ...before, memory: [] });
+    if (model === known) expect(after.memory).toEqual(before.memory);
+    const code = (one: string) => one.slice(one.indexOf('\nfrom ')).replaceAll(/PIPELINE = .*/g, '');
+    expect(code(program(back))).toBe(code(script));
+  });
+
+  test('tensor ranks may be compiled', () => {
+    const script = program(alone('data = 8  tensor = 8  overlap(tensor) = 50%  optimizer = adamw(shard = fsdp)'));
+    expect(settingOf(script, 'compile.enable_async_tensor_parallel')).toBe('True');
+  });
+
+  test('microbatches are steps of accumulation', () => {
+    const script = program(alone('data = 64  optimizer = adamw(shard = fsdp)'));
+    expect(settingOf(script, 'training.num_tokens_per_microbatch_per_dp_rank')).toBe('2 * 8192');
+    expect(settingOf(script, 'training.num_tokens_per_train_step')).toBe('2 * 8192 * 16 * 64');
+    expect(program(alone('data = 64  optimizer = adamw(shard = fsdp)').replace('= 16', '= 1'))).toContain(
+      'num_tokens_per_train_step = -1\n',
+    );
+  });
+
+  test('exchanges of experts are outside of CUDA graphs', () => {
+    const experts = own.replace('heads = 16,', 'heads = 16, experts = 8, experts_per_token = 2,');
+    const script = program(alone('data = 64  expert = 8  optimizer = adamw(shard = fsdp)', experts));
+    expect(settingOf(script, 'training.disable_cuda_graphs')).toBe('True');
+  });
+
+  test('weights may be tied', () => {
+    const tied = own.replace(
+      'lm_head(vocab = 32000, hidden = 1024)',
+      'lm_head(vocab = 32000, hidden = 1024, tied = true)',
+    );
+    expect(program(alone('data = 64  optimizer = adamw(shard = fsdp)', tied))).toContain('enable_weight_tying');
+  });
+
+  test('a table that is missing is a fault', () => {
+    const script = program(alone('data = 64  optimizer = adamw(shard = fsdp)'));
+    const made = importText(script.replace('pipeline_parallel_degree = 1', 'pipeline_parallel_degree = 4'));
+    expect(made !== undefined && 'faults' in made ? made.faults.map(({ message }) => message) : made).toEqual([
+      'The program has no table `SCHEDULE`.',
+    ]);
+  });
+});
+
 describe('settings', () => {
   const of = (keys: string, stages: number, model = known) => program(`${head}${model}\n${pipeline(keys, stages)}`);
 
@@ -165,6 +231,28 @@ describe('settings', () => {
     expect(settingOf(overlapped, 'compile.enable_async_tensor_parallel')).toBe('True');
   });
 
+  test('the loss of the model reads back', () => {
+    const lossIn = (keys: string, loss: string) => {
+      const model = known.replace('precision', `loss = ${loss} precision`);
+      const script = program(`${head}${model}\n${pipeline(keys, 4)}`);
+      expect(imported(script).replaceAll(/ +/g, ' ')).toContain(` loss = ${loss}\n`);
+      return [
+        ...['loss.num_chunks', 'loss', 'compile.enable', 'compile.components'].map((path) => settingOf(script, path)),
+      ];
+    };
+    const keys = `data = 8  schedule = 1f1b  ${shard}`;
+    expect(lossIn(keys, 'chunked(4)')).toEqual(['4', undefined, undefined, '["model"]']);
+    expect(lossIn(keys, 'eager')).toEqual([undefined, 'config.loss.loss_fn', undefined, '["model"]']);
+    expect(lossIn(keys, 'compiled')).toEqual([undefined, 'config.loss.loss_fn', 'True', '["loss"]']);
+    const overlapped = `tensor = 2  sequence_parallel = true  overlap(tensor) = 50%  ${keys}`;
+    expect(lossIn(overlapped, 'compiled')[3]).toBe('["model", "loss"]');
+    expect(lossIn(keys.replace('1f1b', 'zb_h1'), 'eager')[2]).toBe('False');
+    expect(settingOf(of(keys, 4), 'loss.num_chunks')).toBeUndefined();
+    expect(written(`${head}${known.replace('precision', 'loss = fused precision')}\n${pipeline(keys, 4)}`)).toEqual({
+      problem: 'torchtitan computes no loss as `fused`. The nearest that it runs is `loss = chunked(8)`',
+    });
+  });
+
   test('one model is not taken for another of the same width', () => {
     const wider = own
       .replaceAll('1024,', '4096,')
@@ -184,7 +272,7 @@ test.each<[what: string, keys: string, stages: number, model: string, reason: Re
     /loop|V, and this schedule puts them elsewhere/,
   ],
   ['a schedule without a flush', 'data = 8  schedule = pipedream', 8, known, /without a flush/],
-  ['one rank', `data = 64  schedule = 1f1b  ${shard}`, 1, known, /two or more pipeline ranks/],
+  ['several stages on one rank', `data = 64  schedule = gpipe  ${shard}`, 1, known, /backward of each microbatch/],
   [
     'tied weights',
     `data = 8  schedule = 1f1b  ${shard}`,
@@ -213,7 +301,13 @@ test.each<[what: string, keys: string, stages: number, model: string, reason: Re
     known,
     /among context ranks/,
   ],
-  ['another optimizer', 'data = 8  schedule = 1f1b  optimizer = sgd', 8, known, /no optimizer `sgd`.*adamw/],
+  [
+    'another optimizer',
+    'data = 8  schedule = 1f1b  optimizer = sgd',
+    8,
+    known,
+    /not known to keep an optimizer as `sgd` does.*adamw/,
+  ],
   [
     'selective recomputation',
     `data = 8  schedule = 1f1b  recompute = selective  ${shard}`,

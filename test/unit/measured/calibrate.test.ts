@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { calibrate, type Calibration } from '../../../engine/measured/calibrate.ts';
 import { calibratedText } from '../../../engine/measured/planText.ts';
-import { plannedLength } from '../../../engine/measured/plannedLength.ts';
+import { plannedLength } from '../../../engine/simulate/plannedLength.ts';
 import { measure } from '../../../engine/runs/measure.ts';
 import type { Recording } from '../../../engine/values/recording.ts';
 import { runOf } from '../../support/analyse.ts';
@@ -66,8 +66,32 @@ test('a forward takes what was slept, a message what was measured, and what was 
   }
   expect(text).toMatch(/link = 1GB\/s \+ 0us|link = 1GB\/s \+ [\d.]+us \/\/ n = 110, was 200us/);
   expect(text).toMatch(/jitter = [\d.]+%/);
+  expect(text).toMatch(/message_overhead = (7\d|8\d)\.[\d]+us \/\/ n = 564/);
   // Sizes stay.
   expect(text.match(/output = 512KiB/g)?.length).toBe(8);
+});
+
+test('what a message takes is found anew where the file says it already, and taken back where the run does not tell it', () => {
+  const recording = recordingOf('sleep_zbv_p4');
+  const first = calibrated(plan('zb_v'), recording);
+  const again = calibrated(plan('zb_v', 8, 'message_overhead = 3ms'), recording);
+  expect(again).toMatch(/message_overhead = [\d.]+us \/\/ n = 564, was 3ms\n/);
+  expect(lengthOf(again)).toBeCloseTo(lengthOf(first), 7);
+  // Every second step has its gaps the wrong way round.
+  const unsure = {
+    ...recording,
+    steps: recording.steps.map((step, at) => ({
+      ...step,
+      rows: step.rows.map((row) => ({
+        ...row,
+        begin: at % 2 === 0 ? row.begin : row.end.map((end, of) => row.end[of - 1] ?? end),
+      })),
+    })),
+  };
+  expect(calibrated(plan('zb_v', 8, 'message_overhead = 3ms'), unsure)).toContain(
+    'message_overhead = 0us // the run does not tell it',
+  );
+  expect(calibrated(plan('zb_v'), unsure)).not.toContain('message_overhead');
 });
 
 test.each([
@@ -176,4 +200,18 @@ describe('what the run does not tell is refused', () => {
     };
     expect(() => calibrated(plan('1f1b', 4), short)).toThrow('needed for a mean');
   });
+});
+
+test('halves of a backward that ran whole are not measured, and have no interval', () => {
+  const recording = recordingOf('sleep_1f1b_p4');
+  const { plan: planned, run } = runOf(plan('1f1b', 4));
+  const found = calibrate(planned, run.program, recording, { skip: 1, slowLayers: true });
+  const made = 'problem' in found ? found : calibratedText(plan('1f1b', 4), planned, found);
+  if ('problem' in made) throw new Error(made.problem);
+  expect(made.text.match(/backward_(input|weight) = [\d.]+ms \/\/ shared as the plan has it, was 8ms/g)).toHaveLength(
+    8,
+  );
+  expect(made.text).toMatch(/forward = [\d.]+ms \/\/ .*n = \d+, was 8ms/);
+  expect(made.remarks[0]).toContain('nobody measured `backward_input` and `backward_weight`');
+  expect(calibrated(plan('zb_v'), recordingOf('sleep_zbv_p4'))).not.toContain('shared as');
 });

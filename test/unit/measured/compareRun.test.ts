@@ -1,24 +1,12 @@
 /** A plan next to a run of it. */
 import { describe, expect, test } from 'vitest';
 import { compareRun, type RunComparison } from '../../../engine/measured/compareRun.ts';
+import { plannedIdeal } from '../../../engine/measured/plannedIdeal.ts';
 import { stragglersIn } from '../../../engine/measured/stragglersIn.ts';
 import type { Recording, RecordedRow } from '../../../engine/values/recording.ts';
 import { runOf } from '../../support/analyse.ts';
+import { sleepingPlan as sleeping } from '../../support/sleepingPlan.ts';
 import { recordingOf } from '../runs/traces.ts';
-
-/** The stages that the recorded runs sleep: F = 6 + s mod 3 ms, I = 1.25 F, W = 0.75 F; stage 0 needs no input gradient. */
-const sleeping = (stages: number, devices: number, schedule: string, more = ''): string => {
-  const layers = Array.from({ length: stages }, (_, stage) => {
-    const forward = 6 + (stage % 3);
-    const input = stage === 0 ? 0 : 1.25 * forward;
-    return `layer s${stage} { forward = ${forward}ms  backward_input = ${input}ms  backward_weight = ${0.75 * forward}ms }`;
-  });
-  return `model m { ${layers.join('  ')} }
-device d { memory = 16GiB }
-cluster c { gpu[${devices}] = d  link = 1GB/s + 300us }
-${more}
-pipeline t { model = m  devices = c  microbatches = 8  stages = split(${layers.map(() => 1).join(', ')})  schedule = ${schedule} }`;
-};
 
 function compared(text: string, recording: Recording): RunComparison {
   const { plan, run } = runOf(text);
@@ -96,6 +84,16 @@ describe('stragglers against the plan', () => {
     const { slowdown, ranks } = stragglersIn(plan, run.program, [zbv], 1);
     expect(slowdown).toBeLessThan(1.02);
     for (const rank of ranks) expect(Math.abs(rank - 1)).toBeLessThan(0.02);
+  });
+
+  test('an operation that does nothing does not make the others of its kind slow', () => {
+    // The first stage has no input gradient to compute, whatever the plan says: the others take what is planned.
+    const measured = new Map(
+      [0.0001, 0.05, 0.05, 0.05].map((mean, at) => [4 + at, { count: 8, mean, half: undefined }]),
+    );
+    const idealOf = plannedIdeal(new Float64Array(8).fill(0.05), 4, { times: measured });
+    expect(idealOf(1, 0)).toBe(0.0001);
+    for (const stage of [1, 2, 3]) expect(idealOf(1, stage)).toBeCloseTo(0.05, 12);
   });
 
   test('a slow rank and a slow kind are found', () => {

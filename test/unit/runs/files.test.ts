@@ -5,7 +5,8 @@ import type { RankTrace } from '../../../engine/formats/kineto/rankTrace.ts';
 import { pipeOfRecordings } from '../../../engine/formats/recording/toPipe.ts';
 import { readSummary } from '../../../engine/formats/recording/readSummary.ts';
 import { summaryOf } from '../../../engine/formats/recording/summary.ts';
-import { measure, usedSteps } from '../../../engine/runs/measure.ts';
+import { withoutFirst } from '../../../engine/runs/iteration.ts';
+import { measure } from '../../../engine/runs/measure.ts';
 import { runOf } from '../../support/analyse.ts';
 import { filesOf, orderOf, recordingOf, traceOf } from './traces.ts';
 
@@ -40,20 +41,62 @@ test('several files of a rank are several steps, in the order of time', () => {
   );
 });
 
-test('files whose steps all have one number are numbered on', () => {
+test('steps that count anew in a later file are numbered on', () => {
   const again = traces.flatMap((trace) =>
     [1, 2].map((at) => {
       const one = onlyStep(trace, at);
-      return { ...one, steps: one.steps.map((step) => ({ ...step, number: 0 })) };
+      return { ...one, steps: one.steps.map((step) => ({ ...step, number: 9 - at })) };
     }),
   );
   expect(stepsOf(again).steps.map(({ number }) => number)).toEqual([0, 1]);
 });
 
+/** The same trace of another run, so many seconds later. */
+const later = (trace: RankTrace, seconds: number): RankTrace => ({
+  ...trace,
+  file: `late_${trace.file}`,
+  base: trace.base + BigInt(seconds) * 1_000_000_000n,
+});
+const faultsOf = (files: readonly RankTrace[]): readonly string[] => {
+  const assembled = assemble(files);
+  return 'faults' in assembled ? assembled.faults.map(({ file, message }) => `${file}: ${message}`) : [];
+};
+
+test('two files of a rank with one step are two runs', () => {
+  const [first] = traces;
+  const faults = faultsOf([...traces, ...traces.map((trace) => later(trace, 17))]);
+  expect(faults).toHaveLength(2);
+  expect(faults[0]).toBe(
+    `late_${first.file}: This is a trace of rank 0, as is ${first.file}, and both have step 0: they are of two runs. Name the files of one run.`,
+  );
+  // One step that is in both is enough.
+  const overlapping = traces.flatMap((trace) => [
+    {
+      ...trace,
+      steps: trace.steps.slice(0, 2),
+      computing: trace.computing.filter(({ from }) => from < trace.steps[2].from),
+    },
+    { ...later(trace, 17), steps: trace.steps.slice(1) },
+  ]);
+  expect(faultsOf(overlapping)[0]).toContain('both have step 1: they are of two runs');
+});
+
+test('ranks that ran a step long after the others are of another run; clocks differ by seconds', () => {
+  const [first, second] = traces;
+  expect(faultsOf([first, later(second, 60)])).toEqual([
+    `late_${second.file}: In step 3, rank 1 ran 60 s later than rank 0, as in ${first.file}: another run. Name the files of one run.`,
+  ]);
+  expect(faultsOf([later(first, 60), second])[0]).toContain('rank 0 ran 60 s later than rank 1');
+  expect(faultsOf([first, later(second, 5)])).toEqual([]);
+  // A clock that does not count from 1970 cannot be compared.
+  const own = (trace: RankTrace): RankTrace => ({ ...trace, base: 0n });
+  expect(faultsOf([own(first), later(own(second), 60)])).toEqual([]);
+});
+
 test('the only step is never left out', () => {
   const recording = stepsOf(traces.map((trace) => onlyStep(trace, 0)));
-  expect(usedSteps(recording, 1).map(({ number }) => number)).toEqual([0]);
-  expect(usedSteps(recordingOf('mlp_1f1b_p2'), 9).map(({ number }) => number)).toEqual([3]);
+  expect(withoutFirst(recording.steps, 1).map(({ number }) => number)).toEqual([0]);
+  expect(withoutFirst(recordingOf('mlp_1f1b_p2').steps, 9).map(({ number }) => number)).toEqual([3]);
 });
 
 test('without steps of the profiler, a step begins where an operation runs again', () => {

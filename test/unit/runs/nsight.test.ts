@@ -55,7 +55,11 @@ test.each([
   [good.replaceAll('PP:', 'XX:'), 'rank0.csv', 'No range is called ":PP:0F0"'],
   [good.slice(0, good.indexOf('API Start')), 'rank0.csv', 'ask for the report cuda_kern_exec_trace too'],
   [good.replace(':PP:0F0', ':PP:0X0'), 'rank0.csv', '`0X0` is not an action of a schedule'],
-  [good.replace('100000,40000', '100000,-40000'), 'rank0.csv', 'nothing takes less than 0 µs'],
+  [
+    good.replace('100000,40000', '100000,-40000'),
+    'rank0.csv',
+    '"Kernel Dur (ns)" is −40000: a number of at least 0 is expected',
+  ],
 ])('what is missing is named', (text, file, message) => {
   const part = read(text, file);
   expect(part !== undefined && 'fault' in part ? part.fault.message : '').toContain(message);

@@ -1,12 +1,11 @@
 /** Our own trace of a simulation comes back as it was. */
 import { expect, test } from 'vitest';
-import { traceParts } from '../../../engine/drawing/trace.ts';
-import { assemble } from '../../../engine/formats/kineto/assemble.ts';
-import { traceReader } from '../../../engine/formats/kineto/read.ts';
 import { messagesOf } from '../../../engine/runs/clocks.ts';
+import { rankTimes } from '../../../engine/measured/idle.ts';
 import { measure } from '../../../engine/runs/measure.ts';
 import { endAt, startAt } from '../../../engine/values/timeline.ts';
 import { runOf } from '../../support/analyse.ts';
+import { simulatedRun } from '../../support/simulatedRun.ts';
 
 const source = (
   schedule: string,
@@ -19,14 +18,7 @@ test.each(['zb_v', 'interleaved_1f1b(chunks = 2)'])(
   '%s: every start is equal to 1 ns, and the order and messages are',
   (schedule) => {
     const { plan, run } = runOf(source(schedule));
-    const reader = traceReader('trace.json');
-    for (const part of traceParts(plan, run, { file: 'plan.pipe', version: '0' }))
-      reader.push(new Uint8Array(Buffer.from(part)));
-    const traces = reader.end();
-    const assembled = 'message' in traces ? { faults: [traces] } : assemble(traces);
-    if ('faults' in assembled) throw new Error(assembled.faults[0].message);
-    const [recording] = assembled.recordings;
-    expect(assembled.recordings.length).toBe(1);
+    const recording = simulatedRun(plan, run);
     const [step] = recording.steps;
     const { program } = run;
     for (const [device, row] of step.rows.entries()) {
@@ -41,6 +33,7 @@ test.each(['zb_v', 'interleaved_1f1b(chunks = 2)'])(
     }
     // A simulation has no hosts: all idle time is waiting.
     expect(measure(recording, 1).host).toBeLessThan(1e-9);
+    for (const { host } of rankTimes(recording, recording.steps)) expect(host).toBeLessThan(1e-9);
     const messages = [...messagesOf(recording, step)];
     // 7 borders between stages, less the two stages of the turn of the V, in both directions.
     expect(messages.length).toBe((schedule === 'zb_v' ? 6 : 7) * 8 * 2);
@@ -48,3 +41,24 @@ test.each(['zb_v', 'interleaved_1f1b(chunks = 2)'])(
     for (const { posted, arrived } of messages) expect(arrived - posted).toBeGreaterThan(0.00117);
   },
 );
+
+test('what a rank waits for its first message is the sender’s, not the host’s', () => {
+  // Four stages, one microbatch: the last rank waits for three forwards of 8 ms and three messages of 0.2 ms and 1 µs.
+  const { plan, run } = runOf(`model m { layer l[4] { forward = 8ms  backward = 16ms  output = 1KB } }
+device d { memory = 16GiB }
+cluster c { gpu[4] = d  link = 1GB/s + 200us }
+pipeline t { model = m  devices = c  microbatches = 1  stages = split(1, 1, 1, 1)  schedule = gpipe }`);
+  const recording = simulatedRun(plan, run);
+  const times = rankTimes(recording, recording.steps);
+  const message = 0.000201;
+  for (const [rank, { host, sender, message: own, other }] of times.entries()) {
+    expect(host).toBeCloseTo(0, 8);
+    expect(other).toBeCloseTo(0, 8);
+    // Forwards before it, their messages, and in the backward the stages after it: all but its own message.
+    const [before, after] = [rank, 3 - rank];
+    const fill = before === 0 ? 0 : 0.008 * before + message * (before - 1);
+    const turn = after === 0 ? 0 : 0.024 * after + message * (2 * after - 1);
+    expect(sender).toBeCloseTo(fill + turn, 7);
+    expect(own).toBeCloseTo(message * (Number(before > 0) + Number(after > 0)), 7);
+  }
+});

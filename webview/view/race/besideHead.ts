@@ -5,6 +5,7 @@ import { type Side, sides } from '../../picture/drift.ts';
 import { deltaWords, type Tone } from '../../session/raceWords.ts';
 import { smallShare } from '../../session/smallShare.ts';
 import type { Standing } from '../../session/standings.ts';
+import type { RaceFigures } from '../../worker/messages.ts';
 
 /** What is said of one of two timelines. */
 export interface BesideSide {
@@ -12,11 +13,17 @@ export interface BesideSide {
   /** What its text is, if it does not change. */
   readonly note: string;
   /** Absent while it is simulated, and without a timeline. */
-  readonly standing?: Standing;
+  readonly standing?: BesideStanding;
   /** Why there is no timeline, or why it is older than the text. */
   readonly problem?: string;
   /** Its timeline is older than the text. */
   readonly stale: boolean;
+}
+
+/** A recorded run has no memory: its profiler counts none. */
+export interface BesideStanding extends Pick<Standing, 'deltas'> {
+  readonly figures?: Pick<RaceFigures, 'iteration' | 'makespan' | 'bubble' | 'unitTimes'> &
+    Partial<Pick<RaceFigures, 'peak'>>;
 }
 
 const places: Readonly<Record<Side, string>> = { upper: 'above', lower: 'below' };
@@ -37,6 +44,10 @@ export function besideHead() {
     element: table,
     update(of: Readonly<Record<Side, BesideSide>>): void {
       const peak = of.upper.standing?.figures?.peak ?? 0;
+      table.classList.toggle(
+        'run',
+        sides.every((side) => of[side].standing?.figures?.peak === undefined),
+      );
       for (const side of sides) lines[side].update(of[side], peak);
     },
   };
@@ -76,7 +87,11 @@ function line(side: Side) {
       const texts = [
         [shown === undefined ? '' : iterationTime(shown.iteration), words?.iteration, words?.tones.iteration],
         [shown === undefined ? '' : smallShare(shown.bubble), words?.bubble, words?.tones.bubble],
-        [shown === undefined ? '' : memoryAmount(shown.peak, shown.unitTimes), words?.peak, words?.tones.peak],
+        [
+          shown?.peak === undefined ? '' : memoryAmount(shown.peak, shown.unitTimes),
+          shown?.peak === undefined ? '' : words?.peak,
+          words?.tones.peak,
+        ],
       ] as const;
       for (const [index, [value, delta, tone]] of texts.entries()) {
         setText(figures[index].value, value);

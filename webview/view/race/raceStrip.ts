@@ -1,4 +1,4 @@
-import { time } from '../../../engine/basics/quantities.ts';
+import { timeChange } from '../../../engine/basics/quantities.ts';
 import { element } from '../../controls/dom.ts';
 import type { StripImage } from '../../session/racing.ts';
 import type { Standing } from '../../session/standings.ts';
@@ -104,7 +104,7 @@ export function raceStrip() {
       /** An arrow from an end to the baseline's, with what lies between. */
       function difference(end: number, base: number, seconds: number): void {
         if (ink === null) return;
-        const text = `${seconds < 0 ? '−' : '+'}${time(Math.abs(seconds))}`;
+        const text = timeChange(seconds);
         ink.font = font(theme, 10, 600);
         const wide = ink.measureText(text).width + 8;
         if (Math.abs(base - end) < wide + 12) return;

@@ -9,9 +9,11 @@ export interface FlagTexts {
   readonly notes: readonly string[];
 }
 
-/** `--name value`; a value that a shell would read otherwise is quoted. */
+/** `--name value`; a value that a shell would read otherwise is quoted, and a variable of the script stays one. */
 export const flagText = ([name, value]: FlagText): string =>
-  value === undefined ? `--${name}` : `--${name} ${/^[\w.-]+(?: [\w.-]+)*$/.test(value) ? value : `'${value}'`}`;
+  value === undefined
+    ? `--${name}`
+    : `--${name} ${/^[\w.-]+(?: [\w.-]+)*$/.test(value) ? value : value.startsWith('$') ? `"${value}"` : `'${value}'`}`;
 
 /** `NAME=( … )`, an argument a line. */
 export const flagArray = (name: string, flags: readonly FlagText[]): string =>

@@ -4,7 +4,7 @@ import type { SettledPipeline } from '../../../definitions/pipeline.ts';
 import type { PipelinePlan } from '../../../values/plan.ts';
 import { layoutText } from './layoutText.ts';
 import type { LayerSymbol } from '../layout.ts';
-import { type Launch, recomputeModeOf, type Unwritable } from '../../launch.ts';
+import type { Launch, Unwritable } from '../../launch.ts';
 import type { FlagText, FlagTexts } from './flagText.ts';
 import { optimizerFlags } from './optimizerFlags.ts';
 
@@ -15,7 +15,6 @@ export function trainingFlags(
   const recompute = recomputeFlags(plan);
   if ('problem' in recompute) return recompute;
   const optimizer = optimizerFlags(pipeline);
-  if ('problem' in optimizer) return optimizer;
   const gradients = gradientFlags(pipeline);
   if ('problem' in gradients) return gradients;
   return {
@@ -43,13 +42,15 @@ export function trainingFlags(
 const number = (name: string, value: number): readonly FlagText[] => (value === 1 ? [] : [[name, String(value)]]);
 const onlyIf = (asked: boolean, ...flag: FlagText): readonly FlagText[] => (asked ? [flag] : []);
 
+const commTypes = { ring: 'p2p', all_gather: 'all_gather', all_to_all: 'a2a' } as const;
+
 function rankFlags({ mesh, rankOrder }: SettledPipeline): readonly FlagText[] {
   const { tensor, context, expert, expertTensor, sequenceParallel, contextExchange } = mesh;
   return [
     ['tensor-model-parallel-size', String(tensor)],
     ...onlyIf(sequenceParallel && tensor > 1, 'sequence-parallel'),
     ...number('context-parallel-size', context),
-    ...onlyIf(context > 1, 'cp-comm-type', contextExchange === 'all_to_all' ? 'a2a' : 'p2p'),
+    ...onlyIf(context > 1, 'cp-comm-type', commTypes[contextExchange ?? 'ring']),
     ...number('expert-model-parallel-size', expert),
     ...(expertTensor === tensor ? [] : ([['expert-tensor-parallel-size', String(expertTensor)]] as const)),
     ...onlyIf(rankOrder === 'tp_cp_pp_dp', 'use-tp-pp-dp-mapping'),
@@ -99,8 +100,7 @@ const storedNotes = ({ model: { precision, stored } }: SettledPipeline): readonl
       : [];
 
 function recomputeFlags(plan: PipelinePlan): FlagTexts | Unwritable {
-  const mode = recomputeModeOf(plan, 'Megatron-LM');
-  if (typeof mode !== 'string') return mode;
+  const [mode] = plan.stages.map(({ recomputeMode }) => recomputeMode);
   const written = (...flags: readonly FlagText[]): FlagTexts => ({ flags, notes: [] });
   const some = someLayersIn(mode);
   if (mode === 'none') return written();

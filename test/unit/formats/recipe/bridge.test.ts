@@ -32,7 +32,7 @@ describe('Llama 3 70B, printed by Megatron Bridge', () => {
         'context = 2',
         'sequence_parallel = true',
         'sequence = 8192',
-        'optimizer = megatron_bf16(shard = distributed)',
+        'optimizer = megatron_bf16(shard = distributed, clip = true)',
         'sync = overlap(bucket = 160MB)',
         'schedule = interleaved_1f1b(chunks = 5)',
       ]),
@@ -58,7 +58,10 @@ describe('Llama 2 7B, of NeMo', () => {
     // 4 nodes of 8 devices / (2 tensor ranks · 4 pipeline ranks), and 256 samples / (4 · 2).
     expect([plan.tensor, plan.devices.length, plan.data, plan.microbatches]).toEqual([2, 4, 4, 32]);
     expect(linesOf(nemo)).toEqual(
-      expect.arrayContaining(['optimizer = megatron_bf16(shard = distributed)', 'recompute = full(layers = 2)']),
+      expect.arrayContaining([
+        'optimizer = megatron_bf16(shard = distributed, clip = true)',
+        'recompute = full(layers = 2)',
+      ]),
     );
     expect(errors).toEqual([]);
     expect(remarks.at(-1)).toBe('Not used, though they may change time or memory: model.ub_tp_comm_overlap.');
@@ -83,7 +86,7 @@ test.each([
   [
     'use_precision_aware_optimizer: false',
     'use_precision_aware_optimizer: true',
-    'optimizer = megatron_bf16(shard = distributed)',
+    'optimizer = megatron_bf16(shard = distributed, clip = true)',
   ],
   ['cp_comm_type: null', 'cp_comm_type: a2a', 'context_exchange = all_to_all'],
   ['use_tp_pp_dp_mapping: false', 'use_tp_pp_dp_mapping: true', 'rank_order = tp_cp_pp_dp'],
@@ -150,7 +153,7 @@ model:
         'from = qwen3_8b',
         'stage s1 { layers = block[6..11] }',
         'schedule = interleaved_1f1b(chunks = 3)',
-        'optimizer = megatron_bf16(shard = distributed)',
+        'optimizer = megatron_bf16(shard = distributed, clip = true)',
         'sync = overlap(bucket = 160MB)',
       ]),
     );
@@ -202,9 +205,9 @@ test.each([
 
 test('a strategy of sharding applies only with Megatron FSDP', () => {
   const strategy = changed('data_parallel_sharding_strategy: no_shard', 'data_parallel_sharding_strategy: optim_grads');
-  expect(linesOf(strategy)).toContain('optimizer = megatron_bf16(shard = distributed)');
+  expect(linesOf(strategy)).toContain('optimizer = megatron_bf16(shard = distributed, clip = true)');
   const fsdp = strategy.replace('  use_tp_pp_dp_mapping: false', '  use_megatron_fsdp: true');
-  expect(linesOf(fsdp)).toContain('optimizer = megatron_bf16(shard = zero2)');
+  expect(linesOf(fsdp)).toContain('optimizer = megatron_bf16(shard = zero2, clip = true)');
 });
 
 test.each([

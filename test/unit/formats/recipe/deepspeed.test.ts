@@ -61,7 +61,7 @@ test('a batch that the ranks do not divide gets fewer ranks', () => {
 });
 
 test.each([
-  ['"stage": 2', '"stage": 0', 'optimizer = adam_bf16(clip = true)'],
+  ['"stage": 2', '"stage": 0', 'optimizer = adam_mixed(clip = true)'],
   ['"stage": 2', '"stage": 1', 'optimizer = adam_mixed(shard = zero1, clip = true)'],
   ['"stage": 2', '"stage": 3', 'optimizer = adam_mixed(shard = zero3, clip = true)'],
   ['"stage": 2', '"mics_shard_size": 4, "stage": 3', 'optimizer = adam_mixed(shard = zero3, over = 4, clip = true)'],
@@ -98,6 +98,13 @@ test('ZeRO-1 with sums in fp32, and pipelines, use the optimizer for bf16', () =
   expect(linesOf(pipeline)).not.toContain('sync = overlap');
   expect([plan.devices.length, plan.data, errors]).toEqual([4, 8, []]);
   expect(warnings.filter((code) => code.startsWith('engine/'))).toEqual([]);
+});
+
+test('the state of a pipeline in bf16 is split in any case, and sums are in bf16', () => {
+  const pipeline = changed('"stage": 2', '"stage": 0').replace('"bf16"', '"pipeline": { "stages": 4 }, "bf16"');
+  expect(linesOf(pipeline)).toContain(
+    'optimizer = custom(weight = 2, gradient = 4, state = 12, shard = zero1, clip = true)',
+  );
 });
 
 test('what its launcher fills in is named', () => {

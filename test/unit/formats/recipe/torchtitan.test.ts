@@ -105,6 +105,11 @@ test('ranks that the launcher decides have a placeholder', () => {
   expect(remarks.join('\n')).toContain('does not say how many there are: 256 are written. Set `data`.');
 });
 
+test('releases with TOML compute the loss at once, in one kernel if it is compiled', () => {
+  expect(linesOf(file)).toContain('loss = compiled');
+  expect(linesOf(changed('"model", "loss"', '"model"'))).toContain('loss = eager');
+});
+
 test('replicas alone are DDP', () => {
   const text = changed('data_parallel_shard_degree = 4', 'data_parallel_shard_degree = 1');
   expect(linesOf(text)).toEqual(expect.arrayContaining(['optimizer = adamw(clip = true)', 'sync = ddp', 'data = 2']));
@@ -114,7 +119,9 @@ test.each([
   ['mode = "none"', undefined],
   ['mode = "selective"\nselective_ac_option = "op"', 'recompute = operations'],
   ['mode = "selective"\nselective_ac_option = "2"', 'recompute = full(layers = 2)'],
-  ['mode = "memory_budget"', undefined],
+  ['mode = "memory_budget"\nmemory_budget = 0.25', 'recompute = budget(25%)'],
+  ['mode = "memory_budget"', 'recompute = budget(50%)'],
+  ['mode = "another"', undefined],
 ])('recomputation %#', (mode, line) => {
   const found = linesOf(changed('mode = "full"', mode)).filter((each) => each.startsWith('recompute'));
   expect(found).toEqual(line === undefined ? [] : [line]);

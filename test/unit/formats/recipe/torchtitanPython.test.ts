@@ -45,6 +45,8 @@ describe('Llama 3.1 70B on 128 devices', () => {
 test.each([
   ['activation_checkpoint=FullAC.Config()', 'activation_checkpoint=SelectiveAC.Config()', 'recompute = operations'],
   ['        activation_checkpoint=FullAC.Config(),\n', '', 'recompute = operations'],
+  ['=FullAC.Config()', '=MemoryBudgetAC.Config(memory_budget=0.3)', 'recompute = budget(30%)'],
+  ['=FullAC.Config()', '=MemoryBudgetAC.Config()', 'recompute = budget(50%)'],
   ['model_registry("70B")', 'model_registry("70B", converters=[Float8LinearConverter.Config()])', 'precision = fp8'],
   ['2 * 8192', '4 * 2 * 8_192', 'micro_batch = 8'],
   ['tensor_parallel_degree=8', 'tensor_parallel_degree = 4', 'tensor = 4'],
@@ -54,6 +56,19 @@ test.each([
   const lines = linesOf(changed(from, to));
   if (line.endsWith('none')) expect(lines.filter((each) => each.startsWith('tensor'))).toEqual([]);
   else expect(lines).toContain(line);
+});
+
+test.each([
+  ['loss=ChunkedLossWrapper.Config(loss_fn=CrossEntropyLoss.Config()),', 'loss = chunked(8)'],
+  ['loss=ChunkedLossWrapper.Config(num_chunks=4, loss_fn=CrossEntropyLoss.Config()),', 'loss = chunked(4)'],
+  // The file compiles what it does not name, the loss among it.
+  ['loss=CrossEntropyLoss.Config(),', 'loss = compiled'],
+  ['', undefined],
+])('%s → %s', (loss, line) => {
+  const lines = linesOf(
+    changed('activation_checkpoint=FullAC.Config()', `${loss}activation_checkpoint=FullAC.Config()`),
+  );
+  expect(lines.filter((each) => each.startsWith('loss'))).toEqual(line === undefined ? [] : [line]);
 });
 
 test('without recomputation', () => {
