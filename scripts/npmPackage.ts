@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { assets, notices, root } from './build.ts';
+import { mendPages } from './packedPages.ts';
+import { assets, notices, root, sharedFiles } from './build.ts';
 
 export const tarball = path.join(root, 'dist', 'pipewright.tgz');
 
@@ -17,9 +18,22 @@ interface Manifest {
  * extension, whose members mean nothing to npm.
  */
 function manifestFor(source: Manifest): Manifest {
-  const { name, version, description, license, keywords, type, bin, engines } = source;
-  return { name, version, description, license, keywords, type, bin, engines: { node: engines.node } };
+  const { name, version, description, license, keywords, type, bin, engines, repository, bugs } = source;
+  return {
+    name,
+    version,
+    description,
+    license,
+    keywords,
+    repository,
+    bugs,
+    type,
+    bin,
+    engines: { node: engines.node },
+  };
 }
+
+const leftOut: readonly string[] = ['images', 'walkthrough', 'contribute'].map((name) => path.join('docs', name));
 
 /** Packs what `build` has made in the folder, the repository or a copy. Throws with npm's words if npm fails. */
 export function packNpm(folder = root, into = tarball): void {
@@ -36,18 +50,22 @@ export function packNpm(folder = root, into = tarball): void {
     'dist/cli.js',
     'dist/thread.js',
     'dist/rasterThread.js',
+    'dist/runThread.js',
     'dist/watchdogThread.js',
+    ...sharedFiles(path.join(folder, 'dist')).map((name) => `dist/${name}`),
     'dist/preview.js',
     'dist/preview.css',
     `dist/${notices}`,
     ...drawing,
   ])
     cpSync(path.join(folder, file), path.join(staging, file));
-  // `explain` prints these pages, and hovers link to them. Their pictures are left out, as in the extension.
+  // `explain` prints these pages, and hovers link to them. Pictures, walkthrough and guides for contributors serve nobody here.
   cpSync(path.join(folder, 'docs'), path.join(staging, 'docs'), {
     recursive: true,
-    filter: (file) => path.relative(folder, file) !== path.join('docs', 'images'),
+    filter: (file) => !leftOut.includes(path.relative(folder, file)),
   });
+  cpSync(path.join(folder, 'examples'), path.join(staging, 'examples'), { recursive: true });
+  mendPages(staging);
   const { status, stdout, stderr, error } = spawnSync(
     'npm',
     ['pack', '--ignore-scripts', '--loglevel=error', `--pack-destination=${path.dirname(into)}`],

@@ -5,7 +5,7 @@
 import { choose } from './checks/choose.ts';
 import { runAll } from './checks/pool.ts';
 import type { Result } from './checks/step.ts';
-import { quickSteps, steps, unitStep } from './checks/steps.ts';
+import { atOnce, quickSteps, steps, unitStep } from './checks/steps.ts';
 import { slowUnitFiles } from './checks/slowUnitFiles.ts';
 import { changedFiles, unitFiles } from './checks/unitFiles.ts';
 
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   }
   console.log(`${choice.said}. Logs are in out/logs.`);
   const started = performance.now();
-  const results = await runAll(choice.steps, 2, report);
+  const results = await runAll(choice.steps, atOnce, report);
   const sum = (key: 'passed' | 'failed') => results.reduce((total, result) => total + result[key], 0);
   const failed = sum('failed');
   console.log(`${((performance.now() - started) / 1000).toFixed(0)} s`);

@@ -79,7 +79,7 @@ function letValue(context: FileContext, declaration: Constant & { kind: 'let' })
   const value = evaluate(context, declaration.value);
   if (value?.kind === 'measure') {
     const text = show(value.value, value.dimension);
-    detail(context, idOf(declaration), text);
+    detail(context, idOf(declaration), text, value.dimension);
     if (literalOf(declaration.value) === undefined)
       context.derived.push({ offset: declaration.value.end, text: ` = ${text}` });
   }
@@ -110,7 +110,7 @@ function paramValue(
   const now = override === undefined ? value : finite(context, written, override, dimension);
   if (now?.kind !== 'measure') return undefined;
   const shown = bounds === undefined ? '' : ` (${show(bounds.min, dimension)} to ${show(bounds.max, dimension)})`;
-  detail(context, idOf(declaration), `${show(now.value, dimension)}${shown}`);
+  detail(context, idOf(declaration), `${show(now.value, dimension)}${shown}`, dimension);
   if (literalOf(written) === undefined)
     context.derived.push({ offset: written.end, text: ` = ${show(value.value, dimension)}` });
   const unit = unitOf(written, dimension);

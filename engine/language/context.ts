@@ -2,7 +2,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { Declaration, Name, Span, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { ForeignFiles } from './foreign.ts';
-import type { ParamPlan, Place } from '../values/plan.ts';
+import type { Dimension, ParamPlan, Place } from '../values/plan.ts';
 import type { DerivedValue, SymbolInfo, SymbolKind } from './resolution.ts';
 import type { Value } from './values.ts';
 
@@ -101,8 +101,10 @@ export function withdrawHead({ syntax, report }: FileContext, { start }: Span): 
 }
 
 /** Adds what the engine knows of a symbol once its definition has been read, such as its value in one line. */
-export function detail(context: FileContext, id: string, text: string): void {
+export function detail(context: FileContext, id: string, text: string, dimension?: Dimension): void {
   // Symbols are ours until the resolution is handed out; a copy for each layer of a large model would only be garbage.
   const info: { -readonly [K in keyof SymbolInfo]: SymbolInfo[K] } | undefined = context.symbols.get(id);
-  if (info !== undefined) info.detail = text;
+  if (info === undefined) return;
+  info.detail = text;
+  if (dimension !== undefined) info.dimension = dimension;
 }

@@ -9,6 +9,7 @@ export interface Exported {
   readonly name: string;
   readonly kind: SymbolKind;
   readonly path: string;
+  readonly doc?: string;
 }
 
 const limits = { size: 2_000_000, faults: 1 };
@@ -26,5 +27,7 @@ export function standardNames(): readonly Exported[] {
 export const exportsOf = ({ path, text }: { readonly path: string; readonly text: string }): readonly Exported[] =>
   parse(text, limits).declarations.flatMap((declaration) => {
     const found = named(declaration);
-    return found === undefined ? [] : [{ name: found.name.text, kind: found.kind, path }];
+    if (found === undefined) return [];
+    const doc = declaration.kind === 'skipped' || declaration.kind === 'import' ? undefined : declaration.doc;
+    return [{ name: found.name.text, kind: found.kind, path, ...(doc === undefined ? {} : { doc }) }];
   });

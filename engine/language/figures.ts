@@ -65,6 +65,13 @@ export const figures: readonly FigureSchema[] = [
     example: 'iteration < 4.2s',
     doc: 'Time of one iteration, including gradient reduction and optimizer step.',
   },
+  {
+    name: 'drift',
+    dimension: 'share',
+    by: [],
+    example: 'drift < 5%',
+    doc: 'How far the measured iteration is from the simulated one, above or below it, as a share of it. Of several pipelines that ran: the farthest. The pipeline needs `measured`.',
+  },
   percentile('p50', 'The iteration that half of the random draws do not exceed.'),
   percentile('p95', 'The iteration that 95 % of the random draws do not exceed.'),
   percentile('p99', 'The iteration that 99 % of the random draws do not exceed.'),

@@ -26,7 +26,12 @@ export interface FunctionSchema {
   readonly rest?: boolean;
   /** May be written without parentheses where every parameter is optional: `1f1b`, `adam`. */
   readonly bare?: boolean;
+  /** A whole call, if its usual arguments have names that the file chooses: completion writes it. */
+  readonly call?: string;
 }
+
+/** What a word of a parameter means: the parameter's own text where one text explains all its words. */
+export const meaningOf = ({ meanings, doc }: FunctionParameter, word: string): string => meanings?.[word] ?? doc;
 
 /** `given`: the words that it takes, or a usual value. */
 export const need = (name: string, doc: string, given?: readonly string[] | string): FunctionParameter => ({

@@ -308,6 +308,12 @@ const values: readonly FunctionSchema[] = [
   ),
   functionRow(
     'recompute',
+    'budget',
+    'Keeps the outputs of each layer that cost most to make again, within a share of what it would keep, as `torch.compile` does.',
+    [need('share', 'share of what a layer keeps beyond its input, if nothing is recomputed', '50%')],
+  ),
+  functionRow(
+    'recompute',
     'modules',
     'Recomputes parts of each layer, as `--recompute-modules` of Megatron-LM does.',
     [
@@ -317,6 +323,22 @@ const values: readonly FunctionSchema[] = [
       },
     ],
     { rest: true },
+  ),
+  functionRow(
+    'run',
+    'trace',
+    'A run as a profiler or training engine recorded it: a file, or a folder with the files of all ranks.',
+    [
+      need(
+        'file',
+        'path of a trace, of a summary that `pipewright import --summary` wrote, or of a folder',
+        '"traces/"',
+      ),
+      may('skip', 'steps at the beginning to leave out, in which libraries start', { default: '1' }),
+      may('ranks', 'ranks of one pipeline, where the traces do not tell several apart: `[0, 2, 4, 6]`', {
+        default: 'all',
+      }),
+    ],
   ),
   functionRow(
     'offload',
@@ -434,6 +456,19 @@ export const functions: readonly FunctionSchema[] = [
         ...(p.example === undefined ? {} : { example: String(p.example) }),
       })),
     ),
+  ),
+  functionRow(
+    'shape',
+    'pattern',
+    'Layers of several shapes that alternate in an array: a letter for each layer, from the first. The pattern begins again behind its last letter.',
+    [
+      need('letters', 'a letter for each layer of the pattern, in quotes', '"wwwb"'),
+      may('shape', 'the shape of a letter: `w = transformer(…, window = 1024)`', { values: 'shape' }),
+    ],
+    {
+      rest: true,
+      call: 'pattern("wwwb", w = transformer(hidden = 4096, heads = 32, window = 1024), b = transformer(hidden = 4096, heads = 32))',
+    },
   ),
   ...optimizers.map((recipe) =>
     functionRow(

@@ -6,6 +6,8 @@ import { onlyBegun } from '../basics/spelling.ts';
 import { type FileContext, withdrawHead } from './context.ts';
 import { quantity } from './expressions.ts';
 import { operationMeant, type Word } from './kinds.ts';
+import { defaultNumber, defaultWord } from './defaults.ts';
+import { isRequired } from './keyFacts.ts';
 import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } from './schema.ts';
 
 /** Entries of one block that the schema knows, by key. */
@@ -58,9 +60,9 @@ export function readKeys(
     } else doubtful = true;
   }
   const isAbsent = (key: KeySchema): boolean => first(key.name) === undefined && !given.includes(key.name);
-  if (!doubtful && blocks[name].keys.some((key) => key.required === true && isAbsent(key))) {
+  if (!doubtful && blocks[name].keys.some((key) => isRequired(key) && isAbsent(key))) {
     const [absent, ...more] = blocks[name].keys.filter(
-      (key) => (key.required === true || wanted.includes(key.name)) && isAbsent(key),
+      (key) => (isRequired(key) || wanted.includes(key.name)) && isAbsent(key),
     );
     missing(context, name, absent.name, at, more);
   }
@@ -266,6 +268,18 @@ export function readWordValue<W extends string>(
   }
   return { is: 'wrong' };
 }
+
+/** A quantity, or the default of its key; undefined where it is wrong. */
+export const quantityOrDefault = (context: FileContext, keys: Keys, name: string): number | undefined =>
+  or(readQuantity(context, keys, name), defaultNumber(keys.block, name));
+
+/** The same of a word. */
+export const wordOrDefault = <W extends string>(
+  context: FileContext,
+  keys: Keys,
+  name: string,
+): Extract<W, string> | undefined =>
+  or(readWord<Extract<W, string>>(context, keys, name), defaultWord(keys.block, name) as Extract<W, string>);
 
 /** The value, or `otherwise` where the key is absent; undefined where it is wrong. */
 export const or = <T, U>(read: Read<T>, otherwise: U): T | U | undefined =>

@@ -2,6 +2,7 @@
  * What each kind of value is: how its names are looked up, what messages call them, what completion offers.
  * A new kind is a row here and its reader in `engine/read/`; its functions, if it has any, are rows of `functions.ts`.
  */
+import { lossWords } from '../costs/loss.ts';
 import type { Dimension } from '../values/plan.ts';
 import type { SymbolKind } from './resolution.ts';
 
@@ -180,7 +181,13 @@ const rows = {
     arguments: 'unread',
   },
   /** How a head computes its loss: `chunked(8)` in the place of a word. */
-  loss: { names: 'function', offers: ['functions'], functions: 'way to compute the loss' },
+  loss: {
+    names: 'word',
+    offers: ['words', 'functions'],
+    words: lossWords,
+    functions: 'way to compute the loss',
+    page: 'costs/activations.md',
+  },
   cut: { names: 'function or number', offers: ['functions'], functions: 'function' },
   schedule: {
     names: 'declaration or function',
@@ -257,6 +264,8 @@ const rows = {
     functions: 'collective',
     elsewhere: { key: 'sync', kind: 'gradientSync' },
   },
+  /** `trace("traces/")` */
+  run: { names: 'function', offers: ['functions'], functions: 'recorded run' },
   /** A model, or `inference(NAME)`, `training(NAME)`. */
   fill: {
     names: 'declaration',

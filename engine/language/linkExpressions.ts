@@ -340,7 +340,8 @@ function linkCall(
     const parameter =
       argument.name === undefined
         ? known?.parameters[known.rest ? Math.min(index, known.parameters.length - 1) : index]
-        : known?.parameters.find((functionParameter) => functionParameter.name === argument.name?.text);
+        : (known?.parameters.find((functionParameter) => functionParameter.name === argument.name?.text) ??
+          anyName(known));
     const value = argument.value;
     const member = argument.name === undefined ? undefined : members?.get(argument.name.text);
     if (member?.kind === 'param' && argument.name !== undefined) refer(context, argument.name, member.id);
@@ -385,6 +386,12 @@ function linkCall(
     linkExpression(context, value, items, scope, depth + 1);
   });
 }
+
+/** The parameter of arguments that the file names: letters of a pattern. */
+const anyName = (known: FunctionSchema | undefined): FunctionSchema['parameters'][number] | undefined => {
+  const last = known?.rest === true ? known.parameters.at(-1) : undefined;
+  return last?.values === undefined ? undefined : last;
+};
 
 /** Reports a name that stands for no value, but begins the name of an argument: `transformer(hid`. Whether it does. */
 function meantArgument(
@@ -513,6 +520,9 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
     const advice = kind === 'policy' ? policyAdvice(name.text) : valueElsewhere(schema?.kind, name.text);
     if (advice !== undefined) return reportUnknown(context, name, noun, { advice, near: () => undefined });
     const meant = valuesMeant(schema?.kind, name.text);
+    // Other policies are allowed here too.
+    if (meant.length > 0 && kind === 'policy')
+      return reportUnknown(context, name, noun, { suggestions: meant, near: () => meant[0] });
     if (meant.length > 0)
       return reportUnknown(context, name, noun, { words: meant, suggestions: meant, near: () => undefined });
     return unknown(context, name, noun, [...functionNames(where), ...declared]);

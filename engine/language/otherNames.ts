@@ -68,6 +68,7 @@ const shard: Elsewhere = { kind: 'shard' };
 
 const ofPipeline: Readonly<Record<string, Elsewhere>> = table({
   pp: stages,
+  pipeline: stages,
   pipeline_parallel: stages,
   pipeline_parallel_size: stages,
   pipeline_model_parallel_size: stages,
@@ -166,6 +167,8 @@ const values: { readonly [kind: string]: Readonly<Record<string, readonly string
     moe: ['modules(moe)'],
     layernorm: ['modules(layernorm)'],
   },
+  // PyTorch's name of it in snake case.
+  schedule: { interleaved_zero_bubble: ['interleaved_zb'] },
   offload: {
     true: ['activations(layers = 4)'],
     activation: ['activations(layers = 4)'],

@@ -47,6 +47,8 @@ export interface PipelineSize {
   readonly devices: number;
   /** Of the smallest node; all devices of a cluster without nodes. */
   readonly perNode: number;
+  /** Of the smallest machine: a node may consist of several (`hosts`). */
+  readonly perHost: number;
   /**
    * What the layers compute follows from the ranks and the samples of a microbatch alone. Devices are of one kind, microbatches are
    * equally long, and no planner chooses replicas.
@@ -77,6 +79,8 @@ export interface ModelSize {
   readonly shares: boolean;
   /** Selective recomputation may have something to recompute: some attention is not FlashAttention. */
   readonly keepsScores: boolean;
+  /** Some attention is latent. */
+  readonly latent: boolean;
 }
 
 export interface DerivedValue {
@@ -92,6 +96,8 @@ export interface DerivedValue {
 /** A layer as it is on the first stage's devices of the first pipeline that uses its model. */
 export interface LayerFigures {
   readonly pipeline: string;
+  /** Of a layer of a pattern, its letter. */
+  readonly letter?: string;
   /** Name of the `device` declaration. */
   readonly device: string;
   readonly mesh: Mesh;
@@ -147,12 +153,14 @@ export interface SymbolInfo {
   /** Id of the symbol that this one is declared in: a layer's model, a stage's pipeline. */
   readonly container?: string;
   readonly doc?: string;
-  /** Of a layer with a shape. */
-  readonly shape?: LayerShape;
+  /** Of a layer with a shape; of an array that follows a pattern, of each run. */
+  readonly shapes?: readonly LayerShape[];
   /** Names of the parameters of a `let` that has any. */
   readonly parameters?: readonly string[];
   /** Its value or type in one line: `8 (1 to 64)`, `transformer, 32 layers`, `16 GiB`. */
   readonly detail?: string;
+  /** Of a `let` or `param` of the file that is a number. */
+  readonly dimension?: Dimension;
 }
 
 export interface SymbolTable {

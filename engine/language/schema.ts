@@ -1,6 +1,6 @@
 /**
  * Every block and its keys: one table for checking, completion, hover and signature help.
- * Adding a key is a line of its block in `schema/` and its reader in `engine/read/`. The guide is `docs/how-to/adding-a-key.md`.
+ * Adding a key is a line of its block in `schema/` and its reader in `engine/read/`. The guide is `docs/contribute/adding-a-key.md`.
  */
 import { table } from '../basics/table.ts';
 import { cluster, nodeBlock, switchBlock } from './schema/cluster.ts';

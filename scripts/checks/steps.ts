@@ -7,6 +7,9 @@ const bin = (name: string): string => path.join(root, 'node_modules', '.bin', na
 const node = process.execPath;
 const desktop = path.join('test', 'host', 'code');
 
+/** Steps at a time, on two cores: unit tests compute at a low priority, and steps that drive windows and other programs often wait. */
+export const atOnce = 3;
+
 /** The step that takes files of unit tests as further arguments. */
 export const unitStep = 'unit and property tests';
 
@@ -14,9 +17,9 @@ export const unitStep = 'unit and property tests';
 export const quickSteps: readonly string[] = ['types', 'lint', 'unused code', 'code that only tests use', 'format'];
 
 /**
- * Everything that `npm test` runs, in order of start; two run at a time. The longest stand first, so that no core idles while the
- * other one runs the last: unit tests, then pages in the browser, which take half as long. The build comes before them, since what
- * is tested in editors and browsers is what is shipped.
+ * Everything that `npm test` runs, in order of start; `atOnce` run at a time. The longest stand first, so that no core idles while the
+ * other one runs the last: unit tests, then pages in the browser and journeys, then jobs, which mostly wait. The build comes before
+ * them, since what is tested in editors and browsers is what is shipped.
  */
 export const steps: readonly Step[] = [
   { name: 'build and package', command: [node, 'scripts/package.ts'] },
@@ -26,6 +29,18 @@ export const steps: readonly Step[] = [
     command: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
     count: vitestCount,
     report: vitestReport,
+    yields: true,
+  },
+  {
+    name: 'files that the client reads',
+    // What depends on where files are, on the other side of it: the server has no disk here.
+    command: [
+      bin('vitest'),
+      'run',
+      '--maxWorkers=1',
+      ...['workspace', 'workspaceFiles', 'sources', 'rename'].map((name) => `test/unit/server/${name}.test.ts`),
+    ],
+    env: { PIPEWRIGHT_FILES: 'client' },
     yields: true,
   },
   {
@@ -41,6 +56,12 @@ export const steps: readonly Step[] = [
     count: lastCount,
   },
   {
+    name: 'jobs of Slurm and make',
+    command: [node, 'test/jobs/run.ts'],
+    needs: ['build and package'],
+    count: countOrReason,
+  },
+  {
     name: 'package in the editor',
     command: [node, 'test/e2e/run.ts'],
     needs: ['build and package'],
@@ -50,6 +71,12 @@ export const steps: readonly Step[] = [
     name: 'extension in the editor',
     command: [node, 'test/integration/run.ts'],
     env: { VSCODE_EXECUTABLE: process.env['VSCODE_EXECUTABLE'] ?? desktop },
+    needs: ['build and package'],
+    count: lastCount,
+  },
+  {
+    name: 'editor for the web',
+    command: [node, 'test/web/run.ts'],
     needs: ['build and package'],
     count: lastCount,
   },
@@ -63,8 +90,9 @@ export const steps: readonly Step[] = [
     count: lastCount,
   },
   {
-    name: 'jobs of Slurm and make',
-    command: [node, 'test/jobs/run.ts'],
+    name: 'Emacs',
+    command: [node, 'test/clients/emacs.ts'],
+    env: { PIPEWRIGHT_CLI: path.join(root, 'dist', 'cli.js') },
     needs: ['build and package'],
     count: countOrReason,
   },

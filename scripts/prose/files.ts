@@ -16,5 +16,5 @@ export const proseFiles = (): readonly string[] => [
   ...within('docs', '.md'),
   ...within('examples', '.md'),
   ...within('examples', '.pipe'),
-  ...['grammar', 'engine', 'server', 'client', 'webview', 'cli'].flatMap((folder) => within(folder, '.ts')),
+  ...['grammar', 'engine', 'server', 'platform', 'client', 'webview', 'cli'].flatMap((folder) => within(folder, '.ts')),
 ];

@@ -1,4 +1,5 @@
 import { codeWord, type Passage } from './passage.ts';
+import { teaches } from './teaches.ts';
 
 /** Markdown of one passage → its words: code becomes `codeWord`, a link its text, emphasis goes. */
 function plain(markdown: string): string {
@@ -19,14 +20,27 @@ const cellsOf = (row: string): readonly string[] =>
     .replaceAll(/^\||\|$/gu, '')
     .split(/(?<!\\)\|/u);
 
+/** Tables of figures, which are wide: a column for each that a publication has. */
+const ofFigures: ReadonlySet<string> = new Set(['docs/do/what-fits-on-my-cluster.md']);
+const mostColumns = 4;
+
+/** Lines of the rules of tables that have too many columns, on a page that teaches. */
+export function wideTables(file: string, text: string): readonly number[] {
+  if (!teaches(file) || ofFigures.has(file)) return [];
+  return text
+    .replaceAll(/^(`{3,})[^]*?^\1$/gmu, (fence) => fence.replaceAll(/[^\n]/gu, ''))
+    .split('\n')
+    .flatMap((row, index) => (/^\s*\|[\s|:-]+\|$/u.test(row) && cellsOf(row).length > mostColumns ? [index + 1] : []));
+}
+
 /** Passages of a page. Fenced code, headings of sources and rules of tables hold no prose. */
 export function passagesOfMarkdown(file: string, text: string): readonly Passage[] {
   const passages: Passage[] = [];
   let paragraph: string[] = [];
   let start = 0;
-  const add = (line: number, markdown: string): void => {
+  const add = (line: number, markdown: string, cell?: true): void => {
     const words = plain(markdown);
-    if (words !== '') passages.push({ file, line, text: words });
+    if (words !== '') passages.push({ file, line, text: words, ...(cell && { cell }) });
   };
   const flush = (): void => {
     add(start, paragraph.join(' '));
@@ -42,7 +56,7 @@ export function passagesOfMarkdown(file: string, text: string): readonly Passage
     } else if (fence !== undefined) continue;
     else if (/^\s*\|/u.test(row)) {
       flush();
-      if (!/^[\s|:-]+$/u.test(row)) for (const cell of cellsOf(row)) add(index + 1, cell);
+      if (!/^[\s|:-]+$/u.test(row)) for (const cell of cellsOf(row)) add(index + 1, cell, true);
     } else if (row.trim() === '' || /^#+ /u.test(row)) {
       flush();
       add(index + 1, row.replace(/^#+ /u, ''));

@@ -5,6 +5,8 @@ export interface Passage {
   readonly line: number;
   /** Plain words: code and interpolated values are each replaced by `codeWord`. */
   readonly text: string;
+  /** A cell of a table. */
+  readonly cell?: true;
 }
 
 /** Stands in for code, so that a sentence keeps its length and the word list never matches code. */

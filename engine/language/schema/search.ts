@@ -17,8 +17,13 @@ export const followingKeys: Readonly<Record<string, string>> = table({
 /** What a search makes least. Its front always has both. */
 export const objectives = ['iteration', 'peak_memory'] as const;
 
-const axis = (name: string, example: string, value: KeySchema['value'], doc: string): KeySchema =>
-  key(name, example, value, doc, { forms: ['range'] });
+const axis = (
+  name: string,
+  example: string,
+  value: KeySchema['value'],
+  doc: string,
+  otherwise = 'what the pipeline says',
+): KeySchema => key(name, example, value, doc, { default: { otherwise }, forms: ['range'] });
 
 /** `key = 4` of a pipeline is `key in [4]` of a search. */
 const searched = pipeline.keys
@@ -57,14 +62,15 @@ export const search: BlockSchema = {
         ['iteration', 'The fastest row is the best.'],
         ['peak_memory', 'The row that needs least memory is the best.'],
       ),
-      'Which row is marked as best. Default: iteration.',
+      'Which row is marked as best.',
+      { default: 'iteration' },
     ),
     key(
       'subject_to',
       'subject_to = peak_memory < 75GiB',
       { kind: 'any' },
       'What every row must meet: conditions on the figures of `expect`.',
-      { list: true },
+      { default: { otherwise: 'all that fits the devices' }, list: true },
     ),
   ],
 };

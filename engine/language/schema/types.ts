@@ -34,6 +34,16 @@ export type ValueSchema =
   | { readonly kind: 'name'; readonly of: 'device' | 'cluster' | 'model' | 'pipeline' }
   | { readonly kind: Exclude<ValueKindName, 'quantity' | 'words' | 'name'> };
 
+/**
+ * The value of a key that is left out. A text is what a file would write to say the same; `or`: what may replace it. `otherwise`: no value
+ * says it, so this completes "Default: …". `required`: it cannot be left out.
+ */
+export type KeyDefault =
+  | string
+  | { readonly value: string; readonly or: string }
+  | { readonly otherwise: string }
+  | { readonly required: true };
+
 export interface KeySchema {
   readonly name: string;
   readonly doc: string;
@@ -43,7 +53,7 @@ export interface KeySchema {
   readonly also?: { readonly label: string; readonly example: string; readonly doc: string };
   readonly forms: readonly Form[];
   readonly value: ValueSchema;
-  readonly required?: boolean;
+  readonly default: KeyDefault;
   /** Words of which one is in the parentheses of the form `call`. If absent, the file chooses the names. */
   readonly parameters?: readonly Word[];
   /** Words of which one comes first in the parentheses of the form `call`; names that the file chooses follow. */
@@ -56,6 +66,8 @@ export interface KeySchema {
   readonly repeatable?: boolean;
   /** Takes several values with commas. */
   readonly list?: boolean;
+  /** Pages of the documentation that say more, below `docs/`. */
+  readonly see?: readonly string[];
   /** Keys inside its `{ … }`. */
   readonly block?: BlockName;
 }
@@ -79,14 +91,11 @@ export const words = (...pairs: readonly (readonly [string, string])[]): ValueSc
   kind: 'words',
   words: pairs.map(([name, doc]) => ({ name, doc })),
 });
-type Options = Partial<Omit<KeySchema, 'name' | 'example' | 'value' | 'doc'>>;
-export const key = (
-  name: string,
-  example: string,
-  value: ValueSchema,
-  doc: string,
-  options: Options = {},
-): KeySchema => ({
+type Options = Pick<KeySchema, 'default'> & Partial<Omit<KeySchema, 'name' | 'example' | 'value' | 'doc'>>;
+
+/** The default of a key that cannot be left out. */
+export const required: KeyDefault = { required: true };
+export const key = (name: string, example: string, value: ValueSchema, doc: string, options: Options): KeySchema => ({
   name,
   example,
   value,

@@ -18,9 +18,10 @@ export const otherModuleNames: Readonly<Record<string, RecomputeModule>> = table
 export const moduleWords: Readonly<Record<RecomputeModule, string>> = {
   core_attention:
     'The attention core: frees its scores, or the log-sum-exp of FlashAttention. Megatron-LM calls it `core_attn`.',
-  mla_up_proj: 'The products of latent attention that widen its vectors: frees queries, keys and values.',
-  layernorm: 'Both norms of the layer: frees their outputs, the inputs of attention and MLP.',
-  mlp: 'The MLP of a layer without experts: frees all between its first and last product.',
+  mla_up_proj: 'The products of latent attention that widen its vectors, with their norms: frees what both make.',
+  layernorm:
+    'The norms before latent attention and experts: frees their outputs. Other norms run inside the product behind them.',
+  mlp: 'The MLP of a layer without experts, with the norm before it: frees all between its input and its last product.',
   moe: 'All of a mixture of experts: frees routing, inputs of experts and what is inside them.',
   moe_act: 'The activation function of the experts: frees its output.',
   shared_experts: 'Experts that every token goes to: frees what is inside them.',

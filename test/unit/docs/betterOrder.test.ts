@@ -5,7 +5,7 @@ import { analyse } from '../../support/analyse.ts';
 import { call, type Called } from '../cli/harness.ts';
 import { textOf } from './pages.ts';
 
-const page = textOf('docs/how-to/find-a-better-order.md');
+const page = textOf('docs/do/find-a-better-order.md');
 const blocksOf = (language: string): readonly string[] =>
   [...page.matchAll(/^```([a-z ]+)\n([^]*?)^```$/gm)].flatMap(([, of, block]) => (of === language ? [block] : []));
 

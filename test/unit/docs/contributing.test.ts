@@ -107,7 +107,7 @@ describe('.vscode', () => {
 
   it('attaches to the port at which the extension starts its server for debugging', () => {
     const port = launch.configurations.find(({ name }) => name.startsWith('Attach'))?.port;
-    expect(textOf('client/languageClient.ts')).toContain(`--inspect=${port}`);
+    expect(textOf('platform/node/extension.ts')).toContain(`--inspect=${port}`);
   });
 
   it('waits for lines that npm run watch prints', () => {

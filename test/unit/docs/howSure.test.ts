@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { call } from '../cli/harness.ts';
 import { textOf } from './pages.ts';
 
-const page = textOf('docs/how-to/how-sure-is-a-gain.md');
+const page = textOf('docs/do/how-sure-is-a-gain.md');
 const blocksOf = (language: string): readonly string[] =>
   [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, of, block]) => (of === language ? [block] : []));
 

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { blocks, docs, exists, repository, textOf } from './pages.ts';
 
 /** Guides for those who change the project; the others are for its users. */
-const guides = readdirSync(join(docs, 'how-to'))
+const guides = readdirSync(join(docs, 'contribute'))
   .filter((name) => name.startsWith('adding-'))
   .map((name) => name.replace(/\.md$/, ''));
-const guideText = (guide: string): string => textOf(`docs/how-to/${guide}.md`);
+const guideText = (guide: string): string => textOf(`docs/contribute/${guide}.md`);
 
 const rooms = '{grammar,engine,server,client,cli,webview,test/unit,test/support}';
 const sources = globSync(`${rooms}/**/*.ts`, {
@@ -75,7 +75,7 @@ test.each([
 
 test.each(['CONTRIBUTING.md', 'ARCHITECTURE.md'])('%s links every guide', (page) => {
   expect(guides.length).toBeGreaterThan(6);
-  expect(guides.filter((guide) => !textOf(page).includes(`(docs/how-to/${guide}.md)`))).toEqual([]);
+  expect(guides.filter((guide) => !textOf(page).includes(`(docs/contribute/${guide}.md)`))).toEqual([]);
 });
 
 describe.each(guides)('the guide %s', (guide) => {

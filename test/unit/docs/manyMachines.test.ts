@@ -8,10 +8,10 @@ import { exampleText } from '../../support/example.ts';
 import { call } from '../cli/harness.ts';
 import { textOf } from './pages.ts';
 
-const page = textOf('docs/how-to/search-on-many-machines.md');
+const page = textOf('docs/do/search-on-many-machines.md');
 const blocks = (mark: string): readonly string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${mark}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, block]) => block);
-const [added] = [...textOf('docs/how-to/what-fits-on-my-cluster.md').matchAll(/^ *```pipe add\n([^]*?)^ *```$/gm)].map(
+const [added] = [...textOf('docs/do/what-fits-on-my-cluster.md').matchAll(/^ *```pipe add\n([^]*?)^ *```$/gm)].map(
   ([, block]) => block,
 );
 const files = { 'train.pipe': `${exampleText('llama3-70b.pipe')}\n${added}` };

@@ -5,6 +5,7 @@ import type { Code } from '../../../engine/findings/catalogue.ts';
 import { runSearch } from '../../../engine/basics/searches.ts';
 import { orderQuestion, shorterOrder, shorterOrderFinding } from '../../../engine/advice/shorterOrder.ts';
 import { analyse } from '../../support/analyse.ts';
+import { hostOf } from '../../support/host.ts';
 
 export const repository = resolve(import.meta.dirname, '../../..');
 export const docs = join(repository, 'docs');
@@ -29,12 +30,28 @@ export const blocks = (text: string, info: string): string[] =>
     found.trim() === info ? [body] : [],
   );
 
-/** Checks the example of a page, in a workspace with one file that cannot be read and one that lies outside it. */
+/** A run of two ranks, each with a stage. */
+const twoRanks = {
+  ranks: [0, 1],
+  stages: 2,
+  microbatches: 8,
+  placement: [0, 1],
+  kinds: [0, 1],
+  steps: [[0, 1]],
+} as const;
+
+/** Checks the example of a page, in a workspace with one file that cannot be read, one that lies outside it, and three runs. */
 export const analyseBlock = (text: string): Analysis =>
   analyse(text, {
-    files: {
-      'file:///outside.pipe': { problem: 'outside' },
-      'unreadable.pipe': { problem: 'unreadable', detail: 'permission is denied' },
+    host: {
+      ...hostOf({
+        'file:///outside.pipe': { problem: 'outside' },
+        'unreadable.pipe': { problem: 'unreadable', detail: 'permission is denied' },
+      }),
+      run(uri) {
+        if (uri.endsWith('being-read/')) return 'reading';
+        return uri.endsWith('two-ranks/') ? { runs: [twoRanks] } : { problem: 'there is no such file or folder' };
+      },
     },
   });
 

@@ -2,11 +2,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exampleText } from '../../support/example.ts';
-import { call } from '../cli/harness.ts';
+import { createColors } from 'picocolors';
+import { reportText } from '../../../cli/output/reportText.ts';
+import { analyseExample } from '../../support/analyse.ts';
 import { docs, textOf } from './pages.ts';
 
-const plans = readdirSync(join(docs, 'how-to')).filter((name) => name.startsWith('plan-'));
+const plans = readdirSync(join(docs, 'do')).filter((name) => name.startsWith('plan-'));
 
 /** What a page says that no simulation gives: publications, closed forms, and what follows from two figures. */
 const others: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +16,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Sliders that a page moves. */
-const sliders: Readonly<Record<string, string>> = { 'plan-long-context.md': 'hidden=0' };
+const sliders: Readonly<Record<string, Readonly<Record<string, number>>>> = { 'plan-long-context.md': { hidden: 0 } };
 
 const unit = String.raw`(?:[KMG]iB|ms|s|%|M|K|days|GPU-hours|tokens/s per GPU)(?![\w/])`;
 const figures = (text: string): readonly (readonly [number, string, string])[] =>
@@ -27,15 +28,20 @@ const figures = (text: string): readonly (readonly [number, string, string])[] =
 const said = (page: string): string => page.replaceAll(/^ *```[^]*?^ *```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
 
 describe.each(plans)('%s', (plan) => {
-  const page = textOf(`docs/how-to/${plan}`);
+  const page = textOf(`docs/do/${plan}`);
   const example = /examples\/([\w-]+\.pipe)\)/.exec(page)?.[1] ?? '';
 
-  test('has only figures of its example, rounded', async () => {
-    const files = { 'a.pipe': exampleText(example) };
+  test('has only figures of its example, rounded', () => {
     const slider = sliders[plan];
-    const runs = [['simulate', 'a.pipe'], ...(slider === undefined ? [] : [['simulate', 'a.pipe', '--set', slider]])];
+    const analyses = [analyseExample(example), ...(slider === undefined ? [] : [analyseExample(example, slider)])];
     const simulated = figures(
-      (await Promise.all(runs.map(async (args) => (await call(args, { files })).out))).join(''),
+      analyses
+        .flatMap(({ pipelines }) =>
+          pipelines.flatMap(({ plan: planned, run }) =>
+            run === undefined ? [] : reportText(planned, run, 100, createColors(false)),
+          ),
+        )
+        .join(''),
     );
     const stray = figures(said(page)).filter(([value, name, whole]) => {
       const decimals = /\.(\d+)/.exec(whole)?.[1].length ?? 0;
@@ -47,8 +53,8 @@ describe.each(plans)('%s', (plan) => {
     expect(stray.map(([, , whole]) => whole).filter((whole) => !published.includes(whole))).toEqual([]);
   });
 
-  test('is linked from the start page and from the list of examples', () => {
-    expect(textOf('README.md')).toContain(`docs/how-to/${plan}`);
-    expect(textOf('examples/README.md')).toContain(`../docs/how-to/${plan}`);
+  test('is linked from the list of guides and from the list of examples', () => {
+    expect(textOf('docs/do/README.md')).toContain(`(${plan})`);
+    expect(textOf('examples/README.md')).toContain(`../docs/do/${plan}`);
   });
 });

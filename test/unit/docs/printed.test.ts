@@ -1,6 +1,7 @@
 /**
  * Text in the language on pages, by what its block is marked as. `pipe`: a file that runs as printed. `pipe part`: a part of a file, or
- * a file that reads others. `pipe fails`: a file whose mistake the page is about. The pages of findings have tests of their own.
+ * a file that reads others. `pipe fails`: a file whose mistake the page is about. The pages of findings have tests of their own, and so
+ * have files of pages that go step by step, `pipe train.pipe`: see `lessons.ts`. `pipe signature`: how a name is called, written from code.
  */
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../../grammar/parse.ts';
@@ -67,7 +68,10 @@ test('every block in the language is marked', () => {
     /^(?:model|device|cluster|schedule|pipeline|job|stage|layer|param|let|expect) ?\w+(?:\[.*\])? *[{=]/m;
   const unmarked = printed.filter(({ mark, text }) => mark === '' && declares.test(text));
   expect(unmarked.map(({ place }) => place)).toEqual([]);
-  const known = ['pipe', 'pipe part', 'pipe fails', 'pipe add'];
-  const marks = printed.filter(({ mark }) => mark.startsWith('pipe') && !mark.startsWith('pipe schedule '));
+  const known = ['pipe', 'pipe part', 'pipe fails', 'pipe add', 'pipe signature'];
+  const marks = printed.filter(
+    ({ mark }) =>
+      mark.startsWith('pipe') && !mark.startsWith('pipe schedule ') && !/^pipe [\w./-]+\.pipe(?: change)?$/.test(mark),
+  );
   expect(marks.filter(({ mark }) => !known.includes(mark))).toEqual([]);
 });

@@ -1,18 +1,23 @@
 import { microbatchesInFlight } from '../../../engine/analyze/inFlight.ts';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dappleInTime } from '../../../engine/planning/cut/planners/dapple.ts';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
-import { drawing, runUnder } from './drawings.ts';
+import { picture, picturesIn, runUnder } from './drawings.ts';
 import { laneDrawing } from './laneDrawing.ts';
 import { pages, repository, textOf } from './pages.ts';
 
 const overview = 'docs/schedules/README.md';
 const fences = /^```text drawing ([^\n]+)\n([^]*?)^```$/gm;
 const drawn = pages.filter(
-  (page) => /^docs\/(schedules|communication)\//.test(page) && textOf(page).includes('```text drawing '),
+  (page) => page.startsWith('docs/communication/') && textOf(page).includes('```text drawing '),
+);
+const texts = pages.filter((page) => page.startsWith('docs/schedules/'));
+const schedulePages = texts.filter((page) => !/\/(README|gallery)\.md$/.test(page));
+const pictured = pages.flatMap((page) =>
+  picturesIn(textOf(page)).map(({ of, file }) => ({ of, file: join(dirname(page), file) })),
 );
 
 const written = /^```pipe schedule ([^\n]+)\n([^]*?)^```$/gm;
@@ -23,25 +28,49 @@ function declarationOf(policy: string): string {
   return text.slice(text.indexOf(`schedule ${policy} {`));
 }
 
-/** With names of pipelines behind the file: their lanes. */
-const drawingOf = (of: string): string => (of.includes(' ') ? laneDrawing(of) : drawing(of));
-
 // `UPDATE_DRAWINGS=1 vitest run test/unit/docs` draws them anew, and copies the texts of schedules.
 if (process.env['UPDATE_DRAWINGS'] === '1') {
-  for (const page of drawn) {
-    const text = textOf(page).replace(fences, (_, of: string) => `\`\`\`text drawing ${of}\n${drawingOf(of)}\`\`\``);
+  for (const { of, file } of pictured) writeFileSync(join(repository, file), picture(of));
+  for (const page of [...drawn, ...texts]) {
+    const text = textOf(page).replace(fences, (_, of: string) => `\`\`\`text drawing ${of}\n${laneDrawing(of)}\`\`\``);
     const fill = (_: string, of: string): string => `\`\`\`pipe schedule ${of}\n${declarationOf(of)}\`\`\``;
     writeFileSync(join(repository, page), text.replace(written, fill));
   }
 }
 
-test.each(drawn)('the drawings of %s are those that the engine makes', (page) => {
-  for (const [, of, text] of textOf(page).matchAll(fences)) expect(text, of).toBe(drawingOf(of));
+test.each(pictured.map(({ of, file }) => [file, of] as const))(
+  '%s is the picture that the engine draws',
+  (file, of) => {
+    expect(readFileSync(join(repository, file), 'utf8')).toBe(picture(of));
+  },
+);
+
+test.each(schedulePages)('%s has a picture', (page) => {
+  expect(picturesIn(textOf(page)).length).toBeGreaterThan(0);
 });
 
-test.each(policies.map(({ name, page }) => [name, page] as const))('the page of %s has its drawing', (name, page) => {
-  const own = [...textOf(`docs/schedules/${page}.md`).matchAll(fences)].map(([, of]) => of);
-  expect(own.some((of) => of === name || of.endsWith('.pipe'))).toBe(true);
+test('no two pictures are alike, and each is on a page', () => {
+  const folders = ['docs/images/schedules', 'docs/images/timelines'];
+  const kept = folders.flatMap((of) => readdirSync(join(repository, of)).map((file) => `${of}/${file}`));
+  expect([...new Set(pictured.map(({ file }) => file))].toSorted()).toEqual(kept.toSorted());
+  const folder = join(repository, 'docs/images/schedules');
+  const files = readdirSync(folder);
+  // Without the words around the blocks.
+  const blocksOf = (file: string): string =>
+    /<g class="held">[^]*?<g class="axis"/.exec(readFileSync(join(folder, file), 'utf8'))?.[0] ?? file;
+  const alike = files
+    .map((file) => files.filter((other) => blocksOf(other) === blocksOf(file)))
+    .filter(({ length }) => length > 1);
+  expect(alike).toEqual([]);
+});
+
+test.each(drawn)('the drawings of %s are those that the engine makes', (page) => {
+  for (const [, of, text] of textOf(page).matchAll(fences)) expect(text, of).toBe(laneDrawing(of));
+});
+
+test.each(policies.map(({ name, page }) => [name, page] as const))('the page of %s has its picture', (name, page) => {
+  const own = picturesIn(textOf(`docs/schedules/${page}.md`)).map(({ of }) => of);
+  expect(own.some((of) => of.replace(/\(.*/, '') === name || of.endsWith('.pipe'))).toBe(true);
 });
 
 test.each([...scheduleTexts.keys()])('the page of %s shows its text', (name) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { call } from '../cli/harness.ts';
 import { textOf } from './pages.ts';
 
-const page = textOf('docs/how-to/write-a-schedule.md');
+const page = textOf('docs/do/write-a-schedule.md');
 
 interface Step {
   readonly command: string;

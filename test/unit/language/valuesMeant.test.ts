@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { valuesMeant, wordMeant } from '../../../engine/language/otherNames.ts';
 import { loraTargets } from '../../../engine/costs/types.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
-import { after, analyse } from '../../support/analyse.ts';
+import { after, analyse, checkedAfter } from '../../support/analyse.ts';
 import { checkFindings, checkFix } from '../../support/expected.ts';
 
 interface Parts {
@@ -30,7 +30,9 @@ pipeline train {
 const titles = (text: string): readonly string[] => {
   const analysis = analyse(text);
   const [finding] = analysis.findings.filter(({ severity }) => severity === 'error');
-  return fixesFor(analysis, finding, analyse).map(({ title }) => title.replace(/: (?:runs|iteration).*$/, ''));
+  return fixesFor(analysis, finding, checkedAfter(analysis)).map(({ title }) =>
+    title.replace(/: (?:runs|iteration).*$/, ''),
+  );
 };
 
 describe('targets of adapters', () => {
@@ -55,7 +57,7 @@ describe('targets of adapters', () => {
     checkFindings(text);
     const analysis = analyse(text.replace(/⟦name\/unknown:all⟧/, 'all'));
     const [finding] = analysis.findings.filter(({ code }) => code === 'name/unknown');
-    const [fix] = fixesFor(analysis, finding, analyse);
+    const [fix] = fixesFor(analysis, finding, checkedAfter(analysis));
     expect(fix.title).toMatch(/^Remove "targets"/);
     expect(after(analysis, fix).syntax.text).toContain('trainable = lora(rank = 8)\n');
   });
@@ -64,7 +66,7 @@ describe('targets of adapters', () => {
 describe('recompute', () => {
   test('lists its words', () => {
     checkFindings(fileOf({ pipeline: 'recompute = ⟦name/unknown:everything⟧' }), [
-      'Unknown value "everything". Words allowed here: none, selective, stage, operations, full and modules(…).',
+      'Unknown value "everything". Words allowed here: none, selective, stage, operations, full, budget(…) and modules(…).',
     ]);
   });
 
@@ -91,7 +93,7 @@ describe('recompute', () => {
 
   test('of fewer layers than none is refused, and a million is no way out', () => {
     const text = fileOf({ pipeline: 'recompute = full(layers = -1)' });
-    checkFindings(text.replace('-1', '⟦value/range:-1⟧'), ['"layers" is -1; it must be a whole number of at least 0']);
+    checkFindings(text.replace('-1', '⟦value/range:-1⟧'), ['"layers" is −1; it must be a whole number of at least 0']);
     expect(titles(text)).not.toContain('Change to 1000000');
     expect(titles(text)).toContain('Change to 1');
     checkFindings(fileOf({ pipeline: 'recompute = full(every = ⟦value/range:0⟧)' }));
@@ -106,7 +108,7 @@ describe('offload', () => {
     const text = fileOf({ ...parts, pipeline: 'offload = optimizer' });
     const analysis = analyse(text);
     const [finding] = analysis.findings.filter(({ code }) => code === 'name/unknown');
-    const [fix] = fixesFor(analysis, finding, analyse);
+    const [fix] = fixesFor(analysis, finding, checkedAfter(analysis));
     const changed = after(analysis, fix).syntax.text;
     expect(changed).toContain('optimizer = adam_mixed(offload = 100%)');
     expect(changed).not.toContain('offload = optimizer');
@@ -156,4 +158,11 @@ describe('figures that are most often a mistake', () => {
     ]);
     checkFindings(packed('lognormal(mean = 30, sigma = 0.5, seed = 1)'));
   });
+});
+
+test('a schedule by its name in PyTorch', () => {
+  for (const written of ['interleaved_zero_bubble', 'interleaved_zero_bubble(chunks = 2)']) {
+    const [finding] = analyse(fileOf({}).replace('schedule = 1f1b', `schedule = ${written}`)).findings;
+    expect(finding.message).toBe('Unknown policy "interleaved_zero_bubble". Did you mean "interleaved_zb"?');
+  }
 });

@@ -1,0 +1,34 @@
+/**
+ * Builds the documentation as a site: `npm run site`. Its packages are those of `site/package.json`, which are installed if they are not
+ * there. The result, `out/site`, loads nothing from elsewhere.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './build.ts';
+import { allFiles } from './site/files.ts';
+import { sitePages } from './site/pages.ts';
+
+const site = path.join(root, 'site');
+
+/** Writes `site/pages`: what the site is built from. */
+function writePages(folder = path.join(site, 'pages')): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const [name, text] of sitePages((file) => readFileSync(path.join(root, file), 'utf8'), allFiles(root))) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  for (const pictures of ['docs/images', 'images'])
+    cpSync(path.join(root, pictures), path.join(folder, path.basename(pictures)), { recursive: true });
+}
+
+if (import.meta.main) {
+  if (!existsSync(path.join(site, 'node_modules', 'vitepress')))
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: site, stdio: 'inherit' });
+  writePages();
+  execFileSync(process.execPath, [path.join(site, 'node_modules', 'vitepress', 'bin', 'vitepress.js'), 'build', site], {
+    cwd: site,
+    stdio: 'inherit',
+  });
+  console.log(path.relative(process.cwd(), path.join(root, 'out', 'site')));
+}

@@ -1,0 +1,63 @@
+/** Pages as the site has them: files of the repository with their links led to pages of the site. */
+import path from 'node:path';
+
+type Read = (file: string) => string;
+
+/** Where a file of the repository is on the site; `undefined` if it is not there. */
+export function placeOf(file: string, files: ReadonlySet<string>): string | undefined {
+  if (!files.has(file)) return undefined;
+  if (file === 'docs/README.md' || (file === 'README.md' && !files.has('docs/README.md'))) return 'index.md';
+  const inside = file.startsWith('docs/') ? file.slice('docs/'.length) : file.includes('/') ? file : `project/${file}`;
+  return inside.replace(/\.pipe$/, '.md').replace(/(^|\/)README\.md$/, '$1index.md');
+}
+
+/** Code, which stays as it is, or a link or picture. */
+const parts = /(^ *(`{3,})[^]*?^ *\2 *$|`[^`\n]*`)|(!?\[(?:[^[\]]|\[[^\]]*\])*\])\(([^)\s]+)\)/gm;
+
+/** All pages by path in the site. */
+export function sitePages(read: Read, all: readonly string[]): ReadonlyMap<string, string> {
+  const files = new Set(all);
+  const pages = new Map<string, string>();
+  for (const file of all) {
+    const place = placeOf(file, files);
+    if (place === undefined || pages.has(place)) continue;
+    pages.set(place, file.endsWith('.pipe') ? examplePage(file, read(file)) : pageText(file, place, read(file), files));
+  }
+  return pages;
+}
+
+const examplePage = (file: string, text: string): string =>
+  `# ${path.posix.basename(file)}\n\n\`\`\`pipe\n${text.trimEnd()}\n\`\`\`\n`;
+
+function pageText(file: string, place: string, text: string, files: ReadonlySet<string>): string {
+  const linked = text
+    .replaceAll('\r\n', '\n')
+    .replace(parts, (_all, code: string | undefined, _ticks, words: string, target: string) => {
+      if (code !== undefined) return code.trimStart().startsWith('`'.repeat(3)) ? plainFence(code) : code;
+      return `${words}(${siteTarget(file, place, target, files)})`;
+    });
+  return linked.replaceAll('{{', '&#123;&#123;');
+}
+
+/** A fence with its language alone: what else its first line says is for tests, and a digit there would mark a line. */
+const plainFence = (fence: string): string => fence.replace(/^( *`{3,})([\w-]*)[^\n]*/, '$1$2');
+
+function siteTarget(file: string, place: string, target: string, files: ReadonlySet<string>): string {
+  if (/^(?:[a-z]+:|#)/.test(target)) return target;
+  const [name, anchor] = target.split('#');
+  const named = path.posix.normalize(path.posix.join(path.posix.dirname(file), name));
+  const suffix = anchor === undefined ? '' : `#${anchor}`;
+  const folder = [...files].some((each) => each.startsWith(`${named.replace(/\/$/, '')}/README.md`))
+    ? `${named}/README.md`
+    : named;
+  const to = placeOf(path.posix.normalize(folder), files);
+  if (to !== undefined) return `${relative(place, to)}${suffix}`;
+  if (/^(?:docs\/)?images\//.test(named)) return relative(place, named.replace(/^docs\//, ''));
+  // A file that is no page, such as a profile: the first page says where files are.
+  return relative(place, 'index.md');
+}
+
+const relative = (from: string, to: string): string => {
+  const found = path.posix.relative(path.posix.dirname(from), to);
+  return found.startsWith('.') ? found : `./${found}`;
+};

@@ -1,0 +1,97 @@
+/** The documentation as a site that needs no network. `npm run site` copies the pages to `site/pages` and builds `out/site`. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { katex } from '@mdit/plugin-katex';
+import { defineConfig } from 'vitepress';
+
+const site = path.resolve(import.meta.dirname, '..');
+const pages = path.join(site, 'pages');
+const grammar = JSON.parse(readFileSync(path.join(site, '../grammar/pipe.tmLanguage.json'), 'utf8'));
+
+/** The anchor of a heading as editors and code hosts make it, so that links work everywhere. */
+const slugify = (heading) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+
+const titleOf = (file) =>
+  /^# (.+)$/m.exec(readFileSync(path.join(pages, file), 'utf8'))?.[1].replaceAll('`', '') ?? file;
+
+/** Pages of a folder and of the folders in it, the first page first. */
+function itemsOf(folder) {
+  const entries = readdirSync(path.join(pages, folder), { withFileTypes: true });
+  const files = entries.filter((entry) => entry.name.endsWith('.md') && entry.name !== 'index.md');
+  const folders = entries.filter((entry) => entry.isDirectory());
+  return [
+    ...files.map(({ name }) => ({
+      text: titleOf(path.join(folder, name)),
+      link: `/${path.posix.join(folder, name.slice(0, -3))}`,
+    })),
+    ...folders.map(({ name }) => groupOf(path.posix.join(folder, name), name)),
+  ].toSorted((a, b) => a.text.localeCompare(b.text));
+}
+
+function groupOf(folder, text) {
+  const hasIndex = readdirSync(path.join(pages, folder)).includes('index.md');
+  return { text, collapsed: true, ...(hasIndex ? { link: `/${folder}/` } : {}), items: itemsOf(folder) };
+}
+
+/** Folders of pages in the order of the doors; those that there are. */
+const sections = [
+  ['learn', 'Learn'],
+  ['do', 'Do'],
+  ['understand', 'Understand'],
+  ['look-up', 'Look up'],
+  ['schedules', 'Schedules'],
+  ['communication', 'Communication'],
+  ['costs', 'Costs'],
+  ['diagnostics', 'Findings'],
+  ['formats', 'Formats'],
+  ['engines', 'Engines'],
+  ['examples', 'Examples'],
+  ['contribute', 'Contribute'],
+];
+const top = readdirSync(pages, { withFileTypes: true });
+const has = (folder) => top.some((entry) => entry.isDirectory() && entry.name === folder);
+const single = top.filter(({ name }) => name.endsWith('.md') && name !== 'index.md').map(({ name }) => name);
+
+export default defineConfig({
+  title: 'Pipewright',
+  description: 'Pipeline-parallel training schedules: what is wrong, what it costs, and the simulated timeline',
+  srcDir: 'pages',
+  outDir: '../out/site',
+  cacheDir: '../out/site-cache',
+  base: process.env.SITE_BASE ?? '/',
+  lang: 'en',
+  cleanUrls: false,
+  lastUpdated: false,
+  markdown: {
+    languages: [{ ...grammar, name: 'pipe' }],
+    anchor: { slugify },
+    toc: { slugify },
+    headers: { slugify },
+    config: (md) => {
+      md.use(katex, { throwOnError: true });
+    },
+  },
+  themeConfig: {
+    search: {
+      provider: 'local',
+      options: { miniSearch: { searchOptions: { boost: { title: 8, titles: 2, text: 1 }, prefix: true, fuzzy: 0.1 } } },
+    },
+    outline: [2, 3],
+    nav: sections
+      .filter(([folder]) => ['learn', 'do', 'understand', 'look-up'].includes(folder) && has(folder))
+      .map(([folder, text]) => ({ text, link: itemsOf(folder)[0].link, activeMatch: `^/${folder}/` })),
+    sidebar: [
+      ...sections.filter(([folder]) => has(folder)).map(([folder, text]) => groupOf(folder, text)),
+      {
+        text: 'More',
+        collapsed: true,
+        items: single.map((name) => ({ text: titleOf(name), link: `/${name.slice(0, -3)}` })),
+      },
+    ],
+    docFooter: { prev: false, next: false },
+  },
+});

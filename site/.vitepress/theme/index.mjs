@@ -1,0 +1,5 @@
+import 'katex/dist/katex.min.css';
+import DefaultTheme from 'vitepress/theme-without-fonts';
+import './style.css';
+
+export default DefaultTheme;
