@@ -6,7 +6,7 @@ import { diskHost, namedPath, shownPath, uriOf } from './host.ts';
 import type { Io } from './io.ts';
 import type { Progress } from './progress.ts';
 import { readOperand } from './readOperand.ts';
-import { runSearch } from '../engine/basics/searches.ts';
+import { directSearches } from '../engine/basics/searches.ts';
 
 export interface Analysed {
   /** As data holds it. */
@@ -50,13 +50,25 @@ export function analyse(
   }
 }
 
+/** The same, once the runs that the file names are read. */
+export async function analyseMeasured(...call: Parameters<typeof analyse>): Promise<ReturnType<typeof analyse>> {
+  const [, io] = call;
+  for (;;) {
+    const file = analyse(...call);
+    if ('problem' in file || (await io.runs?.settled()) !== true) return file;
+  }
+}
+
+/** Files, and one file before and after its fixes, may ask the same. */
+const searches = directSearches();
+
 /** The file with what takes longer to find than its figures: policies under which its pipelines idle less, named by `schedule/bubble`. */
 export function withBetterPolicies(file: Analysed, { io, progress, overrides }: Setting): Analysed {
   const { analysis, name } = file;
   let { findings } = analysis;
   for (const question of policyQuestions({ ...analysis, host: diskHost(io, analysis.uri), overrides })) {
     progress.tick(`${name}: policies for ${question.pipeline}`);
-    findings = withBetterPolicy(findings, question.pipeline, runSearch(betterPolicy, policyProblem(question)));
+    findings = withBetterPolicy(findings, question.pipeline, searches.answer(betterPolicy, policyProblem(question)));
   }
   return { ...file, analysis: { ...analysis, findings } };
 }

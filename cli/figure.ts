@@ -8,7 +8,9 @@ import type { Run } from '../engine/schedule/evaluation.ts';
 import { defaultOptions } from '../engine/basics/host.ts';
 import { list } from '../engine/basics/quantities.ts';
 import type { PipelinePlan, Plan } from '../engine/values/plan.ts';
-import { rasterise, type Scale, scales } from '../server/raster.ts';
+import { pageSources } from '../platform/node/pageSources.ts';
+import { rasterise } from '../platform/node/raster.ts';
+import { type Scale, scales } from '../platform/common/platform.ts';
 import { type StandalonePage, standalonePage } from '../server/standalone.ts';
 import type { Analysed } from './analyse.ts';
 import { type Arguments, type OptionSpec } from './arguments.ts';
@@ -100,13 +102,13 @@ export async function figureOf(
 ): Promise<Iterable<string> | Uint8Array | { readonly problem: string }> {
   const made = { file: path === '-' ? '<stdin>' : basename(path), version: version(io) };
   if (format === 'html') {
-    const page = standalonePage(pageOf(made.file, analysis.resolution.plan, plan.name));
+    const page = standalonePage(pageOf(made.file, analysis.resolution.plan, plan.name), pageSources());
     return 'problem' in page ? page : [page.text];
   }
   if (format === 'trace') return traceParts(plan, run, made);
   if (format === 'film') return [filmSvg(plan, run, { ...made, width, playing: { seconds } })];
   const svg = timelineSvg(plan, run, { ...made, width, memory });
-  return format === 'svg' ? svg : rasterise([...svg].join(''), scale);
+  return format === 'svg' ? svg : rasterise({ svg: [...svg].join(''), scale });
 }
 
 const pageOf = (title: string, plan: Plan, pipeline: string): StandalonePage => ({

@@ -10,7 +10,8 @@ import { diskHost } from './host.ts';
 
 /** A text is checked once, though several findings may try it. */
 function checker({ analysis }: Analysed, { io, overrides, options }: Setting): Again {
-  const host = diskHost(io, analysis.uri);
+  // What was measured is a run of the file as it is, so no other text is compared with it.
+  const host = diskHost({ ...io, runs: undefined }, analysis.uri);
   const known = new Map<string, ReturnType<Again>>();
   return (text) => {
     const found = known.get(text) ?? check({ uri: analysis.uri, text, host, options, overrides, earlier: analysis });
@@ -64,5 +65,10 @@ export function withFixes(file: Analysed, code: Code | undefined, setting: Setti
     titles.push(shownTitle(fix));
     analysis = again(apply(analysis.syntax.text, fix.edits));
   }
-  return { file: titles.length === 0 ? file : { ...file, text: analysis.syntax.text, analysis }, titles };
+  if (titles.length === 0) return { file, titles };
+  const { io, overrides, options } = setting;
+  const { uri, syntax } = analysis;
+  const host = diskHost(io, uri);
+  const whole = check({ uri, text: syntax.text, host, options, overrides, earlier: analysis });
+  return { file: { ...file, text: syntax.text, analysis: whole }, titles };
 }

@@ -37,7 +37,7 @@ export function overview(commands: readonly CommandSpec[]): string {
       ['--version', 'Show the version.'],
     ]),
     '',
-    'A file named - is standard input.',
+    'A file named - is standard input. `pipewright explain language` prints the language on one page.',
     'Exit status: 0 no error, 1 an error in a file, 2 bad arguments or an unreadable file.',
     '',
   ].join('\n');

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { EngineHost } from '../engine/basics/host.ts';
-import { noSuchFile } from '../server/regularFile.ts';
+import { noSuchFile } from '../platform/node/regularFile.ts';
 import { printable } from '../server/text/printable.ts';
 import type { Io } from './io.ts';
 
@@ -43,6 +43,11 @@ export function diskHost(io: Io, from: string): EngineHost {
       const answer = readUri(uri, root, io);
       known.set(uri, answer);
       return answer;
+    },
+    run(uri, ranks) {
+      if (io.runs === undefined || !uri.startsWith('file:')) return undefined;
+      const path = fileURLToPath(uri);
+      return io.leadsInto(path, root) ? io.runs.find(uri, path, ranks) : { problem: `it is outside ${outside}` };
     },
     resolve(path, from) {
       if (!from.startsWith('file:')) return pathToFileURL(join(io.cwd, path)).href;

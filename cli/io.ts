@@ -1,13 +1,13 @@
-import type { ByteStream } from './runs/byteStream.ts';
+import type { NamedRuns } from '../server/runs/namedRuns.ts';
+import type { RunFiles } from '../platform/node/runs/readRuns.ts';
+import type { Summary } from './summary/summary.ts';
 
 /** Everything that a command may do to the outside. Tests pass their own; `nodeIo` is the real one. */
-export interface Io {
+export interface Io extends RunFiles {
   /** Text of a file or of standard input (`-`), or why there is none. */
   readText(path: string): { readonly text: string } | { readonly problem: string };
-  /** Bytes of a file as they are read, decompressed where it is compressed with gzip. */
-  openBytes(path: string): ByteStream | { readonly problem: string };
-  /** Paths of the files in a folder and below, in order; undefined for what is no folder. */
-  filesIn(path: string): readonly string[] | undefined;
+  /** Runs that files name. Absent: the command does not read them. */
+  readonly runs?: NamedRuns;
   /** Folder that `--root` names. Absent: each file has its project. */
   readonly root?: string;
   /** The folder in which the files that the file at `path` names are read. */
@@ -29,6 +29,8 @@ export interface Io {
   readonly packageRoot: string;
   /** Calls `stop` when the user interrupts (Ctrl+C) or a scheduler ends the job (SIGTERM); the answer takes that back. Absent: either ends the program. */
   onInterrupt?(stop: () => void): () => void;
+  /** Takes the answer of `--summary` in place of the output. `most`: entries of each list. */
+  summarised?(summary: Summary, most: number): void;
   /** Milliseconds of a clock that only goes forward. */
   now(): number;
 }

@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileProblem, readDescriptor, readRegularFile, writeFile } from '../server/regularFile.ts';
-import { realPath, within } from '../server/realPath.ts';
+import { fileProblem, readDescriptor, readRegularFile, writeFile } from '../platform/node/regularFile.ts';
+import { realPath, within } from '../platform/node/realPath.ts';
 import type { Io } from './io.ts';
 import { projectOf } from './project.ts';
-import { byteStream } from './runs/byteStream.ts';
-import { filesIn } from './runs/filesIn.ts';
+import { byteStream } from '../platform/node/runs/byteStream.ts';
+import { filesIn } from '../platform/node/runs/filesIn.ts';
 import { status } from './status.ts';
 
 /** Larger files are refused before they are read, and standard input after this number of bytes. The engine's limit is far below. */

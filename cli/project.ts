@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OptionSpec } from './arguments.ts';
-import { realPath, within } from '../server/realPath.ts';
+import { realPath, within } from '../platform/node/realPath.ts';
 
 /** Of every command that reads `.pipe` files. */
 export const rootOption: OptionSpec = {

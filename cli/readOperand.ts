@@ -1,4 +1,4 @@
-import { notRegular } from '../server/regularFile.ts';
+import { notRegular } from '../platform/node/regularFile.ts';
 import { shownPath, staysInProject } from './host.ts';
 import type { Io } from './io.ts';
 

@@ -28,7 +28,7 @@ export async function run(args: readonly string[], io: Io): Promise<Status> {
   if ('problem' in parsed) return usageFault(io, name, parsed.problem);
   if (parsed.has('help')) return help(name, io);
   const root = parsed.value('root');
-  return command.run(parsed, root === undefined ? io : { ...io, root: resolve(io.cwd, root) });
+  return command.run(parsed, root === undefined ? io : { ...io, root: resolve(io.cwd, root) }, run);
 }
 
 async function help(name: string | undefined, io: Io): Promise<Status> {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { realPath } from '../server/realPath.ts';
+import { realPath } from '../platform/node/realPath.ts';
 import type { Arguments } from './arguments.ts';
 import { usageFault } from './command.ts';
 import type { Io } from './io.ts';
@@ -20,6 +20,19 @@ export function* joined(parts: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
+/** Why `--output` cannot be written: it is a file that the command reads. */
+export function replacedFile(io: Io, { operands, value }: Pick<Arguments, 'operands' | 'value'>): string | undefined {
+  const output = value('output');
+  const place = (path: string): string => realPath(resolve(io.cwd, path));
+  return output !== undefined && output !== '-' && operands.some((read) => place(read) === place(output))
+    ? `--output ${output} would replace a file that is read. Name another file.`
+    : undefined;
+}
+
+/** A file with this name holds a pipeline, whatever else a command may write. */
+export const namesPipeline = ({ value }: Pick<Arguments, 'value'>): boolean =>
+  value('output')?.toLowerCase().endsWith('.pipe') === true;
+
 /**
  * Writes a command's result to the file that `--output` names, otherwise to standard output. A file that the command reads is not lost:
  * `replaces`: the result is that file, changed.
@@ -32,14 +45,8 @@ export async function writeResult(
   replaces = false,
 ): Promise<Status> {
   const output = args.value('output');
-  const place = (path: string): string => realPath(resolve(io.cwd, path));
-  if (
-    output !== undefined &&
-    output !== '-' &&
-    !replaces &&
-    args.operands.some((read) => place(read) === place(output))
-  )
-    return usageFault(io, command, `--output ${output} would replace a file that is read. Name another file.`);
+  const lost = replaces ? undefined : replacedFile(io, args);
+  if (lost !== undefined) return usageFault(io, command, lost);
   if (output === undefined || output === '-') {
     if (parts instanceof Uint8Array) await io.out(parts);
     else for (const part of joined(parts)) await io.out(part);

@@ -1,10 +1,6 @@
 import { defaultOptions } from '../../engine/basics/host.ts';
-import { iterationTime, share } from '../../engine/basics/quantities.ts';
 import { check } from '../../engine/flow/check.ts';
-import { laidOut } from '../../engine/formats/toPipe.ts';
-import { accuracyOf, calibrate } from '../../engine/measured/calibrate.ts';
-import { calibratedText } from '../../engine/measured/planText.ts';
-import { plannedLength } from '../../engine/measured/plannedLength.ts';
+import { calibratedPlan, calibrationSaid, mostDrift } from '../../engine/measured/calibratedPlan.ts';
 import { printable } from '../../server/text/printable.ts';
 import type { Command } from '../command.ts';
 import { diskHost, uriOf } from '../host.ts';
@@ -13,11 +9,9 @@ import { readOverrides } from '../overrides.ts';
 import { rootOption } from '../project.ts';
 import { type PlanAndRun, readPlanAndRun } from '../runs/planAndRun.ts';
 import { runOptions, withOption } from '../runs/runOptions.ts';
+import { tellFaults } from '../runs/tellFaults.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
-
-/** Farther from the run than this, a calibrated plan is not to be believed. */
-const mostError = 0.05;
 
 /** `calibrate FILE --with TRACES`: the file with the times that a run of it measured. */
 export const calibrateCommand: Command = {
@@ -41,40 +35,33 @@ export const calibrateCommand: Command = {
   async run(args, io) {
     const read = await readPlanAndRun('calibrate', args, io);
     if (typeof read === 'number') return read;
-    const { file, plan, run, recordings, skip } = read;
+    const { file, plan, run, recordings, unlabelled, skip } = read;
     const refuse = async (problem: string): Promise<1> => {
-      await io.err(`${file.name}: pipeline "${plan.name}" cannot be calibrated: ${printable(problem)}.\n`);
+      await io.err(`${file.name}: ${printable(problem)}\n`);
       return status.findings;
     };
-    if (recordings.length > 1)
-      return refuse(
-        `${recordings.length} pipelines ran, and the mean over them is wrong for each: name the ranks of one with --ranks ${recordings[0].ranks.join(',')}`,
-      );
-    const found = calibrate(plan, run.program, recordings[0], { skip, slowLayers: args.has('slow-layers') });
-    if ('problem' in found) return refuse(found.problem);
-    const made = calibratedText(file.text, plan, found);
+    if (unlabelled !== undefined) {
+      await tellFaults([unlabelled], io);
+      return status.findings;
+    }
+    const options = { skip, slowLayers: args.has('slow-layers') };
+    const made = calibratedPlan(file.text, plan, run.program, recordings, options);
     if ('problem' in made) return refuse(made.problem);
-    const text = laidOut(made.text);
-    const length = lengthOf(text, read, args.values('set'), io);
-    if (length === undefined) return refuse('the file with the measured times does not run');
-    const error = length / found.measured - 1;
-    const lines = [
-      `Iteration, without the optimizer’s step: planned ${iterationTime(found.planned)}, measured ${iterationTime(found.measured)}, calibrated ${iterationTime(length)} (${share(error, true)}).`,
-      accuracyOf(found),
-      ...made.remarks,
-    ];
+    const said = calibrationSaid(made, plan, ranAgain(made.text, read, args.values('set'), io));
+    if ('problem' in said) return refuse(said.problem);
+    const { lines, drift } = said;
     for (const line of lines) await io.err(`${file.name}: ${printable(line)}\n`);
-    const written = await writeResult(io, 'calibrate', args, [text]);
-    return written === status.fine && Math.abs(error) > mostError ? status.findings : written;
+    const written = await writeResult(io, 'calibrate', args, [made.text]);
+    return written === status.fine && Math.abs(drift) > mostDrift ? status.findings : written;
   },
 };
 
-/** Seconds of the operations under the calibrated text; undefined if it does not run. */
-function lengthOf(text: string, { file, plan }: PlanAndRun, settings: readonly string[], io: Io): number | undefined {
+/** The pipeline under the calibrated text; undefined if it does not run. */
+function ranAgain(text: string, { file, plan }: PlanAndRun, settings: readonly string[], io: Io) {
   const uri = uriOf(file.path === '<stdin>' ? '-' : file.path, io);
   const overrides = readOverrides(settings);
   const values = 'problem' in overrides ? {} : overrides.values;
   const request = { uri, text, host: diskHost(io, uri), options: defaultOptions, overrides: values };
   const pipeline = check({ ...request, only: plan.name }).pipelines.find((one) => one.plan.name === plan.name);
-  return pipeline?.run === undefined ? undefined : plannedLength(pipeline.plan, pipeline.run.program);
+  return pipeline?.run === undefined ? undefined : { plan: pipeline.plan, program: pipeline.run.program };
 }

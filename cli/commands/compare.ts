@@ -23,13 +23,15 @@ import type { UnitRequest } from '../../engine/definitions/unitRequest.ts';
 import { readShape, shapeOptions } from '../unitShape.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
-import { engineOption, optionsWith } from '../engineOption.ts';
+import { engineOption, engineRemark, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
 import { compareRuns } from '../runs/compareRuns.ts';
 import { runOptions, withOption } from '../runs/runOptions.ts';
 import { readOperand } from '../readOperand.ts';
 import { splitList } from '../splitList.ts';
 import { status } from '../status.ts';
+import { giveSummary, summaryOption, summaryProblem } from '../summary/giveSummary.ts';
+import { compareSummary } from '../summary/compareSummary.ts';
 
 /** `compare FILE…`: pipelines side by side. */
 export const compareCommand: Command = {
@@ -70,6 +72,7 @@ export const compareCommand: Command = {
         choices: ['text', 'json', 'csv'],
         doc: 'text (the default), json (whole reports), or csv (one line per row).',
       },
+      summaryOption,
       engineOption,
       rootOption,
     ],
@@ -79,6 +82,10 @@ export const compareCommand: Command = {
   },
   async run(args, io) {
     if (args.operands.length === 0) return usageFault(io, 'compare', 'Name at least one file.');
+    const unsummed =
+      summaryProblem(args) ??
+      (args.has('summary') && args.has('with') ? '--summary cannot be combined with --with.' : undefined);
+    if (unsummed !== undefined) return usageFault(io, 'compare', unsummed);
     if (args.has('with')) return compareRuns(args, io);
     const variants = readVariants(args);
     if (typeof variants === 'string') return usageFault(io, 'compare', variants);
@@ -93,10 +100,17 @@ export const compareCommand: Command = {
       const file = readFile(path, args, overrides, shape !== undefined, io);
       if (typeof file === 'string') return usageFault(io, 'compare', file);
       files.push(file);
+      await io.err(engineRemark(args, file.base.resolution, file.name));
     }
     const rows =
       shape === undefined || variants === undefined ? evaluated(files, variants, io) : onUnits(files, variants, shape);
-    await io.out(textOf(rows, args, io));
+    if (args.has('summary'))
+      await giveSummary(
+        compareSummary(rows, () => compareJson(rows)),
+        args,
+        io,
+      );
+    else await io.out(textOf(rows, args, io));
     const set = args
       .values('set')
       .map((setting) => ` --set ${setting.replace(/\s/g, '')}`)
@@ -171,7 +185,7 @@ function readFile(path: string, args: Arguments, overrides: Overrides, onUnits: 
   const analysis = { uri, resolution, findings: resolution.findings };
   const chosen = args.value('pipeline');
   const problem =
-    overrideProblem(resolution, overrides) ??
+    overrideProblem({ resolution, text: read.text }, overrides) ??
     (onUnits ? undefined : pipelineProblem({ name, analysis }, chosen, undefined, '--schedules'));
   if (problem !== undefined) return problem;
   const declared = declaredPipelines(analysis);

@@ -79,7 +79,8 @@ export const exportCommand: Command = {
     progress.end();
     if ('problem' in file) return usageFault(io, 'export', file.problem);
     const problem =
-      overrideProblem(file.analysis.resolution, overrides) ?? targetProblem(file, unit, args.value('pipeline'), 'csv');
+      overrideProblem({ resolution: file.analysis.resolution, text: file.text }, overrides) ??
+      targetProblem(file, unit, args.value('pipeline'), 'csv');
     if (problem !== undefined) return usageFault(io, 'export', problem);
     const chosen = args.value('pipeline');
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);

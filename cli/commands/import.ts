@@ -12,7 +12,7 @@ import { printable } from '../../server/text/printable.ts';
 import { rootOption } from '../project.ts';
 import { importRuns } from '../runs/importRuns.ts';
 import { isRun } from '../runs/isRun.ts';
-import { runOptions } from '../runs/runOptions.ts';
+import { readRunOptions, runOptions } from '../runs/runOptions.ts';
 import { readOperand } from '../readOperand.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
@@ -47,7 +47,9 @@ export const importCommand: Command = {
     const read = readOperand(path, io);
     const name = shownPath(path);
     if ('problem' in read) return usageFault(io, 'import', read.problem);
-    const other = importText(read.text);
+    const run = readRunOptions(args);
+    if ('problem' in run) return usageFault(io, 'import', run.problem);
+    const other = importText(read.text, run.ranks);
     if (other !== undefined) {
       if ('faults' in other) {
         await tellText(other.faults, read.text, name, io);

@@ -7,6 +7,7 @@ import { exportCommand } from './export.ts';
 import { formatCommand } from './format.ts';
 import { importCommand } from './import.ts';
 import { lspCommand } from './lsp.ts';
+import { mcpCommand } from './mcp.ts';
 import { planCommand } from './plan.ts';
 import { searchCommand } from './search.ts';
 import { simulateCommand } from './simulate.ts';
@@ -24,4 +25,5 @@ export const commands: readonly Command[] = [
   formatCommand,
   explainCommand,
   lspCommand,
+  mcpCommand,
 ];

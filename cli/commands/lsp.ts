@@ -11,8 +11,8 @@ export const lspCommand: Command = {
   async run(args, io) {
     if (args.operands.length > 0) return usageFault(io, 'lsp', 'It takes no files; the editor sends them.');
     // Loaded only here: the protocol library takes longer to load than most commands to run.
-    const { serveStdio } = await import('../../server/stdio.ts');
-    const { watchClient } = await import('../../server/watchdog.ts');
+    const { serveStdio } = await import('../../platform/node/stdio.ts');
+    const { watchClient } = await import('../../platform/node/watchdog.ts');
     process.exit(await serveStdio(process.stdin, process.stdout, watchClient));
   },
 };

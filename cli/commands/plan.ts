@@ -1,5 +1,6 @@
 import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
 import { rowCount } from '../../engine/sweep/axes.ts';
+import { overlapGain } from '../../engine/sweep/overlapGain.ts';
 import { wouldFitSteps } from '../../engine/sweep/wouldFit.ts';
 import { count, list } from '../../engine/basics/quantities.ts';
 import { answerSource } from '../../server/searches/answerSource.ts';
@@ -18,16 +19,29 @@ import { shellWord } from '../plan/jobs/shellWord.ts';
 import { showAnswer } from '../plan/showAnswer.ts';
 import { planSpec } from '../plan/spec.ts';
 import { writeJob } from '../plan/writeJob.ts';
-import { writeRow } from '../plan/writeRow.ts';
+import { rowTextOf, writeRow } from '../plan/writeRow.ts';
+import { summaryProblem } from '../summary/giveSummary.ts';
 import { status, type Status } from '../status.ts';
 import { version } from '../version.ts';
-import { writeResult } from '../writeResult.ts';
+import { namesPipeline, replacedFile, writeResult } from '../writeResult.ts';
 
 /** `plan FILE`: which settings of a pipeline fit the devices, and which are fastest. */
 export const planCommand: Command = {
   spec: planSpec,
   async run(args, io) {
     const fault = (problem: string) => usageFault(io, 'plan', problem);
+    const other = ['merge', 'jobs', 'shard'].find((option) => args.has(option));
+    const output = args.value('output') ?? '';
+    if (other !== undefined && namesPipeline(args) && !args.has('write'))
+      return fault(
+        `--output ${output} is the name of a pipeline, which --${other} does not write. Give it another ending.`,
+      );
+    const unsummed =
+      summaryProblem(args) ??
+      (args.has('summary') && args.has('output') && !namesPipeline(args)
+        ? '--summary is printed: leave out --output, or give it the name of a pipeline.'
+        : undefined);
+    if (unsummed !== undefined) return fault(unsummed);
     if (args.has('merge')) return mergeParts(args, io);
     const [path = isMade(args) ? '' : undefined, second] = args.operands;
     if (path === undefined) return fault('Name a file, or a model with --model, --on and --batch.');
@@ -43,6 +57,7 @@ export const planCommand: Command = {
     if (typeof request === 'string') return fault(request);
     const { base, axes, leftOut, limits, minimise } = request;
     for (const remark of request.remarks) await io.err(`pipewright plan: ${printable(remark)}\n`);
+    await io.err(request.engineRemark);
     if (args.has('jobs')) return writeJobOf(rowCount(axes), args, io);
     if (args.has('parts')) return fault('--parts has no effect without --jobs.');
     const wanted = args.value('write');
@@ -61,14 +76,16 @@ export const planCommand: Command = {
       ...(leftOut === undefined ? {} : { leftOut }),
       ...(shard === undefined ? {} : { shard }),
     };
+    const lost = wanted === undefined ? replacedFile(io, args) : undefined;
+    if (lost !== undefined) return fault(lost);
     const begun = io.now();
     const rows = await keptRows(base, asked, args, io);
     if (rows !== undefined && 'refused' in rows) return fault(rows.refused);
     const run = { base, source, shard, time, threads };
     const result = await runSweep(rows === undefined ? run : { ...run, rows }, io);
     rows?.close();
-    const lost = rows?.failure();
-    if (lost !== undefined) return fault(`The search has stopped: ${lost}.`);
+    const failure = rows?.failure();
+    if (failure !== undefined) return fault(`The search has stopped: ${failure}.`);
     const found = planAnswer(
       base,
       rows !== undefined && shard !== undefined ? { ...asked, shares: true } : asked,
@@ -82,15 +99,18 @@ export const planCommand: Command = {
     }
     // The file is not the user's, who asks for its best row.
     const { written: _written, changes: _changes, ...made } = answer;
-    const output = args.value('output');
-    if (path === '' && output?.endsWith('.pipe') === true) {
+    const saves = namesPipeline(args);
+    if (saves) {
       if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
       const saved = await writeRow(request, String(answer.best), args, io);
       if (saved !== status.fine) return saved;
       await io.err(`pipewright plan: ${shownPath(output)} is row ${answer.best}.\n`);
-      return showAnswer(made, args, io, true);
     }
-    const shown = await showAnswer(path === '' ? made : answer, args, io);
+    const shown = await showAnswer(path === '' ? made : answer, args, io, {
+      staying: request.staying,
+      ...(path === '' && answer.best !== undefined ? textOfRow(request, answer.best) : {}),
+      toScreen: saves,
+    });
     if (rows === undefined || answer.unsearched === 0 || shown === status.usage) return shown;
     await io.err(
       `pipewright plan: ${count(answer.unsearched, 'row is', 'rows are')} not decided. Go on with the same call and --resume.\n`,
@@ -99,22 +119,33 @@ export const planCommand: Command = {
   },
 };
 
+const textOfRow = (request: PlanRequest, row: number): { readonly text?: string } => {
+  const made = rowTextOf(request, row);
+  return 'text' in made ? { text: made.text } : {};
+};
+
 /** Milliseconds in which a change is looked for. */
 const patience = 20_000;
 
-/** An answer without a row that fits says with what one would. */
+/** An answer without a row that fits says with what one would, and a best row what it gains by more than is searched. */
 function withChange(
-  { base, axes, limits, leftOut }: PlanRequest,
+  { base, axes, limits, leftOut, given }: PlanRequest,
   answer: PlanAnswer,
   passed: () => number,
 ): PlanAnswer {
-  if (answer.best !== undefined || answer.unsearched > 0) return answer;
-  const steps = wouldFitSteps(base, axes, limits, leftOut !== undefined);
-  const end = passed() + patience;
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done === true) return step.value === undefined ? answer : { ...answer, would_fit: step.value.text };
-    if (passed() > end) return answer;
+  const best = answer.points.find(({ row }) => row === answer.best);
+  if (best !== undefined) {
+    const others = answer.points.filter(({ row, front }) => front && row !== best.row);
+    const fastest = others.toSorted((a, b) => a.iteration - b.iteration);
+    const further = overlapGain(base, axes, [best, ...fastest], limits);
+    return further === undefined ? answer : { ...answer, further };
   }
+  if (answer.unsearched > 0) return answer;
+  const steps = wouldFitSteps(base, axes, limits, leftOut === undefined ? undefined : given);
+  const end = passed() + patience;
+  for (let step = steps.next(); ; step = steps.next())
+    if (step.done === true || passed() > end)
+      return step.value === undefined ? answer : { ...answer, would_fit: step.value.text };
 }
 
 /** Writes the job that searches in parts, and says how to use it. */

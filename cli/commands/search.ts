@@ -28,8 +28,10 @@ import { declaredPipelines, targetProblem } from '../pipelines.ts';
 import { readUnit, unitOptions } from '../unitShape.ts';
 import { readTime } from '../plan/options.ts';
 import { progressBar } from '../progress.ts';
+import { giveSummary, summaryOption, summaryProblem } from '../summary/giveSummary.ts';
+import { searchSummary } from '../summary/searchSummary.ts';
 import { status, type Status } from '../status.ts';
-import { writeResult } from '../writeResult.ts';
+import { namesPipeline, writeResult } from '../writeResult.ts';
 
 /** Operations that `--verify` may visit to prove a bound: some seconds. */
 const verifyEffort = 1e9;
@@ -50,7 +52,7 @@ export const searchCommand: Command = {
         doc: 'What a device may hold: microbatches (4) or bytes (20GiB). Default: the limit of the schedule, or the memory.',
       },
       { name: 'effort', value: 'COUNT', doc: 'How long to search: 1 (the default) visits 20 million operations.' },
-      { name: 'time', value: 'TIME', doc: 'Search for this time instead, such as 10s. Needs --write.' },
+      { name: 'time', value: 'TIME', doc: 'Search for this time instead, such as 10s. Needs --write or --summary.' },
       { name: 'seed', value: 'NUMBER', doc: 'Seed of the random generator. Default: made from the pipeline.' },
       {
         name: 'write',
@@ -58,8 +60,15 @@ export const searchCommand: Command = {
         choices: ['rows', 'csv'],
         doc: 'Write the order as a schedule of rows, or as the table of torch.distributed.pipelining.',
       },
-      { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
+      { name: 'output', value: 'FILE', doc: 'Write the order there: FILE.pipe as rows, FILE.csv as a table.' },
       { name: 'verify', doc: 'Simulate the order that the file has, and prove how much shorter any order could be.' },
+      {
+        name: 'format',
+        value: 'text|json',
+        choices: ['text', 'json'],
+        doc: 'Of --summary: text (the default) or json.',
+      },
+      summaryOption,
       rootOption,
     ],
     notes: [
@@ -73,6 +82,13 @@ export const searchCommand: Command = {
     if (path === undefined || more.length > 0) return fault('It needs one file.');
     const options = readOptions(args);
     if (typeof options === 'string') return fault(options);
+    const unsummed =
+      summaryProblem(args) ??
+      (args.has('summary') && ['verify', 'write', 'output'].some((name) => args.has(name))
+        ? '--summary has the order: leave out --write, --output and --verify.'
+        : undefined);
+    if (unsummed !== undefined) return fault(unsummed);
+    if (args.has('format') && !args.has('summary')) return fault('--format is for --summary.');
     const unit = readUnit(args);
     if (unit !== undefined && 'problem' in unit) return fault(unit.problem);
     const overrides = readOverrides(args.values('set'));
@@ -83,7 +99,8 @@ export const searchCommand: Command = {
     if ('problem' in file) return fault(file.problem);
     const chosen = args.value('pipeline');
     const problem =
-      overrideProblem(file.analysis.resolution, overrides) ?? targetProblem(file, unit, chosen, undefined);
+      overrideProblem({ resolution: file.analysis.resolution, text: file.text }, overrides) ??
+      targetProblem(file, unit, chosen, undefined);
     if (problem !== undefined) return fault(problem);
     const declared = declaredPipelines(file.analysis);
     if (chosen === undefined && unit === undefined && declared.length > 1)
@@ -107,6 +124,13 @@ interface Options {
   readonly seed?: number;
 }
 
+/** What the order is written as: as `--write` says, otherwise as the name of the file does. */
+function formatOf(args: Arguments): string | undefined {
+  if (args.has('write')) return args.value('write');
+  if (namesPipeline(args)) return 'rows';
+  return args.value('output')?.toLowerCase().endsWith('.csv') === true ? 'csv' : undefined;
+}
+
 function readOptions(args: Arguments): Options | string {
   const limit = readTime(args);
   if (typeof limit === 'string') return limit;
@@ -122,13 +146,14 @@ function readOptions(args: Arguments): Options | string {
   const [effort, seed] = [whole('effort', 1000), whole('seed', 2 ** 32 - 1)];
   if (typeof effort === 'string') return effort;
   if (typeof seed === 'string') return seed;
-  const isWriting = args.has('write');
-  if (limit !== undefined && !isWriting)
-    return '--time needs --write: another machine may find another order, so keep the one that was found.';
+  const isWriting = formatOf(args) !== undefined;
+  if (limit !== undefined && !isWriting && !args.has('summary'))
+    return '--time needs --write or --summary: another machine may find another order, so keep the one that was found.';
   if (limit !== undefined && effort !== undefined) return 'Choose --time or --effort, not both.';
-  if (args.has('output') && !isWriting) return '--output is for --write.';
-  if (args.has('verify') && ['write', 'time', 'effort', 'seed'].some((name) => args.has(name)))
-    return '--verify searches nothing: leave out --write, --time, --effort and --seed.';
+  if (args.has('output') && !isWriting)
+    return `--output is for the order: end the name in .pipe or .csv, or say --write rows or --write csv.`;
+  if (args.has('verify') && ['write', 'output', 'time', 'effort', 'seed'].some((name) => args.has(name)))
+    return '--verify searches nothing: leave out --write, --output, --time, --effort and --seed.';
   return {
     effort: limit === undefined ? (effort ?? 1) : Infinity,
     ...(hold === undefined ? {} : { hold }),
@@ -179,9 +204,16 @@ async function search(plan: PipelinePlan, run: Run, options: Options, args: Argu
   }
   const isWhole = Number.isFinite(options.effort) && !stopped;
   const effort = isWhole ? `effort ${options.effort}` : `stopped after ${rounded(best.effort)}`;
-  const put = (text: string) => (args.has('write') && args.value('output') === undefined ? io.err(text) : io.out(text));
+  const comment = orderComment(best.plan, { ...best, effort });
+  if (args.has('summary')) {
+    const text = scheduleText(best.program, `${best.plan.name}_order`, comment);
+    await giveSummary(searchSummary(best, run, summary(best, run), text), args, io);
+    return status.fine;
+  }
+  const put = (text: string) =>
+    formatOf(args) !== undefined && args.value('output') === undefined ? io.err(text) : io.out(text);
   await put(`${printable(plan.name)}: ${summary(best, run).join(' ')}\n`);
-  return write(best, orderComment(best.plan, { ...best, effort }), args, io);
+  return write(best, comment, args, io);
 }
 
 const argumentsOf = ({ schedule }: PipelinePlan) => (schedule.kind === 'policy' ? schedule.args : {});
@@ -227,7 +259,7 @@ function summary(order: FoundOrder, { report, timeline }: Run): readonly string[
 }
 
 async function write(best: FoundOrder, comment: readonly string[], args: Arguments, io: Io): Promise<Status> {
-  const format = args.value('write');
+  const format = formatOf(args);
   if (format === undefined) return status.fine;
   const cannot = async (problem: string): Promise<Status> => {
     await io.err(`The order cannot be written as ${format}: ${printable(problem)}.\n`);

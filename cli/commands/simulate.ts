@@ -7,7 +7,7 @@ import { sensitivityOf } from '../../engine/analyze/sensitivity.ts';
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import { reportOf } from '../../engine/flow/reportOf.ts';
-import { type Analysed, analyse, withBetterPolicies } from '../analyse.ts';
+import { type Analysed, analyseMeasured, withBetterPolicies } from '../analyse.ts';
 import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
@@ -33,9 +33,12 @@ import { overrideProblem, readOverrides } from '../overrides.ts';
 import { targetProblem } from '../pipelines.ts';
 import { readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
-import { engineOption, optionsWith } from '../engineOption.ts';
+import { engineOption, engineRemark, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
+import { withRuns } from '../runs/withRuns.ts';
 import { status, type Status } from '../status.ts';
+import { giveSummary, summaryOption, summaryProblem } from '../summary/giveSummary.ts';
+import { simulateSummary } from '../summary/simulateSummary.ts';
 import { writeResult } from '../writeResult.ts';
 
 const formats = ['text', 'json', 'csv', 'markdown', ...figureFormats];
@@ -54,7 +57,13 @@ export const simulateCommand: Command = {
         name: 'format',
         value: formats.join('|'),
         choices: formats,
-        doc: `text (the default), json (the whole report), csv (one row per operation), markdown (a table of the figures), ${figureFormats.map((name) => `${name} (${figureDocs[name]})`).join(', ')}.`,
+        doc: `${[
+          'text (the default)',
+          'json (the whole report)',
+          'csv (one row per operation)',
+          'markdown (a table of the figures)',
+          ...figureFormats.map((name) => `${name} (${figureDocs[name]})`),
+        ].join('; ')}.`,
       },
       {
         name: 'width',
@@ -67,6 +76,7 @@ export const simulateCommand: Command = {
       },
       ...figureOptions,
       { name: 'output', value: 'FILE', doc: `${figureFormats.join(', ')}: write there instead of to standard output.` },
+      summaryOption,
       engineOption,
       rootOption,
     ],
@@ -75,6 +85,8 @@ export const simulateCommand: Command = {
   async run(args, io) {
     const [path, ...more] = args.operands;
     if (path === undefined || more.length > 0) return usageFault(io, 'simulate', 'It needs one file.');
+    const unsummed = summaryProblem(args);
+    if (unsummed !== undefined) return usageFault(io, 'simulate', unsummed);
     const format = args.value('format');
     if (isFigureFormat(format) && args.has('sensitivity'))
       return usageFault(io, 'simulate', '--sensitivity is for --format text and json.');
@@ -90,7 +102,8 @@ export const simulateCommand: Command = {
     if ('problem' in overrides) return usageFault(io, 'simulate', overrides.problem);
     const progress = progressBar(io, 4);
     const options = optionsWith(args);
-    const checked = analyse(path, io, progress, overrides.values, args.value('pipeline'), unit, options);
+    const chosen = args.value('pipeline');
+    const checked = await analyseMeasured(path, withRuns(io), progress, overrides.values, chosen, unit, options);
     if ('problem' in checked) {
       progress.end();
       return usageFault(io, 'simulate', checked.problem);
@@ -102,9 +115,10 @@ export const simulateCommand: Command = {
         : checked;
     progress.end();
     const problem =
-      overrideProblem(file.analysis.resolution, overrides) ??
+      overrideProblem({ resolution: file.analysis.resolution, text: file.text }, overrides) ??
       targetProblem(file, unit, args.value('pipeline'), args.value('format'));
     if (problem !== undefined) return usageFault(io, 'simulate', problem);
+    await io.err(engineRemark(args, file.analysis.resolution, file.name));
     const written = figure === undefined ? await write(file, args, columns, io) : await draw(file, figure, args, io);
     if (written === status.usage) return written;
     return file.analysis.findings.some((found) => found.severity === 'error') ? status.findings : status.fine;
@@ -149,18 +163,9 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
   const simulated = simulatedIn(file, chosen);
   const runs = simulated.map(({ run }) => run);
   const format = args.value('format') ?? 'text';
-  if (format === 'json') {
-    const report = reportOf(file.analysis, file.path);
-    const pipelines = report.pipelines.filter(({ name }) => chosen === undefined || name === chosen);
-    const jobs = chosen === undefined ? report.jobs : [];
-    const asked = args.has('sensitivity')
-      ? pipelines.map((each) => {
-          const found = simulated.find(({ plan }) => plan.name === each.name);
-          return found === undefined ? each : { ...each, sensitivity: sensitivityOf(found.plan, found.run.timeline) };
-        })
-      : pipelines;
-    return io.out(jsonText({ ...report, pipelines: asked, jobs }));
-  }
+  const whole = () => wholeReport(file, args);
+  if (args.has('summary')) return giveSummary(simulateSummary({ file, simulated, whole }), args, io);
+  if (format === 'json') return io.out(whole());
   if (format === 'csv') {
     for (const run of runs) for (const part of csv(run)) await io.out(part);
     return describe(file, runs, io, true);
@@ -180,6 +185,22 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
     for (const { report } of file.analysis.jobs)
       if (report !== undefined) await io.out(`${jobText(report, colours)}\n`);
   return describe(file, runs, io, false);
+}
+
+/** The whole report, or the report of one pipeline. */
+function wholeReport(file: Analysed, args: Arguments): string {
+  const chosen = args.value('pipeline');
+  const report = reportOf(file.analysis, file.path);
+  const pipelines = report.pipelines.filter(({ name }) => chosen === undefined || name === chosen);
+  const jobs = chosen === undefined ? report.jobs : [];
+  const simulated = simulatedIn(file, chosen);
+  const asked = args.has('sensitivity')
+    ? pipelines.map((each) => {
+        const found = simulated.find(({ plan }) => plan.name === each.name);
+        return found === undefined ? each : { ...each, sensitivity: sensitivityOf(found.plan, found.run.timeline) };
+      })
+    : pipelines;
+  return jsonText({ ...report, pipelines: asked, jobs });
 }
 
 /** A column for each pipeline. */

@@ -125,6 +125,12 @@ export const columns: readonly Column[] = [
     show: (value) => share(value),
   },
   {
+    name: 'servers',
+    title: 'servers',
+    value: (report) => report.servers ?? 0,
+    show: String,
+  },
+  {
     name: 'in_flight',
     title: 'held',
     value: (report) => most(report.devices.map((device) => device.in_flight)),
@@ -175,6 +181,7 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
     p99: varies,
     mfu: derived,
     exposed_gradients: exchanged,
+    servers: rows.some(({ result }) => 'report' in result && (result.report.servers ?? 0) > 0),
     exposed_host: copied,
     versions: asynchronous,
     staleness: asynchronous,

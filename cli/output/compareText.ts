@@ -196,27 +196,9 @@ function unitWords(rows: readonly FileRow[]): readonly string[] {
   ];
 }
 
-/** Whether gradients go through parameter servers on further hosts. */
-const addsServers = ({ collective, idle, result }: FileRow): boolean =>
-  'report' in result &&
-  idle === undefined &&
-  collective?.replaceAll(' ', '').includes('colocated=true') !== true &&
-  (collective === undefined
-    ? result.report.exchange?.lanes.some(({ collectives }) => collectives.includes('ps')) === true
-    : /^ps\b/u.test(collective));
-
 /** `same`: figures that all rows share. */
 function legend(rows: readonly FileRow[], same: readonly string[], colours: Colours): string {
   const marked = columnsFor(rows).some((column) => bestRows(rows, column).size > 0);
-  // Rules such as wfbp have servers where no collective is named.
-  const served = rows.flatMap(({ sync, collective, result }) =>
-    sync !== undefined &&
-    collective === undefined &&
-    'report' in result &&
-    result.report.exchange?.lanes.some(({ collectives }) => collectives.includes('ps')) === true
-      ? printable(sync)
-      : [],
-  );
   const searched = rows.flatMap((row) => {
     if (!('report' in row.result) || row.result.report.search === undefined) return [];
     const { gap, bound, status } = row.result.report.search;
@@ -237,10 +219,7 @@ function legend(rows: readonly FileRow[], same: readonly string[], colours: Colo
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     `bound: lower bound of the bubble for any order of these operations that fits the memory, where the row itself fits${limited ? '; under search(limit = …), for any order within the limit' : ''}`,
     ...searched,
-    ...(rows.some(addsServers)
-      ? ['`ps` adds servers to the devices of other rows: as many as ranks hold the same weights, or its `servers`']
-      : []),
-    ...(served.length > 0 ? [`through parameter servers: ${served.join(', ')}`] : []),
+    ...(names.includes('servers') ? ['servers: machines in addition to the devices, through which gradients go'] : []),
     ...(names.includes('exposed_gradients') || names.includes('exposed_host')
       ? ['exposed: share of the iteration that devices wait for communication of any kind']
       : []),

@@ -1,4 +1,4 @@
-import { bytes, collectiveWords, count, iterationTime, list, share, time } from '../../engine/basics/quantities.ts';
+import { bytes, count, iterationTime, list, share, time } from '../../engine/basics/quantities.ts';
 import type { ExchangeReport, ExposedReport, LaneReport, PipelineReport } from '../../engine/values/report.ts';
 
 /** Lanes that have a row each. */
@@ -45,12 +45,12 @@ function boundWords({ bound, gap, steady }: ExchangeReport): string {
 
 /** Stages and devices tell several lanes apart. */
 const laneRow = (
-  { name, stages, collectives, levels, busy, bytes: size, calls, overhead }: LaneReport,
+  { name, stages, collectives, busy, bytes: size, calls, overhead }: LaneReport,
   named: boolean,
 ): string[] => [
   'lane',
   `busy ${time(busy)}`,
-  `${named ? `${list(stages.length > 3 ? [...stages.slice(0, 2), `${stages.length - 2} more`] : stages)} on ${name}: ` : ''}${bytes(size)} ${levels === true ? 'in' : 'by'} ${collectives.map((used) => collectiveWords(used, levels)).join(', ')}, ${count(calls, 'call', 'calls')}${overhead > 0 ? ` (${time(overhead)})` : ''}`,
+  `${named ? `${list(stages.length > 3 ? [...stages.slice(0, 2), `${stages.length - 2} more`] : stages)} on ${name}: ` : ''}${bytes(size)} by ${collectives.join(', ')}, ${count(calls, 'call', 'calls')}${overhead > 0 ? ` (${time(overhead)})` : ''}`,
 ];
 
 function waitWords(exposed: ExposedReport, iteration: number): string {

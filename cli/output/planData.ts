@@ -35,7 +35,7 @@ function isAnswer(value: unknown): value is PlanAnswer {
   if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
   if (value['full'] !== undefined && !isNumber(value['full'])) return false;
   if (value['least_full'] !== undefined && !hasNumbers(value['least_full'], ['row', 'peak'])) return false;
-  if (value['would_fit'] !== undefined && typeof value['would_fit'] !== 'string') return false;
+  if (['would_fit', 'further'].some((key) => value[key] !== undefined && typeof value[key] !== 'string')) return false;
   if (value['tighter'] !== undefined && !hasNumbers(value['tighter'], ['row', 'faster', 'left'])) return false;
   if (source !== undefined && !isSource(source)) return false;
   if (shard !== undefined && !isShard(shard)) return false;
@@ -102,12 +102,15 @@ const isRefused = (value: unknown): boolean =>
 
 const figures = ['row', 'pipeline', 'data', 'microbatches', 'iteration', 'peak', 'throughput', 'bubble'];
 
+const isSpread = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isNumber);
+
 export const isPoint = (value: unknown): value is FoundPoint =>
   hasNumbers(value, figures) &&
   isFlag(value, 'meets') &&
   isRecord(value) &&
   isSettings(value['settings']) &&
   (value['tight'] === undefined || isNumber(value['tight'])) &&
+  (value['spread'] === undefined || isSpread(value['spread'])) &&
   (value['left'] === undefined || isNumber(value['left'])) &&
   (value['mfu'] === undefined || isNumber(value['mfu'])) &&
   (value['missed'] === undefined || typeof value['missed'] === 'string') &&

@@ -1,4 +1,5 @@
 import type { PlanAnswer, PlanPoint } from '../../engine/sweep/answer.ts';
+import { fitWords, spreadWords } from '../../engine/analyze/accuracyWords.ts';
 import { settingsText } from '../../engine/sweep/axes.ts';
 import { runnerWords } from '../../engine/engines/runners.ts';
 import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
@@ -6,6 +7,7 @@ import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { frontChart } from '../drawing/frontChart.ts';
 import { isRoomy } from '../../engine/sweep/front.ts';
+import { ofTensorRanks } from '../../engine/sweep/placeRow.ts';
 import type { Axis } from '../../engine/definitions/search.ts';
 import { spaceText } from './spaceText.ts';
 import { narrowTable, table } from './table.ts';
@@ -18,6 +20,8 @@ export interface PlanLayout {
   readonly columns: number;
   /** The answer is of parts, without the file. */
   readonly isMerged?: boolean;
+  /** Ranks and the optimizer that all rows have as the file has them; empty for none. */
+  readonly staying?: string;
   /** Columns of a terminal, where a wider table becomes several. */
   readonly tableColumns?: number;
 }
@@ -25,7 +29,7 @@ export interface PlanLayout {
 /** The front as a chart and a table, what the best row changes, and what became of the other rows. */
 export function planText(
   answer: PlanAnswer,
-  { columns, isMerged = false, tableColumns = Infinity }: PlanLayout,
+  { columns, isMerged = false, staying = '', tableColumns = Infinity }: PlanLayout,
   colours: Colours,
 ): string {
   const front = answer.points.filter((point) => point.front).toSorted((a, b) => a.iteration - b.iteration);
@@ -36,7 +40,7 @@ export function planText(
     front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
     front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, tableColumns, colours),
     changes(answer, colours, isMerged),
-    `${colours.bold(answer.certificate)}\n${answer.would_fit === undefined ? '' : wrapped(printable(answer.would_fit), columns)}${missing(answer, colours)}${counts(answer, colours)}`,
+    `${colours.bold(answer.certificate)}\n${stayingLines(answer, staying, columns)}${[answer.would_fit, answer.further].map((more) => (more === undefined ? '' : wrapped(printable(more), columns))).join('')}${missing(answer, colours)}${counts(answer, colours)}`,
     spaceText(answer, columns, colours),
   ]
     .filter((part) => part !== '')
@@ -46,12 +50,13 @@ export function planText(
 /** Values of a key that are listed. */
 const mostValues = 12;
 
-/** `tensor 2, 4 · recompute none, full`: what was searched, of the file and of the command. */
+/** `tensor 2, 4 · sequence_parallel true (with tensor ranks) · recompute none, full`: what was searched, of the file and of the command. */
 const searched = ({ search }: PlanAnswer): string =>
   search
     .map(({ key, values }) => {
       const listed = values.slice(0, mostValues).map(printable).join(', ');
-      return `${printable(key)} ${listed}${values.length > mostValues ? `, … (${count(values.length, 'value', 'values')})` : ''}`;
+      const where = ofTensorRanks.includes(key) ? ' (with tensor ranks)' : '';
+      return `${printable(key)} ${listed}${values.length > mostValues ? `, … (${count(values.length, 'value', 'values')})` : ''}${where}`;
     })
     .join(' · ');
 
@@ -60,11 +65,11 @@ const partOf = ({ shard }: PlanAnswer): string => (shard === undefined ? '' : `,
 function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: number, colours: Colours): string {
   const axes = answer.search.filter(({ key }) => key !== 'pipeline' && key !== 'data');
   // A space that was chosen has many keys: those with one value in all rows are said once.
-  const isShared = ({ key }: Axis): boolean =>
-    answer.left_out !== undefined &&
+  const isShared = ({ key, values }: Axis): boolean =>
+    (answer.left_out !== undefined || isLone({ key, values })) &&
     front.length > 1 &&
     front.every(({ settings }) => settings[key] === front[0].settings[key]);
-  const keys = axes.filter((axis) => !isShared(axis)).map(({ key }) => key);
+  const keys = axes.filter((axis) => !isShared(axis) && !isLone(axis)).map(({ key }) => key);
   const short = new Map(axes.map((axis) => [axis.key, shortValues(axis)]));
   const shared = axes
     .filter(isShared)
@@ -83,7 +88,7 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: nu
     ...(runs ? ['runs on'] : []),
   ];
   const rows = front.map((point) => [
-    `${point.row}${point.row === answer.best ? ' *' : ''}`,
+    `${point.row}${point.row === answer.best ? ' *' : point.within === true ? ' ≈' : ''}`,
     iterationTime(point.iteration),
     `${bytes(point.peak)}${leftOf(point)}`,
     ...(hasMfu ? [point.mfu === undefined ? '–' : share(point.mfu)] : []),
@@ -101,8 +106,16 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: nu
         .map((line) => (line === '' ? '' : `${colours.yellow(line)}\n`))
         .join('')
     : '';
-  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${narrowTable([head.map((cell) => colours.dim(cell)), ...rows], columns, Infinity, true)}${all}${warning}${asWritten(answer, colours)}`;
+  const near = front.some(({ within }) => within === true) ? `${colours.dim(`  ${nearText(front[0])}`)}\n` : '';
+  return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${narrowTable([head.map((cell) => colours.dim(cell)), ...rows], columns, Infinity, true)}${all}${near}${warning}${asWritten(answer, colours)}`;
 }
+
+/** It goes with other ranks, and the second line says its only value: rows without such ranks do not have it. */
+const isLone = ({ key, values }: Axis): boolean => ofTensorRanks.includes(key) && values.length === 1;
+
+/** What ≈ says of a row. */
+const nearText = ({ spread }: PlanPoint): string =>
+  `≈: published runs of the kind are off by more than what separates the row from the fastest${spread?.time === undefined ? '' : ` (${spreadWords({ share: spread.time })})`}`;
 
 const roomText = 'Rows that say what is left may run out of memory: no figure has fragmentation (memory/headroom).';
 
@@ -136,11 +149,17 @@ function asWritten({ written, minimise, points, best: bestRow }: PlanAnswer, col
   const best = points.find(({ row }) => row === bestRow);
   const isBetter =
     written.meets && best !== undefined && written[figure] < best[figure] && (isRoomy(written) || !isRoomy(best));
-  return `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${leftOf(written)}${written.meets ? '' : ', which does not fit or misses a limit'}${isBetter ? ', better than every row found' : ''}`)}\n`;
+  return `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${leftOf(written)}${written.meets ? '' : written.missed === undefined ? ', which does not fit or misses a limit' : `, which misses ${printable(written.missed)}`}${isBetter ? ', better than every row found' : ''}`)}\n`;
 }
 
-/** ` (3.3 % left)`, of a row with little memory left. */
-const leftOf = ({ tight }: Pick<PlanPoint, 'tight'>): string => (tight === undefined ? '' : ` (${share(tight)} left)`);
+/** ` (3.3 % left, fits in 14 of 20 such runs)`, of a row with little memory left. */
+function leftOf({ tight, spread: { fit = 0, runs = 0 } = {} }: Pick<PlanPoint, 'tight' | 'spread'>): string {
+  const parts = [
+    ...(tight === undefined ? [] : [`${share(tight)} left`]),
+    ...(fit < runs ? [fitWords({ fit, runs })] : []),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
 
 const minimiseFigure = { iteration: 'iteration', peak_memory: 'peak' } as const;
 
@@ -156,6 +175,12 @@ function changes(answer: PlanAnswer, colours: Colours, isMerged: boolean): strin
   const lines = found.map(({ key, from, to }) => [printable(key), `${printable(from)} → ${printable(to)}`]);
   return `${colours.bold(`Row ${answer.best}`)} changes ${colours.dim(`(${how})`)}\n${table(lines)}`;
 }
+
+/** The best of rows that are alike in what was not searched. */
+const stayingLines = ({ best }: PlanAnswer, staying: string, columns: number): string =>
+  best === undefined || staying === ''
+    ? ''
+    : wrapped(`Not searched, and in every row as in the file: ${printable(staying)}.`, columns);
 
 /** Parts that are listed. */
 const mostParts = 8;

@@ -6,8 +6,15 @@ import {
   type PipelineReport,
   type StageReport,
 } from '../../engine/values/report.ts';
+import { accuracyNote, behind, fitWords } from '../../engine/analyze/accuracyWords.ts';
 import { inFlightText, microbatchesInFlight } from '../../engine/analyze/inFlight.ts';
-import { drawWords, exposedWords, throughputWords } from '../../engine/analyze/figureWords.ts';
+import {
+  drawWords,
+  exposedWords,
+  measuredNote,
+  measuredWords,
+  throughputWords,
+} from '../../engine/analyze/figureWords.ts';
 import { exposedCommunication } from '../../engine/analyze/shares.ts';
 import { boundNote, boundOrders, searchedWithin, withinWords } from '../../engine/analyze/boundWithin.ts';
 import { type ReportDetails, reportDetails } from '../../engine/analyze/reportDetails.ts';
@@ -86,7 +93,11 @@ function figures(report: PipelineReport, colours: Colours): string {
     .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause] ?? 0)}`);
   const device = fullest(report);
   const rows: string[][] = [
-    ['Iteration', colours.bold(iterationTime(report.iteration)), throughputWords(report)],
+    [
+      'Iteration',
+      `${colours.bold(iterationTime(report.iteration))}${behind(report.accuracy?.time)}`,
+      throughputWords(report),
+    ],
     ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
     ...(excludesSome(bubble.bound)
       ? [
@@ -102,6 +113,8 @@ function figures(report: PipelineReport, colours: Colours): string {
   ];
   const { model_flops: flops, tokens, lengths, jitter } = report;
   if (jitter !== undefined) rows.splice(1, 0, ['', `p95 ${iterationTime(jitter.p95)}`, drawWords(jitter)]);
+  if (report.measured !== undefined)
+    rows.splice(1, 0, ['', '', `${measuredWords(report.measured)}: ${measuredNote(report.measured)}`]);
   if (tokens !== undefined) {
     const { each, all, total } = tokenWords(tokens);
     rows.push(['Tokens', colours.bold(all), each]);
@@ -114,17 +127,24 @@ function figures(report: PipelineReport, colours: Colours): string {
     rows.push(['', '', longest]);
   }
   if (flops !== undefined)
-    rows.push(['Model FLOPs', colours.bold(share(flops.utilisation)), `${amount(flops.rate)}FLOP/s a device (MFU)`]);
+    rows.push(['Model FLOPs', colours.bold(share(flops.utilisation)), `${amount(flops.rate)}FLOP/s per device (MFU)`]);
   if (report.asynchronous !== undefined) rows.splice(1, 0, ['', '', pace(report.asynchronous)]);
   if (device !== undefined)
     rows.push([
       'Peak memory',
-      colours.bold(memoryAmount(device.peak, report.unit_times)),
-      report.unit_times === true ? `on ${device.name}` : `of ${bytes(device.capacity)} on ${device.name}`,
+      `${colours.bold(memoryAmount(device.peak, report.unit_times))}${behind(report.accuracy?.memory)}`,
+      report.unit_times === true
+        ? `on ${device.name}`
+        : `of ${bytes(device.capacity)} on ${device.name}${fitNote(report)}`,
     ]);
+  if (report.accuracy !== undefined) rows.push(['', '', accuracyNote(report.accuracy)]);
   const units = report.unit_times === true ? `\n  ${unitTimesText}\n` : '';
   return `${table(rows)}${units}`;
 }
+
+/** `: fits in 19 of 20 such runs`; nothing where layers are measured. */
+const fitNote = ({ accuracy }: PipelineReport): string =>
+  accuracy?.memory === undefined ? '' : `: ${fitWords(accuracy.memory)}`;
 
 /** What devices wait for communication, by kind; nothing where no share of it shows. */
 function exposedRows(report: PipelineReport, colours: Colours): string[][] {

@@ -32,7 +32,7 @@ export function sarif(files: readonly Checked[], version: string): string {
             rules: codes.map((code) => ({
               id: code,
               shortDescription: { text: catalogue[code].summary },
-              defaultConfiguration: { level: levels[catalogue[code].severity] },
+              defaultConfiguration: { level: levels[catalogue[code].severities[0]] },
             })),
           },
         },

@@ -3,7 +3,7 @@ import { hasSlack, slackWords } from '../../engine/analyze/slackWords.ts';
 import { slowdownWords } from '../../engine/analyze/slowdownWords.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { SensitivityReport } from '../../engine/values/report.ts';
-import { count, share, time } from '../../engine/basics/quantities.ts';
+import { count, share, timeChange } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { section } from './section.ts';
 
@@ -36,10 +36,10 @@ function sensitivityRows(change: number, { rows }: Tornado): string[][] {
         ['', `${share(change)} faster`, '', '', `${share(change)} slower`, ''],
         ...rows.map(({ name, slower, faster, slack }) => [
           name,
-          signed(-faster),
+          timeChange(-faster),
           bar(faster).padStart(barCells),
           bar(slower).padEnd(barCells),
-          signed(slower),
+          timeChange(slower),
           slack === undefined || !hasSlack(slack) ? '' : (slackWords(slack) ?? ''),
         ]),
       ];
@@ -52,6 +52,3 @@ const foldedText = ({ rows, folded }: Tornado): string =>
 /** How much the iteration is longer than one of equal operations, and why. */
 const slowdownRows = ({ slowdown }: SensitivityReport): string[][] =>
   slowdownWords(slowdown).map(({ symbol, value, meaning }) => [symbol, value, meaning]);
-
-const signed = (seconds: number): string =>
-  Math.abs(seconds) < 1e-9 ? '0' : `${seconds < 0 ? '−' : '+'}${time(Math.abs(seconds))}`;

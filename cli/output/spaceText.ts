@@ -1,6 +1,7 @@
 import type { PlanAnswer } from '../../engine/sweep/answer.ts';
 import { searchBlock } from '../../engine/sweep/space/block.ts';
 import { leftOutLines } from '../../engine/sweep/space/leftOutLines.ts';
+import { isGiven } from '../../engine/sweep/space/space.ts';
 import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { wrapped } from './wrapped.ts';
@@ -17,7 +18,10 @@ export function spaceText(
     .split('\n')
     .map((line) => `  ${printable(line)}\n`);
   return [
-    wrapped(`There is no search block for ${printable(pipeline)}, so these values were chosen. Left out:`, columns),
+    wrapped(
+      `There is no search block for ${printable(pipeline)}, so ${leftOut.some(isGiven) ? '--over fixes the values that it names, and the other ones' : 'these values'} were chosen. Left out:`,
+      columns,
+    ),
     ...lines,
     wrapped('To search other values, write this into the file and change it:', columns),
     ...block.map((line) => colours.dim(line)),

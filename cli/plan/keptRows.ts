@@ -33,7 +33,7 @@ export async function keptRows(
     ...(leftOut === undefined ? {} : { left_out: leftOut }),
     minimise,
     limits,
-    margin: base.file.options.thresholds.headroom,
+    margin: base.margin,
     shard,
     ...(written === undefined ? {} : { written }),
   };

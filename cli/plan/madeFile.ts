@@ -4,8 +4,8 @@ import { importText } from '../../engine/formats/importText.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import { nearest } from '../../engine/basics/spelling.ts';
 import { findUnit } from '../../engine/language/units.ts';
-import { standardFiles } from '../../engine/std/index.ts';
 import { plainFile, type PlainRequest } from '../../engine/sweep/plainFile.ts';
+import { clusterImport, modelImport, nodesParam, standardParts } from '../../engine/language/standardParts.ts';
 import type { EngineHost, EngineOptions } from '../../engine/basics/host.ts';
 import { parse } from '../../grammar/index.ts';
 import type { Arguments } from '../arguments.ts';
@@ -60,8 +60,7 @@ export function madeFile(
   return 'problem' in made ? made : { text: made.text, remarks: [...model.remarks, ...made.remarks] };
 }
 
-const namesOf = (uri: string, keyword: string): readonly string[] =>
-  [...(standardFiles.get(uri) ?? '').matchAll(new RegExp(`^${keyword} (\\w+)`, 'gmu'))].map(([, name]) => name);
+const namesOf = (kind: 'model' | 'cluster'): readonly string[] => standardParts(kind).map(({ name }) => name);
 
 interface Declared {
   readonly name: string;
@@ -73,8 +72,8 @@ interface Declared {
 
 /** A model of the standard library, or of a file that `import` reads. */
 function modelOf(name: string, io: Io): Declared | Problem {
-  const known = namesOf('std:models', 'model');
-  if (known.includes(name)) return { name, text: `import { ${name} } from "std:models"\n`, remarks: [] };
+  const known = namesOf('model');
+  if (known.includes(name)) return { name, text: modelImport(name), remarks: [] };
   const read = readOperand(name, io);
   if ('problem' in read) {
     const near = nearest(name, known);
@@ -122,24 +121,21 @@ function clusterOf(
   name: string,
   nodes: string | undefined,
 ): { readonly name: string; readonly text: string } | Problem {
-  const text = standardFiles.get('std:clusters') ?? '';
-  const known = namesOf('std:clusters', 'cluster');
+  const known = namesOf('cluster');
   if (!known.includes(name)) {
     const near = nearest(name, known);
     return {
       problem: `--on ${name}: std:clusters has no such cluster.${near === undefined ? ` It has ${list(known)}.` : ` Did you mean "${near}"?`}`,
     };
   }
-  const from = text.indexOf(`\ncluster ${name} {`);
-  const hasNodes = text.slice(from, text.indexOf('\n}\n', from)).includes('node[nodes]');
-  if (!hasNodes && nodes !== undefined)
+  const param = nodesParam(name);
+  if (param === undefined && nodes !== undefined)
     return { problem: `--nodes: ${name} has no number of nodes that can be set. Leave the option out.` };
-  if (hasNodes && nodes === undefined)
+  if (param !== undefined && nodes === undefined)
     return { problem: `--nodes is missing: how many nodes of ${name} are there? For example --nodes 16.` };
   if (nodes !== undefined && !/^[1-9]\d{0,3}$/u.test(nodes))
     return { problem: `--nodes takes a whole number of at least 1, such as 16, not "${nodes}".` };
-  const settings = nodes === undefined ? '' : ` with { nodes = ${nodes} }`;
-  return { name, text: `import { ${name} } from "std:clusters"${settings}\n` };
+  return { name, text: clusterImport(name, nodes === undefined ? undefined : Number(nodes)) };
 }
 
 /** `8192`, or `8k`: in the names of context windows k is 1,024. */

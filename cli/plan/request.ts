@@ -9,10 +9,12 @@ import { axesProblem } from '../../engine/sweep/axesProblem.ts';
 import { sweepBase, type SweepBase } from '../../engine/sweep/base.ts';
 import { readAxes } from '../../engine/sweep/readAxes.ts';
 import type { LeftOut } from '../../engine/sweep/space/choice.ts';
+import { withSequence } from '../../engine/sweep/space/ranks.ts';
 import { defaultSpace, emptyProblem } from '../../engine/sweep/space/space.ts';
+import { stayingText } from '../../engine/sweep/staying.ts';
 import { parse } from '../../grammar/index.ts';
 import type { Arguments } from '../arguments.ts';
-import { optionsWith } from '../engineOption.ts';
+import { engineRemark, optionsWith } from '../engineOption.ts';
 import { diskHost, shownPath, uriOf } from '../host.ts';
 import type { Io } from '../io.ts';
 import { sourceOf } from '../output/findingText.ts';
@@ -26,12 +28,19 @@ export interface PlanRequest {
   readonly base: SweepBase;
   readonly host: ReturnType<typeof rememberingHost>;
   readonly axes: readonly Axis[];
-  /** Only if the space was chosen. */
+  /** Only if the space was chosen, all of it or around the axes that the call names. */
   readonly leftOut: readonly LeftOut[] | undefined;
+  readonly given: readonly Axis[];
+  /** Of a space that was not chosen: ranks and the optimizer, which are as in the file. */
+  readonly staying: string;
   readonly limits: readonly string[];
   readonly minimise: Objective;
   /** What was assumed of a file that the call stands for. */
   readonly remarks: readonly string[];
+  /** Values of params that the call gives, as it writes them; empty for none. */
+  readonly setting: string;
+  /** Which engine is used if the call and the pipeline name different ones. */
+  readonly engineRemark: string;
 }
 
 /** `path`: empty for a file that options of the call stand for. */
@@ -51,7 +60,9 @@ export function readRequest(path: string, args: Arguments, io: Io): PlanRequest 
   const analysis = { uri, resolution, findings: resolution.findings };
   const chosen = args.value('pipeline');
   const name = path === '' ? 'the plan' : shownPath(path);
-  const problem = overrideProblem(resolution, overrides) ?? pipelineProblem({ name, analysis }, chosen, undefined);
+  const problem =
+    overrideProblem({ resolution, text: read.text }, overrides) ??
+    pipelineProblem({ name, analysis }, chosen, undefined);
   if (problem !== undefined) return problem;
   const declared = declaredPipelines(analysis);
   if (chosen === undefined && declared.length > 1)
@@ -76,12 +87,28 @@ export function readRequest(path: string, args: Arguments, io: Io): PlanRequest 
   const added = over === undefined ? [] : readAxes(over);
   if ('problem' in added) return added.problem;
   const named = overriddenAxes(written?.axes ?? [], added);
-  const space = named.length === 0 && over === undefined ? defaultSpace(base) : undefined;
-  const axes = space?.axes ?? named;
+  // Nobody chose the other values of a file that was made: only those that the call names are fixed.
+  const isChosen = path === '' || (named.length === 0 && over === undefined);
+  const space = isChosen ? defaultSpace(base, added) : undefined;
+  const axes = space?.axes ?? withSequence(base, named, added);
   const wrong = (space && emptyProblem(pipeline, space)) ?? axesProblem(base, axes);
   const minimise =
     objectives.find((objective) => objective === args.value('minimise')) ?? written?.minimise ?? 'iteration';
-  return wrong ?? { base, host, axes, leftOut: space?.leftOut, limits, minimise, remarks };
+  return (
+    wrong ?? {
+      base,
+      host,
+      axes,
+      leftOut: space?.leftOut,
+      given: added,
+      staying: space === undefined ? stayingText(base, axes) : '',
+      limits,
+      minimise,
+      remarks,
+      setting: [...overrides.texts].map(([param, value]) => `${param}=${value}`).join(', '),
+      engineRemark: engineRemark(args, resolution, name),
+    }
+  );
 }
 
 /** Whether a place is in a `search` of a text. */

@@ -9,7 +9,7 @@ import type { RowWork } from '../../engine/sweep/classBound.ts';
 import type { Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { type Decided, partRows } from '../../engine/sweep/sweep.ts';
 import { createTally, type RefusedRows, type Tally } from '../../engine/sweep/tally.ts';
-import { fileProblem } from '../../server/regularFile.ts';
+import { fileProblem } from '../../platform/node/regularFile.ts';
 import { isPoint, isReasons, isRowsHead } from '../output/planData.ts';
 import type { RowsHead } from './rowsHead.ts';
 

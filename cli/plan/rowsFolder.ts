@@ -17,7 +17,7 @@ import type { Figures } from '../../engine/sweep/front.ts';
 import { difference } from '../../engine/sweep/merge.ts';
 import type { Decided } from '../../engine/sweep/sweep.ts';
 import type { RefusedRows } from '../../engine/sweep/tally.ts';
-import { fileProblem } from '../../server/regularFile.ts';
+import { fileProblem } from '../../platform/node/regularFile.ts';
 import { isRowsHead } from '../output/planData.ts';
 import { lockPart, type PartLock } from './partLock.ts';
 import { lockName, rowsName, rowsNames } from './partNames.ts';

@@ -7,6 +7,7 @@ import { outcomeOf, rowsSearch, type SweepSource } from '../../engine/sweep/rows
 import { count, iterationTime } from '../../engine/basics/quantities.ts';
 import { waveRows } from '../../engine/sweep/limits.ts';
 import { type Shard, sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
+import { threadStarter } from '../../platform/node/startThread.ts';
 import { createThreads, type Threads } from '../../server/threads/threads.ts';
 import type { Io } from '../io.ts';
 import { progressBar } from '../progress.ts';
@@ -67,7 +68,7 @@ export async function runSweep(
       }
       progress ??= progressBar(io, Math.ceil((wave.total - wave.impossible - earlier) / waveRows) + 1);
       if (threads === undefined && cores > 1 && wave.rows.length + looked > fewRows)
-        threads = createThreads({ most: cores, mostOfOwner: cores, keep: true });
+        threads = createThreads({ start: threadStarter(), most: cores, mostOfOwner: cores, keep: true });
       const found: Found = (row, outcome) => {
         const points = outcome.kind === 'ran' ? foundPoint(base, source.axes, row, outcome.figures) : [];
         kept?.add(row, outcome, points[0], wave.isFirstOfClass === true);

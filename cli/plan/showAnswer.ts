@@ -5,11 +5,30 @@ import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';
 import type { Io } from '../io.ts';
 import { planText } from '../output/planText.ts';
+import { giveSummary } from '../summary/giveSummary.ts';
+import { planSummary } from '../summary/planSummary.ts';
 import { status, type Status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
-/** `toScreen`: `--output` has got something else. */
-export async function showAnswer(answer: PlanAnswer, args: Arguments, io: Io, toScreen = false): Promise<Status> {
+interface Shown {
+  /** What no row changes; empty or absent for nothing, or if it is not known. */
+  readonly staying?: string;
+  /** The file with the values of the best row, for a call without a file. */
+  readonly text?: string;
+  /** `--output` has got something else. */
+  readonly toScreen?: boolean;
+}
+
+export async function showAnswer(
+  answer: PlanAnswer,
+  args: Arguments,
+  io: Io,
+  { staying = '', text: made, toScreen = false }: Shown = {},
+): Promise<Status> {
+  if (args.has('summary')) {
+    await giveSummary(planSummary(answer, staying, made), args, io);
+    return statusOf(answer);
+  }
   const format = args.value('format') ?? 'text';
   const text =
     format === 'json'
@@ -21,10 +40,14 @@ export async function showAnswer(answer: PlanAnswer, args: Arguments, io: Io, to
             {
               columns: Math.max(60, io.columns),
               isMerged: args.has('merge'),
+              staying,
               ...(io.outIsTerminal ? { tableColumns: Math.max(60, io.columns) } : {}),
             },
             coloursFor(io),
           );
   const written = toScreen ? (await io.out(text), status.fine) : await writeResult(io, 'plan', args, [text]);
-  return written !== status.fine || answer.best !== undefined || answer.shard !== undefined ? written : status.findings;
+  return written === status.fine ? statusOf(answer) : written;
 }
+
+const statusOf = ({ best, shard }: PlanAnswer): Status =>
+  best !== undefined || shard !== undefined ? status.fine : status.findings;

@@ -3,6 +3,7 @@ import { objectives } from '../../engine/language/schema/search.ts';
 import type { Command } from '../command.ts';
 import { engineOption } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
+import { summaryOption } from '../summary/giveSummary.ts';
 import { jobKinds } from './writeJob.ts';
 
 export const planSpec: Command['spec'] = {
@@ -31,7 +32,7 @@ export const planSpec: Command['spec'] = {
     {
       name: 'over',
       value: 'LIST',
-      doc: 'Keys to search and their values: --over "tensor = [1, 2, 4, 8], pipeline = 1..16, recompute = [none, full]". A key replaces the same key of the search block in the file. Other keys of the block are still searched.',
+      doc: 'Keys to search and their values: --over "tensor = [1, 2, 4, 8], pipeline = 1..16, recompute = [none, full]". A key replaces the same key of the search block in the file. Other keys of the block are still searched; with --model, all other keys are.',
     },
     {
       name: 'limit',
@@ -51,7 +52,11 @@ export const planSpec: Command['spec'] = {
       doc: 'text (the default), json (all rows that were simulated), or csv (one line per row).',
     },
     { name: 'write', value: 'ROW', doc: 'Write the file with the values of a row set: its number, or best.' },
-    { name: 'output', value: 'FILE', doc: 'Where to write. Default: standard output.' },
+    {
+      name: 'output',
+      value: 'FILE',
+      doc: 'Where to write. FILE.pipe gets the pipeline of the best row, and the answer is printed. Default: standard output.',
+    },
     {
       name: 'shard',
       value: 'PART/PARTS',
@@ -74,6 +79,7 @@ export const planSpec: Command['spec'] = {
       name: 'merge',
       doc: 'Read the parts (a folder of --rows, or files with --format json) and show the front of all, also before they are complete.',
     },
+    summaryOption,
     engineOption,
     rootOption,
   ],

@@ -14,23 +14,38 @@ import type { Status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 import type { PlanRequest } from './request.ts';
 
-/** The file with the values of a row set. */
-export async function writeRow({ base, axes }: PlanRequest, wanted: string, args: Arguments, io: Io): Promise<Status> {
+/** The file with the values of a row set, and why a row that the search would not take is none to use. */
+export function rowTextOf(
+  { base, axes }: Pick<PlanRequest, 'base' | 'axes'>,
+  row: number,
+): { readonly text: string; readonly problem?: string } | { readonly refused: string } {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  if ('refused' in placed) return placed;
+  const whole = parse(base.file.text);
+  const body = pipelineBody(whole, base.pipeline);
+  if (body === undefined) return { refused: 'the pipeline is not in the file' };
+  const written = rowFile({ ...base, syntax: whole, body }, placed);
+  if ('refused' in written) return written;
+  const problem = rowProblem(evaluateRow(base, placed, []));
+  return problem === undefined ? written : { ...written, problem };
+}
+
+/** Writes the file with the values of a row set. */
+export async function writeRow(request: PlanRequest, wanted: string, args: Arguments, io: Io): Promise<Status> {
+  const { axes, setting } = request;
   const rows = rowCount(axes);
   const row = Number(wanted);
   if (!/^\d{1,9}$/u.test(wanted) || row >= rows)
     return usageFault(io, 'plan', `--write takes best or the number of a row from 0 to ${rows - 1}, not "${wanted}".`);
-  const placed = placeRow(base, axes, settingsOf(axes, row));
-  const whole = parse(base.file.text);
-  const body = pipelineBody(whole, base.pipeline);
-  const written =
-    'refused' in placed || body === undefined
-      ? { refused: 'refused' in placed ? placed.refused : 'the pipeline is not in the file' }
-      : rowFile({ ...base, syntax: whole, body }, placed);
+  const written = rowTextOf(request, row);
   if ('refused' in written) return usageFault(io, 'plan', `Row ${row} cannot be written: ${written.refused}.`);
   // Whoever asks for a row by its number gets it, and hears what is wrong with it.
-  const problem = 'refused' in placed ? undefined : rowProblem(evaluateRow(base, placed, []));
+  const { problem } = written;
   if (problem !== undefined) await io.err(`pipewright plan: Row ${row} ${printable(problem)}\n`);
+  if (setting !== '')
+    await io.err(
+      `pipewright plan: The file does not have the values of --set: ${printable(setting)}. Give them again with each command.\n`,
+    );
   return writeResult(io, 'plan', args, [written.text], true);
 }
 

@@ -23,6 +23,23 @@ const findingAt = (start: number, end: number, message = 'Something.'): Finding 
 });
 
 describe('check', () => {
+  test('says how far published runs are off, of layers with shapes only', async () => {
+    const text = `import { h100 } from "std:hardware"
+cluster box { gpu[2] = h100  link = 300GB/s }
+model m { sequence = 1024  layer block[4] = transformer(hidden = 1024, heads = 16) }
+pipeline train { model = m  devices = box  stages = balance(2)  microbatches = 4  schedule = 1f1b  optimizer = megatron_bf16 }
+`;
+    const { out } = await call(['check', 'shapes.pipe'], { files: { 'shapes.pipe': text } });
+    expect(out).toMatch(/^train: \S+ m?s ± \d+ %, \S+ [GM]iB of \S+ GiB ± \d+ %: fits in (\d+) of \1 such runs$/mu);
+    const json = await call(['check', 'shapes.pipe', 'good.pipe', '--format', 'json'], {
+      files: { 'shapes.pipe': text, 'good.pipe': good },
+    });
+    const [shapes, measured] = (JSON.parse(json.out) as { files: { accuracy: Record<string, unknown> }[] }).files;
+    expect(shapes.accuracy).toMatchObject({ train: { kind: { device: 'hopper', nodes: 'one' } } });
+    expect(measured.accuracy).toEqual({});
+    expect((await call(['check', 'good.pipe'], { files })).out).not.toContain('±');
+  });
+
   test('exits with 0 where nothing is wrong, and counts what there is to say', async () => {
     const { status, out, err } = await call(['check', 'good.pipe'], { files });
     expect([status, err]).toEqual([0, '']);

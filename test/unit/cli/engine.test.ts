@@ -44,3 +44,35 @@ test('plan leaves out what the engine does not run', async () => {
   expect(bound.points.length).toBeGreaterThan(0);
   expect(bound.refused.map(({ reason }) => reason).join(' ')).toContain('Megatron runs');
 });
+
+test('check and simulate say where the file names another engine than the call', async () => {
+  const text = good.replace('schedule     = 1f1b', 'schedule     = 1f1b\n  engine       = megatron');
+  const remark = 'pipewright: own.pipe: --engine torchtitan is not used for "train", which has `engine = megatron`.\n';
+  for (const command of ['check', 'simulate']) {
+    const { err } = await call([command, 'own.pipe', '--engine', 'torchtitan'], { files: { 'own.pipe': text } });
+    expect(err).toBe(remark);
+    const same = await call([command, 'own.pipe', '--engine', 'megatron'], { files: { 'own.pipe': text } });
+    expect(same.err).toBe('');
+    const none = await call([command, 'good.pipe', '--engine', 'torchtitan'], { files });
+    expect(none.err).toBe('');
+  }
+});
+
+test.each([
+  ['tensor=4', /^pipewright check: Unknown param "tensor"\. .* use pipewright plan FILE --over "tensor = \[/],
+  [
+    'schedule=zb_h1',
+    /takes NAME=VALUE with a number, such as microbatches=8, not .* use pipewright compare FILE --schedules "1f1b, zb_h1"\./,
+  ],
+  ['schedule=zb_v', / --over "schedule = \[1f1b, zb_v\]"\. .* --schedules "1f1b, zb_v"\./],
+  ['data=4', /write "param data = 4" above it.* --over "data = \[2, 4\]"\./],
+  ['memory=2GiB', /write "param memory = 16GiB" above it/],
+  ['microbatches=4ms', /"microbatches" is a plain number, now 8, and --set gives a time\./],
+  ['lr', /takes NAME=VALUE with a number, such as microbatches=8, not "lr"\.$/m],
+  ['engine=megatron', /For a pipeline without `engine`, use --engine\./],
+  ['batch=4', /^pipewright check: Unknown param "batch"\. The file has the param microbatches = 8\.$/m],
+])('--set %s names the option that tries other values', async (setting, words) => {
+  const { err, status } = await call(['check', 'good.pipe', '--set', setting], { files });
+  expect(status).toBe(2);
+  expect(err).toMatch(words);
+});

@@ -16,7 +16,7 @@ test('a shell passes the arguments on, and those behind the script', async () =>
     files,
   });
   expect(status).toBe(0);
-  expect(err).toMatch(/^a\.pipe: Times, links and the memory of devices have no arguments\.\n/);
+  expect(err).toContain('\na.pipe: Times, links and the memory of devices have no arguments.\n');
   const folder = mkdtempSync(path.join(tmpdir(), 'pipewright-megatron-'));
   try {
     writeFileSync(path.join(folder, 'torchrun'), torchrun);

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { collectives } from '../../../engine/exchange/collectives.ts';
 import { exchangePresets } from '../../../engine/exchange/presets.ts';
+import { engines } from '../../../engine/engines/registry.ts';
 import { codes } from '../../../engine/findings/catalogue.ts';
-import { standardText } from '../../../engine/std/index.ts';
+import { standardNames } from '../../../engine/language/exported.ts';
+import { figures } from '../../../engine/language/figures.ts';
+import { functions } from '../../../engine/language/functions.ts';
+import { blocks } from '../../../engine/language/schema.ts';
+import { units } from '../../../engine/language/units.ts';
+import { standardFiles, standardText } from '../../../engine/std/index.ts';
 import { call } from './harness.ts';
 
 const untidy = '// kept\ndevice   v100 {memory=16GiB}   // and this\n';
@@ -50,6 +56,49 @@ describe('explain', () => {
     expect((await call(['explain', 'p3'])).out).not.toContain('Default: true');
     expect((await call(['explain', 'ps'])).out).toContain('- `servers`: number of servers. Default: as many as ranks');
     expect((await call(['explain', 'dpp'])).err).toContain('Did you mean "ddp"?');
+  });
+  test('of a name that others begin with, those come before names that differ in a letter', async () => {
+    const { err } = await call(['explain', 'a100']);
+    expect(err).toContain('Nothing is called "a100". Did you mean "a100_40", "a100_80", ');
+    expect(err).not.toContain('p100');
+    expect((await call(['explain', 'dgx'])).err).toMatch(/Did you mean "dgx_\w+", .* or "dgx_\w+"\?/u);
+    expect((await call(['explain', 'h10'])).err).toContain('Did you mean "h100"?');
+  });
+
+  test('every key, function, figure and name of the standard library is explained', async () => {
+    const keys = Object.values(blocks).flatMap((block) => [block.name, ...block.keys.map(({ name }) => name)]);
+    const names = [
+      ...keys,
+      ...functions.map(({ name }) => name),
+      ...figures.map(({ name }) => name),
+      ...units.map(({ name }) => name),
+      ...standardNames().map(({ name }) => name),
+      ...standardFiles.keys(),
+      ...engines.map(({ name }) => name),
+      ...['import', 'param', 'let', 'selective', 'distributed', 'hidden', 'bf16'],
+    ];
+    for (const name of new Set(names)) {
+      const { status, out } = await call(['explain', name]);
+      expect([name, status, out.length > 20]).toEqual([name, 0, true]);
+    }
+  });
+  test('a name with several meanings has them all, the key of a pipeline first', async () => {
+    const { out } = await call(['explain', 'tensor']);
+    expect(out).toMatch(/^# tensor\n\n## Key of a pipeline\n\n`tensor = 8`\n\nTensor-parallel ranks/);
+    expect(out).not.toContain('Values to try');
+    expect((await call(['explain', 'overlap'])).out).toContain('`overlap(tensor) = 60%`');
+    expect((await call(['explain', 'h100'])).out).toContain('import { h100 } from "std:hardware"');
+    expect((await call(['explain', 'zero1'])).out).toContain('the optimizer state');
+    expect((await call(['explain', 'tensro'])).err).toContain('Did you mean "tensor"?');
+  });
+  test('the language fits on one page, whose file has no mistake', async () => {
+    const { out } = await call(['explain', 'language']);
+    expect(out.length).toBeLessThan(6000);
+    const [, file = ''] = /```pipe\n([^]*?)```/.exec(out) ?? [];
+    const { status, err } = await call(['check', 'a.pipe'], { files: { 'a.pipe': file } });
+    expect([status, err]).toEqual([0, expect.not.stringContaining('error')]);
+    for (const { keys } of Object.values(blocks)) for (const { name } of keys) expect(out).toContain(name);
+    expect((await call(['--help'])).out).toContain('pipewright explain language');
   });
   test.each([...codes])('%s shows its page', async (code) => {
     const { status, out } = await call(['explain', code]);

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Io } from '../../../cli/io.ts';
 import { run } from '../../../cli/run.ts';
-import { byteStream } from '../../../cli/runs/byteStream.ts';
-import { filesIn } from '../../../cli/runs/filesIn.ts';
+import { byteStream } from '../../../platform/node/runs/byteStream.ts';
+import { filesIn } from '../../../platform/node/runs/filesIn.ts';
 
 export const repository = resolve(import.meta.dirname, '../../..');
 
@@ -31,8 +31,8 @@ interface World {
   readonly interrupted?: true | 'later';
 }
 
-/** Runs the command line in a world of its own. */
-export async function call(args: readonly string[], world: World = {}): Promise<Called> {
+/** A world, and what a command has done in it so far. */
+export function worldOf(world: World = {}): { readonly io: Io; readonly called: () => Omit<Called, 'status'> } {
   const files = { ...world.files };
   const nameOf = (path: string) => path.replace(/^\/project\//, '');
   let out = '';
@@ -75,8 +75,14 @@ export async function call(args: readonly string[], world: World = {}): Promise<
     },
     now: () => (clock += world.slow ?? 0),
   };
+  return { io, called: () => ({ out, err, files }) };
+}
+
+/** Runs the command line in a world of its own. */
+export async function call(args: readonly string[], world: World = {}): Promise<Called> {
+  const { io, called } = worldOf(world);
   const status = await run(args, io);
-  return { status, out, err, files };
+  return { status, ...called() };
 }
 
 /** A small file without a mistake. */

@@ -47,9 +47,9 @@ test('damage is told at its place, and nothing is written', async () => {
   writeFileSync(cut, readFileSync(files('mlp_1f1b_p2')[0]).subarray(0, 4000));
   const { status, out, err } = await importing(cut, files('mlp_1f1b_p2')[1]);
   expect({ status, out, err }).toEqual({
-    status: 2,
+    status: 1,
     out: '',
-    err: expect.stringContaining(`${cut} cannot be read: it is compressed, and cut off.`),
+    err: expect.stringMatching(/rank0\.json\.gz:\d+:1: The file is compressed, and cut off\.\n$/),
   });
   const text = gunzipSync(readFileSync(files('mlp_1f1b_p2')[0])).toString();
   const half = path.join(folder, 'rank0.json');
@@ -65,7 +65,45 @@ test('damage is told at its place, and nothing is written', async () => {
   expect(partial.err).not.toContain('--partial');
   const other = path.join(folder, 'other.json.gz');
   writeFileSync(other, gzipSync('hi'));
-  expect((await importing(other)).err).toContain(`${other} is no trace of a run`);
+  expect((await importing(other)).err).toContain(`${other}:1:1: This is no trace of a run`);
+});
+
+test('a compressed trace that is cut off is read as far as it is whole', async () => {
+  const [first, second] = files('mlp_1f1b_p2');
+  const bytes = readFileSync(first);
+  const cut = path.join(folder, 'cut_rank0.json.gz');
+  let most = 0;
+  for (const share of [0.6, 0.8, 0.98]) {
+    writeFileSync(cut, bytes.subarray(0, Math.trunc(share * bytes.length)));
+    const refused = await importing(cut, second);
+    expect(refused.status).toBe(1);
+    expect(refused.err).toMatch(
+      /: The file is compressed, and cut off\. --partial reads it as far as it is whole\.\n$/,
+    );
+    const partial = await importing(cut, second, '--partial', '--summary', 'run.json');
+    expect(partial.err).toContain('cut_rank0.json.gz:');
+    if (partial.status !== 0) continue;
+    const { pipelines } = JSON.parse(partial.files['run.json']) as { pipelines: [{ steps: readonly object[] }] };
+    expect(pipelines[0].steps.length).toBeGreaterThanOrEqual(most);
+    most = pipelines[0].steps.length;
+  }
+  // All steps but the last are whole.
+  expect(most).toBe(3);
+  // Damage in the middle is no end.
+  writeFileSync(
+    cut,
+    bytes.map((byte, at) => (at === 3000 ? byte ^ 0xff : byte)),
+  );
+  expect((await importing(cut, second, '--partial')).err).toContain('it is compressed, and damaged');
+});
+
+test('one trace under two names is named as such', async () => {
+  const [zero, one] = files('mlp_1f1b_p2');
+  const copy = path.join(folder, 'copy_rank0.json.gz');
+  writeFileSync(copy, readFileSync(zero));
+  const { status, out, err } = await importing(zero, copy, one);
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err).toContain(`${copy}:1:1: This is a trace of rank 0, as is ${zero}, and both ran at the same time`);
 });
 
 test('--ranks takes those of one pipeline, and wrong options are told', async () => {
@@ -77,8 +115,6 @@ test('--ranks takes those of one pipeline, and wrong options are told', async ()
   expect((await importing(zero, one, twin, '--ranks', '0,3')).out).toContain('2 ranks (0, 3)');
   expect((await importing(zero, one, '--ranks', '0;1')).err).toContain('--ranks takes numbers with commas between');
   expect((await importing(zero, one, '--skip', 'all')).err).toContain('--skip takes a number of steps');
-  expect((await importing(zero, one, '--ranks', '8')).err).toContain(
-    'No trace is of rank 8, which --ranks names. There are traces of ranks 0 and 1.',
-  );
+  expect((await importing(zero, one, '--ranks', '8')).err).toContain('The run has no rank 8. It has ranks 0 and 1.');
   expect((await importing(zero, one, '--skip', '99')).err).toMatch(/--skip 99 leaves no step: the run has \d+ steps\./);
 });

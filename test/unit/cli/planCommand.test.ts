@@ -7,7 +7,14 @@ import { call, type Called, good } from './harness.ts';
 
 const files = { 'a.pipe': shaped, 'good.pipe': good };
 const over = 'tensor = [1, 2], pipeline = [2, 4], recompute = [none, full]';
-const plan = (...args: readonly string[]): Promise<Called> => call(['plan', ...args, '--threads', '1'], { files });
+const known = new Map<string, Promise<Called>>();
+/** The same call has the same answer: several tests look at it. */
+function plan(...args: readonly string[]): Promise<Called> {
+  const key = args.join('\n');
+  const found = known.get(key) ?? call(['plan', ...args, '--threads', '1'], { files });
+  known.set(key, found);
+  return found;
+}
 const train = (...args: readonly string[]): Promise<Called> =>
   plan('a.pipe', '--pipeline', 'train', '--over', over, ...args);
 const answerOf = ({ out }: Called): PlanAnswer => JSON.parse(out) as PlanAnswer;
@@ -20,6 +27,7 @@ describe('plan', () => {
     expect(out).toContain('train: 8 rows on 8 devices, 32 samples an iteration');
     expect(out).toContain('No other of the 8 rows fits and can be under');
     expect(out).toMatch(/^ {2}row +iteration +peak memory +MFU +bubble +pipeline +data +tensor +recompute +runs on$/m);
+    expect(out).toContain(' · sequence_parallel true (with tensor ranks) · ');
     expect(out).toContain('as written:');
     expect(out).not.toContain('better than every row');
     // The file recomputes nothing, which is faster.
@@ -42,13 +50,13 @@ describe('plan', () => {
     const csv = await train('--format', 'csv');
     const lines = csv.out.trimEnd().split('\r\n');
     expect(lines[0]).toBe(
-      'row,tensor,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed,tight,left',
+      'row,tensor,sequence_parallel,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed,tight,left,spread_time,spread_memory,fit,runs,within',
     );
     expect(lines.length).toBe(points.length + 1);
     const line = lines.find((each) => each.startsWith(`${best},`))?.split(',') ?? [];
     const point = points.find(({ row }) => row === best);
-    expect(line[7]).toBe(String(point?.iteration));
-    expect(line[13]).toBe('true');
+    expect(line[8]).toBe(String(point?.iteration));
+    expect(line[14]).toBe('true');
   });
 
   test('says how much memory is left of rows within the margin of memory/headroom, and of no others', async () => {
@@ -63,11 +71,14 @@ describe('plan', () => {
     const near = Math.ceil(fastest.peak / 0.97);
     const far = Math.ceil(fastest.peak / 0.93);
     const { out } = await answerWith(near);
-    expect(out).toMatch(new RegExp(`^ +${fastest.row} .* GiB \\(3 % left\\) `, 'mu'));
+    expect(out).toMatch(new RegExp(`^ +${fastest.row} .* GiB \\(3 % left, fits in \\d+ of \\d+ such runs\\) `, 'mu'));
     expect(out).toContain('Rows that say what is left may run out of memory');
     const point = answerOf(await answerWith(near, '--format', 'json')).points.find(({ row }) => row === fastest.row);
     expect(point?.tight).toBeCloseTo(0.03, 6);
-    expect((await answerWith(near, '--format', 'csv')).out).toMatch(/,0\.0(2999|3000)\d*,\d+\r\n/u);
+    // The device has an efficiency of its own: runs say something of its memory only.
+    expect(Object.keys(point?.spread ?? {})).toEqual(['memory', 'fit', 'runs']);
+    expect(point?.spread?.fit).toBeLessThan(point?.spread?.runs ?? 0);
+    expect((await answerWith(near, '--format', 'csv')).out).toMatch(/,0\.0(2999|3000)\d*,\d+,,0\.\d+,\d+,\d+,\r\n/u);
     const roomy = await answerWith(far);
     expect(roomy.out).not.toContain('left');
     expect(answerOf(await answerWith(far, '--format', 'json')).points.some(({ tight }) => tight !== undefined)).toBe(
@@ -118,34 +129,39 @@ describe('plan', () => {
     const args = ['plan', 'a.pipe', '--pipeline', 'train', '--threads', '1'];
     const keys = 'tensor = 4, micro_batch = [1, 2]';
     const { out } = await call([...args, '--over', keys], { files: own });
-    expect(out).toContain('  pipeline 1, 2, 4 · tensor 4 · recompute none, full · micro_batch 1, 2\n');
+    expect(out).toContain(
+      '  pipeline 1, 2, 4 · tensor 4 · sequence_parallel true (with tensor ranks) · recompute none, full · micro_batch 1, 2\n',
+    );
   });
 
   test('chooses what to search where neither the file nor the call says it, and says what it left out', async () => {
     const { status, out, err } = await plan('a.pipe', '--pipeline', 'train');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(
-      /^ {2}tensor 1, 2, 4 · sequence_parallel true · pipeline 1, 2, 4, 8 · micro_batch 1, 2, 4 · /mu,
+      /^ {2}tensor 1, 2, 4 · sequence_parallel true \(with tensor ranks\) · pipeline 1, 2, 4, 8 · micro_batch 1, 2, 4 · /mu,
     );
     expect(out).toMatch(/No other of the [\d,]+ rows fits and can be under/u);
     expect(out).toContain('There is no search block for train, so these values were chosen. Left out:\n');
     expect(out).toContain('  tensor over 4: tensor ranks stay in a node, which has 4 devices.\n');
     const [, block = ''] = out.split('To search other values, write this into the file and change it:\n');
     expect(block).toMatch(/^ {2}search train \{\n {4}tensor in \[1, 2, 4\]\n/u);
-    // With the block in the file, the same is searched.
-    const answer = answerOf(await plan('a.pipe', '--pipeline', 'train', '--format', 'json'));
+    // With the block in the file, the same is searched. A small part of the search says what the whole would.
+    const part = ['plan', 'a.pipe', '--pipeline', 'train', '--format', 'json', '--threads', '1', '--shard', '1/99'];
+    const answer = answerOf(await call(part, { files }));
     const written = { 'a.pipe': `${shaped}${block}` };
-    const again = answerOf(
-      await call(['plan', 'a.pipe', '--pipeline', 'train', '--format', 'json', '--threads', '1'], { files: written }),
-    );
+    const again = answerOf(await call(part, { files: written }));
     expect(again.search).toEqual(answer.search);
-    expect(again.best).toBe(answer.best);
+    expect(again.rows).toBe(answer.rows);
     expect(again.left_out).toBeUndefined();
     expect(answer.left_out?.map(({ what }) => what)).toContain('tensor over 4');
   });
 
   test.each([80, 120])('fits a terminal of %i columns', async (columns) => {
-    const args = ['plan', 'a.pipe', '--pipeline', 'train', '--limit', 'peak_memory < 12GiB', '--threads', '1'];
+    const wide = `${over}, sequence_parallel = [true], micro_batch = [1, 2], schedule = [1f1b, interleaved_1f1b]`;
+    const args = [
+      ...['plan', 'a.pipe', '--pipeline', 'train', '--over', wide],
+      ...['--limit', 'peak_memory < 12GiB', '--threads', '1'],
+    ];
     const { out } = await call(args, { files, terminal: true, columns });
     const [table = ''] = out.split('as written:');
     const longest = Math.max(
@@ -333,6 +349,7 @@ describe('plan', () => {
     );
     expect(more.search.map(({ key, values }) => `${key} ${values.join(' ')}`)).toEqual([
       'tensor 4',
+      'sequence_parallel true',
       'pipeline 2 4',
       'recompute full',
     ]);
@@ -425,4 +442,28 @@ describe('plan', () => {
     expect(status).toBe(2);
     expect(err).toContain(problem);
   });
+});
+
+test('marks the rows of the front that published runs do not tell from the fastest', async () => {
+  const text = shaped.replace(
+    /^device .*$/m,
+    'import { h100 } from "std:hardware"\ndevice card { from = h100  memory = 24GiB }',
+  );
+  const asked = ['plan', 'a.pipe', '--pipeline', 'train', '--over', over, '--threads', '1'];
+  const found = JSON.parse(
+    (await call([...asked, '--format', 'json'], { files: { 'a.pipe': text } })).out,
+  ) as PlanAnswer;
+  const front = found.points.filter((point) => point.front).toSorted((a, b) => a.iteration - b.iteration);
+  expect(front.length).toBeGreaterThan(1);
+  const [{ iteration, spread }] = front;
+  for (const point of found.points)
+    expect(point.within === true).toBe(
+      point.front && point.iteration > iteration && point.iteration <= iteration * (1 + (spread?.time ?? 0)),
+    );
+  expect(front.some(({ within }) => within === true)).toBe(true);
+  const { out } = await call(asked, { files: { 'a.pipe': text } });
+  for (const { row, within } of front) expect(new RegExp(`^ +${row} ≈ `, 'mu').test(out)).toBe(within === true);
+  expect(out).toContain(
+    '≈: published runs of the kind are off by more than what separates the row from the fastest (± ',
+  );
 });

@@ -5,12 +5,20 @@ import { call } from './harness.ts';
 
 const plan = (args: string, files: Readonly<Record<string, string>> = {}) =>
   call(['plan', ...args.split(' '), '--threads', '1'], { files });
-const few = '--over recompute=[none,full]';
+const few =
+  '--over recompute=[none,full],tensor=4,pipeline=2,context=1,micro_batch=1,schedule=1f1b,sync=end --engine megatron';
 
 describe('plan without a file', () => {
+  test('gives a cluster whose nodes are racks its racks', async () => {
+    const ofRacks =
+      '--model gpt2 --on gb200_nvl72 --nodes 1 --batch 72 --over tensor=1,pipeline=1,context=1,recompute=none';
+    const { out: inRack } = await plan(`${ofRacks} --write best`);
+    expect(inRack).toContain('import { gb200_nvl72 } from "std:clusters" with { racks = 1 }\n');
+  });
+
   test('makes one, answers, and writes the best row', async () => {
     const { status, out, err, files } = await plan(
-      `--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine megatron ${few} --output best.pipe`,
+      `--model gpt2 --on dgx_h100 --nodes 1 --batch 64 ${few} --output best.pipe`,
     );
     expect(status).toBe(0);
     expect(out).toContain('train: 2 rows on 8 devices, 64 samples an iteration');
@@ -24,10 +32,10 @@ describe('plan without a file', () => {
     expect({ checked, findings }).toMatchObject({ checked: 0 });
     const again = await call(['simulate', 'best.pipe', '--format', 'json'], { files: { 'best.pipe': written } });
     const [{ iteration }] = (JSON.parse(again.out) as { pipelines: { iteration: number }[] }).pipelines;
-    const json = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine megatron ${few} --format json`);
+    const json = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 ${few} --format json`);
     const answer = JSON.parse(json.out) as PlanAnswer;
     expect(answer.points.find(({ row }) => row === answer.best)?.iteration).toBe(iteration);
-    const shown = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine megatron ${few} --write best`);
+    const shown = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 64 ${few} --write best`);
     expect(shown.out).toBe(written);
   });
 
@@ -35,6 +43,32 @@ describe('plan without a file', () => {
     const { out } = await plan('--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --engine deepspeed');
     expect(out).toContain('There is no search block for train, so these values were chosen.');
     expect(out).toContain('  tensor 1, 2, 4 · ');
+  });
+
+  test('fixes the keys of --over, and chooses all others as without it', async () => {
+    const asked = '--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine deepspeed --format json';
+    const answerOf = async (over: string) => JSON.parse((await plan(`${asked}${over}`)).out) as PlanAnswer;
+    const free = await answerOf('');
+    const pinned = await answerOf(' --over pipeline=[2]');
+    // The rows of the whole space with these ranks, no more and no fewer.
+    expect(pinned.search).toEqual(
+      free.search.map((axis) => (axis.key === 'pipeline' ? { key: 'pipeline', values: ['2'] } : axis)),
+    );
+    expect(pinned.search.find(({ key }) => key === 'tensor')?.values).toEqual(['1', '2', '4']);
+    expect(pinned.left_out?.[0]).toEqual({ what: 'pipeline other than 2', why: '--over names its values' });
+    expect(free.left_out?.map(({ what }) => what)).not.toContain('pipeline other than 2');
+    const { out } = await plan(`${asked.replace(' --format json', '')} --over pipeline=[2]`);
+    const text = out.replaceAll(/\s+/gu, ' ');
+    expect(text).toContain('so --over fixes the values that it names, and the other ones were chosen.');
+    expect(text).not.toContain('Not searched');
+  });
+
+  test('chooses around given ranks: chunks for these, tensor ranks with sequence parallelism', async () => {
+    const { out } = await plan(
+      '--model gpt2 --on dgx_h100 --nodes 1 --batch 64 --engine megatron --over pipeline=[2],schedule=[interleaved_1f1b]',
+    );
+    // On two ranks, 12 blocks divide into 2, 3 or 6 equal chunks of each, and all 14 layers into 7.
+    expect(out).toContain('schedule interleaved_1f1b · chunks 2, 3, 6, 7 · ');
   });
 
   test('takes a model from a file that import reads, and says what was assumed', async () => {
@@ -62,14 +96,17 @@ describe('plan without a file', () => {
     expect(ofSamples).toContain('The batch has 65,536 tokens, 1,024 in each sample.');
     const { out, err } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 100Ktok ${few}`);
     // 97.7 samples of 1,024 tokens on eight devices.
-    expect(err).toContain('100,000 tokens are 97.7 samples of 1,024 tokens. The batch is 96 samples (98,304 tokens)');
+    expect(err).toContain(
+      '100,000 tokens are 97.7 samples of 1,024 tokens. The batch is 96 samples (98,304 tokens, 1.7 % less), a multiple of 8, which data ranks can share.',
+    );
     expect(out).toContain('96 samples an iteration');
     const { err: none } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 65536tok ${few}`);
     expect(none).not.toContain('tokens are');
   });
 
   test('takes the tokens of a sample that are asked for, and says which were taken of a long window', async () => {
-    const asked = '--model mixtral_8x22b --on dgx_h100 --nodes 16 --batch 1048576tok --over pipeline=8,tensor=8';
+    const asked =
+      '--model mixtral_8x22b --on dgx_h100 --nodes 16 --batch 1048576tok --over pipeline=8,tensor=8,expert=8,recompute=full';
     const remark = 'A sample has 65,536 tokens. Set another number with --sequence, such as --sequence 8k.';
     const usual = await plan(asked);
     expect(usual.err).toContain(remark);
@@ -150,10 +187,10 @@ describe('where no row fits', () => {
 
   test('names a value of a key that was not searched', async () => {
     const { out } = await plan(
-      '--model llama2_13b --on dgx_h100 --nodes 1 --batch 64 --over tensor=1,recompute=none,pipeline=1',
+      '--model llama2_13b --on dgx_h100 --nodes 1 --batch 64 --over tensor=1,recompute=none,pipeline=1,optimizer=adam_mixed',
     );
     expect(out).toMatch(/None of the|The only row does not fit/u);
-    expect(out.replaceAll('\n', ' ')).toMatch(/With tensor = \d it fits: /u);
+    expect(out.replaceAll('\n', ' ')).toMatch(/With optimizer = adam_mixed\(shard = fsdp\) it fits: /u);
   });
 });
 

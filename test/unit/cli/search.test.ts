@@ -199,7 +199,7 @@ pipeline train { model = net  devices = box  microbatches = 6  stages = balance(
     [['--effort', '1.5'], '--effort takes a whole number from 0 to 1000, not "1.5".'],
     [['--seed', '99999999999'], '--seed takes a whole number from 0 to 4294967295'],
     [['--verify', '--write', 'rows'], '--verify searches nothing'],
-    [['--output', 'x'], '--output is for --write.'],
+    [['--output', 'x'], '--output is for the order'],
     [['--pipeline', 'nobody'], 'a.pipe has no pipeline "nobody"'],
   ])('refuses %j', async (args, reason) => {
     const { status, err } = await searching(file('gpipe'), args);

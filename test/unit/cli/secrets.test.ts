@@ -49,15 +49,19 @@ const commands: readonly (readonly string[])[] = [
 ];
 
 describe.each(Object.entries(users))('a file that is no file for %s', (_, text) => {
-  test.each(commands.map((args) => [args.join(' '), args] as const))('is not quoted by %s', async (__, args) => {
-    const told: string[] = [];
-    for (const secret of secrets) {
-      const { out, err, files } = await call([...args, 'a.pipe'], { files: { 'a.pipe': text, secret } });
-      expect(out + err).not.toBe('');
-      if (/hunter2|86753090/i.test(out + err + files['a.pipe'])) told.push(out + err);
-    }
-    expect(told).toEqual([]);
-  });
+  test.each(commands.map((args, at) => [args.join(' '), args, at] as const))(
+    'is not quoted by %s',
+    async (__, args, at) => {
+      const told: string[] = [];
+      // A third for each command: all of them for each format of a command, and for each key.
+      for (const secret of secrets.filter((___, index) => (index + at) % 3 === 0)) {
+        const { out, err, files } = await call([...args, 'a.pipe'], { files: { 'a.pipe': text, secret } });
+        expect(out + err).not.toBe('');
+        if (/hunter2|86753090/i.test(out + err + files['a.pipe'])) told.push(out + err);
+      }
+      expect(told).toEqual([]);
+    },
+  );
   test('is found where it is wrong', async () => {
     const { out, status } = await call(['check', 'a.pipe'], { files: { 'a.pipe': text, secret: secrets[0] } });
     expect(status).toBe(1);

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import * as fc from '../../support/property.ts';
 import picocolors from 'picocolors';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { memoryBar, memoryKinds } from '../../../cli/drawing/memoryBar.ts';
 import { csv } from '../../../cli/output/csv.ts';
 import type { DeviceReport, Report } from '../../../engine/values/report.ts';
 import { bytes, share, time } from '../../../engine/basics/quantities.ts';
+import { builtCommand } from '../../support/builtCommand.ts';
 import { call, good, repository } from './harness.ts';
 import { equal, runOf } from './drawn.ts';
 
@@ -254,7 +255,10 @@ test('a memory bar fills the share of the capacity that the peak takes, to a cha
 });
 
 describe('the program itself', () => {
-  const main = join(repository, 'cli', 'main.ts');
+  let main = '';
+  beforeAll(async () => {
+    main = await builtCommand();
+  });
   const quickstart = join(repository, 'examples', 'quickstart.pipe');
 
   test('runs, reads standard input and exits as it should', () => {

@@ -1,0 +1,209 @@
+/** The tools: what each takes and gives, and the command that answers it. */
+import type { Fields } from '../summary/summary.ts';
+
+export interface ToolInput {
+  readonly type: 'string' | 'integer' | 'boolean' | 'strings' | 'settings';
+  readonly doc: string;
+  /** Of the command. Absent: the tool itself reads it. */
+  readonly option?: string;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly doc: string;
+  readonly inputs: Readonly<Record<string, ToolInput>>;
+  readonly required?: readonly string[];
+  /** Of the command line. */
+  readonly command: string;
+  /** The command has `--summary`. */
+  readonly isSummary?: true;
+  /** How long it searches if the call does not say it. */
+  readonly time?: string;
+  /** Fields of the structured answer. */
+  readonly output: Readonly<Record<string, 'string' | 'integer' | 'number' | 'array' | 'object' | 'boolean'>>;
+}
+
+const file = {
+  path: { type: 'string', doc: 'Of a .pipe file below the working folder.' },
+  text: { type: 'string', doc: 'The file itself.' },
+} as const;
+const set = { type: 'settings', option: 'set', doc: 'Params: {"microbatches": 16}.' } as const;
+const pipeline = { type: 'string', option: 'pipeline', doc: 'Its name.' } as const;
+const limit = { type: 'integer', option: 'summary', doc: 'Most entries of a list.' } as const;
+const engine = {
+  type: 'string',
+  option: 'engine',
+  doc: 'Such as megatron, torchtitan, deepspeed.',
+} as const;
+const left = { left_out: 'object' } as const;
+const counts = { errors: 'integer', warnings: 'integer', remarks: 'integer', hints: 'integer' } as const;
+
+export const tools: readonly Tool[] = [
+  {
+    name: 'check',
+    doc: 'Errors and warnings of a .pipe file, errors first, and the figures of its pipelines.',
+    command: 'check',
+    isSummary: true,
+    inputs: {
+      ...file,
+      set,
+      engine,
+      fixes: { type: 'boolean', option: 'fixes', doc: 'Also the best fixes, with their simulated effect.' },
+      limit,
+    },
+    output: { ...counts, findings: 'array', pipelines: 'array', ...left },
+  },
+  {
+    name: 'fix',
+    doc: 'The file after quick fixes. Writes nothing.',
+    command: 'check',
+    isSummary: true,
+    inputs: {
+      ...file,
+      code: {
+        type: 'string',
+        option: 'fix',
+        doc: 'Make the best fix of each finding with this code. Default: safe fixes.',
+      },
+      set,
+      limit,
+    },
+    output: { ...counts, fixed: 'array', findings: 'array', pipelines: 'array', text: 'string', ...left },
+  },
+  {
+    name: 'simulate',
+    doc: 'Simulated iteration time, bubble, memory, MFU of each pipeline.',
+    command: 'simulate',
+    isSummary: true,
+    inputs: { ...file, set, pipeline, engine, limit },
+    output: { ...counts, pipelines: 'array', findings: 'array', ...left },
+  },
+  {
+    name: 'compare',
+    doc: 'Pipelines side by side, as written or under other schedules, the fastest that fits first.',
+    command: 'compare',
+    isSummary: true,
+    inputs: {
+      ...file,
+      schedules: { type: 'strings', option: 'schedules', doc: 'Such as ["1f1b", "interleaved_1f1b(chunks = 2)"].' },
+      sync: { type: 'strings', option: 'sync', doc: 'Rules of gradient exchange.' },
+      collective: { type: 'strings', option: 'collective', doc: 'Collectives.' },
+      set,
+      pipeline,
+      engine,
+      limit,
+    },
+    output: { rows: 'array', ...left },
+  },
+  {
+    name: 'plan',
+    doc: 'Search ranks, microbatches, recomputation and schedules for the fastest plan that fits. Give a file, or model, on and batch: then the answer has the file of the best plan.',
+    command: 'plan',
+    isSummary: true,
+    time: '30s',
+    inputs: {
+      ...file,
+      model: {
+        type: 'string',
+        option: 'model',
+        doc: 'A model of std:models, or a file such as config.json; or give its text.',
+      },
+      on: { type: 'string', option: 'on', doc: 'A cluster of std:clusters, such as dgx_h100 (8 GPUs a node).' },
+      nodes: { type: 'integer', option: 'nodes', doc: 'Nodes of the cluster.' },
+      batch: { type: 'string', option: 'batch', doc: 'Samples (512) or tokens (4Mtok) of an iteration.' },
+      sequence: { type: 'string', option: 'sequence', doc: 'Tokens of a sample.' },
+      over: { type: 'string', option: 'over', doc: 'Keys to search: "tensor = [4, 8], pipeline = 1..8".' },
+      limits: { type: 'strings', option: 'limit', doc: 'Conditions: ["peak_memory < 75GiB"].' },
+      minimise: { type: 'string', option: 'minimise', doc: 'iteration or peak_memory.' },
+      set,
+      pipeline,
+      engine,
+      time: { type: 'string', option: 'time', doc: 'Stop then, with the best so far. Default: 30s.' },
+      write: { type: 'integer', option: 'write', doc: 'Instead: the file with the values of this row.' },
+      limit,
+    },
+    output: {
+      devices: 'integer',
+      samples: 'number',
+      rows: 'integer',
+      simulated: 'integer',
+      unsearched: 'integer',
+      best: 'integer',
+      certificate: 'string',
+      would_fit: 'string',
+      further: 'string',
+      as_written: 'object',
+      front: 'array',
+      changes: 'array',
+      refused: 'array',
+      text: 'string',
+      ...left,
+    },
+  },
+  {
+    name: 'search',
+    doc: 'A shorter order of operations for a pipeline, as a schedule, and how far it is from the least possible.',
+    command: 'search',
+    isSummary: true,
+    time: '10s',
+    inputs: {
+      ...file,
+      set,
+      pipeline,
+      hold: { type: 'string', option: 'limit', doc: 'What a device may hold: microbatches (4) or 20GiB.' },
+      time: { type: 'string', option: 'time', doc: 'Stop then, with the best so far. Default: 10s.' },
+    },
+    output: {
+      pipeline: 'string',
+      iteration_seconds: 'number',
+      least_iteration_seconds: 'number',
+      span_seconds: 'number',
+      least_span_seconds: 'number',
+      p95_seconds: 'number',
+      effort: 'number',
+      seed: 'integer',
+      as_written: 'object',
+      text: 'string',
+      ...left,
+    },
+  },
+  {
+    name: 'explain',
+    doc: 'language (all of it on one page), or any key, function, figure, schedule, code, device, model, std:models, std:clusters.',
+    command: 'explain',
+    inputs: {
+      name: { type: 'string', doc: 'What to explain.' },
+      offset: { type: 'integer', doc: 'Go on from this character.' },
+    },
+    required: ['name'],
+    output: { text: 'string', characters: 'integer', next_offset: 'integer' },
+  },
+  {
+    name: 'format',
+    doc: 'The file in its canonical layout. Writes nothing.',
+    command: 'format',
+    inputs: file,
+    output: { changed: 'boolean', text: 'string', ...left },
+  },
+];
+
+const jsonTypes: Readonly<Record<ToolInput['type'], Fields>> = {
+  string: { type: 'string' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  strings: { type: 'array', items: { type: 'string' } },
+  settings: { type: 'object' },
+};
+
+export const inputSchema = ({ inputs, required }: Pick<Tool, 'inputs' | 'required'>) => ({
+  type: 'object' as const,
+  properties: Object.fromEntries(
+    Object.entries(inputs).map(([name, { type, doc }]) => [name, { ...jsonTypes[type], description: doc }]),
+  ),
+  ...(required === undefined ? {} : { required: [...required] }),
+});
+
+export const outputSchema = ({ output }: Pick<Tool, 'output'>) => ({
+  type: 'object' as const,
+  properties: Object.fromEntries(Object.entries(output).map(([name, type]) => [name, { type }])),
+});
