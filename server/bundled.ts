@@ -1,3 +1,5 @@
+import { quietTimer } from '../platform/common/quietTimer.ts';
+
 /**
  * Runs `action` at once, and again `pause` milliseconds later if it was called meanwhile: of calls that follow each other the first and
  * the last count.
@@ -9,10 +11,10 @@ export function bundled(action: () => void, pause: number): () => void {
     again = pausing;
     if (pausing) return;
     pausing = true;
-    setTimeout(() => {
+    quietTimer(() => {
       pausing = false;
       if (again) run();
-    }, pause).unref();
+    }, pause);
     action();
   };
 }

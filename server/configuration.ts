@@ -20,11 +20,16 @@ import { createShown, type Shown } from './shown.ts';
  */
 const refreshPause = 1000;
 
+/** The same for findings: several documents that are done at about the same time are asked about together. */
+const findingsPause = 100;
+
 export interface Configuration {
   readonly options: EngineOptions;
   readonly trusted: boolean;
   /** Uris of the workspace folders. */
   readonly folders: readonly string[];
+  /** The client reads files for the server. */
+  readonly readsFiles: boolean;
   /** Settled when the settings are known, or the client gives none. */
   readonly ready: Promise<void>;
   initialize(params: InitializeParams): InitializationOptions;
@@ -36,6 +41,8 @@ export interface Configuration {
   readonly shown: Shown;
   /** Whether the client asks for lenses again when it is asked to. */
   readonly refreshes: boolean;
+  /** Asks the client to ask again for findings; undefined where it cannot be asked. */
+  readonly refreshFindings: (() => void) | undefined;
   /** Asks the client to ask again for what it shows inside the text, once for all documents that are done at about the same time. */
   refresh(): void;
 }
@@ -44,6 +51,7 @@ export function configure(connection: Connection, log: Log): Configuration {
   let options = editorOptions;
   let trusted = true;
   let folders: readonly string[] = [];
+  let readsFiles = false;
   let client: ClientCapabilities = {};
   const shown = createShown();
   let changed = (): void => {};
@@ -74,7 +82,7 @@ export function configure(connection: Connection, log: Log): Configuration {
         await connection.client.register(DidChangeConfigurationNotification.type, { section: 'pipewright' });
       if (client.workspace?.didChangeWatchedFiles?.dynamicRegistration === true)
         await connection.client.register(DidChangeWatchedFilesNotification.type, {
-          watchers: [{ globPattern: '**/*.{pipe,txt,json,yaml,yml}' }],
+          watchers: [{ globPattern: '**/*.{pipe,txt,json,yaml,yml,gz}' }],
         });
     } catch (error) {
       log.error(`registration: ${describe(error)}`);
@@ -109,6 +117,10 @@ export function configure(connection: Connection, log: Log): Configuration {
     changed();
   });
 
+  const quiet = (asked: Promise<void>) =>
+    void asked.catch((error: unknown) => log.error(`refresh: ${describe(error)}`));
+  const refreshFindings = bundled(() => quiet(connection.languages.diagnostics.refresh()), findingsPause);
+
   return {
     get options() {
       return options;
@@ -119,6 +131,9 @@ export function configure(connection: Connection, log: Log): Configuration {
     get folders() {
       return folders;
     },
+    get readsFiles() {
+      return readsFiles;
+    },
     ready,
     initialize(params) {
       client = params.capabilities;
@@ -128,8 +143,13 @@ export function configure(connection: Connection, log: Log): Configuration {
       const given: InitializationOptions =
         typeof params.initializationOptions === 'object' ? (params.initializationOptions ?? {}) : {};
       trusted = given.trusted !== false;
+      readsFiles = given.files === true;
       apply(at(given, 'settings'));
-      return { docs: typeof given.docs === 'string' ? given.docs : undefined, previews: given.previews === true };
+      return {
+        docs: typeof given.docs === 'string' ? given.docs : undefined,
+        previews: given.previews === true,
+        push: given.push === true,
+      };
     },
     onChange(listener) {
       changed = listener;
@@ -141,10 +161,11 @@ export function configure(connection: Connection, log: Log): Configuration {
     get refreshes() {
       return client.workspace?.codeLens?.refreshSupport === true;
     },
+    get refreshFindings() {
+      return client.workspace?.diagnostics?.refreshSupport === true ? refreshFindings : undefined;
+    },
     refresh: bundled(() => {
       shown.refreshed();
-      const quiet = (asked: Promise<void>) =>
-        void asked.catch((error: unknown) => log.error(`refresh: ${describe(error)}`));
       if (client.workspace?.codeLens?.refreshSupport === true)
         quiet(connection.sendRequest(CodeLensRefreshRequest.type));
       if (client.workspace?.inlayHint?.refreshSupport === true) quiet(connection.languages.inlayHint.refresh());

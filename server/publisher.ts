@@ -27,7 +27,7 @@ export interface Publisher {
 export function createPublisher(
   connection: Connection,
   send: Sender,
-  session: () => Pick<Session, 'docs' | 'abilities' | 'configuration'>,
+  session: () => Pick<Session, 'docs' | 'abilities' | 'configuration' | 'reports'>,
 ): Publisher {
   const progress = createProgress(connection, send);
   /** What was published last of each document: its version and diagnostics. */
@@ -49,9 +49,17 @@ export function createPublisher(
   }
 
   function findings(view: View): void {
-    const { uri, version } = view;
     const { docs, abilities } = session();
-    const diagnostics = diagnosticsOf(view, docs, abilities);
+    give(view.uri, view.version, diagnosticsOf(view, docs, abilities));
+  }
+
+  /** A client that asks for findings gets them only then. */
+  function give(uri: string, version: number, diagnostics: Diagnostic[]): void {
+    const { abilities, reports } = session();
+    if (abilities.pulls) {
+      reports.put(uri, version, diagnostics);
+      return;
+    }
     const before = published.get(uri);
     if (before?.version === version && JSON.stringify(before.diagnostics) === JSON.stringify(diagnostics)) return;
     published.set(uri, { version, diagnostics });
@@ -84,16 +92,19 @@ export function createPublisher(
     failed(uri, view) {
       progress.hide(uri);
       published.delete(uri);
-      if (view === undefined) return;
-      const diagnostics = diagnosticsOfFailure(view, session().docs);
-      send(() => connection.sendDiagnostics({ uri, version: view.version, diagnostics }));
+      const { abilities, docs } = session();
+      if (view !== undefined) give(uri, view.version, diagnosticsOfFailure(view, docs));
+      // Whoever has asked is answered.
+      else if (abilities.pulls) give(uri, 0, []);
     },
     closed(uri) {
       progress.hide(uri);
       published.delete(uri);
       plans.delete(uri);
       figures.delete(uri);
-      send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
+      const { abilities, reports } = session();
+      if (abilities.pulls) reports.closed(uri);
+      else send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
     },
   };
 }

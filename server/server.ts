@@ -1,9 +1,9 @@
 /** Wires the features to a connection. Knows the protocol, but not what the features do. */
 import type { Session } from './session.ts';
-import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
-import { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Connection, Disposable } from 'vscode-languageserver';
+import type { Platform } from '../platform/common/platform.ts';
 import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
-import { abilitiesOf, capabilities } from './capabilities.ts';
+import { abilitiesOf, offered } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './threads/answers.ts';
 import { createBetterPolicies } from './searches/betterPolicies.ts';
@@ -12,6 +12,7 @@ import { createDocuments, type Documents } from './documents/documents.ts';
 import { describe, type Log } from './handlers.ts';
 import { createLastLenses } from './lastLenses.ts';
 import { answerRefused } from './lifecycle.ts';
+import { addressOnDisk } from './addressOnDisk.ts';
 import { registerFeatures } from './registration.ts';
 import { mayStart } from './requests/plan.ts';
 import { registerRequests } from './requests/registration.ts';
@@ -22,11 +23,17 @@ import { createQuickFixes } from './searches/quickFixes.ts';
 import { createShorterOrders } from './searches/shorterOrders.ts';
 import { createStarters } from './searches/starters.ts';
 import type { Files, SyntaxView, View } from './view.ts';
-import { createSender } from './sender.ts';
+import { createSender, type Sender } from './sender.ts';
+import { followTexts } from './texts.ts';
+import { createLongRequests } from './longRequests.ts';
+import { createReports } from './reports.ts';
+import { createClosedFiles } from './closedFiles.ts';
+import { createTokenResults } from './tokenResults.ts';
 import { createThreads, type Threads } from './threads/threads.ts';
-import { createWorkspace } from './workspace.ts';
+import { createSurroundings } from './surroundings.ts';
 
 export interface ServerOptions {
+  readonly platform: Platform;
   /** Uri of the folder `docs/`, with a slash at the end; pages are not linked without it. */
   readonly docs?: string;
   /** Replaces the files of the workspace, for instance for a host without a disk. */
@@ -36,29 +43,25 @@ export interface ServerOptions {
    * for it. Also looks for better policies and shorter orders.
    */
   readonly ahead?: boolean;
+  /** Milliseconds that a request takes before its progress is shown. */
+  readonly patience?: number;
   /** Threads for checks and requests, and for each search over settings. Default: new ones. */
   readonly threads?: () => Threads;
 }
 
 /** Serves one client until it goes away. */
-export function startServer(connection: Connection, server: ServerOptions = {}): Disposable {
+export function startServer(connection: Connection, server: ServerOptions): Disposable {
+  const { platform } = server;
   const { send, close } = createSender();
-  const log: Log = {
-    trace: (message) => send(() => connection.tracer.log(message)),
-    error: (message) => send(() => connection.console.error(message)),
-  };
-  const texts = new TextDocuments(TextDocument);
+  const log = logOf(connection, send);
   const configuration = configure(connection, log);
-  const files = (server.files ?? ((onDisk) => onDisk))(
-    createWorkspace({
-      open: (uri) => documents.text(uri),
-      openUris: () => documents.uris(),
-      folders: () => configuration.folders,
-      trusted: () => configuration.trusted,
-      sizeLimit: () => configuration.options.limits.fileSize,
-    }),
-  );
-  const threads = (server.threads ?? createThreads)();
+  const around = createSurroundings({
+    ...{ connection, platform, configuration },
+    documents: () => documents,
+    encoding: () => session.abilities.encoding,
+  });
+  const files = server.files?.(around.files) ?? around.files;
+  const threads = server.threads?.() ?? createThreads({ start: platform.startThread });
   const answers = createAnswers(threads);
   const documents: Documents = createDocuments({
     files,
@@ -82,22 +85,16 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     untested: (view) => publisher.untested(view),
     waiting: (view) => publisher.waiting(view),
     closed(uri) {
+      // What it was saved as is not what was read of it before.
+      around.changed([uri]);
       publisher.closed(uri);
       configuration.shown.closed(uri);
     },
     failed(uri, error) {
       log.error(`check ${uri}: ${describe(error)}`);
-      publisher.failed(uri, syntaxOf(uri));
+      publisher.failed(uri, syntaxIn(documents, uri));
     },
   });
-  /** Undefined also where reading the text is what failed; the log has said so. */
-  function syntaxOf(uri: string): SyntaxView | undefined {
-    try {
-      return documents.syntax(uri);
-    } catch {
-      return undefined;
-    }
-  }
   const publisher = createPublisher(connection, send, () => session);
   const choices = createChoiceLists(documents, (error) => log.error(`completion: ${describe(error)}`));
   const fixes = createQuickFixes(documents, (error) => log.error(`fixes: ${describe(error)}`));
@@ -116,6 +113,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   const orders = createShorterOrders({ answers, found, failed: (error) => log.error(`orders: ${describe(error)}`) });
   const sweeps = createPlanSearches({
     documents,
+    platform,
     threads: server.threads,
     found: (part) => send(() => connection.sendNotification(methods.planFound, part)),
     edited: (edited) => send(() => connection.sendNotification(methods.planEdited, edited)),
@@ -126,11 +124,14 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       send(() => connection.sendNotification(methods.planChanged, { uri, version } satisfies PlanChanged)),
     failed: (error) => log.error(`starters: ${describe(error)}`),
   });
+  const copies = platform.copies?.();
   const session: Session = {
     connection,
+    platform,
     documents,
+    files,
     configuration,
-    log,
+    log: { ...log, ...(files.arriving === undefined ? {} : { arriving: files.arriving }) },
     choices,
     fixes,
     names: createNameIndex(),
@@ -138,48 +139,73 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     orders,
     lenses: createLastLenses(),
     starters,
+    tokens: createTokenResults(),
+    reports: createReports({ documents, refresh: () => configuration.refreshFindings }),
+    closedFiles: createClosedFiles(files, answers, () => configuration.options),
+    address: (uri) => (session.abilities.documents || copies === undefined ? uri : addressOnDisk(copies, uri)),
     abilities: abilitiesOf({}),
     docs: server.docs,
   };
 
   connection.onInitialize((params) => {
     const given = configuration.initialize(params);
-    session.abilities = abilitiesOf(params.capabilities, given.previews);
+    session.abilities = abilitiesOf(params.capabilities, given);
     session.docs = given.docs ?? server.docs;
-    return { capabilities, serverInfo: { name: 'pipewright' } };
+    return { capabilities: offered(session.abilities), serverInfo: { name: 'pipewright' } };
   });
   configuration.onChange(() => documents.recheck());
-  configuration.onFiles((uris) => documents.filesChanged(uris));
+  configuration.onFiles((uris) => {
+    around.changed(uris);
+    documents.filesChanged(uris);
+  });
   answerRefused(connection);
-  registerFeatures(session);
+  registerFeatures(session, createLongRequests(connection, server.patience));
   registerRequests(session);
   /** What is being looked for of a document is of its earlier text. */
   function stop(uri: string): void {
     for (const each of [choices, fixes, policies, orders, starters]) each.stop(uri);
     sweeps.changed(uri);
   }
-  const listening = [
-    // Opening a document raises this event too.
-    texts.onDidChangeContent(({ document }) => {
-      documents.set(document.uri, document.version, document.getText());
-      session.lenses.edited(document.uri, document.getText());
-      stop(document.uri);
-    }),
-    texts.onDidClose(({ document }) => {
-      documents.close(document.uri);
-      session.lenses.closed(document.uri);
-      stop(document.uri);
-    }),
-    texts.listen(connection),
-  ];
+  const texts = followTexts(connection, () => session.abilities.encoding, {
+    changed({ uri, version }, text) {
+      documents.set(uri, version, text);
+      session.lenses.edited(uri, text);
+      stop(uri);
+    },
+    closed(uri) {
+      documents.close(uri);
+      for (const each of [session.lenses, session.tokens]) each.closed(uri);
+      stop(uri);
+    },
+  });
   connection.listen();
   return {
     dispose() {
       close();
-      for (const disposable of listening) disposable.dispose();
+      texts.dispose();
+      // A check that ended later would start a thread.
+      for (const uri of documents.uris()) {
+        documents.close(uri);
+        stop(uri);
+      }
       threads.close();
       sweeps.close();
+      copies?.close();
       connection.dispose();
     },
   };
+}
+
+const logOf = (connection: Connection, send: Sender): Log => ({
+  trace: (message) => send(() => connection.tracer.log(message)),
+  error: (message) => send(() => connection.console.error(message)),
+});
+
+/** Undefined also where reading the text is what failed; the log has said so. */
+function syntaxIn(documents: Documents, uri: string): SyntaxView | undefined {
+  try {
+    return documents.syntax(uri);
+  } catch {
+    return undefined;
+  }
 }

@@ -16,7 +16,10 @@ export const editorOptions: EngineOptions = {
 export function readSettings(raw: unknown, current: EngineOptions): EngineOptions {
   const next: EngineOptions = {
     limits: numbers(editorOptions.limits, at(raw, 'limits'), (value) => value >= 1),
-    thresholds: numbers(editorOptions.thresholds, at(raw, 'diagnostics'), (value) => value >= 0),
+    thresholds: {
+      ...numbers(editorOptions.thresholds, at(raw, 'diagnostics'), (value) => value >= 0),
+      ...headroomOf(at(raw, 'diagnostics')),
+    },
     search: numbers(
       editorOptions.search,
       at(raw, 'search'),
@@ -31,6 +34,12 @@ export function readSettings(raw: unknown, current: EngineOptions): EngineOption
   return JSON.stringify(named) === JSON.stringify(current) ? current : named;
 }
 
+/** Nothing if it is left to the kind of the run. */
+function headroomOf(raw: unknown): Pick<EngineOptions['thresholds'], 'headroom'> {
+  const headroom = at(raw, 'headroom');
+  return typeof headroom === 'number' && headroom >= 0 && headroom <= 1 ? { headroom } : {};
+}
+
 /** Sizes are set in GiB. */
 const gibibyte = 2 ** 30;
 const inGibibytes = (sizes: EngineOptions['memory']) => scaled(sizes, 1 / gibibyte);
@@ -41,7 +50,7 @@ const scaled = ({ context, communicator, reservedMost }: EngineOptions['memory']
   reservedMost: reservedMost * by,
 });
 
-function numbers<T extends Readonly<Record<string, number>>>(
+function numbers<T extends { readonly [Key in keyof T]: number }>(
   defaults: T,
   raw: unknown,
   usable: (value: number) => boolean,

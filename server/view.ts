@@ -2,9 +2,10 @@
 import type { Location, Range } from 'vscode-languageserver';
 import type { Analysis } from '../engine/flow/check.ts';
 import type { EngineHost, EngineOptions } from '../engine/basics/host.ts';
+import type { Arriving } from '../platform/common/files.ts';
 import type { Place } from '../engine/values/plan.ts';
 import type { SymbolInfo } from '../engine/language/resolution.ts';
-import type { LineIndex, Span, SyntaxFile } from '../grammar/index.ts';
+import type { LineIndex, PositionEncoding, Span, SyntaxFile } from '../grammar/index.ts';
 import { toLocation, toRange } from './text/convert.ts';
 
 /** Enough for features that look at the text alone. */
@@ -25,10 +26,14 @@ export interface View extends SyntaxView {
 export interface Files extends EngineHost {
   /** Lines of a file; undefined where it cannot be read. */
   linesOf(uri: string): LineIndex | undefined;
+  /** Lines of a text, with positions as the client counts them. */
+  linesIn(text: string): LineIndex;
   /** Uris of files and folders in the folder of `from` joined with `path`; folders end with a slash. */
   list(path: string, from: string): readonly string[];
   /** `.pipe` files of the workspace folders, at most some thousand, as they are found. Undefined: none was found for a moment. */
   all(): Iterable<string | undefined>;
+  /** Absent: every file is there at once. */
+  readonly arriving?: Arriving;
 }
 
 /** What the client can take; absent means no. */
@@ -40,10 +45,20 @@ export interface ClientAbilities {
   readonly versionedEdits: boolean;
   /** It asks for quick fixes, so that they are worth finding ahead. */
   readonly codeActions: boolean;
+  /** It asks for the edit of an action when you choose it. */
+  readonly resolvesEdits: boolean;
+  /** It shows documents of the server, such as the text of a built-in policy. */
+  readonly documents: boolean;
   /** Definitions as links, with the range of the whole declaration. */
   readonly links: boolean;
   /** It is the extension: it has previews, and hovers may show pictures. */
   readonly previews: boolean;
+  /** It asks for findings, so the server does not send them. */
+  readonly pulls: boolean;
+  /** With the findings of a document it takes findings of others. */
+  readonly relatedDocuments: boolean;
+  /** What the positions of its messages count. */
+  readonly encoding: PositionEncoding;
 }
 
 export interface Reference {

@@ -27,6 +27,8 @@ export interface Choice {
   readonly long: boolean;
   /** Machines that the file does not have: parameter servers. */
   readonly servers?: number;
+  /** Why the value changes nothing here. It is not simulated then. */
+  readonly idle?: string;
 }
 
 /** What the simulation of the changed file gives, or why there is none. */

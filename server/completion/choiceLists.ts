@@ -117,6 +117,10 @@ export function createChoiceLists(
   }
 
   async function find(state: State, view: View, choice: Choice, token: CancellationToken): Promise<void> {
+    if (choice.idle !== undefined) {
+      state.outcomes.set(choice.name, { problem: choice.idle });
+      return;
+    }
     const again = trials(view);
     const outcome = await documents.answeredInSteps(
       view.uri,

@@ -33,6 +33,8 @@ export function exchangeChoices(slot: ValueSlot, { analysis, plan }: Base): read
       : collectives.flatMap(({ name }) => (name === 'table' ? [] : name));
   const body = pipelineBody(analysis.syntax, slot.pipeline);
   const hasCollective = body !== undefined && valueOf(body, 'collective') !== undefined;
+  const replicas = plan.data * plan.context;
+  const ownMeshes = plan.devices.some(({ mesh }) => mesh !== undefined);
   return names.map((text) => ({
     key,
     name: text,
@@ -41,7 +43,10 @@ export function exchangeChoices(slot: ValueSlot, { analysis, plan }: Base): read
     devices: plan.devices.length,
     stages: cutStages(plan).length,
     long: false,
-    ...(usesServers(key, text, hasCollective) ? { servers: plan.data * plan.context } : {}),
+    ...(key === 'sync' && replicas === 1 && !ownMeshes
+      ? { idle: 'No gradients are exchanged here: each weight is on one data rank.' }
+      : {}),
+    ...(usesServers(key, text, hasCollective) ? { servers: replicas } : {}),
   }));
 }
 

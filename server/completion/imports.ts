@@ -11,7 +11,8 @@ import { sourcePaths } from '../text/sourcePaths.ts';
 import { standardText } from '../../engine/std/index.ts';
 import { standardNames } from '../standard.ts';
 import type { View } from '../view.ts';
-import { keywordOffer, kindOf, literal, symbolOffer, type Offer } from './offer.ts';
+import { exportedOffer } from './importable.ts';
+import { keywordOffer, literal, symbolOffer, type Offer } from './offer.ts';
 
 /** Paths inside the quotes of an import or of a file that `from` names, and names inside an import's braces; undefined elsewhere. */
 export function importItems(
@@ -59,11 +60,12 @@ function settingItems(view: View, declaration: ImportDeclaration, offset: number
   return { offers, span };
 }
 
-/** How the names of files end that a source of layers or devices reads. */
+/** How the names of files end that a source of layers, devices or runs reads. */
 const sourceEndings: Readonly<Record<string, readonly string[]>> = table({
   profile: ['.txt', '.json'],
   huggingface: ['.json'],
   system: ['.json', '.yaml', '.yml'],
+  trace: ['.json', '.json.gz', '.jsonl', '.csv'],
 });
 
 /** The end of the text of a path: before its closing quote, if it has one. */
@@ -89,14 +91,14 @@ function pathItems(
     .list(folder, view.uri)
     .filter((name) => (name.endsWith('/') || fits(name)) && !unwritable.test(name));
   const offers = [
-    ...files.map((name) => ({
-      label: name,
-      kind: name.endsWith('/') ? CompletionItemKind.Folder : CompletionItemKind.File,
-    })),
     ...(folder === '' ? standard : []).map((name) => ({
       label: name,
       kind: CompletionItemKind.Module,
       detail: 'comes with Pipewright',
+    })),
+    ...files.map((name) => ({
+      label: name,
+      kind: name.endsWith('/') ? CompletionItemKind.Folder : CompletionItemKind.File,
     })),
   ];
   return { offers, span: { start: path.start + 1 + folder.length, end: textEnd(view, path) } };
@@ -125,38 +127,43 @@ function allNames(
 ): readonly Offer[] {
   const from = view.syntax.tokens.slice(first, last + 1).find((token) => token.text === 'from' && token !== close);
   const at = path ?? from ?? close;
-  return filesWith(view, names).flatMap(({ path: file, exports }) =>
-    exports.map(({ name, kind }): Offer => {
+  const found = filesWith(view, names).flatMap(({ path: file, exports }) =>
+    exports.map((each): Offer => {
+      const { name } = each;
       const rest = path === undefined ? `${from === undefined ? ' from' : ''} "${file}"` : `"${file}"`;
       const edit = at === undefined ? undefined : { start: path?.start ?? at.end, end: at.end, text: rest };
       const written = edit === undefined ? `${name} }${rest}` : name;
       return {
-        label: name,
-        kind: kindOf(kind),
-        detail: kind,
-        description: file,
+        ...exportedOffer(each),
         text: written,
         snippet: literal(written),
         ...(edit === undefined ? {} : { edits: [edit] }),
       };
     }),
   );
+  // Numbers of another file are seldom wanted.
+  const isNumber = ({ detail }: Offer): boolean => detail === 'let' || detail === 'param';
+  return [...found.filter((offer) => !isNumber(offer)), ...found.filter(isNumber)];
 }
 
-/** Files that declare all these names: files of the folder, then files that come with the language. */
+/** Files that declare all these names: files that come with the language, then files of the folder. */
 function filesWith(
   view: View,
   names: readonly string[],
 ): readonly { readonly path: string; readonly exports: readonly Exported[] }[] {
-  const own = neighboursOf(view)().map((file) => ({ path: file.path, exports: exportsOf(file) }));
+  const own = neighboursOf(view)().map((file) => ({ path: file.path, exports: onceEach(exportsOf(file)) }));
   const standard = standardNames.map((path) => ({
     path,
     exports: standardExports().filter((each) => each.path === path),
   }));
-  return [...own, ...standard].filter(
+  return [...standard, ...own].filter(
     ({ path, exports }) => !unwritable.test(path) && names.every((name) => exports.some((each) => each.name === name)),
   );
 }
+
+/** A name that a file declares twice, by mistake, is one name. */
+const onceEach = (exports: readonly Exported[]): readonly Exported[] =>
+  exports.filter(({ name }, at) => exports.findIndex((each) => each.name === name) === at);
 
 /** What comes behind `import`, behind `import { … }` and behind `from`. */
 function headItems(view: View, declaration: ImportDeclaration, offset: number) {

@@ -2,7 +2,8 @@ import { table } from '../../engine/basics/table.ts';
 import { CompletionItemKind } from 'vscode-languageserver';
 import { declarationKeywords } from '../../grammar/index.ts';
 import type { SymbolKind } from '../../engine/language/resolution.ts';
-import { blocks, declarationDocs, dimensionIn, type KeySchema } from '../../engine/language/schema.ts';
+import { isRequired, keyText } from '../../engine/language/keyFacts.ts';
+import { type BlockName, blocks, declarationDocs, dimensionIn, type KeySchema } from '../../engine/language/schema.ts';
 import type { Surrounding } from '../text/cursor.ts';
 import type { View } from '../view.ts';
 import { keywordOffer, literal, type Offer } from './offer.ts';
@@ -44,7 +45,24 @@ function placeFor(place: number, view: View, kind: SymbolKind): string {
 /** Longer lists in a snippet serve nobody: an import of all models has more. */
 const mostChoices = 50;
 
-/** Keys of a block that are not yet written, those that it needs first. */
+/** What most files write beyond what a block needs, in the order in which it is decided. */
+const usual: Readonly<Partial<Record<BlockName, readonly string[]>>> = {
+  pipeline: [
+    'stages',
+    'data',
+    'tensor',
+    'sequence_parallel',
+    'context',
+    'expert',
+    'optimizer',
+    'recompute',
+    'sync',
+    'engine',
+  ],
+  cluster: ['gpu', 'node', 'link'],
+};
+
+/** Keys of a block that are not yet written: those that it needs, then those that most files have. */
 export function keyOffers({ name, body }: Surrounding): readonly Offer[] {
   const used = new Set(
     body.entries.flatMap((entry) =>
@@ -52,12 +70,19 @@ export function keyOffers({ name, body }: Surrounding): readonly Offer[] {
     ),
   );
   const open = blocks[name].keys.filter((key) => key.repeatable === true || !used.has(key.name));
-  return [...open.filter((key) => key.required), ...open.filter((key) => !key.required)].flatMap((key) => [
-    keyOffer(key),
-    ...(key.also === undefined
-      ? []
-      : [{ ...keyOffer({ ...key, ...key.also }), label: key.also.label, filter: key.name }]),
-  ]);
+  const use = (key: KeySchema): number => {
+    const at = usual[name]?.indexOf(key.name) ?? -1;
+    return isRequired(key) ? -1 : at < 0 ? Infinity : at;
+  };
+  const ranked = open.map((key) => ({ key, rank: use(key) }));
+  return ranked
+    .toSorted((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
+    .flatMap(({ key }) => [
+      keyOffer(key),
+      ...(key.also === undefined
+        ? []
+        : [{ ...keyOffer({ ...key, ...key.also }), label: key.also.label, filter: key.name }]),
+    ]);
 }
 
 function keyOffer(key: KeySchema): Offer {
@@ -67,7 +92,7 @@ function keyOffer(key: KeySchema): Offer {
     kind: CompletionItemKind.Property,
     ...(snippet.endsWith('= $1') ? { opens: 'values' } : {}),
     detail: key.example.replace(/\s+/g, ' '),
-    doc: key.doc,
+    doc: keyText(key),
     text: key.forms[0] === 'value' ? `${key.name} = ` : key.name,
     snippet,
   };
@@ -78,6 +103,9 @@ function keyOffer(key: KeySchema): Offer {
  * should be offered for it.
  */
 function snippetOf(key: KeySchema): string {
+  // `tensor in [${1:1, 2}]`: its values are the place to type over.
+  const range = key.forms[0] === 'range' ? /^(\w+ in \[?)([^\]]*)(\]?)$/.exec(key.example) : null;
+  if (range !== null) return `${range[1]}\${1:${literal(range[2])}}${range[3]}`;
   const [head, ...rest] = key.example.split(' = ');
   const value = rest.join(' = ');
   if (head === undefined || value === '' || key.example.includes('{') || value.includes(' = '))

@@ -2,8 +2,9 @@ import { CompletionItemKind } from 'vscode-languageserver';
 import { takesNames, type FunctionSchema } from '../../engine/language/functions.ts';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import type { Edit } from '../../engine/fixes/proposal.ts';
+import type { Dimension } from '../../engine/values/plan.ts';
 import { userMarkdown } from '../text/userText.ts';
-import { signatureLabel } from '../text/signatures.ts';
+import { shortSignature } from '../text/signatures.ts';
 
 /** Something to offer. `snippet` in the protocol's snippet syntax; `text` for clients without snippets, `label` where absent. */
 export interface Offer {
@@ -26,6 +27,8 @@ export interface Offer {
   readonly edits?: readonly Edit[];
   /** What a client gives back to have the rest of the item. */
   readonly data?: unknown;
+  /** Of a number that the file names. */
+  readonly dimension?: Dimension;
 }
 
 const kinds: Readonly<Record<SymbolKind, CompletionItemKind>> = {
@@ -54,6 +57,7 @@ export const symbolOffer = (symbol: SymbolInfo): Offer => ({
   kind: kinds[symbol.kind],
   detail: symbol.detail ?? symbol.kind,
   doc: symbol.doc === undefined ? undefined : userMarkdown(symbol.doc),
+  dimension: symbol.dimension,
 });
 
 export const wordOffer = (word: { readonly name: string; readonly doc?: string }): Offer => ({
@@ -80,12 +84,15 @@ export function functionOffer(schema: FunctionSchema): Offer {
   return {
     label: schema.name,
     kind: CompletionItemKind.Function,
-    detail: signatureLabel(schema),
+    detail: shortSignature(schema),
     doc: schema.doc,
     ...(schema.bare === true
       ? {}
       : {
-          snippet: `${schema.name}(${places.length === 0 ? '$1' : places.join(', ')})`,
+          snippet:
+            schema.call === undefined
+              ? `${schema.name}(${places.length === 0 ? '$1' : places.join(', ')})`
+              : literal(schema.call),
           opens: 'parameters' as const,
         }),
   };

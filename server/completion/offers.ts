@@ -8,7 +8,7 @@ import type { View } from '../view.ts';
 import { declarationOffers, keyOffers } from './keys.ts';
 import { keywordOffer, symbolOffer, type Offer } from './offer.ts';
 import { symbolsOf } from './symbols.ts';
-import { unitOffers } from './units.ts';
+import { dimensionsAt, unitOffers } from './units.ts';
 import { testedSchedule } from '../ownFunctions.ts';
 import { argumentOffers, functionsOf, numbers, valueOffers } from './values.ts';
 import { nestingAt, valueSchemaOf, type Cursor } from '../text/cursor.ts';
@@ -16,13 +16,23 @@ import { nestingAt, valueSchemaOf, type Cursor } from '../text/cursor.ts';
 const due = (found: readonly Offer[]): readonly Offer[] => found.map((offer) => ({ ...offer, unasked: true }));
 
 export function offers(view: View, cursor: Cursor): readonly Offer[] {
-  if (cursor.wordKind !== 'quantity') return cursor.blocks.length === 0 ? atTop(view, cursor) : inBlock(view, cursor);
+  if (cursor.wordKind !== 'quantity')
+    return byDimension(view, cursor, cursor.blocks.length === 0 ? atTop(view, cursor) : inBlock(view, cursor));
   // `1f` may become `1f1b`: names of policies begin with digits too.
   const typed = view.syntax.text.slice(cursor.word.start, cursor.offset);
   const functions = cursor.before?.text === '=' ? functionNames(functionContext(valueSchemaOf(cursor))) : [];
   return functions.some((name) => name.startsWith(typed))
     ? inBlock(view, cursor).filter((offer) => offer.label.startsWith(typed))
     : unitOffers(view, cursor);
+}
+
+/** Numbers that the place cannot take by themselves come last: a time where microbatches are counted. */
+function byDimension(view: View, cursor: Cursor, found: readonly Offer[]): readonly Offer[] {
+  const taken = cursor.before?.text === '(' ? undefined : dimensionsAt(view, cursor);
+  if (taken === undefined) return found;
+  const rank = ({ dimension }: Offer): number =>
+    dimension === undefined || taken.includes(dimension) ? 0 : dimension !== 'number' ? 2 : taken.length === 0 ? 0 : 1;
+  return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** Tokens after which a value must follow. */

@@ -29,7 +29,10 @@ export function valueSlotAt({ text }: SyntaxFile, cursor: Cursor): ValueSlot | u
   if (entry === undefined || key === undefined || before?.text !== '=' || before.start < entry.key.end)
     return undefined;
   if (entry.values?.[0] !== undefined && entry.values[0].start < before.start) return undefined;
-  const written = entry.values?.find((value) => value.kind === 'call' && value.start === word.start);
+  // Before a value the cursor touches no word yet.
+  const written = entry.values?.find(
+    ({ kind, start }) => start === word.start && (kind === 'call' || (kind === 'name' && start === word.end)),
+  );
   // Editors take an edit at the cursor on one line only.
   const whole = written !== undefined && !text.slice(written.start, written.end).includes('\n') ? written : undefined;
   const { start, end } = whole ?? word;

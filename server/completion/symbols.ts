@@ -1,14 +1,25 @@
+import { named } from '../../engine/language/declare.ts';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import type { Cursor } from '../text/cursor.ts';
 import { referenceAt, type View } from '../view.ts';
 
-/** Names of the file and its imports, of some kinds, by name. Not the one that the cursor's own declaration gives. */
+/** Names of the file and its imports, of some kinds, by name. */
 export const symbolsOf = (view: View, kinds: readonly SymbolKind[]): readonly SymbolInfo[] =>
   [...view.analysis.resolution.symbols.symbols.values()]
     .filter(
       (symbol) => kinds.includes(symbol.kind) && symbol.declaration !== undefined && symbol.container === undefined,
     )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+/** The same without the name that the declaration around the cursor gives: it cannot be made of itself. */
+export const othersOf = (
+  view: View,
+  { declaration }: Pick<Cursor, 'declaration'>,
+  kinds: readonly SymbolKind[],
+): readonly SymbolInfo[] => {
+  const own = declaration === undefined ? undefined : named(declaration)?.name.text;
+  return symbolsOf(view, kinds).filter(({ name }) => name !== own);
+};
 
 /** Layers or stages that a block around the cursor holds, or that its pipeline's model holds; in order. */
 export function membersFor(view: View, cursor: Cursor, kind: 'layer' | 'stage'): readonly SymbolInfo[] {

@@ -27,7 +27,7 @@ const usualUnits = new Set(Object.values(exampleOf).map((example) => example.rep
 const usual = (label: string, number: string): boolean => usualUnits.has(label.slice(number.length));
 
 /** Empty if only plain numbers fit, undefined if any unit is allowed. */
-function dimensionsAt(view: View, cursor: Cursor): readonly Dimension[] | undefined {
+export function dimensionsAt(view: View, cursor: Cursor): readonly Dimension[] | undefined {
   const block = cursor.blocks.at(-1);
   if (block?.name === 'expect') {
     const figure = figures.find((figureSchema) => figureSchema.name === comparedName(view, cursor));

@@ -1,5 +1,6 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { findFigure } from '../../engine/language/figures.ts';
+import { meaningOf } from '../../engine/language/functionRow.ts';
 import { functions, inExpressions, isIn, takesNames, type FunctionParameter } from '../../engine/language/functions.ts';
 import {
   functionContext,
@@ -17,16 +18,19 @@ import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { loopNames, membersOf, ownFunction, testedSchedule } from '../ownFunctions.ts';
 import type { View } from '../view.ts';
 import { functionOffer, symbolOffer, wordOffer, type Offer } from './offer.ts';
-import { membersFor, symbolsOf } from './symbols.ts';
+import { importable } from './importable.ts';
+import { membersFor, othersOf, symbolsOf } from './symbols.ts';
 
 export const functionsOf = (context: FunctionContext): readonly Offer[] =>
   functions.filter((functionSchema) => isIn(functionSchema, context)).map(functionOffer);
-const words = (names: readonly string[]): readonly Offer[] => names.map((name) => wordOffer({ name }));
+const wordsFor = (parameter: FunctionParameter): readonly Offer[] =>
+  (parameter.words ?? []).map((name) => wordOffer({ name, doc: meaningOf(parameter, name) }));
 
 /** `gpu[0]`, `F[0]`. */
 const targetOffers = ({ noun, names, example }: Targets): readonly Offer[] =>
-  names.map(({ name }) => ({
+  names.map(({ name, doc }) => ({
     label: name,
+    doc,
     kind: noun === 'operation' ? CompletionItemKind.Event : CompletionItemKind.Variable,
     snippet: `${name}[${example === undefined ? '$1' : `\${1:${example}}`}]`,
   }));
@@ -39,7 +43,7 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
   const value = key?.value;
   const { offers, targets } = valueKindOf(value);
   const declared = declaredIn(value);
-  return offers.flatMap((offered) => {
+  const written = offers.flatMap((offered): readonly Offer[] => {
     switch (offered) {
       case 'words':
         return [
@@ -52,7 +56,7 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
       case 'layers':
         return membersFor(view, cursor, 'layer').map(symbolOffer);
       case 'declarations':
-        return declared === undefined ? [] : symbolsOf(view, [declared]).map(symbolOffer);
+        return declared === undefined ? [] : othersOf(view, cursor, [declared]).map(symbolOffer);
       case 'functions':
         // In a schedule numbers and operations are written in one place.
         return [...functionsOf(functionContext(value)), ...(mixes(valueKindOf(value)) ? functionsOf('value') : [])];
@@ -60,6 +64,8 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
         return targets === undefined ? [] : [...targetOffers(targets), ...declaredOperations(view, cursor)];
     }
   });
+  // What comes with the language is written with its import.
+  return declared === undefined ? written : [...written, ...importable(view, declared)];
 }
 
 /** Operations that the schedule around declares. */
@@ -91,7 +97,7 @@ export function numbers(view: View, cursor: Cursor): readonly Offer[] {
     ...names.map((name) => ({ label: name, kind: CompletionItemKind.Variable })),
     ...own.filter((symbol) => symbol.name !== cursor.entry?.name?.text).map(memberOffer),
     ...(tested === undefined ? [] : membersOf(view, tested.id, ['param']).map(symbolOffer)),
-    ...symbolsOf(view, ['param', 'let']).map(symbolOffer),
+    ...othersOf(view, cursor, ['param', 'let']).map(symbolOffer),
   ];
 }
 
@@ -139,7 +145,7 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
     const parameter = schema.parameters[Math.min(call.position, schema.parameters.length - 1)];
     if (parameter?.words !== undefined)
       return [
-        ...words(parameter.words),
+        ...wordsFor(parameter),
         ...(parameter.words.includes('E') ? declaredSymbols(view, cursor).map(symbolOffer) : []),
       ];
     return schema.context === 'value' ? valueOffers(view, cursor, keyOf(cursor)) : numbers(view, cursor);
@@ -155,7 +161,7 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   // `plan(alpa)`: words of an argument that has to be written and needs no name.
   const here = own === undefined ? schema.parameters[call.position] : undefined;
   return [
-    ...(here?.optional === false && fresh.includes(here) ? words(here.words ?? []) : []),
+    ...(here?.optional === false && fresh.includes(here) ? wordsFor(here) : []),
     ...(mayBeNamed && !started ? fresh.map(argumentName) : []),
     ...(takesNames(schema) ? [] : numbers(view, cursor)),
     ...(started || schema.context !== 'value' ? [] : functionsOf('value')),
@@ -176,11 +182,11 @@ function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParamete
   // A rule has no U: it updates at the end of each iteration.
   if (row.arguments === 'operation kinds')
     return [
-      ...words(operations.names.map((kind) => kind.name).filter((kind) => kind !== 'U')),
+      ...operations.names.filter(({ name }) => name !== 'U').map(wordOffer),
       ...declaredSymbols(view, cursor).map(symbolOffer),
     ];
   const called = parameter.values === undefined ? [] : functionsOf(functionContext({ kind: parameter.values }));
-  if (parameter.words !== undefined) return [...words(parameter.words), ...called];
+  if (parameter.words !== undefined) return [...wordsFor(parameter), ...called];
   return numbers(view, cursor);
 }
 

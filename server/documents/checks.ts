@@ -1,5 +1,6 @@
 /** Checks of open documents, in slices. A check whose text is no longer the newest is dropped. */
 import { type Analysis, type CheckStep, checkSteps, type Planned, reportedFindings } from '../../engine/flow/check.ts';
+import type { Arriving } from '../../platform/common/files.ts';
 import { lazy } from '../../engine/basics/lazy.ts';
 import { messageSteps } from '../../engine/findings/finding.ts';
 import type { View } from '../view.ts';
@@ -28,6 +29,15 @@ function* worded(steps: Generator<CheckStep, Analysis, void>): Generator<CheckSt
   }
 }
 
+/** What was found so far took files for missing that have not arrived: it is forgotten. */
+function waitForFiles(document: OpenDocument, arriving: Arriving, turns: Pick<Turns, 'add'>): void {
+  const { revision } = document;
+  document.check = undefined;
+  void arriving.settled().then(() => {
+    if (document.revision === revision) turns.add(document, false);
+  });
+}
+
 /** A slice of the check of a document. */
 export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turns, 'add'>) {
   const firsts = createFirsts((view) => notify(view, () => host.waiting(view)));
@@ -35,10 +45,13 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
   function advance(document: OpenDocument): void {
     firsts.pass(document);
     try {
-      const check = document.check?.revision === document.revision ? document.check : begin(document);
       const until = clock.now() + slice;
+      const check = document.check?.revision === document.revision ? document.check : begin(document);
       for (;;) {
+        const before = host.files.arriving?.count();
         const step = check.steps.next();
+        if (host.files.arriving !== undefined && host.files.arriving.count() !== before)
+          return waitForFiles(document, host.files.arriving, turns);
         if (step.done) return finish(document, check, step.value);
         if (typeof step.value !== 'string') {
           if ('pipelines' in step.value) return wait(document, check, step.value);
@@ -61,7 +74,7 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
 
   function begin(document: OpenDocument): Check {
     const options = host.options();
-    const { syntax } = syntaxOf(document, host.options());
+    const { syntax } = syntaxOf(document, host);
     const { pipelines = [], jobs, pending, resolution } = document.earlier ?? {};
     const round = host.answers.check(document.uri);
     const { uri, text, revision } = document;
@@ -113,7 +126,7 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
 
   function show(document: OpenDocument, { round, options }: Check, analysis: Analysis): View {
     round.asked();
-    const view = { ...syntaxOf(document, host.options()), analysis, files: host.files, options };
+    const view = { ...syntaxOf(document, host), analysis, files: host.files, options };
     document.view = view;
     document.viewed = document.revision;
     document.earlier = analysis;
@@ -139,7 +152,7 @@ export function createChecks(host: DocumentsHost, clock: Clock, turns: Pick<Turn
       pending,
       untested: [],
     };
-    const view = { ...syntaxOf(document, host.options()), analysis, files: host.files, options };
+    const view = { ...syntaxOf(document, host), analysis, files: host.files, options };
     document.planned = { revision, view };
     check.unannounced = { view, since: clock.now() };
     if (document.earlier === undefined) firsts.add(document, check, view);

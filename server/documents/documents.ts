@@ -22,7 +22,15 @@ export interface Documents {
   close(uri: string): void;
   /** The newest text of an open document. */
   text(uri: string): string | undefined;
+  /** Its number; undefined for a file that is not open. */
+  version(uri: string): number | undefined;
   uris(): readonly string[];
+  /** Counts what changed in and around the text. Undefined for a document that is not open. */
+  revision(uri: string): number | undefined;
+  /** Whether the check of the newest text is complete. */
+  isChecked(uri: string): boolean;
+  /** Other open documents that import the file, as far as their last check knows. */
+  usersOf(uri: string): readonly string[];
   /** Counts what changed around the text: imported files, settings. Undefined for a document that is not open. */
   surroundings(uri: string): number | undefined;
   /** Checks again: these documents, or all. Their texts are what they were; something around them is not. */
@@ -66,12 +74,20 @@ export function createDocuments(host: DocumentsHost): Documents {
     turns.add(document, first);
   }
 
-  function filesChanged(uris: readonly string[]): void {
+  /** Documents that read any of these files, or files in them. */
+  function readersOf(uris: readonly string[]): readonly OpenDocument[] {
     const files = new Set(uris.map(normal));
-    for (const document of documents.values()) {
+    /** A folder of traces is named as a whole. */
+    const holds = (folder: string): boolean =>
+      uris.some((uri) => normal(uri).startsWith(`${folder.replace(/\/$/, '')}/`));
+    return [...documents.values()].filter((document) => {
       const imports = document.earlier?.resolution.imports ?? [];
-      if (imports.some((uri) => uri !== document.uri && files.has(normal(uri)))) request(document, false);
-    }
+      return imports.some((uri) => uri !== document.uri && (files.has(normal(uri)) || holds(normal(uri))));
+    });
+  }
+
+  function filesChanged(uris: readonly string[]): void {
+    for (const document of readersOf(uris)) request(document, false);
   }
 
   return {
@@ -101,7 +117,14 @@ export function createDocuments(host: DocumentsHost): Documents {
       filesChanged([uri]);
     },
     text: (uri) => documents.get(uri)?.text,
+    version: (uri) => documents.get(uri)?.version,
     uris: () => [...documents.keys()],
+    revision: (uri) => documents.get(uri)?.revision,
+    isChecked(uri) {
+      const document = documents.get(uri);
+      return document !== undefined && document.done === document.revision;
+    },
+    usersOf: (uri) => readersOf([uri]).map((document) => document.uri),
     surroundings: (uri) => documents.get(uri)?.surroundings,
     recheck(uris = [...documents.keys()]) {
       for (const uri of uris) {
@@ -115,7 +138,7 @@ export function createDocuments(host: DocumentsHost): Documents {
     filesChanged,
     syntax(uri) {
       const document = documents.get(uri);
-      return document === undefined ? undefined : syntaxOf(document, host.options());
+      return document === undefined ? undefined : syntaxOf(document, host);
     },
     async view(uri, need, token) {
       for (;;) {

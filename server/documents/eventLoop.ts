@@ -1,4 +1,5 @@
 /** Slices of long work in the server's thread, and the turns of the event loop between them. */
+import { inNextTurn } from '../../platform/common/turn.ts';
 
 /** Milliseconds of work between two looks at the input. */
 export const slice = 4;
@@ -9,11 +10,11 @@ const waiting: (() => void)[] = [];
 /** Settled in another turn of the event loop. Each turn has one piece of work: the server reads its input before the next one. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(giveTurn);
+    if (waiting.push(resolve) === 1) inNextTurn(giveTurn);
   });
 }
 
 function giveTurn(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(giveTurn);
+  if (waiting.length > 0) inNextTurn(giveTurn);
 }

@@ -2,9 +2,9 @@
 import type { CancellationToken } from 'vscode-languageserver';
 import type { EngineOptions } from '../../engine/basics/host.ts';
 import type { Analysis, CheckStep } from '../../engine/flow/check.ts';
-import { LineIndex, parse, type SyntaxFile } from '../../grammar/index.ts';
+import { parse, type SyntaxFile } from '../../grammar/index.ts';
 import type { Round } from '../threads/answers.ts';
-import type { SyntaxView, View } from '../view.ts';
+import type { Files, SyntaxView, View } from '../view.ts';
 import { type Need, satisfies } from './need.ts';
 
 export interface OpenDocument {
@@ -65,13 +65,20 @@ export const openedDocument = (uri: string, version: number, text: string): Open
   waiting: [],
 });
 
+/** What is around a document. */
+interface Surroundings {
+  readonly files: Pick<Files, 'linesIn'>;
+  options(): EngineOptions;
+}
+
 /** The tree of the newest text. It is read once. */
-export function syntaxOf(document: OpenDocument, { limits }: EngineOptions): SyntaxView {
+export function syntaxOf(document: OpenDocument, { options, files }: Surroundings): SyntaxView {
   if (document.syntax !== undefined) return document.syntax;
   const { uri, version, text } = document;
+  const { limits } = options();
   const syntax = parse(text, { size: limits.fileSize, faults: limits.findings }, document.tree);
   document.tree = syntax;
-  document.syntax = { uri, version, syntax, lines: new LineIndex(text) };
+  document.syntax = { uri, version, syntax, lines: files.linesIn(text) };
   return document.syntax;
 }
 

@@ -15,10 +15,14 @@ import { overlaps, toSpan } from '../text/convert.ts';
 import { cancelled } from '../documents/answered.ts';
 import { neighboursOf } from '../neighbours.ts';
 import type { Fixes } from '../searches/fixTask.ts';
+import type { NameIndex } from '../names/fileNames.ts';
 import type { QuickFixes } from '../searches/quickFixes.ts';
 import { trials } from '../searches/trials.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
+import { calibrations } from './calibrations.ts';
 import { diagnosticOf } from './diagnostics.ts';
+import { provenRewritings, resolved, rewritingsOf, unresolved } from './rewritings.ts';
+import { workspaceEdit } from './workspaceEdit.ts';
 
 /** Gives what `work` returns when all that it asks is answered; undefined once cancelled or outdated. */
 export type Ask = <R>(work: (searches: Searches) => Generator<unknown, R, void>) => Promise<R | undefined>;
@@ -28,6 +32,7 @@ export interface CodeActionHost {
   readonly abilities: ClientAbilities;
   readonly docs: string | undefined;
   readonly fixes: QuickFixes;
+  readonly names: NameIndex;
   readonly ask: Ask;
   /** Milliseconds that a list which a person has opened waits for more fixes. */
   readonly patience?: number;
@@ -73,7 +78,8 @@ const hasActions = (part: Part): boolean => part.actions().length > 0;
 const isOpen = (part: Part): boolean => !part.isDone() && !part.isOutdated();
 const isEmptySoFar = (parts: readonly Part[]): boolean => !parts.some(hasActions) && parts.some(isOpen);
 
-function partsOf(view: View, params: CodeActionParams, { abilities, docs, fixes, ask }: CodeActionHost): Part[] {
+function partsOf(view: View, params: CodeActionParams, host: CodeActionHost): Part[] {
+  const { abilities, docs, fixes, ask } = host;
   const { analysis } = view;
   const { only } = params.context;
   const within = toSpan(view.lines, params.range);
@@ -114,17 +120,38 @@ function partsOf(view: View, params: CodeActionParams, { abilities, docs, fixes,
     });
     parts.push(partOf(offered, (fix) => ({ ...action(view, fix, abilities), kind: CodeActionKind.RefactorRewrite })));
   }
+  parts.push(...rewritingParts(view, params, host, wanted));
+  if (abilities.previews)
+    parts.push(atOnce(calibrations(view, within.start).filter(({ kind }) => kind !== undefined && wanted(kind))));
   return parts;
 }
 
+/** Refactorings that a person asks for: of a selection, by a command or a key. Their edits can wait until one is chosen. */
+function rewritingParts(
+  view: View,
+  params: CodeActionParams,
+  { abilities, ask, names }: CodeActionHost,
+  wanted: (kind: CodeActionKind) => boolean,
+): Part[] {
+  const { only, triggerKind } = params.context;
+  const { start, end } = params.range;
+  const isEmpty = start.line === end.line && start.character === end.character;
+  if (isEmpty && only === undefined && triggerKind !== CodeActionTriggerKind.Invoked) return [];
+  const found = rewritingsOf(view, params, wanted);
+  if (found.length === 0) return [];
+  if (abilities.resolvesEdits) return [atOnce(found.map((each) => unresolved(view, params, each)))];
+  const proven = ask((searches) => provenRewritings(view, found, searches, names));
+  return [partOf(proven, (each) => resolved(view, each, abilities))];
+}
+
 /** Actions that come all at once. */
-function partOf(
-  asked: Promise<readonly Proposal[] | Proposal | undefined>,
-  shown: (proposal: Proposal) => CodeAction,
+function partOf<P extends Proposal>(
+  asked: Promise<readonly P[] | P | undefined>,
+  shown: (proposal: P) => CodeAction,
 ): Part {
   let found: readonly CodeAction[] | undefined;
   const done = asked.then((proposals = []) => {
-    found = [proposals].flat().map(shown);
+    found = (Array.isArray(proposals) ? (proposals as readonly P[]) : [proposals as P]).map(shown);
   });
   return {
     ofFindings: false,
@@ -136,6 +163,16 @@ function partOf(
   };
 }
 
+/** Actions that are known without any work. */
+const atOnce = (actions: readonly CodeAction[]): Part => ({
+  ofFindings: false,
+  actions: () => actions,
+  isDone: () => true,
+  isOutdated: () => false,
+  done: Promise.resolve(),
+  more: () => Promise.resolve(),
+});
+
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeAction {
@@ -144,7 +181,5 @@ function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeActi
 
 function edit(view: View, fix: Proposal, abilities: ClientAbilities): WorkspaceEdit {
   const edits = fix.edits.map((each) => ({ range: rangeIn(view, each), newText: each.text }));
-  return abilities.versionedEdits
-    ? { documentChanges: [{ textDocument: { uri: view.uri, version: view.version }, edits }] }
-    : { changes: { [view.uri]: edits } };
+  return workspaceEdit([{ uri: view.uri, edits }], { abilities, documents: { version: () => view.version } });
 }

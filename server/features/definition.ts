@@ -3,7 +3,8 @@ import { scheduleUri, standardText } from '../../engine/std/index.ts';
 import { nodeAt, parse, type Span } from '../../grammar/index.ts';
 import { toDocumentUri, toOffset, toRange, virtualScheme } from '../text/convert.ts';
 import { importUri } from '../imports.ts';
-import { locate, rangeIn, referenceAt, type ClientAbilities, type View } from '../view.ts';
+import type { Session } from '../session.ts';
+import { locate, rangeIn, referenceAt, type View } from '../view.ts';
 
 const start = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
@@ -11,12 +12,14 @@ const start = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }
 export function definition(
   view: View,
   params: DefinitionParams,
-  abilities: ClientAbilities,
+  { abilities, address }: Pick<Session, 'abilities' | 'address'>,
 ): LocationLink[] | Location[] | null {
   const offset = toOffset(view.lines, params.position);
   const found = referenceAt(view, offset);
-  const links = found === undefined ? importTarget(view, offset) : nameTarget(view, found);
-  if (abilities.links || links === null) return links;
+  const targets = found === undefined ? importTarget(view, offset) : nameTarget(view, found);
+  if (targets === null) return null;
+  const links = targets.map((link) => ({ ...link, targetUri: address(link.targetUri) }));
+  if (abilities.links) return links;
   return links.map((link) => ({ uri: link.targetUri, range: link.targetSelectionRange }));
 }
 

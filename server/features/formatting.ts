@@ -1,19 +1,51 @@
-import type { DocumentRangeFormattingParams, TextEdit } from 'vscode-languageserver';
-import { format, parse, type Span, type SyntaxFile } from '../../grammar/index.ts';
-import { overlaps, toSpan } from '../text/convert.ts';
+import type {
+  DocumentOnTypeFormattingParams,
+  DocumentRangeFormattingParams,
+  DocumentRangesFormattingParams,
+  TextEdit,
+} from 'vscode-languageserver';
+import { format, nodeAt, parse, type Span, type SyntaxFile } from '../../grammar/index.ts';
+import { overlaps, toOffset, toSpan } from '../text/convert.ts';
 import { rangeIn, type SyntaxView } from '../view.ts';
 
 /** Edits of the white space that changes, and nothing else, so that cursors and folds stay. `null` for a text with syntax errors. */
-export const formatting = (view: SyntaxView): TextEdit[] | null => edits(view);
+export const formatting = (view: SyntaxView): TextEdit[] | null => edits(view, () => true);
 
 export const rangeFormatting = (view: SyntaxView, params: DocumentRangeFormattingParams): TextEdit[] | null =>
-  edits(view, toSpan(view.lines, params.range));
+  rangesFormatting(view, { ...params, ranges: [params.range] });
 
-function edits(view: SyntaxView, within?: Span): TextEdit[] | null {
+export function rangesFormatting(view: SyntaxView, { ranges }: DocumentRangesFormattingParams): TextEdit[] | null {
+  const spans = ranges.map((range) => toSpan(view.lines, range));
+  return edits(view, (gap) => spans.some((span) => overlaps(gap, span)));
+}
+
+/** What was just finished: after a `}` its block, after a line break the line above. Nothing after the cursor moves. */
+export function onTypeFormatting(view: SyntaxView, params: DocumentOnTypeFormattingParams): TextEdit[] | null {
+  const offset = toOffset(view.lines, params.position);
+  const done = params.ch === '}' ? blockBefore(view, offset) : lineAbove(view, params.position.line);
+  return done === undefined ? null : edits(view, (gap) => done.start <= gap.start && gap.end <= done.end);
+}
+
+/** The declaration or entry whose block ends at the offset, with its indentation. */
+function blockBefore({ syntax, lines }: SyntaxView, offset: number): Span | undefined {
+  const done = nodeAt(syntax, offset).findLast(
+    (node) =>
+      (node.kind === 'block' || node.kind === 'entry') && node.body?.closed === true && node.body.end === offset,
+  );
+  if (done === undefined || done.kind === 'file') return undefined;
+  return { start: lines.lineEnd(lines.positionAt(done.start).line - 1), end: offset };
+}
+
+/** With its indentation, and without the line break behind it. */
+function lineAbove({ lines }: SyntaxView, line: number): Span | undefined {
+  return line === 0 ? undefined : { start: lines.lineEnd(line - 2), end: lines.lineEnd(line - 1) };
+}
+
+function edits(view: SyntaxView, isWanted: (gap: Span) => boolean): TextEdit[] | null {
   const result = format(view.syntax);
   if (!result.ok) return null;
   return gaps(view.syntax, result.text)
-    .filter((gap) => within === undefined || overlaps(gap, within))
+    .filter(isWanted)
     .map((gap) => ({ range: rangeIn(view, gap), newText: gap.text }));
 }
 

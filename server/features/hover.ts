@@ -33,7 +33,7 @@ export function hover(
   if (device !== undefined) return shown(view, device.span, device.text);
   const found = referenceAt(view, offset);
   const inTest = path.some((node) => node.kind === 'block' && scheduleOfTest(view, node) !== undefined);
-  const word = hoverWord(path, inTest);
+  const word = hoverWord(path, inTest, docs);
   // A figure or a word of the language is a variable to the names, and more than that to the reader.
   if (found !== undefined && (found.symbol.kind !== 'variable' || word === undefined)) {
     const text = hoverSymbol(view, found.symbol, offset, docs, searches);
@@ -49,7 +49,7 @@ export function hover(
         ),
       );
   }
-  const other = hoverQuantity(path) ?? hoverKey(path, offset) ?? hoverCallee(path, offset, docs) ?? word;
+  const other = hoverQuantity(path, docs) ?? hoverKey(path, offset, docs) ?? hoverCallee(path, offset, docs) ?? word;
   return other === undefined
     ? null
     : shown(view, other.span, sections(other.text, exchangeText(view, path), ofName(view, path)));

@@ -1,5 +1,4 @@
 import type { Location, ReferenceParams } from 'vscode-languageserver';
-import { LineIndex } from '../../grammar/index.ts';
 import { toOffset, toRange } from '../text/convert.ts';
 import type { NameIndex } from '../names/fileNames.ts';
 import { usesOf } from '../names/uses.ts';
@@ -17,7 +16,7 @@ export function* references(
   const locations: Location[] = [];
   for (const { uri, text, places } of yield* usesOf(index, view, found.symbol)) {
     yield;
-    const lines = uri === view.uri ? view.lines : new LineIndex(text);
+    const lines = uri === view.uri ? view.lines : view.files.linesIn(text);
     for (const place of places)
       if (params.context.includeDeclaration || uri !== declaration?.uri || place.start !== declaration.start)
         locations.push({ uri, range: toRange(lines, place) });

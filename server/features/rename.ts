@@ -1,8 +1,9 @@
 import type { PrepareRenameParams, Range, RenameParams, WorkspaceEdit } from 'vscode-languageserver';
 import type { EngineHost } from '../../engine/basics/host.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
-import { LineIndex, parse } from '../../grammar/index.ts';
+import { parse } from '../../grammar/index.ts';
 import { toOffset, toRange } from '../text/convert.ts';
+import { type EditHost, workspaceEdit } from './workspaceEdit.ts';
 import { Refusal } from '../handlers.ts';
 import { firstDeclared, type NameIndex, readSteps } from '../names/fileNames.ts';
 import { type Uses, usesOf } from '../names/uses.ts';
@@ -23,6 +24,7 @@ export function* rename(
   view: View,
   params: RenameParams,
   index: NameIndex,
+  host: EditHost,
 ): Generator<void, WorkspaceEdit | null, void> {
   const found = referenceAt(view, toOffset(view.lines, params.position));
   if (found === undefined) return null;
@@ -32,7 +34,7 @@ export function* rename(
     throw new Refusal(`"${newName}" is not a name. Use letters, digits and _, and no quantity such as 4ms.`);
   const uses = yield* usesOf(index, view, found.symbol);
   const texts = new Map(uses.map((use) => [use.uri, renamed(use, newName)]));
-  const host: EngineHost = {
+  const after: EngineHost = {
     resolve: (path, from) => view.files.resolve(path, from),
     read: (uri) => {
       const text = texts.get(uri);
@@ -41,15 +43,17 @@ export function* rename(
   };
   for (const use of uses) {
     const before = yield* readSteps(use.uri, use.text, view.files, view.options, 'definitions');
-    const after = yield* readSteps(use.uri, texts.get(use.uri) ?? use.text, host, view.options, 'definitions');
-    if (errors(after) > errors(before) || meaning(after) !== meaning(before))
+    const changed = yield* readSteps(use.uri, texts.get(use.uri) ?? use.text, after, view.options, 'definitions');
+    if (errors(changed) > errors(before) || meaning(changed) !== meaning(before))
       throw new Refusal(`"${newName}" already means something else here.`);
   }
-  const changes = uses.map((use) => {
-    const lines = use.uri === view.uri ? view.lines : new LineIndex(use.text);
-    return [use.uri, use.places.map((place) => ({ range: toRange(lines, place), newText: newName }))] as const;
-  });
-  return { changes: Object.fromEntries(changes) };
+  return workspaceEdit(
+    uses.map(({ uri, text, places }) => {
+      const lines = uri === view.uri ? view.lines : view.files.linesIn(text);
+      return { uri, edits: places.map((place) => ({ range: toRange(lines, place), newText: newName })) };
+    }),
+    host,
+  );
 }
 
 function refuseBuiltIn({ symbol }: Reference): void {

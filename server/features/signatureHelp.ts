@@ -3,7 +3,8 @@ import type { FunctionParameter, FunctionSchema } from '../../engine/language/fu
 import { functionContext } from '../../engine/language/kinds.ts';
 import { toOffset } from '../text/convert.ts';
 import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../text/cursor.ts';
-import { calledFunction, parameterLabel, signatureLabel } from '../text/signatures.ts';
+import { parameterLabel, signatureLabel } from '../../engine/language/signatures.ts';
+import { calledFunction } from '../text/signatures.ts';
 import { ownFunction } from '../ownFunctions.ts';
 import type { View } from '../view.ts';
 

@@ -1,7 +1,7 @@
 /** What `sync` of a pipeline means, with the sizes of this file, and what sends each layer's gradients. */
 import { pipelineBody, valueOf } from '../../engine/fixes/source.ts';
 import type { ExchangeRule } from '../../engine/values/exchangePlan.ts';
-import { bytes, collectiveWords, count, iterationTime, share, time } from '../../engine/basics/quantities.ts';
+import { bytes, count, iterationTime, share, time } from '../../engine/basics/quantities.ts';
 import type { ExchangeReport } from '../../engine/values/report.ts';
 import type { SyntaxNode } from '../../grammar/index.ts';
 import { inlineCode } from '../text/userText.ts';
@@ -76,8 +76,7 @@ function bucketWords(lanes: ExchangeReport['lanes']): string {
 /** Which layers each collective sends, where they differ. */
 function choiceWords({ tensors }: ExchangeReport): string | undefined {
   const layers = new Map<string, string[]>();
-  for (const { layer, by: name, levels } of tensors) {
-    const by = collectiveWords(name, levels);
+  for (const { layer, by } of tensors) {
     const known = layers.get(by) ?? [];
     if (!known.includes(layer)) known.push(layer);
     layers.set(by, known);

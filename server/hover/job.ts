@@ -28,5 +28,5 @@ function stalenessSentence(report: JobReport): string {
   const { local, mean, largest } = report.staleness;
   if (mean === null || largest === null)
     return 'No update reaches the servers in the last half of the run. Raise `waves` to see the staleness.';
-  return `In the mean a minibatch misses ${amount(mean)} updates of all other workers, at most ${largest}, and ${local} updates of its worker.`;
+  return `On average a minibatch misses ${amount(mean)} updates of all other workers, at most ${largest}, and ${local} updates of its worker.`;
 }

@@ -1,7 +1,16 @@
 /** Hovers over the language itself: keys, keywords, words, units, functions. */
 import { show } from '../../engine/basics/quantities.ts';
 import { figures, scheduleFigures, testWords } from '../../engine/language/figures.ts';
+import { meaningOf } from '../../engine/language/functionRow.ts';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
+import {
+  pageOfBlock,
+  pageOfFigure,
+  pageOfFunction,
+  pageOfKey,
+  pageOfUnit,
+} from '../../engine/language/referencePages.ts';
+import { keyText } from '../../engine/language/keyFacts.ts';
 import { functionContext, valueKinds } from '../../engine/language/kinds.ts';
 import {
   blocks,
@@ -14,8 +23,9 @@ import {
 import { findUnit } from '../../engine/language/units.ts';
 import type { Entry, Span, SyntaxNode } from '../../grammar/index.ts';
 import { holds } from '../text/convert.ts';
-import { calledFunction, signatureLabel } from '../text/signatures.ts';
-import { code, sections } from './markdown.ts';
+import { signatureLabel } from '../../engine/language/signatures.ts';
+import { calledFunction } from '../text/signatures.ts';
+import { code, reference, sections } from './markdown.ts';
 
 export interface Text {
   readonly span: Span;
@@ -23,28 +33,35 @@ export interface Text {
 }
 
 /** `25GB/s`: what it is in base units, and what the unit means. */
-export function hoverQuantity(path: readonly SyntaxNode[]): Text | undefined {
+export function hoverQuantity(path: readonly SyntaxNode[], docs?: string): Text | undefined {
   const node = path.at(-1);
   if (node?.kind !== 'quantity' || node.unit === '') return undefined;
   const unit = findUnit(node.unit);
   if (unit === undefined) return undefined;
   const value = show(node.value * unit.scale, unit.dimension);
-  return { span: node, text: sections(`**${value}**`, `\`${unit.name}\`: ${unit.doc}`) };
+  return {
+    span: node,
+    text: sections(`**${value}**`, `\`${unit.name}\`: ${unit.doc}`, reference(docs, pageOfUnit(unit.dimension))),
+  };
 }
 
 /** A key in a block, or the keyword of a declaration. */
-export function hoverKey(path: readonly SyntaxNode[], offset: number): Text | undefined {
+export function hoverKey(path: readonly SyntaxNode[], offset: number, docs?: string): Text | undefined {
   const declaration = path.find(
     (node) => node.kind === 'block' || node.kind === 'param' || node.kind === 'let' || node.kind === 'import',
   );
   const keys = keysOn(path);
   const last = keys.at(-1);
   if (last !== undefined && holds(last.entry.key, offset))
-    return last.key === undefined ? undefined : { span: last.entry.key, text: keyText(last.key) };
+    return last.key === undefined ? undefined : { span: last.entry.key, text: keyHover(last.key, last.block, docs) };
   if (declaration?.kind === 'block' && holds(declaration.keyword, offset))
     return {
       span: declaration.keyword,
-      text: sections(code(`${declaration.keyword.text} NAME { … }`), declarationDocs[declaration.keyword.text]),
+      text: sections(
+        code(`${declaration.keyword.text} NAME { … }`),
+        declarationDocs[declaration.keyword.text],
+        reference(docs, pageOfBlock(declaration.keyword.text)),
+      ),
     };
   const keyword = declaration?.kind;
   if (
@@ -56,24 +73,33 @@ export function hoverKey(path: readonly SyntaxNode[], offset: number): Text | un
     return undefined;
   return {
     span: { start: declaration.start, end: declaration.start + keyword.length },
-    text: declarationDocs[keyword] ?? '',
+    text: sections(declarationDocs[keyword], reference(docs, pageOfBlock(keyword))),
   };
 }
 
-function keyText(key: KeySchema): string {
-  return sections(code(key.example), key.doc);
+const keyHover = (key: KeySchema, block: BlockName | undefined, docs: string | undefined): string =>
+  sections(
+    code(key.example),
+    keyText(key),
+    block === undefined ? undefined : reference(docs, pageOfKey(block, key.name)),
+  );
+
+interface KeyOn {
+  readonly entry: Entry;
+  readonly key?: KeySchema;
+  readonly block?: BlockName;
 }
 
-/** Entries around a node with their keys, outermost first. */
-function keysOn(path: readonly SyntaxNode[]): readonly { readonly entry: Entry; readonly key?: KeySchema }[] {
-  const found: { entry: Entry; key?: KeySchema }[] = [];
+/** Entries around a node with their keys and blocks, outermost first. */
+function keysOn(path: readonly SyntaxNode[]): readonly KeyOn[] {
+  const found: KeyOn[] = [];
   let block: BlockName | undefined;
   for (const node of path) {
     if (node.kind === 'block')
       block = Object.hasOwn(blocks, node.keyword.text) ? (node.keyword.text as BlockName) : undefined;
     if (node.kind !== 'entry') continue;
     const key = block === undefined ? undefined : findKey(block, node.key.text);
-    found.push({ entry: node, key });
+    found.push({ entry: node, key, ...(block === undefined ? {} : { block }) });
     block = key?.block;
   }
   return found;
@@ -98,19 +124,24 @@ export function hoverCallee(path: readonly SyntaxNode[], offset: number, docs: s
 export function functionText(schema: FunctionSchema, docs: string | undefined): string {
   const page = schema.context === 'value' ? undefined : valueKinds[schema.context].page;
   const more = docs !== undefined && page !== undefined ? `[How it is derived](${docs}${page})` : undefined;
-  return sections(code(signatureLabel(schema)), schema.doc, more);
+  return sections(code(signatureLabel(schema)), schema.doc, more, reference(docs, pageOfFunction(schema)));
 }
 
-/** What a word means as an argument of the call around it: `modules(mlp)`. */
+/** What a word means as an argument of the call around it: `modules(mlp)`, `adam(shard = distributed)`. */
 function meaningIn(path: readonly SyntaxNode[], word: string): string | undefined {
   const call = path.findLast((node) => node.kind === 'call');
   if (call?.kind !== 'call') return undefined;
   const schema = calledFunction(functionContext(keysOn(path).at(-1)?.key?.value), call.callee.text);
-  return schema?.parameters.find(({ words }) => words?.includes(word))?.meanings?.[word];
+  const argument = path.findLast((node) => node.kind === 'argument');
+  const name = argument?.kind === 'argument' ? argument.name?.text : undefined;
+  const parameter = schema?.parameters.find(
+    (each) => each.words?.includes(word) === true && (name === undefined || each.name === name),
+  );
+  return parameter === undefined ? undefined : meaningOf(parameter, word);
 }
 
 /** A word of a key (`bf16`) or a figure of an `expect`. `inTest`: the block tests a schedule. */
-export function hoverWord(path: readonly SyntaxNode[], inTest: boolean): Text | undefined {
+export function hoverWord(path: readonly SyntaxNode[], inTest: boolean, docs?: string): Text | undefined {
   const node = path.at(-1);
   if (node?.kind !== 'name') return undefined;
   const { entry, key } = keysOn(path).at(-1) ?? {};
@@ -126,5 +157,7 @@ export function hoverWord(path: readonly SyntaxNode[], inTest: boolean): Text | 
   if (meaning !== undefined) return { span: node, text: sections(`**${node.text}**`, meaning) };
   const known = inTest ? [...scheduleFigures, ...testWords] : figures;
   const figure = path.some(({ kind }) => kind === 'check') ? known.find(({ name }) => name === node.text) : undefined;
-  return figure === undefined ? undefined : { span: node, text: sections(code(figure.example), figure.doc) };
+  return figure === undefined
+    ? undefined
+    : { span: node, text: sections(code(figure.example), figure.doc, reference(docs, pageOfFigure(figure.name))) };
 }

@@ -27,14 +27,14 @@ export function layerText(view: View, { name, container, extent }: SymbolInfo): 
   );
 }
 
-function costsOf({ pipeline, device, mesh, cost }: LayerFigures): string {
+function costsOf({ pipeline, letter, device, mesh, cost }: LayerFigures): string {
   const spread = [
     ...(mesh.tensor * mesh.context * mesh.data > 1 ? [meshName(mesh)] : []),
     ...(mesh.expert > 1 ? [`expert ranks ${mesh.expert}`] : []),
     ...(mesh.tensor > 1 && mesh.sequenceParallel ? ['sequence parallel'] : []),
   ];
   return sections(
-    `On one ${device} in \`${pipeline}\`${spread.length === 0 ? '' : ` (${spread.join(', ')})`}, one microbatch:`,
+    `${letter === undefined ? 'On' : `A layer \`${letter}\` on`} one ${device} in \`${pipeline}\`${spread.length === 0 ? '' : ` (${spread.join(', ')})`}, one microbatch:`,
     table([
       ['parameters', positive(cost.localParameters, () => parametersText(cost))],
       ...trainableRows(cost),

@@ -4,6 +4,10 @@ import { longestTicks } from '../text/userText.ts';
 export const sections = (...parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 
+/** The link to the page that describes a thing; `docs`: uri of the folder of pages. It is the last line of a hover. */
+export const reference = (docs: string | undefined, page: string): string | undefined =>
+  docs === undefined ? undefined : `[Reference](${docs}${page})`;
+
 /** A text in the language as a block of code; it may hold backticks itself. */
 export function code(text: string): string {
   const ticks = '`'.repeat(Math.max(3, longestTicks(text) + 1));

@@ -7,6 +7,7 @@ import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { paths, type PipelinePlan } from '../../engine/values/plan.ts';
 import { excludesSome, shareAtMost, time } from '../../engine/basics/quantities.ts';
 import type { PipelineReport } from '../../engine/values/report.ts';
+import { base64 } from '../../platform/common/base64.ts';
 import { summary } from '../text/summary.ts';
 import { holds } from '../text/convert.ts';
 import type { View } from '../view.ts';
@@ -63,7 +64,7 @@ function pictureOf(found: Evaluation | undefined): string {
   let picture = kept.get(found);
   if (picture === undefined) {
     const svg = smallTimeline(found.plan, found.run);
-    picture = `![Timeline](data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')})`;
+    picture = `![Timeline](data:image/svg+xml;base64,${base64(svg)})`;
     kept.set(found, picture);
   }
   return picture;

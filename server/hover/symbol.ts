@@ -1,11 +1,14 @@
 /** Hovers over names. */
+import { accuracyNote } from '../../engine/analyze/accuracyWords.ts';
 import { inFlightWords } from '../../engine/analyze/inFlight.ts';
 import { unitOf } from '../../engine/analyze/memoryWords.ts';
+import { measuredNote, measuredWords } from '../../engine/analyze/figureWords.ts';
 import { lengthWords } from '../../engine/analyze/lengthWords.ts';
 import { tokenWords } from '../../engine/analyze/tokenWords.ts';
 import type { FillReport, LengthsReport, TokensReport } from '../../engine/values/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
 import { functionId, functions } from '../../engine/language/functions.ts';
+import { pageOfStandard } from '../../engine/language/referencePages.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import type { View } from '../view.ts';
 import { clusterText } from './device.ts';
@@ -13,7 +16,7 @@ import { jobText } from './job.ts';
 import { layerText } from './layer.ts';
 import { functionText } from './language.ts';
 import { bytes, count, list } from '../../engine/basics/quantities.ts';
-import { code, sections, table } from './markdown.ts';
+import { code, reference, sections, table } from './markdown.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
 import { policyText } from './policy.ts';
 import { scheduleText } from './schedule.ts';
@@ -50,16 +53,24 @@ export function hoverSymbol(
         docOf(symbol),
         baseOf(symbol),
         modelText(view, symbol.name) || modelSizeText(view, symbol),
+        standardReference(symbol, docs),
       );
     case 'cluster':
-      return sections(head(symbol), docOf(symbol), clusterText(view, offset));
+      return sections(head(symbol), docOf(symbol), clusterText(view, offset), standardReference(symbol, docs));
     case 'schedule':
       return sections(head(symbol), docOf(symbol), scheduleText(view, symbol));
     case 'job':
       return sections(head(symbol), docOf(symbol), jobText(view, symbol.name));
     default:
-      return sections(head(symbol), docOf(symbol), baseOf(symbol));
+      return sections(head(symbol), docOf(symbol), baseOf(symbol), standardReference(symbol, docs));
   }
+}
+
+/** The page of what comes with the language. */
+function standardReference({ kind, name, declaration }: SymbolInfo, docs: string | undefined): string | undefined {
+  const [, file] = /^std:(hardware|clusters|models)$/.exec(declaration?.uri ?? '') ?? [];
+  if (file === undefined) return undefined;
+  return reference(docs, pageOfStandard(file === 'clusters' ? 'cluster' : kind === 'let' ? 'link' : kind, name));
 }
 
 const docOf = ({ doc }: SymbolInfo): string | undefined => (doc === undefined ? undefined : userMarkdown(doc));
@@ -86,6 +97,8 @@ function pipelineText(view: View, name: string): string {
   const more = report.devices.length - shown.length;
   return sections(
     summary(report),
+    report.accuracy === undefined ? undefined : accuracyNote(report.accuracy),
+    report.measured === undefined ? undefined : `${measuredWords(report.measured)} (${measuredNote(report.measured)})`,
     report.tokens === undefined ? undefined : tokensText(report.tokens),
     report.lengths === undefined ? undefined : lengthsText(report.lengths),
     table(

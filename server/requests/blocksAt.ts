@@ -1,6 +1,7 @@
 import type { Searches } from '../../engine/basics/searches.ts';
 import { nodeAt } from '../../grammar/index.ts';
 import type { BlocksAnswer, BlocksRequest, WrittenBlocks } from '../../webview/protocol/requests.ts';
+import { base64 } from '../../platform/common/base64.ts';
 import { toOffset } from '../text/convert.ts';
 import { operationsOf, writingTexts } from '../text/writers.ts';
 import type { View } from '../view.ts';
@@ -45,5 +46,5 @@ function bitsOf(marks: Uint8Array): string {
   if (!marks.includes(1)) return '';
   const bits = new Uint8Array(Math.ceil(marks.length / 8));
   for (const [at, mark] of marks.entries()) bits[at >> 3] |= mark << (at & 7);
-  return Buffer.from(bits).toString('base64');
+  return base64(bits);
 }

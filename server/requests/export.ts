@@ -12,10 +12,9 @@ import type { Searches } from '../../engine/basics/searches.ts';
 import type { ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { fileName } from '../text/fileName.ts';
-import { packageVersion } from '../packageVersion.ts';
-import { type Scale, scales } from '../raster.ts';
-import { rasterInThread } from '../rasterInThread.ts';
-import { standalonePage } from '../standalone.ts';
+import { base64 } from '../../platform/common/base64.ts';
+import { type Platform, type Scale, scales } from '../../platform/common/platform.ts';
+import { type StandalonePage, standalonePage } from '../standalone.ts';
 import type { View } from '../view.ts';
 import { figuresMarkdown } from '../text/figuresMarkdown.ts';
 import { planAnswer, triedResolution } from './plan.ts';
@@ -26,7 +25,11 @@ const formats: readonly string[] = [
 ];
 const widths = Object.keys(paperWidths) as readonly PaperWidth[];
 
-/** What is written, before a PNG is made of it; undefined while it is being found. */
+/** What a file is made of: its text, or a page without its script. */
+type Exported =
+  Exclude<ExportAnswer, { readonly base64: string }> | { readonly pipeline: string; readonly page: StandalonePage };
+
+/** What is written, before a picture or a page is made of it; undefined while it is being found. */
 export function exported(
   view: View,
   {
@@ -40,7 +43,8 @@ export function exported(
     state,
   }: ExportRequest,
   searches: Searches,
-): Exclude<ExportAnswer, { readonly base64: string }> | undefined {
+  version: string,
+): Exported | undefined {
   if (!formats.includes(format)) return { problem: `The format is one of ${list(formats)}.` };
   if (!widths.includes(width)) return { problem: `The width is one of ${list(widths)}.` };
   const { least, most } = playingSeconds;
@@ -59,7 +63,7 @@ export function exported(
     const title = fileName(uri);
     const message = { type: 'plan' as const, uri, title, version: 1, plan, overrides: {}, options: view.options };
     const page = { message: { ...message, pipeline: found.name }, state: readState(state) };
-    return { ...standalonePage(page), pipeline: found.name };
+    return { page, pipeline: found.name };
   }
   const figure = searches.answer(figureSearch, {
     plan: found,
@@ -69,7 +73,7 @@ export function exported(
     memory,
     playing: format === 'film' ? { seconds } : undefined,
     file: fileName(uri),
-    version: packageVersion(),
+    version,
   });
   if (figure === undefined || 'problem' in figure) return figure;
   const { name } = found;
@@ -107,14 +111,18 @@ function programOf(
 
 /** The answer to the client. */
 export async function exportAnswer(
-  found: ReturnType<typeof exported>,
+  found: Exported | undefined,
   { format, scale = 3 }: Pick<ExportRequest, 'format' | 'scale'>,
+  { rasterise, pageSources }: Pick<Platform, 'rasterise' | 'pageSources'>,
 ): Promise<ExportAnswer | null> {
   if (found === undefined) return null;
   if ('problem' in found) return found;
+  const { pipeline } = found;
+  if ('page' in found) return { ...standalonePage(found.page, await pageSources()), pipeline };
   if (format !== 'png') return found;
   const known: readonly number[] = scales;
   if (!known.includes(scale)) return { problem: `The scale is one of ${list(scales.map(String))}.` };
-  const bytes = await rasterInThread({ svg: found.text, scale: scale as Scale });
-  return { pipeline: found.pipeline, base64: Buffer.from(bytes).toString('base64') };
+  if (rasterise === undefined) return { problem: 'No PNG can be drawn in a browser. Export the timeline as SVG.' };
+  const bytes = await rasterise({ svg: found.text, scale: scale as Scale });
+  return { pipeline, base64: base64(bytes) };
 }

@@ -2,11 +2,12 @@
 import { type GivenOrder, givenOrder } from '../../engine/policies/searched/given.ts';
 import type { SchedulePlan } from '../../engine/values/plan.ts';
 import type { FoundOrder } from '../../webview/protocol/requests.ts';
+import { base64 } from '../../platform/common/base64.ts';
 import type { View } from '../view.ts';
 
 export const foundOrder = (schedule: SchedulePlan, { words, ...order }: GivenOrder): FoundOrder => ({
   schedule,
-  words: Buffer.from(words).toString('base64'),
+  words: base64(words),
   ...order,
 });
 

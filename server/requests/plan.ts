@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Plan } from '../../engine/values/plan.ts';
 import { planKey as pipelineKey } from '../../engine/schedule/evaluation.ts';
 import { checkOverrides } from '../../engine/language/overrides.ts';
 import { resolve } from '../../engine/flow/resolve.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
+import { base64 } from '../../platform/common/base64.ts';
+import { sha256 } from '../../platform/common/sha256.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { parse, type SyntaxFile } from '../../grammar/index.ts';
 import { toSpan } from '../text/convert.ts';
@@ -145,7 +146,7 @@ const keys = new WeakMap<View, string>();
 /** `planKey` as a short text, made once for each view. */
 function shortKey(view: View): string {
   let key = keys.get(view);
-  if (key === undefined) keys.set(view, (key = createHash('sha256').update(planKey(view)).digest('base64')));
+  if (key === undefined) keys.set(view, (key = base64(sha256(planKey(view)))));
   return key;
 }
 

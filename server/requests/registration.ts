@@ -10,10 +10,14 @@ import {
   type PlanRowRequest,
   type StopOrder,
   type StopPlan,
+  type CalibrateRequest,
   type CandidatesRequest,
   type HelpRequest,
   type ImportAnswer,
   type ImportRequest,
+  type NewPlanAnswer,
+  type NewPlanChoices,
+  type NewPlanRequest,
   type BlocksRequest,
   type CompletionRequest,
   type LocateRequest,
@@ -26,8 +30,9 @@ import {
   type PathsRequest,
   type PlannedRequest,
   type PlanRequest,
-  type PolicySourceAnswer,
-  type PolicySourceRequest,
+  type RunAnswer,
+  type RunProgress,
+  type RunRequest,
 } from '../../webview/protocol/requests.ts';
 import type { Need } from '../documents/need.ts';
 import { handler } from '../handlers.ts';
@@ -36,8 +41,10 @@ import { trials } from '../searches/trials.ts';
 import { exportAnswer, exported } from './export.ts';
 import { blocksAt } from './blocksAt.ts';
 import { completionAnswer } from './completion.ts';
+import { calibrateFile } from './calibrate.ts';
 import { candidates } from './candidates.ts';
 import { help } from './help.ts';
+import { newPlan, newPlanChoices } from './newPlan.ts';
 import { importFile } from './importFile.ts';
 import { locatePath } from './locate.ts';
 import { originAnswer } from './origin.ts';
@@ -48,9 +55,18 @@ import { additionOf } from './contents.ts';
 import { paramEdit } from '../edits/paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
 import { planAnswer, plannedAnswer } from './plan.ts';
-import { policySource } from './policySource.ts';
+import { readRun } from './readRun.ts';
 
-export function registerRequests({ connection, documents, log, orders, plans, starters }: Session): void {
+export function registerRequests({
+  configuration,
+  connection,
+  documents,
+  log,
+  orders,
+  plans,
+  platform,
+  starters,
+}: Session): void {
   const on = <P extends { readonly uri: string }>(
     type: RequestType<P, unknown, void>,
     need: Need,
@@ -79,8 +95,12 @@ export function registerRequests({ connection, documents, log, orders, plans, st
     return documents.answeredInSteps(view.uri, (searches) => completionAnswer(view, params, searches, again), token);
   });
   on(new RequestType<ExportRequest, unknown, void>(methods.export), 'plan', async (view, params, token) => {
-    const found = await documents.answered(view.uri, (searches) => exported(view, params, searches), token);
-    return exportAnswer(found, params);
+    const found = await documents.answered(
+      view.uri,
+      (searches) => exported(view, params, searches, platform.version),
+      token,
+    );
+    return exportAnswer(found, params, platform);
   });
   on(new RequestType<MoveInRowRequest, unknown, void>(methods.moveInRow), 'plan', (view, params, token) =>
     documents.answered(view.uri, (searches) => moveInRow(view, params, searches), token),
@@ -120,12 +140,31 @@ export function registerRequests({ connection, documents, log, orders, plans, st
     });
   });
   connection.onNotification(methods.stopOrder, ({ search }: StopOrder) => watched.get(search)?.cancel());
+  on(new RequestType<CalibrateRequest, unknown, void>(methods.calibrate), 'plan', (view, params, token) =>
+    documents.answered(view.uri, (searches) => calibrateFile(view, params, searches), token),
+  );
+  const reading = new ProgressType<RunProgress>();
+  connection.onRequest(
+    new RequestType<RunRequest, RunAnswer, void>(methods.readRun),
+    handler(log, methods.readRun, (params: RunRequest, token: CancellationToken) => {
+      if (!configuration.trusted) return { problem: 'This workspace is not trusted, so no traces are read.' };
+      const { partialResultToken: to } = params;
+      const tell = (progress: RunProgress): void => {
+        if (to !== undefined && !token.isCancellationRequested) void connection.sendProgress(reading, to, progress);
+      };
+      return readRun(params, platform.runs, tell, token);
+    }),
+  );
   connection.onRequest(
     new RequestType<ImportRequest, ImportAnswer, void>(methods.import),
     handler(log, methods.import, importFile),
   );
   connection.onRequest(
-    new RequestType<PolicySourceRequest, PolicySourceAnswer, void>(methods.policySource),
-    handler(log, methods.policySource, (params: PolicySourceRequest) => policySource(params.uri)),
+    new RequestType<object, NewPlanChoices | null, void>(methods.newPlanChoices),
+    handler(log, methods.newPlanChoices, newPlanChoices),
+  );
+  connection.onRequest(
+    new RequestType<NewPlanRequest, NewPlanAnswer | null, void>(methods.newPlan),
+    handler(log, methods.newPlan, newPlan),
   );
 }

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import type { AnswerSource } from '../../engine/sweep/answer.ts';
 import type { SweepSource } from '../../engine/sweep/rowsSearch.ts';
 import { parse } from '../../grammar/index.ts';
+import { sha256Hex } from '../../platform/common/sha256.ts';
+import { folderOf, relativePath } from '../text/relativePath.ts';
 import { searchKey } from './planTexts.ts';
-
-const hash = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 /**
  * What the figures of a search follow from. Paths are relative to the file, so that files may be moved together. Comments and layout of
@@ -15,14 +13,15 @@ export function answerSource(
   { uri, text, options, files, pipeline, overrides = {} }: SweepSource,
   version: string,
 ): AnswerSource {
-  const from = posix.dirname(uri);
+  const from = folderOf(uri);
   const others = Object.entries(files).map(
-    ([file, read]) => [posix.relative(from, file), 'text' in read ? hash(importedKey(file, read.text)) : ''] as const,
+    ([file, read]) =>
+      [relativePath(from, file), 'text' in read ? sha256Hex(importedKey(file, read.text)) : ''] as const,
   );
   const { engine } = options;
   return {
     program: version,
-    text: hash(searchKey(parse(text), pipeline)),
+    text: sha256Hex(searchKey(parse(text), pipeline)),
     files: Object.fromEntries(others),
     ...(engine === undefined ? {} : { engine }),
     params: overrides,

@@ -22,6 +22,11 @@ export function planCsv({ search, points }: PlanAnswer): string {
     'missed',
     'tight',
     'left',
+    'spread_time',
+    'spread_memory',
+    'fit',
+    'runs',
+    'within',
   ];
   const lines = points.map((point) => [
     String(point.row),
@@ -32,6 +37,10 @@ export function planCsv({ search, points }: PlanAnswer): string {
     point.missed ?? '',
     String(point.tight ?? ''),
     String(point.left ?? ''),
+    ...[point.spread?.time, point.spread?.memory, point.spread?.fit, point.spread?.runs].map((each) =>
+      String(each ?? ''),
+    ),
+    String(point.within ?? ''),
   ]);
   return [head, ...lines].map(csvLine).join('');
 }

@@ -1,5 +1,4 @@
 /** From the request for a search over settings to the search: the text that it is about, its axes, and what is wrong with them. */
-import { packageVersion } from '../packageVersion.ts';
 import { answerSource } from './answerSource.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import type { Change } from '../../engine/sweep/changes.ts';
@@ -31,6 +30,7 @@ export function* prepareSteps(
   view: View,
   asked: FindPlanRequest,
   searches: Parameters<typeof sweepBaseSteps>[3],
+  program: string,
 ): Generator<unknown, PreparedPlan | Extract<FindPlanAnswer, { readonly problem: string }>, void> {
   const { uri, version, files, options, analysis } = view;
   const { overrides = {} } = asked;
@@ -92,7 +92,7 @@ export function* prepareSteps(
   const source = { uri, text, options, pipeline, limits, axes, files: texts, paths };
   const about = {
     file: fileName(uri),
-    source: answerSource(source, packageVersion()),
+    source: answerSource(source, program),
     axes,
     ...(space === undefined ? {} : { leftOut: space.leftOut }),
     minimise,

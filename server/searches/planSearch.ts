@@ -1,10 +1,10 @@
 /** One search over the settings of a pipeline: its rows in several threads, until all are decided, it is stopped, or nobody wants it. */
-import { availableParallelism } from 'node:os';
 import { answerOf, type Asked, type FoundPoint, foundPoint, type PlanAnswer } from '../../engine/sweep/answer.ts';
 import type { SweepBase } from '../../engine/sweep/base.ts';
 import type { Outcome, RowFigures } from '../../engine/sweep/evaluateRow.ts';
 import { rowsSearch, type SweepSource, writtenSearch } from '../../engine/sweep/rowsSearch.ts';
 import { sweepSteps, type SweepResult, type Wave } from '../../engine/sweep/sweep.ts';
+import type { Platform } from '../../platform/common/platform.ts';
 import type { PlanFound } from '../../webview/protocol/requests.ts';
 import { nextTurn } from '../documents/eventLoop.ts';
 import { createThreads, type Threads } from '../threads/threads.ts';
@@ -12,6 +12,7 @@ import { createThreads, type Threads } from '../threads/threads.ts';
 export interface PlanSearchHost {
   /** What was found since the last call. */
   found(found: Omit<PlanFound, 'search' | 'head'>): void;
+  readonly platform: Pick<Platform, 'cores' | 'startThread'>;
   /** Default: threads for as many cores as the editor can spare. */
   readonly threads?: () => Threads;
 }
@@ -38,9 +39,9 @@ const mostThreads = 8;
 /** All searches have one owner: a pool serves one of them. */
 const owner = 'pipewright:plan';
 
-function spareThreads(): Threads {
-  const most = Math.max(2, Math.min(mostThreads, availableParallelism() - 1));
-  return createThreads({ most, mostOfOwner: most, keep: true });
+function spareThreads({ cores, startThread }: PlanSearchHost['platform']): Threads {
+  const most = Math.max(2, Math.min(mostThreads, cores() - 1));
+  return createThreads({ start: startThread, most, mostOfOwner: most, keep: true });
 }
 
 export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): PlanSearch {
@@ -52,10 +53,10 @@ export function planSearch(base: SweepBase, source: SweepSource, asked: Asked): 
   let wake = (): void => {};
   const isDropped = (): boolean => state === 'dropped';
 
-  async function run({ found, threads: start = spareThreads }: PlanSearchHost): Promise<PlanAnswer | undefined> {
+  async function run({ found, platform, threads: start }: PlanSearchHost): Promise<PlanAnswer | undefined> {
     state = 'running';
     latest = undefined;
-    const threads = start();
+    const threads = start?.() ?? spareThreads(platform);
     const steps = sweepSteps(base, asked.axes);
     let fresh: FoundPoint[] = [];
     let looked = 0;

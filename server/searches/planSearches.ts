@@ -12,6 +12,7 @@ import type {
   PlanRowAnswer,
   PlanRowRequest,
 } from '../../webview/protocol/requests.ts';
+import type { Platform } from '../../platform/common/platform.ts';
 import type { Documents } from '../documents/documents.ts';
 import { minimalEdit } from '../text/minimalEdit.ts';
 import { planCsv, planJson } from './planData.ts';
@@ -32,6 +33,7 @@ export interface PlanSearches {
 }
 
 export interface PlanSearchesHost extends Pick<PlanSearchHost, 'threads'> {
+  readonly platform: Platform;
   readonly documents: Pick<Documents, 'answeredInSteps' | 'syntax' | 'surroundings'>;
   found(found: PlanFound): void;
   edited(edited: PlanEdited): void;
@@ -53,7 +55,7 @@ type State = Omit<PlanEdited, 'search'>;
 const changedText = 'The file has changed since this search. Search again.';
 const replacedText = 'Another search of this file has begun since. Search again.';
 
-export function createPlanSearches({ documents, threads, found, edited }: PlanSearchesHost): PlanSearches {
+export function createPlanSearches({ documents, platform, threads, found, edited }: PlanSearchesHost): PlanSearches {
   const known = new Map<string, Known>();
   /** The search that was asked for last: one that is still being prepared does not begin after it. */
   let newest = -1;
@@ -81,7 +83,11 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
       before.number = asked.search;
       return run(before);
     }
-    const made = await documents.answeredInSteps(view.uri, (searches) => inSurroundings(view, asked, searches), token);
+    const made = await documents.answeredInSteps(
+      view.uri,
+      (searches) => inSurroundings(view, asked, searches, platform.version),
+      token,
+    );
     if (made === undefined) return { outdated: true };
     if ('problem' in made) return made;
     if (newest !== asked.search) return { outdated: true };
@@ -101,6 +107,7 @@ export function createPlanSearches({ documents, threads, found, edited }: PlanSe
     const { number } = one;
     found({ search: number, head: one.head, points: [], looked: 0, total: rowCount(one.head.axes) });
     const ran = one.search.run({
+      platform,
       ...(threads === undefined ? {} : { threads }),
       found: (part) => found({ search: number, ...part }),
     });

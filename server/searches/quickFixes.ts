@@ -9,6 +9,7 @@ import type { Code, Severity } from '../../engine/findings/catalogue.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import { fixAllSteps, hasSeveral } from '../../engine/fixes/all.ts';
 import { fixSteps } from '../../engine/fixes/fix.ts';
+import { quietTimer } from '../../platform/common/quietTimer.ts';
 import type { Documents } from '../documents/documents.ts';
 import { createTask, type Fixes, type Task } from './fixTask.ts';
 import { neighboursOf } from '../neighbours.ts';
@@ -41,7 +42,7 @@ interface Tasks {
   /** Tasks that a request waits for. */
   readonly asked: Set<Promise<void>>;
   ahead?: CancellationTokenSource;
-  timer?: NodeJS.Timeout;
+  timer?: ReturnType<typeof setTimeout>;
 }
 
 export function createQuickFixes(
@@ -56,7 +57,8 @@ export function createQuickFixes(
   function tasksOf(view: View): Tasks {
     const found = known.get(view.analysis);
     if (found !== undefined) return found;
-    const tasks: Tasks = { view, byFinding: new Map(), byCode: new Map(), asked: new Set() };
+    const byFinding = new Map(taken(current.get(view.uri), view));
+    const tasks: Tasks = { view, byFinding, byCode: new Map(), asked: new Set() };
     known.set(view.analysis, tasks);
     return tasks;
   }
@@ -133,13 +135,12 @@ export function createQuickFixes(
 
   function goOn(tasks: Tasks): void {
     clearTimeout(tasks.timer);
-    tasks.timer = setTimeout(() => {
+    // Nobody waits for it.
+    tasks.timer = quietTimer(() => {
       if (tasks.asked.size > 0) return;
       tasks.ahead = new CancellationTokenSource();
       void findAhead(tasks, tasks.ahead.token).catch(failed);
     }, quiet);
-    // Nobody waits for it: it keeps no process alive.
-    tasks.timer.unref();
   }
 
   function stop(uri: string): void {
@@ -159,14 +160,20 @@ export function createQuickFixes(
       return wanted(tasks, ofCode(tasks, code));
     },
     ahead(view) {
+      const tasks = tasksOf(view);
       stop(view.uri);
       if (view.analysis.findings.length === 0 || isLarge(view.analysis)) return;
-      const tasks = tasksOf(view);
       current.set(view.uri, tasks);
       if (tasks.asked.size === 0) goOn(tasks);
     },
     stop,
   };
+}
+
+/** What was looked for of findings that stay where others came after the check. Each check makes its findings anew. */
+function* taken(before: Tasks | undefined, { analysis }: View): Generator<[Finding, Task]> {
+  const stay = new Set(analysis.findings);
+  for (const [finding, task] of before?.byFinding ?? []) if (stay.has(finding)) yield [finding, task];
 }
 
 const isLarge = ({ pipelines }: Analysis): boolean =>

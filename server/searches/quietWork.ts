@@ -1,5 +1,6 @@
 /** Work on open documents once nobody types: one document after the other. It ends when the text changes. */
 import { CancellationTokenSource, type CancellationToken } from 'vscode-languageserver';
+import { quietTimer } from '../../platform/common/quietTimer.ts';
 import type { View } from '../view.ts';
 
 export interface QuietWork {
@@ -15,7 +16,10 @@ export function createQuietWork(
   failed: (error: unknown) => void,
   quiet: number,
 ): QuietWork {
-  const waiting = new Map<string, { readonly source: CancellationTokenSource; readonly timer: NodeJS.Timeout }>();
+  const waiting = new Map<
+    string,
+    { readonly source: CancellationTokenSource; readonly timer: ReturnType<typeof setTimeout> }
+  >();
   /** Settled when nothing runs. */
   let last = Promise.resolve();
 
@@ -30,11 +34,9 @@ export function createQuietWork(
     begin(view) {
       stop(view.uri);
       const source = new CancellationTokenSource();
-      const timer = setTimeout(() => {
+      const timer = quietTimer(() => {
         last = last.then(() => work(view, source.token)).catch(failed);
       }, quiet);
-      // Nobody waits for it: it keeps no process alive.
-      timer.unref();
       waiting.set(view.uri, { source, timer });
     },
     stop,

@@ -6,6 +6,7 @@ import { CancellationTokenSource, type CancellationToken } from 'vscode-language
 import { type NewPipeline, newPipelineSteps } from '../../engine/fixes/newPipeline.ts';
 import type { Analysis } from '../../engine/flow/check.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
+import { quietTimer } from '../../platform/common/quietTimer.ts';
 import { cancelled, noting } from '../documents/answered.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { View } from '../view.ts';
@@ -125,6 +126,5 @@ function* whileAnswered<R>(
 
 const passed = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
-    // It keeps no process alive.
-    setTimeout(resolve, milliseconds).unref();
+    quietTimer(resolve, milliseconds);
   });

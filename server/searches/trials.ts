@@ -20,6 +20,8 @@ export function trials(
   const plans = new Map<string, Pick<Analysis, 'syntax' | 'resolution'>>();
   const unknown = new Set(analysis.pending);
   const { syntax, pipelines, jobs, resolution: before } = analysis;
+  // What was measured is a run of the file as it is, so no other text is compared with it.
+  const host = { read: files.read, resolve: files.resolve };
   const earlier = {
     syntax,
     pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)),
@@ -31,7 +33,7 @@ export function trials(
     const kept = known.get(text);
     if (kept !== undefined) return kept;
     const planned = plans.get(text);
-    for (const steps = checkSteps({ uri, text, host: files, options, overrides, earlier, planned, searches }); ;) {
+    for (const steps = checkSteps({ uri, text, host, options, overrides, earlier, planned, searches }); ;) {
       const { value } = steps.next();
       if (typeof value === 'string' || !('pipelines' in value)) {
         yield undefined;

@@ -30,7 +30,7 @@ const severities: Readonly<Record<Severity, DiagnosticSeverity>> = {
 };
 export const toSeverity = (severity: Severity): DiagnosticSeverity => severities[severity];
 
-/** Scheme of the read-only documents that `pipewright/policySource` serves. */
+/** Scheme of the read-only documents that `workspace/textDocumentContent` serves. */
 export const virtualScheme = 'pipewright-policy:';
 
 /** Files that come with the product (`std:hardware`) are shown as read-only documents; all others keep their uri. */

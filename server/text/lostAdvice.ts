@@ -9,6 +9,6 @@ export function tellLostAdvice(): void {
     said.add(name);
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const lines = `left out, because of an error in pipewright: ${name}. ${reason}`.split('\n').map(printable);
-    process.stderr.write(`pipewright: ${lines.join('\n')}\n`);
+    console.error(`pipewright: ${lines.join('\n')}`);
   });
 }

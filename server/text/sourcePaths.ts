@@ -1,20 +1,25 @@
+import { table } from '../../engine/basics/table.ts';
 import type { Expression, StringLiteral, SyntaxFile } from '../../grammar/index.ts';
 
-/** A path in `profile("…")`, `huggingface("…")` or `system("…")`, and which of the three it is in. */
+/** A path in `profile("…")`, `huggingface("…")`, `system("…")` or `trace("…")`, and which of them it is in. */
 export interface SourcePath {
   readonly path: StringLiteral;
   readonly source: string;
 }
 
-/** Paths of the files that `from` entries of models and devices name. */
+/** The key of each block whose value names a file. */
+const keys = table({ model: 'from', device: 'from', pipeline: 'measured' });
+
+/** Paths of the files that models, devices and pipelines name. */
 export const sourcePaths = (syntax: SyntaxFile): readonly SourcePath[] =>
-  syntax.declarations.flatMap((declaration) =>
-    declaration.kind === 'block' && (declaration.keyword.text === 'model' || declaration.keyword.text === 'device')
-      ? (declaration.body?.entries ?? []).flatMap((entry) =>
-          entry.kind === 'entry' && entry.key.text === 'from' ? (entry.values ?? []).flatMap(pathsOf) : [],
-        )
-      : [],
-  );
+  syntax.declarations.flatMap((declaration) => {
+    const key = declaration.kind === 'block' ? keys[declaration.keyword.text] : undefined;
+    return declaration.kind !== 'block' || key === undefined
+      ? []
+      : (declaration.body?.entries ?? []).flatMap((entry) =>
+          entry.kind === 'entry' && entry.key.text === key ? (entry.values ?? []).flatMap(pathsOf) : [],
+        );
+  });
 
 function pathsOf(value: Expression): readonly SourcePath[] {
   if (value.kind === 'group') return pathsOf(value.inner);

@@ -1,3 +1,4 @@
+import { behind } from '../../engine/analyze/accuracyWords.ts';
 import { fullest } from '../../engine/basics/fullest.ts';
 import { bytes, iterationTime, share } from '../../engine/basics/quantities.ts';
 import type { PipelineReport } from '../../engine/values/report.ts';
@@ -10,12 +11,13 @@ export function summary(report: PipelineReport): string {
   const device = fullest(report);
   const asynchronous = report.asynchronous !== undefined;
   const parts = [
-    `${asynchronous ? 'period' : 'iteration'} ${iterationTime(report.iteration)}`,
+    `${asynchronous ? 'period' : 'iteration'} ${iterationTime(report.iteration)}${behind(report.accuracy?.time)}`,
     ...(report.jitter === undefined ? [] : [`p95 ${iterationTime(report.jitter.p95)}`]),
     `bubble ${share(report.bubble.makespan)}`,
   ];
   if (asynchronous) parts.push(`staleness ${Math.max(0, ...report.stages.map((stage) => stage.staleness))}`);
-  if (device !== undefined) parts.push(`peak ${bytes(device.peak)} of ${bytes(device.capacity)}`);
+  if (device !== undefined)
+    parts.push(`peak ${bytes(device.peak)} of ${bytes(device.capacity)}${behind(report.accuracy?.memory)}`);
   if (report.model_flops !== undefined) parts.push(`MFU ${share(report.model_flops.utilisation)}`);
   return parts.join(' · ');
 }

@@ -17,7 +17,7 @@ const asked = (id: number, method: string, of: string) => ({
 });
 
 async function started(): Promise<ByteClient> {
-  const client = startProcess();
+  const client = await startProcess();
   client.send(initialize(null));
   await client.answer(({ id, result }) => id === 'start' && result !== undefined);
   client.send({ method: 'initialized', params: {} });

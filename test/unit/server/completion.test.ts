@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CompletionItem, CompletionList } from 'vscode-languageserver';
+import { type CompletionItem, CompletionItemKind, type CompletionList } from 'vscode-languageserver';
 import { ask, invoked } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
 
@@ -65,9 +65,9 @@ test('values by kind', async () => {
   expect(await labels(toy.replace('schedule     = 1f1b', 'schedule     = $0'))).toEqual(
     expect.arrayContaining(['1f1b', 'gpipe', 'zb_h1']),
   );
-  expect(await labels(toy.replace('model        = toy', 'model        = $0'))).toEqual(['toy']);
-  expect(await labels(toy.replace('devices      = box', 'devices      = $0'))).toEqual(['box']);
-  expect(await labels(toy.replace('gpu[4] = v100', 'gpu[4] = $0'))).toEqual(['v100']);
+  expect((await labels(toy.replace('model        = toy', 'model        = $0')))[0]).toBe('toy');
+  expect((await labels(toy.replace('devices      = box', 'devices      = $0')))[0]).toBe('box');
+  expect((await labels(toy.replace('gpu[4] = v100', 'gpu[4] = $0')))[0]).toBe('v100');
   expect(await labels(toy.replace('stages       = balance(4)', 'stages       = $0'))).toEqual([
     'balance',
     'split',
@@ -156,10 +156,10 @@ test('names of the standard hardware', async () => {
   expect(await labels('import "$0"')).toContain('std:hardware');
   expect(await labels('import { $0 } from "std:hardware"')).toContain('v100');
   expect(await labels('import { v100, $0 } from "std:hardware"')).not.toContain('v100');
-  expect(await labels('import { dgx_h100 } from "std:clusters" with { $0 }')).toEqual(['nodes']);
-  expect(await labels('import { dgx_h100 } from "std:clusters" with { no$0 }')).toEqual(['nodes']);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { $0 }')).toEqual(['nodes', 'racks']);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { no$0 }')).toEqual(['nodes', 'racks']);
   expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = $0 }')).toEqual([]);
-  expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = 8 $0 }')).toEqual([]);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = 8 $0 }')).toEqual(['racks']);
 });
 
 test('nothing where nothing fits', async () => {
@@ -194,4 +194,62 @@ test('a search offers pipelines, keys, their values and figures', async () => {
   expect(await labels(`${toy}\nsearch train {\n  schedule in [1f1b, $0]\n}`)).toContain('zb_h1');
   expect(await labels(`${toy}\nsearch train {\n  minimise = $0\n}`)).toEqual(['iteration', 'peak_memory']);
   expect(await labels(`${toy}\nsearch train {\n  subject_to = $0\n}`)).toContain('peak_memory');
+});
+
+const sizes = 'param gap = 4ms\nparam b = 512MiB\nlet n = 4\n';
+
+test('numbers of another dimension come last', async () => {
+  const last = async (source: string) => (await labels(`${sizes}${source}`)).at(-1);
+  const first = async (source: string) => (await labels(`${sizes}${source}`))[0];
+  expect(await first('pipeline p { microbatches = $0 }')).toBe('n');
+  expect(await last('pipeline p { microbatches = $0 }')).toBe('gap');
+  expect(await first('model m { layer a { forward = $0 } }')).toBe('gap');
+  expect(await last('model m { layer a { forward = $0 } }')).toBe('b');
+  expect(await first('device d { memory = $0 }')).toBe('b');
+  expect(await last(`${toy}\nexpect train { bubble < $0 }`)).toBe('gap');
+  // Arguments of a function may be of any dimension, which another of them gives.
+  expect(await first('device d { memory = max($0) }')).toBe('b');
+});
+
+test('a declaration is not offered to itself', async () => {
+  expect(await labels(`${sizes}let x = $0`)).not.toContain('x');
+  expect(await labels('device d { memory = 1GiB }\ndevice e { from = $0 }')).not.toContain('e');
+});
+
+test('what comes with the language is offered with its import', async () => {
+  const device = (await complete('cluster c { gpu[8] = $0 }')).find(({ label }) => label === 'h100');
+  expect(device?.additionalTextEdits).toMatchObject([{ newText: 'import { h100 } from "std:hardware"\n\n' }]);
+  expect((device?.documentation as { value: string } | undefined)?.value).toContain('H100');
+  expect((await labels('pipeline p { devices = $0 }'))[0]).toBe('dgx_h100');
+  expect(await labels('device d { from = $0 }')).toContain('a100_80');
+  const known = await complete('import { h100 } from "std:hardware"\ncluster c { gpu[8] = $0 }');
+  expect(known[0]).toMatchObject({ label: 'h100' });
+  expect(known[0]?.additionalTextEdits).toBeUndefined();
+  expect(known.filter(({ label }) => label === 'h100')).toHaveLength(1);
+  expect(known.find(({ label }) => label === 'b200')?.additionalTextEdits).toMatchObject([{ newText: ', b200' }]);
+});
+
+test('every word of an argument says what it means', async () => {
+  for (const asked of [
+    'stages = balance(4, by = $0)',
+    'optimizer = adam(shard = $0)',
+    'stages = plan($0)',
+    'optimizer = megatron_bf16(moments = $0)',
+  ]) {
+    const found = await complete(`pipeline p { ${asked} }`);
+    const words = found.filter(({ kind }) => kind === CompletionItemKind.EnumMember);
+    expect(words.length).toBeGreaterThan(1);
+    for (const { label, documentation } of words) expect([label, documentation]).not.toEqual([label, undefined]);
+  }
+});
+
+test('an axis of a search has its values as the place to type over', async () => {
+  const found = await complete(`${toy}\nsearch train { $0 }`);
+  expect(found.find(({ label }) => label === 'tensor')?.textEdit).toMatchObject({ newText: 'tensor in [${1:8}]' });
+});
+
+test('keys that most pipelines have come before those that few have', async () => {
+  const found = await labels('pipeline p { $0 }');
+  expect(found.indexOf('stages')).toBe(4);
+  expect(found.indexOf('tensor')).toBeLessThan(found.indexOf('documents'));
 });

@@ -9,7 +9,7 @@ import { main } from '../../support/server.ts';
 import { analyse } from '../../support/analyse.ts';
 import { nextTurn } from '../../../server/documents/eventLoop.ts';
 import { toy } from './samples.ts';
-import { hostOf } from '../../support/host.ts';
+import { hostOf, noLines } from '../../support/host.ts';
 import { warmThreads } from '../../support/threads.ts';
 
 function open(
@@ -38,7 +38,7 @@ function open(
         taken.push(from);
         return path;
       },
-      linesOf: () => undefined,
+      ...noLines,
       list: () => [],
       all: () => [],
     },

@@ -10,6 +10,7 @@ import { bytes, iterationTime, share } from '../../../engine/basics/quantities.t
 import type { PipelineReport } from '../../../engine/values/report.ts';
 import { analyse } from '../../support/analyse.ts';
 import { accepted, listed, shown } from './listed.ts';
+import { toy } from './samples.ts';
 
 /** VGG-16 on the 8 GPUs of a node, without the pipelines but `ddp`. */
 const vgg = readFileSync('examples/data-parallel.pipe', 'utf8')
@@ -57,6 +58,13 @@ test('each rule of exchange has the figures of the file that accepting it gives'
   const pulls = items.at(-1);
   expect(pulls?.label).toBe('tictac');
   expect(JSON.stringify(pulls?.documentation)).toContain('because ring has no pulls');
+});
+
+test('with one data rank no rule has figures, but the reason why none differs', async () => {
+  const { items } = await listed(toy.replace('schedule     = 1f1b', 'schedule     = 1f1b\n  sync = $0'));
+  expect(items[0]?.label).toBe('end');
+  expect(items.every((item) => shown(item) === '')).toBe(true);
+  expect(JSON.stringify(items[1]?.documentation)).toContain('No gradients are exchanged here');
 });
 
 test('each collective has the figures of the file that accepting it gives, but a table, which needs a file', async () => {

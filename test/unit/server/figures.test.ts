@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { marked } from 'marked';
 import type { CodeAction, CodeLens, Hover, InlayHint, MarkupContent } from 'vscode-languageserver';
-import { rasterise } from '../../../server/raster.ts';
+import { rasterise } from '../../../platform/node/raster.ts';
 import { analyse } from '../../support/analyse.ts';
 import { applyEdits, main, offsetOf, positionAt, withClient } from '../../support/server.ts';
 import { staged, toy } from './samples.ts';
@@ -72,7 +72,7 @@ test('the hover of a pipeline and of its schedule has a timeline, for editors th
         expect(pictures).toHaveLength(count);
         for (const picture of pictures) {
           const svg = Buffer.from(picture.replace('data:image/svg+xml;base64,', ''), 'base64').toString();
-          await rasterise(svg, 1);
+          await rasterise({ svg, scale: 1 });
           expect(svg.match(/<image /g)).toHaveLength(4);
           // Editors cut off hovers of more than 100,000 characters.
           expect(value.length).toBeLessThan(100_000);

@@ -86,7 +86,7 @@ test('an empty file becomes a pipeline that simulates', async () => {
 });
 
 test('each shape that completion writes is a layer without a mistake, and its call opens the signature', async () => {
-  const source = 'model m {\n  sequence = 1024\n  layer block = $0\n}';
+  const source = 'model m {\n  sequence = 1024\n  layer block[8] = $0\n}';
   const found = await listOf(source);
   for (const item of found.filter(({ label }) => label !== 'custom')) {
     const [before = '', after = ''] = source.split('$0');

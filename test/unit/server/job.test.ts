@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WorkspaceEdit } from 'vscode-languageserver';
-import { applyEdits, main } from '../../support/server.ts';
+import { applyEdits, editsIn, main } from '../../support/server.ts';
 import { hoverAt, labelsAt, serverWith } from '../../support/asked.ts';
 
 const file = (job: string) => `model toy { layer block[2] { forward = 1ms  backward = 2ms  weights = 1MiB } }
@@ -32,7 +32,7 @@ test('a hover on a job shows its workers, waits and staleness', async () => {
 
 test('a hover on a job without locks shows the mean of the staleness', async () => {
   const value = await hoverAt(file('job $0all { workers = [first, second]  sync = free }'));
-  for (const part of ['666.7 samples/s', 'In the mean a minibatch misses', 'updates of all other workers'])
+  for (const part of ['666.7 samples/s', 'On average a minibatch misses', 'updates of all other workers'])
     expect(value).toContain(part);
 });
 
@@ -47,7 +47,7 @@ test('completion offers pipelines as workers, and ways to synchronise', async ()
 test('renaming a pipeline renames the worker', async () => {
   await serverWith(file(good.replace('[first', '[$0first')), async ({ text, ask }) => {
     const answer = await ask<WorkspaceEdit | null>('textDocument/rename', { newName: 'fast' });
-    expect(applyEdits(text, answer?.changes?.[main] ?? [])).toBe(
+    expect(applyEdits(text, editsIn(answer ?? {}, main))).toBe(
       text.replace('pipeline first', 'pipeline fast').replace('[first', '[fast'),
     );
   });

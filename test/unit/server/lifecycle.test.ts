@@ -30,17 +30,20 @@ async function lives(running: ByteClient, id = 900): Promise<void> {
 }
 
 describe('the end of the process', () => {
-  test.each([[['cli/main.ts', 'lsp']], [['server/main.ts', '--stdio']]])(
-    '%j: with its input closed it ends, although the process of the client lives on',
-    async (args) => {
-      const running = await started(startProcess(args), process.pid);
+  test.each([
+    ['cli.js', ['lsp']],
+    ['server.js', ['--stdio']],
+  ] as const)(
+    '%s %j: with its input closed it ends, although the process of the client lives on',
+    async (name, args) => {
+      const running = await started(await startProcess(name, args), process.pid);
       running.close();
       expect(await running.ended).toBe(1);
     },
   );
 
   test('shutdown, then a closed input: status 0, and what was asked before is answered', async () => {
-    const running = await started(startProcess(), process.pid);
+    const running = await started(await startProcess(), process.pid);
     running.send(open);
     running.send(hover(1));
     running.send({ id: 2, method: 'shutdown' });
@@ -51,7 +54,7 @@ describe('the end of the process', () => {
   });
 
   test('exit after shutdown has the status 0', async () => {
-    const running = await started(startProcess(), process.pid);
+    const running = await started(await startProcess(), process.pid);
     running.send({ id: 1, method: 'shutdown' });
     await running.answer(({ id }) => id === 1);
     running.send({ method: 'exit' });
@@ -59,13 +62,13 @@ describe('the end of the process', () => {
   });
 
   test('exit without shutdown, even before initialize, has the status 1', async () => {
-    const running = startProcess();
+    const running = await startProcess();
     running.send({ method: 'exit' });
     expect(await running.ended).toBe(1);
   });
 
   test('a header that cannot be read ends it', async () => {
-    const running = await started(startProcess(), process.pid);
+    const running = await started(await startProcess(), process.pid);
     running.bytes('Content-Length: ten\r\n\r\n{}');
     expect(await running.ended).toBe(1);
   });

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { DocumentHighlight, DocumentLink, Location, LocationLink, SignatureHelp } from 'vscode-languageserver';
 import { main, positionAt, slice, withClient } from '../../support/server.ts';
@@ -47,15 +49,45 @@ test('a built-in policy leads to a read-only document', async () => {
   await checkDefinition(toy.replace('= 1f1b', '= $01f1b'), 'pipewright-policy:/std/schedules/1f1b.pipe', '1f1b');
   await checkDefinition(toy.replace('= 1f1b', '= $0pipeswitch'), 'pipewright-policy:/pipeswitch.pipe', undefined);
   await withClient(async (client) => {
-    const source = (uri: string) => client.request<{ text: string } | null>('pipewright/policySource', { uri });
-    expect((await source('pipewright-policy:/1f1b.pipe'))?.text).toMatch(
-      /^\/\/\/ [\s\S]*schedule 1f1b \{[\s\S]*row\(d\)/,
-    );
-    expect((await source('pipewright-policy:/zb_h1.pipe'))?.text).toMatch(/^\/\//);
-    expect((await source('pipewright-policy:/std/hardware.pipe'))?.text).toContain('device v100');
-    expect(await source('pipewright-policy:/nothing.pipe')).toBeNull();
-    expect(await source('file:///etc/passwd')).toBeNull();
+    const source = async (uri: string) =>
+      (await client.request<{ text: string }>('workspace/textDocumentContent', { uri })).text;
+    expect(await source('pipewright-policy:/1f1b.pipe')).toMatch(/^\/\/\/ [\s\S]*schedule 1f1b \{[\s\S]*row\(d\)/);
+    expect(await source('pipewright-policy:/zb_h1.pipe')).toMatch(/^\/\//);
+    expect(await source('pipewright-policy:/std/hardware.pipe')).toContain('device v100');
+    for (const nowhere of ['pipewright-policy:/nothing.pipe', 'pipewright-policy:/../x.pipe', 'file:///etc/passwd'])
+      expect(await source(nowhere)).toBe(`// There is nothing at ${nowhere}.\n`);
   });
+});
+
+test('an editor that cannot show documents of a server gets a read-only file, until the server ends', async () => {
+  const seen: string[] = [];
+  for (const [written, path, text] of [
+    ['= $01f1b', '/std/schedules/1f1b.pipe', 'schedule 1f1b {'],
+    ['= $0pipeswitch', '/pipeswitch.pipe', 'pipeswitch is built in'],
+  ] as const)
+    await serverWith(
+      toy.replace('= 1f1b', written),
+      async ({ ask }) => {
+        const [{ targetUri }] = await ask<LocationLink[]>('textDocument/definition');
+        expect(targetUri).toMatch(/^file:\/\/\//);
+        expect(targetUri.endsWith(path)).toBe(true);
+        const file = fileURLToPath(targetUri);
+        expect(readFileSync(file, 'utf8')).toContain(text);
+        expect(statSync(file).mode & 0o222).toBe(0);
+        expect((await ask<LocationLink[]>('textDocument/definition'))[0].targetUri).toBe(targetUri);
+        seen.push(file);
+      },
+      { capabilities: { workspace: {} } },
+    );
+  const links = await serverWith(
+    'import "std:hardware"$0',
+    ({ ask }) => ask<DocumentLink[]>('textDocument/documentLink'),
+    {
+      capabilities: { workspace: {} },
+    },
+  );
+  expect(links[0]?.target).toMatch(/^file:.*\/std\/hardware\.pipe$/);
+  for (const file of seen) expect(existsSync(file)).toBe(false);
 });
 
 test('a name that a schedule takes over leads to its base', async () => {

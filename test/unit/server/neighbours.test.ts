@@ -1,7 +1,7 @@
 /** Files that an import may name: those next to the file, without the file itself. */
 import { expect, test } from 'vitest';
 import { neighboursOf } from '../../../server/neighbours.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { hostOf, uri, noLines } from '../../support/host.ts';
 
 const named = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}.pipe`, `let a${index} = 1\n`]));
@@ -11,7 +11,7 @@ function found(files: Readonly<Record<string, string>>) {
   const read: string[] = [];
   const host = hostOf(files, read);
   const list = () => Object.keys(files);
-  const ask = neighboursOf({ uri, files: { ...host, list, linesOf: () => undefined, all: () => [] } });
+  const ask = neighboursOf({ uri, files: { ...host, list, ...noLines, all: () => [] } });
   return { ask, read };
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CompletionItem, CompletionList, Hover, SignatureHelp, WorkspaceEdit } from 'vscode-languageserver';
 import { ask, invoked, serverWith, shownBy } from '../../support/asked.ts';
-import { applyEdits, main } from '../../support/server.ts';
+import { applyEdits, editsIn, main } from '../../support/server.ts';
 
 const body = `
   /// Forwards before the first backward.
@@ -131,7 +131,7 @@ describe('rename', () => {
   const renamed = async (source: string, newName: string): Promise<string> =>
     serverWith(source, async ({ texts, ask: asked }) => {
       const edit = await asked<WorkspaceEdit | null>('textDocument/rename', { newName });
-      return applyEdits(texts.get(main) ?? '', edit?.changes?.[main] ?? []);
+      return applyEdits(texts.get(main) ?? '', editsIn(edit ?? {}, main));
     });
   const plain = `${schedule}${pipeline}expect mine { over(warm = 3..4)  in_flight <= warm }\n`;
   it('of a parameter, wherever it is used', async () => {
@@ -186,7 +186,7 @@ describe('a schedule that takes over another one', () => {
   it('renames a name in the base, its uses in the taker, and a name that replaces it', async () => {
     await serverWith(taker('let mo$0st = 2  row(0) = F[0..<most]'), async ({ texts, ask }) => {
       const edit = await ask<WorkspaceEdit>('textDocument/rename', { newName: 'few' });
-      expect(applyEdits(texts.get(main) ?? '', edit.changes?.[main] ?? [])).toBe(
+      expect(applyEdits(texts.get(main) ?? '', editsIn(edit, main))).toBe(
         taker('let most = 2  row(0) = F[0..<most]').replaceAll('most', 'few'),
       );
     });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Asked } from '../../../engine/sweep/answer.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { sweepSteps } from '../../../engine/sweep/sweep.ts';
+import { nodePlatform } from '../../../platform/node/platform.ts';
 import { planSearch } from '../../../server/searches/planSearch.ts';
 import { shaped, sweepCase } from '../sweep/sweepCase.ts';
 
@@ -21,13 +22,14 @@ test('a search that is stopped twice keeps what it had after the first time', as
   const wave = new Set(first.done === true ? [] : first.value.rows);
   // The first wave has a row of each class: the search is stopped in a later one.
   const stopped = await search.run({
+    platform: nodePlatform,
     found({ points }) {
       if (points.some(({ row }) => !wave.has(row))) search.stop();
     },
   });
   expect(stopped?.unsearched).toBeGreaterThan(0);
   expect(stopped?.points.some(({ row }) => !wave.has(row))).toBe(true);
-  const again = search.run({ found: () => undefined });
+  const again = search.run({ platform: nodePlatform, found: () => undefined });
   search.stop();
   const kept = await again;
   expect(kept?.simulated).toBe(stopped?.simulated);

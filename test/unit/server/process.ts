@@ -1,11 +1,10 @@
 /** The server over its standard input and output, byte by byte: as a process, or in this one where nothing ends it. */
 import { spawn } from 'node:child_process';
-import { join, resolve } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { serveStdio } from '../../../server/stdio.ts';
+import { onTestFinished } from 'vitest';
+import { serveStdio } from '../../../platform/node/stdio.ts';
 import { patience } from '../../host/patience.ts';
-
-const root = resolve(import.meta.dirname, '../../..');
+import { builtCommand } from '../../support/builtCommand.ts';
 
 export interface Answer {
   readonly id?: string | number | null;
@@ -30,9 +29,11 @@ export interface ByteClient {
 }
 
 /** `pipewright lsp`, or the server's file, as a process. It is killed when it hangs. */
-export function startProcess(args: readonly string[] = ['cli/main.ts', 'lsp']): ByteClient {
-  const [script, ...rest] = args;
-  const child = spawn(process.execPath, [join(root, script), ...rest], {
+export async function startProcess(
+  name: 'cli.js' | 'server.js' = 'cli.js',
+  args: readonly string[] = ['lsp'],
+): Promise<ByteClient> {
+  const child = spawn(process.execPath, [await builtCommand(name), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     timeout: patience(30_000),
   });
@@ -40,10 +41,18 @@ export function startProcess(args: readonly string[] = ['cli/main.ts', 'lsp']): 
   return clientOf(child.stdin, child.stdout, ended);
 }
 
-/** What `pipewright lsp` runs, in this process: for messages that do not say `exit`, which would end it. */
+/**
+ * What `pipewright lsp` runs, in this process: for messages that do not say `exit`, which would end it. It ends with its test: what it
+ * does ahead of requests would take the time of later ones.
+ */
 export function startHere(): ByteClient {
   const [up, down] = [new PassThrough(), new PassThrough()];
-  return clientOf(up, down, serveStdio(up, down));
+  const status = serveStdio(up, down);
+  onTestFinished(async () => {
+    up.end();
+    await status;
+  });
+  return clientOf(up, down, status);
 }
 
 function clientOf(up: Writable, down: Readable, status: Promise<number | null>): ByteClient {

@@ -1,3 +1,4 @@
+import { createNameIndex } from '../../../server/names/fileNames.ts';
 /** Fixes that are found once for a text: ahead of any request, in part for a list that is shown at once, and never for an old text. */
 import { expect, test } from 'vitest';
 import {
@@ -18,7 +19,7 @@ import { codeActions } from '../../../server/features/codeActions.ts';
 import { createQuickFixes, type QuickFixes } from '../../../server/searches/quickFixes.ts';
 import type { View } from '../../../server/view.ts';
 import { analyse } from '../../support/analyse.ts';
-import { hostOf } from '../../support/host.ts';
+import { hostOf, noLines } from '../../support/host.ts';
 import { applyEdits, main, positionAt, withClient } from '../../support/server.ts';
 import { warmThreads } from '../../support/threads.ts';
 import { toy } from './samples.ts';
@@ -46,7 +47,7 @@ function open(text: string, quiet?: number, held: Promise<void> = Promise.resolv
   const failures: unknown[] = [];
   let count = 0;
   const documents = createDocuments({
-    files: { ...hostOf(), linesOf: () => undefined, list: () => [], all: () => [] },
+    files: { ...hostOf(), ...noLines, list: () => [], all: () => [] },
     answers: createAnswers(warmThreads()),
     options: () => defaultOptions,
     ready: Promise.resolve(),
@@ -90,7 +91,7 @@ function open(text: string, quiet?: number, held: Promise<void> = Promise.resolv
       offer(found);
       return found;
     };
-    const given = { abilities, docs: undefined, fixes, ask: ask as never, patience: 0 };
+    const given = { abilities, docs: undefined, names: createNameIndex(), fixes, ask: ask as never, patience: 0 };
     return await codeActions(shown, params, given, none);
   };
   return {
@@ -186,6 +187,24 @@ test('fixes of a text are found once, whoever asks and however often', async () 
   await Promise.all([ask({ only: ['quickfix'] }), ask(shown), ask({ only: ['quickfix'] })]);
   await ask({ only: ['quickfix'] });
   expect(begun()).toBe(1);
+});
+
+test('what was found of a finding stays found when the check has others to say; of a new text nothing does', async () => {
+  const { documents, fixes, ask, view, begun } = open(long);
+  await ask({ only: ['quickfix'] });
+  const before = await view();
+  const [bubble] = before.analysis.findings.filter(({ code }) => code === 'schedule/bubble');
+  const found = fixes.of(before, bubble).found();
+  const extended = documents.extend(before, [...before.analysis.findings, { ...bubble }]);
+  if (extended === undefined) throw new Error('The view is not the newest.');
+  fixes.ahead(extended);
+  expect(fixes.of(extended, bubble).isDone()).toBe(true);
+  expect(fixes.of(extended, bubble).found()).toBe(found);
+  expect(begun()).toBe(1);
+  documents.set(main, 2, `${long}// more\n`);
+  const after = await view();
+  fixes.ahead(after);
+  for (const finding of after.analysis.findings) expect(fixes.of(after, finding).isDone()).toBe(false);
 });
 
 test('fixes are found ahead while nobody types; a request then finds them done', async () => {

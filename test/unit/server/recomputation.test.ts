@@ -9,7 +9,15 @@ const labels = async (mode: string) =>
   (await ask<CompletionList | null>(file(mode), 'textDocument/completion', invoked))?.items.map(({ label }) => label);
 
 test('what may be recomputed is offered, each once', async () => {
-  expect((await labels('$0'))?.toSorted()).toEqual(['full', 'modules', 'none', 'operations', 'selective', 'stage']);
+  expect((await labels('$0'))?.toSorted()).toEqual([
+    'budget',
+    'full',
+    'modules',
+    'none',
+    'operations',
+    'selective',
+    'stage',
+  ]);
 });
 
 test('modules, arguments of `full` and its methods are offered', async () => {
@@ -29,8 +37,8 @@ test.each([
   ['ope$0rations', 'torchtitan'],
   ['sel$0ective', 'attention scores'],
   ['mod$0ules(mlp)', '--recompute-modules'],
-  ['modules(m$0lp)', 'between its first and last product'],
-  ['modules(mlp, layer$0norm)', 'Both norms'],
+  ['modules(m$0lp)', 'with the norm before it'],
+  ['modules(mlp, layer$0norm)', 'The norms before latent attention and experts'],
 ])('a hover over %s explains it', async (mode, text) => {
   const found = await ask<Hover | null>(file(mode), 'textDocument/hover');
   expect(JSON.stringify(found?.contents)).toContain(text);
@@ -43,7 +51,7 @@ model m { sequence = 32
   layer blo$0ck[2] = transformer(hidden = 64, heads = 4, gated = true, bias = false, flash = true, dropout = false) }
 pipeline p { model = m  devices = c  microbatches = 1  schedule = 1f1b  stages = balance(1)  recompute = modules(layernorm, mlp) }`;
   const shown = JSON.stringify((await ask<Hover | null>(text, 'textDocument/hover'))?.contents);
-  // 32 tokens: 4 · 64 bytes of norm outputs, 6 · 256 between products.
-  expect(shown).toContain('Its backward makes 56 KiB again in 3.15 µs');
-  expect(shown).toMatch(/linear inputs \| 8 KiB.*MLP \| 48 KiB/);
+  // 32 tokens: 2 · 64 bytes of the norm before the MLP, 6 · 256 between products.
+  expect(shown).toContain('Its backward makes 52 KiB again in 3.15 µs');
+  expect(shown).toMatch(/linear inputs \| 4 KiB.*MLP \| 48 KiB/);
 });

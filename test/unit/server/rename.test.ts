@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { WorkspaceEdit } from 'vscode-languageserver';
-import { applyEdits, main, positionAt, withClient } from '../../support/server.ts';
+import type { LinkedEditingRanges, TextDocumentEdit, TextEdit, WorkspaceEdit } from 'vscode-languageserver';
+import { applyEdits, main, positionAt, slice, withClient } from '../../support/server.ts';
 import { serverWith } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
 
@@ -10,8 +10,8 @@ async function renamed(source: string, newName: string): Promise<ReadonlyMap<str
     const results = new Map(texts);
     try {
       const edit = await ask<WorkspaceEdit | null>('textDocument/rename', { newName });
-      for (const [uri, edits] of Object.entries(edit?.changes ?? {}))
-        results.set(uri, applyEdits(results.get(uri) ?? '', edits));
+      for (const { textDocument, edits } of (edit?.documentChanges ?? []) as TextDocumentEdit[])
+        results.set(textDocument.uri, applyEdits(results.get(textDocument.uri) ?? '', edits as TextEdit[]));
       return results;
     } catch (error) {
       return (error as Error).message;
@@ -92,4 +92,24 @@ ${node('b')}
     'c',
   );
   expect(refused).toBe('"a" comes from a file of another format and cannot be renamed.');
+});
+
+test('a name that occurs twice is edited everywhere at once, unless another file uses it', async () => {
+  const linked = (source: string): Promise<readonly string[] | null> =>
+    serverWith(source, async ({ ask, text }) => {
+      const found = await ask<LinkedEditingRanges | null>('textDocument/linkedEditingRange');
+      return found && found.ranges.map((range) => slice(text, range));
+    });
+  expect(await linked(toy.replace('param microbatches', 'param $0microbatches'))).toEqual([
+    'microbatches',
+    'microbatches',
+  ]);
+  expect(await linked(staged.replace('= first', '= fir$0st'))).toEqual(['first', 'first']);
+  expect(await linked(toy.replace('= 1f1b', '= 1f$01b'))).toBeNull();
+  expect(await linked(toy.replace('expect train', '$0'))).toBeNull();
+  expect(await linked('let x = 1\nlet on$0ce = x\n')).toBeNull();
+  const shared = 'device ca$0rd { memory = 1GiB }\ncluster c { gpu[1] = card  link = 1GB/s }\n';
+  expect(await linked(shared)).toEqual(['card', 'card']);
+  const user = 'import { card } from "main.pipe"\ncluster d { gpu[1] = card  link = 1GB/s }\n';
+  expect(await linked(`${shared}//- /user.pipe\n${user}`)).toBeNull();
 });

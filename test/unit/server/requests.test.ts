@@ -3,13 +3,7 @@ import type { CodeLens } from 'vscode-languageserver';
 import { paths } from '../../../engine/values/plan.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { policies } from '../../../engine/policies/registry.ts';
-import type {
-  LocateAnswer,
-  ParamEditAnswer,
-  PathsAnswer,
-  PlanAnswer,
-  PolicySourceAnswer,
-} from '../../../webview/protocol/requests.ts';
+import type { LocateAnswer, ParamEditAnswer, PathsAnswer, PlanAnswer } from '../../../webview/protocol/requests.ts';
 import { main, positionAt, slice, withClient } from '../../support/server.ts';
 import { staged, toy } from './samples.ts';
 
@@ -120,14 +114,14 @@ test('the read-only document of every policy has no findings, and runs as what i
   await withClient(async (client) => {
     for (const { name } of policies) {
       const uri = `pipewright-policy:/${name}.pipe`;
-      const answer = await client.request<PolicySourceAnswer>('pipewright/policySource', { uri });
-      client.open(uri, answer?.text ?? '');
+      const { text } = await client.request<{ readonly text: string }>('workspace/textDocumentContent', { uri });
+      client.open(uri, text);
       const { diagnostics } = await client.diagnostics(uri);
       expect(diagnostics, name).toEqual([]);
       if (!scheduleTexts.has(name) || partlyText.includes(name)) continue;
       client.open(main, toy.replace('1f1b', name));
       const [own] = await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri: main } });
-      client.change(main, `${answer?.text ?? ''}\n${toy.replace('1f1b', name)}`);
+      client.change(main, `${text}\n${toy.replace('1f1b', name)}`);
       const [written] = await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri: main } });
       expect(written?.command?.title, name).toBe(own?.command?.title);
       client.close(main);

@@ -16,7 +16,7 @@ import { createDocuments, type Documents } from '../../../server/documents/docum
 import type { Threads } from '../../../server/threads/threads.ts';
 import { analyse } from '../../support/analyse.ts';
 import { gate } from '../../support/gate.ts';
-import { hostOf } from '../../support/host.ts';
+import { hostOf, noLines } from '../../support/host.ts';
 import { cursorOf, marks } from '../../support/marks.ts';
 import { main, positionAt, withClient } from '../../support/server.ts';
 import { accepted, listAt, listed, shown } from './listed.ts';
@@ -120,6 +120,16 @@ test('a call is replaced with its arguments', async () => {
   expect(accepted(text, item)).toContain('schedule     = gpipe\n');
 });
 
+test('before a value that is there, the list has its figures and replaces it', async () => {
+  for (const written of ['$01f1b', '$0dapple(policy = b)']) {
+    const { text, items } = await listed(toy.replace('= 1f1b', `= ${written}`));
+    const item = items.find(({ label }) => label === 'gpipe');
+    if (item === undefined) throw new Error('no gpipe');
+    expect(shown(item)).toContain('·');
+    expect(accepted(text, item)).toContain('schedule     = gpipe\n');
+  }
+});
+
 test('a pipeline with another error has the plain list', async () => {
   const { items } = await listed(asked.replace('model        = toy', 'model        = nothing'));
   expect(items.map(({ label }) => label)).toContain('1f1b');
@@ -139,7 +149,7 @@ function open(threads: Threads, files: Readonly<Record<string, string>> = {}): O
   const failures: unknown[] = [];
   const failed = (error: unknown): void => void failures.push(error);
   const documents = createDocuments({
-    files: { ...hostOf(files), linesOf: () => undefined, list: () => [], all: () => [] },
+    files: { ...hostOf(files), ...noLines, list: () => [], all: () => [] },
     answers: createAnswers(threads),
     options: () => defaultOptions,
     ready: Promise.resolve(),

@@ -27,6 +27,15 @@ test('an editor that sets nothing has the limits and thresholds that VS Code dec
   expect(readSettings({ limits: { operations: 'many' } }, defaultOptions)).toEqual(editorOptions);
 });
 
+test('the margin of memory is left to published runs unless it is set to a share', () => {
+  expect(declared('diagnostics.headroom')).toBe(null);
+  expect(editorOptions.thresholds.headroom).toBeUndefined();
+  expect(readSettings({ diagnostics: { headroom: null } }, editorOptions)).toBe(editorOptions);
+  for (const headroom of [-0.1, 1.5, 'much'])
+    expect(readSettings({ diagnostics: { headroom } }, editorOptions)).toBe(editorOptions);
+  expect(readSettings({ diagnostics: { headroom: 0.02 } }, editorOptions).thresholds.headroom).toBe(0.02);
+});
+
 test('sizes of what a framework holds are set in GiB', () => {
   const { memory } = readSettings({ memory: { context: 0.25, communicator: -1, reservedMost: 1e300 } }, editorOptions);
   expect(memory).toEqual({ ...editorOptions.memory, context: 2 ** 28 });

@@ -13,7 +13,7 @@ import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';
 import { analyse } from '../../support/analyse.ts';
-import { hostOf } from '../../support/host.ts';
+import { hostOf, noLines } from '../../support/host.ts';
 import { warmThreads } from '../../support/threads.ts';
 
 const none = CancellationToken.None;
@@ -50,7 +50,7 @@ function open(threads: Threads, patience = 0, clock?: Clock): Opened {
   const documents = createDocuments({
     files: {
       ...hostOf(),
-      linesOf: () => undefined,
+      ...noLines,
       list: () => [],
       all: () => [],
     },

@@ -101,8 +101,8 @@ test('a device is offered systems, a model profiles and configurations, with wha
       const list = await askIn<CompletionList | null>(client, source, 'textDocument/completion', {}, main);
       return list?.items.map((item) => item.label) ?? [];
     };
-    expect(await offered('device d { from = $0 }')).toEqual(['d', 'system']);
-    expect(await offered('model m { from = $0 }')).toEqual(['m', 'profile', 'huggingface']);
+    expect((await offered('device d { from = $0 }'))[0]).toBe('system');
+    expect((await offered('model m { from = $0 }')).slice(0, 2)).toEqual(['profile', 'huggingface']);
     expect(await offered('model m { from = huggingface("config.json", $0) }')).toContain('mtp');
     expect(await offered('model m { from = huggingface("config.json", mtp = $0) }')).toEqual(['true', 'false']);
   });

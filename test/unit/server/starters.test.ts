@@ -10,7 +10,7 @@ import { createStarters } from '../../../server/searches/starters.ts';
 import type { View } from '../../../server/view.ts';
 import type { PlanAnswer } from '../../../webview/protocol/requests.ts';
 import { patience } from '../../host/patience.ts';
-import { hostOf } from '../../support/host.ts';
+import { hostOf, noLines } from '../../support/host.ts';
 import { type Client, main, withClient } from '../../support/server.ts';
 
 const on = (model: string, rest = '') =>
@@ -116,7 +116,7 @@ test('what is found again after an edit is told only if it differs from what a p
   const viewOf = (changed: string): View => {
     text = changed;
     starters.stop(main);
-    const files = { ...hostOf(), linesOf: () => undefined, list: () => [], all: () => [] };
+    const files = { ...hostOf(), ...noLines, list: () => [], all: () => [] };
     const analysis = check({ uri: main, text, host: files, options: defaultOptions });
     const { syntax } = analysis;
     return { uri: main, version: 1, syntax, lines: new LineIndex(text), analysis, files, options: defaultOptions };

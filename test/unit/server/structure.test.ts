@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import type { DocumentSymbol, FoldingRange, SelectionRange, SemanticTokens, TextEdit } from 'vscode-languageserver';
+import type {
+  DocumentSymbol,
+  FoldingRange,
+  SelectionRange,
+  SemanticTokens,
+  SemanticTokensDelta,
+  TextEdit,
+} from 'vscode-languageserver';
 import { format, parse } from '../../../grammar/index.ts';
 import { legend } from '../../../server/text/colours.ts';
 import { applyEdits, main, offsetOf, positionAt, slice, withClient } from '../../support/server.ts';
@@ -127,5 +134,66 @@ test('formatting edits give the formatter’s text and touch white space alone',
     });
     expect(part.length).toBeGreaterThan(0);
     for (const textEdit of part) expect(textEdit.range.start.line).toBe(line);
+  });
+});
+
+test('after an edit only the colours that changed are sent', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    const ask = <R>(previousResultId: string) =>
+      client.request<R>('textDocument/semanticTokens/full/delta', { ...document, previousResultId });
+    const first = await client.request<SemanticTokens>('textDocument/semanticTokens/full', document);
+    const again = await ask<SemanticTokensDelta>(first.resultId ?? '');
+    expect(again.edits).toEqual([]);
+    client.change(main, `// one more line\n${toy}`);
+    const moved = await ask<SemanticTokensDelta>(again.resultId ?? '');
+    const data = moved.edits.reduce(
+      (before, { start, deleteCount, data: written = [] }) => before.toSpliced(start, deleteCount, ...written),
+      first.data,
+    );
+    expect(moved.edits.reduce((sum, { data: written = [] }) => sum + written.length, 0)).toBeLessThan(10);
+    const whole = await client.request<SemanticTokens>('textDocument/semanticTokens/full', document);
+    expect(data).toEqual(whole.data);
+    // What is not the last result is no beginning for a difference.
+    expect(await ask<SemanticTokens>(first.resultId ?? '')).toMatchObject({ data: whole.data });
+    client.close(main);
+    client.open(main, toy);
+    expect(await ask<SemanticTokens>(whole.resultId ?? '')).toMatchObject({ data: first.data });
+  });
+});
+
+const options = { tabSize: 2, insertSpaces: true };
+
+test('a block is formatted when its brace is typed, a line when it ends; what follows stays', async () => {
+  const untidy = 'model m {\nlayer  a {   forward=1ms }\n}\ndevice  d {  memory=1GiB }\nlet  x=1\n';
+  await withClient(async (client) => {
+    const typed = async (text: string, ch: string, offset: number): Promise<string> => {
+      client.open(main, text);
+      const position = positionAt(text, offset);
+      const edits = await client.request<TextEdit[] | null>('textDocument/onTypeFormatting', {
+        ...{ ...document, position, ch, options },
+      });
+      client.close(main);
+      return applyEdits(text, edits ?? []);
+    };
+    expect(await typed(untidy, '}', untidy.indexOf('}') + 1)).toBe(
+      untidy.replace('layer  a {   forward=1ms }', '  layer a { forward = 1ms }'),
+    );
+    expect(await typed(untidy, '}', untidy.indexOf('}\nlet') + 1)).toBe(
+      untidy.replace('device  d {  memory=1GiB }', 'device d { memory = 1GiB }'),
+    );
+    expect(await typed(untidy, '\n', untidy.length)).toBe(untidy.replace('let  x=1', 'let x = 1'));
+    expect(await typed(untidy, '\n', 0)).toBe(untidy);
+    expect(await typed(`${untidy}model {`, '\n', untidy.length)).toBe(`${untidy}model {`);
+  });
+});
+
+test('several ranges are formatted at once', async () => {
+  const untidy = 'let  a=1\nlet  b=1\nlet  c=1\n';
+  await withClient(async (client) => {
+    client.open(main, untidy);
+    const ranges = [0, 2].map((line) => ({ start: { line, character: 4 }, end: { line, character: 8 } }));
+    const edits = await client.request<TextEdit[]>('textDocument/rangesFormatting', { ...document, ranges, options });
+    expect(applyEdits(untidy, edits)).toBe('let a = 1\nlet  b=1\nlet c = 1\n');
   });
 });

@@ -3,6 +3,7 @@ import { evaluation } from '../../../engine/flow/evaluate.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { type PlanProblem, planSearch } from '../../../engine/planning/cut/planners/planSearch.ts';
 import { runSearch, type Search } from '../../../engine/basics/searches.ts';
+import { threadStarter } from '../../../platform/node/startThread.ts';
 import { messagePause } from '../../../server/threads/newest.ts';
 import { createThreads, type Threads } from '../../../server/threads/threads.ts';
 import { plannerLayers } from '../planning/planners/plans.ts';
@@ -14,7 +15,7 @@ const problem = {
 };
 
 test('an answer from a thread is the answer', async () => {
-  const threads = createThreads();
+  const threads = createThreads({ start: threadStarter() });
   expect(await threads.run('a', evaluation, problem).answer).toEqual(runSearch(evaluation, problem));
   // The second one comes from the same thread.
   expect(await threads.run('a', evaluation, problem).answer).toEqual(runSearch(evaluation, problem));
@@ -22,7 +23,7 @@ test('an answer from a thread is the answer', async () => {
 });
 
 test('where no thread can be had, the work is done here in slices', async () => {
-  const threads = createThreads({ entry: () => new URL('file:///nowhere/thread.js') });
+  const threads = createThreads({ start: threadStarter(() => new URL('file:///nowhere/thread.js')) });
   const running = Array.from({ length: 3 }, () => threads.run('a', evaluation, problem));
   for (const { answer } of running) expect(await answer).toEqual(runSearch(evaluation, problem));
   threads.close();
@@ -37,7 +38,7 @@ test('what a thread fails at is refused with its reason', async () => {
       return null;
     },
   };
-  const threads = createThreads();
+  const threads = createThreads({ start: threadStarter() });
   await expect(threads.run('a', unknown, null).answer).rejects.toThrow(/Unknown search "unknown"/);
   expect(await threads.run('a', evaluation, problem).answer).toEqual(runSearch(evaluation, problem));
   threads.close();
@@ -68,13 +69,16 @@ async function begun(shared: Int32Array): Promise<void> {
   while (Atomics.load(shared, 0) === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function counted(grace: number): { readonly threads: Threads; started(): number } {
+function counted(grace: number, idle?: number): { readonly threads: Threads; started(): number } {
   let started = 0;
   const entry = (): URL => {
     started += 1;
     return new URL('searchThread.ts', import.meta.url);
   };
-  return { threads: createThreads({ entry, grace }), started: () => started };
+  return {
+    threads: createThreads({ start: threadStarter(entry), grace, ...(idle === undefined ? {} : { idle }) }),
+    started: () => started,
+  };
 }
 
 test('a search that is given up between two steps leaves its thread to the next task', async () => {
@@ -110,6 +114,36 @@ test('a search without steps is ended with its thread, and the next task gets a 
   given.cancel();
   expect(await threads.run('a', thread, null).answer).not.toBe(before);
   threads.close();
+});
+
+/** Two tasks that run at the same time. */
+async function both(threads: Threads): Promise<void> {
+  const shared = ['a', 'b'].map((owner) => {
+    const own = numbers();
+    return { own, task: threads.run(owner, endless, own) };
+  });
+  await Promise.all(shared.map(({ own }) => begun(own)));
+  for (const { task } of shared) task.cancel();
+  await threads.run('a', thread, null).answer;
+  await threads.run('b', thread, null).answer;
+}
+
+test('threads without a task take the next ones; all but one end, after some time or with a large answer', async () => {
+  const warm = counted(never, never);
+  for (let round = 0; round < 3; round += 1) await both(warm.threads);
+  expect(warm.started()).toBe(2);
+  // One that has simulated ends at once.
+  await warm.threads.run('a', { ...thread, large: true }, null).answer;
+  await both(warm.threads);
+  expect(warm.started()).toBe(3);
+  warm.threads.close();
+  const brief = counted(never, 0);
+  await both(brief.threads);
+  // Their timers are over before this one, which is longer and begins later.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  await both(brief.threads);
+  expect(brief.started()).toBe(3);
+  brief.threads.close();
 });
 
 test('a task that takes the place of another gets its thread, though it is asked for first', async () => {
@@ -190,7 +224,7 @@ test('what a search has said before it was given up is not heard afterwards', as
 });
 
 test('without a thread, the work says how far it is, too', async () => {
-  const threads = createThreads({ entry: () => new URL('file:///nowhere/thread.js') });
+  const threads = createThreads({ start: threadStarter(() => new URL('file:///nowhere/thread.js')) });
   const heard: unknown[] = [];
   const counted: Search<null, string> = {
     name: 'counted',
@@ -240,7 +274,7 @@ test('a planner answers from a thread', async () => {
     data: 1,
     link: { bandwidth: 8, latency: 0, alone: true },
   };
-  const threads = createThreads();
+  const threads = createThreads({ start: threadStarter() });
   expect(await threads.run('a', planSearch, asked).answer).toEqual(runSearch(planSearch, asked));
   threads.close();
 });

@@ -6,14 +6,14 @@ import { LineIndex } from '../../../grammar/index.ts';
 import { checkedAgain } from '../../../engine/fixes/proposal.ts';
 import { trials } from '../../../server/searches/trials.ts';
 import { analyse } from '../../support/analyse.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { hostOf, uri, noLines } from '../../support/host.ts';
 import { pipe } from '../fixes/file.ts';
 
 const file = (microbatches: number) =>
   pipe({ pipeline: `  microbatches = ${microbatches}\n  stages = balance(4)\n  schedule = 1f1b` });
 const view = () => {
   const analysis = analyse(file(8));
-  const files = { ...hostOf(), list: () => [], linesOf: () => undefined, all: () => [] };
+  const files = { ...hostOf(), list: () => [], ...noLines, all: () => [] };
   const lines = new LineIndex(file(8));
   return { uri, version: 1, lines, files, options: defaultOptions, syntax: analysis.syntax, analysis };
 };
@@ -51,7 +51,7 @@ test('a text whose answers are still to come is planned once, and simulated anew
   const files = {
     ...hostOf({ 'other.pipe': 'let a = 1\n' }, read),
     list: () => [],
-    linesOf: () => undefined,
+    ...noLines,
     all: () => [],
   };
   const lines = new LineIndex(file(8));

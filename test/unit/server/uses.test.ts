@@ -10,7 +10,7 @@ import { LineIndex, parse } from '../../../grammar/index.ts';
 import { createNameIndex, type NameIndex, readSteps } from '../../../server/names/fileNames.ts';
 import { usesOf } from '../../../server/names/uses.ts';
 import type { Files, View } from '../../../server/view.ts';
-import { folder, hostOf } from '../../support/host.ts';
+import { folder, hostOf, noLines } from '../../support/host.ts';
 import * as fc from '../../support/property.ts';
 import { main, positionAt, withClient } from '../../support/server.ts';
 
@@ -20,7 +20,7 @@ function writable(texts: Record<string, string>): Files & { readonly texts: Reco
     texts,
     resolve: (path, from) => new URL(path, from).href,
     read: (uri) => hostOf(texts).read(uri),
-    linesOf: () => undefined,
+    ...noLines,
     list: () => [],
     all: () => Object.keys(texts).map((name) => folder + name),
   };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { looker } from '../../../server/watchdog.ts';
+import { looker } from '../../../platform/node/watchdog.ts';
 import { patience } from '../../host/patience.ts';
 
 test(

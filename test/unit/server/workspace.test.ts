@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -45,9 +45,8 @@ test('an imported file is read from disk, and again when it changes', async () =
   });
 });
 
-test('without trust nothing outside the workspace is read, not through a link either', async () => {
+test('without trust nothing outside the workspace is read', async () => {
   write('secret.pipe', card);
-  symlinkSync(join(folder, 'secret.pipe'), join(folder, 'inner', 'link.pipe'));
   write('inner/near.pipe', card);
   const main = uri('inner', 'main.pipe');
   await withClient(
@@ -58,7 +57,6 @@ test('without trust nothing outside the workspace is read, not through a link ei
       };
       client.open(main, '');
       expect(await codes(user('../secret.pipe'))).toEqual(['import/outside-workspace']);
-      expect(await codes(user('link.pipe'))).toEqual(['import/outside-workspace']);
       expect(await codes(user('../absent.pipe'))).toEqual(['import/outside-workspace']);
       expect(await codes(user('near.pipe'))).toEqual([]);
       expect(await codes(user('../secret.pipe'))).toEqual(['import/outside-workspace']);

@@ -2,25 +2,25 @@ import { bareShape } from '../../engine/policies/shape.ts';
 import type { Policy, Shape } from '../../engine/policies/policy.ts';
 import { parametersOf } from '../../engine/policies/parameters.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
-import type { PolicySourceAnswer } from '../../webview/protocol/requests.ts';
-import { toStandardUri, virtualScheme } from '../text/convert.ts';
+import { toStandardUri, virtualScheme } from './convert.ts';
 import { scheduleUri, standardText } from '../../engine/std/index.ts';
 
 /**
- * Text of a read-only document: a built-in policy as a `schedule`, or a description in comments if it has no text.
+ * Text of a read-only document that a definition led to; undefined if there is none such. It is a file that comes with the product, a
+ * built-in policy as a `schedule`, or its description in comments if the language cannot express it.
  */
-export function policySource(uri: string): PolicySourceAnswer {
+export function virtualText(uri: string): string | undefined {
   const standard = toStandardUri(uri);
-  if (standard !== undefined) {
-    const text = standardText(standard);
-    return text === undefined ? null : { text };
-  }
-  const name = uri.startsWith(virtualScheme)
-    ? /^\/{0,3}([^/]+)\.pipe$/.exec(uri.slice(virtualScheme.length))?.[1]
-    : undefined;
-  const policy = name === undefined ? undefined : findPolicy(decodeURIComponent(name));
-  if (policy === undefined) return null;
-  return { text: standardText(scheduleUri(policy.name) ?? '') ?? written(policy) };
+  if (standard !== undefined) return standardText(standard);
+  const name = virtualName(uri);
+  const policy = name === undefined ? undefined : findPolicy(name.replace(/\.pipe$/, ''));
+  return policy === undefined ? undefined : (standardText(scheduleUri(policy.name) ?? '') ?? written(policy));
+}
+
+/** `std/hardware.pipe`, `1f1b.pipe`: the name of a read-only document; undefined for other addresses, and names that no file may have. */
+export function virtualName(uri: string): string | undefined {
+  const name = new RegExp(`^${virtualScheme}/{0,3}([^?#]+)$`).exec(uri)?.[1];
+  return name !== undefined && /^(?:\w+\/)*\w+\.pipe$/.test(name) ? name : undefined;
 }
 
 function written(policy: Policy): string {

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { CodeActionKind, type ClientCapabilities, type CodeAction } from 'vscode-languageserver';
+import { keepsReports } from '../../../engine/fixes/rewriting.ts';
+import { analyse } from '../../support/analyse.ts';
+import { type Opened, serverWith } from '../../support/asked.ts';
+import { applyEdits, editsIn, main, positionAt } from '../../support/server.ts';
+import { staged, toy } from './samples.ts';
+
+const resolving: ClientCapabilities = {
+  textDocument: { codeAction: { dataSupport: true, resolveSupport: { properties: ['edit'] } } },
+  workspace: { workspaceEdit: { documentChanges: true } },
+};
+
+/** Actions of a kind for the text from `$0` to `$1`, or at `$0`. */
+async function actionsIn({ client, at, text }: Opened, kind: CodeActionKind): Promise<readonly CodeAction[]> {
+  const [start = 0, end = start] = at;
+  const range = { start: positionAt(text, start), end: positionAt(text, end) };
+  const context = { diagnostics: [], only: [kind] };
+  const params = { textDocument: { uri: main }, range, context };
+  return (await client.request<CodeAction[] | null>('textDocument/codeAction', params)) ?? [];
+}
+
+/** Titles, and the text after each action; the same whether its edit comes with the list or when it is chosen. */
+async function after(source: string, kind: CodeActionKind): Promise<Readonly<Record<string, string>>> {
+  const [whole, lazy] = [{}, { capabilities: resolving }].map((options) =>
+    serverWith(
+      source,
+      async (opened) => {
+        const actions = await actionsIn(opened, kind);
+        const results: Record<string, string> = {};
+        for (const action of actions) {
+          expect(action.edit === undefined).toBe('capabilities' in options);
+          const { edit } = action.edit ? action : await opened.client.request<CodeAction>('codeAction/resolve', action);
+          results[action.title] = applyEdits(opened.text, editsIn(edit ?? {}, main));
+        }
+        return results;
+      },
+      options,
+    ),
+  );
+  expect(await lazy).toEqual(await whole);
+  return whole;
+}
+
+const isSame = (before: string, changed: string): boolean => keepsReports(analyse(before), analyse(changed));
+
+test('a number becomes a let or a param, and back', async () => {
+  const extracted = await after(toy.replace('forward = 4ms', 'forward = 4$0ms'), CodeActionKind.RefactorExtract);
+  expect(Object.keys(extracted)).toEqual(['Extract to let "block_forward"', 'Extract to param "block_forward"']);
+  const named = extracted['Extract to let "block_forward"'];
+  expect(named).toBe(`let block_forward = 4ms\n\n${toy.replace('forward = 4ms', 'forward = block_forward')}`);
+  expect(extracted['Extract to param "block_forward"']).toContain('param block_forward = 4ms\n');
+  for (const text of Object.values(extracted)) expect(isSame(toy, text)).toBe(true);
+  const back = await after(named.replace('= block_forward', '= block$0_forward'), CodeActionKind.RefactorInline);
+  expect(back['Inline "block_forward"'].trimStart()).toBe(toy);
+});
+
+test('a selected expression gets a name, and keeps its meaning where it is written again', async () => {
+  const source = toy.replace('forward = 4ms', 'forward = 2 * (1ms + 1ms)');
+  const extracted = await after(source.replace('(1ms + 1ms)', '($01ms + 1ms$1)'), CodeActionKind.RefactorExtract);
+  expect(extracted['Extract to let "block_forward"']).toContain('forward = 2 * (block_forward)');
+  const text = `let tick = 1ms + 1ms\n${toy.replace('forward = 4ms', 'forward = 2 * tick')}`;
+  const inlined = await after(text.replace('let tick', 'let ti$0ck'), CodeActionKind.RefactorInline);
+  expect(inlined['Inline "tick"']).toBe(source);
+});
+
+test('a param goes with its comment, and not where another file uses it', async () => {
+  const source = toy.replace('param micro', 'param mi$0cro');
+  const inlined = await after(source, CodeActionKind.RefactorInline);
+  expect(inlined['Inline "microbatches"']).not.toContain('How many');
+  expect(inlined['Inline "microbatches"']).toContain('microbatches = 8');
+  const used = `${source}//- /user.pipe\nimport { microbatches } from "main.pipe"\nlet twice = 2 * microbatches\n`;
+  await serverWith(used, async (opened) => expect(await actionsIn(opened, CodeActionKind.RefactorInline)).toEqual([]));
+  await serverWith(
+    used,
+    async (opened) => {
+      const [action] = await actionsIn(opened, CodeActionKind.RefactorInline);
+      await expect(opened.client.request('codeAction/resolve', action)).rejects.toThrow(
+        'take a name from another file',
+      );
+    },
+    { capabilities: resolving },
+  );
+});
+
+test('stages in another order than their layers are sorted', async () => {
+  const mixed = staged.replace('layers = a', 'layers = ?').replace('layers = b', 'layers = a').replace('?', 'b');
+  const sorted = await after(mixed.replace('stage first', 'st$0age first'), CodeActionKind.RefactorRewrite);
+  const text = sorted['Sort the stages by their layers'];
+  expect(text.indexOf('layers = a')).toBeLessThan(text.indexOf('layers = b'));
+  expect(analyse(text).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const ordered = await after(staged.replace('stage first', 'st$0age first'), CodeActionKind.RefactorRewrite);
+  expect(ordered).not.toHaveProperty('Sort the stages by their layers');
+});
+
+test('an action of an earlier text is refused', async () => {
+  await serverWith(
+    toy.replace('forward = 4ms', 'forward = 4$0ms'),
+    async (opened) => {
+      const [action] = await actionsIn(opened, CodeActionKind.RefactorExtract);
+      opened.client.change(main, `// more\n${opened.text}`);
+      await expect(opened.client.request('codeAction/resolve', action)).rejects.toThrow('has changed since');
+    },
+    { capabilities: resolving },
+  );
+});
+
+test('what would bring in an error is not offered', async () => {
+  const own = `schedule own { let wide(d) = $02 * d$1  row(d) = F[0..<microbatches], B[0..<microbatches] }\n`;
+  await serverWith(`${toy}${own}`, async (opened) =>
+    expect(await actionsIn(opened, CodeActionKind.RefactorExtract)).toEqual([]),
+  );
+});
