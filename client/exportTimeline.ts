@@ -1,5 +1,6 @@
 /** Saves a simulated pipeline as a figure or a trace. The server writes it; the user says what and where. */
 import * as vscode from 'vscode';
+import { fromBase64 } from '../platform/common/base64.ts';
 import { methods, type ExportAnswer, type ExportRequest } from '../webview/protocol/requests.ts';
 import { exportName } from './exportName.ts';
 import type { Requests } from './languageClient.ts';
@@ -76,7 +77,7 @@ export async function exportTimeline(
   }
   const target = known?.target ?? (await asksTarget(asked.uri, answer.pipeline, choice.format));
   if (target === undefined) return;
-  const content = 'text' in answer ? Buffer.from(answer.text, 'utf8') : Buffer.from(answer.base64, 'base64');
+  const content = 'text' in answer ? new TextEncoder().encode(answer.text) : fromBase64(answer.base64);
   try {
     await vscode.workspace.fs.writeFile(target, content);
     const name = target.path.slice(target.path.lastIndexOf('/') + 1);

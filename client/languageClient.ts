@@ -2,18 +2,18 @@ import * as vscode from 'vscode';
 import {
   CloseAction,
   ErrorAction,
-  LanguageClient,
   ProgressType,
   RevealOutputChannelOn,
   State,
-  TransportKind,
+  type BaseLanguageClient,
   type ErrorHandler,
   type LanguageClientOptions,
-} from 'vscode-languageclient/node';
+} from 'vscode-languageclient';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
 import { pageLinks } from './pageLinks.ts';
 import { pagesFolder } from './pages.ts';
-import { documentSchemes } from './documentUris.ts';
+import { answerFileRequests } from './fileRequests.ts';
+import { isServedHere } from './served.ts';
 import { restartAfter, restartLimit, type ServerState } from './serverState.ts';
 
 /** Asks the server once it is running. Answers `undefined` where it is not, or where the request failed or was cancelled. */
@@ -35,7 +35,7 @@ export interface LongRequests {
 }
 
 export interface Server extends Requests, LongRequests, vscode.Disposable {
-  readonly client: LanguageClient;
+  readonly client: BaseLanguageClient;
   start(): Promise<void>;
   /** Stops it, whatever state it is in, and starts it afresh. */
   restart(): Promise<void>;
@@ -43,10 +43,14 @@ export interface Server extends Requests, LongRequests, vscode.Disposable {
   state(): ServerState;
 }
 
-/** The language server in a separate process. Calls `changed` on every change of its state. */
+/** The client of a server that is not started yet: a process, or a worker. */
+export type MakeClient = (extension: vscode.Uri, options: LanguageClientOptions) => BaseLanguageClient;
+
+/** The language server outside the extension's thread. Calls `changed` on every change of its state. */
 export function createServer(
   context: vscode.ExtensionContext,
   output: vscode.LogOutputChannel,
+  makeClient: MakeClient,
   tell: (state: ServerState) => void,
 ): Server {
   let now: ServerState = { kind: 'starting' };
@@ -54,16 +58,18 @@ export function createServer(
     now = state;
     tell(state);
   };
-  const module = vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.js').fsPath;
   const watcher = vscode.workspace.createFileSystemWatcher('**/*.{pipe,txt,json,yaml,yml}');
   const handler = restartingHandler(changed);
   const options: LanguageClientOptions = {
-    documentSelector: documentSchemes.map((scheme) => ({ language: 'pipe', scheme })),
+    documentSelector: [{ language: 'pipe' }],
     synchronize: { fileEvents: watcher },
     initializationOptions: (): InitializationOptions => ({
       trusted: vscode.workspace.isTrusted,
       docs: pagesFolder(context.extension.id),
       previews: true,
+      // VS Code asks only about documents that it shows, and findings come in several steps.
+      push: true,
+      files: true,
     }),
     outputChannel: output,
     // A panel or a message that takes the focus helps nobody; the status bar says it.
@@ -72,22 +78,18 @@ export function createServer(
     initializationFailedHandler: () => false,
     // Hovers show text of other people's files: no link in them runs a command.
     markdown: { isTrusted: false, supportHtml: false },
-    middleware: pageLinks(pagesFolder(context.extension.id)),
-  };
-  const client = new LanguageClient(
-    'pipewright',
-    'Pipewright',
-    {
-      run: { module, transport: TransportKind.ipc },
-      debug: { module, transport: TransportKind.ipc, options: { execArgv: ['--nolazy', '--inspect=6018'] } },
+    middleware: {
+      ...pageLinks(pagesFolder(context.extension.id)),
+      didOpen: (document, next) => (isServedHere(document.uri.scheme) ? next(document) : Promise.resolve()),
     },
-    options,
-  );
+  };
+  const client = makeClient(context.extensionUri, options);
   const log = client.error.bind(client);
   // A message for each request that an ended server leaves unanswered, and for each start that fails, would stay for ever.
   client.error = (message, data) => log(message, data, false);
   const listeners = [
     watcher,
+    answerFileRequests(client, context.extensionUri),
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) changed({ kind: 'running' });
     }),

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { mayPreview } from './documentUris.ts';
+import { isServedHere } from './served.ts';
 
 /** The document of a uri that came as text; undefined for one whose preview must not be opened. */
 export function namedDocument(text: string): vscode.Uri | undefined {
@@ -15,6 +16,7 @@ export function namedDocument(text: string): vscode.Uri | undefined {
     tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key),
   );
   const around = {
+    isServed: isServedHere(uri.scheme),
     isOpen: inTab || workspace.textDocuments.some((document) => document.uri.toString() === key),
     inWorkspace: workspace.getWorkspaceFolder(uri) !== undefined,
     hasFolders: (workspace.workspaceFolders?.length ?? 0) > 0,

@@ -4,7 +4,7 @@
  * of diagnostics keep their links: editors follow them there, and run no command.
  */
 import * as vscode from 'vscode';
-import type { Middleware } from 'vscode-languageclient/node';
+import type { Middleware } from 'vscode-languageclient';
 import { splitPageLinks } from './splitPageLinks.ts';
 
 const command = 'pipewright.openPage';

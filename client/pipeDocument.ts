@@ -1,5 +1,7 @@
 import type * as vscode from 'vscode';
-import { policyScheme } from './policyDocuments.ts';
+
+/** Scheme of read-only documents of the server: "go to definition" on `1f1b` leads to `pipewright-policy:/std/schedules/1f1b.pipe`. */
+export const policyScheme = 'pipewright-policy';
 
 /** A `.pipe` file of the user; not the read-only text of a policy. */
 export const pipeDocument = ({ languageId, uri }: vscode.TextDocument): boolean =>

@@ -12,7 +12,8 @@ export function splitPageLinks(
 ): { readonly text: string; readonly links: readonly PageLink[] } {
   const links: PageLink[] = [];
   const text = markdown.replaceAll(/\[([\w ,]+)\]\(([^()\s]+)\)/g, (whole, label: string, page: string) => {
-    if (!page.startsWith(folder) || pagePath(`/docs/${page.slice(folder.length)}`) === undefined) return whole;
+    const [path] = page.slice(folder.length).split('#');
+    if (!page.startsWith(folder) || pagePath(`/docs/${path}`) === undefined) return whole;
     links.push({ label, page });
     return '';
   });

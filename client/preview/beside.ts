@@ -1,108 +1,55 @@
 /** What a preview shows under its file: another file or pipeline, whose text it follows, or a version of its file. */
 import * as vscode from 'vscode';
-import type { BesideEntry, FromPage } from '../../webview/protocol/messages.ts';
-import {
-  methods,
-  type PlanAnswer,
-  type PlannedAnswer,
-  type PlannedRequest,
-  type PlanRequest,
-} from '../../webview/protocol/requests.ts';
+import type { FromPage } from '../../webview/protocol/messages.ts';
+import { methods, type PlannedAnswer, type PlannedRequest, type RunText } from '../../webview/protocol/requests.ts';
+import { createBesideRun } from './besideRun.ts';
+import { type Below, createBesideTexts } from './besideTexts.ts';
 import { type BesideChoice, chooseBeside, isBesideAllowed } from './chooseBeside.ts';
-import { inPlaceOf } from './comparedPlan.ts';
-import { createFreshness, waiting } from './freshness.ts';
-import { committedText } from './git.ts';
-import { movedUri } from './movedUri.ts';
-import { opened } from './opened.ts';
-import { locate, type Target } from './source.ts';
-import { titleOf } from './titles.ts';
 import type { PreviewContext } from './context.ts';
-
-type Shown = Omit<BesideEntry, 'pair'>;
-
-/** Edits of the file while a version of it is planned: the plan is asked for again, so often. */
-const mostTries = 5;
+import { createFreshness, waiting } from './freshness.ts';
+import { movedUri } from './movedUri.ts';
+import { locate, type Target } from './source.ts';
 
 export function createBeside(context: PreviewContext) {
-  const { requests, post } = context;
+  const { requests } = context;
   let choice: BesideChoice | undefined;
   let pair = 0;
   let asked = 0;
   /** Key of the plan that the page has. */
   let key: string | undefined;
   /** A version of the file: it is planned once. */
-  let fixed: Shown | undefined;
+  let fixed: Below | undefined;
 
+  const post = (below: Below): void => context.post({ type: 'beside', pair, ...below });
+  const texts = createBesideTexts(context);
+  const recorded = createBesideRun(requests, post);
   const file = (): vscode.Uri | undefined => (choice !== undefined && 'uri' in choice ? choice.uri : undefined);
   const isBelow = (uri: vscode.Uri): boolean => file()?.toString() === uri.toString();
   const freshness = createFreshness({
     planned: () => requests.send<PlannedAnswer>(methods.planned, { uri: String(file()) } satisfies PlannedRequest),
     shown: () => key,
     refresh,
-    tell: (late) => post({ type: 'besideLate', late }),
+    tell: (late) => context.post({ type: 'besideLate', late }),
     later: waiting,
   });
-  const plan = (request: PlanRequest) => requests.send<PlanAnswer>(methods.plan, request);
 
   async function refresh(): Promise<void> {
     if (choice === undefined) return;
     asked += 1;
     const mine = asked;
-    const shown = 'uri' in choice ? await following(choice) : (fixed ??= await version(choice));
-    if (mine === asked && shown !== undefined) post({ type: 'beside', pair, ...shown });
+    if ('run' in choice) return recorded.show(choice.run);
+    const below = 'uri' in choice ? await newest(choice) : (fixed ??= await texts.version(choice));
+    if (mine === asked && below !== undefined) post(below);
   }
 
-  async function following({
-    uri,
-    pipeline,
-  }: {
-    readonly uri: vscode.Uri;
-    readonly pipeline?: string;
-  }): Promise<Shown> {
-    const title = besideTitle(uri);
-    const of = { title, ...(pipeline === undefined ? {} : { pipeline }) };
-    if ((await opened(uri)) === undefined) return { ...of, problem: `${title} was renamed or deleted.` };
-    const answer = await plan({ uri: uri.toString() });
-    if (answer === undefined || answer === null)
-      return { ...of, problem: 'The language server gives no answer.', broken: true };
-    key = answer.key;
-    return { ...of, ...planOf(answer) };
-  }
-
-  async function version({
-    commit,
-    note,
-  }: {
-    readonly commit: string;
-    readonly note: string;
-  }): Promise<Shown | undefined> {
-    const uri = context.uri();
-    const of = { title: `commit ${commit.slice(0, 7)}`, note };
-    const document = uri === undefined ? undefined : await opened(uri);
-    if (uri === undefined || document === undefined) return undefined;
-    const other = await committedText(uri, commit);
-    if ('problem' in other) return { ...of, problem: other.problem };
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const trial = inPlaceOf(document, other.text);
-      const answer = await plan({ uri: uri.toString(), trial });
-      if (answer === undefined || answer === null) break;
-      if (document.version !== trial.version) continue;
-      const { broken: _, ...shown } = planOf(answer);
-      return { ...of, ...shown };
-    }
-    return { ...of, problem: 'The language server gave no answer.' };
-  }
-
-  /** The name of a file; with its folders if it is called as the file on show. */
-  function besideTitle(uri: vscode.Uri): string {
-    const own = context.uri();
-    const isOther = own?.toString() !== uri.toString();
-    return isOther && own !== undefined && titleOf(own) === titleOf(uri)
-      ? vscode.workspace.asRelativePath(uri)
-      : titleOf(uri);
+  async function newest(of: Parameters<typeof texts.newest>[0]): Promise<Below> {
+    const found = await texts.newest(of);
+    key = found.key ?? key;
+    return found.below;
   }
 
   function begin(chosen: BesideChoice): Promise<void> {
+    recorded.forget();
     choice = chosen;
     pair += 1;
     fixed = undefined;
@@ -112,6 +59,7 @@ export function createBeside(context: PreviewContext) {
   }
 
   function forget(): void {
+    recorded.forget();
     asked += 1;
     choice = undefined;
     fixed = undefined;
@@ -125,8 +73,11 @@ export function createBeside(context: PreviewContext) {
       const uri = context.uri();
       const chosen = known ?? (uri === undefined ? undefined : await chooseBeside(requests, uri));
       if (chosen === undefined || ('uri' in chosen && !isBesideAllowed(chosen.uri))) return;
+      if ('run' in chosen && !vscode.workspace.isTrusted) return;
       await begin(chosen);
     },
+    /** The run that is below, once it is read. */
+    run: (): RunText | undefined => recorded.run(),
     /** The page has closed the comparison with that number. */
     end(message: Extract<FromPage, { readonly type: 'endBeside' }>): void {
       if (message.pair === pair) forget();
@@ -161,17 +112,4 @@ export function createBeside(context: PreviewContext) {
       if (isBelow(uri)) void refresh();
     },
   };
-}
-
-function planOf({
-  plan,
-  problem,
-  options,
-  orders,
-}: PlanAnswer): Pick<Shown, 'plans' | 'options' | 'orders' | 'problem' | 'broken'> {
-  if (plan === undefined) {
-    const line = problem === undefined ? '' : `Line ${problem.range.start.line + 1}: `;
-    return { problem: `${line}${problem?.message ?? 'It has no plan.'}`, broken: true };
-  }
-  return { plans: plan.pipelines, options, ...(orders === undefined ? {} : { orders }) };
 }

@@ -4,14 +4,18 @@ import { methods, type PlanAnswer, type PlanRequest } from '../../webview/protoc
 import { mayCompare } from '../documentUris.ts';
 import type { Requests } from '../languageClient.ts';
 import { commitsOf } from './git.ts';
+import { chooseRun } from '../runs/chooseRun.ts';
 import { opened } from './opened.ts';
 import { titleOf } from './titles.ts';
 
 /** A file whose text is followed, or a commit of the file on show. */
 export type BesideChoice =
-  { readonly uri: vscode.Uri; readonly pipeline?: string } | { readonly commit: string; readonly note: string };
+  | { readonly uri: vscode.Uri; readonly pipeline?: string }
+  | { readonly commit: string; readonly note: string }
+  /** A recorded run: files and folders. */
+  | { readonly run: readonly vscode.Uri[] };
 
-type Item = vscode.QuickPickItem & { readonly choice?: BesideChoice | 'dialog' };
+type Item = vscode.QuickPickItem & { readonly choice?: BesideChoice | 'dialog' | 'run' };
 
 const most = { commits: 10, files: 300 };
 const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -19,12 +23,18 @@ const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemK
 export async function chooseBeside(requests: Requests, uri: vscode.Uri): Promise<BesideChoice | undefined> {
   const picked = await vscode.window.showQuickPick(itemsFor(requests, uri), {
     title: `Compare the Preview of ${titleOf(uri)} with`,
-    placeHolder: 'A version, a pipeline or a file',
+    placeHolder: 'A version, a pipeline, a file or a recorded run',
     matchOnDescription: true,
   });
+  if (picked?.choice === 'run') return chooseBesideRun();
   const choice = picked?.choice === 'dialog' ? await askFile() : picked?.choice;
   if (choice === undefined || !('uri' in choice) || choice.pipeline !== undefined) return choice;
   return choosePipeline(requests, choice.uri);
+}
+
+export async function chooseBesideRun(): Promise<BesideChoice | undefined> {
+  const run = await chooseRun('Compare with a Recorded Run');
+  return run === undefined ? undefined : { run };
 }
 
 export const isBesideAllowed = (uri: vscode.Uri): boolean =>
@@ -94,7 +104,13 @@ async function itemsFor(requests: Requests, uri: vscode.Uri): Promise<Item[]> {
       others.map((pipeline): Item => ({ label: `$(graph) ${pipeline}`, choice: { uri, pipeline } })),
     ),
     ...group('Files of the workspace', found.filter(may).toSorted(byPath).map(fileItem)),
-    ...(isTrusted ? [separator(''), { label: 'Another file…', choice: 'dialog' } satisfies Item] : []),
+    ...(isTrusted
+      ? [
+          separator(''),
+          { label: 'Another file…', choice: 'dialog' } satisfies Item,
+          { label: 'A recorded run…', description: 'traces of its ranks', choice: 'run' } satisfies Item,
+        ]
+      : []),
   ];
 }
 

@@ -10,7 +10,7 @@ const cursorDelayMs = 80;
 /** Outlines in the previews of a file what the text at its cursor makes. `of`: the previews of a file. */
 export function cursorOutline(server: Requests, of: (uri: vscode.Uri) => readonly Preview[]) {
   let revealed: { readonly uri: string; readonly at: vscode.Position } | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function outline(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;

@@ -5,6 +5,8 @@ import { type Fields, isFields, isFigure, isName, readOverrides, readState } fro
 
 const longestMessage = 4096;
 const mostPaths = 100;
+const isPaths = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length <= mostPaths && value.every(isName);
 const topics = ['bubble', 'memory', 'deadlock'] as const;
 
 const againsts = ['policies', 'saved', 'committed', 'file'] as const;
@@ -43,10 +45,7 @@ const readers: {
     return overrides === undefined ? undefined : { type: 'try', overrides };
   },
   apply: ({ name, value }) => (isName(name) && isFigure(value) ? { type: 'apply', name, value } : undefined),
-  lines: ({ request, paths }) =>
-    isPlace(request) && Array.isArray(paths) && paths.length <= mostPaths && paths.every(isName)
-      ? { type: 'lines', request, paths }
-      : undefined,
+  lines: ({ request, paths }) => (isPlace(request) && isPaths(paths) ? { type: 'lines', request, paths } : undefined),
   writeMissing: ({ pipeline }) => (isName(pipeline) ? { type: 'writeMissing', pipeline } : undefined),
   origin: ({ request, path }) => (isPlace(request) && isName(path) ? { type: 'origin', request, path } : undefined),
   help: (raw) => {
@@ -104,6 +103,9 @@ const readers: {
   endOrder: ({ request }) => (isPlace(request) ? { type: 'endOrder', request } : undefined),
   keepOrder: ({ request }) => (isPlace(request) ? { type: 'keepOrder', request } : undefined),
   chooseBeside: () => ({ type: 'chooseBeside' }),
+  chooseRun: ({ uris }) => (isPaths(uris) ? { type: 'chooseRun', uris } : { type: 'chooseRun' }),
+  calibrate: ({ pipeline, replica }) =>
+    isName(pipeline) && isPlace(replica) ? { type: 'calibrate', pipeline, replica } : undefined,
   endBeside: ({ pair }) => (isPlace(pair) ? { type: 'endBeside', pair } : undefined),
   revealBeside: ({ path }) => (isName(path) ? { type: 'revealBeside', path } : undefined),
   endRace: ({ request }) => (isPlace(request) ? { type: 'endRace', request } : undefined),

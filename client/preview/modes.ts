@@ -10,12 +10,13 @@ export interface SyncModes {
 
 const section = 'pipewright.preview';
 
+/** What is being written holds at once: the click after a switch comes before the editor has kept it. */
+const beingWritten = new Map<keyof SyncModes, boolean>();
+
 export function syncModes(): SyncModes {
   const settings = vscode.workspace.getConfiguration(section);
-  return {
-    outlineAtCursor: settings.get<boolean>('outlineAtCursor', true),
-    revealOnClick: settings.get<boolean>('revealOnClick', true),
-  };
+  const modeOf = (name: keyof SyncModes): boolean => beingWritten.get(name) ?? settings.get<boolean>(name, true);
+  return { outlineAtCursor: modeOf('outlineAtCursor'), revealOnClick: modeOf('revealOnClick') };
 }
 
 /** Writes what differs: to the workspace if it is set there, otherwise to the user's settings. */
@@ -28,7 +29,12 @@ export async function setSyncModes(wanted: Partial<SyncModes>): Promise<void> {
     const set = settings.inspect(name);
     const target =
       set?.workspaceValue === undefined ? vscode.ConfigurationTarget.Global : vscode.ConfigurationTarget.Workspace;
-    await settings.update(name, value, target);
+    beingWritten.set(name, value);
+    try {
+      await settings.update(name, value, target);
+    } finally {
+      if (beingWritten.get(name) === value) beingWritten.delete(name);
+    }
   }
 }
 

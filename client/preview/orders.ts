@@ -27,7 +27,7 @@ export function createOrders({ requests, uri, post }: PreviewContext) {
   let running: vscode.CancellationTokenSource | undefined;
   /** Number of the newest search. */
   let newest = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let keep: (NonNullable<OrderEnd['keep']> & { readonly request: number; readonly uri: vscode.Uri }) | undefined;
 
   function stop(): void {

@@ -25,6 +25,8 @@ export interface Previews extends vscode.Disposable {
   compare(uri: vscode.Uri, pipeline?: string): void;
   /** Shows a file and another one side by side, in the preview of the first; without `other` the reader chooses it. */
   compareWith(uri: vscode.Uri, other?: vscode.Uri): Promise<void> | undefined;
+  /** Shows a file next to a recorded run of it, in the preview of the file; without `run` the reader chooses it. */
+  compareRun(uri: vscode.Uri, run?: readonly vscode.Uri[]): Promise<void> | undefined;
   /** Searches for the fastest plan of a pipeline, in the preview of its file. */
   findPlan(uri: vscode.Uri, pipeline?: string): void;
   /** Shows the search for a shorter order of a pipeline in the preview of its file. */
@@ -43,7 +45,7 @@ export interface Previews extends vscode.Disposable {
 export function createPreviews(
   { extensionUri: extension, extension: { id } }: vscode.ExtensionContext,
   server: Server,
-  output: vscode.LogOutputChannel,
+  { output, calibrate }: Pick<PreviewHost, 'output' | 'calibrate'>,
   focusChanged: (uri: vscode.Uri | undefined) => void,
 ): Previews {
   const previews = new Set<Preview>();
@@ -55,6 +57,7 @@ export function createPreviews(
     id,
     requests: server,
     output,
+    calibrate,
     serverState: server.state,
     restart: () => void server.restart(),
     revealing: (uri, at) => cursor.revealing(uri, at),
@@ -157,6 +160,7 @@ export function createPreviews(
     open,
     compare: (uri, pipeline) => opened(uri, pipeline)?.compare(),
     compareWith: (uri, other) => opened(uri, undefined)?.chooseBeside(other === undefined ? undefined : { uri: other }),
+    compareRun: (uri, run) => opened(uri, undefined)?.compareRun(run),
     findPlan: (uri, pipeline) => opened(uri, pipeline)?.findPlan(pipeline),
     findOrder: (uri, pipeline) => opened(uri, pipeline)?.findOrder(),
     restore: (uri, state) => opened(uri, state.pipeline)?.restore(state),

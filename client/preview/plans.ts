@@ -25,6 +25,15 @@ type PlanMessage = Extract<
 
 /** Numbers of searches, of all previews. */
 let searches = 0;
+
+/** What a message says of a search. */
+const asks = ({ pipeline, more, overrides }: Pick<Extract<PlanMessage, { type: 'findPlan' }>, Asked>) => ({
+  ...(pipeline === undefined ? {} : { pipeline }),
+  ...(more === undefined ? {} : { more }),
+  ...(overrides === undefined ? {} : { overrides }),
+});
+type Asked = 'pipeline' | 'more' | 'overrides';
+
 export function createPlans({ requests, uri, overrides, setOverrides, post, refresh }: PreviewContext) {
   const kept = keptSearches({ uri, post });
   const { of, shown, tell, note, numbered } = kept;
@@ -45,13 +54,8 @@ export function createPlans({ requests, uri, overrides, setOverrides, post, refr
     }
     const search = isMore ? last : { uri: file, number, kept: keptPlan(request, pipeline) };
     kept.keep(search);
-    const asked: FindPlanRequest = {
-      uri: file.toString(),
-      search: number,
-      ...(pipeline === undefined ? {} : { pipeline }),
-      ...(more === undefined ? {} : { more }),
-      ...(values === undefined ? {} : { overrides: values }),
-    };
+    const what = asks({ pipeline, more, overrides: values });
+    const asked: FindPlanRequest = { uri: file.toString(), search: number, ...what };
     const answer = await requests.send<FindPlanAnswer>(methods.findPlan, asked);
     if (search.number !== number) return;
     const { request: now } = search.kept;

@@ -1,7 +1,8 @@
 /** One preview: a page, in a tab or a docked view, that shows the plan of one file at a time. */
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { base64 } from '../../platform/common/base64.ts';
 import { previewHtml } from '../../webview/protocol/page.ts';
+import { chooseBesideRun } from './chooseBeside.ts';
 import type { PreviewContext } from './context.ts';
 import type { PreviewMemory } from './memory.ts';
 import { readFromPage } from './messages.ts';
@@ -97,6 +98,10 @@ function previewOf(self: Self): Preview {
       // The editor gives the focus of its lists back to no part of a page.
       place.focus();
     },
+    compareRun: async (uris) => {
+      const chosen = uris === undefined ? await chooseBesideRun() : { run: uris };
+      if (chosen !== undefined) await preview.chooseBeside(chosen);
+    },
     compare: () => outbox.post({ type: 'compare' }),
     findPlan: (pipeline) => outbox.post({ type: 'plans', ...(pipeline === undefined ? {} : { pipeline }) }),
     planFound: parts.plans.found,
@@ -134,7 +139,7 @@ function listen(self: Self, preview: Preview): void {
 function pageOf({ extension }: PreviewHost, { webview }: Place): string {
   const resource = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extension, 'dist', name)).toString();
   return previewHtml({
-    nonce: randomBytes(24).toString('base64url'),
+    nonce: base64(crypto.getRandomValues(new Uint8Array(24))),
     cspSource: webview.cspSource,
     scriptUri: resource('preview.js'),
     styleUri: resource('preview.css'),

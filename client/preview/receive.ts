@@ -85,6 +85,12 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
       return parts.race.receive(message);
     case 'chooseBeside':
       return preview.chooseBeside();
+    case 'chooseRun':
+      return preview.compareRun(message.uris?.map((each) => vscode.Uri.parse(each)));
+    case 'calibrate':
+      return uri === undefined
+        ? undefined
+        : host.calibrate(uri, { pipeline: message.pipeline, replica: message.replica, run: parts.beside.run() });
     case 'endBeside':
       parts.beside.end(message);
       return host.followed(preview);

@@ -25,7 +25,7 @@ export async function savePlan(
   });
   if (target === undefined) return;
   try {
-    await vscode.workspace.fs.writeFile(target, Buffer.from(answer.text, 'utf8'));
+    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(answer.text));
     note(search, `Saved ${target.path.slice(target.path.lastIndexOf('/') + 1)}.`);
   } catch (error) {
     note(search, `${target.fsPath} was not written: ${error instanceof Error ? error.message : String(error)}`);

@@ -14,6 +14,7 @@ import type { ServerState } from '../serverState.ts';
 import type { BesideChoice } from './chooseBeside.ts';
 import type { PreviewContext } from './context.ts';
 import { cursorBlocks } from './cursorBlocks.ts';
+import type { CalibrateKnown } from '../runs/calibrate.ts';
 import { createBeside } from './beside.ts';
 import { createFreshness, waiting } from './freshness.ts';
 import { createHelp } from './help.ts';
@@ -56,6 +57,8 @@ export interface Preview {
   readonly beside: ReturnType<typeof createBeside>;
   /** Asks what to show under its file, and shows it. */
   chooseBeside(known?: BesideChoice): Promise<void>;
+  /** Shows a recorded run under its file; without `run` the reader chooses it. */
+  compareRun(run?: readonly vscode.Uri[]): Promise<void>;
   /** Opens the search for the fastest plan, and begins it. */
   findPlan(pipeline: string | undefined): void;
   /** What a search has found. */
@@ -74,6 +77,8 @@ export interface PreviewHost {
   readonly id: string;
   readonly requests: Requests & LongRequests;
   readonly output: vscode.LogOutputChannel;
+  /** Writes the times of a run into a file, once the reader accepts them. */
+  calibrate(uri: vscode.Uri, known: CalibrateKnown): Promise<void>;
   serverState(): ServerState;
   restart(): void;
   /** The preview is about to put the cursor there: the selection that follows is not the user's. */

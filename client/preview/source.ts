@@ -11,7 +11,7 @@ import {
 } from '../../webview/protocol/requests.ts';
 import type { Requests } from '../languageClient.ts';
 
-const toRange = ({ start, end }: Range): vscode.Range =>
+export const toRange = ({ start, end }: Range): vscode.Range =>
   new vscode.Range(start.line, start.character, end.line, end.character);
 
 /** A place in a text. */

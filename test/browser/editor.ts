@@ -1,4 +1,5 @@
 /** The editor's side of a preview: the real language server plans a text and answers what the page asks. */
+import { pathToFileURL } from 'node:url';
 import { methods } from '../../webview/protocol/requests.ts';
 import type {
   BlocksAnswer,
@@ -21,6 +22,8 @@ import type {
   PlanFound,
   PlanRequest,
   PlanRowAnswer,
+  RunAnswer,
+  RunRequest,
   TextEdit,
 } from '../../webview/protocol/requests.ts';
 import type { FromPage, RaceEntry } from '../../webview/protocol/messages.ts';
@@ -58,12 +61,14 @@ export interface Editor {
     below: TextFile,
     of: { readonly pair: number; readonly pipeline?: string; readonly note?: string },
   ): Promise<void>;
+  /** Shows a recorded run below the file: paths of its traces. */
+  run(paths: readonly string[], of: { readonly pair: number; readonly title?: string }): Promise<void>;
   export(request: Omit<ExportRequest, 'uri'>): Promise<ExportAnswer>;
   close(): void;
 }
 
 export async function openEditor(preview: Preview, { uri, text }: TextFile): Promise<Editor> {
-  const client: Client = await startClient({ folders: [exampleUri('')] });
+  const client: Client = await startClient({ folders: [exampleUri('')], initialization: { trusted: true } });
   client.open(uri, text);
   const title = uri.slice(uri.lastIndexOf('/') + 1);
   let version = 0;
@@ -293,6 +298,13 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
           ? { problem: problem?.message ?? 'No plan.', broken: true as const }
           : { plans: found.pipelines, options, ...(orders === undefined ? {} : { orders }) };
       await preview.post({ type: 'beside', ...entry, ...shown });
+    },
+    async run(paths, { pair, title = 'traces' }) {
+      const uris = paths.map((path) => pathToFileURL(path).href);
+      const read = await client.request<RunAnswer>(methods.readRun, { uris } satisfies RunRequest);
+      if (read === null) throw new Error('The server has read nothing.');
+      const found = 'problem' in read ? read : { run: read };
+      await preview.post({ type: 'beside', pair, title, note: 'recorded run', isRun: true, ...found });
     },
     export: (request) => client.request<ExportAnswer>(methods.export, { uri, ...request }),
     close: () => client.stop(),

@@ -1,6 +1,6 @@
 /**
- * One walk through every state of the page: axe-core checks each of them at two widths, its colours in four themes. At three widths a
- * click at the middle of each control meets that control.
+ * One walk through every state of the page: axe-core checks each of them at two widths, its colours in four themes where the page is
+ * wide, and in two where it is narrow. At three widths a click at the middle of each control meets that control.
  */
 import assert from 'node:assert/strict';
 import type { PageTest } from './check.ts';
@@ -21,6 +21,8 @@ interface State {
 }
 
 const widths = [420, 1400] as const;
+/** Beside the first theme. What is drawn in a narrow page only is not drawn in other colours: dark and light tell. */
+const otherThemes = (width: number) => (width === widths[0] ? themes.slice(1, 2) : themes.slice(1));
 const height = 800;
 /** Width at which only the reach of controls is checked. */
 const between = 700;
@@ -124,7 +126,7 @@ async function check(preview: Preview, state: string): Promise<void> {
     await settled(page);
   }
   assert.deepEqual(await axe(page), [], state);
-  for (const theme of themes.slice(1)) {
+  for (const theme of otherThemes(size?.width ?? 0)) {
     await preview.setTheme(theme);
     assert.deepEqual(await axe(page, colourRules), [], `${state}, ${theme}`);
   }
@@ -159,6 +161,7 @@ const others = {
   'a search for a shorter order': ['order'],
   'a search for plans': ['plan'],
   'two files side by side': ['beside'],
+  'a recorded run under its plan': ['run'],
   'schedules without a pipeline': ['shapes', 'slots'],
 };
 /** Scenes whose states the walks reach, one whose panel is that of the peak (`host`), and figures for print. */

@@ -303,6 +303,34 @@ const loupe: PageTest = {
   },
 };
 
+const longNames: PageTest = {
+  name: 'the loupe is as wide as its picture, whatever the devices are called',
+  run: async (browser) => {
+    const plain = cluster(256, 16);
+    const devices = plain.devices.map((device) => ({ ...device, name: `rack_of_the_second_hall[3].${device.name}` }));
+    for (const width of [420, 1320]) {
+      const preview = await browser.open({ width, height: 760 });
+      await preview.post(planMessage(plan([{ ...plain, devices }])));
+      await preview.drawn();
+      const box = await preview.page.locator('.timeline').boundingBox();
+      assert.ok(box !== null);
+      await preview.page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.3);
+      const shown = preview.page.locator('.loupe');
+      await shown.waitFor({ state: 'visible' });
+      const wide = await shown.evaluate((loupe) => [
+        loupe.getBoundingClientRect().width - (loupe.querySelector('canvas')?.getBoundingClientRect().width ?? 0),
+        ...[...loupe.querySelectorAll('.head > *')].map((part) => part.scrollWidth - part.clientWidth),
+        (loupe.querySelector('.head')?.scrollWidth ?? 0) - (loupe.querySelector('.head')?.clientWidth ?? 0),
+      ]);
+      assert.ok(wide[0] <= 20 && wide.slice(1).every((over) => over <= 0), `${width}: ${wide.join()}`);
+      assert.match(await shown.locator('strong').innerText(), /\d+\.\d – \d+\.\d|…/);
+      await preview.shot(`loupe-names-${width}`);
+      assert.deepEqual(preview.problems, []);
+      await preview.close();
+    }
+  },
+};
+
 const accessible: PageTest = {
   name: 'groups and their loupe are clean for axe-core',
   run: async (browser) => {
@@ -328,4 +356,14 @@ const accessible: PageTest = {
   },
 };
 
-export const groupTests: readonly PageTest[] = [...many, carets, keys, copies, kept, headers, loupe, accessible];
+export const groupTests: readonly PageTest[] = [
+  ...many,
+  carets,
+  keys,
+  copies,
+  kept,
+  headers,
+  loupe,
+  longNames,
+  accessible,
+];

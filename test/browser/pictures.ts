@@ -65,6 +65,10 @@ async function journeyPicture(browser: Browser, darkroom: Page, journey: Journey
 async function pictures(browser: Browser, darkroom: Page, scene: Scene): Promise<void> {
   const single = await taken(browser, scene, scene.size, ['vscode-dark']);
   write(`page-${scene.name}.webp`, await contactSheet(darkroom, [single], 1, quality.page));
+  if (scene.light === true) {
+    const light = await taken(browser, scene, scene.size, ['vscode-light']);
+    write(`page-${scene.name}-light.webp`, await contactSheet(darkroom, [light], 1, quality.page));
+  }
   if (scene.paper === true) return;
   const columns: (readonly Buffer[])[] = [];
   for (const size of panels) columns.push(await taken(browser, scene, size, themes));

@@ -22,6 +22,7 @@ import { linkTests } from './links.page.ts';
 import { markTests } from './marks.page.ts';
 import { orderTests } from './orders.page.ts';
 import { reachTests } from './reach.page.ts';
+import { runTests } from './run.page.ts';
 import { rowMoveTests } from './rowMoves.page.ts';
 import { sensitivityTests } from './sensitivity.page.ts';
 import { stampTests } from './stamp.page.ts';
@@ -59,6 +60,7 @@ const all: readonly PageTest[] = [
   ...orderTests,
   ...reachTests,
   ...rowMoveTests,
+  ...runTests,
   ...sensitivityTests,
   ...stampTests,
   ...missingTests,

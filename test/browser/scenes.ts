@@ -1,5 +1,6 @@
 /** Scenes of the page, each made of a real example by what a reader does: for pictures, and to check every state. */
 import { type Editor, type TextFile, exampleFile, openEditor } from './editor.ts';
+import { recordedPlan, recordedTraces } from './recordedPlan.ts';
 import { exampleText } from '../support/example.ts';
 import type { Browser } from './check.ts';
 import { type OpenOptions, type Preview, settled } from './harness.ts';
@@ -14,6 +15,8 @@ export interface Scene {
   readonly pipeline?: string;
   /** A figure for print takes the place of the page: it knows neither themes nor widths of a panel. */
   readonly paper?: boolean;
+  /** A picture in the light theme, too. */
+  readonly light?: true;
   /** What the reader does then. */
   act?(preview: Preview, editor: Editor): Promise<void>;
 }
@@ -357,6 +360,16 @@ expect train { p95(iteration) < 275ms }
       await editor.beside({ ...below, uri: below.uri.replace('quickstart', 'slower') }, { pair: 1 });
       await preview.page.getByText('The first is').waitFor();
       await preview.page.keyboard.press('n');
+    },
+  },
+  {
+    name: 'run',
+    file: recordedPlan(),
+    size: [1200, 720],
+    light: true,
+    act: async (preview, editor) => {
+      await editor.run(recordedTraces, { pair: 1 });
+      await preview.page.locator('.beside-sentence').filter({ hasText: 'The run takes' }).waitFor();
     },
   },
   {

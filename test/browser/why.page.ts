@@ -15,6 +15,7 @@ import { type PageTest, sameColour } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, settled, violations } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
+import { themes } from './themeColours.ts';
 import { clickBlock, openCard, pictureFor, pointOf } from './scene.ts';
 
 const { analysis, message } = example('quickstart');
@@ -53,6 +54,39 @@ async function explained(preview: Preview): Promise<void> {
   await sideOf(preview).locator('ol').waitFor();
   await settled(preview.page);
 }
+
+const names: PageTest = {
+  name: 'who waits for what is whole next to Why here?, and so is an operation, at 420 px',
+  run: async (browser) => {
+    const renamed = shownPlan.devices.map((device, at) => ({ ...device, name: `node[${at}].gpu[0]` }));
+    for (const theme of themes) {
+      const preview = await browser.open({ width: 420, height: 700, theme });
+      await preview.post({ ...message, plan: { ...message.plan, pipelines: [{ ...shownPlan, devices: renamed }] } });
+      await preview.drawn();
+      const title = preview.page.locator('.detail .content strong');
+      const whole = async (says: RegExp) => {
+        assert.match(await title.innerText(), says);
+        const over = await title.evaluate((node) => {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          return range.getBoundingClientRect().width - node.getBoundingClientRect().width;
+        });
+        assert.ok(over <= 0.02, `${theme}: ${over} px of "${await title.innerText()}" are cut`);
+      };
+      const [x, y] = await pointOf(preview, picture, longest.device, (longest.from + longest.to) / 2);
+      await preview.page.mouse.click(x, y);
+      await settled(preview.page);
+      await preview.page.getByRole('button', { name: 'Why here? (Y)' }).waitFor();
+      await preview.shot(`why-names-${theme}`);
+      await whole(/^node\[\d\]\.gpu\[0\] waits .* for \dB\d$/);
+      await clickBlock(preview, picture, longest.before, longest.device);
+      await settled(preview.page);
+      await whole(/^\dB\d on node\[\d\]\.gpu\[0\]$/);
+      assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
+      await preview.close();
+    }
+  },
+};
 
 const chain: PageTest = {
   name: 'a bubble is explained by its chain of causes, which the side panel lists and the timeline draws',
@@ -353,4 +387,15 @@ const faster: PageTest = {
   },
 };
 
-export const whyTests: readonly PageTest[] = [narrow, chain, keys, help, folded, cardButtons, stacked, peak, faster];
+export const whyTests: readonly PageTest[] = [
+  narrow,
+  names,
+  chain,
+  keys,
+  help,
+  folded,
+  cardButtons,
+  stacked,
+  peak,
+  faster,
+];

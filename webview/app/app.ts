@@ -14,6 +14,7 @@ import { pageView } from '../view/page.ts';
 import { playing } from '../view/playing.ts';
 import { presenter } from '../view/presenter.ts';
 import { onThemeChange } from '../view/scene/theme.ts';
+import { droppedRun } from '../input/droppedRun.ts';
 import { beside } from './beside.ts';
 import { fileHost } from './fileHost.ts';
 import { inputHost } from './inputHost.ts';
@@ -188,6 +189,7 @@ function start(parts: Parts): void {
     sensing.found();
     planning.changed();
   });
+  if (!editor.alone) droppedRun(document.body, (uris) => editor.post({ type: 'chooseRun', uris }));
   if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
   editor.post(editor.saved === undefined ? { type: 'ready' } : { type: 'ready', state: editor.saved });
 }

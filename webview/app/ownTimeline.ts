@@ -1,4 +1,4 @@
-import type { OwnTimeline } from './beside.ts';
+import type { OwnTimeline } from './compared.ts';
 import type { Parts } from './parts.ts';
 import { shownForRaces } from './shownForRaces.ts';
 

@@ -75,6 +75,7 @@ function toolbarActions(parts: Parts): PageActions['toolbar'] {
     sensitivity: () => parts.sensing.toggle(),
     compare: (all) => parts.comparing.open(all ? 'pipelines' : undefined),
     chooseBeside: () => editor.post({ type: 'chooseBeside' }),
+    chooseRun: () => editor.post({ type: 'chooseRun' }),
     findPlan: () => parts.planning.open(file.pipeline()?.name),
     findOrder() {
       closePopover();

@@ -84,13 +84,9 @@ export function plans(host: PlansHost) {
     found.begin(host.nextRequest(), how === 'more');
     if (how !== 'more') chosen = undefined;
     const { tried: values } = host.sliders();
-    host.post({
-      type: 'findPlan',
-      request: found.request(),
-      ...(pipeline === undefined ? {} : { pipeline }),
-      ...(how === 'more' ? { more: true } : {}),
-      ...(how === 'sliders' && Object.keys(values).length > 0 ? { overrides: values } : {}),
-    });
+    const isTried = how === 'sliders' && Object.keys(values).length > 0;
+    const what = { ...(pipeline === undefined ? {} : { pipeline }), ...(isTried ? { overrides: values } : {}) };
+    host.post({ type: 'findPlan', request: found.request(), ...what, ...(how === 'more' ? { more: true } : {}) });
     update();
   }
 

@@ -111,10 +111,39 @@ function standingsOf(runners: readonly Runner[], { own, baseline, leftOut, tab, 
   return standings(tab === 'policies' ? joinEqual(bestVariants(all, kept), kept) : all, order, baseline);
 }
 
+/** What a reader sees of it, next to the standings. */
+const shownField = (
+  { tab, order, plan, leftOut }: Field,
+  shown: Pick<NonNullable<ReturnType<RacesHost['shown']>>, 'plan' | 'pipelines'>,
+) => ({
+  ...{ tab, order, title: shown.plan.name },
+  ...{ several: shown.pipelines.length > 1, hasPlan: plan !== undefined, leftOut: leftOut.size },
+});
+
+/** What the extension is asked for: one answer at a time is awaited. */
+function raceRequests(host: Pick<RacesHost, 'post' | 'shown' | 'nextRequest'>) {
+  let request = -1;
+  function begin(make: (pipeline: string) => FromPage): void {
+    const shown = host.shown();
+    if (shown === undefined) return;
+    request = host.nextRequest();
+    host.post(make(shown.plan.name));
+  }
+  return {
+    now: () => request,
+    ask: (against: RaceAgainst): void => begin((pipeline) => ({ type: 'race', request, pipeline, against })),
+    askPlan: ({ search, row }: ComparedPlan): void =>
+      begin((pipeline) => ({ type: 'racePlan', request, pipeline, search, row })),
+    end(): void {
+      if (request >= 0) host.post({ type: 'endRace', request });
+      request = -1;
+    },
+  };
+}
+
 /** Compares the pipeline on show with other schedules, other pipelines, and other versions of its file. */
 export function races(host: RacesHost) {
   let open = false;
-  let request = -1;
   /** The timeline under the pointer, or with the focus. */
   let attended = -1;
   let due = false;
@@ -131,19 +160,20 @@ export function races(host: RacesHost) {
     strip: (image) => view.image(image),
     failed: (message) => host.post({ type: 'error', message }),
   });
+  const requests = raceRequests(host);
   const view = raceView({
     tab: (next) => {
       field = { ...field, tab: next, leftOut: new Set() };
       begin();
     },
-    against: (against) => ask(against),
+    against: (against) => requests.ask(against),
     order: (order) => change({ order }),
     baseline: (baseline) => change({ baseline }),
     adopt: (id) => {
       const runner = race.runners().find((each) => each.id === id);
       if (runner?.adopt === undefined) return;
       adopting = family(runner.name);
-      host.post({ type: 'adopt', request, index: runner.adopt });
+      host.post({ type: 'adopt', request: requests.now(), index: runner.adopt });
     },
     leaveOut: (id) => {
       const found = ranked().rows.find(({ runner }) => runner.id === id)?.runner;
@@ -185,23 +215,14 @@ export function races(host: RacesHost) {
     const shown = host.shown();
     if (!open || shown === undefined) return;
     const found = ranked();
-    view.update({
-      title: shown.plan.name,
-      tab: field.tab,
-      order: field.order,
-      standings: found,
-      theme: host.theme(),
-      several: shown.pipelines.length > 1,
-      hasPlan: field.plan !== undefined,
-      leftOut: field.leftOut.size,
-    });
+    view.update({ ...shownField(field, shown), standings: found, theme: host.theme() });
     say(found);
   }
 
   function begin(): void {
     const shown = host.shown();
     if (!open || shown === undefined) return;
-    if (request >= 0) host.post({ type: 'endRace', request });
+    requests.end();
     race.reset();
     compared = keyOf(shown);
     if (field.tab === 'pipelines' && shown.pipelines.length < 2) field = { ...field, tab: 'policies' };
@@ -211,31 +232,15 @@ export function races(host: RacesHost) {
       if (isOwn) field = { ...field, own: id, baseline: id };
     }
     adopting = undefined;
-    if (tab === 'policies') ask('policies');
-    else if (tab === 'versions') ask('saved');
-    else if (tab === 'plan') askPlan();
-  }
-
-  function ask(against: RaceAgainst): void {
-    const shown = host.shown();
-    if (shown === undefined) return;
-    request = host.nextRequest();
-    host.post({ type: 'race', request, pipeline: shown.plan.name, against });
-  }
-
-  function askPlan(): void {
-    const [shown, { plan }] = [host.shown(), field];
-    if (shown === undefined || plan === undefined) return;
-    request = host.nextRequest();
-    const { search, row } = plan;
-    host.post({ type: 'racePlan', request, pipeline: shown.plan.name, search, row });
+    if (tab === 'policies') requests.ask('policies');
+    else if (tab === 'versions') requests.ask('saved');
+    else if (tab === 'plan' && field.plan !== undefined) requests.askPlan(field.plan);
   }
 
   function close(): void {
     if (!open) return;
     open = false;
-    if (request >= 0) host.post({ type: 'endRace', request });
-    request = -1;
+    requests.end();
     race.reset();
     host.close();
   }
@@ -266,7 +271,7 @@ export function races(host: RacesHost) {
     isOpen: () => open,
     /** An entry of the extension's answer. */
     entry(entry: Entry): void {
-      if (!open || entry.request !== request) return;
+      if (!open || entry.request !== requests.now()) return;
       race.add(entry, field.tab === 'plan' ? (field.plan?.settings ?? '') : '', true);
     },
     /** The file has another plan: the comparison starts again. */

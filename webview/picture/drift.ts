@@ -15,6 +15,8 @@ export interface PairedColumns {
   readonly columns: Readonly<Record<Side, Columns>>;
   /** By block: the block of the same operation on the same device of the other timeline. Negative if there is none. */
   readonly partners: Readonly<Record<Side, Int32Array>>;
+  /** Of a recorded run: rows of the program whose operations take another time on average. Then nothing else differs. */
+  readonly drifted?: ReadonlySet<number>;
 }
 
 /** How a block differs: it takes another time, starts at another time, or is only in its timeline. */
@@ -62,11 +64,13 @@ function keysOf({ upper, lower }: PairedColumns['columns']): (columns: Columns, 
 
 /** How a block differs by more than `tolerance` seconds; undefined if it does not. */
 export function driftOf(
-  { columns, partners }: PairedColumns,
+  { columns, partners, drifted }: PairedColumns,
   side: Side,
   block: number,
   tolerance: number,
 ): Drift | undefined {
+  if (drifted !== undefined)
+    return drifted.has(columns[side].word[block] >> columns[side].shift) ? 'length' : undefined;
   const partner = partners[side][block];
   if (partner < 0) return partner === withoutRow ? undefined : 'alone';
   const [own, other] = [columns[side], columns[otherSide(side)]];

@@ -20,6 +20,8 @@ import type {
   PlanEnd,
   PlanFound,
   Range,
+  RunProgress,
+  RunText,
   ShownSchedule,
 } from './requests.ts';
 
@@ -190,6 +192,12 @@ export interface BesideEntry {
   readonly problem?: string;
   /** The text has an error: its last timeline stays until that is fixed. */
   readonly broken?: true;
+  /** A recorded run in place of plans: it is put next to the pipeline on show. */
+  readonly isRun?: true;
+  /** Once it is read. */
+  readonly run?: RunText;
+  /** Its files are being read. */
+  readonly reading?: RunProgress;
 }
 
 /** What the page posts to the extension. Validated there before use. */
@@ -264,6 +272,10 @@ export type FromPage =
   /** The reader wants to choose what the file is shown side by side with. */
   | { readonly type: 'chooseBeside' }
   | { readonly type: 'endBeside'; readonly pair: number }
+  /** Put a recorded run next to the file: files that were dropped on the page, otherwise the reader chooses them. */
+  | { readonly type: 'chooseRun'; readonly uris?: readonly string[] }
+  /** Write the times of the run that is below into the file. `replica`: which of the pipelines that ran. */
+  | { readonly type: 'calibrate'; readonly pipeline: string; readonly replica: number }
   /** Show the source of a path of what is below. */
   | { readonly type: 'revealBeside'; readonly path: string }
   /** Nobody waits for the rest of an answer. */

@@ -355,11 +355,25 @@ export interface CandidatesAnswer {
   readonly candidates: readonly { readonly schedule: string; readonly edits: readonly TextEdit[] }[];
 }
 
-/** `pipewright/policySource`: text of a read-only document (`pipewright-policy:/1f1b.pipe`) that a definition led to; null where there is none such. */
-export interface PolicySourceRequest {
-  readonly uri: string;
+/** `pipewright/newPlanChoices`: models and clusters of the standard library. `sized`: its number of nodes can be set. */
+export interface NewPlanChoices {
+  readonly models: readonly NewPlanChoice[];
+  readonly clusters: readonly (NewPlanChoice & { readonly sized: boolean })[];
 }
-export type PolicySourceAnswer = { readonly text: string } | null;
+interface NewPlanChoice {
+  readonly name: string;
+  /** A few words. */
+  readonly about: string;
+}
+/** `pipewright/newPlan`: a file that trains a model on a cluster. */
+export interface NewPlanRequest {
+  readonly model: string;
+  readonly cluster: string;
+  readonly nodes?: number;
+  readonly engine?: string;
+  readonly batch: { readonly tokens: number };
+}
+export type NewPlanAnswer = { readonly pipe: string } | { readonly problem: string };
 
 /** `pipewright/import`: the text of another program's file as `.pipe` text. */
 export interface ImportRequest {
@@ -367,6 +381,67 @@ export interface ImportRequest {
   readonly text: string;
 }
 export type ImportAnswer = { readonly pipe: string } | { readonly problem: string } | null;
+
+/**
+ * `pipewright/readRun`: files and folders of a recorded run, as its summary. While they are read, `$/progress` with the token carries
+ * a `RunProgress`, at most a hundred. Null once the request is cancelled.
+ */
+export interface RunRequest {
+  readonly uris: readonly string[];
+  /** Steps to leave out. Default: 1. */
+  readonly skip?: number;
+  /** Ranks of one pipeline, where the files do not say which form one. Default: all. */
+  readonly ranks?: readonly number[];
+  /** Read a file that is cut off as far as it is whole. */
+  readonly partial?: boolean;
+  readonly partialResultToken?: string | number;
+}
+export type RunAnswer =
+  | RunText
+  /** `partial`: it can be read as far as it is whole. `ambiguous`: the ranks of one pipeline have to be named. */
+  | { readonly problem: string; readonly partial?: true; readonly ambiguous?: true }
+  | null;
+export interface RunText {
+  /** The summary of the run, with the steps that are used. */
+  readonly text: string;
+  /** Global ranks of each pipeline: replicas. */
+  readonly pipelines: readonly (readonly number[])[];
+  /** Steps that are in the text, and steps that did not fit into it. */
+  readonly steps: number;
+  readonly left: number;
+  /** What the files lack, with its place. */
+  readonly remarks: readonly string[];
+}
+export interface RunProgress {
+  readonly share: number;
+  readonly what: string;
+}
+
+/** `pipewright/calibrate`: edits that write the times of a run into a file. Nothing is written. */
+export interface CalibrateRequest {
+  readonly uri: string;
+  /** May be absent if the file has only one. */
+  readonly pipeline?: string;
+  /** Its summary. */
+  readonly run: string;
+  /** Which of its pipelines; may be absent if it has only one. */
+  readonly replica?: number;
+  /** A rank that is slow in all that it does has slow layers, not a slow device. */
+  readonly slowLayers?: boolean;
+}
+export type CalibrateAnswer =
+  | {
+      readonly version: number;
+      readonly edits: readonly TextEdit[];
+      /** How good the file then is. */
+      readonly lines: readonly string[];
+      /** The new text meets the run within 5 %. */
+      readonly accurate: boolean;
+      /** A rank was slow in all that it does: its device gets a speed, which may be wrong. */
+      readonly slow: boolean;
+    }
+  /** `pipelines`: to choose from. `slow`: it may go with `slowLayers`. */
+  | { readonly problem: string; readonly pipelines?: readonly string[]; readonly slow?: true };
 
 /** Notification `pipewright/trust`, client → server: whether files outside the workspace folders may be read. */
 export interface TrustChanged {
@@ -467,6 +542,10 @@ export interface InitializationOptions {
   readonly docs?: string;
   /** The client shows previews, and pictures in hovers. */
   readonly previews?: boolean;
+  /** The server sends findings as they are found, even if the client could ask for them. */
+  readonly push?: boolean;
+  /** The client answers the requests of `files.ts`. */
+  readonly files?: boolean;
   /** Settings for clients that answer no `workspace/configuration`. */
   readonly settings?: unknown;
 }
@@ -488,8 +567,11 @@ export const methods = {
   stopOrder: 'pipewright/stopOrder',
   export: 'pipewright/export',
   candidates: 'pipewright/candidates',
-  policySource: 'pipewright/policySource',
   import: 'pipewright/import',
+  newPlanChoices: 'pipewright/newPlanChoices',
+  newPlan: 'pipewright/newPlan',
+  readRun: 'pipewright/readRun',
+  calibrate: 'pipewright/calibrate',
   findPlan: 'pipewright/findPlan',
   planFound: 'pipewright/planFound',
   planEdited: 'pipewright/planEdited',

@@ -1,3 +1,4 @@
+import { behind, fitWords } from '../../engine/analyze/accuracyWords.ts';
 import { bestWords } from '../../engine/analyze/boundWithin.ts';
 import { exposedCommunication, exposedParts, shareOf } from '../../engine/analyze/shares.ts';
 import { communicationWords } from '../../engine/analyze/traffic.ts';
@@ -31,6 +32,8 @@ export interface Figure {
     | 'gradients';
   readonly name: string;
   readonly value: string;
+  /** `± 8 %`: what published runs of the kind are within. Empty where none is like it. */
+  readonly spread: string;
   /** What follows the value: `on gpu[0]`. */
   readonly unit: string;
   /** What it is compared with, or made of. */
@@ -46,7 +49,7 @@ export interface Figure {
   readonly over: boolean;
 }
 
-const plain = { unit: '', note: '', shortNote: '', moreIsBetter: false, over: false } as const;
+const plain = { spread: '', unit: '', note: '', shortNote: '', moreIsBetter: false, over: false } as const;
 
 /** What a narrow page keeps longest comes first. */
 export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure[] {
@@ -107,6 +110,7 @@ function exchangeFigure({ exchange }: ReportWithoutCauses): readonly Figure[] {
 
 function iterationFigure(report: ReportWithoutCauses): Figure {
   const { asynchronous, iteration, operations, exchange } = report;
+  const spread = behind(report.accuracy?.time).trimStart();
   // A larger batch takes longer, and may be faster: what a sample takes compares.
   const amount = secondsPerSample(report);
   if (exchange?.barrier === false)
@@ -115,6 +119,7 @@ function iterationFigure(report: ReportWithoutCauses): Figure {
       key: 'iteration',
       name: 'Period',
       value: iterationTime(iteration),
+      spread,
       note: `${exchange.steady ? '' : 'not steady, '}bound ${iterationTime(exchange.bound)}`,
       share: 1,
       amount,
@@ -124,6 +129,7 @@ function iterationFigure(report: ReportWithoutCauses): Figure {
     key: 'iteration',
     name: asynchronous === undefined ? 'Iteration' : 'Period',
     value: iterationTime(iteration),
+    spread,
     note:
       asynchronous === undefined
         ? count(operations, 'operation', 'operations')
@@ -171,8 +177,9 @@ function peakFigure(plan: PipelinePlan, report: ReportWithoutCauses): Figure {
     key: 'peak',
     name: 'Peak memory',
     value: memoryAmount(peak, plan.unitTimes),
+    spread: behind(report.accuracy?.memory).trimStart(),
     unit: `on ${plan.devices[worst].name}`,
-    note: `limit ${memoryAmount(capacity, plan.unitTimes)}`,
+    note: `limit ${memoryAmount(capacity, plan.unitTimes)}${report.accuracy?.memory === undefined ? '' : `, ${fitWords(report.accuracy.memory)}`}`,
     shortNote: `of ${withoutUnit(memoryAmount(capacity, plan.unitTimes), memoryAmount(peak, plan.unitTimes))}`,
     share: shareOf(peak, capacity),
     amount: peak,

@@ -1,7 +1,8 @@
+import { table } from '../../engine/basics/table.ts';
 import type { EngineOptions } from '../../engine/basics/host.ts';
 import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
-import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
-import { isFields, isFigure, readState } from '../protocol/state.ts';
+import type { OriginLine, Position, Range, RunText, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
+import { type Fields, isFields, isFigure, readState } from '../protocol/state.ts';
 import { isPipeline, isPlan } from './incomingPlan.ts';
 import { readPlanMessage } from './incomingPlans.ts';
 import { isFoundOrder, isFoundOrders, readShownOrder } from './incomingOrder.ts';
@@ -14,173 +15,28 @@ const isSwitch = (value: unknown): value is boolean => typeof value === 'boolean
 const isPosition = (value: unknown): value is Position =>
   isFields(value) && isCount(value.line) && isCount(value.character);
 const isRange = (value: unknown): value is Range => isFields(value) && isPosition(value.start) && isPosition(value.end);
+const isRunText = (value: unknown): value is RunText =>
+  isFields(value) &&
+  isText(value.text) &&
+  isCount(value.steps) &&
+  isCount(value.left) &&
+  Array.isArray(value.remarks) &&
+  value.remarks.every(isText) &&
+  Array.isArray(value.pipelines) &&
+  value.pipelines.every((ranks: unknown) => Array.isArray(ranks) && ranks.every(isCount));
+
+/** What is below is a recorded run, which may still be read. */
+const runOf = ({ isRun, run, reading }: Fields): Pick<Beside, 'isRun' | 'run' | 'reading'> => ({
+  ...(isRun === true ? { isRun } : {}),
+  ...(isRunText(run) ? { run } : {}),
+  ...(isFields(reading) && isFigure(reading.share) && isText(reading.what)
+    ? { reading: { share: reading.share, what: reading.what } }
+    : {}),
+});
+type Beside = Extract<ToPage, { readonly type: 'beside' }>;
+
 const isFigures = (value: unknown): value is Record<string, number> =>
   isFields(value) && Object.values(value).every(isFigure);
-
-export function readMessage(data: unknown): ToPage | undefined {
-  if (!isFields(data)) return undefined;
-  switch (data.type) {
-    case 'plan': {
-      const { uri, title, version, plan, overrides, options, pipeline, trying, contents, schedules, orders } = data;
-      if (
-        !isText(uri) ||
-        !isText(title) ||
-        !isFigure(version) ||
-        !isPlan(plan) ||
-        !isFigures(overrides) ||
-        !isOptions(options)
-      )
-        return undefined;
-      return {
-        type: 'plan',
-        uri,
-        title,
-        version,
-        plan,
-        overrides,
-        options,
-        ...(isText(pipeline) ? { pipeline } : {}),
-        ...(isText(trying) ? { trying } : {}),
-        ...(isContents(contents) ? { contents } : {}),
-        ...(Array.isArray(schedules) && schedules.every(isSchedule) ? { schedules } : {}),
-        ...(isFoundOrders(orders) ? { orders } : {}),
-      };
-    }
-    case 'view': {
-      const state = readState(data.state);
-      return state === undefined ? undefined : { type: 'view', state };
-    }
-    case 'rowMoved': {
-      const { request, text, note, problem } = data;
-      return isCount(request)
-        ? {
-            type: 'rowMoved',
-            request,
-            ...(isText(text) ? { text } : {}),
-            ...(isText(note) ? { note } : {}),
-            ...(isText(problem) ? { problem } : {}),
-          }
-        : undefined;
-    }
-    case 'slotMoved': {
-      const { request, text, stages, problem } = data;
-      return isCount(request) && Array.isArray(stages) && stages.every(isCount)
-        ? {
-            type: 'slotMoved',
-            request,
-            stages,
-            ...(isText(text) ? { text } : {}),
-            ...(isText(problem) ? { problem } : {}),
-          }
-        : undefined;
-    }
-    case 'lines': {
-      const { request, lines } = data;
-      return isCount(request) && Array.isArray(lines) && lines.every((line) => line === null || isCount(line))
-        ? { type: 'lines', request, lines }
-        : undefined;
-    }
-    case 'fixes': {
-      const { request, fixes } = data;
-      return isCount(request) && Array.isArray(fixes) && fixes.every(isFix)
-        ? { type: 'fixes', request, fixes }
-        : undefined;
-    }
-    case 'broken': {
-      const { uri, version, message, range } = data;
-      if (!isText(uri) || !isFigure(version) || !isText(message)) return undefined;
-      return { type: 'broken', uri, version, message, ...(isRange(range) ? { range } : {}) };
-    }
-    case 'gone': {
-      const { uri, title, version, renamed } = data;
-      if (!isText(uri) || !isText(title) || !isFigure(version)) return undefined;
-      return { type: 'gone', uri, title, version, ...(isText(renamed) ? { renamed } : {}) };
-    }
-    case 'moved': {
-      const { from, uri, title } = data;
-      return isText(from) && isText(uri) && isText(title) ? { type: 'moved', from, uri, title } : undefined;
-    }
-    case 'stopped': {
-      const { uri, version, message } = data;
-      return isText(uri) && isFigure(version) && isText(message)
-        ? { type: 'stopped', uri, version, message }
-        : undefined;
-    }
-    case 'entry': {
-      const { request, index, name, plan, options, problem, adoptable, changed, order } = data;
-      if (!isCount(request) || !isCount(index) || !isText(name) || !isSwitch(adoptable)) return undefined;
-      const runs = isPipeline(plan) && isOptions(options) ? { plan, options } : {};
-      return {
-        type: 'entry',
-        request,
-        index,
-        name,
-        adoptable,
-        ...runs,
-        ...(isFoundOrder(order) ? { order } : {}),
-        ...(isText(problem) ? { problem } : {}),
-        ...(isText(changed) ? { changed } : {}),
-      };
-    }
-    case 'beside': {
-      const { pair, title, pipeline, note, plans, options, problem, orders, broken } = data;
-      if (!isCount(pair) || !isText(title)) return undefined;
-      const runs = Array.isArray(plans) && plans.every(isPipeline) && isOptions(options) ? { plans, options } : {};
-      return {
-        type: 'beside',
-        ...{ pair, title },
-        ...runs,
-        ...(isFoundOrders(orders) ? { orders } : {}),
-        ...(isText(pipeline) ? { pipeline } : {}),
-        ...(isText(note) ? { note } : {}),
-        ...(isText(problem) ? { problem } : {}),
-        ...(broken === true ? { broken } : {}),
-      };
-    }
-    case 'besideLate':
-      return isSwitch(data.late) ? { type: 'besideLate', late: data.late } : undefined;
-    case 'compare':
-      return { type: 'compare' };
-    case 'plans':
-    case 'planFound':
-    case 'planEnd':
-    case 'planEdited':
-    case 'planKept':
-    case 'planNote':
-      return readPlanMessage(data);
-    case 'findOrder':
-      return { type: 'findOrder' };
-    case 'order':
-      return isCount(data.request) ? { type: 'order', request: data.request, ...readShownOrder(data) } : undefined;
-    case 'entries': {
-      const { request, count } = data;
-      return isCount(request) && isCount(count) ? { type: 'entries', request, count } : undefined;
-    }
-    case 'late':
-      return isSwitch(data.late) ? { type: 'late', late: data.late } : undefined;
-    case 'idle':
-      return { type: 'idle' };
-    case 'modes': {
-      const { docked, following, outlineAtCursor, revealOnClick } = data;
-      return isSwitch(docked) && isSwitch(following) && isSwitch(outlineAtCursor) && isSwitch(revealOnClick)
-        ? { type: 'modes', docked, following, outlineAtCursor, revealOnClick }
-        : undefined;
-    }
-    case 'highlight': {
-      const { groups, blocks } = data;
-      if (!Array.isArray(groups) || !groups.every(isTexts)) return undefined;
-      return { type: 'highlight', groups, ...(Array.isArray(blocks) && blocks.every(isWritten) ? { blocks } : {}) };
-    }
-    case 'origin': {
-      const { request, lines } = data;
-      return isCount(request) && Array.isArray(lines) && lines.every(isLine)
-        ? { type: 'origin', request, lines }
-        : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
 
 const isHelpFigures = (value: unknown): boolean =>
   isFields(value) &&
@@ -241,3 +97,148 @@ const isSchedule = (value: unknown): value is ShownSchedule =>
 function isOptions(value: unknown): value is EngineOptions {
   return isFields(value) && isFigures(value.limits) && isFigures(value.thresholds) && isFigures(value.memory);
 }
+
+/** A message of a type, if its fields are right. */
+type Reader = (data: Fields) => ToPage | undefined;
+
+const readers: Readonly<Record<ToPage['type'], Reader>> = {
+  plan({ uri, title, version, plan, overrides, options, pipeline, trying, contents, schedules, orders }) {
+    if (
+      !isText(uri) ||
+      !isText(title) ||
+      !isFigure(version) ||
+      !isPlan(plan) ||
+      !isFigures(overrides) ||
+      !isOptions(options)
+    )
+      return undefined;
+    return {
+      type: 'plan',
+      uri,
+      title,
+      version,
+      plan,
+      overrides,
+      options,
+      ...(isText(pipeline) ? { pipeline } : {}),
+      ...(isText(trying) ? { trying } : {}),
+      ...(isContents(contents) ? { contents } : {}),
+      ...(Array.isArray(schedules) && schedules.every(isSchedule) ? { schedules } : {}),
+      ...(isFoundOrders(orders) ? { orders } : {}),
+    };
+  },
+  view(data) {
+    const state = readState(data.state);
+    return state === undefined ? undefined : { type: 'view', state };
+  },
+  rowMoved({ request, text, note, problem }) {
+    return isCount(request)
+      ? {
+          type: 'rowMoved',
+          request,
+          ...(isText(text) ? { text } : {}),
+          ...(isText(note) ? { note } : {}),
+          ...(isText(problem) ? { problem } : {}),
+        }
+      : undefined;
+  },
+  slotMoved({ request, text, stages, problem }) {
+    return isCount(request) && Array.isArray(stages) && stages.every(isCount)
+      ? {
+          type: 'slotMoved',
+          request,
+          stages,
+          ...(isText(text) ? { text } : {}),
+          ...(isText(problem) ? { problem } : {}),
+        }
+      : undefined;
+  },
+  lines({ request, lines }) {
+    return isCount(request) && Array.isArray(lines) && lines.every((line) => line === null || isCount(line))
+      ? { type: 'lines', request, lines }
+      : undefined;
+  },
+  fixes({ request, fixes }) {
+    return isCount(request) && Array.isArray(fixes) && fixes.every(isFix)
+      ? { type: 'fixes', request, fixes }
+      : undefined;
+  },
+  broken({ uri, version, message, range }) {
+    if (!isText(uri) || !isFigure(version) || !isText(message)) return undefined;
+    return { type: 'broken', uri, version, message, ...(isRange(range) ? { range } : {}) };
+  },
+  gone({ uri, title, version, renamed }) {
+    if (!isText(uri) || !isText(title) || !isFigure(version)) return undefined;
+    return { type: 'gone', uri, title, version, ...(isText(renamed) ? { renamed } : {}) };
+  },
+  moved({ from, uri, title }) {
+    return isText(from) && isText(uri) && isText(title) ? { type: 'moved', from, uri, title } : undefined;
+  },
+  stopped({ uri, version, message }) {
+    return isText(uri) && isFigure(version) && isText(message) ? { type: 'stopped', uri, version, message } : undefined;
+  },
+  entry({ request, index, name, plan, options, problem, adoptable, changed, order }) {
+    if (!isCount(request) || !isCount(index) || !isText(name) || !isSwitch(adoptable)) return undefined;
+    const runs = isPipeline(plan) && isOptions(options) ? { plan, options } : {};
+    return {
+      type: 'entry',
+      request,
+      index,
+      name,
+      adoptable,
+      ...runs,
+      ...(isFoundOrder(order) ? { order } : {}),
+      ...(isText(problem) ? { problem } : {}),
+      ...(isText(changed) ? { changed } : {}),
+    };
+  },
+  beside({ pair, title, pipeline, note, plans, options, problem, orders, broken, ...rest }) {
+    if (!isCount(pair) || !isText(title)) return undefined;
+    const runs = Array.isArray(plans) && plans.every(isPipeline) && isOptions(options) ? { plans, options } : {};
+    return {
+      type: 'beside',
+      ...{ pair, title },
+      ...runs,
+      ...(isFoundOrders(orders) ? { orders } : {}),
+      ...(isText(pipeline) ? { pipeline } : {}),
+      ...(isText(note) ? { note } : {}),
+      ...(isText(problem) ? { problem } : {}),
+      ...(broken === true ? { broken } : {}),
+      ...runOf(rest),
+    };
+  },
+  besideLate: (data) => (isSwitch(data.late) ? { type: 'besideLate', late: data.late } : undefined),
+  compare: () => ({ type: 'compare' }),
+  plans: readPlanMessage,
+  planFound: readPlanMessage,
+  planEnd: readPlanMessage,
+  planEdited: readPlanMessage,
+  planKept: readPlanMessage,
+  planNote: readPlanMessage,
+  findOrder: () => ({ type: 'findOrder' }),
+  order: (data) =>
+    isCount(data.request) ? { type: 'order', request: data.request, ...readShownOrder(data) } : undefined,
+  entries({ request, count }) {
+    return isCount(request) && isCount(count) ? { type: 'entries', request, count } : undefined;
+  },
+  late: (data) => (isSwitch(data.late) ? { type: 'late', late: data.late } : undefined),
+  idle: () => ({ type: 'idle' }),
+  modes({ docked, following, outlineAtCursor, revealOnClick }) {
+    return isSwitch(docked) && isSwitch(following) && isSwitch(outlineAtCursor) && isSwitch(revealOnClick)
+      ? { type: 'modes', docked, following, outlineAtCursor, revealOnClick }
+      : undefined;
+  },
+  highlight({ groups, blocks }) {
+    if (!Array.isArray(groups) || !groups.every(isTexts)) return undefined;
+    return { type: 'highlight', groups, ...(Array.isArray(blocks) && blocks.every(isWritten) ? { blocks } : {}) };
+  },
+  origin({ request, lines }) {
+    return isCount(request) && Array.isArray(lines) && lines.every(isLine)
+      ? { type: 'origin', request, lines }
+      : undefined;
+  },
+};
+const byType = table<Reader | undefined>(readers);
+
+export const readMessage = (data: unknown): ToPage | undefined =>
+  isFields(data) && isText(data.type) ? byType[data.type]?.(data) : undefined;

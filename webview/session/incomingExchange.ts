@@ -45,7 +45,8 @@ const isCost: Guard = (value) => {
 };
 
 const isCall = record<LaneCall>({
-  ...{ name: isText, byLevel: switched, push: isCost, pull: maybe(isCost), sends: maybe(figure), oneLane: switched },
+  ...{ name: isText, push: isCost, pull: maybe(isCost), oneLane: switched },
+  ...{ delay: maybe(figure), sends: maybe(figure) },
   halves: maybe((value) => isFields(value) && isCost(value.scatter) && isCost(value.gather)),
 });
 

@@ -21,6 +21,8 @@ import type {
   StepPlan,
   TrafficPlan,
 } from '../../engine/values/plan.ts';
+import type { RunKind } from '../../engine/values/accuracy.ts';
+import type { MeasuredRun } from '../../engine/values/measured.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 import { all, figure, type Guard, isCount, isSwitch, isText, maybe, record, switched } from './guards.ts';
 import { isExchangeOf, isLeft } from './incomingExchange.ts';
@@ -42,13 +44,16 @@ const isStage = record<StagePlan>({
   traffic: maybe(
     (value) =>
       isFields(value) &&
-      Object.values(value).every(record<TrafficPlan>({ bytes: figure, time: figure, exposed: figure })),
+      Object.values(value).every(
+        record<TrafficPlan>({ bytes: figure, forward: maybe(figure), time: figure, exposed: figure }),
+      ),
   ),
 });
 
 const isLink = record<HostLinkPlan>({ bandwidth: figure, latency: figure, half: switched });
 const isDevice = record<DevicePlan>({
   ...{ name: isText, kind: isText, memory: figure, reserved: figure, members: maybe(isCount), compute: maybe(figure) },
+  workspaces: maybe(figure),
   host: maybe(isLink),
   on: maybe(all((value) => isFields(value) && isCount(value.host) && isCount(value.devices))),
 });
@@ -149,6 +154,15 @@ export function isPipeline(value: unknown): value is PipelinePlan {
   );
 }
 
+const isShape = record<NonNullable<MeasuredRun['shape']>>({
+  ...{ ranks: all(isCount), stages: isCount, microbatches: isCount, placement: all(isCount), kinds: all(isCount) },
+});
+const isMeasured: Guard = (value) =>
+  isFields(value) &&
+  all(record<MeasuredRun>({ ranks: all(isCount), shape: maybe(isShape), steps: isCount, iteration: figure }))(
+    value.runs,
+  );
+
 /** No limit of a file allows more, and a list has no room for them. */
 const isMany: Guard = (value) => isCount(value) && value <= 2 ** 26;
 
@@ -160,11 +174,15 @@ const isWhole = record<PipelinePlan>({
     model: isText,
     unitTimes: switched,
     fullRate: maybe(isText),
+    runKind: maybe(record<RunKind>({ device: maybe(isText), format: isText, experts: isSwitch, nodes: isText })),
     microbatches: isMany,
     iterations: isMany,
   },
   ...{ tensor: isCount, context: isCount, data: isCount, expert: isCount, microBatchSize: figure },
   ...{ schedule: isSchedule, devices: all(isDevice), hosts: maybe(all(isHost)), stages: all(isStage) },
   ...{ jitter: maybe(all(figure)), slow: maybe(all(figure)), fill: maybe(isFill), expects: all(isExpect) },
+  measured: maybe(isMeasured),
+  messageOverhead: maybe(figure),
+  servers: maybe(isCount),
   engines: maybe(record<EnginesPlan>({ chosen: maybe(isText), able: all(isText) })),
 });

@@ -32,6 +32,8 @@ const isPoint = (value: unknown): value is FoundPoint =>
   isMaybe(value.mfu, isFigure) &&
   isMaybe(value.tight, isFigure) &&
   isMaybe(value.left, isFigure) &&
+  isMaybe(value.spread, (spread) => isFields(spread) && Object.values(spread).every(isFigure)) &&
+  isMaybe(value.within, isSwitch) &&
   isMaybe(value.missed, isText);
 
 const isHead = (value: unknown): value is PlanHead =>

@@ -1,5 +1,5 @@
 import { bubbleCauses, causeNames } from '../../engine/values/report.ts';
-import { time } from '../../engine/basics/quantities.ts';
+import { timeChange } from '../../engine/basics/quantities.ts';
 import type { RaceFigures } from '../worker/messages.ts';
 
 /** A part of the difference of two iterations: a mean over the devices. */
@@ -35,7 +35,7 @@ export function causeWords(now: RaceFigures, before: RaceFigures, behind: string
   const largest = differenceParts(now, before).reduce((most, part) =>
     part.seconds * sign > most.seconds * sign ? part : most,
   );
-  const change = `${largest.seconds < 0 ? '−' : '+'}${time(Math.abs(largest.seconds))}`;
+  const change = timeChange(largest.seconds);
   const device = behind === undefined ? '' : ` ${behind} explains over half of the difference.`;
   return `Largest cause: ${largest.name}, ${change} per device on average.${device}`;
 }

@@ -1,7 +1,7 @@
 import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/values/plan.ts';
 import { pairedWords } from '../../engine/analyze/pairedWords.ts';
 import { memoryApart, memoryChange } from '../../engine/analyze/unitWords.ts';
-import { share, time } from '../../engine/basics/quantities.ts';
+import { share, time, withSign } from '../../engine/basics/quantities.ts';
 import type { Deltas, Standing, Standings } from './standings.ts';
 
 /** Differences under this share are not worth a colour. */
@@ -17,10 +17,9 @@ export interface DeltaWords {
 }
 
 const tone = (relative: number): Tone => (Math.abs(relative) < negligible ? 'same' : relative < 0 ? 'better' : 'worse');
-const minus = '−';
 /** `none`: differences under it would be written as 0. */
 const signed = (value: number, none: number, words: (size: number) => string): string =>
-  Math.abs(value) <= none ? '± 0' : `${value < 0 ? minus : '+'}${words(Math.abs(value))}`;
+  Math.abs(value) <= none ? '± 0' : withSign(value, words(Math.abs(value)));
 
 /** Shares are written with a digit after the point. */
 const leastShare = 0.0005;

@@ -9,6 +9,8 @@ import type { Runner } from './standings.ts';
 
 export type StripImage = Extract<FromWorker, { readonly type: 'strip' }>;
 
+export type EnteredRun = Extract<FromWorker, { readonly type: 'enteredRun' }>;
+
 export type Paired = Extract<FromWorker, { readonly type: 'paired' }>;
 
 type Palette = Extract<ToWorker, { readonly type: 'palette' }>['palette'];
@@ -20,6 +22,8 @@ export interface RacingHost {
   strip(image: StripImage): void;
   /** The same operations of two timelines. */
   paired?(message: Paired): void;
+  /** A plan and a recorded run of it. */
+  ran?(message: EnteredRun): void;
   failed(reason: string): void;
 }
 
@@ -30,6 +34,8 @@ export function racing(host: RacingHost) {
   let next = 0;
   /** What was asked of pairs of timelines; `undefined` while the answer is to come. */
   const traced = new Map<string, BehindDevice | undefined>();
+  /** The run that the worker has. */
+  let recorded = '';
 
   function started(): EngineWorker {
     if (worker !== undefined) return worker;
@@ -38,6 +44,7 @@ export function racing(host: RacingHost) {
       if (worker !== made) return;
       if (message.type === 'strip') host.strip(message);
       else if (message.type === 'paired') host.paired?.(message);
+      else if (message.type === 'enteredRun') host.ran?.(message);
       else if (message.type === 'behind') {
         traced.set(`${message.id} ${message.baseline}`, message.device);
         host.changed();
@@ -58,6 +65,7 @@ export function racing(host: RacingHost) {
     reset(): void {
       worker?.stop();
       worker = undefined;
+      recorded = '';
       runners = [];
       traced.clear();
     },
@@ -90,6 +98,23 @@ export function racing(host: RacingHost) {
       if (runs) enter(id, plan, kept, known ?? (order === undefined ? undefined : givenOf(order)));
       host.changed();
       return id;
+    },
+    /** Adds a plan and a run of it; their numbers are returned, and `host.ran` answers. */
+    addRun(
+      plan: PipelinePlan,
+      order: GivenOrder | undefined,
+      run: { readonly text: string; readonly replica: number },
+    ): { readonly upper: number; readonly lower: number } {
+      const ids = { upper: next, lower: next + 1 };
+      next += 2;
+      const to = started();
+      if (run.text !== recorded) to.send({ type: 'recorded', text: run.text });
+      recorded = run.text;
+      to.send({
+        ...{ type: 'enterRun', ...ids, plan, replica: run.replica },
+        ...(order === undefined ? {} : { order }),
+      });
+      return ids;
     },
     /** Takes a timeline out. */
     leave(id: number): void {

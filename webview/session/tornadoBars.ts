@@ -1,6 +1,6 @@
 import { type TornadoRow, tornadoOf } from '../../engine/analyze/tornado.ts';
 import { slackWords } from '../../engine/analyze/slackWords.ts';
-import { share, time } from '../../engine/basics/quantities.ts';
+import { share, timeChange } from '../../engine/basics/quantities.ts';
 
 /** From and to, shares of the width of the drawing. */
 export interface BarSpan {
@@ -64,5 +64,5 @@ function rowWords({ name, slower, faster, slack }: TornadoRow, iteration: number
 /** `+12 ms (+1.2 %)`, `no change`: seconds by which the iteration gets longer. */
 export function changeText(seconds: number, iteration: number): string {
   if (Math.abs(seconds) <= iteration * 1e-9) return 'no change';
-  return `${seconds < 0 ? '−' : '+'}${time(Math.abs(seconds))} (${share(seconds / iteration, true)})`;
+  return `${timeChange(seconds)} (${share(seconds / iteration, true)})`;
 }

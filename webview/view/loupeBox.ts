@@ -1,4 +1,5 @@
 import { iterationTime, time } from '../../engine/basics/quantities.ts';
+import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { element } from '../controls/dom.ts';
 import { microbatchOf } from '../picture/blocks.ts';
 import { firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
@@ -6,6 +7,7 @@ import type { DrawRequest, DrawnImage } from '../worker/messages.ts';
 import { blockColour } from './scene/blockColour.ts';
 import { css, labelOn } from './scene/colour.ts';
 import { type Loupe, loupeSize } from './scene/loupe.ts';
+import { commonEnd, shortened, tellingNumbers, withoutEnd } from './paint/names.ts';
 import { type Box, loupePlace } from './scene/loupePlace.ts';
 import type { Scene } from './scene/scene.ts';
 import { font } from './scene/theme.ts';
@@ -60,16 +62,38 @@ export function loupeBox() {
       canvas.style.height = `${image.height / dpr}px`;
       ink.putImageData(new ImageData(new Uint8ClampedArray(image.buffer), image.width, image.height), 0, 0);
       paintNumbers(ink, scene, loupe);
-      const [first, last] = [plan.devices[loupe.from].name, plan.devices[loupe.to - 1].name];
       const { makespan } = picture.columns;
-      const [node, other] = [first, last].map((name) => name.slice(0, name.lastIndexOf('.') + 1));
-      // The node is said once.
-      title.textContent = first === last ? first : `${first} – ${node === other ? last.slice(node.length) : last}`;
       scale.textContent = `${time(loupe.t1 - loupe.t0)} of ${iterationTime(makespan)}`;
+      const { font: family } = scene.theme;
+      ink.font = `12px ${family}`;
+      const room = loupeSize.width - headGap - Math.ceil(ink.measureText(scale.textContent).width);
+      ink.font = `bold 12px ${family}`;
+      title.textContent = loupeTitle(ink, plan, loupe, room);
       box.hidden = false;
       place(scene, loupe);
     },
   };
+}
+
+/** Pixels between the names and the scale. */
+const headGap = 12;
+
+/** Names of the first and the last device, in this width. */
+function loupeTitle(ink: CanvasRenderingContext2D, plan: PipelinePlan, { from, to }: Loupe, width: number): string {
+  const [first, last] = [plan.devices[from].name, plan.devices[to - 1].name];
+  if (first === last) return shortened(ink, first, commonEnd(plan), width);
+  const [node, other] = [first, last].map((name) => name.slice(0, name.lastIndexOf('.') + 1));
+  const [end, numbers] = [commonEnd(plan), tellingNumbers(plan)];
+  const choices = [
+    // The node is said once.
+    `${first} – ${node === other ? last.slice(node.length) : last}`,
+    `${withoutEnd(first, end)} – ${withoutEnd(last, end)}`,
+    ...(numbers.size === 0 ? [] : [`${numbers.get(first) ?? ''} – ${numbers.get(last) ?? ''}`]),
+  ];
+  const fitting = choices.find((text) => ink.measureText(text).width <= width);
+  if (fitting !== undefined) return fitting;
+  const each = (width - ink.measureText(' – ').width) / 2;
+  return `${shortened(ink, first, end, each)} – ${shortened(ink, last, end, each)}`;
 }
 
 function loupeRequest({ from, to, t0, t1 }: Loupe, dpr: number): DrawRequest {

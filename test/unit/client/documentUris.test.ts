@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { mayCompare, mayPreview } from '../../../client/documentUris.ts';
+import { isServed, mayCompare, mayPreview } from '../../../client/documentUris.ts';
 
 const file = { scheme: 'file', authority: '', path: '/project/train.pipe' };
-const nowhere = { isOpen: false, inWorkspace: false, hasFolders: true };
+const nowhere = { isServed: true, isOpen: false, inWorkspace: false, hasFolders: true };
 const inside = { ...nowhere, inWorkspace: true };
 const alone = { ...nowhere, hasFolders: false };
 
@@ -23,10 +23,21 @@ test.each([
   ['an unsaved document that is not', { ...file, scheme: 'untitled', path: 'Untitled-1' }, alone, false],
   ['a file of a repository in the browser', { ...file, scheme: 'vscode-vfs', authority: 'github' }, inside, true],
   ['the same outside of the workspace', { ...file, scheme: 'vscode-vfs', authority: 'github' }, alone, false],
-  ['a web page', { ...file, scheme: 'https', authority: 'example.org' }, { ...inside, isOpen: true }, false],
-  ['a command', { scheme: 'command', authority: '', path: 'x.pipe' }, inside, false],
+  [
+    'a web page',
+    { ...file, scheme: 'https', authority: 'example.org' },
+    { ...inside, isServed: false, isOpen: true },
+    false,
+  ],
+  ['a command', { scheme: 'command', authority: '', path: 'x.pipe' }, { ...inside, isServed: false }, false],
 ])('%s', (_, uri, around, allowed) => {
   expect(mayPreview(uri, around)).toBe(allowed);
+});
+
+test('files of every kind are served, and earlier versions of them are not', () => {
+  const ofFiles = (scheme: string): boolean => ['file', 'memfs', 'git'].includes(scheme);
+  const schemes = ['file', 'untitled', 'vscode-vfs', 'memfs', 'git', 'pipewright-policy', 'https'];
+  expect(schemes.filter((scheme) => isServed(scheme, ofFiles))).toEqual(['file', 'untitled', 'vscode-vfs', 'memfs']);
 });
 
 test('in a workspace that is not trusted, only files of its folders come under a preview', () => {

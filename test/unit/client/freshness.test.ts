@@ -3,7 +3,7 @@ import { createFreshness } from '../../../client/preview/freshness.ts';
 import type { PlannedAnswer } from '../../../webview/protocol/requests.ts';
 
 /** A server that answers, and time that passes, when a test says so. */
-function held() {
+function held(refreshing: Promise<void> = Promise.resolve()) {
   const asked: ((answer: PlannedAnswer | undefined) => void)[] = [];
   const told: boolean[] = [];
   let pass: (() => void) | undefined;
@@ -15,7 +15,7 @@ function held() {
     refresh: () => {
       refreshed += 1;
       shown = 'new';
-      return Promise.resolve();
+      return refreshing;
     },
     tell: (late) => told.push(late),
     later(act) {
@@ -89,4 +89,21 @@ test('another file drops what was asked for the one before', async () => {
   expect([refreshed(), asked.length]).toEqual([0, 2]);
   await answer(1, { version: 1, key: 'old' });
   expect(told).toEqual([true, false]);
+});
+
+test('another file is not said to be planned by the plan of the one before', async () => {
+  let come = (): void => {};
+  const { freshness, told, answer, pass } = held(
+    new Promise((resolve) => {
+      come = resolve;
+    }),
+  );
+  freshness.edited(2);
+  await answer(0, { version: 2, key: 'new' });
+  freshness.forget();
+  freshness.edited(1);
+  pass();
+  come();
+  await answer(-1);
+  expect(told).toEqual([true]);
 });

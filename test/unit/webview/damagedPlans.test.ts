@@ -9,14 +9,10 @@ import { simulateRows } from '../../../webview/worker/simulateRows.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { diskHost } from '../../support/host.ts';
 import { damage, type Json } from '../../support/damage.ts';
-import { exampleNames, exampleText, exampleUri } from '../../support/example.ts';
+import { exampleText, exampleUri } from '../../support/example.ts';
 
 const planOf = (name: string) => resolveText(exampleText(name), { uri: exampleUri(name), host: diskHost }).plan;
 const copyOf = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
-
-test.each(exampleNames)('the plan of %s is taken', (name) => {
-  expect(isPlan(copyOf(planOf(name)))).toBe(true);
-});
 
 /** What the page shows first of a plan. */
 function figuresOf(plan: PipelinePlan): readonly number[] {

@@ -62,6 +62,12 @@ describe('room', () => {
     );
   });
 
+  it('keeps the chart of 64 px over thousands of rows that add up to a little more than their room', () => {
+    const page = { width: 320, height: 424, rows: 67_092, hasParams: false, memoryShown: true };
+    const { layout } = arranged({ ...page, sheet: { share: 0, keepsDetail: false } });
+    expect(layout.memory.height).toBeGreaterThanOrEqual(64 - 1e-6);
+  });
+
   it('keeps four rows of 34 px, a chart of 64 px and its share for the timeline, whatever is open', () => {
     const sheets = fc.record({ share: fc.constantFrom(0, 0.6), keepsDetail: fc.boolean() });
     fc.assert(

@@ -3,6 +3,7 @@ import { defaultOptions } from '../../../engine/basics/host.ts';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
 import { optimizerWord, syncWord } from '../../../webview/picture/columns.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
+import { meanBlock } from '../../../webview/worker/meanBlock.ts';
 import { rowCountsOf } from '../../../webview/worker/rowCounts.ts';
 import { runOf } from '../../support/analyse.ts';
 
@@ -31,4 +32,16 @@ test.each([
   expect(known).toEqual({ ...counted, seconds: known.seconds });
   known.seconds.forEach((seconds, at) => expect(seconds).toBeCloseTo(counted.seconds[at], 9));
   expect([known.syncs, known.steps]).toEqual([syncWord, optimizerWord].map((tail) => columns.word.includes(tail)));
+});
+
+test('operations that take no time have none, and the others have their mean', () => {
+  const { plan } = runOf(
+    text('zb_h1', 'devices = c').replace('backward = 9ms', 'backward_input = 0ms  backward_weight = 9ms'),
+  );
+  const { run } = evaluate(plan, defaultOptions);
+  if (run === undefined) throw new Error('The pipeline runs.');
+  const columns = pictureOf({ plan }, run, 1).columns;
+  const counted = { ...columns };
+  expect([...rowCountsOf(counted).seconds].every((seconds) => seconds >= 0)).toBe(true);
+  expect(meanBlock(counted)).toBeCloseTo(meanBlock(columns), 12);
 });

@@ -7,8 +7,8 @@ import type { Ink } from './canvas.ts';
 export type LabelPlace = readonly [x: number, y: number, align: 'left' | 'right'];
 
 export interface Labels {
-  /** At the first place where it is in sight and over no other; nowhere if there is none. */
-  write(text: string, colour: Rgb, places: readonly LabelPlace[], weight?: number): void;
+  /** At the first place where it is in sight and over no other; false if there is none. */
+  write(text: string, colour: Rgb, places: readonly LabelPlace[], weight?: number): boolean;
 }
 
 interface Box {
@@ -40,8 +40,9 @@ export function labels(ink: Ink, { layout, theme }: Scene): Labels {
         ink.textAlign = 'left';
         ink.textBaseline = 'middle';
         ink.fillText(text, start, y + 0.5);
-        return;
+        return true;
       }
+      return false;
     },
   };
 }

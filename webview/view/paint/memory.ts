@@ -8,7 +8,7 @@ import { memoryAxis } from './memoryAxis.ts';
 import { paintPlayedMemory } from './played.ts';
 import { type Ink, clipped, timeX } from './canvas.ts';
 import { type Labels, aroundPoint, labels } from './labels.ts';
-import { paintMemoryBands } from './memoryBands.ts';
+import { nameMemoryBands, paintMemoryBands } from './memoryBands.ts';
 import { levelLine } from './memoryLine.ts';
 import { paintLimit, paintMemoryAxis, paintOverLimit } from './memoryFrame.ts';
 import { selectedDevice } from '../../session/selection.ts';
@@ -45,6 +45,7 @@ export function paintMemory(ink: Ink, scene: Scene): void {
     if (peak === 0) return paintNothing(ink, scene, names, (bottom + (axis.cut ?? axis.limit)) / 2);
     if (chosen >= 0 && chosen !== worst) paintPeak(ink, scene, chosen, y, names);
     paintPeak(ink, scene, worst, y, names);
+    if (scene.bands !== undefined) nameMemoryBands(scene, scene.bands, y, names);
     const over = firstOverLimit(picture.memory[worst]);
     if (over !== undefined) paintOver(ink, scene, over, axis.limit);
     paintPlayedMemory(ink, scene, memory, y);

@@ -2,8 +2,9 @@ import { type MemoryBands, bandShares } from '../../picture/memoryBands.ts';
 import { horizonOf } from '../../picture/columns.ts';
 import type { Scene } from '../scene/scene.ts';
 import { mix } from '../scene/colour.ts';
-import { css, font } from '../scene/theme.ts';
+import { css } from '../scene/theme.ts';
 import { type Ink, timeX } from './canvas.ts';
+import type { Labels } from './labels.ts';
 
 /** Pairs of shares between which a band lies, the widest first, and how much of the foreground each band has. */
 const bands = [
@@ -12,13 +13,12 @@ const bands = [
   [2, 4, 0.34],
 ] as const;
 const median = 3;
+/** The first ones have the choice of room. */
 const named = [
-  [5, '90 %'],
   [median, 'median'],
+  [5, '90 %'],
   [1, '10 %'],
 ] as const;
-/** Pixels between two names. */
-const leastApart = 13;
 
 /** Many devices: all, those between a tenth and nine tenths, those between the quarters, and the median. */
 export function paintMemoryBands(
@@ -52,31 +52,27 @@ export function paintMemoryBands(
   ink.strokeStyle = css(theme.foreground);
   ink.lineWidth = 1.3;
   ink.stroke();
-  paintNames(ink, scene, columns, level);
 }
 
-/** In the middle of the chart, if they have room there. */
-function paintNames(
-  ink: Ink,
+/** Shares of the chart's width at which names begin. */
+const places = [0.62, 0.76, 0.48, 0.88, 0.34];
+
+/** One above the other, over no other name of the chart. Bands that are thinner than a text have the name of the median alone. */
+export function nameMemoryBands(
   { theme, layout }: Scene,
-  columns: number,
-  level: (column: number, share: number) => number,
+  { columns, levels }: MemoryBands,
+  y: (level: number) => number,
+  names: Labels,
 ): void {
   if (layout.plot < 360) return;
-  const column = Math.floor(columns * 0.62);
-  const x = layout.left + layout.plot * 0.62;
-  ink.font = font(theme, 10);
-  ink.textAlign = 'center';
-  ink.textBaseline = 'middle';
-  let above = Number.NEGATIVE_INFINITY;
-  for (const [share, name] of named) {
-    const at = level(column, share);
-    if (at - above < leastApart) continue;
-    above = at;
-    ink.lineWidth = 3;
-    ink.strokeStyle = css(theme.background);
-    ink.strokeText(name, x, at);
-    ink.fillStyle = css(theme.foreground);
-    ink.fillText(name, x, at);
+  for (const place of places) {
+    const x = layout.left + layout.plot * place;
+    const row = Math.floor(columns * place) * bandShares.length;
+    const write = ([share, name]: (typeof named)[number]): boolean =>
+      names.write(name, theme.foreground, [[x, y(levels[row + share]), 'left']], 400);
+    const [middle, ...others] = named;
+    if (!write(middle)) continue;
+    for (const other of others) write(other);
+    return;
   }
 }

@@ -29,9 +29,14 @@ export function detail(actions: DetailActions) {
   const swatch = element('i', { class: 'swatch' });
   const title = element('strong');
   const rest = element('span');
-  const source = element('button', { type: 'button', class: 'link', title: 'Go to the line in the text' }, 'source');
+  const source = element(
+    'button',
+    { type: 'button', class: 'link source', title: 'Go to the line in the text' },
+    'source',
+  );
   source.addEventListener('click', actions.source);
   const why = button('Why here?', actions.why, 'Why here? (Y)').element;
+  why.replaceChildren('Why', element('span', { class: 'here' }, ' here'), '?');
   const whyHere = button('Why here?', actions.why, 'Why here? (Y)').element;
   let microbatch = -1;
   const follow = button('', () => actions.follow(microbatch));
@@ -100,6 +105,8 @@ export function detail(actions: DetailActions) {
     source.hidden = details === undefined || actions.alone;
     why.hidden = scene.selection?.kind !== 'gap';
     setText(title, short?.title ?? '');
+    // Names may be longer than the line.
+    title.title = short?.title ?? '';
     setText(rest, short?.rest.map((part) => ` · ${part}`).join('') ?? 'Click a block to see its figures.');
     line.classList.toggle('dim', details === undefined);
     if (!card.hidden) fill(scene);

@@ -1,3 +1,4 @@
+import { accuracyNote } from '../../../engine/analyze/accuracyWords.ts';
 import { jobSummary, workerSummary } from '../../../engine/job/describe.ts';
 import type { JobReport } from '../../../engine/values/report.ts';
 import { element, setShare } from '../../controls/dom.ts';
@@ -27,6 +28,8 @@ export function figureList(
     );
   }
   const box = element('div', {}, list);
+  const { accuracy } = timeline.picture.report;
+  if (accuracy !== undefined) box.append(element('p', { class: 'note dim' }, accuracyNote(accuracy)));
   if (jobs.length > 0) box.append(jobLines(timeline.plan.name, jobs, openJob));
   return box;
 }
@@ -35,6 +38,7 @@ function value(figure: Figure, before: Figure | undefined): HTMLElement {
   const was =
     before === undefined || before.value === figure.value ? '' : `${withoutUnit(before.value, figure.value)} > `;
   const made = element('dd', {}, element('strong', { class: changeOf(figure, before) }, `${was}${figure.value}`));
+  if (figure.spread !== '') made.append(` ${figure.spread}`);
   if (figure.unit !== '') made.append(` ${figure.unit}`);
   if (figure.note !== '') made.append(element('span', { class: 'note dim' }, figure.note));
   made.classList.toggle('over', figure.over);

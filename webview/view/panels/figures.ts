@@ -65,7 +65,7 @@ export function figures(openJob: (name: string) => void, findOrder?: () => void)
   chevron.addEventListener('click', openAll);
 
   function cell(figure: Figure, before: Figure | undefined): HTMLElement {
-    const { key, name, value, unit, note, shortNote, over } = figure;
+    const { key, name, value, spread, unit, note, shortNote, over } = figure;
     const changed = before !== undefined && before.value !== value;
     // Where iterations overlap it is no iteration: its name is said.
     const short = key === 'iteration' && name === 'Period' ? 'period' : shortNames[key];
@@ -74,8 +74,9 @@ export function figures(openJob: (name: string) => void, findOrder?: () => void)
       const resized = throughputNote(now.timeline.picture.report, base.picture.report);
       if (resized !== '') words[2] = ` ${resized}`;
     }
+    if (spread !== '') words[2] = ` ${spread}${words[2]}`;
     if (key === 'bubble' || key === 'peak') {
-      words[2] = ` ${shortNote === '' ? note : shortNote}`;
+      words[2] += ` ${shortNote === '' ? note : shortNote}`;
       words[3] = unit === '' ? '' : `, ${unit}`;
     }
     // What is seen is in the name, and more where there is no room for it.
@@ -91,9 +92,9 @@ export function figures(openJob: (name: string) => void, findOrder?: () => void)
     );
     const fill = element('i');
     const meter = element('div', { class: 'bar', 'aria-hidden': 'true' }, fill);
-    const spread =
+    const draws =
       key === 'p95' && now !== undefined ? violinOf(now.timeline.plan, now.timeline.picture.report) : undefined;
-    if (spread !== undefined) made.append(violin(spread));
+    if (draws !== undefined) made.append(violin(draws));
     if (key === 'iteration' && now !== undefined) busyTime(meter, now.timeline.picture, now.theme);
     else setShare(fill, figure.share);
     if (key !== 'p95') made.append(meter);

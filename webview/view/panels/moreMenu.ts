@@ -16,6 +16,8 @@ export interface MenuActions {
   compare(all: boolean): void;
   /** Shows the file and another one side by side. */
   chooseBeside(): void;
+  /** Shows the file and a recorded run of it. */
+  chooseRun(): void;
   findPlan(): void;
   findOrder(): void;
   exportShown(): void;
@@ -50,6 +52,7 @@ export function moreMenu(
       menu.append(
         menuItem('Compare', 'X', () => actions.compare(false)),
         menuItem('Side by side…', '', actions.chooseBeside),
+        menuItem('Recorded run…', '', actions.chooseRun),
         menuItem('Find the fastest plan', '', actions.findPlan),
         menuItem('Search for a shorter order', '', actions.findOrder),
         menuItem('Export…', 'E', actions.exportShown),

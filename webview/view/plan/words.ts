@@ -1,13 +1,20 @@
 /** Plans in words: for the card, the table, and whoever does not see the drawing. */
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
+import { behind, fitWords } from '../../../engine/analyze/accuracyWords.ts';
 import { settingsText } from '../../../engine/sweep/axes.ts';
 import { bytes, bytesApart, count, iterationTime, share } from '../../../engine/basics/quantities.ts';
 import type { PlanSearchState } from '../../session/planFound.ts';
 import type { PlanEnd } from '../../protocol/requests.ts';
 
-/** `9.605 s · 61.7 GiB · MFU 38.7 %`. */
-export const figureWords = ({ iteration, peak, mfu }: FoundPoint): string =>
-  [iterationTime(iteration), bytes(peak), ...(mfu === undefined ? [] : [`MFU ${share(mfu)}`])].join(' · ');
+const interval = (share: number | undefined): string => behind(share === undefined ? undefined : { share });
+
+/** `9.605 s ± 8 % · 61.7 GiB ± 4 % · MFU 38.7 %`. */
+export const figureWords = ({ iteration, peak, mfu, spread }: FoundPoint): string =>
+  [
+    `${iterationTime(iteration)}${interval(spread?.time)}`,
+    `${bytes(peak)}${interval(spread?.memory)}`,
+    ...(mfu === undefined ? [] : [`MFU ${share(mfu)}`]),
+  ].join(' · ');
 
 /** Settings of a row, with the ranks that follow from them. */
 export function settingWords({ settings, pipeline, data }: FoundPoint): string {
@@ -23,8 +30,11 @@ export const missWords = ({ meets, missed }: FoundPoint): string =>
   meets ? '' : missed === undefined ? 'does not fit' : `misses ${missed}`;
 
 /** What a row with little memory left risks; empty for others. */
-export const roomWords = ({ tight, left }: FoundPoint): string =>
-  tight === undefined || left === undefined ? '' : `leaves ${bytes(left)}: may run out of memory`;
+export function roomWords({ tight, left, spread: { fit = 0, runs = 0 } = {} }: FoundPoint): string {
+  const risks = fit < runs ? fitWords({ fit, runs }) : '';
+  if (tight === undefined || left === undefined) return risks;
+  return `leaves ${bytes(left)}: ${risks === '' ? 'may run out of memory' : risks}`;
+}
 
 /** `The fastest that fits`, of the best row. */
 export function bestWords({ minimise, tighter, margin }: PlanEnd): string {

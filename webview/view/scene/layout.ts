@@ -36,6 +36,8 @@ const memorySizes = { least: leastMemory, preferred: guaranteed.memory, most: 24
 const allSize = { height: 44, room: 240 };
 /** Rows under this height may be any fraction of a pixel: edges are no longer seen. */
 const wholePixels = 8;
+/** Thousands of rows, each a fraction of a pixel, add up to a little more or less than their room. */
+const roundOff = 1e-6;
 
 /**
  * `overviewShown`: false where the page is too low for it (`roomFor`). `mixed`: rows mix the operations of several devices.
@@ -60,7 +62,7 @@ export function layoutFor(
   const overChart = memoryShown ? rowHeight(room, rows, lanes) : 0;
   const rest = memoryShown && rows > 0 ? Math.max(0, room - overChart * rows) : 0;
   // All that the rows leave is the chart, and without it the rows take all: no dead band under them.
-  const chart = rest >= memorySizes.least ? rest : 0;
+  const chart = rest >= memorySizes.least - roundOff ? rest : 0;
   const rowsHeight = room - chart;
   const fittedRow = chart > 0 ? overChart : rows === 0 ? 0 : room / rows;
   return {

@@ -1,0 +1,7 @@
+/** *Open Documentation*: the first page, rendered. */
+import * as vscode from 'vscode';
+import { pageOpener, pagesFolder } from '../pages.ts';
+
+export async function openDocumentation(context: vscode.ExtensionContext): Promise<void> {
+  await pageOpener(context.extensionUri)(vscode.Uri.parse(`${pagesFolder(context.extension.id)}look-up/README.md`));
+}
