@@ -5,6 +5,6 @@ export type { ParseLimits } from './parse.ts';
 export { asRead } from './moved.ts';
 export { format } from './printer.ts';
 export type { FormatOptions, FormatResult } from './printer.ts';
-export { LineIndex } from './lines.ts';
+export { LineIndex, type PositionEncoding } from './lines.ts';
 export type { Position } from './lines.ts';
 export { nodeAt, walk } from './walk.ts';

@@ -1,8 +1,11 @@
-/** Zero-based; `character` counts UTF-16 code units. */
+/** Zero-based; `character` counts UTF-16 code units unless the index of the lines says otherwise. */
 export interface Position {
   readonly line: number;
   readonly character: number;
 }
+
+/** The unit of `character`: code units of UTF-16, bytes of UTF-8, or whole characters (UTF-32). */
+export type PositionEncoding = 'utf-16' | 'utf-8' | 'utf-32';
 
 const lineFeed = 10;
 const carriageReturn = 13;
@@ -12,8 +15,10 @@ export class LineIndex {
   /** Offset of the first character of each line. */
   readonly starts: readonly number[];
   readonly text: string;
+  readonly encoding: PositionEncoding;
 
-  constructor(text: string) {
+  constructor(text: string, encoding: PositionEncoding = 'utf-16') {
+    this.encoding = encoding;
     const starts = [0];
     // Searching for one character takes a fraction of the time of looking at each.
     if (!text.includes('\r')) {
@@ -43,7 +48,7 @@ export class LineIndex {
       if ((this.starts[middle] ?? 0) <= inside) low = middle;
       else high = middle - 1;
     }
-    return { line: low, character: inside - (this.starts[low] ?? 0) };
+    return { line: low, character: this.#counted(this.starts[low] ?? 0, inside) };
   }
 
   /** A position past the end of its line is taken as the end of that line, before its line break. */
@@ -53,7 +58,38 @@ export class LineIndex {
     const start = this.starts[line];
     if (start === undefined) return this.text.length;
     const character = Number.isNaN(position.character) ? 0 : Math.max(Math.trunc(position.character), 0);
-    return Math.min(start + character, this.lineEnd(line));
+    const end = this.lineEnd(line);
+    return this.encoding === 'utf-16' ? Math.min(start + character, end) : this.#offsetOf(start, end, character);
+  }
+
+  /** What `character` is at `end` on a line that begins at `start`. A surrogate whose other half is not before `end` is a character, too. */
+  #counted(start: number, end: number): number {
+    if (this.encoding === 'utf-16') return end - start;
+    let counted = 0;
+    for (let at = start; at < end; at += this.#units(at, end)) counted += this.#width(at, end);
+    return counted;
+  }
+
+  /** In the middle of a character: the offset of its start. */
+  #offsetOf(start: number, end: number, character: number): number {
+    let at = start;
+    for (let rest = character - this.#width(at, end); at < end && rest >= 0; rest -= this.#width(at, end))
+      at += this.#units(at, end);
+    return at;
+  }
+
+  #point(at: number, end: number): number {
+    return at + 1 < end ? (this.text.codePointAt(at) ?? 0) : this.text.charCodeAt(at);
+  }
+
+  #units(at: number, end: number): number {
+    return this.#point(at, end) > 0xffff ? 2 : 1;
+  }
+
+  #width(at: number, end: number): number {
+    if (this.encoding === 'utf-32') return 1;
+    const point = this.#point(at, end);
+    return point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
   }
 
   /** Offset of the end of a line, its line break left out. */

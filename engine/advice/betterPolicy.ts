@@ -278,7 +278,8 @@ export function withBetterPolicy(
   const { untried } = answer;
   const help = untried === undefined ? helpWith(parameters, answer.found) : parameters.help;
   if (untried === undefined && JSON.stringify(help) === JSON.stringify(parameters.help)) return findings;
-  const { place, severity, related, hint, about } = findings[at];
+  const { place, related, hint, about } = findings[at];
+  const severity = findings[at].severity === 'warning' ? 'warning' : 'information';
   const named = finding(
     'schedule/bubble',
     place,

@@ -1,7 +1,9 @@
 /** Seconds of a call as a function of its bytes. */
 import type { CallCost } from '../values/exchangePlan.ts';
 
-export const linear = (fixed: number, perByte: number): CallCost => ({ kind: 'linear', fixed, perByte });
+export type Line = Extract<CallCost, { readonly kind: 'linear' }>;
+
+export const linear = (fixed: number, perByte: number): Line => ({ kind: 'linear', fixed, perByte });
 
 export const leastOf = (of: readonly CallCost[]): CallCost => (of.length === 1 ? of[0] : { kind: 'least', of });
 

@@ -1,3 +1,5 @@
+import type { IterationsDigest, RunDigest } from '../values/recording.ts';
+
 /** What libraries of a training run hold on a device, in bytes. */
 export interface FrameworkSettings {
   /** The context of a device: its driver's and its libraries' own memory. */
@@ -7,6 +9,10 @@ export interface FrameworkSettings {
   /** Most of both. */
   readonly reservedMost: number;
 }
+
+/** What a recorded run says, `reading` until that is known, or why it is not. */
+export type RunAnswer =
+  { readonly runs: readonly (RunDigest | IterationsDigest)[] } | { readonly problem: string } | 'reading';
 
 /**
  * What the engine needs from outside: the text of other files. The engine itself does no input or output; the server,
@@ -23,6 +29,11 @@ export interface EngineHost {
   ): { readonly text: string } | { readonly problem: 'not-found' | 'outside' | 'unreadable'; readonly detail?: string };
   /** Uri of `path` as written in an `import` of the file at `from`. */
   resolve(path: string, from: string): string;
+  /**
+   * A recorded run: the traces at `uri`, a file or a folder, of these ranks or of all. Absent, or undefined: the host reads no runs, so
+   * nothing is said of them. It answers at once, and calls the engine again when a run is read.
+   */
+  run?(uri: string, ranks: readonly number[]): RunAnswer | undefined;
 }
 
 /** Figures that a user may set (`pipewright.limits.*`, `pipewright.diagnostics.*`, `pipewright.search.*`, `pipewright.memory.*`). */
@@ -44,8 +55,8 @@ export interface EngineOptions {
     readonly imbalance: number;
     /** Bubble over this share is a warning, below it an information. */
     readonly bubble: number;
-    /** Less than this share of the device's memory left is `memory/headroom`. */
-    readonly headroom: number;
+    /** Less than this share of the device's memory left is `memory/headroom`. Absent: by the spread of published runs of its kind. */
+    readonly headroom?: number;
     /** Exposed communication over this share of the iteration is `comm/exposed`. */
     readonly exposed: number;
     /** A link busy more than this share is `comm/bottleneck-link`. */
@@ -65,7 +76,7 @@ const gibibyte = 2 ** 30;
 
 export const defaultOptions: EngineOptions = {
   limits: { fileSize: 2_000_000, operations: 16_000_000, elements: 20_000, findings: 1_000, searchRows: 1_000_000 },
-  thresholds: { imbalance: 0.1, bubble: 0.3, headroom: 0.06, exposed: 0.05, linkBusy: 0.8 },
+  thresholds: { imbalance: 0.1, bubble: 0.3, exposed: 0.05, linkBusy: 0.8 },
   search: { effort: 0 },
   memory: { context: 1.5 * gibibyte, communicator: 0.5 * gibibyte, reservedMost: 3 * gibibyte },
 };

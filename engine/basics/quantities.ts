@@ -1,17 +1,26 @@
 /** How figures are shown, everywhere: editor, preview, terminal. Inverse of nothing; for reading, not for parsing. */
 import type { Dimension } from '../values/plan.ts';
 
+/** A number less than 0 as people read it. Files and data have the hyphen. */
+export const minus = (text: string): string => text.replace(/^-/, '−');
+
 const significant = (value: number, digits: number): string => {
   const text = value.toPrecision(Math.min(digits, 15));
   const plain = text.includes('e') ? String(Number(text)) : text;
-  return plain.includes('.') && !plain.includes('e') ? plain.replace(/\.?0+$/, '') : plain;
+  return minus(plain.includes('.') && !plain.includes('e') ? plain.replace(/\.?0+$/, '') : plain);
 };
+
+/** The words of an amount with the sign of a change: `−3 GiB`, `+3 GiB`. */
+export const withSign = (change: number, words: string): string => `${change < 0 ? '−' : '+'}${words}`;
+
+/** Under half of it, a time is an error of rounding. */
+const leastTime = 1e-9;
 
 /** Seconds as `812 ms`, `4.2 s`, `3.1 µs`. Durations have three digits; for other times see `iterationTime` and `moment`. */
 export function time(seconds: number, digits = 3): string {
   if (!Number.isFinite(seconds)) return String(seconds);
-  if (seconds === 0) return '0 ms';
   const size = Math.abs(seconds);
+  if (size < leastTime / 2) return '0 ms';
   // 999.9999 µs reads as 1 ms, not as 1000 µs. Rounding to a digit or more never makes 1 of what is under a half.
   const reaches = (unit: number): boolean =>
     size >= unit || (size >= unit / 2 && Number((size / unit).toPrecision(digits)) >= 1);
@@ -20,6 +29,10 @@ export function time(seconds: number, digits = 3): string {
   if (reaches(1e-6)) return `${significant(seconds * 1e6, digits)} µs`;
   return `${significant(seconds * 1e9, digits)} ns`;
 }
+
+/** What a time changes by: `−12 ms`, `+3.1 µs`; under a nanosecond, `0 ms`. */
+export const timeChange = (seconds: number): string =>
+  Math.abs(seconds) < 1e-9 ? '0 ms' : withSign(seconds, time(Math.abs(seconds)));
 
 /** The length of an iteration, which people compare: `264.2 ms`. */
 export const iterationTime = (seconds: number): string => time(seconds, 4);
@@ -56,8 +69,7 @@ export function bytesApart(size: number): string {
 }
 
 /** What an amount changes by: `−0.998 GiB`, `+512 MiB`, `± 0`. */
-export const bytesChange = (size: number): string =>
-  size === 0 ? '± 0' : `${size < 0 ? '−' : '+'}${bytesApart(Math.abs(size))}`;
+export const bytesChange = (size: number): string => (size === 0 ? '± 0' : withSign(size, bytesApart(Math.abs(size))));
 
 /** Bytes as a file writes them, exactly: `20GiB`, `1536MiB`, `1000B`. */
 export function bytesLiteral(size: number): string {
@@ -65,7 +77,7 @@ export function bytesLiteral(size: number): string {
   return `${size / 1024 ** unit}${binary[unit]}`;
 }
 
-/** A share as `27.3 %`; with `signed`, `+9 %` or `−9 %`. */
+/** A share as `27.3 %` or `−9 %`; with `signed`, `+9 %`. */
 export function share(value: number, signed = false): string {
   const percent = value * 100;
   const text =
@@ -74,8 +86,7 @@ export function share(value: number, signed = false): string {
       : Math.abs(percent) >= 99.95
         ? percent.toFixed(0)
         : percent.toFixed(1).replace(/\.0$/, '');
-  if (!signed) return `${text} %`;
-  return `${percent > 0 ? '+' : ''}${text.replace('-', '−')} %`;
+  return `${signed && percent > 0 && text !== '0' ? '+' : ''}${minus(text)} %`;
 }
 
 /** Whether a lower bound of a share excludes anything: one that reads as 0 % says nothing. */
@@ -86,7 +97,15 @@ export const shareAtMost = (value: number): string => `${Math.ceil(value * 1000 
 
 /** `1 microbatch`, `6 microbatches`, with thousands separated. */
 export const count = (value: number, singular: string, plural: string): string =>
-  `${value.toLocaleString('en-US')} ${value === 1 ? singular : plural}`;
+  `${separated(value)} ${value === 1 ? singular : plural}`;
+
+/** Small whole numbers, which nearly all are, take a hundredth of the time so. */
+const separated = (value: number): string =>
+  value > 0 && value < 1000 && Number.isInteger(value) ? String(value) : value.toLocaleString('en-US');
+
+/** `stage 2`, `stages 2 and 5`. */
+export const numbered = (numbers: readonly number[], singular: string, plural: string): string =>
+  `${numbers.length === 1 ? singular : plural} ${list(numbers.map(String))}`;
 
 /** `4 devices`; if some of them stand for several ranks each, `4 devices for 32 GPUs`. */
 export function devicesInWords(devices: readonly { readonly members?: number }[]): string {
@@ -124,7 +143,7 @@ export function show(value: number, dimension: Dimension): string {
       return share(value);
     case 'number':
       // Whole numbers are exact, so that one just over a bound differs from it.
-      return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)));
+      return minus(String(Number.isInteger(value) ? value : Number(value.toPrecision(12))));
     case 'bandwidth':
       return joined(value, 'B/s');
     case 'compute':
@@ -142,7 +161,3 @@ const joined = (value: number, unit: string): string => {
   const text = amount(value);
   return text.includes(' ') ? `${text}${unit}` : `${text} ${unit}`;
 };
-
-/** A collective as readers see it: rings inside nodes and between them are not the one ring of `collective = ring`. */
-export const collectiveWords = (name: string, byLevel: boolean | undefined): string =>
-  byLevel === true && name === 'ring' ? 'rings by level' : name;

@@ -22,6 +22,8 @@ export interface ClusterDevice {
 
 /** The memory of a host: bytes, and bytes per second that an optimizer's step reaches for all devices at once. */
 export interface HostDefinition {
+  /** Machines that share it out, each with as many devices; absent: one. */
+  readonly hosts?: number;
   readonly memory?: number;
   readonly bandwidth?: number;
 }
@@ -88,6 +90,7 @@ export function equalGroups({ devices, groups, named }: ClusterDefinition): read
   return [...first.values()].map(({ first: from, end }) => end - from);
 }
 
-const sameLink = (one: LinkDefinition | undefined, other: LinkDefinition | undefined): boolean =>
+/** Whether two links are as fast and shared in the same manner. */
+export const sameLink = (one: LinkDefinition | undefined, other: LinkDefinition | undefined): boolean =>
   one === other ||
   (one?.bandwidth === other?.bandwidth && one?.latency === other?.latency && one?.sharing === other?.sharing);

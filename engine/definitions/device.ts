@@ -1,5 +1,6 @@
 /** What a `device` declaration says. */
 import type { AttentionSpeed, DeviceSpeed, Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
+import type { DeviceFamily } from '../values/accuracy.ts';
 import type { HostLinkPlan, Place } from '../values/plan.ts';
 
 /** What a figure of a device is for: a number format, a pass of attention, or all (`''`). */
@@ -26,6 +27,10 @@ export interface DeviceDefinition {
   readonly attention?: Pick<AttentionSpeed, 'forward' | 'backward'>;
   /** Absent where the file gives `efficiency`. `guess`: a figure of std:hardware that no run was fitted to. `peak`: no figure, so all of `compute`. */
   readonly efficiencyIs?: 'guess' | 'peak';
+  /** Published runs on it; absent where the file gives an `efficiency`: they were not fitted to that one. */
+  readonly family?: DeviceFamily;
+  /** Formats whose shares of the peak no published run was fitted to, though it has shares for them. */
+  readonly unfitted?: readonly string[];
   /** Seconds added to each kernel. */
   readonly launch: number;
   /** Share of the shorter of computing and moving bytes that runs in parallel with the longer. */

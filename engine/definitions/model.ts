@@ -4,7 +4,7 @@ import type { MeasuredFigures } from '../costs/time.ts';
 import type { Lora, Precision, StoredFormat } from '../costs/types.ts';
 import type { Place } from '../values/plan.ts';
 
-/** One written layer: `count` equal elements, the first of which is element `first` of the model. */
+/** One written layer, or a run of a pattern: `count` equal elements, the first of which is element `first` of the model. */
 export interface LayerDefinition {
   readonly name: string;
   readonly array: boolean;
@@ -25,7 +25,21 @@ export interface LayerDefinition {
   readonly attends?: readonly number[];
   /** Whether its weights train, or only adapters; absent: all weights. */
   readonly trains?: 'nothing' | Lora;
+  /** Of an array whose layers follow a pattern, these are some neighbours of one letter. */
+  readonly run?: PatternRun;
 }
+
+/** Neighbours of one letter in the array. */
+export interface PatternRun {
+  readonly letter: string;
+  /** Number of the first in the array. */
+  readonly at: number;
+  /** Layers of the array. */
+  readonly of: number;
+}
+
+/** Number in its array of the first element of a layer. */
+export const numberOfFirst = ({ run }: Pick<LayerDefinition, 'run'>): number => run?.at ?? 0;
 
 /** Sequences of a sample that a layer with a shape works on, if they are not the sequence of the model. */
 export interface LayerTokens {
@@ -33,6 +47,16 @@ export interface LayerTokens {
   readonly tokens?: number;
   /** Sequences of a sample, such as its images; absent: 1. */
   readonly images?: number;
+}
+
+/** What a run needs of a model and no figure does: exports write it. Absent: nobody said. */
+export interface ModelConstants {
+  readonly rotaryBase?: number;
+  /** Share of the width of a head that rotates. */
+  readonly rotaryPercent?: number;
+  /** By how much the slowest waves of rotary positions are slowed down, as in Llama 3.1. */
+  readonly ropeScaling?: number;
+  readonly normEpsilon?: number;
 }
 
 export interface ModelDefinition {
@@ -50,10 +74,13 @@ export interface ModelDefinition {
   readonly after: ReadonlyMap<number, readonly number[]>;
   /** Formats that forwards store activations in; absent: the precision. */
   readonly stored?: StoredFormat;
+  readonly constants?: ModelConstants;
   /** Only of a model as one microbatch sees it: its tokens over `sequence` as the file says it, and its documents. */
   readonly microbatch?: { readonly share: number; readonly documents?: readonly number[] };
   /** Elements that do not train, whatever their layers say; absent: none. */
   readonly frozen?: ReadonlySet<number>;
+  /** Elements that multiply in bf16 and store activations so, whatever the precision; absent: none. */
+  readonly inBf16?: ReadonlySet<number>;
 }
 
 const names = new WeakMap<ModelDefinition, string[]>();
@@ -63,7 +90,9 @@ export function elementName(model: ModelDefinition, element: number): string {
   const known = names.get(model) ?? [];
   names.set(model, known);
   const layer = model.layers[model.layerOf[element]];
-  return (known[element] ??= layer.array ? `${layer.name}[${element - layer.first}]` : layer.name);
+  return (known[element] ??= layer.array
+    ? `${layer.name}[${element - layer.first + numberOfFirst(layer)}]`
+    : layer.name);
 }
 
 const nothing: readonly number[] = [];

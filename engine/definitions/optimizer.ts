@@ -21,6 +21,8 @@ export interface OptimizerUse {
    * weights are split.
    */
   readonly reshard: boolean;
+  /** Neighbours on which weights stay in parts from a forward to its backward; absent: all ranks of a shard group. */
+  readonly reshardTo?: number;
   /** Whether gradients are clipped by their global norm. */
   readonly clip: boolean;
   /** Seconds after the last backward, if the file says so. */

@@ -2,6 +2,7 @@
 import type { Span } from '../../grammar/syntax.ts';
 import type { DeviceSpeed, RecomputeMode } from '../costs/types.ts';
 import type { Mesh } from '../costs/mesh.ts';
+import type { MeasuredPlan } from '../values/measured.ts';
 import type { FillPlan, HostLinkPlan, TransferRule, Resharding } from '../values/plan.ts';
 import type { ClusterDefinition } from './cluster.ts';
 import type { Cut, PlanCut } from './cut.ts';
@@ -37,6 +38,8 @@ export interface PipelineDefinition {
   /** Activations of layers that go to the host. */
   readonly offload?: ActivationOffload;
   readonly transfer: TransferUse;
+  /** Seconds that each message keeps the devices at its ends busy. */
+  readonly messageOverhead: number;
   /** Absent where gradients are exchanged after the last operation. */
   readonly sync?: SyncRule;
   /** A rule that says more than that, or a collective; then `sync` is absent. */
@@ -44,6 +47,8 @@ export interface PipelineDefinition {
   /** Work for idle devices. */
   readonly fill?: FillUse;
   readonly variation: VariationUse;
+  /** Runs of it that were recorded. */
+  readonly measured?: MeasuredPlan;
   /** Name of the engine that trains it; `any`: none in particular, whatever the settings say. */
   readonly engine?: string;
   /** The place of a finding about a key: its value, or the name of the pipeline if the key is not written. */
@@ -86,6 +91,8 @@ export interface TransferUse {
 /** Gradients are exchanged during the last backwards, in buckets of at least this number of bytes. 0: a bucket for each layer. */
 export interface SyncRule {
   readonly bucket: number;
+  /** The file does not say so: what the optimizer's library does. */
+  readonly usual?: true;
 }
 
 /** How times vary from what the layers say. */

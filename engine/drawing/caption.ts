@@ -18,7 +18,7 @@ export interface Provenance {
  * `1f1b, 4 devices, 8 microbatches: iteration 264 ms, bubble 27.3 % (no order can go below 11.1 %, even with split backwards), peak memory 5 GiB of 16 GiB on gpu[0].
  * Pipeline train of quickstart.pipe, Pipewright 0.1.0.`
  */
-export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, version }: Provenance): string {
+export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, version }: Partial<Provenance>): string {
   const shape = [
     plan.schedule.name,
     devicesInWords(plan.devices),
@@ -31,10 +31,9 @@ export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, ve
     `bubble ${share(report.bubble.makespan)}${boundText(report)}`,
     ...(peak === undefined ? [] : [`peak memory ${peak}`]),
   ];
-  const made = `${file}, Pipewright ${version}.`;
-  return plan.unitTimes === true
-    ? `${shape.join(', ')}: ${figures.join(', ')}. ${unitTimesText} Schedule ${plan.name} of ${made}`
-    : `${shape.join(', ')}: ${figures.join(', ')}. Pipeline ${plan.name} of ${made}`;
+  const said = `${shape.join(', ')}: ${figures.join(', ')}.${plan.unitTimes === true ? ` ${unitTimesText}` : ''}`;
+  if (file === undefined) return said;
+  return `${said} ${plan.unitTimes === true ? 'Schedule' : 'Pipeline'} ${plan.name} of ${file}, Pipewright ${version}.`;
 }
 
 /** What the bubble is above, and for which orders. */

@@ -4,7 +4,15 @@ import { cutStages } from '../costs/stages.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { PipelineReport } from '../values/report.ts';
 import { boundNote, boundOrders, withinWords } from '../analyze/boundWithin.ts';
-import { drawWords, exposedWords, isPeriod, peakWords, throughputWords } from '../analyze/figureWords.ts';
+import {
+  drawWords,
+  exposedWords,
+  isPeriod,
+  measuredNote,
+  measuredWords,
+  peakWords,
+  throughputWords,
+} from '../analyze/figureWords.ts';
 import { exposedCommunication } from '../analyze/shares.ts';
 import { tokenWords } from '../analyze/tokenWords.ts';
 
@@ -17,6 +25,7 @@ export const figureNames = [
   'Iteration',
   'Period',
   '95th percentile',
+  'Measured',
   'Throughput',
   'Tokens',
   'Training',
@@ -41,10 +50,14 @@ export function figureRows(plan: PipelinePlan, report: PipelineReport): FigureRo
     Microbatches: String(report.microbatches),
     [isPeriod(report) ? 'Period' : 'Iteration']: iterationTime(iteration),
     '95th percentile': jitter === undefined ? undefined : `${iterationTime(jitter.p95)} (${drawWords(jitter)})`,
+    Measured:
+      report.measured === undefined
+        ? undefined
+        : `${measuredWords(report.measured)} (${measuredNote(report.measured)})`,
     Throughput: throughputWords(report),
     Tokens: words === undefined ? undefined : `${words.all}, ${words.each}`,
     Training: words?.total,
-    MFU: flops === undefined ? undefined : `${share(flops.utilisation)}, ${amount(flops.rate)}FLOP/s a device`,
+    MFU: flops === undefined ? undefined : `${share(flops.utilisation)}, ${amount(flops.rate)}FLOP/s per device`,
     Bubble: share(bubble.makespan),
     'Bound of the bubble': excludesSome(bubble.bound) ? boundWords(report) : undefined,
     Order:

@@ -5,12 +5,13 @@ import { evaluationSize } from '../schedule/evaluation.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Search } from '../basics/searches.ts';
+import type { Provenance } from './caption.ts';
 import { filmSvg } from './filmSvg.ts';
 import { type FigureOptions, timelineSvg } from './timelineSvg.ts';
 import { traceParts } from './trace.ts';
 
 /** With `playing` a figure is a film. */
-export interface FigureProblem extends Omit<FigureOptions, 'detail'> {
+export interface FigureProblem extends Omit<FigureOptions, 'detail' | 'page' | keyof Provenance>, Provenance {
   readonly plan: PipelinePlan;
   readonly options: EngineOptions;
   readonly format: 'svg' | 'trace' | 'figures';

@@ -65,4 +65,22 @@ export function inkLook(ink: Ink, declared: readonly string[] = []): InkLook {
   const look = operationLooks[number % operationColours];
   return { ...look, name: declared[number] ?? '', marks: operationMarks[Math.trunc(number / operationColours)] };
 }
+
+/** Shades of an ink: the first chunk of a device has the ink, each later one is paler, and all after the fourth are alike. */
+export const mostShade = 3;
+
+/** A colour `#rrggbb`, a step nearer to white for each shade. */
+export function shaded(colour: string, shade: number): string {
+  const paler = (at: number): string => {
+    const byte = Number.parseInt(colour.slice(at, at + 2), 16);
+    return Math.round(byte + (255 - byte) * 0.24 * shade)
+      .toString(16)
+      .padStart(2, '0');
+  };
+  return shade === 0 ? colour : `#${paler(1)}${paler(3)}${paler(5)}`;
+}
+
+/** Colour of a number on an ink of a shade: white is not read on the paler half. */
+export const numberColour = (ink: Ink, shade: number): string => (shade > 1 ? '#000000' : inkLook(ink).text);
+
 export const isOperationInk = (ink: Ink): ink is OperationInk => ink.startsWith('operation');

@@ -1,4 +1,5 @@
 import type { Timeline } from '../values/timeline.ts';
+import { fillOf, moveMark, type Moves } from './blockShapes.ts';
 import { type Ink, inkLook } from './ink.ts';
 import { layerLooks } from './lanes.ts';
 import { fontSize, type Sheet } from './sheet.ts';
@@ -15,12 +16,18 @@ interface Entry {
   readonly name: string;
   readonly fills: readonly string[];
   readonly opacity?: number;
+  /** A triangle instead of a swatch: out of a device, or back. */
+  readonly move?: 'evicts' | 'loads';
 }
 
 /** Whose exchange it is, and whether the figure has the next iteration. */
 interface Exchange {
   readonly timeline: Timeline;
   readonly repeats: boolean;
+  /** Moves that take no time on their device. */
+  readonly moves: Moves;
+  /** Shade of the last chunk. */
+  readonly palest: number;
 }
 
 /**
@@ -34,13 +41,14 @@ export function legendRows(
   exchange: Exchange,
 ): { readonly text: string; readonly height: number } {
   const ofWork = shown.map((ink): Entry => {
-    const { colour, marks, name } = inkLook(ink, declared);
-    return { name, fills: [marks === undefined ? colour : `url(#${ink})`] };
+    const { name } = inkLook(ink, declared);
+    return { name, fills: [fillOf(ink)] };
   });
+  const entries = [...ofWork, ...orderEntries(exchange, shown[0]), ...(sheet.leg > 0 ? exchangeEntries(exchange) : [])];
   let x = sheet.left;
   let y = 0;
   const parts: string[] = [];
-  for (const { name, fills, opacity } of [...ofWork, ...(sheet.leg > 0 ? exchangeEntries(exchange) : [])]) {
+  for (const { name, fills, opacity, move } of entries) {
     const width = swatch + 3 + textWidth(name, fontSize) + 8;
     // The title of the axis is at the end of the first line.
     const room = y === 0 ? sheet.right - 42 : sheet.right;
@@ -49,6 +57,7 @@ export function legendRows(
       y += lineHeight;
     }
     const band = swatch / fills.length;
+    if (move !== undefined) parts.push(moveMark(move === 'evicts', x + swatch / 2, y + 1.5));
     for (const [at, fill] of fills.entries())
       parts.push(
         `<rect x="${points(x + at * band)}" y="${points(y)}" width="${points(band)}" height="${swatch}" fill="${fill}"${opacity === undefined ? '' : ` fill-opacity="${opacity}"`}/>`,
@@ -57,6 +66,16 @@ export function legendRows(
     x += width;
   }
   return { text: parts.join(''), height: y + lineHeight };
+}
+
+/** Shades of chunks, and marks of moves. */
+function orderEntries({ moves, palest }: Exchange, first: Ink | undefined): readonly Entry[] {
+  const shades = Array.from({ length: palest + 1 }, (_, shade) => (first === undefined ? '' : fillOf(first, shade)));
+  return [
+    ...(palest > 0 ? [{ name: 'paler: later stage of the device', fills: shades }] : []),
+    ...(moves.evicts ? [{ name: 'activation leaves', fills: [], move: 'evicts' } as const] : []),
+    ...(moves.loads ? [{ name: 'activation is back', fills: [], move: 'loads' } as const] : []),
+  ];
 }
 
 /** Layers by name where their colours tell them apart. Lanes count their layers from the front. */

@@ -1,4 +1,5 @@
 /** What makes a figure play: a window that opens along the axis of time, and a head at its end. */
+import { darkRules } from './onScreen.ts';
 import type { Sheet } from './sheet.ts';
 import { points } from './xml.ts';
 
@@ -25,20 +26,10 @@ export function playingStyle(sheet: Sheet, height: number, { seconds }: Playing)
 @keyframes opens{from{transform:translateX(-${way}px)}${end}{transform:none}}
 @keyframes stays{from{transform:translateX(${way}px)}${end}{transform:none}}
 @media (prefers-reduced-motion:no-preference){.opens{animation:opens ${timing}}.stays{animation:stays ${timing}}.head{opacity:1}}
-${dark}</style>
+${darkRules}</style>
 <clipPath id="played"><rect width="${points(sheet.right + 0.25)}" height="${points(height)}"/></clipPath>
 `;
 }
-
-/** A page that is dark shows the film on dark paper. Blocks keep their colours, and the numbers on them theirs. */
-const dark = `@media (prefers-color-scheme:dark){
-svg>rect{fill:#1b1f24}svg>g,svg>g>text[fill="#000000"]{fill:#e6e6e6}
-.head{fill:#e6e6e6}.head,.axis path,.period,.memory [stroke="#000000"]{stroke:#e6e6e6}
-.blocks,.next,.piece[stroke]{stroke:#1b1f24}.memory [fill-opacity]{fill-opacity:.6}
-.memory [stroke="#b00020"]{stroke:#ff7b72}svg>g>text[fill="#b00020"]{fill:#ff7b72}
-.legend [fill="#000000"]{stroke:#e6e6e6;stroke-width:.5}
-}
-`;
 
 /** Parts that are seen once the head has passed them; without `playing` they are always seen. */
 export function* asPlayed(playing: Playing | undefined, parts: Iterable<string>): Generator<string> {

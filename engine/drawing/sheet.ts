@@ -39,14 +39,18 @@ const tall = 1.6;
 
 /**
  * `labels`: texts left of the axis, other than names of devices. `legs`: directions of the exchange under each row. `halves`:
- * operations share slots.
+ * operations share slots. `held`: texts right of the axis.
  */
 export function sheetOf(
   plan: PipelinePlan,
   seconds: number,
   width: number,
   labels: readonly string[],
-  { legs = 0, halves = false }: { readonly legs?: number; readonly halves?: boolean } = {},
+  {
+    legs = 0,
+    halves = false,
+    held = [],
+  }: { readonly legs?: number; readonly halves?: boolean; readonly held?: readonly string[] } = {},
 ): Sheet {
   const rows = plan.devices.length;
   const full = fullPitch * (halves ? tall : 1);
@@ -61,7 +65,7 @@ export function sheetOf(
   return {
     width,
     left: Math.max(names, widest(labels)) + 5,
-    right: width - 5,
+    right: width - 5 - (held.length === 0 ? 0 : widest(held) + 4),
     top: 4,
     pitch,
     row: pitch < 2 ? pitch : inner * (fullRow / fullPitch),

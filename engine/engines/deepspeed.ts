@@ -1,9 +1,9 @@
-import { shardsGradients } from '../costs/optimizer.ts';
+import { shardsGradients, shardsWeights } from '../costs/optimizer.ts';
 import { someLayersIn } from '../costs/recompute.ts';
 import type { RecomputeMode } from '../costs/types.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Refusal, Setup } from './engine.ts';
 import { notAmong, plain1f1b, recomputesAhead } from './orders.ts';
-import { clipRow, ncclRow, oneMeshRow, otherMode } from './shared.ts';
+import { alikeRow, clipRow, ncclRow, oneMeshRow, otherMode, recipeRow, unlikeAccumulation } from './shared.ts';
 
 const title = 'DeepSpeed';
 
@@ -13,6 +13,41 @@ const schedules = ['1f1b'];
 const isInterval = (mode: string): boolean =>
   ['none', 'full', 'stage'].includes(mode) || someLayersIn(mode as RecomputeMode)?.method === 'uniform';
 
+/** By precision, the usual one first. In bf16 only ZeRO-1 may sum gradients in fp32, and only ZeRO may keep all in bf16. */
+function recipesOf({ precision, ranks, optimizer }: Setup): readonly string[] {
+  if (precision === 'fp32') return ['adam', 'adamw', 'sgd'];
+  const sums =
+    precision === 'bf16' && (ranks > 1 || optimizer?.shard === 'zero1' || optimizer?.shard === 'distributed');
+  const isSplit = precision === 'bf16' && optimizer !== undefined && optimizer.shard !== 'none';
+  return [...(sums ? ['deepspeed_bf16'] : []), 'adam_mixed', 'sgd_mixed', ...(isSplit ? ['adam_bf16'] : [])];
+}
+
+function splitRefusal({ optimizer, precision, ranks, mesh }: Setup): Refusal | undefined {
+  if (optimizer === undefined) return undefined;
+  const { recipe, shard, over, offload } = optimizer;
+  if (offload !== undefined) {
+    if (ranks > 1) return { reason: `${title} keeps no part of the optimizer on the host under pipeline ranks` };
+    if (shard === 'none')
+      return {
+        reason: `${title} keeps an optimizer on the host under ZeRO only`,
+        nearest: { key: 'optimizer', argument: 'shard', value: 'zero1' },
+      };
+    if (offload < 1 && !shardsWeights(shard))
+      return {
+        reason: `${title} keeps a part of the optimizer on the host under ZeRO-3 only`,
+        nearest: { key: 'optimizer', argument: 'shard', value: 'zero3' },
+      };
+  }
+  if (shard === 'none' && precision === 'bf16' && ranks > 1 && recipe !== 'none' && mesh.data > 1)
+    return {
+      reason: `${title} splits the state of a pipeline in bf16 over its data ranks (ZeRO-1)`,
+      nearest: { key: 'optimizer', argument: 'shard', value: 'zero1' },
+    };
+  return shard !== 'none' && !(ranks === 1 && shardsWeights(shard)) && over !== undefined && over < mesh.data
+    ? { reason: `${title} splits the state over all data ranks, and over a part of them under ZeRO-3 only (MiCS)` }
+    : undefined;
+}
+
 export const deepspeed: Engine = {
   name: 'deepspeed',
   title,
@@ -20,14 +55,15 @@ export const deepspeed: Engine = {
   read: 'deepspeedai/DeepSpeed edaa7221 (0.19.6)',
   schedules,
   shards: [{ shard: 'zero1' }, { shard: 'zero3' }],
+  loss: 'eager',
   rows: [
     {
       key: 'schedule',
-      runs: '`1f1b`, with one stage a device and whole backwards.',
-      source: 'deepspeed/runtime/pipe/schedule.py: TrainSchedule',
+      runs: '`1f1b`, with one stage a device and whole backwards. Without pipeline ranks microbatches are steps of accumulation.',
+      source: 'deepspeed/runtime/pipe/schedule.py: TrainSchedule; runtime/engine.py: is_gradient_accumulation_boundary',
       refusesOrder: (plan) =>
-        plan.devices.length === 1 && plan.stages.length === 1
-          ? undefined
+        plan.devices.length === 1
+          ? unlikeAccumulation(plan, title)
           : (notAmong(plan, schedules, title) ?? plain1f1b(plan, title) ?? recomputesAhead(plan, title)),
     },
     oneMeshRow(title, 'deepspeed/runtime/pipe/topology.py: PipelineParallelGrid'),
@@ -42,6 +78,18 @@ export const deepspeed: Engine = {
               nearest: { key: 'optimizer', argument: 'shard', value: 'zero1' },
             }
           : undefined,
+    },
+    recipeRow(title, {
+      runs: 'fp32: `adam`, `adamw` and `sgd`. fp16: `adam_mixed` and `sgd_mixed`. bf16: `adam_mixed` and `sgd_mixed`. In bf16 ZeRO-1 also has `deepspeed_bf16`, which sums gradients in fp32, and each stage of ZeRO `adam_bf16`.',
+      source:
+        'deepspeed/runtime/engine.py: _do_optimizer_sanity_check, _configure_bf16_optimizer; runtime/bf16_optimizer.py: BF16_Optimizer',
+      has: recipesOf,
+    }),
+    {
+      key: 'optimizer',
+      runs: 'ZeRO splits over all data ranks, ZeRO-3 also over groups of `over` (MiCS). In bf16 the state of a pipeline is always split. The host keeps an optimizer under ZeRO without pipeline ranks, a part of it under ZeRO-3.',
+      source: 'deepspeed/runtime/bf16_optimizer.py: BF16_Optimizer; runtime/zero: mics.py, offload_config.py (ratio)',
+      refusesAsWritten: splitRefusal,
     },
     clipRow(
       'clips gradients by their norm',
@@ -70,8 +118,20 @@ export const deepspeed: Engine = {
     },
     {
       key: 'expert',
-      runs: 'Any number that divides the experts, with `expert_tensor` of 1 or all tensor ranks.',
-      source: 'deepspeed/moe/layer.py: MoE.__init__ (ep_size, enable_expert_tensor_parallelism)',
+      runs: 'Any number that divides the experts.',
+      source: 'deepspeed/moe/layer.py: MoE.__init__ (ep_size)',
+    },
+    {
+      key: 'expert_tensor',
+      runs: '1, or all tensor ranks.',
+      source: 'deepspeed/moe/layer.py: MoE.__init__ (enable_expert_tensor_parallelism)',
+      refuses: ({ hasExperts, mesh }) =>
+        hasExperts && ![1, mesh.tensor].includes(mesh.expertTensor)
+          ? {
+              reason: `${title} splits experts over all tensor ranks, or over none`,
+              nearest: { key: 'expert_tensor', value: '1' },
+            }
+          : undefined,
     },
     {
       key: 'recompute',
@@ -87,6 +147,7 @@ export const deepspeed: Engine = {
             };
       },
     },
+    alikeRow(title, 'deepspeed/runtime/pipe/module.py: PipelineModule.__init__ (activation_checkpoint_interval)'),
     {
       key: 'offload',
       runs: 'No activations but the inputs of recomputed layers.',
@@ -123,8 +184,17 @@ export const deepspeed: Engine = {
     ncclRow(title),
     {
       key: 'model',
+      runs: 'The loss is the user’s (`loss_fn`). A head that leaves it open has PyTorch’s, step by step (`eager`).',
+      source: 'deepspeed/runtime/pipe/module.py: PipelineModule.__init__ (loss_fn)',
+    },
+    {
+      key: 'model',
       runs: 'fp32, fp16 and bf16.',
       source: 'deepspeed/runtime/config.py: get_float16_config, get_bfloat16_config',
+      refuses: ({ precision }) =>
+        precision === 'fp8' || precision === 'fp4'
+          ? { reason: `${title} trains in bf16, fp16 or fp32, not in ${precision}` }
+          : undefined,
     },
   ],
 };

@@ -1,7 +1,8 @@
 /** What is known of a training engine: a row for each key, each read in the engine's source. */
 import type { Mesh } from '../costs/mesh.ts';
-import type { Precision, RecomputeMode } from '../costs/types.ts';
-import type { Shard } from '../costs/optimizer.ts';
+import type { ContextExchange, Precision, RecomputeMode } from '../costs/types.ts';
+import type { RecipeValues, Shard } from '../costs/optimizer.ts';
+import type { LayerDefinition } from '../definitions/model.ts';
 import type { PipelinePlan, StageCopy } from '../values/plan.ts';
 
 export interface Engine {
@@ -17,6 +18,14 @@ export interface Engine {
   readonly schedules?: readonly string[];
   /** Arguments of an optimizer with which its users split it over data ranks, the usual ones first; absent if that is up to them. */
   readonly shards?: readonly ShardArguments[];
+  /** How its users exchange gradients over data ranks, as a file writes it; absent: after the last backward. */
+  readonly sync?: 'overlap' | 'megatron';
+  /** How its heads compute a loss that the file leaves open, as they would write it, or `usual`; absent: as it is without an engine. */
+  readonly loss?: string;
+  /** Whether what tensor and context ranks gather stays whole up to the backward; absent: where data ranks share the weights. */
+  readonly keepsGathered?: boolean;
+  /** How its context ranks get keys where the file does not say; absent: around a ring. */
+  readonly contextExchange?: ContextExchange;
   readonly rows: readonly Row[];
 }
 
@@ -36,6 +45,8 @@ export interface Row {
   readonly refusesOrder?: (plan: OrderPlan) => Refusal | undefined;
   /** Why it does not run something else that a file says. */
   readonly refuses?: (setup: Setup) => Refusal | undefined;
+  /** As `refuses`, of an engine that is chosen: with another one its users write another value, so this does not decide who runs a plan. */
+  readonly refusesAsWritten?: (setup: Setup) => Refusal | undefined;
   /** What it does if the file leaves it open. */
   readonly usually?: (setup: Setup) => Usual | undefined;
 }
@@ -56,9 +67,15 @@ export interface Setup {
   readonly unlike: boolean;
   /** Layers of the model have experts. */
   readonly hasExperts: boolean;
+  /** Of the model, as the file writes them. */
+  readonly layers: readonly LayerDefinition[];
+  /** Sends and receives of a pipeline block. */
+  readonly blocks: boolean;
   /** Tokens of a sample, if layers have shapes. */
   readonly sequence?: number;
   readonly precision: Precision;
+  /** How each head computes its loss, once; undefined of heads that leave it open. */
+  readonly losses: readonly (string | undefined)[];
   /** Of the pipeline and its stages, each once. */
   readonly recompute: readonly RecomputeMode[];
   readonly optimizer?: OptimizerSetup;
@@ -78,11 +95,22 @@ export interface Setup {
 }
 
 export interface OptimizerSetup {
+  /** Name of its recipe: `adam_mixed`. */
+  readonly recipe: string;
   readonly shard: Shard;
+  /** Ranks of a shard group; absent: all. */
+  readonly over?: number;
+  /** The share of it that the host keeps; absent: none. */
+  readonly offload?: number;
   /** Gathered weights are given up after each pass of a layer, and gradients are scattered. */
   readonly reshard: boolean;
+  /** As in `OptimizerUse`. */
+  readonly reshardTo?: number;
   /** Arguments that the file writes. */
   readonly writes: (argument: string) => boolean;
+  readonly written: RecipeValues;
+  /** What the file writes in the brackets of another recipe: arguments that all recipes have. */
+  readonly shared: string;
 }
 
 /** Why an engine does not run something: a sentence without its full stop, and the nearest that it runs. */
@@ -93,6 +121,8 @@ export interface Refusal {
 
 /** A value of a key, or of an argument of its value. Without `value`, the key is left out. */
 export interface Write {
+  /** The block that has the key; absent: the pipeline. */
+  readonly block?: 'model';
   readonly key: string;
   readonly argument?: string;
   readonly value?: string;

@@ -1,7 +1,9 @@
 import { someLayersIn } from '../costs/recompute.ts';
 import type { Engine, OrderPlan, Refusal, Row, Setup } from './engine.ts';
 import { chunksOf, notAmong, plain1f1b, recomputesAhead } from './orders.ts';
-import { clipRow, ncclRow, oneMeshRow, otherMode } from './shared.ts';
+import { modelRows } from './megatronModel.ts';
+import { optimizerRows } from './megatronOptimizer.ts';
+import { alikeRow, clipRow, lossRow, ncclRow, oneMeshRow, otherMode } from './shared.ts';
 
 export const megatronSchedules: readonly string[] = ['1f1b', 'interleaved_1f1b'];
 
@@ -24,6 +26,7 @@ export const megatronRows = (title: string): readonly Row[] => [
     runs: '`shard = distributed` (`zero1`); `zero2`, `zero3` and `fsdp` by Megatron FSDP 1. Its FSDP 2 and the FSDP of PyTorch refuse pipelines. `over` is the number of ranks of an instance of the distributed optimizer.',
     source: 'megatron/training/arguments.py: validate_args (use_megatron_fsdp, use_torch_fsdp2)',
   },
+  ...optimizerRows(title),
   clipRow(
     'clips gradients by their norm',
     'Gradients are clipped by their norm, at 1. This is the default.',
@@ -43,7 +46,7 @@ export const megatronRows = (title: string): readonly Row[] => [
   },
   {
     key: 'context',
-    runs: '`ring` (`p2p`) and `all_to_all` (`a2a`). Twice the context ranks divide the tokens of a sample.',
+    runs: '`ring` (`p2p`), `all_gather` and `all_to_all` (`a2a`). Twice the context ranks divide the tokens of a sample.',
     source: 'megatron/training/arguments.py: validate_args (seq_length); --cp-comm-type',
     refuses: ({ mesh, sequence }) =>
       mesh.context > 1 && sequence !== undefined && sequence % (2 * mesh.context) !== 0
@@ -54,7 +57,7 @@ export const megatronRows = (title: string): readonly Row[] => [
   },
   {
     key: 'expert',
-    runs: 'Any number that divides the experts, with `expert_tensor` of 1 or all tensor ranks.',
+    runs: 'Any number that divides the experts, with any `expert_tensor` that divides the tensor ranks.',
     source: 'megatron/training/arguments.py: validate_args (expert_model_parallel_size)',
   },
   {
@@ -64,7 +67,7 @@ export const megatronRows = (title: string): readonly Row[] => [
     refuses: (setup) => {
       const mode = otherMode(
         setup,
-        (each) => !['stage', 'operations'].includes(each) && someLayersIn(each as 'full')?.method !== 'every',
+        (each) => !/^(stage|operations|budget\(.*)$/.test(each) && someLayersIn(each as 'full')?.method !== 'every',
       );
       return mode === undefined
         ? undefined
@@ -74,6 +77,7 @@ export const megatronRows = (title: string): readonly Row[] => [
           };
     },
   },
+  alikeRow(title, 'megatron/core/transformer/transformer_config.py: recompute_granularity'),
   {
     key: 'offload',
     runs: '`activations(…)` of layers without pipeline ranks.',
@@ -110,8 +114,16 @@ export const megatronRows = (title: string): readonly Row[] => [
   },
   {
     key: 'transfer',
-    runs: '`buffered`, with one message ahead, and `rendezvous`.',
-    source: 'megatron/core/pipeline_parallel/p2p_communication.py',
+    runs: '`buffered`, with one message ahead, and `rendezvous`. With several stages a rank, `rendezvous` needs three pipeline ranks or more.',
+    source:
+      'megatron/core/pipeline_parallel/p2p_communication.py; megatron/training/arguments.py: validate_args (overlap_p2p_comm)',
+    refusesAsWritten: ({ blocks, ranks, chunks }) =>
+      blocks && chunks > 1 && ranks === 2
+        ? {
+            reason: `${title} interleaves stages of two pipeline ranks only if messages overlap with compute`,
+            nearest: { key: 'transfer', value: 'buffered' },
+          }
+        : undefined,
     refuses: ({ receivesAll }) =>
       receivesAll
         ? {
@@ -120,6 +132,7 @@ export const megatronRows = (title: string): readonly Row[] => [
           }
         : undefined,
   },
+  ...modelRows(title),
   {
     key: 'model',
     runs: 'fp32, fp16, bf16, fp8 and fp4 (NVFP4).',
@@ -168,5 +181,16 @@ export const megatron: Engine = {
   read: 'NVIDIA/Megatron-LM d98e8a64 (Megatron Core 0.20)',
   schedules: megatronSchedules,
   shards: [{ shard: 'distributed' }],
-  rows: megatronRows('Megatron'),
+  sync: 'megatron',
+  loss: 'usual',
+  keepsGathered: false,
+  rows: [
+    ...megatronRows('Megatron'),
+    lossRow('Megatron', {
+      runs: '`loss = parallel`, its default; `--cross-entropy-loss-fusion` keeps the same bytes. Its arguments refuse the loss of Transformer Engine (`fused`) as not stable.',
+      source: 'megatron/training/arguments.py: validate_args (cross_entropy_fusion_impl)',
+      losses: /^parallel$/,
+      nearest: 'parallel',
+    }),
+  ],
 };

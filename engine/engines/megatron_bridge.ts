@@ -1,4 +1,5 @@
 import type { Engine, Setup } from './engine.ts';
+import { lossRow } from './shared.ts';
 import { megatronRows, megatronSchedules } from './megatron.ts';
 
 const title = 'Megatron Bridge';
@@ -13,8 +14,17 @@ export const megatronBridge: Engine = {
   read: 'NVIDIA-NeMo/Megatron-Bridge 067f987d (0.7)',
   schedules: megatronSchedules,
   shards: [{ shard: 'distributed' }],
+  sync: 'megatron',
+  loss: 'usual',
+  keepsGathered: false,
   rows: [
     ...megatronRows(title),
+    lossRow(title, {
+      runs: '`loss = parallel`, its default; `fused` by `cross_entropy_fusion_impl = te`.',
+      source: 'src/megatron/bridge/models/gpt_provider.py: cross_entropy_loss_fusion, cross_entropy_fusion_impl',
+      losses: /^(?:parallel|fused)$/,
+      nearest: 'parallel',
+    }),
     {
       key: 'optimizer',
       runs: 'Recipes use the distributed optimizer.',

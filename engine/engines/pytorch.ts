@@ -31,6 +31,8 @@ export const pytorch: Engine = {
   title,
   doc: '`torch.distributed.pipelining`, with the rest of the training by the user.',
   read: 'pytorch/pytorch 00722e64, and release 2.14.1',
+  sync: 'overlap',
+  loss: 'eager',
   rows: [
     {
       key: 'schedule',
@@ -42,6 +44,20 @@ export const pytorch: Engine = {
       key: 'stages',
       runs: 'Any stage on any rank; modules, ranks of a stage and sharding are the user’s.',
       source: 'torch/distributed/pipelining/stage.py: PipelineStage',
+    },
+    {
+      key: 'recompute',
+      runs: 'Whole layers, all layers of a stage, and chosen operations. Not `modules(…)`: a checkpoint keeps the output of its module, and Megatron-LM’s kernels do not.',
+      source: 'torch/utils/checkpoint.py: checkpoint, create_selective_checkpoint_contexts',
+      refuses: ({ recompute }) => {
+        const mode = recompute.find((each) => each.startsWith('modules('));
+        return mode === undefined
+          ? undefined
+          : {
+              reason: `\`${mode}\` frees what kernels of Megatron-LM do not keep, and a checkpoint of ${title} keeps the output of its module`,
+              nearest: { key: 'recompute', value: 'operations' },
+            };
+      },
     },
     {
       key: 'transfer',
@@ -60,6 +76,12 @@ export const pytorch: Engine = {
       runs: 'Any `shard`. With pipeline ranks, gathered weights and whole gradients stay (`reshard = false`).',
       source: 'torch/distributed/pipelining/stage.py: backward_maybe_with_nosync',
       refuses: (setup) => gatheredRefusal(setup, title),
+    },
+    {
+      key: 'model',
+      runs: 'The loss is the user’s. A head that leaves it open has PyTorch’s, step by step (`eager`).',
+      source:
+        'torch/distributed/pipelining/schedules.py: _PipelineSchedule (loss_fn); torch/nn/functional.py: cross_entropy',
     },
     ncclRow(title),
   ],

@@ -36,6 +36,10 @@ export const orderRefusals = ({ rows }: Engine, plan: OrderPlan): readonly Keyed
 export const setupRefusals = ({ rows }: Engine, setup: Setup): readonly KeyedRefusal[] =>
   rows.flatMap((row) => refused(row, row.refuses?.(setup)));
 
+/** Why it does not run the rest of a file that names it, as the file writes it. */
+export const writtenRefusals = ({ rows }: Engine, setup: Setup): readonly KeyedRefusal[] =>
+  rows.flatMap((row) => [...refused(row, row.refuses?.(setup)), ...refused(row, row.refusesAsWritten?.(setup))]);
+
 /** What it does if the file leaves it open. */
 export const usuals = ({ rows }: Engine, setup: Setup): readonly Usual[] =>
   rows.flatMap((row) => row.usually?.(setup) ?? []);

@@ -1,11 +1,28 @@
 import { sameMesh } from '../costs/mesh.ts';
+import { lossParameter } from '../costs/loss.ts';
+import { takesArgument } from '../costs/shapes.ts';
 import type { RecomputeMode } from '../costs/types.ts';
 import { onlyBuckets } from '../definitions/exchange.ts';
 import { hasExperts } from '../definitions/model.ts';
+import type { OptimizerUse } from '../definitions/optimizer.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Setup } from './engine.ts';
 import { chunksOf } from './orders.ts';
+
+/** How each head computes its loss, once. */
+export function lossesOf({ layers }: SettledPipeline['model']): readonly (string | undefined)[] {
+  const heads = layers.flatMap(({ cost }) =>
+    cost.kind === 'shape' && takesArgument(cost.shape, lossParameter.name) ? [cost.args[lossParameter.name]] : [],
+  );
+  return [...new Set(heads)].map((loss) => (loss === undefined ? undefined : String(loss)));
+}
+
+const sharedArguments = ['shard', 'over', 'reshard', 'clip'];
+
+/** Arguments that every optimizer has, as the file writes them. */
+const sharedText = ({ written }: OptimizerUse): string =>
+  sharedArguments.flatMap((name) => (written.has(name) ? [`${name} = ${String(written.get(name))}`] : [])).join(', ');
 
 /** What a pipeline says but for its order. `recompute`: of its stages. */
 export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute: readonly RecomputeMode[]): Setup {
@@ -23,15 +40,24 @@ export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute
         (block) => block.replicate !== undefined || (block.mesh !== undefined && !sameMesh(block.mesh, mesh)),
       ),
     hasExperts: hasExperts(model),
+    layers: model.layers,
+    blocks: transfer.rule !== undefined,
     ...(model.sequence === undefined ? {} : { sequence: model.sequence }),
     precision: model.precision,
+    losses: lossesOf(model),
     recompute: [...new Set(recompute)],
     ...(optimizer === undefined
       ? {}
       : {
           optimizer: {
+            recipe: optimizer.recipe.name,
             shard: optimizer.shard,
+            ...(optimizer.over === undefined ? {} : { over: optimizer.over }),
+            ...(optimizer.offload === undefined ? {} : { offload: optimizer.offload.share }),
+            written: optimizer.written,
+            shared: sharedText(optimizer),
             reshard: optimizer.reshard,
+            ...(optimizer.reshardTo === undefined ? {} : { reshardTo: optimizer.reshardTo }),
             writes: (argument: string) => optimizer.at.has(argument),
           },
         }),

@@ -1,7 +1,19 @@
-import type { Engine, OrderPlan, Refusal } from './engine.ts';
+import type { Mesh } from '../costs/mesh.ts';
+import type { Engine, OptimizerSetup, OrderPlan, Refusal } from './engine.ts';
 import { isLoop, isV, nearestOrder } from './orders.ts';
 import { pytorchOrder } from './pytorch.ts';
-import { clipRow, gatheredRefusal, ncclRow, oneMeshRow, otherMode } from './shared.ts';
+import {
+  alikeRow,
+  clipRow,
+  gatheredRefusal,
+  partsRefusal,
+  lossRow,
+  ncclRow,
+  oneMeshRow,
+  otherMode,
+  recipeRow,
+  unlikeAccumulation,
+} from './shared.ts';
 
 const title = 'torchtitan';
 
@@ -17,6 +29,28 @@ function otherPlaces(plan: OrderPlan): Refusal | undefined {
 /** Modes that are also in torchtitan, where `operations` is its selective one. */
 const modes = ['none', 'full', 'operations'];
 
+const offloadRefusal = (optimizer: OptimizerSetup | undefined): Refusal | undefined =>
+  optimizer?.offload !== undefined
+    ? { reason: `${title} keeps weights, gradients and state on the host together, and no part of them` }
+    : undefined;
+
+/** Ranks of a context share the weights of their layers. */
+function sharingRefusal(optimizer: OptimizerSetup | undefined, { data, context }: Mesh): Refusal | undefined {
+  if (optimizer === undefined || optimizer.shard === 'none')
+    return context === 1
+      ? undefined
+      : {
+          reason: `${title} shares weights among context ranks (FSDP2)`,
+          ...(optimizer === undefined
+            ? {}
+            : { nearest: { key: 'optimizer', argument: 'shard', value: 'fsdp' } as const }),
+        };
+  const sharing = (optimizer.over ?? data * context) / context;
+  return Number.isInteger(sharing) && data % sharing === 0
+    ? undefined
+    : { reason: `${title} shares weights among all context ranks and a part of the data ranks` };
+}
+
 export const torchtitan: Engine = {
   name: 'torchtitan',
   title,
@@ -24,13 +58,17 @@ export const torchtitan: Engine = {
   read: 'pytorch/torchtitan b5bcd76c (0.2.2)',
   // With pipeline ranks, gathered weights stay: `reshard_after_forward` of its FSDP is off by default there.
   shards: [{ shard: 'fsdp' }, { shard: 'fsdp', reshard: 'false' }],
+  sync: 'overlap',
+  loss: 'chunked(8)',
+  keepsGathered: true,
+  contextExchange: 'all_gather',
   rows: [
     {
       key: 'schedule',
-      runs: 'All that PyTorch runs, with stages in a loop or in a V of two a rank; other orders from a table. Split backwards not with `torch.compile`. Its own tests of split backwards are off, since FlexAttention became its default.',
+      runs: 'All that PyTorch runs, with stages in a loop or in a V of two a rank; other orders from a table. One stage on one rank without a table: microbatches are then steps of accumulation. Split backwards not with `torch.compile`. Its own tests of split backwards are off, since FlexAttention became its default.',
       source:
-        'torchtitan/distributed/pipeline_parallel.py: _get_pp_rank_to_stage_indices_mapping, _build_pipeline_schedule; tests/integration_tests/features.py',
-      refusesOrder: (plan) => pytorchOrder(plan) ?? otherPlaces(plan),
+        'torchtitan/distributed/pipeline_parallel.py: _get_pp_rank_to_stage_indices_mapping, _build_pipeline_schedule, trainer.py (gradient_accumulation_steps); tests/integration_tests/features.py',
+      refusesOrder: (plan) => pytorchOrder(plan) ?? otherPlaces(plan) ?? unlikeAccumulation(plan, title),
     },
     oneMeshRow(title, 'torchtitan/distributed/parallel_dims.py: ParallelDims.build_mesh'),
     {
@@ -53,6 +91,19 @@ export const torchtitan: Engine = {
               write: { key: 'optimizer', argument: 'shard', value: ranks > 1 ? 'fsdp, reshard = false' : 'fsdp' },
             },
     },
+    recipeRow(title, {
+      runs: '`adamw` and `adam`; `adam_bf16` with all of a parameter in bf16 (`training.dtype`).',
+      source:
+        'torchtitan/components/optimizer/optimizer.py: OptimizersContainer; config/configs.py: TrainingConfig.dtype',
+      has: () => ['adamw', 'adam', 'adam_bf16'],
+    }),
+    {
+      key: 'optimizer',
+      runs: 'Weights, gradients and state on the host together, and no part of them. Context ranks share weights, and a group of `over` has all of them.',
+      source: 'torchtitan/config/configs.py: TrainingConfig.enable_cpu_offload; distributed/fsdp.py: resolve_fsdp_mesh',
+      refusesAsWritten: (setup) =>
+        offloadRefusal(setup.optimizer) ?? sharingRefusal(setup.optimizer, setup.mesh) ?? partsRefusal(setup, title),
+    },
     clipRow(
       'clips gradients by their norm',
       'Gradients are clipped by their norm, at 1. This is the default.',
@@ -72,13 +123,14 @@ export const torchtitan: Engine = {
     },
     {
       key: 'context_exchange',
-      runs: 'Keys and values are all-gathered, which moves what `ring` moves.',
-      source: 'torchtitan/models/common/decoder_sharding.py (k and v unsharded on CP)',
+      runs: '`all_gather`. This is the default. `ring` is near to what torchtitan did with the `context_parallel` of PyTorch: it gathered during the first block of the core, and again in the backward.',
+      source:
+        'torchtitan/models/common/decoder_sharding.py: set_gqa_inner_attention_local_map (k and v unsharded on CP); torch/distributed/tensor/experimental/_context_parallel/_attention.py: _templated_ring_attention',
       refuses: ({ mesh }) =>
         mesh.context > 1 && mesh.contextExchange === 'all_to_all'
           ? {
               reason: `${title} gathers keys and values over context ranks, and exchanges no heads`,
-              nearest: { key: 'context_exchange', value: 'ring' },
+              nearest: { key: 'context_exchange', value: 'all_gather' },
             }
           : undefined,
     },
@@ -96,14 +148,14 @@ export const torchtitan: Engine = {
     },
     {
       key: 'recompute',
-      runs: '`full`, and `operations` (its selective mode). A memory budget has no equal here.',
+      runs: '`full`, `operations` (its selective mode) and `budget(…)`.',
       source: 'torchtitan/distributed/activation_checkpoint.py: FullAC, SelectiveAC, MemoryBudgetAC',
       refuses: (setup) => {
-        const mode = otherMode(setup, (each) => modes.includes(each));
+        const mode = otherMode(setup, (each) => modes.includes(each) || each.startsWith('budget('));
         return mode === undefined
           ? undefined
           : {
-              reason: `${title} recomputes all of each layer (\`full\`) or operations of it (\`operations\`), not \`${mode}\``,
+              reason: `${title} recomputes all of each layer (\`full\`) or operations of it (\`operations\`, \`budget(…)\`), not \`${mode}\``,
               nearest: {
                 key: 'recompute',
                 value: mode === 'selective' || mode.startsWith('modules') ? 'operations' : 'full',
@@ -111,6 +163,7 @@ export const torchtitan: Engine = {
             };
       },
     },
+    alikeRow(title, 'torchtitan/trainer.py: Trainer.Config.activation_checkpoint'),
     {
       key: 'offload',
       runs: 'No activations. FSDP may keep weights, gradients and state on the host.',
@@ -148,6 +201,16 @@ export const torchtitan: Engine = {
             }
           : undefined,
     },
+    lossRow(
+      title,
+      {
+        runs: '`loss = chunked(k)`, in 8 chunks by default; `eager`, and `compiled` with `torch.compile`.',
+        source: 'torchtitan/components/loss.py: ChunkedLossWrapper, CrossEntropyLoss; models/llama3/config_registry.py',
+        losses: /^(?:chunked\(|eager$|compiled$)/,
+        nearest: 'chunked(8)',
+      },
+      'computes the loss in 8 chunks',
+    ),
     {
       key: 'model',
       runs: 'bf16 and fp32; fp8 and fp4 (NVFP4) products by converters.',

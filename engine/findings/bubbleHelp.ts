@@ -34,9 +34,13 @@ export const dropsLimit = (help: BubbleHelp): boolean => 'schedule' in help && h
 /** Whether a change is worth a sentence: it saves more than a point. */
 export const gains = (before: number, after: number): boolean => after < before - 0.01;
 
-/** `Under zb_h1 it would reach 11.1 %.`, one sentence for each. `isBounded`: a bound of all orders is said before. */
+/** Another batch is another training. */
+const changesBatch = (help: BubbleHelp): boolean => 'microbatches' in help;
+
+/** `Under zb_h1 it would reach 11.1 %.`, one sentence for each, another batch last. `isBounded`: a bound of all orders is said before. */
 export const helpWords = (help: readonly BubbleHelp[], isBounded: boolean): string =>
   help
+    .toSorted((a, b) => Number(changesBatch(a)) - Number(changesBatch(b)))
     .map((each) => {
       const isOutside = isBounded && 'schedule' in each && each.segmented === true;
       return `${changeWords(each)} it would reach ${share(each.bubble)}${isOutside ? ': the bound is for whole sequences' : ''}.`;

@@ -2,25 +2,16 @@
  * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
+import { type EfficiencyFacts, efficiencyText } from './efficiencyText.ts';
+import { type HeadroomFacts, headroomText } from './headroomText.ts';
 import { bubbleWords } from './bubbleWords.ts';
+import { entry } from './entry.ts';
 import { defaultsWords, unsupportedWords } from './engineWords.ts';
 import { alike, versionsKept, type StageVersions } from './stageVersions.ts';
 import { gain, type Waited, waits } from './waitedWords.ts';
 import { bytes, count, list, share, shareAtMost, show, time, timeAtLeast } from '../basics/quantities.ts';
 
-export type Severity = 'error' | 'warning' | 'information' | 'hint';
-
-interface Entry<P> {
-  readonly severity: Severity;
-  /** One line for lists of codes. */
-  readonly summary: string;
-  readonly message: (parameters: P) => string;
-}
-const entry = <P>(severity: Severity, summary: string, message: (p: P) => string): Entry<P> => ({
-  severity,
-  summary,
-  message,
-});
+export type { Severity } from './entry.ts';
 
 const isCall = (block: string): boolean => block.startsWith('call to ');
 /** What a block has by name: a call has arguments. */
@@ -129,7 +120,7 @@ export const catalogue = {
         : `"${p.as}" is another name for "${p.key}", and this ${p.block} sets both. Remove one of them.`,
   ),
   'key/not-applicable': entry(
-    'warning',
+    ['warning', 'hint'],
     'A key that has no effect here',
     (p: { key: string; reason: string }) => `"${p.key}" has no effect here: ${p.reason}.`,
   ),
@@ -146,7 +137,7 @@ export const catalogue = {
       `Expected ${p.expected}, found ${p.found}${p.example ? `; write for example \`${p.example}\`` : ''}.`,
   ),
   'value/range': entry(
-    'error',
+    ['error', 'warning'],
     'A value outside the possible range',
     // `advised`: the value is used, but it is most often a mistake.
     (p: { what: string; value: string; allowed: string; advised?: true }) =>
@@ -263,11 +254,8 @@ export const catalogue = {
   'device/efficiency': entry(
     'information',
     'Times from an efficiency that nobody measured',
-    // `guess`: the share of the peak; otherwise the share that the whole pipeline reaches of it.
-    (p: { device: string } & ({ guess: number } | { reached: number })) =>
-      'guess' in p
-        ? `Times on ${p.device} rest on a guess, \`efficiency = ${Number((100 * p.guess).toPrecision(3))}%\`: no published run was fitted. Measure a layer, and set \`efficiency\` in a device \`from\` this one.`
-        : `The pipeline reaches ${share(p.reached)} of the peak, because "${p.device}" has no \`efficiency\`: layers run at all of its \`compute\`. Published runs reach 30 % to 60 %. Set \`efficiency\`, or take a device of \`std:hardware\`.`,
+    // `guess`: the share of the peak. `reached`: what the whole pipeline has of it. `shared`: what a format takes from the others.
+    (p: EfficiencyFacts) => efficiencyText(p),
   ),
   'device/idle': entry(
     'warning',
@@ -318,12 +306,7 @@ export const catalogue = {
     }) =>
       `The host of ${p.host} needs ${bytes(p.need)}, ${bytes(p.over)} over its ${bytes(p.capacity)}: ${list(p.parts)}${p.more > 0 ? `, and ${count(p.more, 'more device', 'more devices')}` : ''}. ${p.help}`,
   ),
-  'memory/headroom': entry(
-    'information',
-    'Little memory left',
-    (p: { device: string; left: number; share: number; capacity: number; margin: number }) =>
-      `${p.device} has ${bytes(p.left)} left of ${bytes(p.capacity)} (${share(p.share)}) at its peak, under the margin of ${share(p.margin)}: allocator fragmentation could push it over.`,
-  ),
+  'memory/headroom': entry(['information', 'warning'], 'Little memory left', (p: HeadroomFacts) => headroomText(p)),
 
   'schedule/incomplete': entry(
     'error',
@@ -348,7 +331,7 @@ export const catalogue = {
   ),
   'schedule/slot': entry(
     'error',
-    'A clock table that cannot be',
+    'A clock table with two operations in one slot, or an operation before its input',
     (p: { problem: string }) => `Operation ${p.problem}.`,
   ),
   'schedule/blocked': entry(
@@ -372,7 +355,7 @@ export const catalogue = {
     (p: { policy: string; problem: string; input: string; values: readonly number[] }) =>
       `${p.policy} cannot run: ${p.problem}${p.values.length > 0 ? `; nearest ${p.input}: ${p.values.join(' or ')}` : ''}.`,
   ),
-  'schedule/bubble': entry('information', 'Idle share, by cause', bubbleWords),
+  'schedule/bubble': entry(['information', 'warning'], 'Idle share, by cause', bubbleWords),
   'schedule/shorter-order': entry(
     'hint',
     'A shorter order of the same operations',
@@ -501,8 +484,8 @@ export const catalogue = {
       `The collective waits for the link ${p.link} of ${show(p.bandwidth, 'bandwidth')}${p.others === 0 ? '' : ` and ${p.others} more`}. \`collective = ${p.collective}\` sends less over it: the iteration would be ${time(p.seconds)} shorter (${share(p.share)}).`,
   ),
   'comm/shared-card': entry(
-    'warning',
-    'Stages that exchange gradients through one link',
+    ['warning', 'information'],
+    'Stages whose ranks exchange through one link',
     (p: {
       link: string;
       bandwidth: number;
@@ -510,10 +493,13 @@ export const catalogue = {
       bytes: number;
       cost?: { readonly seconds: number; readonly share: number; readonly full: number };
       unshared?: { readonly least: number; readonly given: number };
+      crowded?: { readonly least: number; readonly iteration: number };
     }) => {
       const link = `the link ${p.link} of ${show(p.bandwidth, 'bandwidth')}`;
       if (p.cost !== undefined)
-        return `${list(p.stages)} share ${link} when they exchange gradients: the iteration is ${time(p.cost.seconds)} longer (${share(p.cost.share)}) than with a link for each stage. They send ${bytes(p.bytes)} through it in each iteration, which takes at least ${time(p.cost.full)}. Give stages separate nodes, or use more or faster links.`;
+        return `${list(p.stages)} share ${link} for what their ranks exchange: the iteration is ${time(p.cost.seconds)} longer (${share(p.cost.share)}) than with a link for each stage. They send ${bytes(p.bytes)} through it in each iteration, which takes at least ${time(p.cost.full)}. Give stages separate nodes, or use more or faster links.`;
+      if (p.crowded !== undefined)
+        return `The iteration is simulated too fast: what ranks of ${list(p.stages)} exchange goes through ${link}. It is ${bytes(p.bytes)} in each iteration, which need at least ${time(p.crowded.least)}, but the iteration takes ${time(p.crowded.iteration)}. Gradients that a rule orders share the link with each other only, and so does all else. Give stages separate nodes, or exchange fewer bytes.`;
       const { least, given } = p.unshared ?? { least: 0, given: 0 };
       return `The exchange of gradients is simulated too fast: gradients of ${list(p.stages)} go through ${link}. These are ${bytes(p.bytes)} in each iteration, which need at least ${time(least)}, but the simulation gives them ${time(given)}. For this exchange it shares a link among the ranks of one stage, not among stages. Give stages separate nodes, or exchange fewer bytes.`;
     },
@@ -540,6 +526,23 @@ export const catalogue = {
     (p: { text: string; figure: string }) => `Expected ${p.text}, but it is ${p.figure}.`,
   ),
 
+  'measured/reading': entry(
+    'information',
+    'A recorded run that is still being read',
+    (p: { path: string }) => `The run "${p.path}" is being read. Its drift follows; no other figure depends on it.`,
+  ),
+  'measured/unread': entry(
+    'warning',
+    'A recorded run that cannot be read',
+    (p: { path: string; detail: string }) => `The run "${p.path}" is not read, so there is no drift: ${p.detail}.`,
+  ),
+  'measured/other-run': entry(
+    'warning',
+    'A recorded run of another pipeline',
+    (p: { detail: string }) =>
+      `This is no run of the pipeline, so there is no drift: ${p.detail}. Name a run of this plan, or change the plan to what ran.`,
+  ),
+
   'import/not-found': entry(
     'error',
     'An imported file that does not exist',
@@ -563,7 +566,7 @@ export const catalogue = {
   ),
 
   'limit/too-large': entry(
-    'error',
+    ['error', 'information'],
     "Larger than the engine's limit",
     (
       p:
@@ -579,5 +582,7 @@ export const catalogue = {
 } as const;
 
 export type Code = keyof typeof catalogue;
+/** Severities that a finding with this code can have. */
+export type SeverityOf<C extends Code> = (typeof catalogue)[C]['severities'][number];
 export type Parameters<C extends Code> = (typeof catalogue)[C]['message'] extends (p: infer P) => string ? P : never;
 export const codes = Object.keys(catalogue) as readonly Code[];

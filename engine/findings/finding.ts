@@ -1,5 +1,5 @@
 import type { Place } from '../values/plan.ts';
-import { catalogue, type Code, type Parameters, type Severity } from './catalogue.ts';
+import { catalogue, type Code, type Parameters, type Severity, type SeverityOf } from './catalogue.ts';
 
 /** Something to report, at a place in text. */
 export interface Finding {
@@ -76,7 +76,13 @@ export type FixHint =
       readonly kind: 'engine';
       readonly pipeline: string;
       readonly key: string;
-      readonly writes: readonly { readonly key: string; readonly argument?: string; readonly value?: string }[];
+      readonly writes: readonly {
+        /** Absent: the pipeline. */
+        readonly block?: 'model';
+        readonly key: string;
+        readonly argument?: string;
+        readonly value?: string;
+      }[];
     }
   /** Give this device a link to its host. */
   | { readonly kind: 'host'; readonly device: string }
@@ -89,12 +95,12 @@ export type FixHint =
   /** Remove the entry at `place`. */
   | { readonly kind: 'remove' };
 
-interface Extras<R> {
+interface Extras<R, C extends Code> {
   readonly related?: readonly R[];
   readonly hint?: FixHint;
   readonly about?: Subject;
   /** Only for codes whose severity depends on a threshold. */
-  readonly severity?: Severity;
+  readonly severity?: SeverityOf<C>;
 }
 
 /** A finding of the catalogue; the type of `parameters` follows from the code. */
@@ -102,7 +108,7 @@ export function finding<C extends Code>(
   code: C,
   place: Place,
   parameters: Parameters<C>,
-  extras: Extras<{ readonly place: Place; readonly message: string }> = {},
+  extras: Extras<{ readonly place: Place; readonly message: string }, C> = {},
 ): Finding {
   const { related = [], hint, about, severity } = extras;
   return { ...text(code, parameters, severity), place, related, hint, ...(about === undefined ? {} : { about }) };
@@ -113,7 +119,7 @@ export function planFinding<C extends Code>(
   code: C,
   at: string,
   parameters: Parameters<C>,
-  extras: Extras<{ readonly at: string; readonly message: string }> = {},
+  extras: Extras<{ readonly at: string; readonly message: string }, C> = {},
 ): PlanFinding {
   const { related = [], hint, about, severity } = extras;
   return { ...text(code, parameters, severity), at, related, hint, ...(about === undefined ? {} : { about }) };
@@ -137,7 +143,7 @@ export function latePlanFinding<C extends Code>(
   code: C,
   at: string,
   parameters: () => Parameters<C>,
-  severity: Severity,
+  severity: SeverityOf<C>,
   hint: FixHint,
   before: () => Generator<unknown, void, void>,
 ): PlanFinding {
@@ -174,10 +180,10 @@ export function findingAt(found: PlanFinding, place: Place, related: Finding['re
   return placed;
 }
 
-function text<C extends Code>(code: C, parameters: Parameters<C>, severity?: Severity) {
+function text<C extends Code>(code: C, parameters: Parameters<C>, severity?: SeverityOf<C>) {
   const entry = catalogue[code];
   const message = (entry.message as (p: Parameters<C>) => string)(parameters);
-  return { code, severity: severity ?? entry.severity, message, parameters: parameters as object };
+  return { code, severity: severity ?? entry.severities[0], message, parameters: parameters as object };
 }
 
 /** What the message of a finding with this code was made of; undefined for a finding with another code. */

@@ -1,7 +1,7 @@
 import { spellings } from '../basics/spelling.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import type { Place } from '../values/plan.ts';
-import type { Code, Parameters, Severity } from './catalogue.ts';
+import type { Code, Parameters, SeverityOf } from './catalogue.ts';
 import { type Finding, type FixHint, finding } from './finding.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface Reporter {
       readonly related?: readonly { readonly place: Place; readonly message: string }[];
       readonly hint?: FixHint;
       /** Only for codes whose severity depends on a threshold. */
-      readonly severity?: Severity;
+      readonly severity?: SeverityOf<C>;
     },
   ): void;
   /** Takes back what was reported with this code at this place, because another finding says it better. It still counts as an error. */

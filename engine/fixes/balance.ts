@@ -6,7 +6,7 @@ import { cutStages, stageName } from '../costs/stages.ts';
 import type { Subject } from './candidates.ts';
 import { writtenLayers } from './layers.ts';
 import { tried } from './outcome.ts';
-import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
+import { type Again, apply, checkedAgain, type Edit, type Proposal } from './proposal.ts';
 import { entriesOf, indentOf, lineBreak, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
@@ -43,7 +43,7 @@ export function* cutCandidates(subject: Subject, by: readonly CutBy[]): Generato
       yield { what: `Cut the stages by ${weighed[weight]}`, kind: 'cut', edits };
       continue;
     }
-    const best = bestStages(analysis, body, pipeline, cutStages(plan).length, weight, again);
+    const best = yield* bestStages(analysis, body, pipeline, cutStages(plan).length, weight, again);
     const edits = best === undefined ? undefined : stageEdits(analysis.syntax.text, body, best);
     const what = weight === 'time' ? title : `Cut the stages by ${weighed[weight]}`;
     if (edits !== undefined) yield { what, kind: 'cut', edits };
@@ -90,14 +90,14 @@ export const writtenStages = (plan: PipelinePlan): readonly Stage[] =>
   cutStages(plan).map(({ plan: stage }) => ({ name: stageName(stage), layers: stage.layers }));
 
 /** What `balance(n)` gives in place of the cut that is written. */
-function bestStages(
+function* bestStages(
   analysis: Analysis,
   body: Block,
   pipeline: string,
   count: number,
   by: CutBy,
   again: Again,
-): readonly Stage[] | undefined {
+): Generator<undefined, readonly Stage[] | undefined, void> {
   const cut = [...entriesOf(body, 'stages'), ...entriesOf(body, 'stage')];
   const [first] = cut;
   if (first === undefined) return undefined;
@@ -106,7 +106,7 @@ function bestStages(
     end,
     text: start === first.start ? `stages = balance(${count}${by === 'time' ? '' : `, by = ${by}`})` : '',
   }));
-  const balanced = again(apply(analysis.syntax.text, edits));
+  const balanced = yield* checkedAgain(again, apply(analysis.syntax.text, edits));
   const plan = balanced.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   return plan === undefined ? undefined : writtenStages(plan);
 }

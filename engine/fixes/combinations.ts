@@ -11,7 +11,7 @@ import type { Edit } from './proposal.ts';
 import { contextCandidates, contextForPipeline, moreTensorRanks, sequenceCandidates } from './ranks.ts';
 import { everyStage, someLayersCandidates } from './recompute.ts';
 import { shardCandidates } from './shard.ts';
-import { type Candidate, type Candidates, type Goal, partsOf, type Tried, weightOf } from './trial.ts';
+import { type Candidate, type Candidates, type Goal, mostOfUsual, partsOf, type Tried, weightOf } from './trial.ts';
 
 /** Trials of parts that only make room, of pairs, of three changes, and of what three changes are without one of them. */
 const most = { savers: 8, pairs: 14, late: 8, ofKind: 2, threes: 6, without: 3 };
@@ -37,18 +37,51 @@ export function withCombinations(
   return function* (tried) {
     yield* candidates;
     const isWorth = goal.emphasis === 'memory' ? !tried.some((each) => isFree(each, today)) : isHeld(tried, today);
-    if (!isWorth) return;
+    if (isWorth) yield* joins(tried);
+    if (goal.emphasis === 'memory') yield* withUsual(subject, tried, today);
+    if (goal.emphasis === 'memory' && !tried.some(({ reached }) => reached)) yield* strongest(tried, today);
+  };
+  function* joins(tried: readonly Tried[]): Candidates {
     const more = goal.emphasis === 'time' ? savers(subject) : reshaping(subject);
     const first = tried.length;
     yield* inTurn(Math.min(most.savers, trialsFor(subject.plan)), ...more);
     const late = new Set(goal.emphasis === 'memory' ? tried.slice(first).map(({ candidate }) => candidate) : []);
     yield* inTurn(Math.ceil(trialsFor(subject.plan) / 2), combinations(tried, today, goal.emphasis, late));
-  };
+  }
 }
 
-/** It answers the finding, fits every device, and is as fast as today. */
+/** What is usual, with what else it needs, where nothing with it was found: others are faster, but people may prefer what they know. */
+function* withUsual(subject: Subject, tried: readonly Tried[], today: Figures): Candidates {
+  const isUsual = ({ candidate }: Tried): boolean => candidate.usual === true;
+  if (!tried.some(isUsual) || tried.some((each) => isUsual(each) && each.reached && each.figures.fits)) return;
+  const joins = combinations(tried, today, 'memory', new Set(), true);
+  yield* inTurn(Math.ceil(trialsFor(subject.plan) / 4), joins);
+}
+
+/** The two kinds of change that free most, with each other one: what they cost does not matter where nothing fits. */
+function* strongest(tried: readonly Tried[], today: Figures): Generator<Candidate, void, void> {
+  const unusual = ({ candidate }: Tried): number => Number(candidate.usual !== true);
+  const singles = tried
+    .filter((each) => partsOf(each.candidate).length === 1 && isPart(each, today))
+    .toSorted((a, b) => fillOf(a.figures) - fillOf(b.figures));
+  const kinds = [...new Set(singles.map(({ candidate }) => candidate.kind))];
+  // Of one kind, what is usual frees hardly less.
+  const [first, second, ...others] = kinds.flatMap((kind) => {
+    const alike = singles.filter(({ candidate }) => candidate.kind === kind);
+    return alike.toSorted((a, b) => unusual(a) - unusual(b)).slice(0, 1);
+  });
+  for (const third of others) {
+    const joined = together([first, second, third].map(({ candidate }) => candidate));
+    if (joined !== undefined) yield joined;
+  }
+}
+
+/** It answers the finding, fits every device with a margin, and is as fast as today. */
 const isFree = ({ reached, figures }: Tried, today: Figures): boolean =>
-  reached && figures.fits && samplePeriod(figures) <= samplePeriod(today) * (1 + leastChange);
+  reached &&
+  figures.fits &&
+  figures.left === undefined &&
+  samplePeriod(figures) <= samplePeriod(today) * (1 + leastChange);
 
 /** Whether something is faster than today and either not enough alone, or over the memory and much faster than all that fits. */
 function isHeld(tried: readonly Tried[], today: Figures): boolean {
@@ -107,13 +140,14 @@ const fillOf = ({ peak, capacity }: Figures): number => (capacity > 0 ? peak / c
 
 /**
  * Pairs of what was tried, the most promising first; then the best of them with a third change. `late`: changes whose pairs have
- * their own trials, after the pairs of other changes.
+ * their own trials, after the pairs of other changes. `isUsual`: with a part that people try first, if they are not much slower.
  */
 function* combinations(
   tried: readonly Tried[],
   today: Figures,
   emphasis: Goal['emphasis'],
   late: ReadonlySet<Candidate>,
+  isUsual = false,
 ): Generator<Candidate, void, void> {
   const estimateOf = ({ candidate, figures, answers }: Tried): Estimate => {
     const fill = fillOf(figures) / fillOf(today);
@@ -128,11 +162,11 @@ function* combinations(
   const isAnswered = emphasis === 'time' && tried.some((each) => each.answers && isPart(each, today));
   function promising(all: readonly Estimate[]): readonly Candidate[] {
     // What is known to fit sets the pace to beat.
-    const enough = bestPace(tried, today) / samplePeriod(today);
+    const enough = (bestPace(tried, today) / samplePeriod(today)) * (isUsual ? mostOfUsual : 1);
     const mayFit = (share: number): boolean => fillOf(today) * share < room + overrun.most;
     const byCost = all
       .filter((each) => mayFit(leastFill(each)) && each.pace * weightOf(each) < enough)
-      .filter(({ answers }) => answers || !isAnswered)
+      .filter(({ answers, parts }) => (answers || !isAnswered) && (!isUsual || parts.some(({ usual }) => usual)))
       .toSorted((a, b) => costOf(a, today, room) - costOf(b, today, room));
     // What fits only if each part frees other bytes comes after what is estimated to fit.
     const sorted = [
@@ -210,9 +244,9 @@ const placeOf = ({ kind, policy }: Candidate): number =>
 const order = ['sequence', 'tensor', 'context', 'shard', 'micro-batch', 'cut', 'layers', 'recompute'];
 
 /** One change of several, its policy last; undefined where two are alternatives to each other, or change the same text. */
-function together(all: readonly Candidate[]): Candidate | undefined {
+export function together(all: readonly Candidate[]): Candidate | undefined {
   const parts = all.toSorted((a, b) => placeOf(a) - placeOf(b));
-  const edits = parts.flatMap((part) => part.edits);
+  const edits = inPlace(parts.flatMap((part) => part.edits));
   if (new Set(parts.map(({ kind }) => kind)).size < parts.length || !apart(edits)) return undefined;
   const isMoved = parts.some(({ kind }) => kind === 'tensor' || kind === 'context');
   const words = parts
@@ -226,8 +260,15 @@ function together(all: readonly Candidate[]): Candidate | undefined {
     edits,
     ...(policy === undefined ? {} : { policy }),
     ...(parts.some(({ numerics }) => numerics === true) ? { numerics: true } : {}),
+    ...(parts.some(({ usual }) => usual === true) ? { usual: true } : {}),
   };
 }
+
+/** If a key is added behind an entry that gets an argument, the argument comes first: editors keep the order at one place. */
+const inPlace = (edits: readonly (Edit | undefined)[]): readonly (Edit | undefined)[] =>
+  edits.toSorted((a, b) => Number(isAdded(a)) - Number(isAdded(b)));
+
+const isAdded = (edit: Edit | undefined): boolean => edit !== undefined && /^\s/u.test(edit.text);
 
 /** Numbers of chunks of one policy are alternatives, other policies are not. */
 const familyOf = (candidate: Candidate): string =>

@@ -12,8 +12,14 @@ import { fewerExpertRanks } from './experts.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import type { Simulated } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
-import type { Again, FixSteps } from './proposal.ts';
-import { contextExchangeCandidates, fewerTensorRanks, overlapTensorCandidates, sequenceCandidates } from './ranks.ts';
+import { type Again, type FixSteps, leavesLittle, type Proposal } from './proposal.ts';
+import {
+  contextExchangeCandidates,
+  fewerTensorRanks,
+  overlapTensorCandidates,
+  sequenceCandidates,
+  sequenceWithOverlap,
+} from './ranks.ts';
 import { remains } from './remains.ts';
 import { groupedShardCandidates, wholeWeightsCandidates } from './shard.ts';
 import { setKey, valueOf } from './source.ts';
@@ -36,13 +42,16 @@ export function* exposedFixes(analysis: Analysis, finding: Finding, hint: Hint, 
   const pace = samplePeriod(figuresOf(subject.before.run.report));
   const faster = (after: Simulated) => relative(pace, samplePeriod(figuresOf(after.run.report))) < -0.001;
   const goal = { pipeline: hint.pipeline, emphasis: 'time' } as const;
-  const gone = yield* fixesAmong(
-    analysis,
-    { ...goal, met: (changed, after) => faster(after) && !remains(changed, finding) },
-    exposedCandidates(subject, finding, hint),
-    again,
-  );
-  if (gone.some(({ preferred }) => preferred)) return gone;
+  const removes: Goal = { ...goal, met: (changed, after) => faster(after) && !remains(changed, finding) };
+  const gone = yield* fixesAmong(analysis, removes, exposedCandidates(subject, finding, hint), again);
+  const roomy: Proposal[] = [];
+  // Where all that removes it fills a device, partners make room for it.
+  if (gone.length > 0 && gone.every(({ effect }) => effect?.after.fits !== true)) {
+    const joined = withCombinations(subject, removes, exposedCandidates(subject, finding, hint));
+    const found = yield* fixesAmong(analysis, removes, joined, again);
+    roomy.push(...found.filter(({ effect }) => effect?.after.fits).slice(0, 1));
+  }
+  if (gone.some(({ preferred }) => preferred)) return roomyFirst([...roomy, ...gone]).slice(0, 5);
   const lessens: Goal = {
     ...goal,
     met: (_, after) => faster(after) && exposedTime(after) <= mostLeft * exposedTime(subject.before),
@@ -54,9 +63,17 @@ export function* exposedFixes(analysis: Analysis, finding: Finding, hint: Hint, 
     withCombinations(subject, lessens, exposedCandidates(subject, finding, hint)),
     again,
   );
-  const titles = new Set(less.map(({ edits }) => JSON.stringify(edits)));
-  return [...less, ...gone.filter(({ edits }) => !titles.has(JSON.stringify(edits)))].slice(0, 5);
+  const titles = new Set([...roomy, ...less].map(({ edits }) => JSON.stringify(edits)));
+  const others = less.filter(
+    ({ edits }) => !roomy.some((each) => JSON.stringify(each.edits) === JSON.stringify(edits)),
+  );
+  const rest = gone.filter(({ edits }) => !titles.has(JSON.stringify(edits)));
+  return roomyFirst([...roomy, ...others, ...rest]).slice(0, 5);
 }
+
+/** Of several lists in one: what keeps the margin of `memory/headroom` comes first. */
+const roomyFirst = (fixes: readonly Proposal[]): readonly Proposal[] =>
+  fixes.toSorted((a, b) => Number(leavesLittle(a)) - Number(leavesLittle(b)));
 
 const exposedCandidates = (subject: Subject, finding: Finding, { warmup }: Hint): Iterable<Candidate | undefined> =>
   inTurn(
@@ -67,6 +84,7 @@ const exposedCandidates = (subject: Subject, finding: Finding, { warmup }: Hint)
     groupedShardCandidates(subject),
     sequenceCandidates(subject),
     overlapTensorCandidates(subject),
+    sequenceWithOverlap(subject),
     fewerTensorRanks(subject),
     contextExchangeCandidates(subject),
     fewerExpertRanks(subject),

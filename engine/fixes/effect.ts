@@ -21,6 +21,8 @@ export interface Figures {
   readonly capacity: number;
   /** Whether every device stays within its memory. */
   readonly fits: boolean;
+  /** Bytes that the fullest device has left, if they are under the margin of `memory/headroom`. */
+  readonly left?: number;
   /** The device that needs most beyond its memory, and how much; absent if every device fits. */
   readonly over?: { readonly device: string; readonly bytes: number };
 }
@@ -42,6 +44,9 @@ export function figuresOf(report: PipelineReport, device?: string): Figures {
     ...(over === undefined ? {} : { over }),
   };
 }
+
+/** Whether it leaves less than the margin of `memory/headroom`. */
+export const isTight = ({ left }: Figures): boolean => left !== undefined;
 
 /** Changes below this share are rounding. */
 export const leastChange = 0.0005;
@@ -73,14 +78,21 @@ export function effectWords({ before, after }: Effect, emphasis: Emphasis): stri
       `bubble ${share(after.bubble)}`,
       `peak ${bytes(after.peak)}`,
     ];
-    return [...words, ...overrun(after, '')].join(', ');
+    return [...words, ...overrun(after, '', emphasis), ...remnant(undefined, after)].join(', ');
   }
   const words =
     emphasis === 'memory'
       ? [`peak ${bytes(after.peak)}`, ...paceWords(before, after)]
       : [...paceWords(before, after), peakWords(before, after)];
-  return [...words, ...overrun(after, before.fits ? '' : 'still ')].join(', ');
+  const still = before.fits ? '' : 'still ';
+  return [...words, ...overrun(after, still, emphasis), ...remnant(before, after)].join(', ');
 }
+
+/** `only 410 MiB left`, unless no more were left before. */
+const remnant = (before: Figures | undefined, { left, peak }: Figures): readonly string[] =>
+  left === undefined || (before?.left !== undefined && peak <= before.peak)
+    ? []
+    : [left > 0 ? `only ${bytes(left)} left` : 'nothing left'];
 
 function paceWords(before: Figures, after: Figures): readonly string[] {
   const changed = (words: string, change: number) =>
@@ -98,8 +110,10 @@ function peakWords(before: Figures, after: Figures): string {
 
 const figure = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** `still 2 GiB over`, with the name of the device if it is another one than the title's; empty if the plan fits. */
-function overrun({ peak, capacity, over }: Figures, still: string): readonly string[] {
-  if (peak > capacity) return [`${still}${bytes(peak - capacity)} over`];
-  return over === undefined ? [] : [`${over.device} ${still}${bytes(over.bytes)} over`];
+/** `still 2 GiB over`, with the name of the device if it is not the fullest, or if another one may be meant; empty if the plan fits. */
+function overrun({ peak, capacity, over }: Figures, still: string, emphasis: Emphasis): readonly string[] {
+  if (over === undefined) return [];
+  return peak > capacity && emphasis === 'time'
+    ? [`${still}${bytes(peak - capacity)} over`]
+    : [`${over.device} ${still}${bytes(over.bytes)} over`];
 }

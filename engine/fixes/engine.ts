@@ -8,9 +8,10 @@ import { findPolicy } from '../policies/registry.ts';
 import { callableOf, withArguments } from './callArguments.ts';
 import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { policyCandidates } from './policies.ts';
-import { sequenceKey } from './ranks.ts';
+import { sequenceKey } from './overlapTensor.ts';
 import type { Again, Edit, FixSteps } from './proposal.ts';
 import { withoutNode } from './repairs/edits.ts';
+import { modelEdits } from './modelKey.ts';
 import { entriesOf, setKey, valueOf } from './source.ts';
 import { type Candidate, fixesAmong, type Goal } from './trial.ts';
 
@@ -55,11 +56,16 @@ const deed = (write: Write, index: number): string => {
 
 /** One edit for each key: arguments of one call are written together. */
 function editsOf(subject: Subject, writes: readonly Write[]): readonly (Edit | undefined)[] {
-  return [...new Set(writes.map(({ key }) => key))].map((key) => {
-    const own = writes.filter((write) => write.key === key);
-    const [first] = own;
-    return first.argument === undefined ? keyEdit(subject, first) : argumentsEdit(subject, key, own);
-  });
+  const ofModel = writes.filter(({ block }) => block === 'model');
+  const ofPipeline = writes.filter(({ block }) => block === undefined);
+  return [
+    ...ofModel.flatMap((write) => modelEdits(subject, write)),
+    ...[...new Set(ofPipeline.map(({ key }) => key))].map((key) => {
+      const own = ofPipeline.filter((write) => write.key === key);
+      const [first] = own;
+      return first.argument === undefined ? keyEdit(subject, first) : argumentsEdit(subject, key, own);
+    }),
+  ];
 }
 
 function keyEdit({ analysis, body }: Subject, { key, value }: Write): Edit | undefined {

@@ -5,7 +5,7 @@ import { subjectOf } from './candidates.ts';
 import { sameBatch, samplePeriod } from './effect.ts';
 import { fixSteps } from './fix.ts';
 import { roomFixes } from './memory.ts';
-import type { Again, FixSteps, Proposal } from './proposal.ts';
+import { type Again, type FixSteps, leavesLittle, type Proposal } from './proposal.ts';
 
 /** What a reader of a timeline asks help for. `device`: number of the pipeline rank whose peak is meant. Default: the fullest. */
 export type HelpTopic =
@@ -67,12 +67,14 @@ function merged(some: readonly Proposal[], others: readonly Proposal[]): readonl
   return out;
 }
 
-/** Fixes that break no expectation, then those with the same batch, then the faster. */
+/** Fixes that leave enough memory, then those that break no expectation, then those with the same batch, then the faster. */
 const compare = (a: Proposal, b: Proposal): number =>
-  breaks(a) - breaks(b) || otherBatch(a) - otherBatch(b) || pace(a) - pace(b);
+  little(a) - little(b) || breaks(a) - breaks(b) || otherBatch(a) - otherBatch(b) || pace(a) - pace(b);
 
 const isAboutIdling = (code: Code): boolean =>
   code.startsWith('comm/') || code === 'stage/imbalance' || code === 'place/slow-hop';
+
+const little = (fix: Proposal): number => Number(leavesLittle(fix));
 
 const breaks = (fix: Proposal): number => Math.min(1, fix.breaks?.length ?? 0);
 

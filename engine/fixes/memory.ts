@@ -1,6 +1,7 @@
 import type { Analysis } from '../flow/check.ts';
 import type { FixHint, Finding } from '../findings/finding.ts';
-import { hasAmpleRoom } from '../basics/fullest.ts';
+import { fullest, hasAmpleRoom } from '../basics/fullest.ts';
+import { bytes } from '../basics/quantities.ts';
 import { packedWeightsCandidates } from './adapters.ts';
 import { cutCandidates } from './balance.ts';
 import { withCombinations } from './combinations.ts';
@@ -11,7 +12,7 @@ import { idleDeviceCandidates } from './idleDevices.ts';
 import { lossCandidates } from './loss.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import { moveCandidates } from './move.ts';
-import { fits } from './outcome.ts';
+import { fits, type Simulated } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
 import { moreNodes } from './moreNodes.ts';
 import { contextCandidates, sequenceCandidates } from './ranks.ts';
@@ -20,6 +21,7 @@ import { layerCandidates, recomputeCandidates } from './recompute.ts';
 import { remains } from './remains.ts';
 import { shardCandidates } from './shard.ts';
 import { type Candidate, fixesAmong, type Goal } from './trial.ts';
+import { usualCandidates } from './usual.ts';
 
 type Hint = Extract<FixHint, { readonly kind: 'recompute' }>;
 
@@ -34,7 +36,7 @@ export function* memoryFixes(
   if (subject === undefined) return [];
   const device = subject.plan.devices[subject.plan.placement[stage]].name;
   const met: Goal['met'] = (changed, after) => fits(after, device) && !remains(changed, finding);
-  return yield* smaller(subject, stage, device, met, layerCandidates(subject, met));
+  return yield* smaller(subject, stage, { met }, layerCandidates(subject, met));
 }
 
 /** A change must free at least this share of a peak that fits. */
@@ -58,19 +60,26 @@ export function* roomFixes(analysis: Analysis, pipeline: string, device: number,
     run.report.devices.some((after) => after.name === name && after.peak <= most) &&
     samplePeriod(figuresOf(run.report)) <= slowest;
   const more = peak > capacity ? layerCandidates(subject, met) : [];
-  return yield* smaller(subject, Math.max(0, subject.plan.placement.indexOf(device)), name, met, more);
+  const isFullest = fullest(subject.before.run.report)?.name === name;
+  // Titles state the peak of the fullest device: another one that is asked for is named.
+  const also = ({ run: { report } }: Simulated): string => {
+    const after = report.devices.find((each) => each.name === name);
+    return after === undefined || isFullest || fullest(report)?.name === name ? '' : `${name} ${bytes(after.peak)}`;
+  };
+  const stage = Math.max(0, subject.plan.placement.indexOf(device));
+  return yield* smaller(subject, stage, { met, also, device: name }, more);
 }
 
 function smaller(
   subject: Subject,
   stage: number,
-  device: string,
-  met: Goal['met'],
+  asked: Pick<Goal, 'met' | 'also' | 'device'>,
   more: Iterable<Candidate | undefined> = [],
 ): FixSteps {
   const { analysis, pipeline, plan, again } = subject;
   const candidates = inTurn(
     weighedTrials(plan),
+    usualCandidates(subject),
     // Before the cuts: where both give the same stages, the smaller edit is kept.
     moveCandidates(subject, stage),
     cutCandidates(subject, ['both', 'memory']),
@@ -87,7 +96,7 @@ function smaller(
     packedWeightsCandidates(subject),
     idleDeviceCandidates(subject),
   );
-  const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met, fitting: true };
+  const goal: Goal = { ...asked, pipeline, emphasis: 'memory', most: 6, fitting: true };
   const combined = withCombinations(subject, goal, candidates);
   return fixesAmong(
     analysis,

@@ -1,6 +1,7 @@
 import type { Run, Evaluation } from '../schedule/evaluation.ts';
 import type { Analysis } from '../flow/check.ts';
 import { type Finding, parametersOf } from '../findings/finding.ts';
+import { type Figures, figuresOf } from './effect.ts';
 import { type Again, apply, type Edit } from './proposal.ts';
 
 /** A pipeline of an analysis that was simulated. */
@@ -9,6 +10,15 @@ export type Simulated = Evaluation & { readonly run: Run };
 export function simulated(analysis: Analysis, pipeline: string): Simulated | undefined {
   const found = analysis.pipelines.find(({ plan }) => plan.name === pipeline);
   return found?.run === undefined ? undefined : { ...found, run: found.run };
+}
+
+/** Figures of a pipeline in a checked file, which knows the margin of `memory/headroom`. `device`: as in `figuresOf`. */
+export function figuresIn({ findings }: Analysis, { plan: { name }, run }: Simulated, device?: string): Figures {
+  const left = findings
+    .filter(({ hint }) => hint?.kind === 'recompute' && hint.pipeline === name)
+    .map((finding) => parametersOf(finding, 'memory/headroom')?.left)
+    .find((bytes) => bytes !== undefined);
+  return { ...figuresOf(run.report, device), ...(left === undefined ? {} : { left }) };
 }
 
 /** The file after the edits; undefined where they bring in an error, or fill one more device than before. */

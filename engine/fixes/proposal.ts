@@ -1,7 +1,7 @@
 import type { Analysis } from '../flow/check.ts';
 import type { Finding } from '../findings/finding.ts';
 import { runnerWords } from '../engines/runners.ts';
-import type { Effect } from './effect.ts';
+import { type Effect, isTight } from './effect.ts';
 
 /** Replaces the text from `start` to `end` (UTF-16 units); edits of one fix never overlap. */
 export interface Edit {
@@ -25,6 +25,9 @@ export interface Proposal {
   /** What the simulation of the changed file gives; absent where the change moves no figure. */
   readonly effect?: Effect;
 }
+
+/** Whether the changed pipeline leaves less than the margin of `memory/headroom`. */
+export const leavesLittle = ({ effect }: Proposal): boolean => effect !== undefined && isTight(effect.after);
 
 /** A proposal that answers a finding. */
 export interface Fix extends Proposal {

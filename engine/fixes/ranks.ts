@@ -1,16 +1,15 @@
 /** Other ranks on the same devices with the same batch, and what tensor ranks can split in addition to layers. */
 import { list } from '../basics/quantities.ts';
 import { cutStages } from '../costs/stages.ts';
+import { deepspeed } from '../engines/deepspeed.ts';
 import { numberAt, setNumber, type Subject } from './candidates.ts';
+import { isWorthSplitting } from './contextSplit.ts';
 import { batchKey } from './microbatches.ts';
 import type { Edit } from './proposal.ts';
 import { followsDevices, recut } from './recut.ts';
+import { overlapTensorEdit, overlapTensorShare, sequenceKey } from './overlapTensor.ts';
 import { addKey, entriesOf, setKey, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
-
-/** The key of sequence parallelism as the pipeline writes it: `sequence` is its short name. */
-export const sequenceKey = (body: Subject['body']): 'sequence' | 'sequence_parallel' =>
-  entriesOf(body, 'sequence').length > 0 ? 'sequence' : 'sequence_parallel';
 
 /** What lies between the products of a layer is split over tensor ranks, too: it needs less memory, and moves no more bytes. */
 export function* sequenceCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
@@ -24,26 +23,28 @@ export function* sequenceCandidates({ analysis, body, plan }: Subject): Generato
   };
 }
 
-/** Of 12 exchanges of tensor ranks in a recomputed layer, those that can be joined with a product of matrices. */
-const joinedWithProducts = 10 / 12;
-
-/**
- * Kernels that send one piece while they compute the next: userbuffers of Transformer Engine, asynchronous tensor parallelism.
- * Of t pieces all but one are hidden, in exchanges next to a product. Full tenths of that share.
- */
+/** Kernels that send while they compute. */
 export function* overlapTensorCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
-  const share = Math.floor((10 * joinedWithProducts * (plan.tensor - 1)) / plan.tensor) / 10;
-  // Megatron and torchtitan have these kernels for split activations only.
-  const sequence = valueOf(body, sequenceKey(body));
-  const isSplit = sequence?.kind === 'name' && sequence.text === 'true';
-  const written = entriesOf(body, 'overlap').some(
-    ({ parameters: [group] = [] }) => group?.kind === 'name' && group.text === 'tensor',
-  );
-  if (plan.tensor < 2 || !isSplit || written) return;
+  const edit = plan.tensor < 2 ? undefined : overlapTensorEdit(analysis.syntax.text, body, plan.tensor);
+  if (edit === undefined) return;
   yield {
-    what: `Hide ${100 * share} % of the exchanges of tensor ranks, in kernels that send while they compute`,
+    what: `Hide ${100 * overlapTensorShare(plan.tensor)} % of the exchanges of tensor ranks, in kernels that send while they compute`,
     kind: 'overlap',
-    edits: [addKey(analysis.syntax.text, body, 'overlap(tensor)', `${Math.round(100 * share)}%`)],
+    edits: [edit],
+  };
+}
+
+/** The same, with the split activations that such kernels need. */
+export function* sequenceWithOverlap(subject: Subject): Generator<Candidate, void, void> {
+  const [split] = sequenceCandidates(subject);
+  if (split === undefined) return;
+  const { analysis, body, plan } = subject;
+  const share = Math.round(100 * overlapTensorShare(plan.tensor));
+  if (entriesOf(body, 'overlap').length > 0) return;
+  yield {
+    what: `${split.what} and overlap(tensor) = ${share}%`,
+    kind: 'sequence, overlap',
+    edits: [...split.edits, addKey(analysis.syntax.text, body, 'overlap(tensor)', `${share}%`)],
   };
 }
 
@@ -54,7 +55,10 @@ export function* fewerTensorRanks(subject: Subject): Generator<Candidate, void, 
     yield* traded(subject, { tensor: tensor / 2, data: 2 * subject.plan.data });
 }
 
-/** Twice the tensor ranks within a node and half the data ranks: less of each layer on a device, and larger messages. */
+/**
+ * Twice the tensor ranks within a node and half the data ranks: less of each layer on a device, and larger messages. Sequence parallelism
+ * goes with them, as in a search.
+ */
 export function* moreTensorRanks(subject: Subject): Generator<Candidate, void, void> {
   const { tensor, data, stages } = subject.plan;
   const { perNode = 0 } = subject.analysis.resolution.sizes.get(subject.pipeline) ?? {};
@@ -65,13 +69,20 @@ export function* moreTensorRanks(subject: Subject): Generator<Candidate, void, v
 /** How many context ranks a sample is split over at once, the fewest first. */
 const shares = [2, 4, 8];
 
+/** Whether each context rank has enough of a sample; true of a model that does not say its tokens. */
+function isWorth({ analysis, pipeline }: Subject, context: number): boolean {
+  const sequence = analysis.resolution.sizes.get(pipeline)?.model.sequence;
+  return sequence === undefined || isWorthSplitting(sequence, context);
+}
+
 /** Context ranks in place of data ranks: each device keeps a part of each sample. */
 export function* contextCandidates(subject: Subject): Generator<Candidate, void, void> {
   const { context, data, stages } = subject.plan;
   // Layers with times of their own take as long on any number of ranks.
   if (stages.every(({ forwardFlops }) => forwardFlops === 0)) return;
   for (const share of shares)
-    if (data % share === 0) yield* traded(subject, { context: share * context, data: data / share });
+    if (data % share === 0 && isWorth(subject, share * context))
+      yield* traded(subject, { context: share * context, data: data / share });
 }
 
 /** Context ranks in place of all data ranks, and of pipeline ranks. */
@@ -80,7 +91,7 @@ export function* contextForPipeline(subject: Subject): Generator<Candidate, void
   if (stages.every(({ forwardFlops }) => forwardFlops === 0)) return;
   for (const share of shares) {
     const pipeline = (devices.length * data) / share;
-    if (share > data && Number.isInteger(pipeline))
+    if (share > data && Number.isInteger(pipeline) && isWorth(subject, share * context))
       yield* traded(subject, { context: share * context, data: 1, pipeline });
   }
 }
@@ -117,11 +128,17 @@ function* traded(
     if (value !== undefined) return setNumber(analysis, value, ranks);
     return setKey(text, body, key, String(ranks));
   });
+  const splits =
+    (wanted.tensor ?? 0) > plan.tensor &&
+    valueOf(body, sequenceKey(body)) === undefined &&
+    // How its layers are split is up to its users.
+    plan.engines?.chosen !== deepspeed.name;
+  if (splits) edits.push(setKey(text, body, 'sequence_parallel', 'true'));
   const cut = pipeline === undefined ? [] : cutFor({ analysis, body, plan }, pipeline);
   const all = [...changed, ...(pipeline === undefined ? [] : [['pipeline', pipeline] as const])];
   const names = all.map(([key, ranks]) => `${ranks} ${key}`);
   yield {
-    what: `Use ${list(names)} ${(pipeline ?? wanted.data) === 1 ? 'rank' : 'ranks'} with ${count} ${count === 1 ? 'microbatch' : 'microbatches'}`,
+    what: `Use ${list(names)} ${(pipeline ?? wanted.data) === 1 ? 'rank' : 'ranks'} with ${count} ${count === 1 ? 'microbatch' : 'microbatches'}${splits ? ' and sequence parallelism' : ''}`,
     kind: 'tensor' in wanted ? 'tensor' : 'context',
     edits: [...edits, ...cut, ...(follows ? [] : [setNumber(analysis, microbatches, count)])],
   };

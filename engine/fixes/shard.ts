@@ -1,5 +1,6 @@
 import type { Call, Expression } from '../../grammar/syntax.ts';
 import { calleeOf } from '../language/callee.ts';
+import { findEngine } from '../engines/registry.ts';
 import { findOptimizer, isShard, shardsGradients, shardsWeights, type Shard } from '../costs/optimizer.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { callableOf, withArguments } from './callArguments.ts';
@@ -12,14 +13,33 @@ import type { Candidate } from './trial.ts';
 export function* shardCandidates({ plan, body }: Subject): Generator<Candidate, void, void> {
   const optimizer = inner(valueOf(body, 'optimizer'));
   if (optimizer === undefined || plan.data * plan.context < 2) return;
-  for (const shard of stronger(optimizer))
-    yield {
-      what: `Shard ${what(shard)} over ${ranks(optimizer, plan)}`,
-      withOtherRanks: `Shard ${what(shard)} over ${plan.context > 1 ? 'data and context' : 'data'} ranks`,
-      kind: 'shard',
-      edits: [editFor(optimizer, shard)],
-    };
+  for (const shard of stronger(optimizer)) yield shardCandidate(optimizer, shard, plan);
 }
+
+const shardCandidate = (optimizer: Expression, shard: Shard, plan: Subject['plan']): Candidate => ({
+  what: `Shard ${what(shard)} over ${ranks(optimizer, plan)}`,
+  withOtherRanks: `Shard ${what(shard)} over ${plan.context > 1 ? 'data and context' : 'data'} ranks`,
+  kind: 'shard',
+  edits: [editFor(optimizer, shard)],
+});
+
+/** The shard that people train with: of the state alone next to a pipeline, of everything without one, or as the engine has it. */
+export function usualShardCandidate({ plan, body }: Subject): Candidate | undefined {
+  const optimizer = inner(valueOf(body, 'optimizer'));
+  if (optimizer === undefined || plan.data * plan.context < 2) return undefined;
+  const [least, ...others] = stronger(optimizer);
+  const engine = findEngine(plan.engines?.chosen ?? '')?.shards?.[0].shard;
+  const ofEngine = stronger(optimizer).find((shard) => engine !== undefined && strength(shard) === strength(engine));
+  if (engine !== undefined && ofEngine === undefined) return undefined;
+  const most = others.at(-1) ?? least;
+  const shard = ofEngine ?? (plan.devices.length > 1 || isMegatron(optimizer) ? least : most);
+  // Few split gradients and keep weights whole.
+  return shard === undefined || (strength(shard) === 2 && engine === undefined)
+    ? undefined
+    : shardCandidate(optimizer, shard, plan);
+}
+
+const isMegatron = (optimizer: Expression): boolean => calleeOf(optimizer)?.text.startsWith('megatron') === true;
 
 /** Weights that stay whole between microbatches move once for an update: only the state is split, or gathered weights are kept. */
 export function* wholeWeightsCandidates({ analysis, plan, body }: Subject): Generator<Candidate, void, void> {
@@ -79,9 +99,7 @@ function stronger(optimizer: Expression): readonly Shard[] {
   if (!parameters.some((parameter) => parameter.name === 'shard')) return [];
   const written = optimizer.kind === 'call' ? argument(optimizer, 'shard')?.value : undefined;
   const now = written?.kind === 'name' && isShard(written.text) ? written.text : 'none';
-  const all: readonly Shard[] = name.startsWith('megatron')
-    ? ['distributed', 'zero2', 'fsdp']
-    : ['zero1', 'zero2', 'zero3'];
+  const all: readonly Shard[] = isMegatron(optimizer) ? ['distributed', 'zero2', 'fsdp'] : ['zero1', 'zero2', 'zero3'];
   return all.filter((text) => strength(text) > strength(now));
 }
 
@@ -96,10 +114,7 @@ export function optimizerSharded(optimizer: Expression, shard: Shard): Edit | un
 
 /** The optimizer with its state, its gradients and the weights split. */
 export const mostSharded = (optimizer: Expression): Edit | undefined =>
-  optimizerSharded(
-    optimizer,
-    calleeOf(inner(optimizer) ?? optimizer)?.text.startsWith('megatron') === true ? 'fsdp' : 'zero3',
-  );
+  optimizerSharded(optimizer, isMegatron(inner(optimizer) ?? optimizer) ? 'fsdp' : 'zero3');
 
 const strength = (shard: Shard): number =>
   shard === 'none' ? 0 : shardsWeights(shard) ? 3 : shardsGradients(shard) ? 2 : 1;

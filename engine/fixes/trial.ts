@@ -4,11 +4,12 @@
  */
 import { advisedSteps, type SlowAdvice } from '../basics/advice.ts';
 import type { Analysis } from '../flow/check.ts';
+import type { AccuracyReport } from '../values/accuracy.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { list } from '../basics/quantities.ts';
 import { runnersOf } from '../engines/runners.ts';
-import { type Effect, effectWords, type Emphasis, type Figures, figuresOf, sameBatch, samplePeriod } from './effect.ts';
-import { brokenFigures, noNewError, type Simulated, simulated } from './outcome.ts';
+import { type Effect, effectWords, type Emphasis, type Figures, isTight, sameBatch, samplePeriod } from './effect.ts';
+import { brokenFigures, figuresIn, noNewError, type Simulated, simulated } from './outcome.ts';
 import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from './proposal.ts';
 
 /** A change that may answer a finding. */
@@ -25,6 +26,8 @@ export interface Candidate {
   readonly policy?: PolicyChange;
   /** It is offered even if a device does not fit then. */
   readonly mayOverfill?: true;
+  /** People try it before they think of anything else. */
+  readonly usual?: true;
   /** It computes in other numbers than the file says: ranked after all that do not. */
   readonly numerics?: true;
   /** Samples of a microbatch, as a share of those today. */
@@ -65,7 +68,7 @@ export type PolicyChange = Omit<Extract<BubbleHelp, { readonly schedule: string 
 export interface Goal {
   readonly pipeline: string;
   readonly emphasis: Emphasis;
-  /** Name of the device whose peak the titles state. Default: the fullest one. */
+  /** Name of the device that the figures of a fix are asked for. Default: the fullest one, as in every title. */
   readonly device?: string;
   /** Whether the changed file answers the finding. */
   readonly met: (changed: Analysis, after: Simulated) => boolean;
@@ -86,13 +89,18 @@ export interface Trial {
   readonly isSettled: boolean;
   readonly candidate: Candidate;
   readonly edits: readonly Edit[];
+  /** With the peak of the fullest device. */
   readonly effect: Effect;
+  /** With the peak of the device that the goal names. */
+  readonly asked: Effect;
   /** Expectations with `==` that it breaks, as they are written. */
   readonly breaks: readonly string[];
   /** Titles of the common engines that run the changed pipeline. */
   readonly runners: readonly string[] | undefined;
   /** Whether such an engine runs it, as of `Tried`. */
   readonly isRun: boolean;
+  /** It leaves less than the margin of `memory/headroom`, and would fit in fewer than half of the published runs of its kind. */
+  readonly isUnlikely: boolean;
 }
 
 /** Broken expectations that a title names. */
@@ -132,7 +140,8 @@ export function* bestTrial(
   again: Again,
 ): Generator<unknown, Trial | undefined, void> {
   const found = yield* trialSteps(analysis, goal, candidates, again);
-  const best = found.filter(isSettled).toSorted(compareTrials).at(0);
+  const likely = found.filter((trial) => trial.isSettled && !isRisk(trial));
+  const best = likely.toSorted(compareTrials).at(0);
   return best?.effect.after.fits === true && best.breaks.length === 0 ? best : undefined;
 }
 
@@ -189,26 +198,38 @@ const trialAdvice: SlowAdvice<
     const old = analysis.resolution.plan.pipelines.find(({ name }) => name === goal.pipeline);
     const isRun = runners?.length !== 0 || (old !== undefined && runnersOf(old)?.length === 0);
     const run =
-      after === undefined ? {} : { figures: figuresOf(after.run.report), isRun, answers: goal.met(changed, after) };
+      after === undefined ? {} : { figures: figuresIn(changed, after), isRun, answers: goal.met(changed, after) };
     const effect = effectOf(analysis, changed, candidate.mayOverfill === true ? { ...goal, mayOverfill: true } : goal);
-    if (effect === undefined) return run;
-    const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
+    if (effect === undefined || after === undefined) return run;
+    const also = goal.also?.(after) ?? '';
     const trial = {
-      ...{ candidate, edits, effect, also, isRun },
+      ...{ candidate, edits, effect, isRun },
+      isUnlikely: isUnlikely(effect, after.run.report.accuracy),
+      also: also === '' ? '' : `, ${also}`,
+      asked: goal.device === undefined ? effect : effectAt(analysis, changed, after, goal.device),
       breaks: brokenFigures(analysis, changed),
       isSettled: changed.pending.length === 0,
-      runners: after?.plan.engines?.chosen === undefined ? runners : undefined,
+      runners: after.plan.engines?.chosen === undefined ? runners : undefined,
     };
     return { ...run, trial };
   },
   otherwise: undefined,
 };
 
+function isUnlikely({ after }: Effect, accuracy: AccuracyReport | undefined): boolean {
+  const { fit, runs } = accuracy?.memory ?? { fit: 0, runs: 0 };
+  return isTight(after) && fit < runs / 2;
+}
+
+/** Whether a file that fits would probably not fit any more. One that does not fit, or does not run, is no worse off. */
+const isRisk = ({ effect: { before, after }, isUnlikely: isOff }: Trial): boolean =>
+  isOff && before?.fits === true && after.peak > before.peak;
+
 const proposalsOf = (found: readonly Trial[], goal: Goal): readonly Proposal[] =>
-  shown(ranked(offered(found, goal)), goal).map(({ candidate, edits, effect, also, breaks, runners }) => ({
+  shown(ranked(offered(found, goal)), goal).map(({ candidate, edits, effect, asked, also, breaks, runners }) => ({
     title: `${titleOf(`${candidate.what}${breakWords(breaks)}`, effect, goal.emphasis)}${also}`,
     edits,
-    effect,
+    effect: asked,
     ...(runners === undefined ? {} : { runners }),
     ...(breaks.length === 0 ? {} : { breaks }),
   }));
@@ -219,10 +240,27 @@ const breakWords = (breaks: readonly string[]): string =>
     ? ''
     : ` (breaks ${list(breaks.slice(0, namedBreaks).map((text) => `"${text}"`))}${breaks.length > namedBreaks ? ` and ${breaks.length - namedBreaks} more` : ''})`;
 
-function offered(found: readonly Trial[], { fitting }: Goal): readonly Trial[] {
-  const all = fitting === true ? found.filter(({ effect }) => effect.after.fits) : found;
-  return (all.length > 0 ? all : found).filter((trial) => isNeeded(trial, found));
+function offered(trials: readonly Trial[], { fitting, mayOverfill }: Goal): readonly Trial[] {
+  const found = trials.filter(
+    (trial) =>
+      !isOtherRunThatFails(trial) && (!isRisk(trial) || mayOverfill === true || trial.candidate.mayOverfill === true),
+  );
+  const fits = fitting === true ? found.filter(({ effect }) => effect.after.fits) : found;
+  const all = fits.length > 0 ? fits : found;
+  const usable = all.filter((trial) => trial.isRun && rank(trial) === 0);
+  const roomy = usable.filter(({ effect }) => !isTight(effect.after));
+  const best = Math.min(...(roomy.length > 0 ? roomy : usable).map(({ effect }) => samplePeriod(effect.after)));
+  // Nobody trains for twice as long where something else does.
+  const isSlow = ({ effect }: Trial): boolean => samplePeriod(effect.after) > mostPeriods * best;
+  const isLeftOut = (trial: Trial): boolean => fitting === true && trial.candidate.last !== true && isSlow(trial);
+  return all.filter((trial) => isNeeded(trial, found) && !isLeftOut(trial));
 }
+
+/** Nobody trains with another batch to find that a device is still over its memory. */
+const isOtherRunThatFails = ({ effect: { before, after } }: Trial): boolean =>
+  before !== undefined && !before.fits && !after.fits && !sameBatch(before, after);
+
+const mostPeriods = 2;
 
 /** Without a part that is needed, a combination misses the goal or takes at least this share longer. */
 const leastNeed = 0.02;
@@ -234,6 +272,7 @@ const isNeeded = (trial: Trial, found: readonly Trial[]): boolean =>
       isPartOf(other.candidate, trial.candidate) &&
       rank(other) <= rank(trial) &&
       other.effect.after.fits >= trial.effect.after.fits &&
+      isTight(other.effect.after) <= isTight(trial.effect.after) &&
       samplePeriod(other.effect.after) <= samplePeriod(trial.effect.after) * (1 + leastNeed),
   );
 
@@ -250,12 +289,15 @@ export const titleOf = (what: string, effect: Effect, emphasis: Emphasis): strin
 export function effectOf(analysis: Analysis, changed: Analysis, goal: Goal): Effect | undefined {
   if (!noNewError(analysis, changed, { mayOverfill: goal.mayOverfill, mayBreak: true })) return undefined;
   const after = simulated(changed, goal.pipeline);
-  if (after === undefined || !goal.met(changed, after)) return undefined;
-  const before = simulated(analysis, goal.pipeline);
+  return after !== undefined && goal.met(changed, after) ? effectAt(analysis, changed, after) : undefined;
+}
+
+function effectAt(analysis: Analysis, changed: Analysis, after: Simulated, device?: string): Effect {
+  const before = simulated(analysis, after.plan.name);
   return {
-    pipeline: goal.pipeline,
-    ...(before === undefined ? {} : { before: figuresOf(before.run.report, goal.device) }),
-    after: figuresOf(after.run.report, goal.device),
+    pipeline: after.plan.name,
+    ...(before === undefined ? {} : { before: figuresIn(analysis, before, device) }),
+    after: figuresIn(changed, after, device),
   };
 }
 
@@ -264,12 +306,15 @@ function writtenEdits(edits: Candidate['edits']): readonly Edit[] | undefined {
   return written.length === edits.length && written.length > 0 ? written : undefined;
 }
 
+/** Ranks of changes that are no last resort. */
+const ranks = 4;
+
 /**
  * Changes that train with the same batch in the same numbers come before changes that do not, and those come before changes that drop a limit of the file.
  * Changes that break an expectation come after all of them.
  */
 function rank({ candidate, breaks, effect: { before, after } }: Trial): number {
-  if (candidate.last === true) return 4;
+  if (candidate.last === true) return ranks;
   if (breaks.length > 0) return 3;
   if (candidate.policy?.without !== undefined) return 2;
   return candidate.numerics === true || (before !== undefined && !sameBatch(before, after)) ? 1 : 0;
@@ -279,13 +324,27 @@ function rank({ candidate, breaks, effect: { before, after } }: Trial): number {
 function ranked(found: readonly Trial[]): readonly Trial[] {
   const sorted = found.toSorted(compareTrials);
   if (sorted.length === 0 || sorted[0].isRun) return sorted;
-  const first = sorted.find((trial) => trial.isRun && rank(trial) < 2);
+  const first = sorted.find((trial) => trial.isRun && classOf(trial) === classOf(sorted[0]));
   return first === undefined ? sorted : [first, ...sorted.filter((trial) => trial !== first)];
 }
 
-/** Plans that fit first, then the faster, where one that no common engine runs and each further change have to save much, then the smaller peak, then the smaller edit. */
+/**
+ * What keeps the margin of `memory/headroom` comes before what does not, whatever else it changes: runs of their kind may not fit. What
+ * probably does not fit comes after both, and last resorts after all.
+ */
+function classOf(trial: Trial): number {
+  const { candidate, effect, isUnlikely: isOff } = trial;
+  if (candidate.last === true) return 3 * ranks;
+  const margin = isOff || !effect.after.fits ? 2 : isTight(effect.after) ? 1 : 0;
+  return margin * ranks + rank(trial);
+}
+
+/**
+ * Plans that fit first, then the faster, then the smaller peak, then the smaller edit. What no common engine runs, what leaves little
+ * memory, and each further change have to be faster to come first.
+ */
 function compareTrials(a: Trial, b: Trial): number {
-  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  if (classOf(a) !== classOf(b)) return classOf(a) - classOf(b);
   // Last resorts stay in their order, the least first.
   if (a.candidate.last === true) return 0;
   return (
@@ -300,8 +359,23 @@ function compareTrials(a: Trial, b: Trial): number {
 /** What no common engine runs must be this much faster to come first. */
 const leastLead = 1.1;
 
-const weighedPeriod = ({ candidate, effect, isRun: runs }: Trial): number =>
-  samplePeriod(effect.after) * weightOf(candidate) * (runs ? 1 : leastLead);
+/** What is usual comes first, unless something else is this much faster. */
+const leastOfUnusual = 1.02;
+
+/** How much faster something must be to come first that fills a device to its last bytes, for a plan that does not fit; less with more left. */
+const mostOfTight = 0.1;
+
+const tightness = ({ left, capacity }: Figures): number =>
+  left === undefined ? 1 : 1 + Math.max(0, mostOfTight - (2 * left) / capacity);
+
+const weighedPeriod = ({ candidate, effect: { before, after }, isRun: runs }: Trial): number => {
+  const leads = [
+    runs ? 1 : leastLead,
+    before?.fits === false ? tightness(after) : 1,
+    candidate.usual === true ? 1 : leastOfUnusual,
+  ];
+  return leads.reduce((period, lead) => period * lead, samplePeriod(after) * weightOf(candidate));
+};
 
 /** 0 for figures that differ by rounding. */
 const order = (a: number, b: number): number => (Math.abs(a - b) <= 1e-9 * Math.max(a, b) ? 0 : a - b);
@@ -314,7 +388,8 @@ const mostCombinations = 2;
 
 /** The best of each kind, then the second best, in the order of their ranks; no two with the same figures. */
 function shown(sorted: readonly Trial[], { most = usualMost, mostOfKind = usualMostOfKind }: Goal): readonly Trial[] {
-  const kept = new Set<Trial>();
+  const usual = usualAmong(sorted);
+  const kept = new Set<Trial>(usual.slice(0, most));
   const equal = (a: Trial, b: Trial) =>
     order(samplePeriod(a.effect.after), samplePeriod(b.effect.after)) === 0 &&
     order(a.effect.after.peak, b.effect.after.peak) === 0;
@@ -325,13 +400,36 @@ function shown(sorted: readonly Trial[], { most = usualMost, mostOfKind = usualM
       const twin = all.some((other) => equal(other, trial));
       const joins = trial.candidate.parts !== undefined;
       const isFree = joins
-        ? all.filter(({ candidate }) => candidate.parts !== undefined).length < mostCombinations &&
+        ? all.filter((each) => each.candidate.parts !== undefined && !usual.includes(each)).length < mostCombinations &&
           !alike.some((other) => runsWhere(trial, other))
         : alike.length < (trial.candidate.last === true ? 1 : places);
       if (!twin && isFree && kept.size < most) kept.add(trial);
     }
-  return sorted.filter((trial) => kept.has(trial));
+  // One place of the first ones is for the best, and what is usual has the others.
+  const others = sorted.filter((trial) => kept.has(trial) && !usual.includes(trial));
+  const first = new Set([...usual, ...others.slice(0, mostFirst - usual.length)]);
+  return [...sorted.filter((trial) => first.has(trial)), ...others.filter((trial) => !first.has(trial))];
 }
+
+/** Fixes that a reader looks at. */
+const mostFirst = 3;
+
+/** The best of each kind that is usual. */
+function usualAmong(sorted: readonly Trial[]): readonly Trial[] {
+  const usual = sorted.filter(({ candidate }) => candidate.usual === true && candidate.parts === undefined);
+  const alone = usual.filter(
+    (trial, at) => usual.findIndex(({ candidate }) => candidate.kind === trial.candidate.kind) === at,
+  );
+  const joined = sorted.find(({ candidate }) => candidate.usual === true);
+  const all = alone.length > 0 ? alone : joined === undefined ? [] : [joined];
+  const isNear = (trial: Trial): boolean =>
+    classOf(trial) === classOf(sorted[0]) &&
+    samplePeriod(trial.effect.after) <= mostOfUsual * samplePeriod(sorted[0].effect.after);
+  return all.filter(isNear).slice(0, mostFirst - 1);
+}
+
+/** What is usual is among the first if it takes at most this much longer than the best. */
+export const mostOfUsual = 1.15;
 
 /** Whether every engine that runs a change runs the other one, too. */
 const runsWhere = ({ runners = [] }: Trial, other: Trial): boolean =>

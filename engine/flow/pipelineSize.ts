@@ -1,4 +1,5 @@
 /** What a search over settings asks of a pipeline, whether or not it can be planned: its devices, and what its layers can be split into. */
+import type { ClusterGroup } from '../definitions/cluster.ts';
 import { hasExperts, type LayerDefinition } from '../definitions/model.ts';
 import type { PipelineDefinition } from '../definitions/pipeline.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
@@ -12,10 +13,8 @@ export function pipelineSize(definition: PipelineDefinition, { body }: BlockDecl
   const varied = body?.entries.some((entry) => entry.kind === 'entry' && givesLengths(entry)) === true;
   return {
     devices: devices.length,
-    perNode: devices.reduce((least, { group }) => {
-      const { first, end } = groups[group];
-      return Math.min(least, end - first);
-    }, devices.length),
+    perNode: devices.reduce((least, { group }) => Math.min(least, devicesOf(groups[group])), devices.length),
+    perHost: devices.reduce((least, { group }) => Math.min(least, devicesOfHost(groups, group)), devices.length),
     sameWork: devices.every(({ kind }) => kind === devices[0].kind) && !varied && cut.kind !== 'plan',
     mesh,
     microBatch: model.microBatch,
@@ -23,6 +22,17 @@ export function pipelineSize(definition: PipelineDefinition, { body }: BlockDecl
     chain: model.after.size === 0,
     model: modelSize(definition),
   };
+}
+
+const devicesOf = ({ first, end }: ClusterGroup): number => end - first;
+
+/** Devices of a machine: of the innermost group that has several, or of the node. */
+function devicesOfHost(groups: readonly ClusterGroup[], inside: number): number {
+  for (let group = inside; group >= 0; group = groups[group].parent) {
+    const { hosts } = groups[group].host ?? {};
+    if (hosts !== undefined) return devicesOf(groups[group]) / hosts;
+  }
+  return devicesOf(groups[inside]);
 }
 
 function modelSize({ model }: PipelineDefinition): ModelSize {
@@ -42,6 +52,7 @@ function modelSize({ model }: PipelineDefinition): ModelSize {
     written: layers.length,
     shares: layers.some(({ cost }) => cost.kind === 'shape' && (cost.shape === 'mtp' || cost.args['tied'] === true)),
     keepsScores: layers.some(keepsScores),
+    latent: numbers('kv_lora_rank').length > 0,
   };
 }
 

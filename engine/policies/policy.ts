@@ -4,7 +4,7 @@ import type { WeightRule } from '../values/program.ts';
 
 /**
  * A policy: where stages live and in which order each device works. A pure function of the shape.
- * Adding one: `docs/how-to/adding-a-policy.md`.
+ * Adding one: `docs/contribute/adding-a-policy.md`.
  */
 export interface Policy {
   /** As written in a file: `1f1b`. */

@@ -89,7 +89,7 @@ function countKinds({ parts }: Template, times: number, kinds: Map<string, numbe
 }
 
 /** What a group says of its host. */
-const hostKeys: readonly string[] = ['host_memory', 'host_bandwidth'];
+const hostKeys: readonly string[] = ['hosts', 'host_memory', 'host_bandwidth'];
 
 function readTemplate(
   context: ReadContext,
@@ -110,9 +110,10 @@ function readTemplate(
     links.next += 1;
     return { ...written, id, place: context.report.place(entry) };
   };
-  const [memory, bandwidth] = hostKeys.map((key) => readQuantity(context, keys, key));
-  if (memory.is === 'wrong' || bandwidth.is === 'wrong') wrong = true;
+  const [hosts, memory, bandwidth] = hostKeys.map((key) => readQuantity(context, keys, key));
+  if ([hosts, memory, bandwidth].some(({ is }) => is === 'wrong')) wrong = true;
   const host = {
+    ...(hosts.is === 'value' ? { hosts: hosts.value } : {}),
     ...(memory.is === 'value' ? { memory: memory.value } : {}),
     ...(bandwidth.is === 'value' ? { bandwidth: bandwidth.value } : {}),
   };
@@ -168,9 +169,23 @@ function readTemplate(
       );
     }
   }
+  if (hosts.is === 'value' && devices % hosts.value !== 0) {
+    unevenHosts(context, keys.entries, hosts.value, devices);
+    return undefined;
+  }
   return wrong
     ? undefined
     : { parts, devices, groups, link, named, switches, ...(Object.keys(host).length > 0 ? { host } : {}) };
+}
+
+function unevenHosts(context: ReadContext, entries: readonly Entry[], hosts: number, devices: number): void {
+  const entry = entries.find(({ key }) => key.text === 'hosts');
+  if (entry === undefined) return;
+  context.report.report('value/range', valueOf(entry) ?? entry.key, {
+    what: 'The number of hosts',
+    value: String(hosts),
+    allowed: `a number that divides ${devices}, the devices that they share`,
+  });
 }
 
 function tooLarge(context: ReadContext, at: Span, devices: number, groups: number): boolean {

@@ -1,6 +1,6 @@
 /** Reads the `collective` key of a pipeline. */
 import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
-import { type CollectiveUse, findCollective } from '../exchange/collectives.ts';
+import { type CollectiveUse, findCollective, type NcclAlgorithm, ncclAlgorithms } from '../exchange/collectives.ts';
 import { readCallTable } from '../formats/callTable.ts';
 import { readCallee } from '../language/callee.ts';
 import { quantity, wholeNumber } from '../language/expressions.ts';
@@ -26,9 +26,12 @@ export function readCollective(context: ReadContext, expression: Expression): Co
   const call = readCall(context, bound);
   const servers = readServers(context, bound.get('servers'), schema.name === 'ps' ? 1 : 0);
   const link = readServerLink(context, bound.get('link'));
+  const channels = readChannels(context, bound.get('channels'));
+  const algorithm = readAlgorithm(context, bound.get('algorithm'));
   const colocated = readFlag(context, bound.get('colocated'), ['true', 'false']);
   const factors = readFlag(context, bound.get('push'), ['factors', 'gradients']);
-  if (call === undefined || servers === undefined || link === undefined) return undefined;
+  if (call === undefined || servers === undefined || link === undefined || channels === undefined) return undefined;
+  if (algorithm === undefined) return undefined;
   if (colocated === undefined || factors === undefined) return undefined;
   const away = bound.get('link') ?? bound.get('servers');
   if (colocated && away !== undefined) {
@@ -43,6 +46,8 @@ export function readCollective(context: ReadContext, expression: Expression): Co
     call,
     ...servers,
     ...link,
+    ...channels,
+    ...algorithm,
     ...(colocated ? { colocated } : {}),
     ...(factors ? { factors } : {}),
   };
@@ -65,12 +70,38 @@ function readServers(
   return servers === undefined ? undefined : { servers };
 }
 
+function readChannels(
+  context: ReadContext,
+  argument: Argument | undefined,
+): Pick<CollectiveUse, 'channels'> | undefined {
+  if (argument === undefined) return {};
+  const channels = wholeNumber(context, argument.value, 'The number of channels', { min: 1 });
+  return channels === undefined ? undefined : { channels };
+}
+
 function readServerLink(context: ReadContext, argument: Argument | undefined): Pick<CollectiveUse, 'link'> | undefined {
   if (argument === undefined) return {};
   const link = readLink(context, argument.value);
   if (link === undefined) return undefined;
   const { bandwidth, latency, sharing } = link;
   return { link: { bandwidth, latency, ...(sharing === 'full' ? {} : { half: true }) } };
+}
+
+function readAlgorithm(
+  context: ReadContext,
+  argument: Argument | undefined,
+): { readonly algorithm?: NcclAlgorithm } | undefined {
+  if (argument === undefined) return {};
+  const { value } = argument;
+  const algorithm = value.kind === 'name' ? ncclAlgorithms.find((word) => word === value.text) : undefined;
+  if (algorithm !== undefined) return { algorithm };
+  // A name that is not known has been reported.
+  if (value.kind !== 'name' || context.links.has(value))
+    context.report.report('type/mismatch', value, {
+      expected: ncclAlgorithms.map((word) => `\`${word}\``).join(', '),
+      found: asWritten(context, value),
+    });
+  return undefined;
 }
 
 /** Whether an argument has the first of two words; false where it is not written. */

@@ -1,8 +1,9 @@
 import { show } from '../basics/quantities.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
-import { guessedDevices } from '../std/hardware.ts';
+import { fittedDevices, guessedDevices } from '../std/hardware.ts';
 import { detail, symbolId } from '../language/context.ts';
+import { defaultNumber } from '../language/defaults.ts';
 import type { ReadContext } from './context.ts';
 import { type Keys, notApplicable, or, readKeys, readQuantity, valueOf } from '../language/keys.ts';
 import { type HostLinkPlan, paths } from '../values/plan.ts';
@@ -38,6 +39,19 @@ function efficiencyIs(
   return base.efficiencyIs === undefined ? {} : { efficiencyIs: base.efficiencyIs };
 }
 
+/** What published runs say of it: what they say of the device that it is from, unless it writes an efficiency. */
+function fittedOf(
+  context: ReadContext,
+  keys: Keys,
+  name: string,
+  base: DeviceDefinition | undefined,
+): Pick<DeviceDefinition, 'family' | 'unfitted'> {
+  const known = context.report.uri === 'std:hardware' ? fittedDevices.get(name) : base;
+  if (known === undefined || (known === base && keys.find('efficiency') !== undefined)) return {};
+  const { family, unfitted } = known;
+  return { ...(family === undefined ? {} : { family }), ...(unfitted === undefined ? {} : { unfitted }) };
+}
+
 /** Reads a `device` declaration; nothing is defined where a value of it is wrong. */
 export function readDevice(context: ReadContext, block: BlockDeclaration): void {
   const before = context.report.errors();
@@ -51,10 +65,10 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   const efficiency = readShares(context, keys, 'efficiency', base?.written.efficiency);
   const moving = readShares(context, keys, 'memory_efficiency', base?.written.memory_efficiency);
   const attention = readAttention(context, keys, base?.written.attention_efficiency);
-  const launch = or(read('launch'), base?.launch ?? 0);
-  const memoryOverlap = or(read('memory_overlap'), base?.memoryOverlap ?? 1);
+  const launch = or(read('launch'), base?.launch ?? defaultNumber('device', 'launch'));
+  const memoryOverlap = or(read('memory_overlap'), base?.memoryOverlap ?? defaultNumber('device', 'memory_overlap'));
   const cache = readQuantity(context, keys, 'cache');
-  const speed = or(read('speed'), base?.speed ?? 1);
+  const speed = or(read('speed'), base?.speed ?? defaultNumber('device', 'speed'));
   const host = readHost(context, keys);
   if (block.name === undefined || memory === undefined || reserved === undefined) return;
   if (compute === undefined || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
@@ -88,6 +102,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
     memoryEfficiency: moving.efficiency,
     ...(attention.attention === undefined ? {} : { attention: attention.attention }),
     ...efficiencyIs(context, keys, name, base),
+    ...fittedOf(context, keys, name, base),
     launch,
     memoryOverlap,
     ...(held === undefined ? {} : { cache: held }),

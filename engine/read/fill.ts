@@ -4,14 +4,14 @@ import { type ModelDefinition } from '../definitions/model.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
-import { or, readQuantity, valueOf, type Keys } from '../language/keys.ts';
+import { valueOf, type Keys, quantityOrDefault } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 
 /** The fill job; `undefined` where there is none, `'wrong'` where it has an error (reported). */
 export function readFill(context: ReadContext, keys: Keys): FillUse | undefined | 'wrong' {
   const entry = keys.find('fill');
-  const overhead = or(readQuantity(context, keys, 'fill_overhead'), 0);
+  const overhead = quantityOrDefault(context, keys, 'fill_overhead');
   if (entry === undefined) return undefined;
   const value = valueOf(entry);
   const job = value === undefined ? undefined : jobOf(context, value);

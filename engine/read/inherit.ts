@@ -1,4 +1,4 @@
-import type { ModelDefinition } from '../definitions/model.ts';
+import { type ModelDefinition, numberOfFirst } from '../definitions/model.ts';
 import type { Entry } from '../../grammar/syntax.ts';
 import { symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
@@ -22,9 +22,11 @@ export function inheritLayers(
 ): Pick<ModelDefinition, 'layers' | 'elements' | 'layerOf' | 'after'> {
   const place = context.report.place(valueOf(from) ?? from);
   const { layers, elements, layerOf, after } = base;
-  for (const { name, array, count } of layers) {
+  for (const layer of layers) {
+    const { name, array, count } = layer;
     context.origins.set(paths.layer(owner, name), place);
-    for (let i = 0; array && i < count; i += 1) context.origins.set(paths.layer(owner, `${name}[${i}]`), place);
+    for (let i = 0; array && i < count; i += 1)
+      context.origins.set(paths.layer(owner, `${name}[${i + numberOfFirst(layer)}]`), place);
   }
   return {
     layers: layers.map((layer) => ({

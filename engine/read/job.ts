@@ -5,14 +5,11 @@ import { findPolicy } from '../policies/registry.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
-import { or, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
+import { readKeys, valueOf, type Keys, quantityOrDefault } from '../language/keys.ts';
 import { paths, type JobPlan, type PipelinePlan } from '../values/plan.ts';
 import { describe, type LinkValue } from '../language/values.ts';
 import { readLink } from './link.ts';
 import { readWorkerSync } from './workerSync.ts';
-
-/** Waves of the slowest worker that are simulated by default: half of them before the figures begin. */
-const usualWaves = 32;
 
 /** The plan; `undefined` where something of it, or a pipeline that it needs, is wrong, which has been reported. */
 export function readJob(
@@ -26,8 +23,8 @@ export function readJob(
   const names = readWorkers(context, keys);
   const syncValue = valueOf(keys.find('sync'));
   const sync = syncValue === undefined ? undefined : readWorkerSync(context, syncValue);
-  const servers = or(readQuantity(context, keys, 'servers'), 1);
-  const waves = or(readQuantity(context, keys, 'waves'), usualWaves);
+  const servers = quantityOrDefault(context, keys, 'servers');
+  const waves = quantityOrDefault(context, keys, 'waves');
   const linkValue = valueOf(keys.find('link'));
   const written = linkValue === undefined ? undefined : readLink(context, linkValue);
   if (block.name === undefined || keys.doubtful || names === undefined || sync === undefined) return undefined;

@@ -7,6 +7,7 @@ import { wholeNumber } from '../language/expressions.ts';
 import { time } from '../basics/quantities.ts';
 import type { ReadContext } from './context.ts';
 import { missing, notApplicable, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
+import { isPattern, type LayerPattern, readPattern } from './layerPattern.ts';
 import { readShape } from './shape.ts';
 import { sequenceKeys, withTokens } from './layerTokens.ts';
 import { readTrainable, trainsIn } from './trainable.ts';
@@ -21,6 +22,8 @@ export interface LayerRead {
   readonly trains?: LayerDefinition['trains'];
   /** The layer says itself what trains. */
   readonly decided?: true;
+  /** Several shapes by letter; `cost` is the first. */
+  readonly pattern?: LayerPattern;
 }
 
 /** Keys that are quantities of a measured layer, and the figure that each gives. */
@@ -39,10 +42,10 @@ const quantityKeys = Object.keys(quantities) as readonly (keyof typeof quantitie
 const times = ['forward', 'backward', 'backward_input', 'backward_weight'] as const;
 
 /** The layer; `undefined` where something of it is wrong, which has been reported. */
-export function readLayer(context: ReadContext, entry: Entry): LayerRead | undefined {
+export function readLayer(context: ReadContext, entry: Entry, layers: number): LayerRead | undefined {
   if (entry.body === undefined) {
     const value = valueOf(entry);
-    const read = value === undefined ? undefined : shaped(context, value);
+    const read = value === undefined ? undefined : shaped(context, value, layers);
     if (read === undefined || !attendsToOthers(read.cost)) return read;
     missing(context, 'layer', 'attends', entry.name ?? entry.key);
     return undefined;
@@ -52,7 +55,7 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
   const known = isLiteral ? literal.get(text) : undefined;
   if (known !== undefined) return known;
   const reports = context.report.reports();
-  const read = readBody(context, entry, entry.body);
+  const read = readBody(context, entry, entry.body, layers);
   const isWhole = read !== undefined && read.after === undefined && read.attends === undefined;
   if (isLiteral && isWhole && context.report.reports() === reports) {
     if (literal.size >= mostLiteral) literal.clear();
@@ -69,7 +72,7 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
 const literal = new Map<string, LayerRead>();
 const mostLiteral = 20_000;
 
-function readBody(context: ReadContext, entry: Entry, body: Block): LayerRead | undefined {
+function readBody(context: ReadContext, entry: Entry, body: Block, layers: number): LayerRead | undefined {
   const keys = readKeys(context, 'layer', body, entry.name ?? entry.key);
   const after = keys.find('after')?.values;
   const attends = keys.find('attends')?.values;
@@ -83,7 +86,15 @@ function readBody(context: ReadContext, entry: Entry, body: Block): LayerRead | 
     if (written !== undefined) notApplicable(context, written, 'the shape derives it');
   }
   const value = valueOf(shape);
-  const read = value === undefined ? undefined : shaped(context, value);
+  const read = value === undefined ? undefined : shaped(context, value, layers);
+  if (read?.pattern !== undefined) {
+    for (const key of [...sequenceKeys, 'attends', 'trainable']) {
+      const written = keys.find(key);
+      if (written !== undefined)
+        notApplicable(context, written, `a pattern has layers of several shapes${ofModel(key)}`);
+    }
+    return { ...read, after };
+  }
   const counted = read === undefined ? undefined : withTokens(context, keys, read, entry);
   if (counted === undefined) return undefined;
   const written = keys.find('attends');
@@ -114,7 +125,15 @@ function trained(context: ReadContext, keys: Keys, read: LayerRead): LayerRead |
   return { ...read, text: `${read.text}${what}`, decided: true, ...(found === undefined ? {} : { trains: found }) };
 }
 
-function shaped(context: ReadContext, value: Expression): LayerRead | undefined {
+/** What to write in the place of a key that a layer with a pattern does not take. */
+const ofModel = (key: string): string => (key === 'trainable' ? '. Write it in the model, or `frozen`' : '');
+
+function shaped(context: ReadContext, value: Expression, layers: number): LayerRead | undefined {
+  const inside = value.kind === 'group' ? value.inner : value;
+  if (isPattern(inside)) {
+    const pattern = readPattern(context, inside, layers);
+    return pattern === undefined ? undefined : { cost: pattern.order[0].cost, text: pattern.text, pattern };
+  }
   const read = readShape(context, value);
   return read === undefined
     ? undefined

@@ -51,9 +51,16 @@ export function readLayers(
   return wrong ? undefined : found;
 }
 
-const known = new WeakMap<readonly LayerDefinition[], ReadonlyMap<string, LayerDefinition>>();
-function indexOf(layers: readonly LayerDefinition[]): ReadonlyMap<string, LayerDefinition> {
-  const found = known.get(layers) ?? new Map(layers.map((layer) => [layer.name, layer]));
+/** A layer with all runs of its pattern. */
+type WholeLayer = Pick<LayerDefinition, 'name' | 'first' | 'count'>;
+
+const known = new WeakMap<readonly LayerDefinition[], ReadonlyMap<string, WholeLayer>>();
+function indexOf(layers: readonly LayerDefinition[]): ReadonlyMap<string, WholeLayer> {
+  const before = known.get(layers);
+  if (before !== undefined) return before;
+  const found = new Map<string, WholeLayer>();
+  for (const { name, first, count, run } of layers)
+    if ((run?.at ?? 0) === 0) found.set(name, { name, first, count: run?.of ?? count });
   known.set(layers, found);
   return found;
 }
@@ -61,7 +68,7 @@ function indexOf(layers: readonly LayerDefinition[]): ReadonlyMap<string, LayerD
 function readOne(
   context: ReadContext,
   expression: Expression & { kind: 'name' | 'index' },
-  byName: ReadonlyMap<string, LayerDefinition>,
+  byName: ReadonlyMap<string, WholeLayer>,
   bare: 'all' | 'last',
 ): { readonly first: number; readonly last: number } | undefined {
   const name = expression.kind === 'name' ? expression : expression.target;

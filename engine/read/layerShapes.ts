@@ -7,7 +7,7 @@ import type { ReadContext } from './context.ts';
 export function noteShapes(context: ReadContext, model: ModelDefinition): void {
   const { sequence, microBatch, precision } = model;
   if (sequence === undefined) return;
-  for (const { cost, count, symbol } of model.layers) {
+  for (const { cost, count, symbol, run } of model.layers) {
     const info: { -readonly [K in keyof SymbolInfo]: SymbolInfo[K] } | undefined = context.symbols.get(symbol);
     if (info === undefined || cost.kind !== 'shape') continue;
     const { shape, args, tokens = sequence, images = 1 } = cost;
@@ -22,6 +22,7 @@ export function noteShapes(context: ReadContext, model: ModelDefinition): void {
       expertTensor: 1,
       recompute: 'none',
     };
-    info.shape = { shape, args, setting, count, tokens: sequence * microBatch };
+    const found = { shape, args, setting, count, tokens: sequence * microBatch };
+    info.shapes = run === undefined || run.at === 0 ? [found] : [...(info.shapes ?? []), found];
   }
 }

@@ -4,6 +4,7 @@ import { count } from '../basics/quantities.ts';
 import { hasExperts, type ModelDefinition } from '../definitions/model.ts';
 import type { ReadContext } from './context.ts';
 import { or, readQuantity, readWord, type Keys, valueOf } from '../language/keys.ts';
+import type { ContextExchange } from '../costs/types.ts';
 import { type Mesh, meshName, sameMesh, sizeOf } from '../costs/mesh.ts';
 
 const meshKeys = [
@@ -31,10 +32,7 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh, model?: M
   const expertTensor = or(readQuantity(context, keys, 'expert_tensor'), byDefault);
   const sequenceName = sequenceKey(context, keys);
   const sequence = or(readWord<'true' | 'false'>(context, keys, sequenceName), String(base.sequenceParallel));
-  const exchange = or(
-    readWord<'ring' | 'all_to_all'>(context, keys, 'context_exchange'),
-    base.contextExchange ?? 'ring',
-  );
+  const exchange = or(readWord<ContextExchange>(context, keys, 'context_exchange'), base.contextExchange ?? 'usual');
   if (tensor === undefined || parts === undefined || data === undefined) return undefined;
   if (expert === undefined || expertTensor === undefined || sequence === undefined) return undefined;
   if (exchange === undefined) return undefined;
@@ -42,7 +40,7 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh, model?: M
     tensor,
     sequenceParallel: sequence === 'true',
     context: parts,
-    ...(exchange === 'all_to_all' ? { contextExchange: exchange } : {}),
+    ...(exchange === 'usual' ? {} : { contextExchange: exchange }),
     data,
     expert,
     expertTensor,
@@ -99,8 +97,8 @@ interface Fault {
  */
 function faultOf(mesh: Mesh): Fault | undefined {
   const { tensor, expert, expertTensor, sequenceParallel } = mesh;
-  if (expertTensor !== tensor && expertTensor !== 1)
-    return { key: 'expert_tensor', allowed: tensor === 1 ? '1' : `1 or ${tensor}, the tensor ranks` };
+  if (tensor % expertTensor !== 0)
+    return { key: 'expert_tensor', allowed: tensor === 1 ? '1' : `a divisor of ${tensor}, the tensor ranks` };
   const ranks = sizeOf(mesh) / expertTensor;
   if (ranks % expert !== 0)
     return {

@@ -4,13 +4,16 @@ import type { LayerDefinition, ModelDefinition } from '../definitions/model.ts';
 import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
 import { count } from '../basics/quantities.ts';
 import { detail, symbolId } from '../language/context.ts';
+import { defaultNumber, defaultWord } from '../language/defaults.ts';
 import type { ReadContext } from './context.ts';
 import { memberId } from '../language/declare.ts';
 import type { Precision } from '../costs/types.ts';
 import { wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { paths } from '../values/plan.ts';
+import { readDecided, withDecided } from './decidedArguments.ts';
 import { readLayer } from './layer.ts';
+import { runsOf } from './layerPattern.ts';
 import { noteShapes } from './layerShapes.ts';
 import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
@@ -19,6 +22,7 @@ import { checkJoins } from './checkJoins.ts';
 import { checkTowers } from './checkTowers.ts';
 import { checkWidths } from './checkWidths.ts';
 import { checkTraining } from './checkTraining.ts';
+import { readConstants } from './constants.ts';
 import { readStored } from './stored.ts';
 import { checkTargets, readTrainable, type Trains, trainsByModel } from './trainable.ts';
 
@@ -31,12 +35,20 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const source = from === undefined ? undefined : context.sources.get(from);
   const length = readQuantity(context, keys, 'sequence');
   const base = baseOf(context, from);
-  const microBatch = or(readQuantity(context, keys, 'micro_batch'), base?.microBatch ?? 1);
-  const precision = or(readWord<Precision>(context, keys, 'precision'), source?.precision ?? base?.precision ?? 'bf16');
+  const microBatch = or(
+    readQuantity(context, keys, 'micro_batch'),
+    base?.microBatch ?? defaultNumber('model', 'micro_batch'),
+  );
+  const precision = or(
+    readWord<Precision>(context, keys, 'precision'),
+    source?.precision ?? base?.precision ?? (defaultWord('model', 'precision') as Precision),
+  );
   const training = keys.find('trainable');
   const trainable = training === undefined ? 'all' : readTrainable(context, training);
   const stored = readStored(context, keys, precision);
-  if (block.name === undefined || trainable === undefined || stored === 'wrong') return;
+  const constants = readConstants(context, keys, source?.constants ?? base?.constants);
+  const decided = readDecided(context, keys);
+  if (block.name === undefined || trainable === undefined || stored === 'wrong' || decided === undefined) return;
   const id = symbolId('model', block.name.text);
   if (from !== undefined && base !== undefined) {
     for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers come from another model');
@@ -45,18 +57,22 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
       return;
     const { name } = block;
     const inherited = inheritLayers(context, base, name.text, from);
-    const layers = inherited.layers.map(({ trains, ...layer }) => ({
+    const layers = withDecided(context, keys, inherited.layers, decided).map(({ trains, ...layer }) => ({
       ...layer,
       ...(training === undefined && trains !== undefined ? { trains } : byModel(layer, trainable)),
     }));
     const still = readFrozen(context, keys, layers);
+    const bf16 = readBf16(context, keys, layers, precision);
     if (context.report.errors() !== before) return;
     const all = new Set([...(training === undefined ? (base.frozen ?? []) : []), ...(still ?? [])]);
     const formats = stored ?? (precision === base.precision ? base.stored : undefined);
     const model: ModelDefinition = {
-      ...{ name: name.text, sequence, microBatch, precision, ...inherited, layers },
+      ...{ name: name.text, sequence, microBatch, precision, ...inherited, layers, ...constants },
       ...(all.size > 0 ? { frozen: all } : {}),
       ...(formats === undefined ? {} : { stored: formats }),
+      ...(keys.find('in_bf16') === undefined && precision === base.precision && base.inBf16 !== undefined
+        ? { inBf16: base.inBf16 }
+        : bf16),
     };
     if (!checkTraining(context, model, keys) || !checkTargets(context, model, keys, trainable)) return;
     if (!checkTowers(context, model) || !checkJoins(context, model, keys)) return;
@@ -73,7 +89,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
       : readSource(context, keys, id, source, from);
   if (written === undefined || context.report.errors() !== before || keys.doubtful) return;
   const { afters, elements } = written;
-  const layers = written.layers.map((layer) =>
+  const layers = withDecided(context, keys, written.layers, decided).map((layer) =>
     written.decided?.has(layer.name) === true ? layer : { ...layer, ...byModel(layer, trainable) },
   );
   if (layers.length === 0) {
@@ -109,6 +125,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     after.set(element, needed);
   }
   const frozen = readFrozen(context, keys, layers);
+  const bf16 = readBf16(context, keys, layers, precision);
   if (microBatch === undefined || precision === undefined || context.report.errors() !== before) return;
   const model: ModelDefinition = {
     name: block.name.text,
@@ -124,6 +141,8 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     after,
     ...(frozen === undefined ? {} : { frozen: new Set(frozen) }),
     ...(stored === undefined ? {} : { stored }),
+    ...bf16,
+    ...constants,
   };
   if (!checkTraining(context, model, keys) || !checkTargets(context, model, keys, trainable)) return;
   if (!checkTowers(context, model)) return;
@@ -151,6 +170,23 @@ function readFrozen(
 ): readonly number[] | undefined {
   const values = keys.find('frozen')?.values;
   return values === undefined ? undefined : readLayers(context, values, layers);
+}
+
+/** Elements that `in_bf16` names, in a model of fewer bits. */
+function readBf16(
+  context: ReadContext,
+  keys: Keys,
+  layers: readonly LayerDefinition[],
+  precision: Precision | undefined,
+): Pick<ModelDefinition, 'inBf16'> {
+  const entry = keys.find('in_bf16');
+  if (entry?.values === undefined) return {};
+  if (precision !== 'fp8' && precision !== 'fp4') {
+    notApplicable(context, entry, `the model multiplies in ${precision ?? 'bf16'}`);
+    return {};
+  }
+  const found = readLayers(context, entry.values, layers);
+  return found === undefined ? {} : { inBf16: new Set(found) };
 }
 
 /** Skip connections of a model: as many as ten for each layer that it may have. */
@@ -197,31 +233,34 @@ function readSource(
   const layers: LayerDefinition[] = [];
   const afters: After[] = [];
   let elements = 0;
-  for (const { name, count: written, cost, after, attends } of source.layers) {
+  // The last element of each layer of the source.
+  const lasts: number[] = [];
+  for (const { name, count: written, cost, pattern, after, attends } of source.layers) {
     const number = written ?? 1;
     if (elements + number > context.options.limits.elements) {
       tooMany(context, place, 'Layers of a model', elements + number, context.options.limits.elements);
       return undefined;
     }
     const array = written !== undefined;
-    const last = (index: number): number => layers[index].first + layers[index].count - 1;
-    const others = attends === undefined ? [] : [last(attends)];
-    const first = after?.map(last) ?? (elements === 0 ? [] : [elements - 1]);
+    const others = attends === undefined ? [] : [lasts[attends]];
+    const first = after?.map((index) => lasts[index]) ?? (elements === 0 ? [] : [elements - 1]);
     if (after !== undefined || attends !== undefined)
       afters.push({ element: elements, at: place, elements: [...first, ...others] });
     for (let i = 1; attends !== undefined && i < number; i += 1)
       afters.push({ element: elements + i, at: place, elements: [elements + i - 1, ...others] });
-    layers.push({
-      name,
-      array,
-      count: number,
-      first: elements,
-      symbol: memberId('layer', model, name),
-      place,
-      end: from.end,
-      cost,
-      ...(attends === undefined ? {} : { attends: others }),
-    });
+    const layer = { name, array, symbol: memberId('layer', model, name), place, end: from.end };
+    if (pattern === undefined)
+      layers.push({
+        ...{ ...layer, count: number, first: elements, cost },
+        ...(attends === undefined ? {} : { attends: others }),
+      });
+    else
+      for (const { kind, at, count: some } of runsOf({ order: [...pattern.letters] }, number))
+        layers.push({
+          ...{ ...layer, count: some, first: elements + at, cost: pattern.costs[kind] },
+          run: { letter: kind, at, of: number },
+        });
+    lasts.push(elements + number - 1);
     context.origins.set(paths.layer(owner, name), place);
     for (let i = 0; array && i < number; i += 1) context.origins.set(paths.layer(owner, `${name}[${i}]`), place);
     elements += number;
@@ -248,7 +287,7 @@ function readAll(context: ReadContext, keys: Keys, model: string): Written | und
     const index = entry.index?.[0];
     const number =
       index === undefined ? 1 : wholeNumber(context, index, `The number of layers "${name.text}"`, { min: 1 });
-    const read = readLayer(context, entry);
+    const read = readLayer(context, entry, number ?? 1);
     if (number === undefined || read === undefined) {
       whole = false;
       continue;
@@ -258,22 +297,28 @@ function readAll(context: ReadContext, keys: Keys, model: string): Written | und
       return undefined;
     }
     const { id: symbol, declaration: place } = info;
-    layers.push({
-      name: name.text,
-      array: index !== undefined,
-      count: number,
-      first: elements,
-      symbol,
-      place,
-      end: entry.end,
-      cost: read.cost,
-      ...(read.trains === undefined ? {} : { trains: read.trains }),
-    });
+    const written = { name: name.text, array: index !== undefined, symbol, place };
+    if (read.pattern === undefined)
+      layers.push({
+        ...written,
+        count: number,
+        first: elements,
+        end: entry.end,
+        cost: read.cost,
+        ...(read.trains === undefined ? {} : { trains: read.trains }),
+      });
+    else
+      for (const { kind, at, count: some } of runsOf(read.pattern, number))
+        layers.push({
+          ...{ ...written, count: some, first: elements + at, end: kind.end, cost: kind.cost },
+          run: { letter: kind.letter, at, of: number },
+        });
     if (read.decided === true) decided.add(name.text);
     context.origins.set(paths.layer(owner, name.text), place);
     for (let i = 0; i < (index === undefined ? 0 : number); i += 1)
       context.origins.set(paths.layer(owner, `${name.text}[${i}]`), place);
-    detail(context, symbol, `${read.text}${index === undefined ? '' : `, ${count(number, 'layer', 'layers')}`}`);
+    const spread = index === undefined || read.pattern !== undefined;
+    detail(context, symbol, `${read.text}${spread ? '' : `, ${count(number, 'layer', 'layers')}`}`);
     if (read.after !== undefined || read.attends !== undefined)
       afters.push({ element: elements, at: read.after?.[0] ?? name, values: read.after, attends: read.attends });
     // Every layer of an array attends to the same tokens.

@@ -1,7 +1,13 @@
 /** `from = huggingface("config.json")`: the layers that a Hugging Face configuration describes. */
-import type { ModelSource } from './modelSource.ts';
+import type { ModelSource, PatternedCosts } from './modelSource.ts';
 import type { Argument, Call } from '../../grammar/syntax.ts';
-import { type ConfiguredModel, type TowerSizes, usualSizes, withPrediction } from '../formats/huggingFace/model.ts';
+import {
+  type ConfiguredModel,
+  type LetterPattern,
+  type TowerSizes,
+  usualSizes,
+  withPrediction,
+} from '../formats/huggingFace/model.ts';
 import { readConfiguration } from '../formats/huggingFace/read.ts';
 import type { ReadContext } from './context.ts';
 import { wholeNumber } from '../language/expressions.ts';
@@ -27,7 +33,8 @@ export function readHuggingFace(context: ReadContext, call: Call): ModelSource |
   const indexOf = (name: string): number => layers.findIndex((layer) => layer.name === name);
   return {
     precision: read.precision,
-    layers: layers.map(({ name, count, shape, args, tokens, images, after, attends }) => ({
+    constants: read.constants,
+    layers: layers.map(({ name, count, shape, args, pattern, tokens, images, after, attends }) => ({
       name,
       count,
       cost: {
@@ -35,6 +42,7 @@ export function readHuggingFace(context: ReadContext, call: Call): ModelSource |
         ...(tokens === undefined ? {} : { tokens }),
         ...(images === undefined ? {} : { images }),
       },
+      ...(pattern === undefined ? {} : { pattern: costsOf(shape, pattern) }),
       ...(after === undefined ? {} : { after: after.map(indexOf) }),
       ...(attends === undefined ? {} : { attends: indexOf(attends) }),
       text: count === undefined ? shape : `${shape}, ${count} layers`,
@@ -42,6 +50,13 @@ export function readHuggingFace(context: ReadContext, call: Call): ModelSource |
     })),
   };
 }
+
+const costsOf = (shape: string, { letters, args }: LetterPattern): PatternedCosts => ({
+  letters,
+  costs: Object.fromEntries(
+    Object.entries(args).map(([letter, each]) => [letter, { kind: 'shape', shape, args: each }] as const),
+  ),
+});
 
 /** Sizes that the configuration does not say; `undefined` if one is wrong, which has been reported. */
 function readSizes(context: ReadContext, given: ReadonlyMap<string, Argument> | undefined): TowerSizes | undefined {

@@ -2,7 +2,7 @@
 import type { KeyPlace, OnRule, ScheduleNumbers } from '../definitions/schedule.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
-import { type Keys, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
+import { type Keys, notApplicable, valueOf, wordOrDefault } from '../language/keys.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { countsEach, type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
@@ -21,8 +21,8 @@ export interface OnText {
 /** What is written, or `wrong` where it has an error (reported). */
 export function readOn(context: ReadContext, compiled: CompiledSchedule, keys: Keys): OnText | 'wrong' | undefined {
   const entry = keys.find('on');
-  const spare = or(readWord<'true' | 'false'>(context, keys, 'spare'), 'false');
-  const idle = or(readWord<'true' | 'false'>(context, keys, 'idle'), 'false');
+  const spare = wordOrDefault<'true' | 'false'>(context, keys, 'spare');
+  const idle = wordOrDefault<'true' | 'false'>(context, keys, 'idle');
   const stages = keys.find('stages');
   const homeEntry = keys.find('home');
   if (entry === undefined) {

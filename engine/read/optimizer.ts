@@ -62,14 +62,15 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     return undefined;
   }
   const [shard, over, step] = [values.get('shard'), values.get('over'), values.get('step')];
-  const offload = values.get('offload');
+  const [offload, reshard] = [values.get('offload'), values.get('reshard')];
   const share = typeof offload === 'number' ? offload : 0;
   return {
     recipe: share > 0 ? withoutState(recipe, share) : recipe,
     ...(share > 0 ? { offload: { share, recipe } } : {}),
     shard: typeof shard === 'string' && isShard(shard) ? shard : 'none',
     ...(typeof over === 'number' ? { over } : {}),
-    reshard: values.get('reshard') !== 'false',
+    reshard: reshard !== 'false',
+    ...(typeof reshard === 'number' ? { reshardTo: reshard } : {}),
     clip: values.get('clip') === 'true',
     ...(typeof step === 'number' ? { step } : {}),
     written: values,
@@ -80,8 +81,9 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
 function argumentValue(
   context: ReadContext,
   { value }: Argument,
-  { name, kind, words = [] }: OptimizerParameter,
+  { name, kind, words = [], orCount }: OptimizerParameter,
 ): string | number | undefined {
+  if (orCount === true && value.kind !== 'name') return wholeNumber(context, value, `"${name}"`, { min: 2 });
   if (kind === 'time') return quantity(context, value, { kind: 'quantity', dimension: 'time', min: 0 }, `"${name}"`);
   if (kind === 'bytes')
     return quantity(context, value, { kind: 'quantity', dimension: 'number', min: 0, max: 1024 }, `"${name}"`);

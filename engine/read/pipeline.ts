@@ -1,6 +1,8 @@
 /** Reads a `pipeline`: what it refers to, then the cut, devices, costs, routes and schedule of its plan. */
 import type { Cut, PlanCut } from '../definitions/cut.ts';
 import { bucketBytes, onlyBuckets, type SyncUse } from '../definitions/exchange.ts';
+import type { OptimizerUse } from '../definitions/optimizer.ts';
+import { shardsWeights } from '../costs/optimizer.ts';
 import type { CollectiveUse } from '../exchange/collectives.ts';
 import { hasBarrier } from '../exchange/rule.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
@@ -21,6 +23,8 @@ import {
   readWord,
   valueOf,
   type Keys,
+  quantityOrDefault,
+  wordOrDefault,
 } from '../language/keys.ts';
 import { paths } from '../values/plan.ts';
 import { share } from '../basics/quantities.ts';
@@ -33,6 +37,7 @@ import { readLengths, readTotalTokens } from './lengths.ts';
 import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
 import { hintOptimizer, readOptimizer } from './optimizer.ts';
 import { readOffload } from './offload.ts';
+import { readMeasured } from './measured.ts';
 import { readMesh, sequenceKey } from './mesh.ts';
 import { readOverlap } from './overlap.ts';
 import { readRecompute } from './recompute.ts';
@@ -80,8 +85,8 @@ function readBlock(
   const mesh = readMesh(context, keys, lone, model);
   const microbatches = readMicrobatches(context, keys, model, mesh);
   const tokens = readTotalTokens(context, keys);
-  const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
-  const place = or(readWord<'best' | 'by_number'>(context, keys, 'place'), 'by_number');
+  const rankOrder = wordOrDefault<RankOrder>(context, keys, 'rank_order');
+  const place = wordOrDefault<'best' | 'by_number'>(context, keys, 'place');
   const overlap = readOverlap(context, keys);
   const recompute = or(readRecompute(context, keys), 'none');
   const optimizerValue = valueOf(keys.find('optimizer'));
@@ -96,6 +101,8 @@ function readBlock(
   const offload = readOffload(context, keys);
   const variation = readVariation(context, keys);
   const engine = readWord<string>(context, keys, 'engine');
+  const measured = readMeasured(context, keys);
+  const messageOverhead = quantityOrDefault(context, keys, 'message_overhead');
   const cut =
     model === undefined
       ? undefined
@@ -112,7 +119,7 @@ function readBlock(
     microbatches.is === 'value' ? readLengths(context, keys, microbatches.value, model) : { is: 'absent' };
   if (lengths.is === 'wrong') return undefined;
   if (iterationsRead.is === 'wrong' || tokens.is === 'wrong' || fill === 'wrong') return undefined;
-  if (offload === 'wrong' || variation === undefined || engine.is === 'wrong') return undefined;
+  if (offload === 'wrong' || variation === undefined || engine.is === 'wrong' || measured === 'wrong') return undefined;
   if (tokens.is === 'value' && model.sequence === undefined)
     withoutEffect(
       context,
@@ -130,7 +137,13 @@ function readBlock(
     );
   if (microbatches.is !== 'value' || mesh === undefined || rankOrder === undefined || place === undefined)
     return undefined;
-  if (overlap === undefined || recompute === undefined || transfer === undefined || sync === undefined)
+  if (
+    messageOverhead === undefined ||
+    overlap === undefined ||
+    recompute === undefined ||
+    transfer === undefined ||
+    sync === undefined
+  )
     return undefined;
   if (collective === undefined) return undefined;
   if (asynchronous)
@@ -183,10 +196,12 @@ function readBlock(
     optimizer,
     ...(offload === undefined ? {} : { offload }),
     transfer,
-    ...(asynchronous ? {} : exchangeOf(sync, collective)),
+    messageOverhead,
+    ...(asynchronous ? {} : exchangeOf(syncValue === undefined ? usualSync(optimizer) : sync, collective)),
     ...(fill === undefined ? {} : { fill }),
     variation,
     ...(engine.is === 'value' ? { engine: engine.value } : {}),
+    ...(measured === undefined ? {} : { measured }),
     at: (key: string) =>
       valueOf(entryOf(keys, key)) ?? (key === 'microbatches' ? valueOf(keys.find('global_batch')) : undefined) ?? name,
   };
@@ -206,11 +221,20 @@ const placesOf = (
 ): StagePlaces | undefined =>
   use === undefined || cluster === undefined || mesh === undefined ? undefined : { use, cluster, mesh };
 
+/**
+ * FSDP reduces the parts of a layer among its groups (hybrid sharding) as soon as they are scattered, during the backward of the layers before it
+ * (PyTorch 2, torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py: foreach_reduce).
+ */
+const usualSync = (optimizer: OptimizerUse | undefined): 'end' | 'parts' =>
+  optimizer?.over !== undefined && shardsWeights(optimizer.shard) && optimizer.reshard ? 'parts' : 'end';
+
 /** Buckets and nothing more are exchanged as ever. */
 function exchangeOf(
-  sync: SyncUse | 'end',
+  sync: SyncUse | 'end' | 'parts',
   collective: CollectiveUse | 'usual',
 ): Pick<PipelineDefinition, 'sync' | 'exchange'> {
+  if (sync === 'parts')
+    return { sync: { bucket: 0, usual: true }, ...(collective === 'usual' ? {} : { exchange: { collective } }) };
   if (collective === 'usual' && sync === 'end') return {};
   if (collective === 'usual' && sync !== 'end' && onlyBuckets(sync)) return { sync: { bucket: bucketBytes(sync) } };
   return {
@@ -243,6 +267,8 @@ function reportIdleKeys(
     if (name !== undefined && mesh[name] === 1) notApplicable(context, entry, `the pipeline has no ${name} ranks`);
     else if (name === 'context' && mesh.contextExchange === 'all_to_all')
       notApplicable(context, entry, 'the attention core waits for the whole all-to-all');
+    else if (name === 'context' && mesh.contextExchange === 'all_gather')
+      notApplicable(context, entry, 'the attention core waits for all keys and values');
   }
 }
 

@@ -1,6 +1,8 @@
 /** Reads what is recomputed: a word, `modules(core_attention, mlp)`, or `full` with its arguments. */
 import type { Call, Expression } from '../../grammar/syntax.ts';
+import { table } from '../basics/table.ts';
 import {
+  budgetMode,
   modulesMode,
   type RecomputeModule,
   recomputeModules,
@@ -9,7 +11,7 @@ import {
 } from '../costs/recompute.ts';
 import type { RecomputeMode } from '../costs/types.ts';
 import { calleeOf } from '../language/callee.ts';
-import { evaluate, wholeNumber } from '../language/expressions.ts';
+import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
 import { type Keys, type Read, valueOf } from '../language/keys.ts';
 import { recomputeWords } from '../language/kinds.ts';
 import { otherModuleNames } from '../language/schema/words.ts';
@@ -18,9 +20,14 @@ import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
 import { asWritten } from '../language/canonical.ts';
 
+const calls = table<(context: ReadContext, call: Call) => RecomputeMode | undefined>({
+  modules: readModules,
+  full: readLayers,
+  budget: readBudget,
+});
 const modes = recomputeWords.map(({ name }) => name) as readonly RecomputeMode[];
 const expected =
-  '`none`, `selective`, `full`, `stage`, `operations` or a call such as `modules(mlp)` or `full(layers = 4)`';
+  '`none`, `selective`, `full`, `stage`, `operations` or a call such as `modules(mlp)`, `full(layers = 4)` or `budget(50%)`';
 
 export function readRecompute(context: ReadContext, keys: Keys): Read<RecomputeMode> {
   const entry = keys.find('recompute');
@@ -34,13 +41,15 @@ export function readRecomputeValue(context: ReadContext, expression: Expression)
   if (expression.kind === 'group') return readRecomputeValue(context, expression.inner);
   const name = calleeOf(expression);
   if (expression.kind === 'call') {
-    const read = name?.text === 'modules' ? readModules : name?.text === 'full' ? readLayers : undefined;
+    const read = name === undefined ? undefined : calls[name.text];
     // Other functions are reported where names get their meaning.
     const mode = read?.(context, expression);
     return mode === undefined ? { is: 'wrong' } : { is: 'value', value: mode };
   }
   const word = modes.find((mode) => mode === name?.text) ?? (name?.text === 'full' ? 'full' : undefined);
   if (word !== undefined) return { is: 'value', value: word };
+  if (name?.text === 'budget')
+    context.report.report('key/missing', name, { key: 'share', block: 'call to budget', example: 'budget(50%)' });
   if (name?.text === 'modules')
     context.report.report('key/missing', name, { key: 'module', block: 'call to modules', example: 'modules(mlp)' });
   if (name !== undefined) return { is: 'wrong' };
@@ -72,6 +81,17 @@ function readModules(context: ReadContext, call: Call): RecomputeMode | undefine
   if (found.length > 0) return modulesMode(found);
   context.report.report('key/missing', call, { key: 'module', block: 'call to modules', example: 'modules(mlp)' });
   return undefined;
+}
+
+function readBudget(context: ReadContext, call: Call): RecomputeMode | undefined {
+  const share = bindArguments(context, call, 'budget', ['share'])?.get('share');
+  if (share === undefined) {
+    if (call.arguments.length === 0)
+      context.report.report('key/missing', call, { key: 'share', block: 'call to budget', example: 'budget(50%)' });
+    return undefined;
+  }
+  const read = quantity(context, share.value, { kind: 'quantity', dimension: 'share', min: 0, max: 1 }, '"share"');
+  return read === undefined ? undefined : budgetMode(read);
 }
 
 const methods = ['block', 'uniform'] as const;

@@ -3,7 +3,7 @@ import type { ScheduleNumbers } from '../definitions/schedule.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { conjuncts } from '../../grammar/conjuncts.ts';
 import { canonicalText } from '../language/canonical.ts';
-import { missing, notApplicable, or, readWord, valueOf, type Keys } from '../language/keys.ts';
+import { missing, notApplicable, valueOf, type Keys, wordOrDefault } from '../language/keys.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { GreedyRule, GuardPlan, RuleOperation, Place, Ties } from '../values/plan.ts';
@@ -59,7 +59,7 @@ export function readRule(
   const written: Place[] = [];
   const allows = keys.all('allow').flatMap((entry) => readAllow(context, compiled, entry, prefer, written) ?? []);
   const prefers = keys.all('prefer').flatMap((entry) => readPrefer(context, compiled, entry, prefer) ?? []);
-  const ties = or(readWord<Ties>(context, keys, 'ties'), 'oldest');
+  const ties = wordOrDefault<Ties>(context, keys, 'ties');
   const limitEntry = keys.find('limit');
   const limit = limitEntry === undefined ? undefined : readLimit(context, compiled, keys, limitEntry);
   const offload = keys.find('offload');

@@ -8,7 +8,7 @@ import { onlyBegun } from '../basics/spelling.ts';
 import { axisValues } from '../language/axisValues.ts';
 import { quantity } from '../language/expressions.ts';
 import { withdrawHead } from '../language/context.ts';
-import { keysOfEntries, or, readWord, readWordValue } from '../language/keys.ts';
+import { keysOfEntries, readWordValue, wordOrDefault } from '../language/keys.ts';
 import { followingKeys } from '../language/schema/search.ts';
 import { findKey, keysOf, type ValueSchema } from '../language/schema.ts';
 import type { ReadContext } from './context.ts';
@@ -60,7 +60,7 @@ function readSearch(context: ReadContext, block: BlockDeclaration): SearchDefini
     }
   }
   const keys = keysOfEntries('search', entries, false);
-  const minimise = or(readWord<Objective>(context, keys, 'minimise'), 'iteration');
+  const minimise = wordOrDefault<Objective>(context, keys, 'minimise');
   const limits = (first.get('subject_to')?.values ?? []).flatMap((value) =>
     conjuncts(value).flatMap((condition) => readCheck(context, condition, undefined)?.text ?? []),
   );

@@ -1,6 +1,6 @@
 /** Reads a shape such as `transformer(hidden = 4096, heads = 32)` against its parameters. */
 import type { ShapeArguments } from '../costs/shape.ts';
-import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
+import type { Call, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { findShape, type ShapeSchema } from '../costs/shapes.ts';
 import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
@@ -53,7 +53,7 @@ export function readShape(
       });
       continue;
     }
-    const value = argumentValue(context, argument, parameter);
+    const value = readShapeArgument(context, argument.value, parameter);
     if (value === undefined) wrong = true;
     else args[parameter.name] = value;
   }
@@ -71,12 +71,12 @@ export function readShape(
   return undefined;
 }
 
-function argumentValue(
+/** The value of an argument; undefined where it is wrong, which has been reported. */
+export function readShapeArgument(
   context: ReadContext,
-  argument: Argument,
+  value: Expression,
   parameter: Parameter,
 ): number | boolean | string | undefined {
-  const { value } = argument;
   if (parameter.kind === 'integer')
     return wholeNumber(context, value, `"${parameter.name}"`, { min: parameter.min ?? 1 });
   if (parameter.kind === 'quantity') {

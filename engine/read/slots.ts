@@ -1,6 +1,6 @@
 /** Reads a clock table or a building block of a schedule: `slot(F, s, j) = …`, or `slot(F, s) = …` with a `period`. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
-import { type Keys, missing, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
+import { type Keys, missing, notApplicable, valueOf, wordOrDefault } from '../language/keys.ts';
 import { B, E, F, I, kinds, L, letters, W } from '../values/program.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { type Keeper, keeperArgument } from '../sequences/keeper.ts';
@@ -52,7 +52,7 @@ export function readSlots(
     const entry = keys.find(key);
     if (entry !== undefined) notApplicable(context, entry, 'the slots decide');
   }
-  const fill = or(readWord<'true' | 'false'>(context, keys, 'fill'), 'false');
+  const fill = wordOrDefault<'true' | 'false'>(context, keys, 'fill');
   const periodEntry = keys.find('period');
   const value = valueOf(periodEntry);
   const code = value === undefined ? undefined : compileNumber(compiled.names, value, 'number');

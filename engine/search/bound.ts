@@ -10,7 +10,7 @@ export interface Bound {
   readonly effort: number;
   /** Whether more effort could not raise it: it is the given makespan, or the least tick that is not refuted. */
   readonly closed: boolean;
-  /** Only once a tick is not refuted: the latest end of each operation, by code · m + microbatch, in all orders that may end by then. */
+  /** Only once a tick is not refuted: the latest end of each operation in all orders that may end by then, by place in a layout · m + microbatch. */
   readonly latest?: Float64Array;
 }
 

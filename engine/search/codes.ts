@@ -132,3 +132,14 @@ function carriedBy(
       }
   return carried;
 }
+
+/** The place of each code in a layout, which has weight gradients of all stages. */
+export function inLayout({ count, forward, input, weight }: Codes): Int32Array {
+  const places = new Int32Array(count);
+  for (let stage = 0; stage < forward.length; stage += 1) {
+    places[forward[stage]] = stage;
+    places[input[stage]] = forward.length + stage;
+    if (weight[stage] >= 0) places[weight[stage]] = 2 * forward.length + stage;
+  }
+  return places;
+}

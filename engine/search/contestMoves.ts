@@ -74,8 +74,8 @@ export function contestMoves(tables: ContestTables): ContestMoves {
     let chosen = -1;
     let least = Infinity;
     let left = 0;
-    isRival.fill(0);
     for (let chain = 0; chain < chains; chain += 1) {
+      isRival[chain] = 0;
       if (at[chain] === length[chain]) continue;
       left += 1;
       if (isBlocked(chain)) continue;
@@ -97,17 +97,22 @@ export function contestMoves(tables: ContestTables): ContestMoves {
     return rivals;
   };
 
+  // Of a few chains: loops are faster than calls that copy arrays.
   const save = (): void => {
-    keptAt.set(at);
-    keptLast.set(last);
-    keptNext.set(next);
-    keptEnds.set(ends);
+    for (let chain = 0; chain < tables.chains; chain += 1) {
+      keptAt[chain] = at[chain];
+      keptLast[chain] = last[chain];
+      keptNext[chain] = next[chain];
+      keptEnds[chain] = ends[chain];
+    }
   };
   const restore = (): void => {
-    at.set(keptAt);
-    last.set(keptLast);
-    next.set(keptNext);
-    ends.set(keptEnds);
+    for (let chain = 0; chain < tables.chains; chain += 1) {
+      at[chain] = keptAt[chain];
+      last[chain] = keptLast[chain];
+      next[chain] = keptNext[chain];
+      ends[chain] = keptEnds[chain];
+    }
   };
   return { at, last, next, ends, isRival, chooseRivals, step, save, restore };
 }

@@ -1,5 +1,5 @@
 import { roundOf } from './bound.ts';
-import type { Codes } from './codes.ts';
+import { type Codes, inLayout } from './codes.ts';
 import { decode } from './decode.ts';
 import { diveSteps } from './dive.ts';
 import type { Words } from './layout.ts';
@@ -91,15 +91,4 @@ function builder(run: Run, { codes, est, lft }: OpenTick): () => void {
       offer(run, words, decode(layout, keys, run.decoder, words), 'dives');
     }
   };
-}
-
-/** The place of each code in a layout, which has weight gradients of all stages. */
-function inLayout({ count, forward, input, weight }: Codes): Int32Array {
-  const places = new Int32Array(count);
-  for (let stage = 0; stage < forward.length; stage += 1) {
-    places[forward[stage]] = stage;
-    places[input[stage]] = forward.length + stage;
-    if (weight[stage] >= 0) places[weight[stage]] = 2 * forward.length + stage;
-  }
-  return places;
 }

@@ -5,7 +5,7 @@
  */
 import { toEnd } from '../basics/steps.ts';
 import { chainRulesOf } from './chainRules.ts';
-import { codesOf } from './codes.ts';
+import { codesOf, inLayout } from './codes.ts';
 import { memoriesOf, type MemoryState, roomForForwards, roomUntilFreed } from './memory.ts';
 import { keeperOf, type OpenTick } from './openTick.ts';
 import type { OrderProblem } from './orderProblem.ts';
@@ -33,7 +33,7 @@ export interface Refutation {
   readonly chains: number;
   /** Operations visited so far: a measure of work that no clock changes. */
   effort(): number;
-  /** By code · m + microbatch, the latest end that is left of each operation for the tick that was asked last. */
+  /** The latest end that is left of each operation for the tick that was asked last, by place in a layout · m + microbatch. */
   latest(): Float64Array;
 }
 
@@ -183,6 +183,10 @@ export function refutationOf(problem: OrderProblem): Refutation {
     refute: (last) => toEnd(refuteSteps(last)),
     chains: chains.count,
     effort: () => visited + chains.effort(),
-    latest: () => lft,
+    latest() {
+      const latest = new Float64Array(3 * codes.forward.length * m);
+      inLayout(codes).forEach((there, code) => latest.set(lft.subarray(code * m, (code + 1) * m), there * m));
+      return latest;
+    },
   };
 }

@@ -15,25 +15,34 @@ const cubeMesh = `    link gpu[0] -- gpu[3..4] = 40GB/s + 3.4us
 
 /** Memory of the host of a node as it is sold, and what an update of weights reaches in it, if that can be said. */
 interface HostFigures {
+  /** Machines of a node, if there are several. */
+  readonly hosts?: number;
   readonly memory: string;
   /** GB/s. */
   readonly bandwidth?: number;
 }
 
-const hostText = ({ memory, bandwidth }: HostFigures): string =>
+const hostText = ({ hosts, memory, bandwidth }: HostFigures): string =>
   bandwidth === undefined
-    ? `\n    host_memory = ${memory}`
+    ? `${hosts === undefined ? '' : `\n    hosts       = ${hosts}`}\n    host_memory = ${memory}`
     : `\n    host_memory    = ${memory}\n    host_bandwidth = ${bandwidth}GB/s`;
 
-/** A node of eight GPUs on NVSwitches, each GPU with a network card. */
-const switched = (gpu: string, nvlink: number, network: number, host: HostFigures): string => `  switch fabric {}
-  node[nodes] {
-    gpu[8] = ${gpu}
+/** A node of GPUs on NVSwitches, each GPU with a network card. */
+const switched = (
+  gpu: string,
+  nvlink: number,
+  network: number,
+  host: HostFigures,
+  nodes = 'nodes',
+  gpus = 8,
+): string => `  switch fabric {}
+  node[${nodes}] {
+    gpu[${gpus}] = ${gpu}
     switch nvswitch {
-      ports = gpu[0..7]
+      ports = gpu[0..${gpus - 1}]
       link  = ${nvlink}GB/s + 1.7us
     }
-    link gpu[0..7] -- fabric = ${network}GB/s + 4.8us
+    link gpu[0..${gpus - 1}] -- fabric = ${network}GB/s + 4.8us
 ${hostText(host)}
   }`;
 
@@ -63,11 +72,15 @@ export const clusters: string = `// Machines to import: \`import { dgx_h100, nod
 // transfer on each. Transfers that meet on a port, a network card or an uplink share it. \`host_memory\` is the memory of a node as
 // it is sold; the system, data loading and checkpoints need some of it. \`host_bandwidth\` is a third of the peak of that memory, as
 // an estimate of what an update reaches: measure yours. A cluster without it cannot offload an optimizer.
-import { a100_40, a100_80, a100_pcie_80, b200, h100, l40s, v100, v100_32 } from ${source}
+import { a100_40, a100_80, a100_pcie_80, b200, gb200, gb300 } from ${source}
+import { h100, l40s, v100, v100_32 } from ${source}
 import { p4000, rtx2060, titan_rtx, titan_v, nvlink2_link, pcie3x16 } from ${source}
 
 /// Nodes of the clusters of this file that have equal ones. With two nodes of eight a cluster has 16 GPUs.
 param nodes = 2 in 1..2048
+
+/// Racks of the clusters of this file whose nodes are racks of 72 GPUs.
+param racks = 2 in 1..64
 
 /// DGX A100: eight A100 on NVSwitches (235 GB/s), a 200 Gb/s InfiniBand card for each.
 /// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
@@ -92,6 +105,22 @@ ${switched('h100', 370, 48.5, { memory: '2TB', bandwidth: 200 })}
 /// Sources: DGX B200 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_b200 {
 ${switched('b200', 720, 48.5, { memory: '2TB', bandwidth: 240 })}
+}
+
+/// GB200 NVL72: a rack with 72 Blackwell chips on NVSwitches (720 GB/s), a 400 Gb/s InfiniBand card for each.
+/// 144 GPUs: two \`racks\` of 72. \`with { racks = 4 }\` behind its import gives it four; so does \`--set racks=4\`, or the slider, where \`racks\` is imported, too.
+/// Its 18 compute trays are hosts of four GPUs and two CPUs; the 36 CPUs have 17 TB of LPDDR5X.
+/// Sources: GB200 NVL72 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s). Confidence: medium.
+cluster gb200_nvl72 {
+${switched('gb200', 720, 48.5, { hosts: 18, memory: '17TB' }, 'racks', 72)}
+}
+
+/// GB300 NVL72: a rack with 72 Blackwell Ultra chips on NVSwitches (720 GB/s), an 800 Gb/s InfiniBand card for each.
+/// 144 GPUs: two \`racks\` of 72. \`with { racks = 4 }\` behind its import gives it four; so does \`--set racks=4\`, or the slider, where \`racks\` is imported, too.
+/// Its 18 compute trays are hosts of four GPUs and two CPUs; the 36 CPUs have 17 TB of LPDDR5X. The rate of the card is twice what one of 400 Gb/s reaches.
+/// Sources: GB300 NVL72 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s at 400 Gb/s). Confidence: low.
+cluster gb300_nvl72 {
+${switched('gb300', 720, 97, { hosts: 18, memory: '17TB' }, 'racks', 72)}
 }
 
 /// DGX-1: eight V100 in a hybrid cube mesh of NVLinks, and a 100 Gb/s InfiniBand card for each two.

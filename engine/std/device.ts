@@ -1,4 +1,6 @@
-/** A `device` of `std:hardware` and its text. Adding one: `docs/how-to/adding-a-device.md`. */
+/** A `device` of `std:hardware` and its text. Adding one: `docs/contribute/adding-a-device.md`. */
+
+import type { DeviceFamily } from '../values/accuracy.ts';
 
 /** How far to trust figures; `reading` says what each word means. */
 export type Confidence = 'high' | 'medium' | 'low';
@@ -23,6 +25,10 @@ export interface DeviceFigures {
   readonly efficiency?: number;
   /** Percent by key: shares by size, if they are known. `efficiency` then is for the smallest products. */
   readonly kernels?: readonly (readonly [key: string, percent: number])[];
+  /** Devices whose shares were fitted to the same published runs. */
+  readonly family?: DeviceFamily;
+  /** Number formats whose shares are a guess, while others were fitted. */
+  readonly unfitted?: readonly string[];
   /** What it was judged by. */
   readonly efficiencyFrom?: string;
   readonly efficiencyAt?: Readonly<Record<string, number>>;
@@ -30,7 +36,28 @@ export interface DeviceFigures {
   readonly host?: 'pcie3x16' | 'pcie4x16' | 'pcie5x16';
   readonly confidence: Confidence;
   readonly sources: string;
+  /** Which figures come from where, if each was looked up. */
+  readonly basis?: Basis;
 }
+
+/** Names of figures by where they come from. */
+export interface Basis {
+  /** Reported by programs that ran on the device. */
+  readonly measured?: string;
+  /** Printed by its vendor. */
+  readonly vendor?: string;
+  /** Computed from other figures, or second hand. */
+  readonly inferred?: string;
+}
+
+const basisText = ({ measured, vendor, inferred }: Basis): string =>
+  [
+    ['Measured', measured],
+    ['Vendor', vendor],
+    ['Inferred', inferred],
+  ]
+    .flatMap(([kind, figures]) => (figures === undefined ? [] : [`${kind}: ${figures}.`]))
+    .join(' ');
 
 /** Percent, where no published run gives one. */
 const guess = 40;
@@ -60,6 +87,7 @@ export function deviceText(device: DeviceFigures): string {
   return [
     `/// ${title}.${note === undefined ? '' : ` ${note}`}`,
     `/// Sources: ${device.sources}. Confidence: ${reading[device.confidence]}.`,
+    ...(device.basis === undefined ? [] : [`/// ${basisText(device.basis)}`]),
     isGuessed(device)
       ? '/// `efficiency` is a guess: no published run was fitted.'
       : kernels.length > 0

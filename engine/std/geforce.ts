@@ -15,6 +15,25 @@ export const geforce: readonly DeviceFigures[] = [
     sources: 'GA102 white paper',
   },
   {
+    name: 'rtx5090',
+    title: 'GeForce RTX 5090',
+    note: 'Rates with fp32 accumulate; twice as high with fp16.',
+    memory: 31.36,
+    bandwidth: 1792,
+    compute: 209.5,
+    computeAt: { fp4: 1676, fp8: 419, tf32: 104.8, fp32: 104.8 },
+    host: 'pcie5x16',
+    confidence: 'medium',
+    sources:
+      'aiconfigurator systems/rtx_5090.yaml (419, 838 and 1676 TFLOPS, with fp16 accumulate where that is faster, 1792 GB/s), spheron.network, RTX 5090 (sparse rates)',
+    basis: {
+      measured: '`memory`, as PyTorch reports it (31.36 GiB)',
+      vendor: 'fp4, bandwidth',
+      inferred:
+        '16 bits and fp8 as half of the rates with fp16 accumulate, as on the RTX 4090; tf32 as half of 16 bits',
+    },
+  },
+  {
     name: 'rtx4090',
     title: 'GeForce RTX 4090',
     note: 'Rates with fp32 accumulate; twice as high with fp16.',

@@ -1,4 +1,4 @@
-import { deviceText, isGuessed } from './device.ts';
+import { type DeviceFigures, deviceText, isGuessed } from './device.ts';
 import { geforce } from './geforce.ts';
 import { linkText } from './link.ts';
 import { links } from './links.ts';
@@ -21,6 +21,11 @@ const devices = [...nvidia, ...geforce, ...otherDevices];
 
 /** Devices of `std:hardware` whose `efficiency` no published run was fitted to. */
 export const guessedDevices: ReadonlySet<string> = new Set(devices.filter(isGuessed).map(({ name }) => name));
+
+/** What published runs say of its devices, by name. */
+export const fittedDevices: ReadonlyMap<string, Pick<DeviceFigures, 'family' | 'unfitted'>> = new Map(
+  devices.map((device) => [device.name, device]),
+);
 
 /** The text of `std:hardware`. */
 export const hardware: string = `${[head, ...devices.map(deviceText), ...links.map(linkText)].join('\n\n')}\n`;

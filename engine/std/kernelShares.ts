@@ -134,16 +134,21 @@ const blackwell: Shapes = {
   memory: larger(hopper.memory),
 };
 
-type Rates = Required<Pick<DeviceFigures, 'kernels' | 'efficiency'>>;
+type Rates = Required<Pick<DeviceFigures, 'kernels' | 'efficiency' | 'family'>>;
 
 /** Entries of a device: the figure for the smallest kernels, then those by size. */
-function rates({ products, fp8 = [], fp4 = [], memory, forward, backward }: Shapes, levels: Levels): Rates {
+function rates(
+  family: Rates['family'],
+  { products, fp8 = [], fp4 = [], memory, forward, backward }: Shapes,
+  levels: Levels,
+): Rates {
   const entries = (key: string, word: string, unit: string, shape: Shape, level: number) =>
     shape.map(([size, percent]): [string, number] => {
       const within = [...(word === '' ? [] : [word]), ...(size === 0 ? [] : [`${size}${unit}`])];
       return [within.length === 0 ? key : `${key}(${within.join(', ')})`, Math.round(level * percent)];
     });
   return {
+    family,
     efficiency: Math.round(levels.products * products[0][1]),
     kernels: [
       ...entries('efficiency', '', 'GFLOP', products.slice(1), levels.products),
@@ -156,8 +161,19 @@ function rates({ products, fp8 = [], fp4 = [], memory, forward, backward }: Shap
   };
 }
 
-export const a100Rates = rates(ampere, { products: 0.87, memory: 0.9, attention: 0.87 });
+export const a100Rates = rates('ampere', ampere, { products: 0.87, memory: 0.9, attention: 0.87 });
 const h100Levels: Levels = { products: 0.83, fp8: 0.76, memory: 0.85, attention: 0.58 };
-export const h100Rates = rates(hopper, h100Levels);
-export const h100Flash2Rates = rates(hopperFlash2, h100Levels);
-export const b200Rates = rates(blackwell, { products: 0.8, fp8: 0.7, fp4: 0.4, memory: 0.8, attention: 0.75 });
+export const h100Rates = rates('hopper', hopper, h100Levels);
+export const h100Flash2Rates = rates('hopper', hopperFlash2, h100Levels);
+export const b200Rates = {
+  unfitted: ['bf16', 'fp16'],
+  ...rates('blackwell', blackwell, { products: 0.8, fp8: 0.7, fp4: 0.4, memory: 0.8, attention: 0.75 }),
+};
+/**
+ * Blackwell Ultra at 1400 W in place of 1200 W (GB300 and GB200 NVL72 data sheets) keeps higher clocks under load. Its units for
+ * exponentials are twice as fast, which the softmax of attention waits for (NVIDIA, *Inside NVIDIA Blackwell Ultra*, August 2025).
+ */
+export const gb300Rates = {
+  unfitted: ['bf16', 'fp16'],
+  ...rates('blackwell', blackwell, { products: 0.8, fp8: 0.85, fp4: 0.4, memory: 0.8, attention: 0.9 }),
+};

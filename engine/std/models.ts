@@ -1,3 +1,4 @@
+import { constantsText } from '../formats/constantsText.ts';
 import { readConfiguration } from '../formats/huggingFace/read.ts';
 import { layersText } from '../formats/huggingFace/toPipe.ts';
 import { publishedModels, type PublishedModel } from '../formats/huggingFace/publishedModels.ts';
@@ -14,5 +15,5 @@ function textOf({ name, title, source, sequence, config }: PublishedModel): stri
   // The table is ours and a test reads all of it.
   if ('faults' in read) throw new Error(`${name}: ${read.faults[0]?.message}`);
   const layers = layersText(read.layers).trimEnd().replaceAll('\n', '\n  ');
-  return `/// ${title}.\n/// Source: ${source}.\nmodel ${name} {\n  sequence = ${sequence}\n  ${layers}\n}\n`;
+  return `/// ${title}.\n/// Source: ${source}.\nmodel ${name} {\n  sequence = ${sequence}\n${constantsText(read.constants)}  ${layers}\n}\n`;
 }

@@ -1,13 +1,15 @@
 import type { DeviceFigures } from './device.ts';
-import { a100Rates, b200Rates, h100Flash2Rates, h100Rates } from './kernelShares.ts';
+import { a100Rates, b200Rates, gb300Rates, h100Flash2Rates, h100Rates } from './kernelShares.ts';
 
 const byV100 = 'the 30 % that training on one V100 reached as a whole (Megatron-LM, arXiv:1909.08053, abstract)';
 const byA100 =
-  'published kernels, at a level fitted to the iterations of arXiv:2104.04473 (tables 1 and 2) and arXiv:2205.05198 (table 5)';
+  'published kernels. Their level is fitted to the iterations of arXiv:2104.04473 (tables 1 and 2) and arXiv:2205.05198 (table 5)';
 const byH100 =
-  'measured kernels, at a level fitted to Llama 3 405B (arXiv:2407.21783, table 4), to dense models of Megatron Bridge for fp8, and to long sequences of NeMo for attention';
+  'measured kernels. Their level is fitted to Llama 3 405B (arXiv:2407.21783, table 4), to dense models of Megatron Bridge for fp8, and to long sequences of NeMo for attention';
 const byB200 =
-  'kernels measured on an H100, at a level fitted to dense models of Megatron Bridge with fp8, to two runs on GB300 with fp4, and to long sequences of NeMo. For 16 bits none was fitted';
+  'kernels measured on an H100. Their level is fitted to dense models of Megatron Bridge with fp8, to two runs on GB300 with fp4, and to long sequences of NeMo. For 16 bits none was fitted';
+const byGb300 =
+  'kernels measured on an H100. Their level is fitted to Llama 3 8B and 405B of Megatron Bridge with fp8 (container 25.11), and to two runs with fp4. For 16 bits none was fitted';
 
 /** NVIDIA's accelerators for servers; rates are dense. */
 export const nvidia: readonly DeviceFigures[] = [
@@ -244,6 +246,41 @@ export const nvidia: readonly DeviceFigures[] = [
     sources: 'torchtitan get_peak_flops (989 TFLOPS); aiconfigurator tests (141 GB, 4.8 TB/s)',
   },
   {
+    name: 'h20',
+    title: 'H20 SXM 96GB',
+    note: 'An H100 with about a seventh of its compute.',
+    memory: 95.1,
+    bandwidth: 4000,
+    compute: 148,
+    computeAt: { fp8: 296, tf32: 74, fp32: 44 },
+    host: 'pcie5x16',
+    confidence: 'medium',
+    sources:
+      'torchtitan get_peak_flops (148 TFLOPS), aiconfigurator systems/h20_sxm.yaml (148 and 294 TFLOPS, 4 TB/s, 450 GB/s of NVLink), willitrunai.com, H20 (96 GB, 296 in 8 bits)',
+    basis: {
+      measured: 'its driver shows 97871 MiB',
+      vendor: '16 bits, bandwidth, NVLink',
+      inferred: 'fp8 as twice 16 bits, tf32 as half, fp32 second hand, `memory` of what the driver shows',
+    },
+  },
+  {
+    name: 'gh200',
+    title: 'GH200 96GB (Grace Hopper)',
+    note: 'An H100 with 96 GB of HBM3. The other GH200 has 144 GB of HBM3e.',
+    memory: 94.5,
+    bandwidth: 4000,
+    compute: 989.4,
+    computeAt: { fp8: 1978.9, tf32: 494.7, fp32: 67 },
+    ...h100Rates,
+    efficiencyFrom: 'as for `h100`, fitted to Llama 3 405B (arXiv:2407.21783). No run on a GH200 was fitted',
+    confidence: 'medium',
+    sources: 'as `h100`, GH200 data sheet (96 GB, 4 TB/s, NVLink-C2C 900 GB/s both ways)',
+    basis: {
+      measured: '`memory`, as PyTorch reports it (94.50 GiB; the driver shows 97871 MiB)',
+      vendor: 'rates, bandwidth',
+    },
+  },
+  {
     name: 'b200',
     title: 'B200 SXM (HGX/DGX)',
     note: 'The chip has 192 GB, of which HGX and DGX systems show 180.',
@@ -256,6 +293,25 @@ export const nvidia: readonly DeviceFigures[] = [
     host: 'pcie5x16',
     confidence: 'medium',
     sources: 'torchtitan get_peak_flops (2250 TFLOPS); glennklockwood.com, B200',
+  },
+  {
+    name: 'b300',
+    title: 'B300 SXM (HGX/DGX)',
+    note: 'The chip has 288 GB. Blackwell Ultra has a higher peak than Blackwell in fp4 only.',
+    memory: 267.69,
+    bandwidth: 7750,
+    compute: 2250,
+    computeAt: { fp4: 13500, fp8: 4500, tf32: 1125, fp32: 75 },
+    ...b200Rates,
+    efficiencyFrom: byB200,
+    confidence: 'medium',
+    sources:
+      'torchtitan get_peak_flops (2250 TFLOPS), aiconfigurator systems/b300_sxm.yaml (2250 and 4500 TFLOPS, 7.75 TB/s, 275040 MiB), HGX B300 data sheet (of eight: 108 PFLOPS dense fp4, 600 TFLOPS fp32, 14.4 TB/s of NVLink both ways)',
+    basis: {
+      measured: '`memory`, as PyTorch reports it (267.69 GiB)',
+      vendor: '16 bits, fp8, fp4, fp32, bandwidth',
+      inferred: 'tf32 as half of 16 bits',
+    },
   },
   {
     name: 'gb200',
@@ -274,14 +330,19 @@ export const nvidia: readonly DeviceFigures[] = [
     name: 'gb300',
     title: 'GB300 (per GPU)',
     note: 'Two to a CPU; NVLink joins 72. Blackwell Ultra has a higher peak than Blackwell in fp4 only.',
-    memory: 277,
+    memory: 276.5,
     bandwidth: 8000,
     compute: 2500,
     computeAt: { fp4: 15000, fp8: 5000, tf32: 1250, fp32: 80 },
-    ...b200Rates,
-    efficiencyFrom: byB200,
+    ...gb300Rates,
+    efficiencyFrom: byGb300,
     confidence: 'medium',
     sources:
-      'glennklockwood.com, B300 (8 TB/s, and of 72 1.1 EFLOPS dense fp4 and 360 PFLOPS fp8), 284208 MiB as its driver shows them, no source for the rest',
+      'GB300 NVL72 data sheet (of 72: 1080 PFLOPS dense fp4, 720 PFLOPS sparse fp8, 576 TB/s); verda.com, GB300 (2.5 PFLOPS in 16 bits, 1.25 in tf32, 80 TFLOPS in fp32)',
+    basis: {
+      measured: '`memory`, as PyTorch reports it (276.50 GiB; the driver shows 284208 MiB)',
+      vendor: 'fp4, fp8, bandwidth',
+      inferred: '16 bits as half of fp8, tf32 as half of that; fp32 second hand',
+    },
   },
 ];

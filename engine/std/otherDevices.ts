@@ -2,7 +2,7 @@ import type { DeviceFigures } from './device.ts';
 
 const byTpu = 'PaLM on TPU v4 (46 % as a whole; arXiv:2204.02311, table 3)';
 
-/** Accelerators of AMD and Google; rates are dense. */
+/** Accelerators of AMD, Google and Amazon; rates are dense. */
 export const otherDevices: readonly DeviceFigures[] = [
   {
     name: 'mi250x',
@@ -25,6 +25,38 @@ export const otherDevices: readonly DeviceFigures[] = [
     host: 'pcie5x16',
     confidence: 'high',
     sources: 'torchtitan get_peak_flops (1300 TFLOPS); MI300X data sheet',
+  },
+  {
+    name: 'mi325x',
+    title: 'Instinct MI325X',
+    note: 'An MI300X with more and faster memory.',
+    memory: 255.98,
+    bandwidth: 6000,
+    compute: 1307.4,
+    computeAt: { fp8: 2614.9, tf32: 653.7, fp32: 163.4 },
+    host: 'pcie5x16',
+    confidence: 'medium',
+    sources:
+      'torchtitan get_peak_flops (1300 TFLOPS); MI325X data sheet (256 GB, 6 TB/s, 304 compute units as the MI300X)',
+    basis: { measured: '`memory`, as PyTorch reports it (255.98 GiB)', vendor: 'rates, bandwidth' },
+  },
+  {
+    name: 'mi355x',
+    title: 'Instinct MI355X',
+    note: 'Its matrix cores take no tf32.',
+    memory: 287.98,
+    bandwidth: 8000,
+    compute: 2516.6,
+    computeAt: { fp4: 10066, fp8: 5033.2, tf32: 157.3, fp32: 157.3 },
+    host: 'pcie5x16',
+    confidence: 'medium',
+    sources:
+      'torchtitan get_peak_flops (2500 TFLOPS), AMD at ISSCC 2026 (8192 fp8 FLOP in a clock of each of 256 compute units, 2.4 GHz), MI355X data sheet (288 GB, 8 TB/s)',
+    basis: {
+      measured: '`memory`, as PyTorch reports it (287.98 GiB)',
+      vendor: 'fp8, bandwidth',
+      inferred: 'fp4 as twice fp8, 16 bits as half; tf32 as fp32',
+    },
   },
   {
     name: 'tpu_v3',
@@ -65,13 +97,39 @@ export const otherDevices: readonly DeviceFigures[] = [
   {
     name: 'tpu_v5p',
     title: 'TPU v5p (chip)',
-    note: 'Its matrix unit takes bf16; no rate of other number formats is given.',
-    memory: 95,
+    note: 'Its matrix unit takes bf16, and fp8 at the same rate; no rate of other number formats is given.',
+    memory: 95.74,
     bandwidth: 2765,
-    computeAt: { bf16: 459 },
+    computeAt: { bf16: 459, fp8: 459 },
     efficiency: 50,
     efficiencyFrom: byTpu,
     confidence: 'high',
-    sources: 'Google Cloud TPU v5p (95 GB, 2765 GB/s, 459 TFLOPS)',
+    sources: 'Google Cloud TPU v5p (95 GB, 2765 GB/s, 459 TFLOPS in bf16 and fp8, 1200 GB/s of ICI both ways)',
+    basis: { measured: '`memory`, as XLA reports it (95.74 GiB)', vendor: 'rates, bandwidth' },
+  },
+  {
+    name: 'tpu_v6e',
+    title: 'TPU v6e (chip)',
+    note: 'Trillium. Its matrix unit takes bf16; no rate of other number formats is given.',
+    memory: 31.25,
+    bandwidth: 1638,
+    computeAt: { bf16: 918 },
+    efficiency: 50,
+    efficiencyFrom: byTpu,
+    confidence: 'high',
+    sources: 'Google Cloud TPU v6e (32 GB, 1638 GB/s, 918 TFLOPS, 800 GB/s of ICI both ways)',
+    basis: { measured: '`memory`, as XLA reports it (31.25 GiB)', vendor: 'rate, bandwidth' },
+  },
+  {
+    name: 'trainium2',
+    title: 'Trainium2 (chip)',
+    note: 'A chip of eight cores.',
+    memory: 96,
+    bandwidth: 2900,
+    compute: 667,
+    computeAt: { fp8: 1299, fp32: 181 },
+    confidence: 'high',
+    sources: 'AWS Neuron documentation, Trainium2 (96 GiB, 2.9 TB/s, 667 TFLOPS, 1299 in fp8, 181 in fp32)',
+    basis: { vendor: 'all' },
   },
 ];

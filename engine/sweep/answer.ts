@@ -2,11 +2,11 @@
 import type { Axis } from '../definitions/search.ts';
 import { rowCount, type Settings, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
-import { evaluateRow, type RowFigures } from './evaluateRow.ts';
+import { evaluateRow, type RowFigures, type RowSpread } from './evaluateRow.ts';
 import { type Change, changesOf } from './changes.ts';
 import { bestOf, type Tighter, tighterThan } from './best.ts';
 import { certificateOf } from './certificate.ts';
-import { frontOf } from './front.ts';
+import { frontOf, isWithin } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import type { LeftOut } from './space/choice.ts';
 import { takesChunks } from './scheduleText.ts';
@@ -35,10 +35,14 @@ export interface PlanPoint {
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
   readonly missed?: string;
+  /** How far published runs of its kind are off; absent where layers are measured. */
+  readonly spread?: RowSpread;
   /** Titles of the common engines that run it; absent where the file names its engine. */
   readonly runs_on?: readonly string[];
   /** No other row that meets the limits is better in time and in memory. */
   readonly front: boolean;
+  /** Only if true: it is slower than the fastest row of the front by no more than the spread of published runs of its kind. */
+  readonly within?: true;
 }
 
 /** What figures follow from, in addition to what is asked: parts of one sweep are made from equal contents, wherever the files are. */
@@ -91,6 +95,8 @@ export interface PlanAnswer {
   readonly least_full?: FullRow;
   /** The least change with which a row fits, where none does: it was simulated. */
   readonly would_fit?: string;
+  /** What the best row gains by something that is not searched: it was simulated. */
+  readonly further?: string;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   readonly unsearched: number;
@@ -180,7 +186,7 @@ export function answerOf(
     ...(leftOut === undefined ? {} : { left_out: leftOut }),
     minimise,
     limits,
-    margin: base.file.options.thresholds.headroom,
+    margin: base.margin,
     ...(shard === undefined ? {} : { shard }),
     ...(shares ? { shares } : {}),
     rows: result.rows,
@@ -266,7 +272,12 @@ export function withFront(answer: Unranked): PlanAnswer {
   const kept = new Set(front.map(({ row }) => row));
   const best = bestOf(front, answer.minimise);
   const tighter = best === undefined ? undefined : tighterThan(best, front, answer.minimise);
-  const points = answer.points.map((point) => ({ ...point, front: kept.has(point.row) }));
+  const points = answer.points.map((point) => {
+    const isFront = kept.has(point.row);
+    // A part may have said so of a row that is slower than the fastest of all.
+    const { within: _, ...figures } = point;
+    return { ...figures, front: isFront, ...(isFront && isWithin(point, front[0]) ? { within: true as const } : {}) };
+  });
   return {
     ...answer,
     ...(best === undefined ? {} : { best: best.row }),

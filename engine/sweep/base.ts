@@ -3,11 +3,14 @@ import { type Block, parse, type SyntaxFile } from '../../grammar/index.ts';
 import { apply, type Edit } from '../fixes/proposal.ts';
 import { stagesArgument } from '../fixes/recut.ts';
 import { entriesOf, isAside, pipelineBody, valueOf } from '../fixes/source.ts';
+import { unknownMargin } from '../analyze/spread.ts';
 import type { EngineHost, EngineOptions } from '../basics/host.ts';
 import type { PipelineSize, Resolution } from '../language/resolution.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import { resolveSteps } from '../flow/resolve.ts';
 import type { Searches } from '../basics/searches.ts';
+import type { Engine } from '../engines/engine.ts';
+import { findEngine } from '../engines/registry.ts';
 import { cutStages } from '../costs/stages.ts';
 import { toEnd } from '../basics/steps.ts';
 import { writtenSchedule } from './scheduleText.ts';
@@ -45,8 +48,12 @@ export interface SweepBase {
   readonly capacity?: number;
   /** The least peak that a limit of the sweep allows; bytes, and the limit as it is written. */
   readonly peakLimit?: { readonly bytes: number; readonly text: string };
+  /** Share of a device that a row keeps free, or it is tight. */
+  readonly margin: number;
   /** Costs follow from shapes: with measured layers, tensor ranks save nothing. */
   readonly isDerived: boolean;
+  /** The engine that trains it, of the file or of the options. */
+  readonly engine?: Engine;
   /** Names of the params of the file. */
   readonly params: readonly string[];
   /** The value that the file has for a key of the pipeline or for a param. */
@@ -95,6 +102,7 @@ export function* sweepBaseSteps(
   const { tensor, context, data } = size.mesh;
   const schedule = writtenSchedule(syntax, body) ?? '1f1b';
   const ranks = planned?.devices.length ?? Math.max(1, Math.floor(size.devices / (tensor * context * data)));
+  const engine = findEngine(valueText(syntax, body, 'engine') ?? options.engine ?? '');
   const stages = planned === undefined ? writtenStages(body) : cutStages(planned).length;
   return {
     file,
@@ -107,8 +115,10 @@ export function* sweepBaseSteps(
     ranks,
     batch: size.microbatches * size.microBatch * data,
     schedule,
+    ...(engine === undefined ? {} : { engine }),
     ...(stages === undefined ? {} : { stages }),
     ...(planned === undefined ? {} : memoryOf(planned)),
+    margin: options.thresholds.headroom ?? unknownMargin,
     isDerived: planned?.stages.some(({ forwardFlops }) => forwardFlops > 0) === true,
     params: syntax.declarations.flatMap((each) =>
       each.kind === 'param' && each.name !== undefined ? [each.name.text] : [],

@@ -2,7 +2,7 @@
 import type { Axis } from '../definitions/search.ts';
 import { rowCount, rowOf, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
-import { placeRow } from './placeRow.ts';
+import { ofDataRanks, ofTensorRanks, placeRow } from './placeRow.ts';
 import { scheduleName } from './scheduleText.ts';
 import { hasValue } from './usualValues.ts';
 
@@ -30,7 +30,7 @@ export function changesOf(base: SweepBase, axes: readonly Axis[], row: number): 
     ...Object.fromEntries(Object.entries(placed.settings).filter(([key]) => !(key in before) && key !== 'chunks')),
   };
   return Object.entries(after).flatMap(([key, to]) => {
-    const from = key in before ? before[key] : base.written(key);
+    const from = ownValue(base, key);
     return to === undefined || isSame(base, key, from, to)
       ? []
       : [{ key, from: String(from ?? 'not set'), to: String(to) }];
@@ -52,17 +52,26 @@ const knownValues = ({ size, ranks, stages, schedule }: SweepBase): Readonly<Rec
   schedule,
 });
 
+/** What every row has for a key that is not searched. */
+const ownValue = (base: SweepBase, key: string): Value => {
+  const known = knownValues(base);
+  return key in known ? known[key] : base.written(key);
+};
+
 const isSame = ({ body }: SweepBase, key: string, from: Value, to: Value): boolean =>
   String(from) === String(to) || hasValue(body, key, String(to));
 
+/** Whether the file has this value for a key. */
+export const isOwnValue = (base: SweepBase, key: string, value: string): boolean =>
+  isSame(base, key, ownValue(base, key), value);
+
 /** The row with the values that the file has; undefined if no row has all of them. */
 export function writtenRow(base: SweepBase, axes: readonly Axis[]): number | undefined {
-  const before = knownValues(base);
   const isOwn = (key: string, value: string): boolean => {
-    // The chunks of a row are part of its schedule.
-    if (key === 'chunks') return true;
+    // The chunks of a row are part of its schedule, and some keys are of no row with one rank.
+    if (key === 'chunks' || ofTensorRanks.includes(key) || ofDataRanks.includes(key)) return true;
     if (key === 'schedule' && scheduleName(value) === scheduleName(base.schedule)) return true;
-    return isSame(base, key, key in before ? before[key] : base.written(key), value);
+    return isOwnValue(base, key, value);
   };
   const own = axes.map(({ key, values }) => ({ key, values: values.filter((value) => isOwn(key, value)) }));
   for (let at = 0; at < rowCount(own); at += 1) {

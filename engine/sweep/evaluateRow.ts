@@ -1,16 +1,17 @@
 /** A row with its figures: planned, and simulated where it can still matter. */
 import { parse } from '../../grammar/index.ts';
-import { expectationOf } from '../analyze/expectations.ts';
+import { bytes, bytesApart } from '../basics/quantities.ts';
+import { expectationOf, isOpen } from '../analyze/expectations.ts';
 import { fullestRoom, isTight } from '../analyze/room.ts';
 import { ordered, simulatedIn } from '../flow/evaluate.ts';
 import { runnersOf } from '../engines/runners.ts';
 import { mostHeld } from '../order/memory/most.ts';
 import { staticBytes } from '../order/memory/walk.ts';
+import type { AccuracyReport } from '../values/accuracy.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Program } from '../values/program.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { PipelineReport } from '../values/report.ts';
-import type { EngineOptions } from '../basics/host.ts';
 import { resolve } from '../flow/resolve.ts';
 import { directSearches, type Searches } from '../basics/searches.ts';
 import { stagesOn } from '../basics/stagesOn.ts';
@@ -21,7 +22,7 @@ import { dominates, type Figures } from './front.ts';
 import { isPlain } from './plainPolicy.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { rowText } from './rowText.ts';
-import { storedBytes } from './storedBytes.ts';
+import { recomputesLayers, storedBytes } from './storedBytes.ts';
 
 /** Figures of a row that ran; seconds, bytes, shares of 1. */
 export interface RowFigures extends Figures {
@@ -34,11 +35,26 @@ export interface RowFigures extends Figures {
   readonly left?: number;
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
-  /** The first limit that does not hold, with its figure: `peak_memory < 70GiB: 72.1 GiB`. */
+  /** The first limit that does not hold, with its figure and by how much: `peak_memory < 70GiB: 72.1 GiB, 2.1 GiB too much`. */
   readonly missed?: string;
+  /** How far published runs of its kind are off; absent where layers are measured. */
+  readonly spread?: RowSpread;
   /** Titles of the common engines that run it; absent where the file names its engine. */
   readonly runs_on?: readonly string[];
 }
+
+/** Of an `AccuracyReport`: the intervals around time and peak, and of how many `runs` the excess of memory still fits. */
+export interface RowSpread {
+  readonly time?: number;
+  readonly memory?: number;
+  readonly fit?: number;
+  readonly runs?: number;
+}
+
+const spreadOf = ({ time, memory }: AccuracyReport): RowSpread => ({
+  ...(time === undefined ? {} : { time: time.share }),
+  ...(memory === undefined ? {} : { memory: memory.share, fit: memory.fit, runs: memory.runs }),
+});
 
 /** What became of a row. */
 export type Outcome =
@@ -58,7 +74,8 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
   const { uri, host, options, overrides } = base.file;
   const written = rowText(base, row);
   if ('refused' in written) return { kind: 'refused', code: 'search/refused', message: `${written.refused}.` };
-  const syntax = parse(written.text, { size: options.limits.fileSize, faults: options.limits.findings });
+  const limits = { size: options.limits.fileSize, faults: options.limits.findings };
+  const syntax = parse(written.text, limits, base.syntax);
   const resolution = resolve({ uri, syntax, host, options, overrides, searches, earlier: base.resolution });
   const plan = resolution.plan.pipelines.find(({ name }) => name === base.pipeline);
   if (plan === undefined) {
@@ -78,14 +95,13 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
     const least = staticBytes(plan, device);
     if (least > memory - reserved) return { kind: 'over', least, capacity: memory - reserved, ...known };
   }
-  const { headroom } = options.thresholds;
-  const bounds = boundsOf(base, plan, headroom);
+  const bounds = boundsOf(base, plan);
   if (front.some((figures) => dominates(figures, bounds))) return { kind: 'dropped', ...known };
   const found = ordered(plan);
   if ('faults' in found) return refusedFor(found);
   const peaks = peaksOf(plan, found.program);
   if (peaks !== undefined) {
-    const memory = memoryOf(plan, peaks, headroom);
+    const memory = memoryOf(plan, peaks, base.margin);
     if (plan.devices.some((device, at) => peaks[at] > device.memory - device.reserved))
       return { kind: 'full', peak: memory.peak, ...known };
     const least = { ...bounds, ...memory, peak: Math.max(bounds.peak, memory.peak) };
@@ -93,7 +109,7 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
   }
   const ran = simulatedIn(plan, found.program);
   if ('faults' in ran) return refusedFor(ran);
-  return { kind: 'ran', figures: figuresOf(plan, ran.run.report, options), ...known };
+  return { kind: 'ran', figures: figuresOf(plan, ran.run.report, base.margin), ...known };
 }
 
 const refusedFor = ({
@@ -130,25 +146,38 @@ function otherTraining(base: SweepBase, row: PlacedRow, plan: PipelinePlan): str
   return devices === wanted ? undefined : `It runs on ${devices} of the ${wanted} devices.`;
 }
 
-function figuresOf(plan: PipelinePlan, report: PipelineReport, { thresholds }: EngineOptions): RowFigures {
-  const { iteration, throughput, devices, bubble, model_flops: flops } = report;
+function figuresOf(plan: PipelinePlan, report: PipelineReport, margin: number): RowFigures {
+  const { accuracy, iteration, throughput, devices, bubble, model_flops: flops } = report;
   const peak = devices.reduce((most, device) => Math.max(most, device.peak), 0);
   const room = fullestRoom(devices);
-  const full = devices.find((device) => device.peak > device.capacity);
-  const failed = plan.expects.find((expect) => !expectationOf(plan, report, expect).holds);
+  const full = devices
+    .filter((device) => device.peak > device.capacity)
+    .toSorted((a, b) => b.peak - b.capacity - (a.peak - a.capacity))[0] as (typeof devices)[number] | undefined;
+  const failed = plan.expects.find((expect) => !isOpen(plan, expect) && !expectationOf(plan, report, expect).holds);
   const runners = plan.engines?.chosen === undefined ? runnersOf(plan) : undefined;
-  const missed = failed === undefined ? undefined : `${failed.text}: ${expectationOf(plan, report, failed).shown}`;
+  const missed =
+    full !== undefined ? tooFull(full) : failed === undefined ? undefined : missedLimit(plan, report, failed);
   return {
     iteration,
     peak,
     throughput,
     ...(flops === undefined ? {} : { mfu: flops.utilisation }),
     bubble: bubble.makespan,
-    ...(room.share >= 0 && isTight(room, thresholds.headroom) ? { tight: room.share, left: room.left } : {}),
+    ...(room.share >= 0 && isTight(room, margin) ? { tight: room.share, left: room.left } : {}),
     meets: full === undefined && failed === undefined,
     ...(missed === undefined ? {} : { missed }),
+    ...(accuracy === undefined ? {} : { spread: spreadOf(accuracy) }),
     ...(runners === undefined ? {} : { runs_on: runners }),
   };
+}
+
+/** `peak_memory <= 79.6 GiB of gpu[0]: 82 GiB, 2.4 GiB too much`, in the form of a limit. */
+const tooFull = ({ name, peak, capacity }: PipelineReport['devices'][number]): string =>
+  `peak_memory <= ${bytes(capacity)} of ${name}: ${bytes(peak)}, ${bytesApart(peak - capacity)} too much`;
+
+function missedLimit(plan: PipelinePlan, report: PipelineReport, expect: PipelinePlan['expects'][number]): string {
+  const { shown, apart } = expectationOf(plan, report, expect);
+  return `${expect.text}: ${shown}${apart === undefined ? '' : `, ${apart}`}`;
 }
 
 /**
@@ -162,8 +191,9 @@ function workOf(plan: PipelinePlan): RowWork | undefined {
   const policy = findPolicy(schedule.name);
   if (policy === undefined || !isPlain(policy)) return undefined;
   let [all, computing] = [0, 0];
-  for (const { forward, backwardInput, backwardWeight, traffic = {} } of stages) {
-    const seconds = forward + backwardInput + backwardWeight;
+  const isOfLayers = recomputesLayers(plan);
+  for (const { forward, recompute, backwardInput, backwardWeight, traffic = {} } of stages) {
+    const seconds = forward + backwardInput + backwardWeight + (isOfLayers ? recompute : 0);
     // Exchanges of recomputation are among these, so this may be too much, never too little.
     const exchanged = Object.values(traffic).reduce((sum, { exposed }) => sum + exposed, 0);
     all += seconds;
@@ -180,7 +210,7 @@ function workOf(plan: PipelinePlan): RowWork | undefined {
  * Figures that no order of this plan is under. A device does all its work; with one stage each and whole backwards, it also waits for the
  * stages above it. When a microbatch has come down to the last stage, every device holds it for each of its stages.
  */
-function boundsOf({ size }: SweepBase, plan: PipelinePlan, headroom: number): Figures {
+function boundsOf({ size, margin }: SweepBase, plan: PipelinePlan): Figures {
   const peaks: number[] = [];
   let iteration = 0;
   const { schedule, stages, placement, microbatches, slow } = plan;
@@ -201,16 +231,16 @@ function boundsOf({ size }: SweepBase, plan: PipelinePlan, headroom: number): Fi
     iteration = Math.max(iteration, (microbatches * work + above) * (1 - 1e-9));
     if (isLone) above += work;
   }
-  return { iteration, ...memoryOf(plan, peaks, headroom) };
+  return { iteration, ...memoryOf(plan, peaks, margin) };
 }
 
 /** Of the peak of each device: the greatest, and what the fullest device has left. */
-function memoryOf({ devices }: PipelinePlan, peaks: readonly number[], headroom: number): Omit<Figures, 'iteration'> {
+function memoryOf({ devices }: PipelinePlan, peaks: readonly number[], margin: number): Omit<Figures, 'iteration'> {
   const { share } = fullestRoom(
     devices.map(({ memory, reserved }, device) => ({ peak: peaks[device], capacity: memory - reserved })),
   );
   return {
     peak: peaks.reduce((most, bytes) => Math.max(most, bytes), 0),
-    ...(isTight({ share }, headroom) ? { tight: share } : {}),
+    ...(isTight({ share }, margin) ? { tight: share } : {}),
   };
 }

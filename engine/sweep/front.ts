@@ -12,6 +12,13 @@ export interface Figures {
 /** Whether it keeps the margin of `memory/headroom`. */
 export const isRoomy = ({ tight }: Pick<Figures, 'tight'>): boolean => tight === undefined;
 
+/** Whether a row that is not the fastest may be as fast: published runs of its kind are off by as much. */
+export const isWithin = (
+  { iteration, spread }: Pick<Figures, 'iteration'> & { readonly spread?: { readonly time?: number } },
+  fastest: Pick<Figures, 'iteration'>,
+): boolean =>
+  spread?.time !== undefined && iteration > fastest.iteration && iteration <= fastest.iteration * (1 + spread.time);
+
 /** Times that differ by less are equal: the same operations added up in another order. */
 const rounding = 1e-9;
 

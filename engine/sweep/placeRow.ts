@@ -3,6 +3,8 @@ import type { Axis } from '../definitions/search.ts';
 import type { Settings } from './axes.ts';
 import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
+import { engineRefusal } from './engineRefusal.ts';
+import { withoutShards } from './shardText.ts';
 import { hasNamedChunks, scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';
 
 /** A row with nothing left open. */
@@ -28,17 +30,20 @@ export interface RefusedRow {
 
 /** The row, or why it cannot be; microseconds. */
 export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings): PlacedRow | RefusedRow {
-  const settings = withoutIdle(axes, asked);
-  if ('refused' in settings) return { refused: settings.refused };
-  const number = (key: string): number | undefined => (key in settings ? Number(settings[key]) : undefined);
+  const number = (key: string): number | undefined => (key in asked ? Number(asked[key]) : undefined);
   const { mesh, microBatch: usualMicroBatch } = base.size;
   const tensor = number('tensor') ?? mesh.tensor;
   const context = number('context') ?? mesh.context;
   const expert = number('expert') ?? mesh.expert;
   const microBatch = number('micro_batch') ?? usualMicroBatch;
-  const shared = sharedOut(base, settings, tensor * context);
+  const ofTensor = asked['tensor'] === '1' ? withoutKeys(axes, asked, ofTensorRanks, 'tensor rank') : asked;
+  if ('refused' in ofTensor) return { refused: ofTensor.refused };
+  const shared = sharedOut(base, ofTensor, tensor * context);
   if (shared === undefined) return { refused: `its ranks do not make up the ${base.devices} devices` };
   const { ranks, data } = shared;
+  const isAlone = data * context === 1 && rankKeys.some((key) => key in asked);
+  const settings = isAlone ? withoutKeys(axes, ofTensor, ofDataRanks, 'data rank') : ofTensor;
+  if ('refused' in settings) return { refused: settings.refused };
   const samples = microBatch * data;
   const microbatches = base.batch / samples;
   if (!Number.isInteger(microbatches))
@@ -55,6 +60,15 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings
   const { layers } = base.size.model;
   if (stages !== undefined && stages > layers && stages !== base.stages)
     return { refused: `the ${layers} layers of the model are fewer than its stages` };
+  const others = axes.find(({ key }) => key === 'schedule')?.values ?? [];
+  if (ranks === 1 && (stageChunks(schedule) ?? 1) > 1 && others.some((other) => stageChunks(other) === 1))
+    return { refused: 'one pipeline rank has nothing to interleave: a schedule without chunks is as fast' };
+  const { optimizer } = settings;
+  if (data * context === 1 && optimizer !== undefined && isSameAlone(axes, optimizer))
+    return { refused: 'a shard has no effect on one data rank: it is the same as another row' };
+  const row = { schedule, ranks, microbatches, data, context, ...(stages === undefined ? {} : { stages }) };
+  const refused = engineRefusal(base, row, optimizer);
+  if (refused !== undefined) return { refused };
   return {
     settings,
     ...{ tensor, context, data, expert, ranks, microBatch, microbatches, schedule },
@@ -62,15 +76,27 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings
   };
 }
 
-/** Keys that say how tensor ranks work: on one of them they have no effect. */
-const ofTensorRanks: readonly string[] = ['sequence_parallel', 'expert_tensor'];
+/** Whether an optimizer that comes before is the same without its shard. */
+function isSameAlone(axes: readonly Axis[], optimizer: string): boolean {
+  const values = axes.find(({ key }) => key === 'optimizer')?.values ?? [];
+  const alone = withoutShards(optimizer);
+  return values.slice(0, values.indexOf(optimizer)).some((other) => withoutShards(other) === alone);
+}
 
-function withoutIdle(axes: readonly Axis[], settings: Settings): Settings | RefusedRow {
-  if (settings['tensor'] !== '1') return settings;
+/** Keys that say how tensor ranks work, and how data ranks do: on one of them they have no effect. */
+export const ofTensorRanks: readonly string[] = ['sequence_parallel', 'expert_tensor'];
+export const ofDataRanks: readonly string[] = ['sync'];
+
+function withoutKeys(
+  axes: readonly Axis[],
+  settings: Settings,
+  idle: readonly string[],
+  rank: string,
+): Settings | RefusedRow {
   for (const { key, values } of axes)
-    if (ofTensorRanks.includes(key) && settings[key] !== values[0])
-      return { refused: `"${key}" has no effect on one tensor rank: it is the same as another row` };
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !ofTensorRanks.includes(key)));
+    if (idle.includes(key) && settings[key] !== values[0])
+      return { refused: `"${key}" has no effect on one ${rank}: it is the same as another row` };
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !idle.includes(key)));
 }
 
 /** Whether the row gives a param another value and the schedule names its chunks: the stages of the file are then not its stages. */

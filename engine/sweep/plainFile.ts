@@ -1,8 +1,11 @@
 /** A file for a model, a cluster and a batch: what users of an engine set by default, and ranks from which a search may start. */
 import { parse } from '../../grammar/index.ts';
 import type { EngineHost, EngineOptions } from '../basics/host.ts';
+import { torchtitan } from '../engines/torchtitan.ts';
 import type { PipelineSize } from '../language/resolution.ts';
 import { resolve } from '../flow/resolve.ts';
+import { share } from '../basics/quantities.ts';
+import { sharedSamples } from './sharedSamples.ts';
 
 export interface PlainRequest {
   /** Declarations before the pipeline: imports, or a model. */
@@ -35,7 +38,7 @@ export function plainFile(
   asked: PlainRequest,
   file: { readonly uri: string; readonly host: EngineHost; readonly options: EngineOptions },
 ): PlainFile | { readonly problem: string } {
-  const request = withSequence(asked);
+  const request = withModel(asked);
   // A planner's stages are not counted before it runs, and it does not run here.
   const probe = `${request.declarations}\npipeline ${pipeline} {\n  model = ${request.model}\n  devices = ${request.cluster}\n  global_batch = 1\n  stages = plan(dapple)\n  schedule = 1f1b\n}\n`;
   const { sizes, findings } = resolve({ ...file, syntax: parse(probe), depth: 'definitions' });
@@ -70,15 +73,19 @@ export function plainFile(
   };
 }
 
-/** With a model that has the tokens which are asked for. */
-function withSequence(request: PlainRequest): PlainRequest {
-  const { declarations, model: from, sequence } = request;
-  if (sequence === undefined) return request;
-  const model = `${from}_${sequence}`;
+/** With a model that has the tokens which are asked for, and the loss of torchtitan's configurations. */
+function withModel(request: PlainRequest): PlainRequest {
+  const { declarations, model: from, sequence, engine } = request;
+  const keys = [
+    ...(sequence === undefined ? [] : [`sequence = ${sequence}`]),
+    ...(engine === torchtitan.name ? [`loss = ${torchtitan.loss}`] : []),
+  ];
+  if (keys.length === 0) return request;
+  const model = sequence === undefined ? `my_${from}` : `${from}_${sequence}`;
   return {
     ...request,
     model,
-    declarations: `${declarations}\nmodel ${model} { from = ${from}  sequence = ${sequence} }\n`,
+    declarations: `${declarations}\nmodel ${model} { from = ${from}  ${keys.join('  ')} }\n`,
   };
 }
 
@@ -144,7 +151,7 @@ function unsplit(size: PipelineSize, samples: number): string {
 
 type Batch = { readonly samples: number; readonly remarks: readonly string[] } | { readonly problem: string };
 
-/** Tokens are a round number; samples are the nearest multiple of as many data ranks as leave each at least four of them. */
+/** Tokens are a round number; samples are near it and can be shared. */
 function samplesOf(batch: PlainRequest['batch'], { devices, model }: PipelineSize): Batch {
   const { sequence } = model;
   const words = (number: number): string => number.toLocaleString('en-US');
@@ -156,16 +163,16 @@ function samplesOf(batch: PlainRequest['batch'], { devices, model }: PipelineSiz
   if (sequence === undefined)
     return { problem: 'The model says no tokens of a sample, so the batch is a number of samples: --batch 512.' };
   const exact = batch.tokens / sequence;
-  let step = 1;
-  while (devices % (2 * step) === 0 && 8 * step <= exact) step *= 2;
-  const samples = Math.max(step, Math.round(exact / step) * step);
+  const { samples, multipleOf } = sharedSamples(exact, devices);
+  const more = samples > exact ? 'more' : 'less';
+  const differs = `${share(Math.abs(samples / exact - 1))} ${more}`;
   return {
     samples,
     remarks:
       samples === exact
         ? []
         : [
-            `${words(batch.tokens)} tokens are ${exact.toLocaleString('en-US', { maximumFractionDigits: 1 })} samples of ${words(sequence)} tokens. The batch is ${words(samples)} samples (${words(samples * sequence)} tokens), the nearest multiple of ${step}, which data ranks can share.`,
+            `${words(batch.tokens)} tokens are ${exact.toLocaleString('en-US', { maximumFractionDigits: 1 })} samples of ${words(sequence)} tokens. The batch is ${words(samples)} samples (${words(samples * sequence)} tokens, ${differs}), a multiple of ${words(multipleOf)}, which data ranks can share.`,
           ],
   };
 }

@@ -2,9 +2,10 @@
 import { type Block, type BlockDeclaration, format, parse, type SyntaxFile } from '../../grammar/index.ts';
 import { apply, type Edit } from '../fixes/proposal.ts';
 import { recut, stagesArgument } from '../fixes/recut.ts';
+import { withoutNode } from '../fixes/repairs/edits.ts';
 import { entriesOf, lineBreak, lineStart, setKey, valueOf } from '../fixes/source.ts';
 import type { SweepBase } from './base.ts';
-import type { PlacedRow } from './placeRow.ts';
+import { ofDataRanks, ofTensorRanks, type PlacedRow } from './placeRow.ts';
 import { wholeKeys } from './axes.ts';
 import { hasValue } from './usualValues.ts';
 
@@ -49,6 +50,7 @@ export function rowText(file: Written, row: PlacedRow): { readonly text: string 
       if (refused !== undefined) return { refused };
     }
   }
+  edits.push(...idleEdits(file, row));
   if (row.microBatch !== microBatch) {
     const model = modelEdits(file, row.microBatch);
     if ('refused' in model) return model;
@@ -64,6 +66,15 @@ export function rowFile(file: Written, row: PlacedRow): ReturnType<typeof rowTex
   if ('refused' in written || !layout.ok || layout.text !== file.syntax.text) return written;
   const formatted = format(parse(written.text));
   return formatted.ok ? { text: formatted.text } : written;
+}
+
+/** Without what the file says of tensor ranks, or of data ranks, if it has several of them and the row has one. */
+function idleEdits({ syntax, body, size: { mesh } }: Written, { tensor, context, data }: PlacedRow): readonly Edit[] {
+  const keys = [
+    ...(tensor === 1 && mesh.tensor > 1 ? [...ofTensorRanks, 'sequence'] : []),
+    ...(context * data === 1 && mesh.context * mesh.data > 1 ? ofDataRanks : []),
+  ];
+  return keys.flatMap((key) => entriesOf(body, key)).map((entry) => withoutNode(syntax, entry));
 }
 
 /** The number of stages, if the file says it and the row has another one. */

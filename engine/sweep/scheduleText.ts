@@ -2,6 +2,7 @@
 import { type Block, type Expression, parse, type SyntaxFile } from '../../grammar/index.ts';
 import { pipelineBody, valueOf } from '../fixes/source.ts';
 import type { PolicyArguments } from '../policies/policy.ts';
+import type { SchedulePlan } from '../values/plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 
 export function writtenSchedule({ text }: SyntaxFile, body: Block): string | undefined {
@@ -73,6 +74,12 @@ function read(schedule: string): ScheduleText {
   if (known.size >= mostKnown) known.clear();
   known.set(schedule, made);
   return made;
+}
+
+/** Its policy with the arguments that are plain numbers; undefined for a schedule that a file declares. */
+export function policyOf(schedule: string): Extract<SchedulePlan, { readonly kind: 'policy' }> | undefined {
+  const { name, numbers } = read(schedule);
+  return findPolicy(name) === undefined ? undefined : { kind: 'policy', name, args: numbers };
 }
 
 /** The name of its policy, or of the schedule that a file declares. */

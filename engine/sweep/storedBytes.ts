@@ -5,6 +5,7 @@ import type { SweepBase } from './base.ts';
 import { isPlain } from './plainPolicy.ts';
 import type { PlacedRow } from './placeRow.ts';
 import { scheduleName } from './scheduleText.ts';
+import { shardWords } from './shardText.ts';
 
 /** Sums over all stages of a row, and its ranks. What a microbatch leaves is 0 if another cut may leave less. */
 export interface StoredBytes {
@@ -19,17 +20,18 @@ export interface StoredBytes {
 /** What each layer leaves by itself, wherever the cut is. */
 const ofLayers = /^(?:none|selective|full|operations|modules\(.*\))$/u;
 
-export function storedBytes({ stages, data, devices }: PipelinePlan): StoredBytes {
-  // A stage of frozen layers keeps nothing that it would keep next to others.
-  const isOfLayers = stages.every(
-    ({ recomputeMode, trainable }) => ofLayers.test(recomputeMode) && trainable === undefined,
-  );
+/** Whether what is kept and what runs again is a sum over layers. A stage of frozen layers keeps nothing that it would keep next to others. */
+export const recomputesLayers = ({ stages }: Pick<PipelinePlan, 'stages'>): boolean =>
+  stages.every(({ recomputeMode, trainable }) => ofLayers.test(recomputeMode) && trainable === undefined);
+
+export function storedBytes(plan: PipelinePlan): StoredBytes {
+  const { stages, data, devices } = plan;
   const sum = (of: (stage: StagePlan) => number): number => stages.reduce((total, stage) => total + of(stage), 0);
   return {
     weights: sum(({ weights }) => weights),
     gradients: sum(({ gradients }) => gradients),
     optimizer: sum(({ optimizer }) => optimizer),
-    activation: isOfLayers ? sum(({ activation }) => activation) : 0,
+    activation: recomputesLayers(plan) ? sum(({ activation }) => activation) : 0,
     data,
     ranks: devices.length,
   };
@@ -50,12 +52,12 @@ export function leastBytes(base: SweepBase, row: PlacedRow, known: StoredBytes):
   const { shares, chain } = { ...base.size.model, ...base.size };
   const valueOf = (key: string): string => row.settings[key] ?? base.written(key) ?? '';
   const optimizer = valueOf('optimizer');
-  const shard = /\bshard\s*=\s*(\w+)/u.exec(optimizer)?.[1];
+  const { shard, reshard, over } = shardWords(optimizer);
   // Stages of one device have one copy of weights that stages of several devices each have; one rank gathers nothing.
   const isCopied = shares && known.ranks > 1;
-  const isGathered = /\breshard\b/u.test(optimizer) && row.data * row.context === 1;
+  const isGathered = reshard !== undefined && row.data * row.context === 1;
   if (isCopied || isGathered) return { state: 0, peak: 0 };
-  const split = /\bover\b/u.test(optimizer) ? 0 : Math.min(1, known.data / row.data);
+  const split = over !== undefined ? 0 : Math.min(1, known.data / row.data);
   const ofState = shard === 'none' ? 1 : split;
   const ofGradients = shard === 'zero1' || shard === 'distributed' ? 1 : ofState;
   const ofWeights = shard === 'zero2' ? 1 : ofGradients;

@@ -257,13 +257,13 @@ const expectedPeak = ({ ranks, microbatches }: PlacedRow, { state, peak }: Least
 
 /** What becomes of a row, if bounds say it. */
 function withoutPlan(
-  { memory: most = Infinity, capacity, file }: SweepBase,
+  { memory: most = Infinity, capacity, margin }: SweepBase,
   { iteration, memory: { state, peak } }: Other,
   front: readonly Figures[],
 ): BoundedRow['outcome'] | undefined {
   if (state > most) return { kind: 'over', least: state, capacity: most };
   const room = capacity === undefined ? undefined : roomOf({ peak, capacity });
-  const isBoundTight = room !== undefined && isTight(room, file.options.thresholds.headroom);
+  const isBoundTight = room !== undefined && isTight(room, margin);
   const least = { iteration, peak, ...(isBoundTight ? { tight: room.share } : {}) };
   return front.some((known) => dominates(known, least)) ? { kind: 'dropped' } : undefined;
 }

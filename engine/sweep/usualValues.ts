@@ -9,7 +9,6 @@ import { findUnit } from '../language/units.ts';
 export const usualValues: Readonly<Record<string, string>> = table({
   recompute: 'none',
   sequence_parallel: 'false',
-  context_exchange: 'ring',
   rank_order: 'tp_cp_dp_pp',
   place: 'by_number',
   sync: 'end',

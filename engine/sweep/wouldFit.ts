@@ -1,20 +1,22 @@
 /** The least change with which a search has a row that fits, where none does: simulated, in a sentence. */
-import { parse } from '../../grammar/index.ts';
-import { bytes, iterationTime, share } from '../basics/quantities.ts';
+import { bytes, count, iterationTime, list, share } from '../basics/quantities.ts';
+import { table } from '../basics/table.ts';
 import type { Axis } from '../definitions/search.ts';
-import { apply } from '../fixes/proposal.ts';
-import { setNodesOf } from '../fixes/nodeCount.ts';
-import { pipelineBody, setKey, valueOf } from '../fixes/source.ts';
-import { overriddenAxes, settingsOf, settingsText } from './axes.ts';
+import { overriddenAxes, rowCount, type Settings, settingsOf, settingsText } from './axes.ts';
 import { sweepBase, type SweepBase } from './base.ts';
+import { isOwnValue } from './changes.ts';
 import type { RowFigures } from './evaluateRow.ts';
+import { isRoomy } from './front.ts';
+import { type OtherFile, withMoreNodes, withPackedWeights } from './otherFiles.ts';
 import { outcomeOf } from './rowsSearch.ts';
+import { takesChunks } from './scheduleText.ts';
 import { defaultSpace } from './space/space.ts';
 import { sweepSteps } from './sweep.ts';
 
 /** Rows that are looked at for one change. */
 const mostRows = 400;
-const mostNodes = 2048;
+/** Rows that are looked at for one that leaves the margin of memory, behind the first one that fits. */
+const moreRows = 40;
 
 export interface WouldFit {
   /** `recompute = full`, or `16 nodes`. */
@@ -22,87 +24,190 @@ export interface WouldFit {
   readonly text: string;
 }
 
+interface Found {
+  readonly settings: Settings;
+  readonly figures: RowFigures;
+}
+
+type Steps<Result> = Generator<WouldFit | undefined, Result, void>;
+
 /**
- * First one value of a key that the search does not have, then twice, four times, … the nodes. `isChosen`: the axes are the space that
- * was chosen, and are chosen again. `limits` hold. Undefined if nothing is found. Pauses between rows.
+ * First one value of a key that the search does not have, then frozen weights in 4 bits, then values of several keys. Last come twice,
+ * four times, … the nodes, with the values of the search and with others. `given`: the axes are the space that was chosen around these, and are
+ * chosen again. `limits` hold. Undefined if nothing is found. Pauses between rows with what is known so far.
  */
 export function* wouldFitSteps(
   base: SweepBase,
   axes: readonly Axis[],
   limits: readonly string[],
-  isChosen: boolean,
-): Generator<undefined, WouldFit | undefined, void> {
-  if (!isChosen)
-    for (const { key, values } of defaultSpace(base).axes) {
-      const known = new Set(axes.find((axis) => axis.key === key)?.values ?? []);
-      for (const value of values.filter((each) => !known.has(each))) {
-        const found = yield* firstThatFits(base, overriddenAxes(axes, [{ key, values: [value] }]));
-        if (found !== undefined) return sentence(`${key} = ${value}`, found, limits);
-      }
-    }
-  for (const { nodes, file } of withMoreNodes(base)) {
-    yield undefined;
-    const more = sweepBase(file, base.pipeline, limits);
-    // Another batch would be another training.
-    if ('problem' in more || more.batch !== base.batch) continue;
-    const found = yield* firstThatFits(more, isChosen ? defaultSpace(more).axes : axes);
-    if (found !== undefined) return sentence(`${nodes} nodes`, found, limits);
+  given: readonly Axis[] | undefined,
+): Steps<WouldFit | undefined> {
+  const said = (changes: readonly string[], found: Found): WouldFit => sentence(changes, found, limits);
+  const space = defaultSpace(base).axes;
+  const one = yield* oneValue(base, axes, space, said);
+  if (one !== undefined) return one;
+  const axesOf = (other: SweepBase): readonly Axis[] => (given === undefined ? axes : defaultSpace(other, given).axes);
+  for (const packed of withPackedWeights(base)) {
+    const found = yield* inFile(base, packed, limits, axesOf);
+    if (found !== undefined) return said([packed.change], found);
+  }
+  const several = yield* severalValues(base, axes, space);
+  if (several !== undefined) return said(several.changes, several.found);
+  let wider: readonly OtherFile[] = [];
+  for (const more of withMoreNodes(base)) {
+    const found = yield* inFile(base, more, limits, axesOf);
+    if (found !== undefined) return said([more.change], found);
+    wider = [...wider, more];
+  }
+  // A space that was chosen whole has its other values already.
+  if (given?.length === 0) return undefined;
+  for (const more of wider) {
+    const other = sweptIn(base, more, limits);
+    if (other === undefined) continue;
+    const found = yield* severalValues(other, axesOf(other), defaultSpace(other).axes);
+    if (found !== undefined) return said([more.change, ...found.changes], found.found);
   }
   return undefined;
 }
 
-interface Found {
-  readonly settings: string;
-  readonly figures: RowFigures;
+/** Of single values with which a row fits, the one with the best row: one that leaves the margin of memory, and the fastest of these. */
+function* oneValue(
+  base: SweepBase,
+  axes: readonly Axis[],
+  space: readonly Axis[],
+  said: (changes: readonly string[], found: Found) => WouldFit,
+): Steps<WouldFit | undefined> {
+  let best: { readonly change: string; readonly found: Found } | undefined;
+  for (const { key, values } of space) {
+    const known = new Set(axes.find((axis) => axis.key === key)?.values ?? []);
+    for (const value of values.filter((each) => !known.has(each))) {
+      const found = yield* rowThatFits(
+        base,
+        overriddenAxes(axes, [{ key, values: [value] }]),
+        best === undefined ? undefined : said([best.change], best.found),
+      );
+      if (found !== undefined && (best === undefined || isBetter(found, best.found)))
+        best = { change: changeWords(key, value), found };
+    }
+  }
+  return best === undefined ? undefined : said([best.change], best.found);
 }
 
-/** The first row that is found to fit, of those that come first in a search. */
-function* firstThatFits(base: SweepBase, axes: readonly Axis[]): Generator<undefined, Found | undefined, void> {
+const isBetter = ({ figures }: Found, other: Found): boolean =>
+  isRoomy(figures) === isRoomy(other.figures) ? figures.iteration < other.figures.iteration : isRoomy(figures);
+
+/** Values of several keys with which a row fits, each of them needed. */
+function* severalValues(
+  base: SweepBase,
+  axes: readonly Axis[],
+  space: readonly Axis[],
+): Steps<{ readonly changes: readonly string[]; readonly found: Found } | undefined> {
+  let found = yield* rowThatFits(base, space);
+  if (found === undefined) return undefined;
+  let changed: readonly (readonly [key: string, value: string])[] = Object.entries(found.settings).filter(
+    ([key, value]) => {
+      const axis = axes.find((each) => each.key === key);
+      return axis === undefined ? !isOwnValue(base, key, value) : !axis.values.includes(value);
+    },
+  );
+  for (const each of changed) {
+    const fewer = changed.filter((other) => other !== each);
+    const without = yield* rowThatFits(base, overriddenAxes(axes, axesFor(fewer)));
+    if (without === undefined) continue;
+    changed = fewer;
+    found = without;
+  }
+  const { schedule = base.schedule } = found.settings;
+  const shown = changed.filter(([key]) => key !== 'chunks' || takesChunks(schedule));
+  return { changes: shown.map(([key, value]) => changeWords(key, value)), found };
+}
+
+const axesFor = (values: readonly (readonly [key: string, value: string])[]): readonly Axis[] =>
+  values.map(([key, value]) => ({ key, values: [value] }));
+
+function* inFile(
+  base: SweepBase,
+  other: OtherFile,
+  limits: readonly string[],
+  axesOf: (other: SweepBase) => readonly Axis[],
+): Steps<Found | undefined> {
+  yield undefined;
+  const swept = sweptIn(base, other, limits);
+  return swept === undefined ? undefined : yield* rowThatFits(swept, axesOf(swept));
+}
+
+/** Another batch would be another training. */
+function sweptIn(base: SweepBase, { files }: OtherFile, limits: readonly string[]): SweepBase | undefined {
+  for (const file of files) {
+    const swept = sweepBase(file, base.pipeline, limits);
+    if (!('problem' in swept) && swept.batch === base.batch) return swept;
+  }
+  return undefined;
+}
+
+/** A file writes most keys so. Pipeline ranks and chunks are no keys of a pipeline: they follow from its stages and its schedule. */
+function changeWords(key: string, value: string): string {
+  if (key === 'pipeline') return count(Number(value), 'pipeline rank', 'pipeline ranks');
+  if (key === 'chunks') return `${count(Number(value), 'chunk', 'chunks')} of each rank`;
+  return `${key} = ${value}`;
+}
+
+/** What needs least memory, of keys that do not split the model over devices. */
+const leanest: Readonly<Record<string, (values: readonly string[]) => string>> = table({
+  micro_batch: (values) => String(Math.min(...values.map(Number))),
+  schedule: (values) => values.find((value) => value === '1f1b') ?? values[0],
+  chunks: ([first]) => first,
+  recompute: (values) => values.find((value) => value === 'full') ?? values[0],
+  optimizer: (values) => values.at(-1) ?? '',
+});
+
+/** A row that fits. Of many rows, those that need least memory are looked at first: if none of them fits, hardly another does. */
+function* rowThatFits(base: SweepBase, axes: readonly Axis[], known?: WouldFit): Steps<Found | undefined> {
+  if (rowCount(axes) <= mostRows) return yield* firstThatFits(base, axes, known);
+  const lean = axes.map(({ key, values }) => ({
+    key,
+    values: Object.hasOwn(leanest, key) ? [leanest[key](values)] : values,
+  }));
+  const least = yield* firstThatFits(base, lean, known);
+  if (least === undefined) return undefined;
+  const other = yield* firstThatFits(base, axes, known);
+  return other !== undefined && isBetter(other, least) ? other : least;
+}
+
+/**
+ * The first row that is found to fit, of those that come first in a search; one that leaves the margin of memory, if that comes soon.
+ * `known`: what a caller has meanwhile.
+ */
+function* firstThatFits(base: SweepBase, axes: readonly Axis[], known?: WouldFit): Steps<Found | undefined> {
   const steps = sweepSteps(base, axes, { isLean: true });
   let looked = 0;
+  let [tight, most]: readonly [Found | undefined, number] = [undefined, mostRows];
   for (let step = steps.next(); step.done !== true;) {
     const { rows, front } = step.value;
     const outcomes: ReturnType<typeof outcomeOf>[] = [];
     for (const row of rows) {
-      yield undefined;
+      yield known;
       looked += 1;
       const outcome = outcomeOf(base, axes, row, front);
-      if (outcome.kind === 'ran' && outcome.figures.meets)
-        return { settings: settingsText(settingsOf(axes, row)), figures: outcome.figures };
-      if (looked >= mostRows) return undefined;
+      if (outcome.kind === 'ran' && outcome.figures.meets) {
+        const found = { settings: settingsOf(axes, row), figures: outcome.figures };
+        if (isRoomy(outcome.figures)) return found;
+        if (tight === undefined) [tight, most] = [found, Math.min(mostRows, looked + moreRows)];
+      }
+      if (looked >= most) return tight;
       outcomes.push(outcome);
     }
     step = steps.next({ outcomes });
   }
-  return undefined;
+  return tight;
 }
 
-const sentence = (change: string, { settings, figures }: Found, limits: readonly string[]): WouldFit => {
+const sentence = (changes: readonly string[], { settings, figures }: Found, limits: readonly string[]): WouldFit => {
   const { peak, iteration, tight } = figures;
   const left = tight === undefined ? '' : `, which leaves ${share(tight)} of a device`;
+  const change = list(changes);
   return {
     change,
-    text: `With ${change} it fits${limits.length === 0 ? '' : ' and meets the limits'}: ${bytes(peak)}${left}, ${iterationTime(iteration)} (${settings}). Faster rows are possible.`,
+    text: `With ${change} it fits${limits.length === 0 ? '' : ' and meets the limits'}: ${bytes(peak)}${left}, ${iterationTime(iteration)} (${settingsText(settings)}). Faster rows are possible.`,
   };
 };
-
-/** The file with twice the nodes, and so on; nothing where the number of nodes cannot be written. */
-function* withMoreNodes({ file, pipeline, body, syntax, size, resolution }: SweepBase) {
-  const named = valueOf(body, 'devices');
-  const name = named === undefined ? '' : syntax.text.slice(named.start, named.end);
-  const cluster = [...resolution.symbols.symbols.values()].find(
-    (symbol) => symbol.kind === 'cluster' && symbol.name === name,
-  );
-  const setNodes = cluster === undefined ? undefined : setNodesOf(parse(file.text), cluster);
-  if (setNodes === undefined) return;
-  for (let factor = 2; (factor * size.devices) / size.perNode <= mostNodes; factor *= 2) {
-    const nodes = (factor * size.devices) / size.perNode;
-    // The ranks of the file have to make up the devices: the rows have others.
-    const text = apply(file.text, [setNodes(nodes)]);
-    yield { nodes, file: { ...file, text } };
-    const wider = parse(text);
-    const whole = pipelineBody(wider, pipeline);
-    const data = whole === undefined ? undefined : setKey(text, whole, 'data', String(size.mesh.data * factor));
-    if (data !== undefined) yield { nodes, file: { ...file, text: apply(text, [data]) } };
-  }
-}

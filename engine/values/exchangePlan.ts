@@ -1,7 +1,7 @@
 /**
  * What the ranks that hold the same weights exchange, where a rule orders it: plain data of a plan. Times are in seconds, sizes
  * in bytes. A *tensor* is the gradients of one layer on one device. A *bucket* is tensors that are exchanged as one. A *piece* is
- * a part of a bucket that is sent without interruption. A *lane* is what a group of ranks does one at a time.
+ * a part of a bucket that is sent without interruption. A *lane* is a queue: a group of ranks runs the exchanges of its lane one at a time.
  */
 
 /** Absent from a pipeline whose `sync` is `end`, or an `overlap` that names nothing but its bucket, with a ring. */
@@ -88,10 +88,10 @@ export interface TensorPlan {
 /** A collective keeps the lane for `push`. Servers have a second lane, on which a piece is pulled once it has been pushed. */
 export interface LaneCall {
   readonly name: string;
-  /** Rings inside nodes and between them, where the pipeline names no collective: `collective = ring` is one ring. */
-  readonly byLevel?: true;
   readonly push: CallCost;
   readonly pull?: CallCost;
+  /** Seconds from when a piece has left the lane until it is there. The lane and the credit do not wait for them. */
+  readonly delay?: number;
   /** Bytes that a rank sends for each byte of gradients, as a mean over the ranks. */
   readonly sends?: number;
   /** Pushes and pulls are one at a time (`half` links, servers on the workers). */
@@ -174,10 +174,24 @@ export type CallCost =
 export interface SharedLinkPlan {
   readonly link: string;
   readonly bandwidth: number;
-  /** Ranks of the pipeline that hold the same stages, and the least bytes that their gradients send through the link in one iteration. */
+  /** Ranks of the pipeline that hold the same stages, and the least bytes that they send through the link in one iteration. */
   readonly users: readonly {
     readonly devices: readonly number[];
     readonly stages: readonly number[];
     readonly bytes: number;
   }[];
+}
+
+/** A link through which ranks send while their operations run. */
+export interface CrowdedLinkPlan extends SharedLinkPlan {
+  /** By stage of the plan, bytes through the link of each of its operations, as far as its ranks send together. */
+  readonly operations: readonly (OperationBytes & { readonly stage: number })[];
+}
+
+/** Bytes of a forward, of an input gradient with its recomputation, of a weight gradient, and of an update of an asynchronous schedule. */
+export interface OperationBytes {
+  readonly forward: number;
+  readonly input: number;
+  readonly weight: number;
+  readonly update: number;
 }

@@ -6,10 +6,14 @@
  * So white space and comments change origins and leave the plan equal, and nothing is simulated again.
  */
 
-import type { ExchangePlan, LinkSharing, SharedLinkPlan, TimedCall } from './exchangePlan.ts';
+import type { CrowdedLinkPlan, ExchangePlan, LinkSharing, SharedLinkPlan } from './exchangePlan.ts';
+import type { RunKind } from './accuracy.ts';
+import type { MeasuredPlan } from './measured.ts';
 import type { Dimension, Packed, SchedulePlan } from './orderPlan.ts';
+import type { StepPlan } from './stepPlan.ts';
 
 export * from './orderPlan.ts';
+export * from './stepPlan.ts';
 
 export interface Plan {
   /** Uri of the file. */
@@ -100,6 +104,10 @@ export interface PipelinePlan extends MeshPlan {
   readonly tokens?: { readonly perSample: number; readonly total?: number };
   /** A device without `efficiency`, on which derived layers take the time of its full rate; only if there is one. */
   readonly fullRate?: string;
+  /** Which published runs it is like; absent if a layer is measured. */
+  readonly runKind?: RunKind;
+  /** Kinds of ranks some groups of which are in several nodes; absent for none. */
+  readonly spans?: Readonly<Partial<Record<'tensor' | 'context' | 'expert', GroupSpan>>>;
   /** Only if the file names no optimizer and states the weights of measured layers. */
   readonly unnamedOptimizer?: UnnamedOptimizer;
   /** Only if microbatches differ: the figures of stages and edges are then means over them, and the largest of workspaces and buffers. */
@@ -112,12 +120,23 @@ export interface PipelinePlan extends MeshPlan {
   readonly linkSharing?: LinkSharing;
   /** Links through which stages exchange gradients, where the simulation does not share them. */
   readonly sharedLinks?: readonly SharedLinkPlan[];
+  /**
+   * Links through which several ranks of the pipeline send in an iteration, or one rank several kinds of traffic, with the least bytes of
+   * all that they exchange. Operations share them.
+   */
+  readonly crowdedLinks?: readonly CrowdedLinkPlan[];
+  /** Machines in addition to the devices, through which gradients go; absent for none. */
+  readonly servers?: number;
+  /** Seconds that each message keeps the devices at its ends busy, which are in the times of their stages. Absent for none. */
+  readonly messageOverhead?: number;
   /** By stage: standard deviation of the time of each operation, as a share of it. Absent where times are certain. */
   readonly jitter?: readonly number[];
   /** By device: factor on the times of its operations, which neither the cut nor the order knows. Absent where all are 1. */
   readonly slow?: readonly number[];
   /** Other work that devices do where they idle. */
   readonly fill?: FillPlan;
+  /** Runs of the pipeline that were recorded. They change no other figure. */
+  readonly measured?: MeasuredPlan;
   /** Figures that must hold. Path `expect:NAME/I`. */
   readonly expects: readonly ExpectPlan[];
   /** What a planner decided; absent if the file says the stages or balances them. */
@@ -126,6 +145,12 @@ export interface PipelinePlan extends MeshPlan {
   readonly place?: PlacePlan;
   /** Absent of a plan that no file describes. */
   readonly engines?: EnginesPlan;
+}
+
+/** Ranks of a group, and the nodes in which they are. */
+export interface GroupSpan {
+  readonly ranks: number;
+  readonly nodes: number;
 }
 
 /** Training engines, by name, and a plan without its order of operations. */
@@ -218,65 +243,6 @@ export interface PlannedStagePlan {
   readonly devices: readonly string[];
 }
 
-/** Seconds are 0 where the file has none. */
-export interface StepPlan {
-  /** Seconds of what a device exchanges after its last operation: all, or where exchanges overlap what is in no bucket. */
-  readonly sync: number;
-  readonly optimizer: number;
-  /** Bytes that it sends for all of its exchanges; absent for none. */
-  readonly bytes?: number;
-  /**
-   * Exchanges during the last backward of a stage, one after the other. For a stage with several copies, only the first copy's
-   * are here.
-   */
-  readonly overlap?: readonly StageExchange[];
-  /** The part of the update that the host does. */
-  readonly host?: HostStepPlan;
-  /** `sync` as calls, where they use links that other stages use too. */
-  readonly calls?: readonly TimedCall[];
-}
-
-/** Gradients go to the host in buckets, the host updates their weights, and these come back: each one bucket after the other. */
-export interface HostStepPlan {
-  /** Of the stages of the device, each in the order in which its backward makes them ready. */
-  readonly stages: readonly { readonly stage: number; readonly buckets: readonly HostBucketPlan[] }[];
-  /** Gradients are clipped by their global norm: no update begins before the gradients of all devices are there. */
-  readonly clip?: true;
-  /** Seconds after the last update in which ranks gather updated weights, where these are in no `sync` that comes before. */
-  readonly gather?: number;
-  /** Bytes of gradients that leave the device, of weights that come back, and that the host keeps for the device. */
-  readonly sent: number;
-  readonly returned: number;
-  readonly kept: number;
-}
-
-/** Seconds of the copy out, of the update, and of the copy back. */
-export interface HostBucketPlan extends Pick<BucketPlan, 'left'> {
-  readonly out: number;
-  readonly step: number;
-  readonly back: number;
-  /** Its gradients are exchanged when the device has no operation left. */
-  readonly exchanged?: true;
-}
-
-export interface StageExchange {
-  readonly stage: number;
-  /** In the order in which the backward makes them ready. */
-  readonly buckets: readonly BucketPlan[];
-}
-
-export interface BucketPlan {
-  readonly seconds: number;
-  /** Shares of the stage's recomputation, input and weight gradients that its backward still has to do when the bucket is ready. */
-  readonly left: { readonly recompute: number; readonly input: number; readonly weight: number };
-  /** Updated weights of its layers, gathered before the first forward: seconds, and the share of that forward that comes before these layers. */
-  readonly gather?: { readonly seconds: number; readonly before: number; readonly calls?: readonly TimedCall[] };
-  /** `seconds` as calls, where they use links that other stages use too. */
-  readonly calls?: readonly TimedCall[];
-  /** If it has gradients of more than one layer: smaller buckets would be ready earlier. */
-  readonly joins?: true;
-}
-
 /**
  * `rendezvous`: a send and its receive block both devices until the transfer is over. `batched`: which exchanges between two
  * operations are issued together: none, those to and from one device, or all.
@@ -306,6 +272,8 @@ export interface DevicePlan {
   readonly on?: readonly { readonly host: number; readonly devices: number }[];
   /** Of `reserved`, where it is what a framework holds: it adds up to that. */
   readonly reservedParts?: { readonly context: number; readonly communicators: number };
+  /** Of the context: workspaces of matrix libraries, which are in the framework’s allocator. */
+  readonly workspaces?: number;
 }
 
 /** A host, by the name of its node or cluster, and the bytes that it has. */
@@ -391,7 +359,14 @@ export interface StagePlan {
   /** Bytes of send and receive buffers. */
   readonly buffers: number;
   readonly recomputeMode:
-    'none' | 'selective' | 'full' | 'stage' | 'operations' | `modules(${string})` | `full(${string})`;
+    | 'none'
+    | 'selective'
+    | 'full'
+    | 'stage'
+    | 'operations'
+    | `modules(${string})`
+    | `full(${string})`
+    | `budget(${string})`;
   /** What ranks that work on one microbatch together exchange for it; seconds are part of those above. Absent where there is none. */
   readonly traffic?: Readonly<Partial<Record<TrafficName, TrafficPlan>>>;
 }
@@ -415,6 +390,8 @@ export type TrafficName = 'tensor' | 'context' | 'expert' | 'weights';
 /** For one microbatch: bytes that a device sends, seconds that they take, and of these the ones that no computing hides. */
 export interface TrafficPlan {
   readonly bytes: number;
+  /** Bytes of the forward, which are part of these; absent: none. */
+  readonly forward?: number;
   readonly time: number;
   readonly exposed: number;
 }
@@ -497,6 +474,7 @@ export type ExpectFigure =
   | 'iteration_bound'
   | 'peak_memory'
   | 'iteration'
+  | 'drift'
   | 'p50'
   | 'p95'
   | 'p99'

@@ -45,6 +45,59 @@ export interface RecordedCall {
   readonly seconds: Float64Array;
 }
 
+/** What ran, without its times. */
+export interface RunShape {
+  /** Global ranks of the pipeline; their index is the rank in it. */
+  readonly ranks: readonly number[];
+  readonly stages: number;
+  readonly microbatches: number;
+  /** Rank in the pipeline, by stage. */
+  readonly placement: ArrayLike<number>;
+  /** Kinds of operations that ran. */
+  readonly kinds: readonly number[];
+}
+
+/** What a plan needs of a recording: little, whatever the size of the run. */
+export interface RunDigest extends RunShape {
+  readonly placement: readonly number[];
+  /** Seconds of the first start and the last end of each whole step, the earliest first. */
+  readonly steps: readonly (readonly [number, number])[];
+}
+
+/** Of a run without a recording of its operations: whole iterations. */
+export interface IterationsDigest {
+  readonly ranks: readonly number[];
+  /** Seconds of each step, the earliest first, with the exchange of gradients and the optimizer's step. */
+  readonly iterations: readonly number[];
+}
+
+/** What a log of a rank says of a step. */
+export interface LoggedStep {
+  readonly number: number;
+  /** From its start to the start of the next one. */
+  readonly seconds: number;
+  /** Its parts, on the host. */
+  readonly spans: readonly LoggedSpan[];
+  /** What else it did, such as saving a checkpoint. */
+  readonly also?: readonly string[];
+}
+
+export interface LoggedSpan {
+  readonly name: string;
+  readonly seconds: number;
+}
+
+export interface LoggedRank {
+  readonly rank: number;
+  readonly steps: readonly LoggedStep[];
+}
+
+/** Whole iterations of a run, the means over its ranks. */
+export interface LoggedRun {
+  readonly ranks: readonly number[];
+  readonly steps: readonly LoggedStep[];
+}
+
 export interface Recording {
   /** Global ranks of the pipeline; their index is the rank in it. */
   readonly ranks: readonly number[];
@@ -54,6 +107,8 @@ export interface Recording {
   readonly placement: Int32Array;
   /** Whole steps, the earliest first. */
   readonly steps: readonly RecordedStep[];
+  /** By rank: most bytes allocated above what was there when the recording began; NaN where unknown. Absent if no rank says so. */
+  readonly peaks?: Float64Array;
   /** Whether the clocks of ranks can be compared, and what was moved to make it so. */
   readonly clocks: Clocks;
   /** Times are measured on devices, not in the processes that launch their work. */

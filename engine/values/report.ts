@@ -1,4 +1,6 @@
 /** The report: the contract of `simulate --format json`. Fields are added, never renamed. Seconds, bytes, shares of 1. */
+import type { AccuracyReport } from './accuracy.ts';
+import type { MeasuredReport } from './measured.ts';
 import type { SearchReport } from './searchReport.ts';
 import type { CutPlan, PlacePlan } from './plan.ts';
 
@@ -24,6 +26,8 @@ export interface PipelineReport {
   readonly lengths?: LengthsReport;
   /** Absent where layers are measured. */
   readonly model_flops?: ModelFlopsReport;
+  /** How far published runs of its kind are off. Absent where layers are measured, and for a schedule without a pipeline. */
+  readonly accuracy?: AccuracyReport;
   readonly bubble: BubbleReport;
   /** Only for the policy `search`: how far the order is from the shortest. */
   readonly search?: SearchReport;
@@ -36,8 +40,12 @@ export interface PipelineReport {
   readonly fill?: FillReport;
   /** Only if a rule orders the exchange of gradients. */
   readonly exchange?: ExchangeReport;
+  /** Machines in addition to the devices, through which gradients go; absent for none. */
+  readonly servers?: number;
   /** Only if the pipeline has `jitter`. */
   readonly jitter?: JitterReport;
+  /** Only if the pipeline names a run of it that is known. */
+  readonly measured?: MeasuredReport;
   /** Only on request (`simulate --sensitivity`). */
   readonly sensitivity?: SensitivityReport;
   /** One chain of operations that decides the iteration; at most 10,000 are named. */
@@ -166,8 +174,6 @@ export interface LaneReport {
   readonly stages: readonly string[];
   /** Names of collectives. */
   readonly collectives: readonly string[];
-  /** Its rings run inside nodes and between them; `collective = ring` is one ring. */
-  readonly levels?: true;
   readonly bytes: number;
   readonly buckets: number;
   /** Seconds in which the lane is not idle, number of calls, and seconds of these that do not depend on bytes. */
@@ -182,8 +188,6 @@ export interface TensorReport {
   readonly bytes: number;
   /** Name of its collective. */
   readonly by: string;
-  /** In rings inside nodes and between them. */
-  readonly levels?: true;
   /** When its gradients are ready, when the first bytes of its bucket are sent, and when layers may use it. */
   readonly ready: number;
   readonly sent: number;
@@ -317,6 +321,8 @@ export interface DeviceReport {
   readonly host?: HostReport;
   /** What `memory.reserved` is made of, where a framework holds it. */
   readonly reserved_parts?: { readonly context: number; readonly communicators: number };
+  /** Of the context: workspaces of matrix libraries, which the framework's allocator counts in addition to `peak`. */
+  readonly workspaces?: number;
 }
 
 /** Memory of the host that a device uses. */

@@ -44,10 +44,22 @@ export interface Timing extends ShiftedNeeds {
   readonly flows?: Flows;
   /** Set where sends and receives block their devices. */
   readonly transfer?: TransferRule;
+  /** Only if operations that run at the same time can ask more of a link than it carries. */
+  readonly crowd?: Crowd;
+  /** By device, seconds before which its links cannot have carried all that ranks send through them in an iteration. */
+  readonly linkSeconds?: Float64Array;
   /** Only if exchanges that no rule orders share links. */
   readonly sharing?: StepSharing;
   /** Lanes on which a rule orders the exchange of gradients; that is in no `sync`. */
   readonly exchange?: ExchangeTiming;
+}
+
+/** Links that operations share while they run. */
+export interface Crowd {
+  /** Bytes per second, by link. */
+  readonly links: Float64Array;
+  /** Bytes of an operation through each link, at row × links + link. They move while it runs, at one rate. */
+  readonly bytes: Float64Array;
 }
 
 /** Seconds that single transfers hold their channel. */
@@ -176,7 +188,7 @@ export interface Timeline {
   readonly timing: Timing;
   /** End of each operation, at result row × microbatches + microbatch; negative or NaN where the program has none such. */
   readonly end: Float64Array;
-  /** Start by position in `order`; only if operations are fused or take single times (otherwise a start is `end − duration`). */
+  /** Start by position in `order`; only if operations are fused, take single times or share links (otherwise a start is `end − duration`). */
   readonly starts?: Float64Array;
   /** End of the last operation of any device, synchronisation and optimizer included. The first operation starts at 0. */
   readonly makespan: number;

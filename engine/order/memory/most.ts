@@ -1,6 +1,8 @@
 /** The most that a device holds at a time, by the order of its operations alone. */
-import type { PipelinePlan } from '../../values/plan.ts';
+import { stagesOn } from '../../basics/stagesOn.ts';
+import type { PipelinePlan, StagePlan } from '../../values/plan.ts';
 import type { Program } from '../../values/program.ts';
+import { keepsNothing } from './keepsNothing.ts';
 import { heldBytes } from './steps.ts';
 
 export interface MostHeld {
@@ -15,6 +17,15 @@ export interface MostHeld {
   readonly left: number;
 }
 
+/** What was found last of a device, and the sizes that it follows from. */
+interface Known {
+  readonly sizes: readonly number[];
+  readonly most: MostHeld;
+}
+
+/** By device: times change while a person writes, and neither the order nor the sizes do. */
+const known = new WeakMap<Program, (Known | undefined)[]>();
+
 /** Of what its operations hold, and what else there is (`others`) while the slot runs whose last operation is at a position. */
 export function mostHeld(
   plan: PipelinePlan,
@@ -22,6 +33,24 @@ export function mostHeld(
   device: number,
   others?: (position: number) => number,
 ): MostHeld {
+  if (others !== undefined || plan.lengths !== undefined) return walked(plan, program, device, others);
+  const sizes = stagesOn(program.placement, device).flatMap((stage) => sizesIn(plan.stages[stage]));
+  const ofProgram = known.get(program) ?? [];
+  const found = ofProgram[device];
+  if (found?.sizes.every((size, index) => size === sizes[index]) === true) return found.most;
+  const most = walked(plan, program, device);
+  ofProgram[device] = { sizes, most };
+  known.set(program, ofProgram);
+  return most;
+}
+
+/** All of a stage that a walk along its operations reads. */
+const sizesIn = (stage: StagePlan): readonly number[] => [
+  ...[stage.activation, stage.activationForWeight, stage.recomputed, stage.recomputedWhole ?? stage.recomputed],
+  ...[stage.workspace, stage.offloaded?.forWeight ?? 0, Number(keepsNothing(stage))],
+];
+
+function walked(plan: PipelinePlan, program: Program, device: number, others?: (position: number) => number): MostHeld {
   const { levels, next, workspaceAt } = heldBytes(plan, program, device);
   const { last, bytes, held, after } = levels;
   let [most, position, own, inFlight, left] = [-Infinity, -1, 0, 0, 0];

@@ -1,6 +1,7 @@
 /** Ranks of a pipeline: tensor ranks within a node, pipeline and context ranks that divide, expert ranks for experts. */
-import { findEngine } from '../../engines/registry.ts';
 import { wordRefusal } from '../../engines/words.ts';
+import { isWorthSplitting, leastTokens } from '../../fixes/contextSplit.ts';
+import type { Axis } from '../../definitions/search.ts';
 import type { SweepBase } from '../base.ts';
 import { type Choice, kept, type LeftOut, numbers, powersOfTwo, small } from './choice.ts';
 
@@ -9,8 +10,6 @@ const mostTensor = 16;
 const mostPipeline = 32;
 const mostContext = 16;
 const mostExpert = 64;
-/** Tokens of a sample on a context rank: with fewer, ranks send keys for little work. */
-const leastTokens = 4096;
 
 export function tensorChoice({ size, devices }: SweepBase): Choice {
   const { model, mesh, perNode } = size;
@@ -51,23 +50,17 @@ export function pipelineChoice({ size, devices, ranks }: SweepBase): Choice {
   ]);
 }
 
-export function contextChoice({ size, devices, written, file }: SweepBase): Choice {
+export function contextChoice({ size, devices, written, engine }: SweepBase): Choice {
   const { model, mesh } = size;
   if (model.sequence === undefined) return kept('context', 'the model says no tokens of a sample');
   if (model.measured === model.written)
     return kept('context', 'measured layers take as long on any number of context ranks');
-  const engine = findEngine(written('engine') ?? file.options.engine ?? '');
   const exchange = written('context_exchange') ?? 'ring';
   const refusal = engine === undefined ? undefined : wordRefusal(engine, 'context_exchange', exchange);
   if (refusal !== undefined && mesh.context === 1) return kept('context', refusal.reason);
   const { sequence } = model;
   const values = powersOfTwo(devices).filter(
-    // Each rank has two equal parts of a sample, so that causal attention is spread evenly.
-    (value) =>
-      value <= mostContext &&
-      devices % value === 0 &&
-      (value === 1 || sequence % (2 * value) === 0) &&
-      sequence / value >= Math.min(leastTokens, sequence),
+    (value) => value <= mostContext && devices % value === 0 && isWorthSplitting(sequence, value),
   );
   const isCapped = values.at(-1) === mostContext;
   return numbers('context', values, mesh.context, [
@@ -116,6 +109,19 @@ export function sequenceChoice({ written }: SweepBase, tensor: Choice): Choice |
     axis: { key: 'sequence_parallel', values: ['true'] },
     leftOut: [{ what: 'tensor ranks without sequence_parallel', why: 'they need more memory and send as many bytes' }],
   };
+}
+
+/**
+ * Axes of a call with `sequence_parallel` behind tensor ranks that the call names, where neither the file nor an axis says it. Measured
+ * layers take as long either way.
+ */
+export function withSequence(base: SweepBase, axes: readonly Axis[], given: readonly Axis[]): readonly Axis[] {
+  const tensor = given.find(({ key }) => key === 'tensor');
+  const { measured, written } = base.size.model;
+  if (tensor === undefined || measured === written) return axes;
+  if (axes.some(({ key }) => key === 'sequence_parallel' || key === 'sequence')) return axes;
+  const axis = sequenceChoice(base, { axis: tensor, leftOut: [] })?.axis;
+  return axis === undefined ? axes : axes.flatMap((each) => (each.key === 'tensor' ? [each, axis] : [each]));
 }
 
 const divisors = (number: number): readonly number[] =>

@@ -1,7 +1,7 @@
 import { type FigureOptions, timelineSvg } from '../../../engine/drawing/timelineSvg.ts';
 import type { Run } from '../../../engine/schedule/evaluation.ts';
 import type { PipelinePlan } from '../../../engine/values/plan.ts';
-import { rasterise } from '../../../server/raster.ts';
+import { rasterise } from '../../../platform/node/raster.ts';
 
 export const made = { file: 'a.pipe', version: '1.2.3' };
 
@@ -9,7 +9,7 @@ export const svgOf = (plan: PipelinePlan, run: Run, options: Partial<FigureOptio
   [...timelineSvg(plan, run, { ...made, width: '7in', memory: false, ...options })].join('');
 
 /** Throws unless the text is well-formed XML and SVG: a strict parser in another language reads it. */
-export const readStrictly = (svg: string): Promise<Uint8Array> => rasterise(svg, 1);
+export const readStrictly = (svg: string): Promise<Uint8Array> => rasterise({ svg, scale: 1 });
 
 export interface Rectangle {
   readonly x: number;

@@ -1,7 +1,7 @@
 /** How a file says that context ranks exchange heads for tokens, and what it may not say. */
 import { describe, expect, it } from 'vitest';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
-import { analyse, codesOf, runOf } from '../../support/analyse.ts';
+import { analyse, codesOf, runOf, checkedAfter } from '../../support/analyse.ts';
 
 const file = (keys: string, heads = 'heads = 16, kv_heads = 8') => `device gpu {
   compute = 100TFLOPS
@@ -31,6 +31,25 @@ describe('context_exchange', () => {
     expect(all.stages[0].traffic?.context?.exposed).toBeCloseTo(all.stages[0].traffic?.context?.time ?? 0, 9);
   });
 
+  it('gathers under torchtitan, unless the file says another way', () => {
+    const report = (keys: string) => runOf(file(`context = 4  ${keys}`)).run.report;
+    const exposed = (keys: string) => {
+      const { exposed: shown = 0, time = 1 } = report(keys).stages[0].traffic?.context ?? {};
+      return shown / time;
+    };
+    expect(exposed('engine = torchtitan')).toBeCloseTo(1, 9);
+    expect(exposed('engine = torchtitan  context_exchange = ring')).toBeLessThan(1);
+    expect(exposed('engine = megatron')).toBeLessThan(1);
+    expect(exposed('engine = megatron  context_exchange = all_gather')).toBeCloseTo(1, 9);
+    const bytes = (keys: string) => report(keys).stages[0].traffic?.context?.bytes ?? 0;
+    // Of 3 blocks each: a gather and a scatter, or a gather more; around the ring a pass, and two.
+    expect(bytes('engine = torchtitan') / bytes('engine = megatron')).toBeCloseTo(2 / 3, 9);
+    expect(bytes('engine = megatron  context_exchange = all_gather')).toBe(bytes('engine = megatron'));
+    expect(report('engine = torchtitan  context_exchange = all_gather').stages).toEqual(
+      report('engine = torchtitan').stages,
+    );
+  });
+
   it('over nodes sends to all ranks at once, not only to the next', () => {
     const nodes = (keys: string) =>
       file(`context = 8  ${keys}`)
@@ -40,8 +59,10 @@ describe('context_exchange', () => {
       const { bytes = 0, time = 1 } = runOf(nodes(keys)).run.report.stages[0].traffic?.context ?? {};
       return bytes / time;
     };
-    // Around the ring, one of four ranks sends to the other node. By all-to-all each sends 4/7 of its bytes there.
-    expect(rate('context_exchange = all_to_all')).toBeLessThan(0.9 * rate(''));
+    // Around the ring, all wait for the one of four ranks that sends to the other node. By all-to-all each sends 4/7 of its bytes there,
+    // over its own card.
+    expect(rate('')).toBeCloseTo(25e9, -3);
+    expect(rate('context_exchange = all_to_all')).toBeCloseTo((25e9 * 7) / 4, -3);
   });
 
   it('of a stage holds for that stage', () => {
@@ -81,7 +102,7 @@ describe('context_exchange', () => {
     );
     const analysis = analyse(text);
     const found = analysis.findings.find(({ code }) => code === 'value/range');
-    const [fix] = found === undefined ? [] : fixesFor(analysis, found, analyse);
+    const [fix] = found === undefined ? [] : fixesFor(analysis, found, checkedAfter(analysis));
     expect(fix?.title).toMatch(/^Write tensor = 2: runs/);
   });
 
@@ -91,6 +112,9 @@ describe('context_exchange', () => {
     );
     expect(message(file('context = 4  context_exchange = all_to_all  overlap(context) = 50%')).join()).toContain(
       'waits for the whole all-to-all',
+    );
+    expect(message(file('context = 4  context_exchange = all_gather  overlap(context) = 50%')).join()).toContain(
+      'waits for all keys and values',
     );
   });
 

@@ -1,0 +1,64 @@
+/** What the best rows gain by kernels that send while they compute, which no row of a search has: simulated, in a sentence. */
+import { iterationTime, share } from '../basics/quantities.ts';
+import { apply } from '../fixes/proposal.ts';
+import { overlapTensorEdit, overlapTensorShare } from '../fixes/overlapTensor.ts';
+import { pipelineBody } from '../fixes/source.ts';
+import { parse } from '../../grammar/index.ts';
+import type { Axis } from '../definitions/search.ts';
+import { settingsOf } from './axes.ts';
+import { asWritten } from './answer.ts';
+import { sweepBase, type SweepBase } from './base.ts';
+import { placeRow } from './placeRow.ts';
+import { rowText } from './rowText.ts';
+
+/** Less is not worth a sentence. */
+const leastGain = 0.005;
+
+/** Rows of the front that are looked at: another one may be the best with such kernels. */
+const mostRows = 4;
+
+type Row = { readonly row: number; readonly iteration: number };
+
+/** `rows`: the best one, then others of the front, the fastest first. Undefined if the best gains nothing, or if the engine does not run it. */
+export function overlapGain(
+  base: SweepBase,
+  axes: readonly Axis[],
+  [best, ...others]: readonly Row[],
+  limits: readonly string[],
+): string | undefined {
+  const of = (row: Row) => gainOf(base, axes, row, limits);
+  const found = best === undefined ? undefined : of(best);
+  if (found === undefined) return undefined;
+  const more = others.slice(0, mostRows - 1).flatMap((row) => of(row) ?? []);
+  const first = more.reduce((least, each) => (each.iteration < least.iteration ? each : least), found);
+  const better =
+    first === found
+      ? ''
+      : ` Row ${first.row} is the faster one then: ${iterationTime(first.iteration)} with ${first.hidden}.`;
+  return `With \`overlap(tensor) = ${found.hidden}\`, for kernels that send while they compute, row ${found.row} takes ${iterationTime(found.iteration)}, ${share(found.gain)} less.${better}`;
+}
+
+interface Gain extends Row {
+  /** Of the exchanges of tensor ranks: `60%`. */
+  readonly hidden: string;
+  readonly gain: number;
+}
+
+function gainOf(
+  base: SweepBase,
+  axes: readonly Axis[],
+  { row, iteration }: Row,
+  limits: readonly string[],
+): Gain | undefined {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  const written = 'refused' in placed ? placed : rowText(base, placed);
+  if ('refused' in placed || 'refused' in written || placed.tensor === 1) return undefined;
+  const body = pipelineBody(parse(written.text), base.pipeline);
+  const edit = body === undefined ? undefined : overlapTensorEdit(written.text, body, placed.tensor);
+  if (edit === undefined) return undefined;
+  const other = sweepBase({ ...base.file, text: apply(written.text, [edit]) }, base.pipeline, limits);
+  const figures = 'problem' in other ? undefined : asWritten(other);
+  const gain = figures?.meets === true ? 1 - figures.iteration / iteration : 0;
+  if (figures === undefined || gain < leastGain) return undefined;
+  return { row, iteration: figures.iteration, gain, hidden: `${Math.round(100 * overlapTensorShare(placed.tensor))}%` };
+}
