@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import v8 from 'node:v8';
@@ -5,6 +6,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { longestFirst } from './scripts/checks/slowUnitFiles.ts';
 import { patience } from './test/host/patience.ts';
+import { commandFolder } from './test/support/commandFolder.ts';
 import { runMultiplier } from './test/support/runMultiplier.ts';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -22,6 +24,8 @@ process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, 'out', 'nod
 // Threads of tests make much that soon is garbage. With more room for it, a run takes a sixth less of the processors.
 v8.setFlagsFromString('--min-semi-space-size=32');
 v8.setFlagsFromString('--max-semi-space-size=64');
+
+process.once('exit', () => rmSync(commandFolder, { recursive: true, force: true }));
 
 // Ends what hangs. A property over whole files takes half a minute of two cores.
 const limitMs = patience(60_000) * runMultiplier();

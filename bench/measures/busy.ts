@@ -98,7 +98,7 @@ interface Busy {
 
 async function opened(files: readonly string[], folder: string): Promise<Busy> {
   const figures = path.join(folder, 'turns.json');
-  const child = spawn(process.execPath, [...withTurns, path.join(root, 'server/main.ts'), '--stdio'], {
+  const child = spawn(process.execPath, [...withTurns, path.join(root, 'platform/node/main.ts'), '--stdio'], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, PIPEWRIGHT_TURNS: figures },
   });

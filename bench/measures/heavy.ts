@@ -67,7 +67,7 @@ export async function heavyTable(): Promise<Table> {
 const uriOf = (index: number): string => `file:///project/heavy${index}.pipe`;
 
 function start(): { readonly process: ChildProcess; readonly client: ProtocolConnection } {
-  const main = path.join(import.meta.dirname, '../../server/main.ts');
+  const main = path.join(import.meta.dirname, '../../platform/node/main.ts');
   const server = spawn(process.execPath, [main, '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const client = createProtocolConnection(
     new StreamMessageReader(server.stdout),

@@ -14,6 +14,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { burst } from '../../server/documents/documents.ts';
+import { nodePlatform } from '../../platform/node/platform.ts';
 import { startServer } from '../../server/server.ts';
 import { percentile, threadMs } from '../measure.ts';
 import { ms, type Row, type Table } from '../rows.ts';
@@ -90,6 +91,7 @@ async function type(text: string, edit: Edit): Promise<{ first: number; times: n
   const up = new PassThrough();
   const down = new PassThrough();
   const server = startServer(createConnection(new StreamMessageReader(up), new StreamMessageWriter(down)), {
+    platform: nodePlatform,
     ahead: true,
   });
   const client = createProtocolConnection(new StreamMessageReader(down), new StreamMessageWriter(up));

@@ -10,6 +10,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { simulated } from '../../engine/flow/evaluate.ts';
+import { nodePlatform } from '../../platform/node/platform.ts';
 import { startServer } from '../../server/server.ts';
 import { methods, type PlanAnswer } from '../../webview/protocol/requests.ts';
 import { draw } from '../../webview/worker/draw.ts';
@@ -63,7 +64,9 @@ export async function redrawTable(): Promise<Table> {
 async function edit(text: string, devices: number): Promise<{ plan: number[]; worker: number[]; own: number[] }> {
   const up = new PassThrough();
   const down = new PassThrough();
-  const server = startServer(createConnection(new StreamMessageReader(up), new StreamMessageWriter(down)));
+  const server = startServer(createConnection(new StreamMessageReader(up), new StreamMessageWriter(down)), {
+    platform: nodePlatform,
+  });
   const client = createProtocolConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
   let changed: (() => void) | undefined;
   client.onNotification(methods.planChanged, () => changed?.());

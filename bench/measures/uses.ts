@@ -8,6 +8,7 @@ import { LineIndex } from '../../grammar/index.ts';
 import { createNameIndex } from '../../server/names/fileNames.ts';
 import { usesOf } from '../../server/names/uses.ts';
 import type { View } from '../../server/view.ts';
+import { createDisk } from '../../platform/node/disk.ts';
 import { createWorkspace } from '../../server/workspace.ts';
 import { ms, type Row, type Table } from '../rows.ts';
 import { pipelineFile } from '../workloads/files.ts';
@@ -73,13 +74,10 @@ function row(count: number, name: 'own' | 'imported', goal: number): Row {
 
 function viewOf(folder: string, text: string): View {
   const uri = pathToFileURL(path.join(folder, 'main.pipe')).href;
-  const files = createWorkspace({
-    open: (wanted) => (wanted === uri ? text : undefined),
-    openUris: () => [uri],
-    folders: () => [pathToFileURL(folder).href],
-    trusted: () => true,
-    sizeLimit: () => options.limits.fileSize,
-  });
+  const around = { openUris: () => [uri], folders: () => [pathToFileURL(folder).href] };
+  const disk = createDisk({ ...around, trusted: () => true, sizeLimit: () => options.limits.fileSize });
+  const open = (wanted: string) => (wanted === uri ? text : undefined);
+  const files = createWorkspace({ ...around, open, storeOf: () => disk });
   const analysis = check({ uri, text, host: files, options });
   return { uri, version: 1, syntax: analysis.syntax, lines: new LineIndex(text), analysis, files, options };
 }

@@ -267,7 +267,7 @@ for (const [name, file, colour] of [
 try {
   await runTests({
     chain: true,
-    failed: (name) => workbench.shot(`e2e-failed-${name.replaceAll(/\W+/g, '-').slice(0, 40)}`),
+    failed: (name) => workbench.failed(`e2e-failed-${name}`),
   });
 } finally {
   await workbench.close();

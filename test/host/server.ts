@@ -48,6 +48,8 @@ const quiet = {
   'git.enabled': false,
   'chat.disableAIFeatures': true,
   'window.menuBarVisibility': 'classic',
+  // A cursor that blinks has the whole window drawn again, twice a second.
+  'editor.cursorBlinking': 'solid',
   // On by default in the browser, and it would rewrite fixtures.
   'files.autoSave': 'off',
 };

@@ -19,6 +19,8 @@ export interface Workbench {
   find(name: string): Promise<void>;
   /** Runs a command through the palette. */
   command(title: string): Promise<void>;
+  /** Runs a command that asks something: its list or field takes the place of the palette's. */
+  ask(title: string): Promise<void>;
   /** Follows a link of the editor's scheme, as if it were clicked on a page. */
   openUrl(link: string): Promise<void>;
   /** Puts the cursor at the end of the first line that holds a text. */
@@ -27,7 +29,10 @@ export interface Workbench {
   cursorLine(): Promise<number>;
   theme(name: string): Promise<void>;
   reload(): Promise<void>;
+  /** A picture in `out/shots` for people, if `SHOTS` asks for some: no test reads it. */
   shot(name: string): Promise<void>;
+  /** A picture of what went wrong, whether or not anybody asks. */
+  failed(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,7 +63,29 @@ export async function openWorkbench({ vsix, folder, settings, git, viewport }: W
     await page.locator('.monaco-workbench').waitFor();
     await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
   };
+  const picture = async (name: string): Promise<void> => {
+    await page.screenshot({ path: path.join(shots, `${name}.png`) });
+  };
   const quickInput = page.locator('.quick-input-widget:visible input');
+  /** Opens a list by its keys, narrows it down by a text, and takes the row that has the focus then. */
+  const choose = async (keys: readonly string[], text: string, row: string): Promise<void> => {
+    const focused = page.locator('.quick-input-list .monaco-list-row.focused', { hasText: row });
+    const isThere = async (): Promise<boolean> => {
+      for (const key of keys) await page.keyboard.press(key);
+      try {
+        await quickInput.fill(text, { timeout: patience(2_000) });
+        await focused.waitFor({ timeout: patience(5_000) });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    // A page that comes up just now takes the focus, which closes the list. Without one, Escape would close what the page shows.
+    for (let tries = 0; tries < 3 && !(await isThere()); tries += 1)
+      if (await quickInput.isVisible()) await page.keyboard.press('Escape');
+    await focused.waitFor();
+    await page.keyboard.press('Enter');
+  };
   const workbench: Workbench = {
     page,
     profile: profile.path,
@@ -69,28 +96,18 @@ export async function openWorkbench({ vsix, folder, settings, git, viewport }: W
       await page.locator('.monaco-editor .view-line').first().waitFor();
     },
     async find(name) {
-      await page.keyboard.press('Control+P');
-      await quickInput.waitFor();
-      await quickInput.fill(name);
-      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: name }).waitFor();
-      await page.keyboard.press('Enter');
-      await page.locator('.tab.active', { hasText: name }).waitFor();
+      const shown = path.posix.basename(name);
+      await choose(['Control+P'], name, shown);
+      await page.locator('.tab.active', { hasText: shown }).waitFor();
       await page.locator('.monaco-editor .view-line').first().waitFor();
     },
+    ask: (title) => choose(['F1'], `>${title}`, title.split(': ').at(-1) ?? title),
     async command(title) {
-      await page.keyboard.press('F1');
-      await quickInput.waitFor();
-      await quickInput.fill(`>${title}`);
-      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title.split(': ').at(-1) }).waitFor();
-      await page.keyboard.press('Enter');
+      await workbench.ask(title);
       await quickInput.waitFor({ state: 'hidden' });
     },
     async openUrl(link) {
-      await page.keyboard.press('F1');
-      await quickInput.waitFor();
-      await quickInput.fill('>Open URL');
-      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Open URL' }).waitFor();
-      await page.keyboard.press('Enter');
+      await workbench.ask('Open URL');
       await page.locator('.quick-input-list .monaco-list-row').first().waitFor({ state: 'hidden' });
       await quickInput.fill(link);
       await page.keyboard.press('Enter');
@@ -103,12 +120,7 @@ export async function openWorkbench({ vsix, folder, settings, git, viewport }: W
       return Number(await page.locator('.line-numbers.active-line-number').first().innerText());
     },
     async theme(name) {
-      await page.keyboard.press('Control+K');
-      await page.keyboard.press('Control+T');
-      await quickInput.waitFor();
-      await quickInput.fill(name);
-      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: name }).waitFor();
-      await page.keyboard.press('Enter');
+      await choose(['Control+K', 'Control+T'], name, name);
       await quickInput.waitFor({ state: 'hidden' });
     },
     async reload() {
@@ -116,8 +128,9 @@ export async function openWorkbench({ vsix, folder, settings, git, viewport }: W
       await started();
     },
     async shot(name) {
-      await page.screenshot({ path: path.join(shots, `${name}.png`) });
+      if (process.env['SHOTS'] !== undefined) await picture(name);
     },
+    failed: (name) => picture(name.replaceAll(/\W+/g, '-').slice(0, 60)),
     close,
   };
   try {
@@ -125,7 +138,7 @@ export async function openWorkbench({ vsix, folder, settings, git, viewport }: W
     await started();
     return workbench;
   } catch (error) {
-    await workbench.shot('editor-did-not-start').catch(() => undefined);
+    await workbench.failed('editor-did-not-start').catch(() => undefined);
     await close();
     throw error;
   }

@@ -29,7 +29,8 @@ suite('activation', () => {
   test('settings have the defaults of the engine', () => {
     const settings = vscode.workspace.getConfiguration('pipewright');
     assert.equal(settings.get('limits.operations'), 4_000_000);
-    assert.equal(settings.get('diagnostics.headroom'), 0.06);
+    assert.equal(settings.get('diagnostics.headroom'), null);
+    assert.equal(settings.get('diagnostics.bubble'), 0.3);
     assert.equal(settings.get('memory.context'), 1.5);
   });
 });

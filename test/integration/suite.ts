@@ -24,6 +24,7 @@ export async function run(): Promise<void> {
   await import('./links.test.ts');
   await import('./pages.test.ts');
   await import('./policyDocuments.test.ts');
+  await import('./recordedRun.test.ts');
   await import('./preview.test.ts');
   await import('./server.test.ts');
   await new Promise<void>((resolve, reject) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanAnswer } from '../../engine/sweep/answer.ts';
@@ -169,6 +169,12 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether SIGTERM waits for a stopped process to go on. */
+export function isAskedToEnd(pid: number): boolean {
+  const [, pending = ''] = /^ShdPnd:\s*([\da-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return ((BigInt(`0x${pending || 0}`) >> BigInt(constants.signals.SIGTERM - 1)) & 1n) === 1n;
 }
 
 function linesOf(name: string): number {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Analysis } from '../../engine/flow/check.ts';
 import { type Fix, fixesFor } from '../../engine/fixes/fix.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
-import { after, analyse, codesOf } from './analyse.ts';
+import { after, analyse, checkedAfter, codesOf } from './analyse.ts';
 import { marks } from './marks.ts';
 import { type Setting, resolveText } from './resolve.ts';
 
@@ -46,7 +46,7 @@ export function checkFix(source: string, title?: string): Fix {
   expect(finding, `found ${codesOf(analysis).join(', ')}`).toBeDefined();
   expect(finding?.place.end).toBe(expected.end);
   if (expected.severity !== undefined) expect(finding?.severity).toBe(expected.severity);
-  const fixes = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
+  const fixes = finding === undefined ? [] : fixesFor(analysis, finding, checkedAfter(analysis));
   const fix =
     title === undefined
       ? fixes.at(0)

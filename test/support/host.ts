@@ -1,3 +1,4 @@
+import { LineIndex } from '../../grammar/index.ts';
 import { readFileSync } from 'node:fs';
 import type { EngineHost } from '../../engine/basics/host.ts';
 
@@ -37,4 +38,10 @@ export const diskHost: EngineHost = {
 export const refusedFiles: Files = {
   'outside.pipe': { problem: 'outside' },
   'locked.pipe': { problem: 'unreadable', detail: 'permission denied' },
+};
+
+/** For views whose places nobody looks up. */
+export const noLines = {
+  linesOf: () => undefined,
+  linesIn: (text: string): LineIndex => new LineIndex(text),
 };

@@ -5,7 +5,7 @@ import { type Answers, createAnswers } from '../../server/threads/answers.ts';
 import { createDocuments } from '../../server/documents/documents.ts';
 import type { Threads } from '../../server/threads/threads.ts';
 import type { View } from '../../server/view.ts';
-import { hostOf } from './host.ts';
+import { hostOf, noLines } from './host.ts';
 
 interface SearchHost {
   readonly answers: Answers;
@@ -35,7 +35,7 @@ export function publications<S extends Ahead, Said extends object>(
   };
   const extended = (view: View): View | undefined => documents.extend(view, findings(searches, view));
   const documents = createDocuments({
-    files: { ...hostOf(), linesOf: () => undefined, list: () => [], all: () => [] },
+    files: { ...hostOf(), ...noLines, list: () => [], all: () => [] },
     answers,
     options: () => options,
     ready: Promise.resolve(),

@@ -8,9 +8,19 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
-import type { ClientCapabilities, Position, PublishDiagnosticsParams, Range, TextEdit } from 'vscode-languageserver';
+import type {
+  ClientCapabilities,
+  Position,
+  PublishDiagnosticsParams,
+  Range,
+  TextDocumentEdit,
+  TextEdit,
+  WorkspaceEdit,
+} from 'vscode-languageserver';
 import { LineIndex } from '../../grammar/index.ts';
+import { nodePlatform } from '../../platform/node/platform.ts';
 import { startServer, type ServerOptions } from '../../server/server.ts';
+import { answerFromDisk } from './clientDisk.ts';
 import { uri } from './host.ts';
 import { warmThreads } from './threads.ts';
 
@@ -21,11 +31,21 @@ export interface ClientOptions {
   readonly files?: ServerOptions['files'];
   /** The server works ahead of requests, as it does for editors. */
   readonly ahead?: ServerOptions['ahead'];
+  /** Milliseconds that a request takes before its progress is shown. */
+  readonly patience?: number;
   /** Answers `workspace/configuration`. */
   readonly settings?: unknown;
 }
 
+/** What an edit does in one file. */
+export const editsIn = ({ documentChanges = [] }: WorkspaceEdit, uri: string): TextEdit[] =>
+  (documentChanges as TextDocumentEdit[]).flatMap((change) =>
+    change.textDocument.uri === uri ? (change.edits as TextEdit[]) : [],
+  );
+
 export interface Client {
+  /** The answer to `initialize`. */
+  readonly initialized: unknown;
   open(uri: string, text: string): void;
   /** Replaces the whole text. */
   change(uri: string, text: string): void;
@@ -35,6 +55,8 @@ export interface Client {
   text(uri: string): string;
   version(uri: string): number;
   request<R>(method: string, params: unknown): Promise<R>;
+  /** The token of the next progress that the server creates. */
+  created(): Promise<unknown>;
   /** What `$/progress` carries for a token, from now on; `tell` hears it, too. */
   progress(token: string, tell?: (value: unknown) => void): readonly unknown[];
   notify(method: string, params: unknown): void;
@@ -56,15 +78,26 @@ const everything: ClientCapabilities = {
     definition: { linkSupport: true },
     publishDiagnostics: { relatedInformation: true },
   },
-  workspace: { workspaceEdit: { documentChanges: true } },
+  workspace: { workspaceEdit: { documentChanges: true }, textDocumentContent: {} },
 };
+
+/** `PIPEWRIGHT_FILES=client`: the server has no disk, and this client reads files for it, as an editor in a browser does. */
+const readsFiles = process.env['PIPEWRIGHT_FILES'] === 'client';
+const platform = readsFiles ? { ...nodePlatform, disk: undefined } : nodePlatform;
 
 export async function startClient(options: ClientOptions = {}): Promise<Client> {
   const up = new PassThrough();
   const down = new PassThrough();
   const server = startServer(
     createConnection(ProposedFeatures.all, new StreamMessageReader(up), new StreamMessageWriter(down)),
-    { docs: 'file:///docs/', files: options.files, ahead: options.ahead, threads: warmThreads },
+    {
+      platform,
+      docs: 'file:///docs/',
+      files: options.files,
+      ahead: options.ahead,
+      patience: options.patience,
+      threads: warmThreads,
+    },
   );
   const connection = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
   const open = new Map<string, { version: number; text: string }>();
@@ -83,17 +116,21 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
     for (const resume of ready) resume();
   });
   const asked: string[] = [];
-  connection.onRequest((method: string) => {
+  let tellCreated: ((token: unknown) => void) | undefined;
+  connection.onRequest((method: string, params: unknown) => {
+    const read = answerFromDisk(method, params);
+    if (read !== undefined) return read;
     asked.push(method);
+    if (method === 'window/workDoneProgress/create') tellCreated?.((params as { token: unknown }).token);
     return method === 'workspace/configuration' ? [options.settings ?? null] : null;
   });
   connection.listen();
-  await connection.sendRequest('initialize', {
+  const initialized = await connection.sendRequest('initialize', {
     processId: null,
     rootUri: null,
     capabilities: { ...everything, ...options.capabilities },
     workspaceFolders: options.folders?.map((uri) => ({ uri, name: uri })) ?? null,
-    initializationOptions: options.initialization,
+    initializationOptions: readsFiles ? { files: true, ...(options.initialization as object) } : options.initialization,
   });
   void connection.sendNotification('initialized', {});
 
@@ -104,6 +141,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   };
   const send = (method: string, params: unknown) => void connection.sendNotification(method, params);
   const client: Client = {
+    initialized,
     published,
     notifications,
     asked,
@@ -137,6 +175,10 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
     text: (uri) => documentOf(uri).text,
     version: (uri) => documentOf(uri).version,
     request: (method, params) => connection.sendRequest(method, params),
+    created: () =>
+      new Promise((resolve) => {
+        tellCreated = resolve;
+      }),
     progress(token, tell) {
       const heard: unknown[] = [];
       connection.onProgress(new ProgressType<unknown>(), token, (value) => {

@@ -1,6 +1,7 @@
+import { threadStarter } from '../../platform/node/startThread.ts';
 import { createThreads, type Running, type Threads } from '../../server/threads/threads.ts';
 
-const shared = createThreads({ keep: true });
+const shared = createThreads({ start: threadStarter(), keep: true });
 
 /** Threads that tests take in turn: a new one has to load the engine, which takes longer than most searches. Closed, they give up their tasks. */
 export function warmThreads(): Threads {

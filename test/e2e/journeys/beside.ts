@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { patience } from '../../host/patience.ts';
 import { eventually } from '../eventually.ts';
 import type { Journey } from './journey.ts';
 
@@ -27,25 +28,17 @@ export const beside: Journey = {
       git('add', 'upper.pipe');
       git('commit', '--quiet', '-m', subject);
     }
-    await desk.openWithPreview('upper.pipe');
+    // With its folder: for a moment the editor still offers the place that the file had before.
+    await desk.openWithPreview('history/upper.pipe');
     await desk.drawn();
 
     const list = page.locator('.quick-input-list .monaco-list-row');
-    /** Its list takes the place of the palette's. */
-    const ask = async () => {
-      await page.keyboard.press('F1');
-      const input = page.locator('.quick-input-widget:visible input');
-      await input.waitFor();
-      await input.fill('>Pipewright: Compare Preview with…');
-      await list.and(page.locator('.focused')).filter({ hasText: 'Compare Preview with…' }).waitFor();
-      await page.keyboard.press('Enter');
-      await list.filter({ hasText: 'lower.pipe' }).waitFor();
-    };
     const lower = preview.locator('.beside-line').last();
     const sentence = preview.locator('.beside-sentence');
     // The editor finds the repository of a file a moment after it opens.
     await eventually('the commits are offered', async () => {
-      await ask();
+      await desk.ask('Pipewright: Compare Preview with…');
+      await list.filter({ hasText: 'lower.pipe' }).waitFor({ timeout: patience(2_000) });
       if ((await list.filter({ hasText: 'Run all forwards first' }).count()) > 0) return true;
       await page.keyboard.press('Escape');
       return false;

@@ -80,7 +80,10 @@ export function deskOf(workbench: Workbench, folder: string): Desk {
       await focusText();
       await page.keyboard.press('Control+S');
       await page.locator('.tab.dirty').waitFor({ state: 'detached' });
-      return readFileSync(path.join(folder, file), 'utf8');
+      const read = () => readFileSync(path.join(folder, file), 'utf8');
+      // The editor empties a file before it writes it anew.
+      for (let tries = 0; tries < 20 && read() === ''; tries += 1) await page.waitForTimeout(100);
+      return read();
     },
     async undo() {
       await focusText();

@@ -19,6 +19,7 @@ import { newFile } from './newFile.ts';
 import { docked, maximised, narrow } from './places.ts';
 import { quickFixes } from './quickFixes.ts';
 import { order } from './order.ts';
+import { planModel } from './planModel.ts';
 import { plans } from './plans.ts';
 import { reveal } from './reveal.ts';
 import { rename } from './rename.ts';
@@ -30,7 +31,21 @@ import { patience } from '../../host/patience.ts';
 const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
 const all = [
-  ...[memory, bubble, tryFix, quickFixes, order, plans, deadlock, compare, newFile, beginning, figure, rename],
+  ...[
+    memory,
+    bubble,
+    tryFix,
+    quickFixes,
+    order,
+    planModel,
+    plans,
+    deadlock,
+    compare,
+    newFile,
+    beginning,
+    figure,
+    rename,
+  ],
   ...[authoring, maximised, docked, narrow, reveal, long, segment, beside, server],
 ];
 const journeys = all.filter(({ name }) => name.includes(wanted));
@@ -73,7 +88,7 @@ for (const journey of journeys)
     } catch (error) {
       // Windows of the editor come and go on a busy machine: a journey that fails twice in a row does not lead there.
       console.log(`once more: ${journey.name}\n${error instanceof Error ? error.message : String(error)}`);
-      await desk.shot(`journey-once-${journey.name.replaceAll(/\W+/g, '-').slice(0, 40)}`);
+      await desk.failed(`journey-once-${journey.name}`);
       await desk.clear();
       lay(journey);
       await desk.command('Pipewright: Restart Language Server');
@@ -85,7 +100,7 @@ try {
   await runTests({
     // Both tries: a body that is given up would go on in the middle of the next journey.
     limitMs: patience(300_000),
-    failed: (name) => desk.shot(`journey-failed-${name.replaceAll(/\W+/g, '-').slice(0, 40)}`),
+    failed: (name) => desk.failed(`journey-failed-${name}`),
   });
 } finally {
   await workbench.close();

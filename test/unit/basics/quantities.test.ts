@@ -22,6 +22,9 @@ describe('quantities', () => {
     [time(4.2), '4.2 s'],
     [time(3.1e-6), '3.1 µs'],
     [time(2.5e-9), '2.5 ns'],
+    [time(0.6e-9), '0.6 ns'],
+    [time(6.94e-17), '0 ms'],
+    [time(-0.4e-9), '0 ms'],
     [time(12345.6), '12346 s'],
     [time(0.2642, 4), '264.2 ms'],
     // What rounds up to the next unit is shown in it.
@@ -31,7 +34,7 @@ describe('quantities', () => {
     [time(0.9994), '999 ms'],
     [time(0.999_94, 4), '999.9 ms'],
     [time(0.999_96, 4), '1 s'],
-    [time(-0.999_96e-3, 4), '-1 ms'],
+    [time(-0.999_96e-3, 4), '−1 ms'],
     [time(4e300), '4e+300 s'],
     [time(4.5e300), '4.5e+300 s'],
     [bytes(2 ** 60 * 1e20), '1.024e+23 PiB'],
@@ -50,7 +53,7 @@ describe('quantities', () => {
     [share(0.2726), '27.3 %'],
     [share(0.27249), '27.2 %'],
     [share(-0.0904, true), '−9 %'],
-    [share(-0.1236), '-12.4 %'],
+    [share(-0.1236), '−12.4 %'],
     // Under half of the last digit that is shown there is nothing; from there on it is rounded up.
     [share(0.0004999), '0 %'],
     [share(0.0005), '0.1 %'],

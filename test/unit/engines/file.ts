@@ -25,6 +25,7 @@ export const fileOf = (engine: string, written: Written = {}): string => {
     sequence = 4096,
     before = '',
   } = written;
+  const cut = stages.startsWith('stage ') ? stages : `stages = ${stages}`;
   return `device card { memory = 80GiB  compute = 300TFLOPS  bandwidth = 2TB/s  efficiency = 50%  host = 50GB/s }
 cluster box { gpu[64] = card  link = 200GB/s + 3us }
 model net { sequence = ${sequence}  micro_batch = 1  ${model ?? 'layer block[32] = transformer(hidden = 4096, heads = 32, ffn = 16384)'} }
@@ -33,7 +34,7 @@ pipeline train {
   model = net
   devices = box
   microbatches = ${microbatches}
-  stages = ${stages}
+  ${cut}
   schedule = ${schedule}
   ${optimizer === undefined ? 'optimizer = none' : `optimizer = ${optimizer}`}
   ${keys}
@@ -42,8 +43,11 @@ pipeline train {
 `;
 };
 
+/** Two stages, of which the first recomputes. */
+export const halves = 'stage a { layers = block[0..15]  recompute = full }  stage b { layers = block[16..31] }';
+
 export const experts =
-  'layer block[32] = transformer(hidden = 4096, heads = 32, experts = 12, experts_per_token = 2, expert_ffn = 2048)';
+  'layer block[32] = transformer(hidden = 4096, heads = 32, bias = false, experts = 12, experts_per_token = 2, expert_ffn = 2048)';
 
 /** What an engine refuses of a file, as `key: sentence`; throws where the file has an error. */
 export function refused(engine: string, written: Written = {}): readonly string[] {

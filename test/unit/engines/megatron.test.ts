@@ -77,6 +77,8 @@ describe('orders of Megatron', () => {
   });
 });
 
+const windows = 'layer block[32] = transformer(hidden = 4096, heads = 32, ffn = 16384, window = 512)';
+
 describe('the rest under Megatron', () => {
   const runs: readonly (readonly [string, Written])[] = [
     ['every sharding', { keys: 'data = 2', optimizer: 'megatron_bf16(shard = zero2)' }],
@@ -84,6 +86,7 @@ describe('the rest under Megatron', () => {
     ['tensor ranks alone', { keys: 'tensor = 4' }],
     ['a ring of context ranks', { keys: 'context = 4' }],
     ['context ranks that exchange heads', { keys: 'context = 4  context_exchange = all_to_all' }],
+    ['context ranks that gather keys', { keys: 'context = 4  context_exchange = all_gather' }],
     ['modules', { keys: 'recompute = modules(mlp, layernorm)' }],
     ['blocks of layers', { keys: 'recompute = full(layers = 2)' }],
     ['groups of layers', { keys: 'recompute = full(layers = 2, method = uniform)' }],
@@ -95,6 +98,14 @@ describe('the rest under Megatron', () => {
     [
       'experts with sequence parallelism',
       { model: experts, keys: 'tensor = 2  sequence_parallel = true  data = 2  expert = 2' },
+    ],
+    [
+      'windows over context ranks that exchange heads',
+      { model: windows, keys: 'context = 2  context_exchange = all_to_all' },
+    ],
+    [
+      'windows over context ranks that gather keys',
+      { model: windows, keys: 'context = 2  context_exchange = all_gather' },
     ],
     ['overlap of tensor ranks', { keys: 'tensor = 4  sequence_parallel = true  overlap(tensor) = 50%' }],
   ];
@@ -124,6 +135,32 @@ describe('the rest under Megatron', () => {
     ],
     ['sync', { keys: 'data = 2  sync = ddp' }, '`sync = megatron`'],
     ['sync', { keys: 'data = 2  sync = overlap(order = forward)' }, 'these arguments of `overlap`'],
+    // attn_forward_func_with_cp: no sliding window with p2p.
+    ['context_exchange', { model: windows, keys: 'context = 2' }, '`context_exchange = all_to_all`'],
+    [
+      'model',
+      {
+        model:
+          'layer block[32] = transformer(hidden = 4096, heads = 6, head_dim = 64, mixer = delta_net, bias = false)',
+        keys: 'context = 4',
+      },
+      '6 do not divide by 4',
+    ],
+    // transformer_config.py: "Bias in Moe is only supported when ETP==1".
+    [
+      'model',
+      {
+        model: experts.replace('bias = false, ', ''),
+        keys: 'tensor = 2  sequence_parallel = true  data = 2  expert = 2',
+      },
+      '`expert_tensor = 1`',
+    ],
+    // arguments.py: "pipeline-model-parallel size should be greater than 2" without overlap of messages.
+    [
+      'transfer',
+      { schedule: 'interleaved_1f1b(chunks = 2)', stages: 'balance(4)', keys: 'transfer = rendezvous' },
+      '`transfer = buffered`',
+    ],
     ['collective', { keys: 'data = 2  collective = halving' }, '`collective = nccl`'],
     ['transfer', { keys: 'transfer = buffered(receive = all)' }, '`transfer = buffered`'],
   ];

@@ -25,6 +25,14 @@ describe('PyTorch', () => {
     expect(exported(written)).toBe('');
   });
 
+  it('recomputes whole layers and operations, not the modules whose outputs only kernels of Megatron-LM drop', () => {
+    for (const mode of ['full', 'full(layers = 2)', 'operations', 'stage'])
+      expect(refused('pytorch', { keys: `recompute = ${mode}` }), mode).toEqual([]);
+    const [found] = refused('pytorch', { keys: 'recompute = modules(mlp)' });
+    expect(found).toContain('a checkpoint of PyTorch keeps the output of its module');
+    expect(found).toContain('recompute = operations');
+  });
+
   it.each([
     ['seq1f1b(segments = 2)', 4, 'schedule = 1f1b'],
     ['chimera(pipelines = 2)', 4, 'schedule = 1f1b'],

@@ -103,8 +103,11 @@ describe('broken.pipe', () => {
   });
 
   test('every code that one file can raise is there', () => {
-    // Editors look for shorter orders, after the check.
-    const elsewhere = ['import/outside-workspace', 'import/unreadable', 'syntax/unclosed', 'schedule/shorter-order'];
+    const elsewhere = [
+      ...['import/outside-workspace', 'import/unreadable', 'syntax/unclosed'],
+      // Editors look for shorter orders, and read recorded runs, after the check.
+      ...['schedule/shorter-order', 'measured/reading', 'measured/unread', 'measured/other-run'],
+    ];
     const missing = codes.filter(
       (code) => !promised.some((candidate) => candidate.code === code) && !elsewhere.includes(code),
     );

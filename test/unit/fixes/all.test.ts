@@ -4,7 +4,7 @@ import { effectWords, figuresOf } from '../../../engine/fixes/effect.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { fixAllSteps, safeCodes } from '../../../engine/fixes/all.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
-import { after, analyse, codesOf } from '../../support/analyse.ts';
+import { after, analyse, codesOf, checkedAfter } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 
 const run = '  microbatches = 8\n  stages = balance(4)\n  schedule = 1f1b';
@@ -80,7 +80,7 @@ describe('all findings of a kind', () => {
     const text = pipe({ pipeline: run, more: 'let a = nothing_alike\nlet b = anything_else\n' });
     const { analysis } = all(text);
     const [unknown] = analysis.findings.filter(({ code }) => code === 'name/unknown');
-    expect(fixesFor(analysis, unknown, analyse).map(({ title }) => title)).toEqual([
+    expect(fixesFor(analysis, unknown, checkedAfter(analysis)).map(({ title }) => title)).toEqual([
       expect.stringMatching(/^Declare let nothing_alike/),
     ]);
     expect(all(text, ['name/unknown']).changed?.syntax.text).toContain('let nothing_alike');

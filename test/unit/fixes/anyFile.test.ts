@@ -56,6 +56,6 @@ it('fixes of any damaged file are edits within it, never fail, and bring back no
         expect(after(analysis, fix).syntax.errors.length).toBeLessThanOrEqual(analysis.syntax.errors.length);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 }, 180_000);

@@ -99,7 +99,9 @@ describe('what schedule/bubble names', () => {
     const best = found(question);
     const fits = fitting(rowsOf(written));
     expect(fits.length).toBeGreaterThan(3);
-    const least = Math.min(...fits.map(({ report }) => report.bubble.makespan));
+    // One that leaves less than the margin of memory/headroom is not named.
+    const roomy = fits.filter(({ report }) => report.devices.every(({ peak, capacity }) => peak <= 0.94 * capacity));
+    const least = Math.min(...roomy.map(({ report }) => report.bubble.makespan));
     expect(best?.bubble).toBeLessThanOrEqual(least + 1e-9);
   });
 
@@ -141,12 +143,10 @@ describe('what schedule/bubble names', () => {
     expect(named('3GiB')).toEqual([undefined, true]);
   });
 
-  it('names a policy once: nothing is added where the best one is named already', () => {
-    const written = pipe({ memory: '5.1GiB', pipeline: keys() });
-    const analysis = analyse(written);
-    expect(found(questionsOf(analysis)[0])?.schedule).toBe('zb_h1');
-    expect(said(written)).toBe(analysis.findings.find(({ code }) => code === 'schedule/bubble')?.message);
-    expect(said(written).split('Under zb_h1')).toHaveLength(2);
+  it.each(['5.1GiB', '16GiB'])('names a policy once, in %s', (memory) => {
+    const written = pipe({ memory, pipeline: keys() });
+    const best = found(questionsOf(analyse(written))[0])?.schedule ?? '';
+    expect(said(written).split(`Under ${best}`)).toHaveLength(2);
   });
 
   it('leaves out another cut where there are no layers for it, or where blocks say more than their layers', () => {

@@ -24,6 +24,9 @@ import { everyStage } from '../../../engine/fixes/recompute.ts';
 import { groupedShardCandidates } from '../../../engine/fixes/shard.ts';
 import { type Candidate, fixesAmong } from '../../../engine/fixes/trial.ts';
 import { analyse, analyseExample, checkedAfter, fixesOf } from '../../support/analyse.ts';
+import { exampleText } from '../../support/example.ts';
+import { contextChoice } from '../../../engine/sweep/space/ranks.ts';
+import { sweepCase } from '../sweep/sweepCase.ts';
 import { checkFigures } from './promise.ts';
 
 interface Written {
@@ -34,6 +37,7 @@ interface Written {
   readonly batch?: string;
   readonly optimizer?: string;
   readonly stages?: string;
+  readonly sequence?: number;
 }
 
 const dense = 'transformer(hidden = 4096, heads = 32, flash = true)';
@@ -47,9 +51,10 @@ const file = ({
   batch = 'microbatches = 8',
   optimizer = 'adam_mixed',
   stages = 'balance',
+  sequence = 4096,
 }: Written): string => `
 model m {
-  precision = bf16  sequence = 4096  micro_batch = 1
+  precision = bf16  sequence = ${sequence}  micro_batch = 1
   ${model}
   layer embed = embedding(vocab = 32000, hidden = 4096)
   layer block[14] = ${layer}
@@ -101,36 +106,58 @@ describe('a change of the ranks', () => {
   });
 
   it('takes context ranks from data ranks and keeps the batch', () => {
-    expect(offered({ keys: 'data = 4' }, contextCandidates)).toEqual({
+    const sequence = 16_384;
+    expect(offered({ sequence, keys: 'data = 4' }, contextCandidates)).toEqual({
       'Use 2 context and 2 data ranks with 16 microbatches': 'microbatches = 16; data = 2; context = 2',
       'Use 4 context and 1 data rank with 32 microbatches': 'microbatches = 32; data = 1; context = 4',
     });
-    expect(offered({ keys: 'data = 4', batch: 'global_batch = 32' }, contextCandidates)).toEqual({
+    expect(offered({ sequence, keys: 'data = 4', batch: 'global_batch = 32' }, contextCandidates)).toEqual({
       'Use 2 context and 2 data ranks with 16 microbatches': 'data = 2; context = 2',
       'Use 4 context and 1 data rank with 32 microbatches': 'data = 1; context = 4',
     });
-    expect(offered({}, contextCandidates)).toEqual({});
+    expect(offered({ sequence }, contextCandidates)).toEqual({});
+  });
+
+  it.each([4096, 8192, 12_288, 16_384])('splits samples of %i tokens as far as a search does', (sequence) => {
+    const { base } = sweepCase('recompute = none', {
+      text: file({ sequence, keys: 'data = 16', stages: 'balance(1)', batch: 'global_batch = 32' }),
+    });
+    const searched = contextChoice(base).axis?.values.slice(1) ?? [];
+    const fixed = Object.keys(offered({ sequence, keys: 'data = 16', stages: 'balance(1)' }, contextCandidates));
+    expect(fixed.map((what) => /\d+/u.exec(what)?.[0])).toEqual(searched);
+    expect(searched).toEqual({ 4096: [], 8192: ['2'], 12_288: ['2'], 16_384: ['2', '4'] }[sequence]);
   });
 
   it('takes context ranks from pipeline ranks where no data ranks are left', () => {
-    expect(offered({}, contextForPipeline)).toEqual({
+    const sequence = 16_384;
+    expect(offered({ sequence }, contextForPipeline)).toEqual({
       'Use 2 context and 8 pipeline ranks with 8 microbatches': 'context = 2',
       'Use 4 context and 4 pipeline ranks with 8 microbatches': 'context = 4',
-      'Use 8 context and 2 pipeline ranks with 8 microbatches': 'context = 8',
     });
-    expect(offered({ keys: 'data = 16', stages: 'balance(1)' }, contextForPipeline)).toEqual({});
-    expect(offered({ keys: 'data = 2', stages: 'balance(8)' }, contextForPipeline)).toMatchObject({
+    expect(offered({ sequence, keys: 'data = 16', stages: 'balance(1)' }, contextForPipeline)).toEqual({});
+    expect(offered({ sequence, keys: 'data = 2', stages: 'balance(8)' }, contextForPipeline)).toMatchObject({
       'Use 4 context, 1 data and 4 pipeline ranks with 16 microbatches': expect.stringContaining('balance(4)'),
     });
-    expect(offered({ keys: 'data = 2', stages: 'split(2, 2, 2, 2, 2, 2, 2, 2)' }, contextForPipeline)).toMatchObject({
+    expect(
+      offered({ sequence, keys: 'data = 2', stages: 'split(2, 2, 2, 2, 2, 2, 2, 2)' }, contextForPipeline),
+    ).toMatchObject({
       'Use 4 context, 1 data and 4 pipeline ranks with 16 microbatches': expect.stringContaining('balance(4)'),
     });
   });
 
   it('takes tensor ranks from data ranks, within a node', () => {
     expect(offered({ keys: 'tensor = 4  data = 4' }, moreTensorRanks)).toEqual({
-      'Use 8 tensor and 2 data ranks with 16 microbatches': 'microbatches = 16; tensor = 8  data = 2',
+      'Use 8 tensor and 2 data ranks with 16 microbatches and sequence parallelism':
+        'microbatches = 16; tensor = 8  data = 2; sequence_parallel = true',
     });
+    for (const written of ['sequence_parallel = true', 'sequence = false'])
+      expect(offered({ keys: `tensor = 4  data = 4  ${written}` }, moreTensorRanks)).toEqual({
+        'Use 8 tensor and 2 data ranks with 16 microbatches': `microbatches = 16; tensor = 8  data = 2  ${written}`,
+      });
+    // How layers are split is in the layers of its users.
+    expect(Object.keys(offered({ keys: 'tensor = 4  data = 4  engine = deepspeed' }, moreTensorRanks))).toEqual([
+      'Use 8 tensor and 2 data ranks with 16 microbatches',
+    ]);
     expect(offered({ keys: 'tensor = 8  data = 2' }, moreTensorRanks)).toEqual({});
     expect(offered({ keys: 'tensor = 4' }, moreTensorRanks)).toEqual({});
   });
@@ -206,7 +233,11 @@ describe('a change of what is kept', () => {
   });
 
   it('recomputes modules of every stage', () => {
-    expect(Object.values(offered({}, everyStage))).toContain('recompute = modules(layernorm)');
+    const modes = (layer: string) => Object.values(offered({ layer }, everyStage));
+    expect(modes(dense)).toContain('recompute = modules(mlp)');
+    // Norms of dense layers are part of the product behind them.
+    expect(modes(dense).join('\n')).not.toContain('layernorm');
+    expect(modes(sparse)).toContain('recompute = modules(layernorm)');
   });
 });
 
@@ -235,8 +266,18 @@ test('recomputed attention that kernels do not keep anyway hides no other recomp
     fixesOf(analyse(text.replace('schedule = 1f1b', `schedule = 1f1b${keys}`)), 'memory/out-of-memory').flatMap(
       ({ title }) => (title.startsWith('Recompute') ? [title] : []),
     );
-  expect(offered('')).toContain('Recompute 9 layers of every stage: peak 74 GiB, iteration +15 %');
+  expect(offered('')).toContain('Recompute 10 layers of every stage: peak 71.7 GiB, iteration +16.7 %');
   expect(offered('  recompute = selective')).toEqual(offered(''));
+});
+
+test('no more layers are recomputed than keep the margin of memory/headroom', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../data/advice/03_70b_tp8_nosp.pipe'), 'utf8');
+  const room = (layers: number): readonly string[] =>
+    analyse(text.replace('schedule = 1f1b', `schedule = 1f1b  recompute = full(layers = ${layers})`)).findings.flatMap(
+      ({ code }) => (code.startsWith('memory/') ? [code] : []),
+    );
+  expect(room(10)).toEqual([]);
+  expect(room(9)).toEqual(['memory/headroom']);
 });
 
 /** Fixes among candidates that make the device faster by a factor. */
@@ -294,7 +335,10 @@ test('without any part, a combination misses the goal or takes longer', () => {
 
 test('a rule that no library has is not the first of several', () => {
   const name = 'systems/ddp_horovod.pipe';
-  const analysis = analyseExample(name);
+  // Of its pipelines, one with a rule that no library has among its choices, and one without.
+  const [head, ...pipelines] = exampleText(name).split(/(?=\/\/\/ .*\npipeline )/);
+  const two = pipelines.filter((text) => /^pipeline (?:layers|wide_layers) /m.test(text));
+  const analysis = analyseExample(name, {}, head + two.join(''));
   const again = checkedAfter(analysis);
   const found = analysis.findings.filter(({ code }) => code.startsWith('comm/'));
   const all = found.map((finding) => fixesFor(analysis, finding, again));

@@ -36,6 +36,9 @@ test('a plan that does not fit says by how much, and on which device if that is 
   const full = { ...before, ...elsewhere };
   const still = effectWords({ pipeline: 'train', before: full, after: { ...full, peak: 9 * GiB } }, 'memory');
   expect(still).toBe('peak 9 GiB, same iteration, gpu[2] still 3 GiB over');
+  const fullest = { ...full, device: 'gpu[2]', peak: 19 * GiB };
+  const named = effectWords({ pipeline: 'train', before: full, after: fullest }, 'memory');
+  expect(named).toBe('peak 19 GiB, same iteration, gpu[2] still 3 GiB over');
 });
 
 test('an iteration has the digits of the preview', () => {
@@ -47,4 +50,17 @@ test('an iteration has the digits of the preview', () => {
 test('a change of the batch is told by the throughput and both batches', () => {
   const changed = effectWords({ pipeline: 'train', before, after: { ...before, throughput: 16 } }, 'memory');
   expect(changed).toBe('peak 10 GiB, throughput +100 %, batch 8 → 16');
+});
+
+test('what is left is said where it is under the margin, unless no more was left before', () => {
+  const tight = { peak: 15.5 * GiB, left: GiB / 2 };
+  expect(words(tight)).toBe('same iteration, peak +55 %, only 512 MiB left');
+  expect(words({ ...tight, peak: 16 * GiB, left: 0 })).toBe('same iteration, peak +60 %, nothing left');
+  const still = (peak: number) =>
+    effectWords(
+      { pipeline: 'train', before: { ...before, ...tight }, after: after({ peak, left: 16 * GiB - peak }) },
+      'memory',
+    );
+  expect(still(15.25 * GiB)).toBe('peak 15.3 GiB, same iteration');
+  expect(still(15.75 * GiB)).toBe('peak 15.8 GiB, same iteration, only 256 MiB left');
 });

@@ -6,7 +6,7 @@ import { fixesAmong } from '../../../engine/fixes/trial.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../support/analyse.ts';
 import { fileOf } from '../engines/file.ts';
 import { pipe } from './file.ts';
 
@@ -15,7 +15,7 @@ const fixesAt = (text: string, code: Code, key?: string): readonly Proposal[] =>
   const finding = analysis.findings.find(
     (found) => found.code === code && (key === undefined || (found.hint?.kind === 'engine' && found.hint.key === key)),
   );
-  return finding === undefined ? [] : fixesFor(analysis, finding, analyse);
+  return finding === undefined ? [] : fixesFor(analysis, finding, checkedAfter(analysis));
 };
 const unsupported = (text: string): readonly string[] =>
   analyse(text).findings.flatMap(({ code, message }) => (code === 'engine/unsupported' ? [message] : []));
@@ -57,11 +57,11 @@ describe('what an engine does not run is fixed by what it runs', () => {
   });
 
   it('what it does unasked is written by one fix', () => {
-    const text = fileOf('torchtitan', { keys: 'data = 2  tensor = 2', optimizer: 'adam_mixed' });
+    const text = fileOf('torchtitan', { keys: 'data = 2  tensor = 2', optimizer: 'adamw' });
     const [fix, ...more] = fixesAt(text, 'engine/defaults');
     expect(more).toEqual([]);
     const fixed = apply(text, fix.edits);
-    expect(fixed).toContain('adam_mixed(shard = fsdp, reshard = false, clip = true)');
+    expect(fixed).toContain('adamw(shard = fsdp, reshard = false, clip = true)');
     expect(fixed).toContain('sequence_parallel = true');
     expect(analyse(fixed).findings.map(({ code }) => code)).not.toContain('engine/defaults');
   });
@@ -95,6 +95,23 @@ describe('what is offered', () => {
     expect(fixes.find((title) => title.startsWith('Use zb_'))).toMatch(/ \(torchtitan · PyTorch\)$/);
     expect(fixes.find((title) => title.startsWith('Use interleaved_1f1b'))).toBeUndefined();
     expect(fixes.find((title) => title.startsWith('Set microbatches'))).toMatch(/ \(any engine\)$/);
+  });
+});
+
+describe('selective recomputation', () => {
+  const text = pipe({
+    layers: 'layer block[4] = transformer(hidden = 4096, heads = 32, flash = true)',
+    pipeline: '  microbatches = 8\n  stages = balance(4)\n  schedule = 1f1b',
+  })
+    .replace('model toy {', 'model toy { sequence = 8192  micro_batch = 1')
+    .replace('memory = 16GiB', 'memory = 4GiB  compute = 300TFLOPS  bandwidth = 2TB/s');
+  it('is offered by the name that the engine has for it', () => {
+    const under = (engine: string) =>
+      short(
+        fixesAt(text.replace('schedule = 1f1b', `schedule = 1f1b  engine = ${engine}`), 'memory/out-of-memory'),
+      ).join();
+    expect(under('torchtitan')).toContain('Recompute every stage by the selective policy of torchtitan');
+    expect(under('megatron')).not.toContain('selective policy');
   });
 });
 
@@ -135,11 +152,39 @@ describe('what no common engine runs', () => {
   it('is never first where another change is run', () => {
     expect(order(paper(4), real(1.5))).toEqual(['real 1.5', 'paper 4']);
     expect(order(paper(4))).toEqual(['paper 4']);
+    // Another batch is another training: it is last, whoever runs it.
+    const batch = { what: 'batch', kind: 'batch', edits: [at('microbatches = 4', 'microbatches = 64')] };
+    expect(order(paper(1), batch)).toEqual(['paper 1', 'batch']);
+    expect(order(paper(1), batch, real(1.001))).toEqual(['real 1.001', 'paper 1', 'batch']);
   });
 
   it('comes after what is at most a tenth slower, and before the rest', () => {
     // Two segments fill a pipeline of four stages in half of the time: 0.78 of the time in all, so 0.39 on twice the device. A tenth more is 0.43.
     expect(order(paper(2), real(3), real(2.45), real(2.1))).toEqual(['real 3', 'real 2.45', 'paper 2', 'real 2.1']);
     expect(order(paper(2), real(3), real(1.2))).toEqual(['real 3', 'paper 2', 'real 1.2']);
+  });
+});
+
+describe('the loss of an engine', () => {
+  it('is written as a key of the model, into a new one where another file has the model', () => {
+    const text = `import { llama3_8b } from "std:models"
+device card { memory = 80GiB  compute = 300TFLOPS  bandwidth = 2TB/s  efficiency = 50% }
+cluster box { gpu[4] = card  link = 200GB/s + 3us }
+
+/// Trains.
+pipeline train {
+  model = llama3_8b
+  devices = box
+  microbatches = 4
+  stages = balance(4)
+  schedule = 1f1b
+  optimizer = none
+  engine = torchtitan
+}
+`;
+    const [fix] = fixesAt(text, 'engine/defaults');
+    const fixed = apply(text, fix.edits);
+    expect(fixed).toContain('model my_llama3_8b { from = llama3_8b  loss = chunked(8) }\n\n/// Trains.');
+    expect(fixed).toContain('model = my_llama3_8b');
   });
 });

@@ -28,6 +28,9 @@ const withoutRepair: { readonly [C in Code]?: string } = {
   'import/outside-workspace':
     'Only you can trust a workspace or a folder, and an edit of this file cannot move the other file.',
   'import/unreadable': 'The mistake is in the imported file, and a fix never edits another file.',
+  'measured/reading': 'It goes away by itself.',
+  'measured/unread': 'Only you know where the traces are.',
+  'measured/other-run': 'Only you know which run is of this plan.',
   'schedule/slot': 'Only you know which of the two slots is meant.',
   'schedule/blocked': 'Each condition is a decision of the schedule.',
 };

@@ -35,7 +35,7 @@ describe('every fix of a generated file', () => {
           if (finding !== undefined)
             for (const fix of fixesFor(analysis, finding, again)) checkFix(analysis, finding, fix, again);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   }, 600_000);
 
@@ -51,7 +51,7 @@ describe('every fix of a generated file', () => {
         const best = fixesFor(analysis, finding, checkedAfter(analysis)).find(({ preferred }) => preferred);
         expect(await fixedByCommand(text, finding.code)).toBe(best === undefined ? text : apply(text, best.edits));
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   }, 600_000);
 });

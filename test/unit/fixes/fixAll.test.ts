@@ -5,7 +5,7 @@ import type { Code } from '../../../engine/findings/catalogue.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
-import { analyse, codesOf } from '../../support/analyse.ts';
+import { analyse, codesOf, checkedAfter } from '../../support/analyse.ts';
 import { edited, good } from '../../support/goodFile.ts';
 
 /** The title and the text after all fixes; undefined where nothing is offered. */
@@ -58,12 +58,12 @@ test('operations without brackets get them at once', () => {
 test('more operations without brackets than fixes of a code are still one change', () => {
   const analysis = analyse(inTurn(40, bare));
   const [finding] = analysis.findings.filter(({ code }) => code === 'name/unknown');
-  const [single, all, ...others] = fixesFor(analysis, finding, analyse);
+  const [single, all, ...others] = fixesFor(analysis, finding, checkedAfter(analysis));
   expect(single.title).toBe('Change to "F[0]"');
   expect(all.title).toMatch(/^Change all 80 operations that are written without brackets: runs, iteration 480 ms/);
   expect(apply(analysis.syntax.text, all.edits)).toBe(inTurn(40, bracketed));
   expect(others).toEqual([]);
   // Fifty are the fix of all findings of their code: one entry of the list is enough.
   const fewer = analyse(inTurn(25, bare));
-  expect(fixesFor(fewer, fewer.findings[0], analyse).map((fix) => fix.title)).toEqual(['Change to "F[0]"']);
+  expect(fixesFor(fewer, fewer.findings[0], checkedAfter(fewer)).map((fix) => fix.title)).toEqual(['Change to "F[0]"']);
 });

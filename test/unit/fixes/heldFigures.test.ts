@@ -7,7 +7,8 @@ import { exampleText } from '../../support/example.ts';
 import { after, analyse, analyseExample, checkedAfter, codesOf, fixesOf } from '../../support/analyse.ts';
 
 const example = 'data-parallel.pipe';
-const pinned = exampleText(example);
+/** Two of its pipelines: fixes of all take twice as long. */
+const pinned = exampleText(example).replaceAll(/^(?:pipeline|expect) (?:at_end|pieces) \{[^}]*\}\n/gm, '');
 const free = pinned.replaceAll(/^expect[^\n]*\{[^}]*\}\n?/gm, '');
 const again = checkedAfter(analyseExample(example));
 const allFixes = (text: string): readonly Proposal[] => {
@@ -21,7 +22,7 @@ describe('an example that states its figures', () => {
 
   test('has the fixes that it has without its expectations', () => {
     expect(free).not.toContain('expect');
-    expect(fixes.length).toBeGreaterThan(10);
+    expect(fixes.length).toBeGreaterThan(5);
     expect(fixes.map(({ title }) => withoutNote(title))).toEqual(allFixes(free).map(({ title }) => title));
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { after, analyse, codesOf } from '../../support/analyse.ts';
+import { after, analyse, codesOf, checkedAfter } from '../../support/analyse.ts';
+import { usualMargin } from '../../../engine/analyze/spread.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 
 test('the MLPs alone are recomputed where that is enough: less time than whole layers', () => {
@@ -14,7 +15,7 @@ pipeline p { model = m  devices = c  microbatches = 8  stages = split(4, 4)  sch
   const tight = analyse(file.syntax.text.replace('10GiB', `${Math.floor(peak / 2 ** 20) - 256}MiB`));
   const finding = tight.findings.find(({ code }) => code === 'memory/out-of-memory');
   expect(finding).toBeDefined();
-  const fixes = finding === undefined ? [] : fixesFor(tight, finding, analyse);
+  const fixes = finding === undefined ? [] : fixesFor(tight, finding, checkedAfter(tight));
   const fix = fixes.find(({ title }) => title.startsWith('Recompute the MLPs of every stage: '));
   expect(fix, fixes.map(({ title }) => title).join('\n')).toBeDefined();
   if (fix === undefined) return;
@@ -35,20 +36,21 @@ const peakWith = (more: string): number =>
   Math.max(...(analyse(layered('80GiB', more)).pipelines[0]?.run?.report.devices.map(({ peak }) => peak) ?? [NaN]));
 const fixesIn = (file: ReturnType<typeof analyse>) => {
   const finding = file.findings.find(({ code }) => code === 'memory/out-of-memory');
-  return finding === undefined ? [] : fixesFor(file, finding, analyse);
+  return finding === undefined ? [] : fixesFor(file, finding, checkedAfter(file));
 };
 
-test.each([1, 2, 3, 5, 7])('%i layers are recomputed where fewer do not fit', (layers) => {
-  const [fits, misses] = [layers, layers - 1].map((each) =>
-    peakWith(each === 0 ? '' : `  recompute = full(layers = ${each})`),
-  );
+/** The share of a device that may be full with that margin. */
+const kept = 1 - usualMargin(analyse(layered('80GiB')).pipelines[0]?.plan.runKind);
+
+test.each([3, 5, 7])('%i layers are recomputed where fewer leave less than the margin of memory/headroom', (layers) => {
+  const [fits, misses] = [layers, layers - 1].map((each) => peakWith(`  recompute = full(layers = ${each})`));
   expect(fits).toBeLessThan(misses);
-  const file = analyse(layered(`${Math.ceil((fits + misses) / 2)}B`));
+  // Without recomputation it does not fit at all.
+  const file = analyse(layered(`${Math.min(Math.ceil((fits + misses) / 2 / kept), peakWith('') - 1)}B`));
   const titles = fixesIn(file).map(({ title }) => title);
-  const fix = fixesIn(file).find(({ title }) => /^Recompute \d layers? of every stage: /.test(title));
-  expect(fix?.title, titles.join('\n')).toMatch(
-    layers === 1 ? /^Recompute 1 layer of/ : new RegExp(`^Recompute ${layers} layers of`),
-  );
+  const fix = fixesIn(file).find(({ title }) => title.startsWith(`Recompute ${layers} layers of every stage: `));
+  expect(fix, titles.join('\n')).toBeDefined();
+  expect(fix?.title).not.toContain(' left');
   if (fix === undefined) return;
   const changed = after(file, fix);
   expect(changed.syntax.text).toContain(`recompute = full(layers = ${layers})`);
@@ -56,13 +58,28 @@ test.each([1, 2, 3, 5, 7])('%i layers are recomputed where fewer do not fit', (l
 });
 
 test('more layers are recomputed where the file says too few', () => {
-  const [few, enough] = [2, 4].map((each) => peakWith(`  recompute = full(layers = ${each})`));
-  const file = analyse(layered(`${Math.ceil((few + 3 * enough) / 4)}B`, '  recompute = full(layers = 2)'));
-  const fix = fixesIn(file).find(({ title }) => title.startsWith('Recompute 4 layers of every stage: '));
-  expect(fix && after(file, fix).syntax.text).toContain('recompute = full(layers = 4)');
+  const [few, ...more] = [2, 3, 4, 5, 6, 7, 8].map((each) => peakWith(`  recompute = full(layers = ${each})`));
+  const file = analyse(layered(`${few - 1}B`, '  recompute = full(layers = 2)'));
+  const enough = 3 + more.findIndex((peak) => peak <= kept * (few - 1));
+  const fix = fixesIn(file).find(({ title }) => title.startsWith(`Recompute ${enough} layers of every stage: `));
+  expect(enough).toBeGreaterThan(2);
+  expect(fix && after(file, fix).syntax.text).toContain(`recompute = full(layers = ${enough})`);
 });
 
 test('no number of layers is offered where all of them do not fit', () => {
   const file = analyse(layered(`${Math.floor(peakWith('  recompute = full') * 0.99)}B`));
   expect(fixesIn(file).filter(({ title }) => /^Recompute \d/.test(title))).toEqual([]);
+});
+
+test('norms and experts are recomputed at once where neither alone is enough', () => {
+  const mixture = (memory: string, more = '') =>
+    layered(memory, more).replace('ffn = 8192', 'ffn = 2048, experts = 8, experts_per_token = 2');
+  const peakOf = (more: string): number =>
+    Math.max(...(analyse(mixture('80GiB', more)).pipelines[0]?.run?.report.devices.map(({ peak }) => peak) ?? [NaN]));
+  const both = peakOf('  recompute = modules(layernorm, moe)');
+  const one = Math.min(peakOf('  recompute = modules(moe)'), peakOf('  recompute = modules(layernorm)'));
+  expect(both).toBeLessThan(one - 2 ** 26);
+  const titles = fixesIn(analyse(mixture(`${Math.floor((both + one) / 2 ** 21)}MiB`))).map(({ title }) => title);
+  expect(titles.join('\n')).toContain('Recompute the norms and experts of every stage: ');
+  expect(titles.join('\n')).not.toMatch(/Recompute the (?:norms|experts) of every stage: /);
 });

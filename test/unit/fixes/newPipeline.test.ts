@@ -1,23 +1,21 @@
 import { expect, it } from 'vitest';
-import { check } from '../../../engine/flow/check.ts';
 import { newPipelineSteps } from '../../../engine/fixes/newPipeline.ts';
-import { defaultOptions } from '../../../engine/basics/host.ts';
 import { toEnd } from '../../../engine/basics/steps.ts';
 import { publishedModels } from '../../../engine/formats/huggingFace/publishedModels.ts';
 import { type Again, apply } from '../../../engine/fixes/proposal.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { analyse as checked } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';
-
-const checked = (text: string) => check({ uri, text, host: hostOf(), options: defaultOptions });
 
 const newPipeline = (analysis: ReturnType<Again>, again: Again) => toEnd(newPipelineSteps(analysis, again));
 
 /** Adds a pipeline to a text, and checks that it runs and breaks nothing. */
 function added(text: string) {
   let trials = 0;
-  const found = newPipeline(checked(text), (changed) => {
+  const earlier = checked(text);
+  // As hosts do: what a trial shares with the file is not read again.
+  const found = newPipeline(earlier, (changed) => {
     trials += 1;
-    return checked(changed);
+    return checked(changed, { earlier });
   });
   if (found === undefined) return undefined;
   const edit = found.edits[found.edits.length - 1];
@@ -130,10 +128,11 @@ it('runs and breaks nothing, whatever the file declares', () => {
 const fullness = (found: ReturnType<typeof added>): number =>
   Math.max(...(found?.evaluation.run?.report.devices.map(({ peak, capacity }) => peak / capacity) ?? []));
 
-const models = publishedModels.map(({ name }) => name);
+/** Every third one, and the largest with experts. */
+const models = publishedModels.flatMap(({ name }, at) => (at % 3 === 0 || name === 'deepseek_v3' ? [name] : []));
 const machines = ['dgx_b200', 'dgx_h100', 'dgx_a100', 'p4d', 'dgx1_v100'];
 
-it.each([...models.map((model, index) => [machines[index % machines.length], model]), ['dgx1_v100', 'llama3_1_405b']])(
+it.each(models.map((model, index) => [machines[index % machines.length], model]))(
   'fits on as many nodes of %s as %s needs, after a bounded number of simulations',
   (cluster, model) => {
     const found = added(`import { ${model} } from "std:models"\nimport { ${cluster} } from "std:clusters"\n`);

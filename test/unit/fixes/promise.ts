@@ -5,6 +5,7 @@ import { parametersOf } from '../../../engine/findings/finding.ts';
 import type { Fix } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { trafficByDevice } from '../../../engine/analyze/traffic.ts';
+import { roomOf } from '../../../engine/analyze/room.ts';
 import { remains } from '../../../engine/fixes/remains.ts';
 import { bytes, share, time } from '../../../engine/basics/quantities.ts';
 import type { PipelineReport } from '../../../engine/values/report.ts';
@@ -48,8 +49,12 @@ export function checkPromise(
   if (code !== 'memory/no-optimizer' && !isSaid)
     for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
   checkFigures(analysis, changed, fix.title);
+  if (/: .*\bpeak\b/.test(fix.title) && littleLeft(changed) && !littleLeft(analysis))
+    expect(fix.title, 'memory/headroom is new').toMatch(/, (?:only \S+ \w+|nothing) left/);
   return changed;
 }
+
+const littleLeft = ({ findings }: Analysis): boolean => findings.some(({ code }) => code === 'memory/headroom');
 
 /** The file after a fix, checked from scratch. Its edits must lie within the file and not overlap. */
 export function applied(
@@ -119,22 +124,17 @@ function promised(title: string): readonly (readonly string[])[] {
 
 /** Whether one part of an effect is true of these reports, digit for digit. */
 function holds(words: string, before: PipelineReport | undefined, after: PipelineReport): boolean {
-  const peaks = (report: PipelineReport) => report.devices.map(({ name, peak }) => ({ name, peak }));
   const samples = (report: PipelineReport) => String(Number((report.iteration * report.throughput).toPrecision(6)));
   const ratio = (figure: (report: PipelineReport) => number) =>
     before === undefined ? NaN : figure(after) / figure(before) - 1;
-  const peakRatios = peaks(after).flatMap(({ name, peak }) => {
-    const was = before === undefined ? [] : peaks(before);
-    // The fullest device may be another one after the change.
-    return was.flatMap((each) => (each.name === name || peak === fullest(after) ? [peak / each.peak - 1] : []));
-  });
+  const peakRatio = ratio((report) => fullest(report).peak);
   switch (words) {
     case 'same iteration':
       return Math.abs(ratio(({ iteration }) => iteration)) < 0.0005;
     case 'same throughput':
       return Math.abs(ratio(({ throughput }) => throughput)) < 0.0005;
     case 'peak unchanged':
-      return peakRatios.some((change) => Math.abs(change) < 0.0005);
+      return Math.abs(peakRatio) < 0.0005;
   }
   const [, figure, said] = /^(iteration|throughput|peak|bubble|batch|exposed) (.+)$/.exec(words) ?? [];
   switch (figure) {
@@ -162,16 +162,18 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
     case 'exposed':
       return before !== undefined && said === `${share(exposedShare(before))} → ${share(exposedShare(after))}`;
     case 'peak':
-      return (
-        peaks(after).some(({ peak }) => said === bytes(peak)) ||
-        peakRatios.some((change) => said === share(change, true))
-      );
-    default:
+      return said === bytes(fullest(after).peak) || said === share(peakRatio, true);
+    case undefined:
+      // Of another device than the fullest, or of what is beyond its memory.
+      if (words === 'nothing left') return roomOf(fullest(after)).left === 0;
+      if (words.startsWith('only ')) return words === `only ${bytes(roomOf(fullest(after)).left)} left`;
       return after.devices.some(({ name, peak, capacity }) =>
-        [bytes(peak - capacity), `${name} ${bytes(peak - capacity)}`].includes(
+        [bytes(peak - capacity), `${name} ${bytes(peak - capacity)}`, `${name} ${bytes(peak)}`].includes(
           words.replace('still ', '').replace(/ over$/, ''),
         ),
       );
+    default:
+      return false;
   }
 }
 
@@ -181,4 +183,6 @@ const exposedShare = (report: PipelineReport): number =>
     trafficByDevice(report).reduce((sum, { devices }) => devices.reduce((all, { exposed }) => all + exposed, sum), 0)) /
   (report.devices.length * report.iteration);
 
-const fullest = ({ devices }: PipelineReport): number => Math.max(...devices.map(({ peak }) => peak));
+/** The device with the least share of its memory left: a title promises no other peak without its name. */
+const fullest = ({ devices }: PipelineReport) =>
+  devices.reduce((most, device) => (roomOf(device).share < roomOf(most).share ? device : most));

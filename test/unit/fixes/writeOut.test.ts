@@ -4,7 +4,7 @@ import { refactorings } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../support/analyse.ts';
 
 const file = (schedule: string, stages = 4): string => `device gpu { memory = 64GiB }
 cluster box { gpu[4] = gpu  link = 25GB/s + 5us }
@@ -16,7 +16,7 @@ pipeline train { model = toy  devices = box  microbatches = 16  stages = balance
 
 const offered = (text: string) => {
   const analysis = analyse(text);
-  const found = refactorings(analysis, text.indexOf('schedule = ') + 13, analyse).filter(({ title }) =>
+  const found = refactorings(analysis, text.indexOf('schedule = ') + 13, checkedAfter(analysis)).filter(({ title }) =>
     title.startsWith('Write the text of'),
   );
   return { analysis, found };

@@ -6,7 +6,7 @@ import { refactorings } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { anyMesh } from './anyMesh.ts';
 import { damaged } from './damage.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../support/analyse.ts';
 import { breaches } from './holds.ts';
 import { terminalBreaches } from './terminal.ts';
 
@@ -16,7 +16,7 @@ it('whatever a file says of ranks and of what they exchange, figures are figures
       expect(breaches(text, 'in turn'), text).toEqual([]);
       trafficAddsUp(text, analyse(text));
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   );
 });
 
@@ -26,7 +26,7 @@ it('such a file with a token or line damaged is read to its end', () => {
       const broken = damaged(text, how, at, other);
       expect(breaches(broken, 'in turn'), broken).toEqual([]);
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });
 
@@ -37,7 +37,9 @@ it('balanced stages that are written into the file are the same stages', () => {
     fc.property(anyMesh, (text) => {
       const analysis = analyse(text);
       const at = text.indexOf('stages = ') + 9;
-      const fixes = refactorings(analysis, at, analyse).filter(({ title }) => title.startsWith('Write the balanced'));
+      const fixes = refactorings(analysis, at, checkedAfter(analysis)).filter(({ title }) =>
+        title.startsWith('Write the balanced'),
+      );
       for (const { edits } of fixes) expect(figures(apply(text, edits)), text).toEqual(figures(text));
     }),
     { numRuns: 25 },
@@ -49,7 +51,7 @@ it('every command answers or refuses in words', async () => {
     fc.asyncProperty(anyMesh, async (text) => {
       expect(await terminalBreaches(text), text).toEqual([]);
     }),
-    { numRuns: 10 },
+    { numRuns: 5 },
   );
 });
 

@@ -10,7 +10,7 @@ it('whatever a file says, figures are figures, add up, and what does not run say
     fc.property(anyPipe, (text) => {
       expect(breaches(text, 'in turn'), text).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -19,7 +19,7 @@ it('every command answers or refuses in words', async () => {
     fc.asyncProperty(anyPipe, async (text) => {
       expect(await terminalBreaches(text), text).toEqual([]);
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
 });
 

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { compileFunction } from 'node:vm';
 import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
 import { analyse } from '../../support/analyse.ts';
 import * as fc from '../../support/property.ts';
-import type { SaidRequest } from './saidInThread.ts';
+import type { SaidRequest, says } from './said.ts';
 
 /** Each place of the file with what may stand there. Everything that rows, costs and findings depend on is among them. */
 const places: readonly (readonly string[])[] = [
@@ -23,11 +23,11 @@ const places: readonly (readonly string[])[] = [
   ['a100_80', 'h100', 'none'],
   ['gpu[4]', 'gpu[2]'],
   ['100GB/s', '1GB/s'],
-  ['microbatches = 256', 'microbatches = 264', 'microbatches = size'],
+  ['microbatches = 48', 'microbatches = 56', 'microbatches = size'],
   ['mine', 'mine(hold = 2)', 'mine(chunks = 1)', '1f1b'],
   ['iterations = 1', 'iterations = 2'],
   ['bubble < 90%', 'bubble < 1%', 'in_flight <= 2'],
-  ['256', '260'],
+  ['48', '52'],
   ['mine', 'heir', 'heir(chunks = 1)'],
   ['late = extra', 'late = 3 - extra'],
   ['row(0)', 'row(1)'],
@@ -68,71 +68,59 @@ expect train { ${at(17)} }
 `;
 }
 
-/** The engine as one script: dozens of threads begin with it, and each would find and read hundreds of modules. */
+/** The engine as one function: each call of it makes all modules anew. */
 const [script] = buildSync({
-  entryPoints: [path.join(import.meta.dirname, 'saidInThread.ts')],
+  entryPoints: [path.join(import.meta.dirname, 'said.ts')],
   bundle: true,
   platform: 'node',
   format: 'cjs',
   write: false,
 }).outputFiles;
+const load = compileFunction(script.text, ['module', 'exports', 'require']);
 
-/** An engine in a thread of its own, which has seen no text. It answers with all that a check says, as text. */
+/** An engine with modules of its own, which has seen no text. It answers with all that a check says, as text. */
 function freshEngine() {
-  const worker = new Worker(script.text, { eval: true });
-  return {
-    async says(text: string, after: SaidRequest['after'] = 'nothing'): Promise<string> {
-      const answered = once(worker, 'message');
-      worker.postMessage({ text, after } satisfies SaidRequest);
-      const [answer] = await answered;
-      return String(answer);
-    },
-    end: () => worker.terminate(),
-  };
+  const made = { exports: {} };
+  load(made, made.exports, createRequire(import.meta.url));
+  const engine = made.exports as { readonly says: typeof says };
+  return (text: string, after: SaidRequest['after'] = 'nothing'): string => engine.says({ text, after });
 }
 
-async function saidByFresh(text: string): Promise<string> {
-  const engine = freshEngine();
-  const answer = await engine.says(text);
-  await engine.end();
-  return answer;
-}
+const saidByFresh = (text: string): string => freshEngine()(text);
 
 const first = places.map(() => 0);
 
-test('after one edit a check says what a new process says of the text', async () => {
+test('after one edit a check says what a new engine says of the text', () => {
   const warm = freshEngine();
-  await warm.says(textOf(first));
+  warm(textOf(first));
   for (const [place, choices] of places.entries())
     for (let choice = 1; choice < choices.length; choice += 1) {
       const text = textOf(first.with(place, choice));
-      expect(await warm.says(text, 'the first'), choices[choice]).toBe(await saidByFresh(text));
+      expect(warm(text, 'the first'), choices[choice]).toBe(saidByFresh(text));
     }
-  await warm.end();
 });
 
-test('after any edits a check says what a new process says of the last text', async () => {
+test('after any edits a check says what a new engine says of the last text', () => {
   const engine = freshEngine();
   const edits = fc.array(fc.record({ place: fc.nat(places.length - 1), choice: fc.nat(2) }), {
     minLength: 1,
     maxLength: 12,
   });
-  await fc.assert(
-    fc.asyncProperty(edits, async (made) => {
+  fc.assert(
+    fc.property(edits, (made) => {
       const choices = [...first];
-      let answer = await engine.says(textOf(choices));
+      let answer = engine(textOf(choices));
       for (const { place, choice } of made) {
         choices[place] = choice;
-        answer = await engine.says(textOf(choices), 'the last');
+        answer = engine(textOf(choices), 'the last');
       }
-      expect(answer).toBe(await saidByFresh(textOf(choices)));
+      expect(answer).toBe(saidByFresh(textOf(choices)));
     }),
     { numRuns: 3 },
   );
-  await engine.end();
 });
 
-test('after any characters are typed a check says what a new process says of the last text', async () => {
+test('after any characters are typed a check says what a new engine says of the last text', () => {
   const engine = freshEngine();
   const layers = [
     'weights = 1MiB',
@@ -164,24 +152,23 @@ test('after any characters are typed a check says what a new process says of the
       '\nlet spare = 3\n',
     ),
   });
-  await fc.assert(
-    fc.asyncProperty(fc.array(typed, { minLength: 4, maxLength: 16 }), async (made) => {
+  fc.assert(
+    fc.property(fc.array(typed, { minLength: 4, maxLength: 16 }), (made) => {
       let text = whole;
-      let answer = await engine.says(text);
+      let answer = engine(text);
       for (const { at, length, inserted } of made) {
         const start = Math.floor(at * text.length);
         text = text.slice(0, start) + inserted + text.slice(start + length);
-        answer = await engine.says(text, 'the last');
+        answer = engine(text, 'the last');
       }
-      expect(answer).toBe(await saidByFresh(text));
+      expect(answer).toBe(saidByFresh(text));
     }),
     { numRuns: 4 },
   );
-  await engine.end();
 });
 
 test('the text that is edited runs, so that edits change figures', () => {
   const { findings, pipelines } = analyse(textOf(first));
   expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
-  expect(pipelines.map(({ run }) => run?.program.order.length)).toEqual([4096, 4096]);
+  expect(pipelines.map(({ run }) => run?.program.order.length)).toEqual([768, 768]);
 });

@@ -54,7 +54,7 @@ describe('links', () => {
           if (form <= 2) expect(fast.report.iteration).toBeLessThanOrEqual(slow.report.iteration * (1 + 1e-9));
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 

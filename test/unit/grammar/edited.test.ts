@@ -74,7 +74,7 @@ describe('the tree of an edited text', () => {
           tree = next;
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -33,6 +33,34 @@ describe('LineIndex', () => {
     );
   });
 
+  it('counts bytes of UTF-8 and whole characters as an encoder does', () => {
+    fc.assert(
+      fc.property(text, fc.nat(40), (source, at) => {
+        const [units, utf8, utf32] = [
+          new LineIndex(source),
+          new LineIndex(source, 'utf-8'),
+          new LineIndex(source, 'utf-32'),
+        ];
+        const { line, character } = units.positionAt(at);
+        const start = units.offsetAt({ line, character: 0 });
+        const offset = start + character;
+        const isInside = /[\uD800-\uDBFF]/.test(source[offset - 1] ?? '');
+        if (isInside) return;
+        const before = source.slice(start, offset);
+        const bytes = { line, character: Buffer.byteLength(before) };
+        const characters = { line, character: [...before].length };
+        expect(utf8.positionAt(at)).toEqual(bytes);
+        expect(utf32.positionAt(at)).toEqual(characters);
+        const there = units.offsetAt({ line, character });
+        expect(utf8.offsetAt(bytes)).toBe(there);
+        expect(utf32.offsetAt(characters)).toBe(there);
+      }),
+    );
+    // In the middle of a character: its start. Behind the line: its end.
+    const index = new LineIndex('a😀b\nc', 'utf-8');
+    expect([2, 3, 4, 5, 6, 99].map((character) => index.offsetAt({ line: 0, character }))).toEqual([1, 1, 1, 3, 4, 4]);
+  });
+
   it('takes what is outside as the nearest end', () => {
     const index = new LineIndex('ab\ncd');
     expect(index.positionAt(-5)).toEqual({ line: 0, character: 0 });

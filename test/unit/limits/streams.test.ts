@@ -9,7 +9,7 @@ import { traceParts } from '../../../engine/drawing/trace.ts';
 import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
 import { cellText } from '../../../engine/formats/torchCsv/table.ts';
 import { torchCsvParts } from '../../../engine/formats/torchCsv/write.ts';
-import { writeFile } from '../../../server/regularFile.ts';
+import { writeFile } from '../../../platform/node/regularFile.ts';
 import { runOf } from '../../support/analyse.ts';
 
 const text = `model m { layer block[4] { forward = 4ms  backward = 8ms } }

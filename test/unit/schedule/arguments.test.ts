@@ -83,7 +83,7 @@ test('a number that is too small is not compared with the largest', () => {
   const pipedream = policies.filter(({ name }) => name === 'pipedream');
   const [text] = pipedream.map((policy) => textOf(policy, 'in_flight', '-2'));
   expect(analyse(text).findings.map(({ message }) => message)).toEqual([
-    '"in_flight" is -2; it must be a whole number of at least 1.',
+    '"in_flight" is −2; it must be a whole number of at least 1.',
   ]);
 });
 

@@ -223,7 +223,7 @@ describe('the time of single operations that cannot be', () => {
     );
   it('is told where it is written', () => {
     expect(errors('time(F, s, j) = time(F, s) - 5ms')).toEqual([
-      'value/range: The time of 0F0 is -1 ms; it must be at least 0 s.',
+      'value/range: The time of 0F0 is −1 ms; it must be at least 0 s.',
     ]);
     expect(errors('time(F, s, j) = j')).toEqual([expect.stringMatching(/^type\/dimension: Expected a time/)]);
     expect(errors('time(F, s) = 3ms')).toEqual([

@@ -124,7 +124,7 @@ describe('an operation of the schedule', () => {
   });
   it('of another time for each number is not below 0', () => {
     const text = 'operation x { time(j) = time(F, 0) - j * 3ms }  row(d) = F[0..2], B[0..2], x[0..2]';
-    expect(faultsOf(fileOf(text))[0]).toContain('The time of x on gpu[0] is -2 ms');
+    expect(faultsOf(fileOf(text))[0]).toContain('The time of x on gpu[0] is −2 ms');
     expect(errorsOf(fileOf(text.replace('time(F, 0)', '4ms')))[0]).toContain('value/range');
   });
 
@@ -226,8 +226,8 @@ describe('an operation that cannot be', () => {
   it('of a negative time that follows from the layers', () => {
     const text = 'operation x { time(s) = time(F, s) - time(B, s) }  row(d) = F[0], x[0], B[0]';
     expect(faultsOf(fileOf(text, { microbatches: 1 }))).toEqual([
-      'value/range: The time of x on gpu[0] is -4 ms; it must be at least 0 ms.',
-      'value/range: The time of x on gpu[1] is -4 ms; it must be at least 0 ms.',
+      'value/range: The time of x on gpu[0] is −4 ms; it must be at least 0 ms.',
+      'value/range: The time of x on gpu[1] is −4 ms; it must be at least 0 ms.',
     ]);
   });
 });

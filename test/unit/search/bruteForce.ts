@@ -51,9 +51,7 @@ export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
   const place = (now: number): boolean => {
     if (remaining === 0) return true;
     for (let on = 0; on < devices; on += 1)
-      if (Math.max(now, free[on]) + left[on] + step[on] > last) {
-        if (left[on] > 0) return false;
-      }
+      if (left[on] > 0 && Math.max(now, free[on]) + left[on] + step[on] > last) return false;
     const key = stateKey(now);
     if (failed.has(key)) return false;
     for (let row = 0; row < 3 * stages; row += 1) {
@@ -120,12 +118,17 @@ export function someOrderEndsBy(problem: OrderProblem, last: number): boolean {
     add(now);
     for (let row = 0; row < 3 * stages; row += 1) add(put[row]);
     for (let on = 0; on < devices; on += 1) add(Math.max(0, free[on] - now));
-    for (let row = 0; row < 2 * stages; row += 1)
-      for (let j = 0; j < put[row]; j += 1) {
-        let longest = -1;
-        for (const [later, delay] of waiting[row]) if (put[later] <= j) longest = Math.max(longest, delay);
-        if (longest >= 0) add(Math.max(0, ends[row][j] + longest - now));
+    for (let row = 0; row < 2 * stages; row += 1) {
+      const later = waiting[row];
+      // Earlier ends have been waited for by all.
+      let from = m;
+      for (const [other] of later) from = Math.min(from, put[other]);
+      for (let j = from; j < put[row]; j += 1) {
+        let longest = 0;
+        for (const [other, delay] of later) if (put[other] <= j) longest = Math.max(longest, delay);
+        add(Math.max(0, ends[row][j] + longest - now));
       }
+    }
     return String.fromCharCode.apply(null, letters.subarray(0, length) as unknown as number[]);
   };
   return place(0);
@@ -142,9 +145,17 @@ export const letter = (ticks: number): string => String.fromCharCode(short(ticks
 
 /**
  * Ticks of the shortest order; none is under `bound`. What ends by a tick ends by all later ones: if no order ends right before `likely`,
- * no earlier tick is tried.
+ * no earlier tick is tried, and where the shortest order is far from both, steps to it double and are then halved.
  */
 export function leastMakespanFrom(problem: OrderProblem, bound: number, likely = bound): number {
   const first = likely > bound && !someOrderEndsBy(problem, likely - 1) ? likely : bound;
-  for (let ticks = first; ; ticks += 1) if (someOrderEndsBy(problem, ticks)) return ticks;
+  let none = first - 1;
+  let some = first;
+  for (let step = 1; !someOrderEndsBy(problem, some); step *= 2) [none, some] = [some, some + step];
+  while (some - none > 1) {
+    const middle = Math.floor((none + some) / 2);
+    if (someOrderEndsBy(problem, middle)) some = middle;
+    else none = middle;
+  }
+  return some;
 }

@@ -57,7 +57,7 @@ describe('the longest span of a device', () => {
         if (bound === least) exact += 1;
         if (order.span === least) shortest += 1;
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
     expect(exact / checked).toBeGreaterThan(0.9);
     expect(shortest / checked).toBeGreaterThan(0.9);

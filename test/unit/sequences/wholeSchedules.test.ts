@@ -12,7 +12,8 @@ it('runs with figures that add up or says why not, whatever a schedule says', ()
   let tests = 0;
   fc.assert(
     fc.property(anyWhole, (text) => {
-      expect(breaches(text), text).toEqual([]);
+      // Some have dozens of findings, each with fixes that simulate as many texts.
+      expect(breaches(text, 'in turn'), text).toEqual([]);
       const { pipelines, tests: tested } = analyse(text);
       if (pipelines.some(({ run }) => run !== undefined)) ran += 1;
       tests += tested.length;

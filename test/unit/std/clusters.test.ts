@@ -35,19 +35,15 @@ test('std:clusters is documented clusters with sources, formatted', () => {
 });
 
 describe.each(names)('%s', (name) => {
-  test('says how many GPUs it has', () => {
-    const { plan } = resolveText(`import { ${name} } from "std:clusters"
-model m { layer l[16] { forward = 1ms  backward = 2ms } }
-pipeline p { model = m  devices = ${name}  microbatches = 8  stages = balance(16)  schedule = 1f1b }`);
-    const doc = blocks.find((block) => block.name?.text === name)?.doc ?? '';
-    expect(/\b(\d+) GPUs/.exec(doc)?.[1]).toBe(String(plan.pipelines[0].devices.length));
-  });
-  test('reaches every device from every other, in one node and over the network, and runs', () => {
-    const plan = planOn(name, 16);
-    expect(plan.devices).toHaveLength(16);
-    expect(plan.routes).toHaveLength(30);
-    // Eight microbatches of 3 ms on 16 devices, and what transfers add.
-    expect(evaluate(plan, defaultOptions).run?.report.iteration).toBeGreaterThan(23 * 0.003);
+  const doc = blocks.find((block) => block.name?.text === name)?.doc ?? '';
+  const gpus = Number(/\b(\d+) GPUs/.exec(doc)?.[1]);
+  test('says how many GPUs it has, reaches every device from every other, and runs', () => {
+    // A stage for each: more do not fit, and with fewer some GPUs are idle, which is a finding.
+    const plan = planOn(name, gpus);
+    expect(plan.devices).toHaveLength(gpus);
+    expect(plan.routes).toHaveLength(2 * (gpus - 1));
+    // Eight microbatches of 3 ms, and what transfers add.
+    expect(evaluate(plan, defaultOptions).run?.report.iteration).toBeGreaterThan((gpus + 7) * 0.003);
   });
 });
 
@@ -63,6 +59,15 @@ describe('figures', () => {
     const plan = planOn(name, 16);
     expect(rate(plan, 0, 1)).toBe(inside);
     expect(rate(plan, 7, 8)).toBe(between);
+  });
+  test('a rack of 72 is a node', () => {
+    for (const [name, between] of [
+      ['gb200_nvl72', 48.5],
+      ['gb300_nvl72', 97],
+    ] as const) {
+      const plan = planOn(name, 144);
+      expect([rate(plan, 0, 1), rate(plan, 70, 71), rate(plan, 71, 72)]).toEqual([720, 720, between]);
+    }
   });
   test('nodes as many as asked for', () => {
     expect(planOn('dgx_h100', 32, 4).devices.at(-1)?.name).toBe('node[3].gpu[7]');

@@ -67,6 +67,7 @@ const names: Readonly<Record<string, string>> = {
   'h800-sxm5-80': 'h800',
   'h200-sxm-141': 'h200',
   'b200-sxm-180': 'b200',
+  'b300-sxm-270': 'b300',
   'gb200-186': 'gb200',
   'gb300-288': 'gb300',
   'quadro-p4000': 'p4000',
@@ -88,7 +89,8 @@ describe('std:hardware has every device of devices.csv', () => {
       if (known !== undefined) expect([precision, rate(precision)]).toEqual([precision, known]);
     }
     // The table has one line for dies and chips that share their host's link.
-    const shared = row.get('vendor') === 'google' || ['gb200', 'gb300', 'mi250x'].includes(name);
+    const shared =
+      row.get('vendor') === 'google' || ['gb200', 'gb300', 'gh200', 'mi250x', 'b300', 'trainium2'].includes(name);
     expect(hostOf(name)).toBe(shared ? undefined : row.get('host_link'));
     // Without tensor cores that take it, tf32 is fp32.
     expect(rate('tf32')).toBe(read('tf32_tflops') ?? read('fp32_tflops'));
@@ -108,6 +110,15 @@ describe('std:hardware has every device of devices.csv', () => {
     expect(variants.map(({ name }) => name?.text)).toEqual(['h100_fa2']);
     expect(blocks.length - variants.length).toBe(tableOf('devices.csv').length);
   });
+});
+
+it('says of accelerators of 2024 and 2025 which figures were measured, printed by the vendor or inferred', () => {
+  const looked = ['mi325x', 'mi355x', 'b300', 'gb300', 'rtx5090', 'h20', 'gh200', 'tpu_v5p', 'tpu_v6e', 'trainium2'];
+  for (const name of looked)
+    expect(blocks.find((block) => block.name?.text === name)?.doc).toMatch(/(^|\n)(Measured|Vendor): [^.]/);
+  expect(blocks.find((block) => block.name?.text === 'b300')?.doc).toContain(
+    'Measured: `memory`, as PyTorch reports it (267.69 GiB). Vendor: 16 bits, fp8, fp4, fp32, bandwidth. Inferred: tf32',
+  );
 });
 
 describe('std:hardware has every link of links.csv', () => {

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { settingsOf } from '../../../engine/sweep/axes.ts';
+import { evaluateRow } from '../../../engine/sweep/evaluateRow.ts';
+import { placeRow } from '../../../engine/sweep/placeRow.ts';
+import { rowText } from '../../../engine/sweep/rowText.ts';
 import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
 import { searchBlock } from '../../../engine/sweep/space/block.ts';
 import { emptyProblem, type Space } from '../../../engine/sweep/space/space.ts';
@@ -16,6 +20,7 @@ describe('the space of a pipeline without a search', () => {
     expect(valuesOf(space)).toEqual({
       tensor: '1,2,4',
       sequence_parallel: 'true',
+      sync: 'overlap',
       pipeline: '1,2,4,8',
       context: '1,2',
       micro_batch: '1,2,4',
@@ -55,13 +60,20 @@ describe('the space of a pipeline without a search', () => {
 
   test('of measured layers: neither tensor nor context ranks, nor other microbatches', () => {
     const { space } = caseOf(devices + measured + pipeline('timed', '', 'none'));
-    expect(Object.keys(valuesOf(space))).toEqual(['pipeline', 'schedule', 'chunks', 'recompute']);
+    expect(Object.keys(valuesOf(space))).toEqual(['pipeline', 'schedule', 'chunks', 'recompute', 'sync']);
     expect(whyOf(space, 'micro_batch')).toBe('measured layers have their times for microbatches of 1');
     expect(whyOf(space, 'sharding')).toBe('the optimizer "none" has no shards');
   });
 
   test.each([
-    ['megatron', { schedule: '1f1b,interleaved_1f1b', optimizer: 'adam_mixed,adam_mixed(shard = distributed)' }],
+    [
+      'megatron',
+      {
+        schedule: '1f1b,interleaved_1f1b',
+        recompute: 'none,full',
+        optimizer: 'adam_mixed,adam_mixed(shard = distributed)',
+      },
+    ],
     [
       'deepspeed',
       {
@@ -73,7 +85,7 @@ describe('the space of a pipeline without a search', () => {
       'torchtitan',
       {
         recompute: 'none,operations,full',
-        optimizer: 'adam_mixed,adam_mixed(shard = fsdp),adam_mixed(shard = fsdp, reshard = false)',
+        optimizer: 'adamw,adamw(shard = fsdp),adamw(shard = fsdp, reshard = false)',
       },
     ],
   ])('of an engine: what %s runs', (engine, expected) => {
@@ -81,6 +93,15 @@ describe('the space of a pipeline without a search', () => {
     expect(valuesOf(space)).toMatchObject(expected);
     if (engine === 'deepspeed')
       expect(Object.keys(valuesOf(space))).not.toEqual(expect.arrayContaining(['context', 'schedule']));
+  });
+
+  test.each([
+    ['experts', mixture, 'moe', 'none,full,modules(layernorm, moe_act)'],
+    ['latent attention', latent.replace(/experts = [^)]*/, ''), 'mla', 'none,full,modules(layernorm)'],
+  ])('norms are recomputed where they are modules of their own: %s', (_, model, name, modes) => {
+    const space = (engine: string) => valuesOf(caseOf(devices + model + pipeline(name, `engine = ${engine}`)).space);
+    expect(space('megatron')['recompute']).toBe(modes);
+    expect(space('torchtitan')['recompute']).not.toContain('modules');
   });
 
   test('values of the file are in it, and what it says of sequence parallelism stays', () => {
@@ -119,4 +140,54 @@ describe('the space of a pipeline without a search', () => {
     expect(resolution.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(resolution.searches[0].axes).toEqual(axes);
   });
+});
+
+describe('gradients are exchanged during the last backwards', () => {
+  const of = (more: string, optimizer?: string) => caseOf(devices + dense() + pipeline('dense', more, optimizer));
+
+  test('as the engine of the file does it, unless the file says it', () => {
+    expect(valuesOf(of('engine = megatron').space)['sync']).toBe('megatron');
+    expect(valuesOf(of('engine = torchtitan').space)['sync']).toBe('overlap');
+    expect(whyOf(of('engine = deepspeed').space, 'sync')).toContain('DeepSpeed reduces gradients after the last step');
+    expect(valuesOf(of('sync = end').space)['sync']).toBeUndefined();
+  });
+
+  test('which no row is slower with, and most are faster', () => {
+    const { base } = of('', 'megatron_bf16(shard = distributed)');
+    const axes = [
+      { key: 'tensor', values: ['1', '2'] },
+      { key: 'pipeline', values: ['1', '2', '4'] },
+      { key: 'schedule', values: ['1f1b', 'zb_v'] },
+    ];
+    let faster = 0;
+    for (let row = 0; row < 12; row += 1) {
+      const iteration = (sync: string): number => {
+        const placed = placeRow(base, [...axes, { key: 'sync', values: [sync] }], { ...settingsOf(axes, row), sync });
+        const outcome = 'refused' in placed ? undefined : evaluateRow(base, placed, []);
+        return outcome?.kind === 'ran' ? outcome.figures.iteration : Infinity;
+      };
+      expect(iteration('overlap')).toBeLessThanOrEqual(iteration('end') * (1 + 1e-9));
+      if (iteration('overlap') < iteration('end')) faster += 1;
+    }
+    expect(faster).toBeGreaterThan(4);
+  });
+});
+
+test('a row with one tensor rank or one data rank says nothing of them, though the file does', () => {
+  const { base } = caseOf(
+    devices + dense() + pipeline('dense', 'tensor = 2\n  sequence_parallel = true\n  sync = overlap'),
+  );
+  const textOf = (tensor: string, ranks: string): string => {
+    const axes = [
+      { key: 'tensor', values: [tensor] },
+      { key: 'pipeline', values: [ranks] },
+    ];
+    const placed = placeRow(base, axes, { tensor, pipeline: ranks });
+    const written = 'refused' in placed ? placed : rowText(base, placed);
+    return 'refused' in written ? written.refused : written.text;
+  };
+  expect(textOf('1', '2')).not.toContain('sequence_parallel');
+  expect(textOf('1', '2')).toContain('sync = overlap');
+  expect(textOf('2', '4')).toContain('sequence_parallel = true');
+  expect(textOf('2', '4')).not.toContain('sync');
 });

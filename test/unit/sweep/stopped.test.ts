@@ -276,7 +276,7 @@ test('nor does one over any keys of any file', () => {
         bounded += holdsAtEveryStop(request).bounded;
       },
     ),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
   expect(bounded).toBeGreaterThan(0);
 });

@@ -1,7 +1,7 @@
 /** Keys of a pipeline under the names that launchers and papers give them: the first fix keeps their value. */
 import { describe, expect, test } from 'vitest';
 import { fixesFor } from '../../../../engine/fixes/fix.ts';
-import { analyse } from '../../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../../support/analyse.ts';
 import { bare, repairsOf } from './promise.ts';
 import { good, wrong } from './text.ts';
 
@@ -121,7 +121,7 @@ describe('what competes with the file is left to a person', () => {
     const found = analysis.findings.filter(({ message }) => /no key "(?:zero|fsdp|cp|context_parallel)"/.test(message));
     expect(found.length).toBeGreaterThan(0);
     for (const finding of found) {
-      const fixes = fixesFor(analysis, finding, analyse);
+      const fixes = fixesFor(analysis, finding, checkedAfter(analysis));
       expect(fixes.length).toBeGreaterThan(1);
       for (const fix of fixes) expect([fix.preferred, fix.unambiguous], fix.title).toEqual([undefined, undefined]);
     }
@@ -131,7 +131,7 @@ describe('what competes with the file is left to a person', () => {
     const analysis = analyse(withKey('zero = 1', imported.replace('optimizer =', 'optimiser =')));
     const finding = analysis.findings.find(({ message }) => message.includes('"optimiser"'));
     if (finding === undefined) throw new Error('The misspelling is not found.');
-    const [first] = fixesFor(analysis, finding, analyse);
+    const [first] = fixesFor(analysis, finding, checkedAfter(analysis));
     expect([bare(first), first.unambiguous]).toEqual(['Change to "optimizer"', true]);
   });
 });

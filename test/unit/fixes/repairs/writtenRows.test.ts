@@ -8,7 +8,7 @@ import { writtenOperation } from '../../../../engine/fixes/repairs/writtenOperat
 import { generate } from '../../../../engine/schedule/generate.ts';
 import { kindOf, letters, microbatchOf, type Program, stageOf } from '../../../../engine/values/program.ts';
 import type { PipelinePlan, RowItem } from '../../../../engine/values/plan.ts';
-import { analyse } from '../../../support/analyse.ts';
+import { analyse, checkedAfter } from '../../../support/analyse.ts';
 import { joinable } from '../../../support/joinable.ts';
 import { namesOf, programFor } from '../../schedule/bruteForce.ts';
 
@@ -109,7 +109,7 @@ test.each(['schedule/deadlock', 'schedule/incomplete'] as const)(
           const analysis = analyse(text);
           const finding = analysis.findings.find((each) => each.code === code);
           if (finding === undefined) continue;
-          for (const { edits } of fixesFor(analysis, finding, analyse)) {
+          for (const { edits } of fixesFor(analysis, finding, checkedAfter(analysis))) {
             fixed += 1;
             expect(joinable(apply(text, edits)), text).toEqual([]);
           }
@@ -126,7 +126,7 @@ it('a comment between two ranges keeps them apart', () => {
   const fixedFrom = (first: string) => {
     const analysis = analyse(text(first));
     const finding = analysis.findings.find(({ code }) => code === 'schedule/incomplete');
-    const [fix] = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
+    const [fix] = finding === undefined ? [] : fixesFor(analysis, finding, checkedAfter(analysis));
     return apply(analysis.syntax.text, fix?.edits ?? []);
   };
   expect(fixedFrom('F[0..2], B[0], B[2]')).toContain('row(0) = F[0..2], B[0..2]\n');

@@ -12,27 +12,41 @@ import type { Run } from './published/run.ts';
 import { torchtitan } from './published/torchtitan.ts';
 import { bubbleRates } from './published/zeroBubble.ts';
 import { promises } from './promises.ts';
+import { errorOf, predictions, recordedTable } from './recorded.ts';
+import { errorsText, spreadTable } from './spreads.ts';
 import { overallOf, summaryOf, tableOf } from './table.ts';
 
-const page = 'docs/accuracy.md';
+/** What the figures are worth, and the tables behind it. */
+const pages = ['docs/understand/how-accurate.md', 'docs/accuracy.md'];
+const textOfPages = (): string => pages.map(textOf).join('\n');
+const errorsFile = 'engine/analyze/publishedErrors.ts';
 const fences = /^<!-- runs (\w+) -->\n([^]*?)^<!-- end -->$/gm;
 const tables: Readonly<Record<string, () => string>> = {
   overall: () => overallOf(families),
   summary: () => summaryOf(families),
+  recorded: recordedTable,
+  spread: () => spreadTable(families),
   ...Object.fromEntries(families.map((family) => [family.name, () => tableOf(family)])),
 };
 
 // `UPDATE_ACCURACY=1 vitest run test/unit/flow/accuracy` writes them anew.
 if (process.env['UPDATE_ACCURACY'] === '1') {
-  const text = textOf(page).replace(fences, (all, name: string) => {
-    const made = tables[name]?.();
-    return made === undefined ? all : `<!-- runs ${name} -->\n\n${made}\n<!-- end -->`;
-  });
-  writeFileSync(join(repository, page), text);
+  for (const page of pages) {
+    const text = textOf(page).replace(fences, (all, name: string) => {
+      const made = tables[name]?.();
+      return made === undefined ? all : `<!-- runs ${name} -->\n\n${made}\n<!-- end -->`;
+    });
+    writeFileSync(join(repository, page), text);
+  }
+  writeFileSync(join(repository, errorsFile), await errorsText(families));
 }
 
-describe('the accuracy page', () => {
-  const found = [...textOf(page).matchAll(fences)].map(([, name, text]) => [name, text] as const);
+test('the engine carries the errors of these runs', async () => {
+  expect(textOf(errorsFile)).toBe(await errorsText(families));
+});
+
+describe('the pages of accuracy', () => {
+  const found = [...textOfPages().matchAll(fences)].map(([, name, text]) => [name, text] as const);
 
   test('has every table once', () => {
     expect(found.map(([name]) => name).toSorted()).toEqual(Object.keys(tables).toSorted());
@@ -43,8 +57,12 @@ describe('the accuracy page', () => {
   });
 
   test.each(promises)('promises in words: $text', ({ text }) => {
-    expect(textOf(page).replaceAll(/\s+/g, ' ').includes(text), text).toBe(true);
+    expect(textOfPages().replaceAll(/\s+/g, ' ').includes(text), text).toBe(true);
   });
+});
+
+test.each(predictions)('$0.run predicts $1.run', (from, to, most) => {
+  expect(Math.abs(errorOf(from, to))).toBeLessThan(most);
 });
 
 test('every run has a figure, and the settings of a column differ', () => {
@@ -69,6 +87,19 @@ test('Llama 3.1 405B with FSDP alone does not fit on 128 H100s of 96 GB, as torc
   const at = [alone.indexOf('pipeline tensor_128_fp8 {'), alone.indexOf('pipeline tensor_128_fp8_async {')];
   for (const { place } of full) expect(place.start > at[0] && place.start < at[1]).toBe(true);
 });
+
+test.each(['full_22b', 'full_175b', 'full_530b', 'full_1t'])(
+  '%s does not fit on A100s of 80 GB with all of its activations, as its authors report (arXiv:2205.05198, figure 1), and fits as it ran',
+  (name) => {
+    const file = 'published/activation_recomputation.pipe';
+    const fullest = (text?: string): number => {
+      const run = analyseExample(file, {}, text).pipelines.find(({ plan }) => plan.name === name)?.run;
+      return Math.max(...(run?.report.devices ?? []).map(({ peak, capacity }) => peak / capacity));
+    };
+    expect(fullest()).toBeLessThan(1);
+    expect(fullest(exampleText(file).replaceAll(/^ *recompute *= full\n/gm, ''))).toBeGreaterThan(1.2);
+  },
+);
 
 describe('with the level of products for attention, 0.83 in place of 0.58, as the page says', () => {
   const faster = ({ kernels }: typeof h100Rates): string =>

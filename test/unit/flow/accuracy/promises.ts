@@ -2,6 +2,7 @@
 import { iterations, layer } from './published/activationRecomputation.ts';
 import { gpipe } from './published/gpipe.ts';
 import { llama3 } from './published/llama3.ts';
+import { llmFoundry } from './published/llmFoundry.ts';
 import { megatronBridge } from './published/megatronBridge.ts';
 import { additions, megatronCiMemory, states } from './published/megatronCi.ts';
 import { megatronSc21 } from './published/megatronSc21.ts';
@@ -46,7 +47,9 @@ const recomputed = ({ setting }: Run): boolean => setting.includes('all recomput
 const named = (text: string) => (run: Run) => `${run.name}, ${run.setting}`.includes(text);
 const excess = (run: Run): number => run.measured - predicted(run);
 const gigabytes = (runs: readonly Run[]): string =>
-  `${Math.min(...runs.map(excess)).toFixed(2)} to ${Math.max(...runs.map(excess)).toFixed(2)} GB`;
+  `${Math.min(...runs.map(excess))
+    .toFixed(2)
+    .replace('-', '−')} to ${Math.max(...runs.map(excess)).toFixed(2)} GB`;
 
 const sinks = mixturesOfExperts.runs.filter(named('GPT-OSS'));
 const otherExperts = mixturesOfExperts.runs.filter((run) => !sinks.includes(run));
@@ -62,13 +65,14 @@ const texts: readonly string[] = [
   `${fromShapes.runs.length} runs of *Zero Bubble*, not fitted, come out ${off(fromShapes.runs)} off.`,
   `times ${off(layer.runs, 'kernels')} of one layer, ${off(iterations.runs, 'kernels')} of an iteration`,
   `${megatronBridge.runs.length} and ${nemoLongContext.runs.length} runs, of which ${[...megatronBridge.runs, ...nemoLongContext.runs].filter(({ fitted }) => fitted === true).length} were fitted. ${torchtitan.runs.length} runs of torchtitan, none fitted, come out ${off(torchtitan.runs)} off, ${Math.round(100 * meanOf(torchtitan.runs.map((run) => deviation(run))))} % in the mean.`,
+  `${llmFoundry.runs.length} runs of LLM Foundry on H100s and A100s, none fitted, come out ${off(llmFoundry.runs)} off, ${mean(llmFoundry.runs)}.`,
   `Rates of Llama 3 405B come out ${off(llama3.runs.filter(short))} off for two runs with 8192 tokens, which were fitted, and ${off(llama3.runs.filter((run) => !short(run)))} off for one with 131072 tokens`,
   `${memory.runs.length} peaks of *Zero Bubble* come out ${off(memory.runs)} off the measured peaks, ${torchtitanMemory.runs.length} of torchtitan ${off(torchtitanMemory.runs)}, ${megatronCiMemory.runs.length} of Megatron-LM's tests ${off(megatronCiMemory.runs)}.`,
   `that 1F1B-I takes beyond 1F1B comes out within ${beyond('1F1B-I')} GB of the measured difference, the memory that ZB-2p takes beyond it within ${beyond('ZB-2p')} GB`,
   `GPT-OSS comes out far too fast, ${off(sinks)}.`,
   `The other ${otherExperts.length} runs come out ${off(otherExperts)} off, ${mean(otherExperts)}.`,
   `${otherExperts.length} runs of Mixtral, Qwen3 and DeepSeek-V3 on H100, B200, GB200 and H800, none fitted, come out ${off(otherExperts)} off, ${mean(otherExperts)}. GPT-OSS comes out ${off(sinks)}.`,
-  `these allocators hold ${gigabytes(states.filter(small))} more than weights`,
+  `these allocators hold ${gigabytes(states.filter(small))} more than the simulation`,
   `Larger runs hold up to ${Math.max(...states.map(excess)).toFixed(1)} GB more`,
   `comes out ${off(additions.filter((run) => dense(run) && !recomputed(run)))} off in the small dense models that recompute nothing`,
   `All recomputed, ${off(additions.filter(named('all recomputed')))}`,

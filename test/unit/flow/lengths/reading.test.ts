@@ -128,7 +128,7 @@ describe('lengths of microbatches', () => {
     ['⟦type/mismatch:tokens⟧(i, j) = 4', 'Expected one name, as `tokens(i)`'],
     ['tokens = [1, 2, 3, 4]  ⟦key/duplicate:tokens⟧(i) = 5', '"tokens"'],
     ['tokens = ⟦key/missing:lognormal⟧(mean = 3, sigma = 1)', '"seed"'],
-    ['tokens = lognormal(mean = 3, sigma = ⟦value/range:-1⟧, seed = 1)', '"sigma" is -1'],
+    ['tokens = lognormal(mean = 3, sigma = ⟦value/range:-1⟧, seed = 1)', '"sigma" is −1'],
     ['tokens = lognormal(mean = ⟦value/range:0⟧, sigma = 1, seed = 1)', '"mean" is 0'],
     ['tokens = uniform(from = 8, to = ⟦value/range:4⟧, seed = 1)', '"to" is 4; it must be at least 8'],
     ['tokens = uniform(from = 1, to = 4, seed = ⟦value/range:1.5⟧)', '"seed" is 1.5'],

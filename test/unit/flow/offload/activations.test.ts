@@ -4,7 +4,7 @@ import { B, F, I, kindOf, stageOf, W } from '../../../../engine/values/program.t
 import { endAt, startAt } from '../../../../engine/values/timeline.ts';
 import { memoryTrack } from '../../../../engine/simulate/memory.ts';
 import { memoryStack } from '../../../../engine/simulate/memoryStack.ts';
-import { analyse, fixesOf } from '../../../support/analyse.ts';
+import { analyse, fixesOf, checkedAfter } from '../../../support/analyse.ts';
 import { fixesFor } from '../../../../engine/fixes/fix.ts';
 import { apply } from '../../../../engine/fixes/proposal.ts';
 import { checkFindings } from '../../../support/expected.ts';
@@ -302,7 +302,7 @@ pipeline train {
   const found = (text: string) => {
     const analysis = analyse(text);
     const finding = analysis.findings.find(({ code }) => code === 'memory/host');
-    return { finding, fixes: finding === undefined ? [] : fixesFor(analysis, finding, analyse) };
+    return { finding, fixes: finding === undefined ? [] : fixesFor(analysis, finding, checkedAfter(analysis)) };
   };
 
   test.each([
@@ -342,7 +342,7 @@ pipeline train {
     ]) {
       const analysis = analyse(without(cluster));
       const missing = analysis.findings.find(({ code }) => code === 'key/missing');
-      const [fix] = missing === undefined ? [] : fixesFor(analysis, missing, analyse);
+      const [fix] = missing === undefined ? [] : fixesFor(analysis, missing, checkedAfter(analysis));
       expect(fix?.title).toMatch(/^Add host_bandwidth = 200GB\/s to cluster "box": runs/);
       expect(apply(analysis.syntax.text, fix.edits)).toContain(makes);
     }

@@ -245,6 +245,15 @@ test('overrides are checked by whoever passes them on', () => {
   expect(checkOverrides(resolution, { microbatches: 9 })).toEqual([
     'Unknown param "microbatches". It is a key of the pipeline: write "param microbatches = 8" above it, and "microbatches = microbatches" in it.',
   ]);
+  // With what the file and the call write.
+  const written = (inFile: string) => ({ inFile: () => inFile, asked: () => '9' });
+  expect(checkOverrides(resolution, { microbatches: 9 }, written('12'))[0]).toContain('"param microbatches = 12"');
+  expect(checkOverrides(resolution, { microbatches: 9 }, written('2 * m'))[0]).toContain('"param microbatches = 9"');
+  expect(checkOverrides(resolution, { microbatches: 9 }, written('m'))).toEqual([
+    'Unknown param "microbatches". It is a key of the pipeline, and its value is the param "m", now 8: --set m=9.',
+  ]);
   expect(checkOverrides(resolution, { sequence: 9 })[0]).toContain('"param sequence = 2048"');
-  expect(checkOverrides(resolution, { schedule: 9 })).toEqual(['Unknown param "schedule".']);
+  expect(checkOverrides(resolution, { schedule: 9 })).toEqual([
+    'Unknown param "schedule". The file has the param m = 8.',
+  ]);
 });

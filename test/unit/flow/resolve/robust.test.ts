@@ -86,7 +86,12 @@ describe('any text', () => {
   });
   test('with each single token left out: an error, or still a whole plan', () => {
     const { tokens } = parse(rich);
-    for (const { start, end } of tokens) whole(rich.slice(0, start) + rich.slice(end));
+    // The same token between the same two is missed in the same way.
+    const seen = new Set<string>();
+    for (const [at, { start, end }] of tokens.entries()) {
+      const three = tokens.slice(Math.max(0, at - 1), at + 2).map(({ text }) => text);
+      if (seen.size < seen.add(three.join(' ')).size) whole(rich.slice(0, start) + rich.slice(end));
+    }
   });
 });
 

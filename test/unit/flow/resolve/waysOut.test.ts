@@ -1,7 +1,7 @@
 /** What a finding says of mistakes that newcomers make, and the fix that it leads to. */
 import { describe, expect, test } from 'vitest';
 import { fixesFor } from '../../../../engine/fixes/fix.ts';
-import { after, analyse } from '../../../support/analyse.ts';
+import { after, analyse, checkedAfter } from '../../../support/analyse.ts';
 
 const model = `model m {
   sequence       = 1024
@@ -18,7 +18,7 @@ const told = (text: string) => {
   const analysis = analyse(text);
   const finding = analysis.findings.find(({ severity }) => severity === 'error');
   if (finding === undefined) throw new Error('no error');
-  const fixes = fixesFor(analysis, finding, analyse);
+  const fixes = fixesFor(analysis, finding, checkedAfter(analysis));
   return { message: finding.message, fixes, titles: fixes.map(({ title }) => title.replace(/: .*/, '')), analysis };
 };
 

@@ -35,7 +35,29 @@ describe('comm/exposed', () => {
     const at = (part: string) => found[0].message.indexOf(part);
     expect(at('tensor ranks')).toBeGreaterThan(0);
     expect(at('tensor ranks')).toBeLessThan(at('transfers (most on'));
-    expect(found[0].message).toContain('Use fewer tensor ranks');
+    expect(found[0].message).toContain('Fewer tensor ranks send less, but each device then holds more of each layer.');
+  });
+
+  test('says that tensor ranks in several nodes are the cause, and asks for no kernels that reach one node only', () => {
+    const within = exposedIn(sharded(8, '25GB/s')).found[0].message;
+    expect(within).not.toContain('The cause');
+    expect(within).toContain('set `overlap(tensor)`');
+    const nodes = sharded(8, '25GB/s').replace(
+      'gpu[32] = gpu  link = 25GB/s',
+      'node[8] { gpu[4] = gpu  link = 25GB/s }  link = 10GB/s',
+    );
+    const across = exposedIn(nodes).found[0].message;
+    expect(across).toContain('The cause: 8 tensor ranks are in 2 nodes, and links between nodes are slower');
+    expect(across).not.toContain('overlap(tensor)');
+  });
+
+  test('names what hides the exchange of tokens', () => {
+    const experts = sharded(1, '1GB/s', 'data = 4  expert = 4')
+      .replace('heads = 32)', 'heads = 32, experts = 8, experts_per_token = 2)')
+      .replace('gpu[4] = gpu', 'gpu[16] = gpu');
+    expect(exposedIn(experts).found[0].message).toContain(
+      'Fewer expert ranks send less, but each device then holds more of the experts. If your engine computes while it sends tokens to experts, set `overlap(expert)`.',
+    );
   });
 
   test('what kernels hide is not said', () => {

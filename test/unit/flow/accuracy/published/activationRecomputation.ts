@@ -64,6 +64,7 @@ const passes = (way: Way, forward: number, backward: number): readonly Run[] => 
 
 export const layer: Family = {
   name: 'recomputation_layer',
+  apart: true,
   title: 'arXiv:2205.05198, milliseconds of a layer',
   unit: 'ms',
   digits: 1,
@@ -97,6 +98,7 @@ const kept = (model: keyof typeof models, way: Way, measured: number): Run => {
 
 export const activations: Family = {
   name: 'recomputation_activations',
+  apart: true,
   memory: true,
   title: 'arXiv:2205.05198, activations of a layer',
   unit: '% of the baseline',

@@ -2,10 +2,12 @@ import { activations, iterations, layer } from './activationRecomputation.ts';
 import { flashAttention2 } from './flashAttention2.ts';
 import { gpipe } from './gpipe.ts';
 import { llama3 } from './llama3.ts';
+import { llmFoundry } from './llmFoundry.ts';
 import { megatronBridge } from './megatronBridge.ts';
 import { megatronCi, megatronCiMemory } from './megatronCi.ts';
 import { megatronSc21 } from './megatronSc21.ts';
 import { mixturesOfExperts } from './mixturesOfExperts.ts';
+import { nemoFinetuning } from './nemoFinetuning.ts';
 import { nemoLongContext } from './nemoLongContext.ts';
 import type { Family } from './run.ts';
 import { torchtitan, torchtitanMemory } from './torchtitan.ts';
@@ -22,8 +24,10 @@ export const families: readonly Family[] = [
   llama3,
   megatronBridge,
   nemoLongContext,
+  nemoFinetuning,
   mixturesOfExperts,
   torchtitan,
+  llmFoundry,
   flashAttention2,
   megatronCi,
   torchtitanMemory,

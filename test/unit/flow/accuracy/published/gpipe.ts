@@ -21,6 +21,7 @@ const other = cell('table3', [2, 32], 1);
 
 export const gpipe: Family = {
   name: 'gpipe',
+  apart: true,
   title: 'GPipe, relative throughput',
   unit: 'times the throughput of two partitions',
   digits: 2,

@@ -1,4 +1,4 @@
-/** Megatron Bridge, "Performance Summary" (containers 26.04.01 and 25.11), and NeMo 24.12: dense models with fp8. */
+/** Megatron Bridge, "Performance Summary" (containers 25.11, 26.02 and 26.04.01), and NeMo 24.12: dense models with fp8 and fp4. */
 import type { Family, Run } from './run.ts';
 
 const run = (
@@ -17,9 +17,14 @@ const run = (
   predict: ({ throughput }) => (throughput * tokens) / gpus,
 });
 
+const gb300 = (named: readonly [string, string, string], gpus: number, measured: number, fitted = false): Run => ({
+  ...run(named, gpus, 8192, measured, fitted),
+  file: 'megatron_bridge_gb300.pipe',
+});
+
 export const megatronBridge: Family = {
   name: 'megatron_bridge',
-  title: 'Megatron Bridge and NeMo, dense models with fp8',
+  title: 'Megatron Bridge and NeMo, dense models with fp8 and fp4',
   unit: 'tokens per second and GPU',
   digits: 0,
   runs: [
@@ -65,5 +70,14 @@ export const megatronBridge: Family = {
     run(['Llama 3 8B', '8 GB200, data 8, batch 128', 'gb200_8b'], 8, 8192, 31508, true),
     run(['Llama 3 70B', '64 GB200, data 64, batch 256', 'gb200_70b'], 64, 8192, 4312, true),
     run(['Llama 3.1 405B', '256 GB200, tensor 4, pipeline 16, data 4, batch 1536', 'gb200_405b'], 256, 8192, 813, true),
+    gb300(['Llama 3 8B', '8 GB300, data 8, batch 128', 'gb300_8b'], 8, 37556, true),
+    gb300(['Llama 3.1 405B', '256 GB300, tensor 2, pipeline 8, context 2, data 8', 'gb300_405b'], 256, 999, true),
+    gb300(['Llama 3 70B', '64 GB300, data 64, batch 256', 'gb300_70b'], 64, 4520),
+    gb300(['Llama 3 70B, 26.02', '64 GB300, data 64, batch 256', 'gb300_70b'], 64, 5003),
+    gb300(['Llama 3.1 405B, 26.02', '256 GB300, tensor 4, pipeline 8, data 8', 'gb300_405b_tensor'], 256, 988),
+    gb300(['Llama 3 70B, fp4, 26.02', '64 GB300, pipeline 4, data 16', 'gb300_70b_fp4'], 64, 6798),
+    gb300(['Llama 3 70B, fp4, 26.02', '64 GB200, tensor 2, pipeline 4, data 8', 'gb200_70b_fp4'], 64, 4458),
+    gb300(['Llama 3.1 405B, fp4, 26.02', '256 GB300, tensor 4, pipeline 8, data 8', 'gb300_405b_fp4'], 256, 1333),
+    gb300(['Llama 3.1 405B, fp4, 26.02', '256 GB200, tensor 4, pipeline 16, data 4', 'gb200_405b_fp4'], 256, 1076),
   ],
 };

@@ -1,5 +1,6 @@
 /** One measured figure of a publication, and how the engine comes to its own. */
-import type { PipelineReport } from '../../../../../engine/values/report.ts';
+import type { RunKind } from '../../../../../engine/values/accuracy.ts';
+import type { DeviceReport, PipelineReport } from '../../../../../engine/values/report.ts';
 import type { PipelinePlan } from '../../../../../engine/values/plan.ts';
 import { analyseExample } from '../../../../support/analyse.ts';
 import { exampleText } from '../../../../support/example.ts';
@@ -31,6 +32,8 @@ export interface Family {
   readonly columns?: readonly string[];
   /** Bytes; absent: seconds or rates. */
   readonly memory?: true;
+  /** Of one layer, or relative to another run: they say nothing of the spread of iterations and devices. */
+  readonly apart?: true;
   /** Compared with the tables of Calculon too. */
   readonly kernels?: true;
   readonly runs: readonly Run[];
@@ -60,15 +63,25 @@ function pipelinesOf({ file, sliders = {} }: Run, mode: Mode): Found {
   return pipelines;
 }
 
+function foundOf(run: Run, mode: Mode) {
+  const { plan, run: ran } = pipelinesOf(run, mode).find(({ plan: { name } }) => name === run.pipeline) ?? {};
+  if (plan === undefined || ran === undefined) throw new Error(`${run.file} has no pipeline ${run.pipeline} that runs`);
+  return { plan, report: ran.report };
+}
+
 /** The engine's figure. */
 export function predicted(run: Run, mode: Mode = 'one'): number {
-  const found = pipelinesOf(run, mode).find(({ plan }) => plan.name === run.pipeline);
-  if (found?.run === undefined) throw new Error(`${run.file} has no pipeline ${run.pipeline} that runs`);
-  return run.predict(found.run.report, found.plan);
+  const { plan, report } = foundOf(run, mode);
+  return run.predict(report, plan);
 }
+
+/** Which runs it is like; undefined if its layers are measured. */
+export const kindOf = (run: Run): RunKind | undefined => foundOf(run, 'one').plan.runKind;
 
 /** Share by which the engine's figure is above the measured one. */
 export const deviation = (run: Run, mode: Mode = 'one'): number => predicted(run, mode) / run.measured - 1;
 
 export const longestSpan = ({ devices }: PipelineReport): number => Math.max(...devices.map((device) => device.span));
-export const highestPeak = ({ devices }: PipelineReport): number => Math.max(...devices.map((device) => device.peak));
+/** What the allocator of the fullest device has: its peak, and workspaces of libraries. */
+export const highestPeak = ({ devices }: PipelineReport): number => Math.max(...devices.map(allocated));
+export const allocated = ({ peak, workspaces = 0 }: DeviceReport): number => peak + workspaces;

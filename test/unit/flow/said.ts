@@ -1,6 +1,5 @@
-/** A thread whose engine has seen no text but those that it is asked about. */
+/** What an engine says that has seen no text but those that it is asked about. Bundled, so that each engine has modules of its own. */
 import { inspect } from 'node:util';
-import { parentPort } from 'node:worker_threads';
 import { type Analysis, check } from '../../../engine/flow/check.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { hostOf, uri } from '../../support/host.ts';
@@ -34,11 +33,12 @@ const said = ({ syntax, findings, pipelines, resolution }: Analysis) => ({
 let first: Analysis | undefined;
 let last: Analysis | undefined;
 
-parentPort?.on('message', ({ text, after }: SaidRequest) => {
+/** All that a check says, as text. */
+export function says({ text, after }: SaidRequest): string {
   const earlier = after === 'nothing' ? undefined : after === 'the first' ? first : last;
   last = check({ uri, text, host: hostOf(), options: defaultOptions, ...(earlier && { earlier }) });
   first ??= last;
   const whole = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity };
   // What is made when it is asked for has another place among the keys, on which lines would depend.
-  parentPort?.postMessage(inspect(said(last), { ...whole, sorted: true, compact: false }));
-});
+  return inspect(said(last), { ...whole, sorted: true, compact: false });
+}

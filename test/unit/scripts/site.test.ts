@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { allFiles } from '../../../scripts/site/files.ts';
+import { placeOf, sitePages } from '../../../scripts/site/pages.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const pages = sitePages(read, allFiles(root));
+
+const withoutCode = (text: string): string =>
+  text.replaceAll(/^ *(`{3,})[^]*?^ *\1 *$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+
+test('every link of the site leads to a page or a picture of it', () => {
+  const dead = [...pages].flatMap(([page, text]) =>
+    [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target]) => target.split('#')[0])
+      .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+      .map((target) => path.posix.join(path.posix.dirname(page), target))
+      .filter(
+        (target) =>
+          !pages.has(target) && !existsSync(path.join(root, 'docs', target)) && !existsSync(path.join(root, target)),
+      )
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('every page and example is on the site, and section pages are its folders', () => {
+  const files = new Set(allFiles(root));
+  const places = [...files].map((file) => placeOf(file, files));
+  expect(places).not.toContain(undefined);
+  for (const place of ['index.md', 'look-up/index.md', 'look-up/glossary.md', 'examples/quickstart.md'])
+    expect(pages.has(place), place).toBe(true);
+});
+
+test('fences have their language alone, and nothing is a template', () => {
+  for (const [page, text] of pages) {
+    expect(text, page).not.toMatch(/^ *`{3,}[\w-]+[^\w\n-]/m);
+    expect(withoutCode(text), page).not.toContain('{{');
+  }
+});
+
+test('the site has separate packages with exact versions', () => {
+  const { devDependencies } = JSON.parse(read('site/package.json')) as { devDependencies: Record<string, string> };
+  for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(readdirSync(path.join(root, 'site'))).toContain('package-lock.json');
+});
