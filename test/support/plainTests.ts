@@ -1,4 +1,6 @@
 /** Tests that run one after the other in one process, for what shares a browser or an editor. The last line is `N passed, N failed`. */
+import { patience } from '../host/patience.ts';
+
 type Body = () => Promise<void> | void;
 
 const tests: { readonly name: string; readonly body: Body }[] = [];
@@ -17,7 +19,7 @@ export interface RunOptions {
 }
 
 /** Runs all tests and sets the exit status. */
-export async function runTests({ chain = false, limitMs = 90_000, failed }: RunOptions = {}): Promise<void> {
+export async function runTests({ chain = false, limitMs = patience(60_000), failed }: RunOptions = {}): Promise<void> {
   let passes = 0;
   let failures = 0;
   for (const { name, body } of tests) {
