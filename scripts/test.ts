@@ -18,9 +18,11 @@ function report({ step, passed, failed, skipped, seconds, output }: Result): voi
     return;
   }
   console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${time}  ${step.name}: ${passed} passed, ${failed} failed`);
+  // Each is a race to look at, though not a failure.
+  for (const line of output.match(/^alone .*$/gm) ?? []) console.log(`    ${line}`);
   if (failed === 0) return;
   // Among hundreds of tests that passed nobody finds the one that did not.
-  const telling = output.replaceAll(/^ok +[\d.]+ s  .*\n/gm, '');
+  const telling = output.replaceAll(/^(?:ok|alone) +[\d.]+ s  .*\n/gm, '');
   console.log(`${telling.slice(-longestTail).replaceAll(/^/gm, '    ')}\n`);
 }
 

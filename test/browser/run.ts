@@ -36,7 +36,7 @@ import { toolbarTests } from './toolbar.page.ts';
 import { typingTests } from './typing.page.ts';
 import { whyTests } from './why.page.ts';
 import { writtenTests } from './written.page.ts';
-import { patience } from '../host/patience.ts';
+import { runTests as runAll, test } from '../support/plainTests.ts';
 
 const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
@@ -76,45 +76,14 @@ const all: readonly PageTest[] = [
   ...whyTests,
   ...writtenTests,
 ];
-const longest = patience(60_000);
-/** Tests at a time, each in a context of its own: pages wait for frames and timers for most of a test. */
-const atOnce = 2;
 
 const browser = await launch();
-const left = all.filter((test) => test.name.includes(wanted));
-let passed = 0;
-let failed = 0;
-
-async function work(): Promise<void> {
-  for (let test = left.shift(); test !== undefined; test = left.shift()) {
-    const { name, run } = test;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`took longer than ${longest / 1000} s`)), longest);
-    });
-    const started = performance.now();
-    try {
-      await Promise.race([run(browser), late]);
-      passed += 1;
-      console.log(`ok     ${seconds(started)}  ${name}`);
-    } catch (error) {
-      failed += 1;
-      console.log(
-        `FAILED ${seconds(started)}  ${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-      );
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-const seconds = (started: number): string => `${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s`;
-
+for (const { name, run } of all) if (name.includes(wanted)) test(name, () => run(browser));
 try {
-  await Promise.all(Array.from({ length: atOnce }, work));
+  // Each has a context of its own, and waits for frames and timers for most of its time.
+  await runAll({ atOnce: 2 });
 } finally {
   await browser.close();
 }
-console.log(`${passed} passed, ${failed} failed`);
 // A test that failed may have left a server behind, which would keep this process alive.
-process.exit(failed === 0 && passed > 0 ? 0 : 1);
+process.exit();

@@ -1,17 +1,24 @@
-/** Tests that run one after the other in one process, for what shares a browser or an editor. The last line is `N passed, N failed`. */
+/** Tests that run in one process, for what shares a browser or an editor. The last line is `N passed, N failed`. */
 import { patience } from '../host/patience.ts';
 
 type Body = () => Promise<void> | void;
 
-const tests: { readonly name: string; readonly body: Body }[] = [];
+interface Test {
+  readonly name: string;
+  readonly body: Body;
+}
+
+const tests: Test[] = [];
 
 export function test(name: string, body: Body): void {
   tests.push({ name, body });
 }
 
 export interface RunOptions {
-  /** After a failure the rest is counted as failed and not run: each test starts where the one before ended. */
+  /** Each test starts where the one before ended: after a failure the rest is counted as failed and not run. */
   readonly chain?: boolean;
+  /** Tests at a time. */
+  readonly atOnce?: number;
   /** Most milliseconds of one test. */
   readonly limitMs?: number;
   /** For a picture of what was seen, before anything is closed. */
@@ -19,22 +26,41 @@ export interface RunOptions {
 }
 
 /** Runs all tests and sets the exit status. */
-export async function runTests({ chain = false, limitMs = patience(60_000), failed }: RunOptions = {}): Promise<void> {
+export async function runTests(options: RunOptions = {}): Promise<void> {
+  const { chain = false, atOnce = 1, limitMs = patience(60_000), failed } = options;
   let passes = 0;
   let failures = 0;
-  for (const { name, body } of tests) {
+  const again: Test[] = [];
+  const left = [...tests];
+
+  /** Whether it passed. */
+  async function run({ name, body }: Test, word: string): Promise<boolean> {
     const started = performance.now();
-    const problem = chain && failures > 0 ? 'not run' : await problemOf(body, limitMs);
-    if (problem === undefined) passes += 1;
-    else {
-      failures += 1;
-      if (problem !== 'not run') await failed?.(name).catch(() => undefined);
-    }
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const problem = await problemOf(body, limitMs);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(5);
     console.log(
-      `${problem === undefined ? 'ok    ' : 'FAILED'} ${seconds.padStart(5)} s  ${name}${problem === undefined ? '' : `\n${problem}`}`,
+      `${problem === undefined ? word : 'FAILED'} ${seconds} s  ${name}${problem === undefined ? '' : `\n${problem}`}`,
     );
+    if (problem === undefined) passes += 1;
+    else await failed?.(name).catch(() => undefined);
+    return problem === undefined;
   }
+
+  async function work(): Promise<void> {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      if (await run(next, 'ok    ')) continue;
+      if (!chain) {
+        again.push(next);
+        continue;
+      }
+      failures += 1 + left.length;
+      for (const { name } of left.splice(0)) console.log(`not run  ${name}`);
+    }
+  }
+
+  await Promise.all(Array.from({ length: atOnce }, work));
+  // What failed beside other tests may have lacked a processor. By itself it has to pass.
+  for (const test of again) if (!(await run(test, 'alone '))) failures += 1;
   console.log(`${passes} passed, ${failures} failed`);
   process.exitCode = failures === 0 && passes > 0 ? 0 : 1;
 }
