@@ -1,6 +1,7 @@
 /** What a comparison with a run says, as text and as data. */
 import { count, iterationTime, share, time, timeChange } from '../../engine/basics/quantities.ts';
-import { type RunComparison, shareNames } from '../../engine/measured/compareRun.ts';
+import type { RunComparison } from '../../engine/measured/compareRun.ts';
+import { shareNames } from '../../engine/measured/shares.ts';
 import {
   type MemoryBeside,
   memoryHead,

@@ -1,32 +1,10 @@
 import { show } from '../basics/quantities.ts';
-import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { Dimension, ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
 import { stageNumber } from '../costs/stages.ts';
 import type { PipelineReport, ReportWithoutCauses } from '../values/report.ts';
 import { withinWords } from './boundWithin.ts';
 import { microbatchesInFlight } from './inFlight.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
-
-/** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */
-export function expectationFindings(plan: PipelinePlan, report: PipelineReport): PlanFinding[] {
-  return plan.expects.flatMap((expect) => {
-    if (isOpen(plan, expect)) return [];
-    const figure = figureOf(plan, report, expect);
-    if (holds(figure, expect)) return [];
-    const figures = {
-      text: expect.text,
-      figure: shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure),
-    };
-    const { path, operator } = expect;
-    const missed = { path, figure: expect.figure, value: figure, operator };
-    // A figure that is unknown survives no JSON.
-    const known = Number.isFinite(figure) ? { expect: missed } : {};
-    const hint = { kind: 'tune', pipeline: plan.name, ...known } as const;
-    // No other plan is nearer to what ran: its times are.
-    const extras = expect.figure === 'drift' ? {} : { hint };
-    return [planFinding('expect/failed', expect.path, figures, extras)];
-  });
-}
 
 /** Whether nothing is known yet of the figure: a run is still being read, or nobody here reads runs. */
 export const isOpen = ({ measured }: PipelinePlan, { figure }: ExpectPlan): boolean =>
@@ -62,10 +40,14 @@ export function expectationOf(
   const apart = held ? undefined : apartWords(figure, expect);
   return {
     holds: held,
-    shown: shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure),
+    shown: figureWords(report, figure, expect),
     ...(apart === undefined ? {} : { apart }),
   };
 }
+
+/** The figure, and what a reader has to know of it. */
+export const figureWords = (report: PipelineReport, figure: number, expect: ExpectPlan): string =>
+  shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure);
 
 /** By how much a figure is on the wrong side of its bound. A difference of shares is in percentage points. */
 function apartWords(figure: number, { figure: name, operator, bound, dimension }: ExpectPlan): string | undefined {

@@ -5,7 +5,7 @@ import type { EngineOptions } from '../basics/host.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { efficiencyFinding } from './efficiencyFinding.ts';
-import { expectationFindings } from './expectations.ts';
+import { expectationFindings } from './expectationFindings.ts';
 import { hostFinding } from './hostFinding.ts';
 import { hostMemoryFindings } from './hostMemoryReport.ts';
 import { measuredFinding } from './measuredReport.ts';

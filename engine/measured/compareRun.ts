@@ -16,31 +16,12 @@ import { B, I, type Program, rowOf, W } from '../values/program.ts';
 import type { Recording } from '../values/recording.ts';
 import type { Timing } from '../values/timeline.ts';
 import { type RankTime, rankTimes } from './idle.ts';
+import type { Shares } from './shares.ts';
 import { plannedFlights } from './plannedFlights.ts';
 import { plannedLength } from '../simulate/plannedLength.ts';
 import { type OrderDifference, orderDifference, pinnedProgram } from './pinned.ts';
 import { lengthIn } from '../simulate/lengthIn.ts';
 import { rowHost, withFlights, withHost, withOwnTimes, withTimes } from './runTiming.ts';
-
-/** Seconds by which each part moves the iteration; they add up to measured − planned. */
-export interface Shares {
-  readonly order: number;
-  readonly times: number;
-  readonly host: number;
-  readonly flights: number;
-  readonly variation: number;
-  readonly rest: number;
-}
-
-/** What a person reads of each part, the usual order of size first. */
-export const shareNames = [
-  ['times', 'times of operations'],
-  ['host', 'hosts between operations'],
-  ['flights', 'messages'],
-  ['variation', 'variation of operations'],
-  ['order', 'another order'],
-  ['rest', 'not explained'],
-] as const satisfies readonly (readonly [keyof Shares, string])[];
 
 export interface Drift {
   readonly kind: number;

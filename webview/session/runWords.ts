@@ -1,5 +1,5 @@
 import { count, iterationTime, list, share, time, timeChange } from '../../engine/basics/quantities.ts';
-import { shareNames } from '../../engine/measured/compareRun.ts';
+import { shareNames } from '../../engine/measured/shares.ts';
 import { lastStageWords, slowdownWords } from '../../engine/measured/runWords.ts';
 import { slowLinkWords } from '../../engine/runs/flights.ts';
 import type { RankTime } from '../../engine/measured/idle.ts';

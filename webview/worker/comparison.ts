@@ -1,7 +1,7 @@
 import { simulated } from '../../engine/flow/evaluate.ts';
 import type { Run } from '../../engine/schedule/evaluation.ts';
 import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
-import { runnersOf } from '../../engine/engines/runners.ts';
+import { runnersOf, runnerWords } from '../../engine/engines/runners.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import { giveOrder } from '../../engine/policies/searched/given.ts';
 import { deviceBehind } from '../../engine/flow/sensitivity.ts';
@@ -154,6 +154,9 @@ function rowsOf(
   return pixels;
 }
 
+const runsOnWords = (runners: readonly string[]): string =>
+  `${runners.length === 0 ? '' : 'runs on '}${runnerWords(runners)}`;
+
 function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks: number): RaceFigures {
   const over = plan.devices.flatMap((_, index) => {
     const { peak, capacity } = report.devices[index];
@@ -175,7 +178,7 @@ function figuresOf(plan: PipelinePlan, { report, timeline, draws }: Run, blocks:
     ...(plan.unitTimes === true ? { unitTimes: true } : {}),
     rows: report.devices.length,
     blocks,
-    ...(runners === undefined ? {} : { runners }),
+    ...(runners === undefined ? {} : { runsOn: runsOnWords(runners) }),
     ...(draws === undefined ? {} : { draws }),
   };
 }

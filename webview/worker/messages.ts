@@ -110,8 +110,8 @@ export interface RaceFigures {
   readonly unitTimes?: true;
   readonly rows: number;
   readonly blocks: number;
-  /** Titles of the common engines that run it; absent where the file or a setting names the engine. */
-  readonly runners?: readonly string[];
+  /** `runs on Megatron · PyTorch`, or `paper only`; absent where the file or a setting names the engine. */
+  readonly runsOn?: string;
   /** Seconds of the iteration under random times, by draw; absent for certain times. */
   readonly draws?: Float64Array;
 }

@@ -95,6 +95,24 @@ describe('who may import whom', () => {
   });
 });
 
+it('the page carries nothing of what its worker runs', () => {
+  const reached = new Set(['webview/main.ts']);
+  for (const file of reached)
+    for (const { target, typesOnly } of importsOf(file))
+      if (!typesOnly && target.startsWith('.')) reached.add(resolved(file, target));
+  const heavy = [
+    'engine/policies/registry.ts',
+    'engine/schedule/',
+    'engine/engines/',
+    'engine/findings/',
+    'webview/worker/main.ts',
+  ];
+  const light = ['engine/schedule/deadlockSteps.ts', 'engine/schedule/addedItem.ts'];
+  expect([...reached].filter((file) => !light.includes(file) && heavy.some((room) => file.startsWith(room)))).toEqual(
+    [],
+  );
+});
+
 describe('sizes', () => {
   it('no source file is over 600 lines', () => {
     const long = files.filter((file) => readFileSync(path.join(root, file), 'utf8').split('\n').length > 601);

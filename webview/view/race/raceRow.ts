@@ -1,5 +1,4 @@
 import { fasterShare, gainText, pairedWords } from '../../../engine/analyze/pairedWords.ts';
-import { runnerWords } from '../../../engine/engines/runners.ts';
 import { memoryAmount } from '../../../engine/analyze/unitWords.ts';
 import { iterationTime } from '../../../engine/basics/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
@@ -19,10 +18,6 @@ export interface RaceRowActions {
   /** Takes it out of the comparison. */
   leaveOut(id: number): void;
 }
-
-/** `runs on Megatron · PyTorch`, or `paper only`. */
-const runsOn = (runners: readonly string[]): string =>
-  `${runners.length === 0 ? '' : 'runs on '}${runnerWords(runners)}`;
 
 /** One timeline of a comparison: name, strip, figures with their differences, and a button that writes it into the file. */
 export function raceRow(id: number, actions: RaceRowActions) {
@@ -77,7 +72,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
         isBaseline ? 'baseline' : '',
         runner.note,
         figures === undefined ? '' : drawnWords(figures),
-        figures?.runners === undefined ? '' : runsOn(figures.runners),
+        figures?.runsOn ?? '',
       ];
       setText(note, parts.filter((part) => part !== '').join(' · '));
       const waiting = figures === undefined && standing.reason === undefined;
