@@ -25,6 +25,7 @@ export interface LaneRows {
 /** Each character shows what is sent at its middle: also what an iteration before sends, where there is no barrier. */
 export function laneRows(exchange: ExchangeTimeline, barrier: boolean, scale: Scale): LaneRows {
   const named = new Map<string, string>();
+  const idle = idleMark.repeat(scale.cells);
   const rows = exchange.lanes.slice(0, mostLanes).flatMap((lane) => {
     const [device = 0] = lane.plan.devices;
     const row = (label: string, sent: Sent): LaneRow => ({
@@ -32,7 +33,9 @@ export function laneRows(exchange: ExchangeTimeline, barrier: boolean, scale: Sc
       label,
       text: rowText(lane, sent, barrier ? Infinity : exchange.period, scale, named),
     });
-    return lane.back === undefined ? [row('lane', lane.sent)] : [row('out', lane.sent), row('back', lane.back)];
+    const ofLane = lane.back === undefined ? [row('lane', lane.sent)] : [row('out', lane.sent), row('back', lane.back)];
+    // Of an exchange that is shorter than a character, a row of idle marks for each device says nothing.
+    return ofLane.every(({ text }) => text === idle) ? [] : ofLane;
   });
   const entries = [...named].sort(([a], [b]) => letters.indexOf(a) - letters.indexOf(b));
   const layers = entries.slice(0, mostNamed).map(([letter, layer]) => `${letter} ${layer}`);

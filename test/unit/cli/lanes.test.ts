@@ -50,6 +50,14 @@ describe('the drawing', () => {
     expect(lines.some((line) => line.endsWith('- call'))).toBe(true);
   });
 
+  test('has no lane in which nothing is as long as a character', async () => {
+    const text = file('ddp').replace('link = 10GB/s', 'link = 100TB/s');
+    const lines = await linesOf(text, 82);
+    expect(drawn(lines, 'gpu[0]')).toMatch(/^F/);
+    expect(lines.filter((line) => /^ +lane +[·a-c]+$/.test(line))).toEqual([]);
+    expect(lines.some((line) => line.includes('a front'))).toBe(false);
+  });
+
   test('has a row for pushes and a row for pulls', async () => {
     const sync = 'overlap(order = forward, barrier = false, partition = 10MB)';
     // A piece is pulled once it has been pushed. The period is 9 ms; the last two pulls go on at its start.
