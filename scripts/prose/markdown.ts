@@ -1,5 +1,4 @@
 import { codeWord, type Passage } from './passage.ts';
-import { teaches } from './teaches.ts';
 
 /** Markdown of one passage → its words: code becomes `codeWord`, a link its text, emphasis goes. */
 function plain(markdown: string): string {
@@ -20,13 +19,12 @@ const cellsOf = (row: string): readonly string[] =>
     .replaceAll(/^\||\|$/gu, '')
     .split(/(?<!\\)\|/u);
 
-/** Tables of figures, which are wide: a column for each that a publication has. */
-const ofFigures: ReadonlySet<string> = new Set(['docs/do/what-fits-on-my-cluster.md']);
+/** Most columns of a table: more do not fit a phone, or a page next to an editor. */
 const mostColumns = 4;
 
-/** Lines of the rules of tables that have too many columns, on a page that teaches. */
+/** Lines of the rules of tables that have too many columns, on a page below docs/. */
 export function wideTables(file: string, text: string): readonly number[] {
-  if (!teaches(file) || ofFigures.has(file)) return [];
+  if (!file.startsWith('docs/')) return [];
   return text
     .replaceAll(/^(`{3,})[^]*?^\1$/gmu, (fence) => fence.replaceAll(/[^\n]/gu, ''))
     .split('\n')

@@ -41,13 +41,16 @@ test('every paper that the code of costs and of collectives names is on the page
 
 test('the page of shapes names every shape with every argument', () => {
   for (const { name, parameters } of shapes) {
-    const row = new RegExp(`^\\| \`${name}\` \\| (.+) \\|$`, 'm').exec(shapesPage)?.[1] ?? '';
+    const row = new RegExp(`^- \`${name}\`:([^]+?)\n(?:- |\n)`, 'm').exec(shapesPage)?.[1] ?? '';
     for (const parameter of parameters) expect(row, name).toContain(`\`${parameter.name}\``);
   }
 });
 
 test('the bytes of each recipe on the page of state are those that the engine counts', () => {
-  const rows = [...statePage.matchAll(/^\| `(\w+)` \| ([\d.]+) \| (\d+) \| (\d+) \| (.+) \| (.+) \| (.+) \|$/gm)];
+  const held = [...statePage.matchAll(/^\| `(\w+)` \| ([\d.]+) \| (\d+) \| (\d+) \|$/gm)];
+  const sharded = [...statePage.matchAll(/^\| `(\w+)` \| ([\d.].*) \| (.+) \| (.+ \/ n) \|$/gm)];
+  expect(sharded.map(([, name]) => name)).toEqual(held.map(([, name]) => name));
+  const rows = held.map((row, index) => [...row, ...(sharded[index] ?? []).slice(2)]);
   const all = optimizers.filter((optimizer) => optimizer.name !== 'none' && optimizer.name !== 'custom');
   expect(rows.map(([, name]) => name)).toEqual(all.map((optimizerRecipe) => optimizerRecipe.name));
   for (const [, name, weights, gradients, state, ...split] of rows) {

@@ -49,7 +49,7 @@ const spaces: Readonly<Record<string, Space>> = {
   'GPT 18.4B': sc21Space('table1_18_4b', 'pipeline = [1, 2, 4, 8], chunks = [2, 5]'),
 };
 
-const rows = [...page.matchAll(/^\| ([^,|]+), [\d,]+ \w+ \| (.+) \| (.+) \| (.+) \| (.+) \| (.+) \|$/gm)].map(
+const rows = [...page.matchAll(/^\| ([^,|]+), [\d,]+ \w+ \| (.+): (.+) \| (.+): (.+) \| (.+) \|$/gm)].map(
   ([, name, published, time, best, bestTime, longer]) => ({ name, published, time, best, bestTime, longer }),
 );
 

@@ -87,7 +87,7 @@ test('the overview says of each policy without a text why', () => {
 
 const row = (policy: string): RegExpExecArray | null =>
   new RegExp(
-    `^\\| \\[\`${policy}\`\\]\\(${findPolicy(policy)?.page}\\.md\\) \\| (.+) \\| (.+) \\| (.+) \\| (.+) \\|$`,
+    `^\\| \\[\`${policy}\`\\]\\(${findPolicy(policy)?.page}\\.md\\) \\| (.+) \\| (.+), (.+) \\| (.+) \\|$`,
     'm',
   ).exec(textOf(overview));
 const synchronous = policies.filter(({ weights, forwardOnly }) => weights === undefined && forwardOnly !== true);

@@ -83,14 +83,14 @@ test.each([32, 128])(
 test.each([
   ['pipeline', 32, 1, 'pipeline = [2, 4, 8, 16, 32], tensor = 1'],
   ['pipeline', 512, 2, 'pipeline = [2, 4, 8, 16, 32], tensor = 1'],
-  ['tensor', 32, 3, 'tensor = [2, 4, 8, 16, 32], sequence_parallel = false, pipeline = 1'],
-  ['tensor', 512, 4, 'tensor = [2, 4, 8, 16, 32], sequence_parallel = false, pipeline = 1'],
+  ['tensor', 32, 1, 'tensor = [2, 4, 8, 16, 32], sequence_parallel = false, pipeline = 1'],
+  ['tensor', 512, 2, 'tensor = [2, 4, 8, 16, 32], sequence_parallel = false, pipeline = 1'],
 ])('figures 14 and 15 of the SC 2021 paper: more %s ranks are slower, batch %d', async (key, batch, column, over) => {
   const { points } = await answer(`pipewright plan figure14.pipe --set batch=${batch} --over "${over}"`);
-  const rows = [...page.matchAll(/^\| (\d+) +((?:\| [^|]+ m?s +){4})\|$/gm)].map(([, ranks, cells]) => [
-    ranks,
-    cells.split('|')[column].trim(),
-  ]);
+  const [, table = ''] = page.split(`| \`${key}\`, of 64 devices |`);
+  const rows = [...table.split('\n\n')[0].matchAll(/^\| (\d+) +((?:\| [^|]+ m?s +){2})\|$/gm)].map(
+    ([, ranks, cells]) => [ranks, cells.split('|')[column].trim()],
+  );
   expect(points.map(({ settings, iteration }) => [settings[key], iterationTime(iteration)])).toEqual(rows);
   const times = points.map(({ iteration }) => iteration);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -181,7 +181,7 @@ describe('the product that Calculon enumerates', () => {
   });
 
   test('takes the times and the memory of the table', () => {
-    const table = [...page.matchAll(/^\| (\d+, \d+, \d+, \d+, \w+) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$/gm)];
+    const table = [...page.matchAll(/^\| (\d+, \d+, \d+, \d+, \w+) \| (.*?), (.*?) \| (.*?), (.*?) \|$/gm)];
     expect(table).toHaveLength(8);
     for (const [, key, ...cells] of table) {
       const figures = [theirs, ours].flatMap((rows) => {

@@ -48,7 +48,7 @@ test('the engine carries the errors of these runs', async () => {
 describe('the pages of accuracy', () => {
   const found = [...textOfPages().matchAll(fences)].map(([, name, text]) => [name, text] as const);
 
-  test('has every table once', () => {
+  test('have every table once', () => {
     expect(found.map(([name]) => name).toSorted()).toEqual(Object.keys(tables).toSorted());
   });
 

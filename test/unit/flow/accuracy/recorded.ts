@@ -59,11 +59,12 @@ const nameOf = ({ schedule, ranks, run }: Recorded): string =>
 
 export const recordedTable = (): string =>
   [
-    '| calibrated on | predicted | measured | simulated | off by |',
-    '| --- | --- | --- | --- | --- |',
+    '| calibrated on | predicted | measured | simulated |',
+    '| --- | --- | --- | --- |',
     ...predictions.map(([from, to]) => {
       const measured = iterationOf(to);
-      const cells = [iterationTime(measured), iterationTime(predicted(from, to)), share(errorOf(from, to), true)];
+      const simulated = `${iterationTime(predicted(from, to))} (${share(errorOf(from, to), true)})`;
+      const cells = [iterationTime(measured), simulated];
       return `| ${nameOf(from)} | ${from === to ? 'itself' : `\`${to.schedule}\``} | ${cells.join(' | ')} |`;
     }),
     '',

@@ -60,12 +60,8 @@ export function spreadTable(families: readonly Family[]): string {
     const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
     const range = `${percent(errors[0])} to ${percent(errors.at(-1) ?? 0)}`;
     const half = errors.length < 5 ? '' : spreadWords({ share: halfInterval(errors) });
-    return `| ${[figure, kindWords(kind), String(errors.length), range, percent(mean), half].join(' | ')} |`;
+    const within = half === '' ? '' : `; 4 of 5 within ${half}`;
+    return `| ${[`${figure}: ${kindWords(kind)}`, String(errors.length), range, `${percent(mean)}${within}`].join(' | ')} |`;
   });
-  return [
-    '| figure | kind | runs | took more | mean | 4 of 5 within |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n');
+  return ['| kind | runs | took more | mean |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
 }

@@ -20,6 +20,9 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const modesOf = ({ kernels }: Family): readonly Mode[] => (kernels === true ? ['one', 'kernels'] : ['one']);
 const modeNames: Readonly<Record<Mode, string>> = { one: 'default figures', kernels: 'tables of Calculon' };
 
+/** The name of a run, or of several, that a figure was fitted to. */
+const markedIf = (fitted: boolean, name: string): string => (fitted ? `${name} †` : name);
+
 /** A row for each family and for its fitted and other runs: how far off they are, and in the mean without regard to sign. */
 export function summaryOf(families: readonly Family[]): string {
   const rows = families.flatMap((family) =>
@@ -29,13 +32,11 @@ export function summaryOf(families: readonly Family[]): string {
       return [true, false].flatMap((fitted) => {
         const shares = family.runs.filter((run) => isFitted(run) === fitted).map((run) => deviation(run, mode));
         if (shares.length === 0) return [];
-        return [
-          [title, fitted ? 'yes' : '', `${shares.length}`, range(shares), `${Math.round(100 * meanOf(shares))} %`],
-        ];
+        return [[markedIf(fitted, title), `${shares.length}`, range(shares), `${Math.round(100 * meanOf(shares))} %`]];
       });
     }),
   );
-  return table(['compared', 'fitted', 'figures', 'off by', 'mean'], rows);
+  return table(['compared', 'figures', 'off by', 'mean'], rows);
 }
 
 /** Rows that nothing was fitted to, with default figures: how many, how far off in the mean, and the one that is off most, with its reason. */
@@ -64,32 +65,39 @@ export const tableOf = (family: Family): string =>
 function list(family: Family): string {
   const { unit, digits, runs } = family;
   const modes = modesOf(family);
-  const figures = modes.flatMap((mode) => [modes.length > 1 ? modeNames[mode] : 'simulated', 'off by']);
-  const fitted = runs.some((run) => run.fitted === true);
+  const cell = (run: Run, mode: Mode): string =>
+    `${predicted(run, mode).toFixed(digits)} (${percent(deviation(run, mode))})`;
   return table(
-    ['run', 'setting', ...(fitted ? ['fitted'] : []), `measured, ${unit}`, ...figures],
+    ['run', `measured, ${unit}`, ...modes.map((mode) => (modes.length > 1 ? modeNames[mode] : 'simulated'))],
     runs.map((run) => [
-      run.name,
-      run.setting,
-      ...(fitted ? [run.fitted === true ? 'yes' : ''] : []),
+      markedIf(run.fitted === true, `${run.name}: ${run.setting}`),
       run.measured.toFixed(digits),
-      ...modes.flatMap((mode) => [predicted(run, mode).toFixed(digits), percent(deviation(run, mode))]),
+      ...modes.map((mode) => cell(run, mode)),
     ]),
   );
 }
 
-/** A row for each setting; a cell has the measured figure, the simulated one, and the deviation. */
+/** A page has four columns at most: three of figures. */
+const mostFigures = 3;
+
+/** A row for each setting, in as many tables as the columns need; a cell has the measured figure, the simulated one, and the deviation. */
 function grid({ unit, digits, runs }: Family, columns: readonly string[]): string {
   const settings = [...new Set(runs.map(({ setting }) => setting))];
   const cell = (run: Run | undefined): string =>
     run === undefined
       ? ''
       : `${run.measured.toFixed(digits)} → ${predicted(run).toFixed(digits)} (${percent(deviation(run))})`;
-  return table(
-    [unit, ...columns],
-    settings.map((setting) => [
-      setting,
-      ...columns.map((name) => cell(runs.find((run) => run.setting === setting && run.name === name))),
-    ]),
-  );
+  const parts = Math.ceil(columns.length / mostFigures);
+  const width = Math.ceil(columns.length / parts);
+  return Array.from({ length: parts }, (_, part) => columns.slice(part * width, (part + 1) * width))
+    .map((names) => {
+      const figuresOf = (setting: string): readonly string[] =>
+        names.map((name) => cell(runs.find((run) => run.setting === setting && run.name === name)));
+      const rows = settings.map((setting) => [setting, ...figuresOf(setting)]);
+      return table(
+        [unit, ...names],
+        rows.filter(([, ...figures]) => figures.some((figure) => figure !== '')),
+      );
+    })
+    .join('\n');
 }

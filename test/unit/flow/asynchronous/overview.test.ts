@@ -5,8 +5,13 @@ import { textOf } from '../../docs/pages.ts';
 
 const section = /^## Asynchronous$[^]*?(?=^## )/m.exec(textOf('docs/schedules/README.md'))?.[0] ?? '';
 const rows = [
-  ...section.matchAll(/^\| \[`(.+)`\]\((.+)\.md\) \| (\d+) \| ([\d.]+) \| ([\d, ]+) \| ([\d, ]+) \|$/gm),
-].map(([, schedule, page, m, ...figures]) => ({ schedule, page, m: Number(m), figures }));
+  ...section.matchAll(/^\| \[`(.+)`\]\((.+)\.md\) \| ([\d.]+) \(m = (\d+)\) \| ([\d, ]+) \| ([\d, ]+) \|$/gm),
+].map(([, schedule, page, period, m, ...counts]) => ({
+  schedule,
+  page,
+  m: Number(m),
+  figures: [period, ...counts],
+}));
 
 test('every asynchronous policy is in the overview', () => {
   const named = rows.map(({ schedule }) => /^\w+/.exec(schedule)?.[0]);
