@@ -46,7 +46,6 @@ export const publishedErrors: readonly PublishedErrors[] = [
     nodes: 'several',
     errors: [-0.035, -0.013, 0.104, 0.109, 0.191, 0.283],
   },
-  { figure: 'time', device: 'hopper', format: '16bit', experts: true, nodes: 'one', errors: [0.421, 0.556] },
   {
     figure: 'time',
     device: 'hopper',
@@ -66,7 +65,7 @@ export const publishedErrors: readonly PublishedErrors[] = [
     nodes: 'one',
     errors: [
       -0.126, -0.11, -0.11, -0.067, -0.049, -0.019, -0.016, -0.006, -0.004, 0.009, 0.011, 0.018, 0.028, 0.029, 0.03,
-      0.053, 0.059, 0.059, 0.065, 0.082, 0.197, 0.242,
+      0.059, 0.065, 0.082, 0.197, 0.242,
     ],
   },
   {
@@ -85,7 +84,6 @@ export const publishedErrors: readonly PublishedErrors[] = [
   { figure: 'time', device: 'blackwell', format: '16bit', experts: true, nodes: 'several', errors: [0.063, 0.346] },
   { figure: 'time', device: 'blackwell', format: '16bit', experts: true, nodes: 'one', errors: [0.018, 0.712] },
   { figure: 'time', device: 'blackwell', format: '16bit', experts: false, nodes: 'several', errors: [-0.031] },
-  { figure: 'time', device: 'blackwell', format: '16bit', experts: false, nodes: 'one', errors: [0.818, 0.965] },
   {
     figure: 'time',
     device: 'ampere',
@@ -102,7 +100,7 @@ export const publishedErrors: readonly PublishedErrors[] = [
     nodes: 'one',
     errors: [
       -0.165, -0.156, -0.144, -0.141, -0.091, -0.062, -0.036, -0.03, -0.023, -0.016, 0.001, 0.004, 0.005, 0.009, 0.011,
-      0.015, 0.02, 0.063, 0.069, 0.089, 0.145, 0.158, 0.229,
+      0.015, 0.02, 0.063, 0.069, 0.089, 0.229,
     ],
   },
   {

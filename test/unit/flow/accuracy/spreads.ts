@@ -12,11 +12,15 @@ function excess({ memory, unit }: Family, run: Run): number {
   return isRate ? predicted(run) / run.measured - 1 : run.measured / predicted(run) - 1;
 }
 
-/** Of the runs that nothing was fitted to, and that the engine has derived from shapes. */
+/** Memory has no part in it. */
+const saysNothing = ({ memory }: Family, { fitted, deterministic }: Run): boolean =>
+  fitted === true || (deterministic === true && memory !== true);
+
+/** Of the runs that nothing was fitted to, that the engine has derived from shapes, and that run the kernels of a training. */
 export function errorsByKind(families: readonly Family[]): readonly PublishedErrors[] {
   const groups = new Map<string, PublishedErrors & { errors: number[] }>();
   for (const family of families.filter(({ apart }) => apart !== true))
-    for (const run of family.runs.filter(({ fitted }) => fitted !== true)) {
+    for (const run of family.runs.filter((each) => !saysNothing(family, each))) {
       const kind = kindOf(run);
       if (kind === undefined) continue;
       const figure = family.memory === true ? 'memory' : 'time';

@@ -16,6 +16,11 @@ export interface Run {
   readonly measured: number;
   /** A default figure was fitted to this one, among others. */
   readonly fitted?: boolean;
+  /**
+   * Allows only deterministic kernels, as tests do and trainings do not. They are other kernels: Transformer Engine then has no fused attention
+   * on Blackwell (`get_attention_backend`). The tables show it. Its seconds say nothing of the spread of trainings.
+   */
+  readonly deterministic?: true;
   /** Why the figure is off, as far as that is known. A sentence. */
   readonly reason?: string;
   readonly predict: (report: PipelineReport, plan: PipelinePlan) => number;
