@@ -1,5 +1,6 @@
 import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
 import { rowCount } from '../../engine/sweep/axes.ts';
+import { paceOf } from '../../engine/sweep/front.ts';
 import { overlapGain } from '../../engine/sweep/overlapGain.ts';
 import { wouldFitSteps } from '../../engine/sweep/wouldFit.ts';
 import { count, list } from '../../engine/basics/quantities.ts';
@@ -62,9 +63,12 @@ export const planCommand: Command = {
     if (args.has('parts')) return fault('--parts has no effect without --jobs.');
     const wanted = args.value('write');
     if (wanted !== undefined && wanted !== 'best') return writeRow(request, wanted, args, io);
-    const { uri, text, options, overrides } = base.file;
+    const { uri, text, options, overrides, asked: wish } = base.file;
     const { files, paths } = request.host;
-    const source = { uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths };
+    const source = {
+      ...{ uri, text, options, overrides, pipeline: base.pipeline, limits, axes, files, paths },
+      ...(wish === undefined ? {} : { asked: wish }),
+    };
     // Before rows are looked at: files may change meanwhile.
     const contents = answerSource(source, version(io));
     const asked = {
@@ -136,7 +140,7 @@ function withChange(
   const best = answer.points.find(({ row }) => row === answer.best);
   if (best !== undefined) {
     const others = answer.points.filter(({ row, front }) => front && row !== best.row);
-    const fastest = others.toSorted((a, b) => a.iteration - b.iteration);
+    const fastest = others.toSorted((a, b) => paceOf(a) - paceOf(b));
     const further = overlapGain(base, axes, [best, ...fastest], limits);
     return further === undefined ? answer : { ...answer, further };
   }

@@ -45,8 +45,8 @@ function isAnswer(value: unknown): value is PlanAnswer {
 
 /** What was searched, of an answer and of a file of rows. */
 function isRequest(value: Readonly<Record<string, unknown>>): boolean {
-  const { file, pipeline, minimise, limits, search, written, left_out: leftOut, margin } = value;
-  if (margin !== undefined && !isNumber(margin)) return false;
+  const { file, pipeline, minimise, limits, search, written, left_out: leftOut, margin, batch_asked: wish } = value;
+  if ([margin, wish].some((each) => each !== undefined && !isNumber(each))) return false;
   if (leftOut !== undefined && !isListOf(leftOut, isLeftOut)) return false;
   if (typeof file !== 'string' || typeof pipeline !== 'string' || !isTexts(limits)) return false;
   if (minimise !== 'iteration' && minimise !== 'peak_memory') return false;
@@ -100,6 +100,9 @@ export const isReasons = (value: unknown): value is readonly RefusedRows[] => is
 const isRefused = (value: unknown): boolean =>
   hasNumbers(value, ['rows']) && isRecord(value) && typeof value['reason'] === 'string' && isSettings(value['example']);
 
+const isOptional = (value: Readonly<Record<string, unknown>>, key: string): boolean =>
+  value[key] === undefined || isNumber(value[key]);
+
 const figures = ['row', 'pipeline', 'data', 'microbatches', 'iteration', 'peak', 'throughput', 'bubble'];
 
 const isSpread = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isNumber);
@@ -109,9 +112,7 @@ export const isPoint = (value: unknown): value is FoundPoint =>
   isFlag(value, 'meets') &&
   isRecord(value) &&
   isSettings(value['settings']) &&
-  (value['tight'] === undefined || isNumber(value['tight'])) &&
+  ['batch', 'scaled', 'tight', 'left', 'mfu'].every((key) => isOptional(value, key)) &&
   (value['spread'] === undefined || isSpread(value['spread'])) &&
-  (value['left'] === undefined || isNumber(value['left'])) &&
-  (value['mfu'] === undefined || isNumber(value['mfu'])) &&
   (value['missed'] === undefined || typeof value['missed'] === 'string') &&
   (value['runs_on'] === undefined || isTexts(value['runs_on']));

@@ -6,7 +6,7 @@ import { bytes, count, iterationTime, share } from '../../engine/basics/quantiti
 import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { frontChart } from '../drawing/frontChart.ts';
-import { isRoomy } from '../../engine/sweep/front.ts';
+import { type Figures, isRoomy, paceOf } from '../../engine/sweep/front.ts';
 import { ofTensorRanks } from '../../engine/sweep/placeRow.ts';
 import type { Axis } from '../../engine/definitions/search.ts';
 import { spaceText } from './spaceText.ts';
@@ -32,12 +32,12 @@ export function planText(
   { columns, isMerged = false, staying = '', tableColumns = Infinity }: PlanLayout,
   colours: Colours,
 ): string {
-  const front = answer.points.filter((point) => point.front).toSorted((a, b) => a.iteration - b.iteration);
+  const front = answer.points.filter((point) => point.front).toSorted((a, b) => paceOf(a) - paceOf(b));
   const { pipeline, devices, batch } = answer;
   const head = `${colours.bold(printable(pipeline))}: ${count(answer.rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration${partOf(answer)}\n`;
   return [
     `${head}${dimmed(wrapped(searched(answer), tableColumns, '  ', '    '), colours)}`,
-    front.length === 0 ? '' : frontChart(answer.points, front, columns, colours),
+    front.length === 0 ? '' : frontChart(answer.points.map(atPace), front.map(atPace), columns, colours),
     front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, tableColumns, colours),
     changes(answer, colours, isMerged),
     `${colours.bold(answer.certificate)}\n${stayingLines(answer, staying, columns)}${[answer.would_fit, answer.further].map((more) => (more === undefined ? '' : wrapped(printable(more), columns))).join('')}${missing(answer, colours)}${counts(answer, colours)}`,
@@ -76,9 +76,11 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: nu
     .flatMap(({ key }) => (front[0].settings[key] === undefined ? [] : [`${key} ${front[0].settings[key]}`]));
   const hasMfu = front.some(({ mfu }) => mfu !== undefined);
   const runs = front.some((point) => point.runs_on !== undefined);
+  const hasOwn = front.some((point) => point.batch !== undefined);
   const head = [
     'row',
     'iteration',
+    ...(hasOwn ? ['samples', `for ${count(answer.batch, 'sample', 'samples')}`] : []),
     'peak memory',
     ...(hasMfu ? ['MFU'] : []),
     'bubble',
@@ -90,6 +92,7 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: nu
   const rows = front.map((point) => [
     `${point.row}${point.row === answer.best ? ' *' : point.within === true ? ' ≈' : ''}`,
     iterationTime(point.iteration),
+    ...(hasOwn ? [samplesOf(answer, point), iterationTime(paceOf(point))] : []),
     `${bytes(point.peak)}${leftOf(point)}`,
     ...(hasMfu ? [point.mfu === undefined ? '–' : share(point.mfu)] : []),
     share(point.bubble),
@@ -109,6 +112,15 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: nu
   const near = front.some(({ within }) => within === true) ? `${colours.dim(`  ${nearText(front[0])}`)}\n` : '';
   return `${colours.bold('Front')} ${colours.dim('(no other row that fits is faster and needs less memory)')}\n${narrowTable([head.map((cell) => colours.dim(cell)), ...rows], columns, Infinity, true)}${all}${near}${warning}${asWritten(answer, colours)}`;
 }
+
+/** The chart shows the seconds by which rows compare. */
+const atPace = (point: PlanPoint): PlanPoint => ({ ...point, iteration: paceOf(point) });
+
+/** `512 (+6.7 %)`, of a row that has other samples than most. */
+const samplesOf = ({ batch: shared }: PlanAnswer, { batch: own }: PlanPoint): string =>
+  own === undefined
+    ? shared.toLocaleString('en-US')
+    : `${own.toLocaleString('en-US')} (${share(own / shared - 1, true)})`;
 
 /** It goes with other ranks, and the second line says its only value: rows without such ranks do not have it. */
 const isLone = ({ key, values }: Axis): boolean => ofTensorRanks.includes(key) && values.length === 1;
@@ -145,10 +157,12 @@ const shortOf = (
 /** The pipeline as the file has it: no row needs to have its values. */
 function asWritten({ written, minimise, points, best: bestRow }: PlanAnswer, colours: Colours): string {
   if (written === undefined) return '';
-  const figure = minimiseFigure[minimise];
   const best = points.find(({ row }) => row === bestRow);
   const isBetter =
-    written.meets && best !== undefined && written[figure] < best[figure] && (isRoomy(written) || !isRoomy(best));
+    written.meets &&
+    best !== undefined &&
+    minimiseFigure[minimise](written) < minimiseFigure[minimise](best) &&
+    (isRoomy(written) || !isRoomy(best));
   return `${colours.dim(`  as written: ${iterationTime(written.iteration)}, ${bytes(written.peak)}${leftOf(written)}${written.meets ? '' : written.missed === undefined ? ', which does not fit or misses a limit' : `, which misses ${printable(written.missed)}`}${isBetter ? ', better than every row found' : ''}`)}\n`;
 }
 
@@ -161,7 +175,7 @@ function leftOf({ tight, spread: { fit = 0, runs = 0 } = {} }: Pick<PlanPoint, '
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-const minimiseFigure = { iteration: 'iteration', peak_memory: 'peak' } as const;
+const minimiseFigure = { iteration: paceOf, peak_memory: ({ peak }: Figures): number => peak } as const;
 
 function changes(answer: PlanAnswer, colours: Colours, isMerged: boolean): string {
   const { changes: found } = answer;

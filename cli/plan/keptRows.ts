@@ -29,6 +29,7 @@ export async function keptRows(
     pipeline: base.pipeline,
     devices: base.devices,
     batch: base.batch,
+    ...(base.asked === undefined ? {} : { batch_asked: base.asked }),
     search: axes,
     ...(leftOut === undefined ? {} : { left_out: leftOut }),
     minimise,

@@ -4,7 +4,7 @@ import { importText } from '../../engine/formats/importText.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import { nearest } from '../../engine/basics/spelling.ts';
 import { findUnit } from '../../engine/language/units.ts';
-import { plainFile, type PlainRequest } from '../../engine/sweep/plainFile.ts';
+import { plainFile, type PlainFile, type PlainRequest } from '../../engine/sweep/plainFile.ts';
 import { clusterImport, modelImport, nodesParam, standardParts } from '../../engine/language/standardParts.ts';
 import type { EngineHost, EngineOptions } from '../../engine/basics/host.ts';
 import { parse } from '../../grammar/index.ts';
@@ -26,7 +26,7 @@ export function madeFile(
   args: Arguments,
   io: Io,
   file: { readonly uri: string; readonly host: EngineHost; readonly options: EngineOptions },
-): { readonly text: string; readonly remarks: readonly string[] } | Problem {
+): PlainFile | Problem {
   const missing = (['model', 'on', 'batch'] as const).filter((option) => !args.has(option));
   if (missing.length > 0)
     return {
@@ -57,7 +57,7 @@ export function madeFile(
     },
     file,
   );
-  return 'problem' in made ? made : { text: made.text, remarks: [...model.remarks, ...made.remarks] };
+  return 'problem' in made ? made : { ...made, remarks: [...model.remarks, ...made.remarks] };
 }
 
 const namesOf = (kind: 'model' | 'cluster'): readonly string[] => standardParts(kind).map(({ name }) => name);

@@ -52,10 +52,13 @@ export function readRequest(path: string, args: Arguments, io: Io): PlanRequest 
   const read =
     path === ''
       ? madeFile(args, io, { uri, host, options: optionsWith(args) })
-      : { remarks: [], ...readOperand(path, io) };
+      : { remarks: [], asked: undefined, ...readOperand(path, io) };
   if ('problem' in read) return read.problem;
-  const { remarks } = read;
-  const file = { uri, text: read.text, host, options: optionsWith(args), overrides: overrides.values };
+  const { remarks, asked } = read;
+  const file = {
+    ...{ uri, text: read.text, host, options: optionsWith(args), overrides: overrides.values },
+    ...(asked === undefined ? {} : { asked }),
+  };
   const { resolution } = planned(file);
   const analysis = { uri, resolution, findings: resolution.findings };
   const chosen = args.value('pipeline');

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { SweepBase } from '../../engine/sweep/base.ts';
 import type { Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { foundPoint } from '../../engine/sweep/answer.ts';
-import { type Figures, frontOf, isRoomy } from '../../engine/sweep/front.ts';
+import { type Figures, frontOf, isRoomy, paceOf } from '../../engine/sweep/front.ts';
 import { outcomeOf, rowsSearch, type SweepSource } from '../../engine/sweep/rowsSearch.ts';
 import { count, iterationTime } from '../../engine/basics/quantities.ts';
 import { waveRows } from '../../engine/sweep/limits.ts';
@@ -38,7 +38,7 @@ export async function runSweep(
   let interrupted = false;
   // Other parts are not told which rows are tight. On devices that are alike the peak says it.
   const shared = (front: readonly Figures[]): readonly Figures[] =>
-    base.capacity === undefined ? front.filter(isRoomy) : front;
+    (base.capacity === undefined ? front.filter(isRoomy) : front).map(figuresOf);
   const release = io.onInterrupt?.(() => (interrupted = true));
   const isInterrupted = (): boolean => interrupted || kept?.failure() !== undefined;
   const isOver = (): boolean => isInterrupted() || (time !== undefined && io.now() - begun >= time);
@@ -94,8 +94,9 @@ export async function runSweep(
   return step.value;
 }
 
-const figuresOf = ({ iteration, peak, tight }: Figures): Figures => ({
-  iteration,
+/** Seconds of all rows are for the same samples. */
+const figuresOf = ({ peak, tight, ...row }: Figures): Figures => ({
+  iteration: paceOf(row),
   peak,
   ...(tight === undefined ? {} : { tight }),
 });

@@ -59,9 +59,17 @@ export function sharedFront(folder: string, head: RowsHead): SharedFront {
 }
 
 /** Equal for parts of one search: figures of another one say nothing. */
-function searchKey({ source, pipeline, search, limits, minimise, shard: { of } }: RowsHead): string {
+function searchKey({
+  source,
+  batch_asked: asked,
+  pipeline,
+  search,
+  limits,
+  minimise,
+  shard: { of },
+}: RowsHead): string {
   return createHash('sha256')
-    .update(JSON.stringify([source, pipeline, search, limits, minimise, of]))
+    .update(JSON.stringify([source, asked, pipeline, search, limits, minimise, of]))
     .digest('hex');
 }
 

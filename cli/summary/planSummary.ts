@@ -2,6 +2,8 @@
 import { spreadWords } from '../../engine/analyze/accuracyWords.ts';
 import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
 import type { PlanAnswer, PlanPoint } from '../../engine/sweep/answer.ts';
+import { paceOf } from '../../engine/sweep/front.ts';
+import { batchWords } from '../../engine/sweep/ownBatch.ts';
 import type { RowFigures } from '../../engine/sweep/evaluateRow.ts';
 import { planJson } from '../../server/searches/planData.ts';
 import type { Fields, Summary } from './summary.ts';
@@ -37,10 +39,11 @@ export function planSummary(answer: PlanAnswer, staying: string, text: string | 
         singular: 'row of the front',
         plural: 'rows of the front',
         items: front.map((point) => ({
-          line: `row ${point.row}${point === best ? ' (best)' : ''}: ${figureWords(point)}; ${settingsWords(point)}`,
+          line: `row ${point.row}${point === best ? ' (best)' : ''}: ${figureWords(point)}${point.batch === undefined ? '' : `, ${batchWords(point.batch, batch)}`}; ${settingsWords(point)}`,
           data: {
             row: point.row,
             ...figureFields(point),
+            ...(point.batch === undefined ? {} : { samples: point.batch, compared_seconds: paceOf(point) }),
             pipeline: point.pipeline,
             data: point.data,
             microbatches: point.microbatches,
@@ -76,7 +79,7 @@ export function planSummary(answer: PlanAnswer, staying: string, text: string | 
 }
 
 /** The best first, then by time. */
-const rank = ({ best }: PlanAnswer, { row, iteration }: PlanPoint): number => (row === best ? -1 : iteration);
+const rank = ({ best }: PlanAnswer, point: PlanPoint): number => (point.row === best ? -1 : paceOf(point));
 
 type Figures = RowFigures | PlanPoint;
 

@@ -24,7 +24,11 @@ export interface PlanPoint {
   readonly data: number;
   readonly microbatches: number;
   readonly iteration: number;
+  /** Seconds in which it would train as many samples as other rows; only with `batch`. Rows compare by it. */
+  readonly scaled?: number;
   readonly peak: number;
+  /** Samples of its iteration; only if its ranks do not divide the samples that other rows have. */
+  readonly batch?: number;
   readonly throughput: number;
   readonly mfu?: number;
   readonly bubble: number;
@@ -68,8 +72,10 @@ export interface PlanAnswer {
   readonly source?: AnswerSource;
   readonly pipeline: string;
   readonly devices: number;
-  /** Samples of an iteration, in every row. */
+  /** Samples of an iteration, in every row that does not say another number. */
   readonly batch: number;
+  /** What was asked for, in samples; may be no whole number. Absent: rows have no other number than `batch`. */
+  readonly batch_asked?: number;
   readonly search: readonly Axis[];
   /** Only if the file has no search and the call names no key: what was left out of the values that were chosen. */
   readonly left_out?: readonly LeftOut[];
@@ -126,6 +132,7 @@ export type PlanRequest = Pick<
   | 'pipeline'
   | 'devices'
   | 'batch'
+  | 'batch_asked'
   | 'search'
   | 'left_out'
   | 'minimise'
@@ -182,6 +189,7 @@ export function answerOf(
     pipeline: base.pipeline,
     devices: base.devices,
     batch: base.batch,
+    ...(base.asked === undefined ? {} : { batch_asked: base.asked }),
     search: axes,
     ...(leftOut === undefined ? {} : { left_out: leftOut }),
     minimise,
@@ -215,6 +223,7 @@ export function partAnswer(
     pipeline,
     devices,
     batch,
+    batch_asked: wish,
     search,
     left_out,
     minimise,
@@ -233,6 +242,7 @@ export function partAnswer(
   return withFront({
     version: 1,
     ...{ file, ...(source === undefined ? {} : { source }), pipeline, devices, batch, search },
+    ...(wish === undefined ? {} : { batch_asked: wish }),
     ...(left_out === undefined ? {} : { left_out }),
     ...{ minimise, limits, ...(margin === undefined ? {} : { margin }), shard },
     ...(shard.of === 1 ? {} : { shares: true }),

@@ -22,6 +22,11 @@ export interface SweepFile {
   readonly options: EngineOptions;
   /** Values of params instead of their defaults; in base units. */
   readonly overrides?: Readonly<Record<string, number>>;
+  /**
+   * Samples of an iteration that the user asked for, which may be no whole number: rows may then have numbers near it. Absent: all rows
+   * have the number of the file.
+   */
+  readonly asked?: number;
 }
 
 export interface SweepBase {
@@ -37,8 +42,10 @@ export interface SweepBase {
   readonly devices: number;
   /** Pipeline ranks of the file. */
   readonly ranks: number;
-  /** Samples of an iteration. */
+  /** Samples of an iteration. Rows with ranks that they do not divide may have another number. */
   readonly batch: number;
+  /** Of the file: what rows may have instead is near it. */
+  readonly asked?: number;
   readonly schedule: string;
   /** Stages of the cut; absent if the file does not plan and does not say them. */
   readonly stages?: number;
@@ -114,6 +121,7 @@ export function* sweepBaseSteps(
     devices: size.devices,
     ranks,
     batch: size.microbatches * size.microBatch * data,
+    ...(file.asked === undefined ? {} : { asked: file.asked }),
     schedule,
     ...(engine === undefined ? {} : { engine }),
     ...(stages === undefined ? {} : { stages }),

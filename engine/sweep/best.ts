@@ -1,6 +1,6 @@
 /** Which row of a front is the best: one that keeps the margin of `memory/headroom`, unless no row does. */
 import type { Objective } from '../definitions/search.ts';
-import { type Figures, isRoomy } from './front.ts';
+import { type Figures, isRoomy, paceOf } from './front.ts';
 
 /** `front`: fastest first. Undefined if it is empty. */
 export function bestOf<Row extends Figures>(front: readonly Row[], minimise: Objective): Row | undefined {
@@ -24,5 +24,5 @@ export function tighterThan<Row extends Figures & { readonly row: number; readon
   minimise: Objective,
 ): Tighter | undefined {
   if (minimise !== 'iteration' || fastest === best) return undefined;
-  return { row: fastest.row, faster: 1 - fastest.iteration / best.iteration, left: fastest.left ?? 0 };
+  return { row: fastest.row, faster: 1 - paceOf(fastest) / paceOf(best), left: fastest.left ?? 0 };
 }

@@ -2,11 +2,15 @@
 import { bytes, count, iterationTime, share, timeAtLeast } from '../basics/quantities.ts';
 import type { Objective } from '../definitions/search.ts';
 import type { Tighter } from './best.ts';
+import { paceOf } from './front.ts';
+import { batchWords } from './ownBatch.ts';
 import type { FullRow } from './tally.ts';
 
 interface CertifiedRow {
   readonly row: number;
   readonly iteration: number;
+  readonly scaled?: number;
+  readonly batch?: number;
   readonly peak: number;
   readonly tight?: number;
   readonly left?: number;
@@ -15,6 +19,9 @@ interface CertifiedRow {
 
 interface Searched {
   readonly rows: number;
+  readonly batch: number;
+  /** Samples of an iteration that were asked for: rows may have numbers near it. */
+  readonly batch_asked?: number;
   readonly unsearched: number;
   /** Seconds that no row is under which was not searched. */
   readonly unsearched_least?: number;
@@ -36,16 +43,18 @@ export function certificateOf(
     return `${unsearched === 0 ? 'All' : `${(rows - unsearched).toLocaleString('en-US')} of the`} ${count(rows, 'row', 'rows')} of this part ${rows === 1 ? 'is' : 'are'} decided. Other parts may have better ones: merge the parts to see the front.`;
   return best === undefined
     ? noneText(searched)
-    : `${claim(searched, best, tighter)}${tighter === undefined ? tightText(searched, best) : tighterText(tighter)}`;
+    : `${claim(searched, best, tighter)}${ownBatchText(searched, best)}${tighter === undefined ? tightText(searched, best) : tighterText(tighter)}`;
 }
 
 const leftText = ({ unsearched }: Searched): string =>
   unsearched === 0 ? '' : `; ${count(unsearched, 'was', 'were')} not searched to the end`;
 
 /** `tighter`: then the claim is of the rows that keep the margin. */
-function claim(searched: Searched, { iteration, peak }: CertifiedRow, tighter: Tighter | undefined): string {
+function claim(searched: Searched, { peak, ...best }: CertifiedRow, tighter: Tighter | undefined): string {
   const { rows, unsearched, unsearched_least: bound = 0, minimise, limits } = searched;
   const left = leftText(searched);
+  const iteration = paceOf(best);
+  const samples = samplesText(searched);
   const conditions = [
     'fits',
     ...(limits.length > 0 ? ['meets the limits'] : []),
@@ -53,20 +62,30 @@ function claim(searched: Searched, { iteration, peak }: CertifiedRow, tighter: T
   ];
   const met = conditions.join(', ');
   if (rows === 1)
-    return `The only row ${conditions.join(' and ')}. It takes ${iterationTime(iteration)} and ${bytes(peak)}.`;
+    return `The only row ${conditions.join(' and ')}. It takes ${iterationTime(best.iteration)} and ${bytes(peak)}.`;
   if (minimise === 'peak_memory')
     return unsearched === 0
       ? `No other of the ${count(rows, 'row', 'rows')} ${met} and needs less than ${bytes(peak)}.`
       : `The least memory found is ${bytes(peak)}${left}.`;
   if (unsearched === 0 || bound >= iteration)
-    return `No other of the ${count(rows, 'row', 'rows')} ${met} and can be under ${iterationTime(iteration)}${left}.`;
+    return `No other of the ${count(rows, 'row', 'rows')} ${met} and can be under ${iterationTime(iteration)}${samples}${left}.`;
   const found = tighter === undefined ? 'row found' : `row found that keeps ${marginText(searched)} free`;
   // Rows that were not even planned have no bound.
   if (bound === 0)
-    return `The fastest ${found} takes ${iterationTime(iteration)}. Faster ones may be among the others${left}.`;
+    return `The fastest ${found} takes ${iterationTime(iteration)}${samples}. Faster ones may be among the others${left}.`;
   const keeps = tighter === undefined ? '' : `keeps ${marginText(searched)} free and `;
-  return `The fastest ${found} takes ${iterationTime(iteration)}. No other of the ${count(rows, 'row', 'rows')} ${keeps}can be under ${timeAtLeast(bound, 4)}${left}.`;
+  return `The fastest ${found} takes ${iterationTime(iteration)}${samples}. No other of the ${count(rows, 'row', 'rows')} ${keeps}can be under ${timeAtLeast(bound, 4)}${left}.`;
 }
+
+/** Of rows that may differ in samples, times are for the number that most have. */
+const samplesText = ({ batch, batch_asked: asked }: Searched): string =>
+  asked === undefined ? '' : ` for ${count(batch, 'sample', 'samples')}`;
+
+/** Of a best row that has other samples. */
+const ownBatchText = ({ batch }: Searched, { row, iteration, batch: own }: CertifiedRow): string =>
+  own === undefined
+    ? ''
+    : ` An iteration of row ${row} has ${batchWords(own, batch)}, and takes ${iterationTime(iteration)}.`;
 
 /** Answers of earlier versions do not say the margin. */
 const marginText = ({ margin }: Searched): string =>

@@ -23,6 +23,7 @@ export function changesOf(base: SweepBase, axes: readonly Axis[], row: number): 
     pipeline: placed.ranks,
     data: placed.data,
     expert: placed.expert,
+    global_batch: placed.samples,
     micro_batch: placed.microBatch,
     microbatches: placed.microbatches,
     stages: placed.stages,
@@ -40,12 +41,13 @@ export function changesOf(base: SweepBase, axes: readonly Axis[], row: number): 
 type Value = string | number | undefined;
 
 /** What the engine makes of the file; other keys are what the file writes. */
-const knownValues = ({ size, ranks, stages, schedule }: SweepBase): Readonly<Record<string, Value>> => ({
+const knownValues = ({ size, batch, ranks, stages, schedule }: SweepBase): Readonly<Record<string, Value>> => ({
   tensor: size.mesh.tensor,
   context: size.mesh.context,
   pipeline: ranks,
   data: size.mesh.data,
   expert: size.mesh.expert,
+  global_batch: batch,
   micro_batch: size.microBatch,
   microbatches: size.microbatches,
   stages,

@@ -29,17 +29,18 @@ export function classOf({ settings, tensor, context, expert, microBatch }: Place
  * Seconds that a row is hardly under, from `work` of another row of its class: which rows to look at first. Some device has at least
  * the mean work, m·T / p. The second estimate is for a chain of layers, one stage on each device, and whole backwards. A device then
  * waits for the stages above it, before its first forward and after its last backward: m·t(d) + t(0) + … + t(d − 1) ≤ M. This gives
- * T ≤ M·(1 − (1 − 1/m)^p).
+ * T ≤ M·(1 − (1 − 1/m)^p). Seconds are for the samples that rows share.
  */
 export function iterationOf(
-  { size }: Pick<SweepBase, 'size'>,
-  { schedule, ranks, microbatches }: Pick<PlacedRow, 'schedule' | 'ranks' | 'microbatches'>,
+  { size, batch }: Pick<SweepBase, 'size' | 'batch'>,
+  { schedule, ranks, microbatches, samples }: Pick<PlacedRow, 'schedule' | 'ranks' | 'microbatches' | 'samples'>,
   work: number,
 ): number {
   const policy = findPolicy(scheduleName(schedule));
   if (policy === undefined || !isPlain(policy) || policy.copies !== undefined) return 0;
   const isLone = stageChunks(schedule) === 1 && !policy.split && size.chain;
-  return isLone ? work / (1 - (1 - 1 / microbatches) ** ranks) : (microbatches * work) / ranks;
+  const own = isLone ? work / (1 - (1 - 1 / microbatches) ** ranks) : (microbatches * work) / ranks;
+  return own * (batch / samples);
 }
 
 /** The value of a param may change any number of the file, ranks and microbatches too. */
@@ -50,7 +51,7 @@ const isKnown = ({ size, params }: SweepBase, { settings }: PlacedRow): boolean 
 export const leastMemory = (base: SweepBase, row: PlacedRow, { stored }: RowWork): LeastBytes =>
   isKnown(base, row) ? leastBytes(base, row, stored) : { state: 0, peak: 0 };
 
-/** Seconds that the row cannot be under. 0 if its layers may compute less than the layers of the row that was planned. */
+/** Seconds for the samples that rows share, which the row cannot be under. 0 if its layers may compute less than the layers of the row that was planned. */
 export function leastIteration(base: SweepBase, row: PlacedRow, { computing }: Pick<RowWork, 'computing'>): number {
   if (!isKnown(base, row)) return 0;
   // A cut without a number of stages takes all devices.

@@ -26,6 +26,8 @@ import { recomputesLayers, storedBytes } from './storedBytes.ts';
 
 /** Figures of a row that ran; seconds, bytes, shares of 1. */
 export interface RowFigures extends Figures {
+  /** Samples of its iteration, if not as many as other rows have. */
+  readonly batch?: number;
   /** Samples per second. */
   readonly throughput: number;
   /** Share of the peak FLOPs that the model asks for; absent where layers are measured. */
@@ -87,7 +89,7 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
     ({ code, hint }) => code === 'engine/unsupported' && hint?.kind === 'engine' && hint.pipeline === plan.name,
   );
   if (unsupported !== undefined) return { kind: 'refused', code: unsupported.code, message: unsupported.message };
-  const problem = otherTraining(base, row, plan);
+  const problem = otherTraining(row, plan);
   if (problem !== undefined) return { kind: 'refused', code: 'search/refused', message: problem };
   const work = workOf(plan);
   const known = work === undefined ? {} : { work };
@@ -95,7 +97,7 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
     const least = staticBytes(plan, device);
     if (least > memory - reserved) return { kind: 'over', least, capacity: memory - reserved, ...known };
   }
-  const bounds = boundsOf(base, plan);
+  const bounds = boundsOf(base, row, plan);
   if (front.some((figures) => dominates(figures, bounds))) return { kind: 'dropped', ...known };
   const found = ordered(plan);
   if ('faults' in found) return refusedFor(found);
@@ -109,7 +111,7 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
   }
   const ran = simulatedIn(plan, found.program);
   if ('faults' in ran) return refusedFor(ran);
-  return { kind: 'ran', figures: figuresOf(plan, ran.run.report, base.margin), ...known };
+  return { kind: 'ran', figures: figuresOf(base, row, plan, ran.run.report), ...known };
 }
 
 const refusedFor = ({
@@ -134,11 +136,11 @@ function peaksOf(plan: PipelinePlan, program: Program): readonly number[] | unde
   });
 }
 
-/** Rows compare only if they train as many samples on the same devices. */
-function otherTraining(base: SweepBase, row: PlacedRow, plan: PipelinePlan): string | undefined {
+/** Rows compare only if they train the samples that they are to have, on the same devices. */
+function otherTraining(row: PlacedRow, plan: PipelinePlan): string | undefined {
   const samples = plan.microbatches * plan.microBatchSize * plan.data;
-  if (Math.abs(samples - base.batch) > 1e-6 * base.batch)
-    return `An iteration has ${samples} samples instead of ${base.batch}.`;
+  if (Math.abs(samples - row.samples) > 1e-6 * row.samples)
+    return `An iteration has ${samples} samples instead of ${row.samples}.`;
   // Replicas of a planner or of `on` are no ranks.
   if (!rankKeys.some((key) => key in row.settings)) return undefined;
   const devices = plan.devices.reduce((sum, { members = 1 }) => sum + members, 0);
@@ -146,7 +148,12 @@ function otherTraining(base: SweepBase, row: PlacedRow, plan: PipelinePlan): str
   return devices === wanted ? undefined : `It runs on ${devices} of the ${wanted} devices.`;
 }
 
-function figuresOf(plan: PipelinePlan, report: PipelineReport, margin: number): RowFigures {
+function figuresOf(
+  { batch, margin }: SweepBase,
+  { samples }: PlacedRow,
+  plan: PipelinePlan,
+  report: PipelineReport,
+): RowFigures {
   const { accuracy, iteration, throughput, devices, bubble, model_flops: flops } = report;
   const peak = devices.reduce((most, device) => Math.max(most, device.peak), 0);
   const room = fullestRoom(devices);
@@ -159,7 +166,9 @@ function figuresOf(plan: PipelinePlan, report: PipelineReport, margin: number): 
     full !== undefined ? tooFull(full) : failed === undefined ? undefined : missedLimit(plan, report, failed);
   return {
     iteration,
+    ...(samples === batch ? {} : { scaled: (iteration * batch) / samples }),
     peak,
+    ...(samples === batch ? {} : { batch: samples }),
     throughput,
     ...(flops === undefined ? {} : { mfu: flops.utilisation }),
     bubble: bubble.makespan,
@@ -207,10 +216,10 @@ function workOf(plan: PipelinePlan): RowWork | undefined {
 }
 
 /**
- * Figures that no order of this plan is under. A device does all its work; with one stage each and whole backwards, it also waits for the
+ * Figures that no order of this plan is under, seconds for the samples that rows share. A device does all its work; with one stage each and whole backwards, it also waits for the
  * stages above it. When a microbatch has come down to the last stage, every device holds it for each of its stages.
  */
-function boundsOf({ size, margin }: SweepBase, plan: PipelinePlan): Figures {
+function boundsOf({ size, margin, batch }: SweepBase, { samples }: PlacedRow, plan: PipelinePlan): Figures {
   const peaks: number[] = [];
   let iteration = 0;
   const { schedule, stages, placement, microbatches, slow } = plan;
@@ -231,7 +240,7 @@ function boundsOf({ size, margin }: SweepBase, plan: PipelinePlan): Figures {
     iteration = Math.max(iteration, (microbatches * work + above) * (1 - 1e-9));
     if (isLone) above += work;
   }
-  return { iteration, ...memoryOf(plan, peaks, margin) };
+  return { iteration: iteration * (batch / samples), ...memoryOf(plan, peaks, margin) };
 }
 
 /** Of the peak of each device: the greatest, and what the fullest device has left. */

@@ -74,6 +74,7 @@ const nameOf = ({ shard, file }: PlanAnswer): string =>
 const asked: readonly (readonly [what: string, of: (part: PlanRequest) => unknown])[] = [
   ['they are of different pipelines', ({ pipeline }) => pipeline],
   ['they are of different numbers of parts', ({ shard }) => shard?.of ?? 1],
+  ['different batches were asked for', ({ batch_asked: wish }) => wish],
   ['they search different keys or values', ({ search }) => search],
   ['they have different limits', ({ limits }) => limits],
   ['they minimise different figures', ({ minimise }) => minimise],

@@ -5,7 +5,9 @@ import { rankKeys } from './axes.ts';
 import type { SweepBase } from './base.ts';
 import { engineRefusal } from './engineRefusal.ts';
 import { withoutShards } from './shardText.ts';
-import { hasNamedChunks, scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';
+import { share } from '../basics/quantities.ts';
+import { mostOff, samplesOf } from './ownBatch.ts';
+import { groupOf, hasNamedChunks, scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';
 
 /** A row with nothing left open. */
 export interface PlacedRow {
@@ -18,6 +20,8 @@ export interface PlacedRow {
   readonly ranks: number;
   readonly microBatch: number;
   readonly microbatches: number;
+  /** Of an iteration. */
+  readonly samples: number;
   readonly schedule: string;
   /** Undefined: the schedule decides, which the file declares. */
   readonly stages?: number;
@@ -44,10 +48,6 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings
   const isAlone = data * context === 1 && rankKeys.some((key) => key in asked);
   const settings = isAlone ? withoutKeys(axes, ofTensor, ofDataRanks, 'data rank') : ofTensor;
   if ('refused' in settings) return { refused: settings.refused };
-  const samples = microBatch * data;
-  const microbatches = base.batch / samples;
-  if (!Number.isInteger(microbatches))
-    return { refused: `the ${base.batch} samples of an iteration do not divide into its microbatches and data ranks` };
   const written = settings['schedule'] ?? base.schedule;
   const chunks = settings['chunks'];
   const isChunked = chunks !== undefined && takesChunks(written);
@@ -55,6 +55,12 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings
   if (chunks !== undefined && !isChunked && chunks !== first)
     return { refused: `${scheduleName(written)} takes no "chunks": it is the same as another row` };
   const schedule = isChunked ? withChunks(written, chunks) : written;
+  const samples = samplesOf(base, microBatch * data, groupOf(schedule, ranks));
+  if (samples === undefined)
+    return {
+      refused: `the ${base.batch} samples of an iteration do not divide into its microbatches and data ranks${base.asked === undefined ? '' : `, and no number within ${share(mostOff)} does`}`,
+    };
+  const microbatches = samples / (microBatch * data);
   const each = schedule === base.schedule && !followsParam(base, settings) ? chunksOf(base) : stageChunks(schedule);
   const stages = each === undefined ? undefined : each * ranks;
   const { layers } = base.size.model;
@@ -71,7 +77,7 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings
   if (refused !== undefined) return { refused };
   return {
     settings,
-    ...{ tensor, context, data, expert, ranks, microBatch, microbatches, schedule },
+    ...{ tensor, context, data, expert, ranks, microBatch, microbatches, samples, schedule },
     ...(stages === undefined ? {} : { stages }),
   };
 }

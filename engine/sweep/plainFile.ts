@@ -23,6 +23,8 @@ export interface PlainRequest {
 
 export interface PlainFile {
   readonly text: string;
+  /** Samples of an iteration that are asked for, which may be no whole number. */
+  readonly asked: number;
   /** What was rounded, in a sentence. */
   readonly remarks: readonly string[];
 }
@@ -69,6 +71,7 @@ export function plainFile(
   const lines = entries.map(([key, value]) => `  ${key.padEnd(width)} = ${value}\n`);
   return {
     text: `${request.declarations}\npipeline ${pipeline} {\n${lines.join('')}}\n`,
+    asked: 'samples' in request.batch ? request.batch.samples : request.batch.tokens / (size.model.sequence ?? 1),
     remarks: [...sequenceRemarks(asked, size.model.sequence), ...batch.remarks],
   };
 }

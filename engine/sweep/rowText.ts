@@ -10,7 +10,7 @@ import { wholeKeys } from './axes.ts';
 import { hasValue } from './usualValues.ts';
 
 /** The file that a row is written into, and its pipeline. */
-export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'schedule' | 'ranks' | 'stages'> & {
+export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'batch' | 'schedule' | 'ranks' | 'stages'> & {
   readonly syntax: SyntaxFile;
   readonly body: Block;
 };
@@ -33,8 +33,12 @@ export function rowText(file: Written, row: PlacedRow): { readonly text: string 
     if (refused !== undefined) return { refused };
   }
   if (row.schedule !== file.schedule) set('schedule', row.schedule);
-  // `global_batch` says it for every row.
+  // `global_batch` says it for every row that has the samples of the file.
   const follows = entriesOf(file.body, 'global_batch').length > 0;
+  if (row.samples !== file.batch) {
+    const refused = set('global_batch', String(row.samples));
+    if (refused !== undefined) return { refused };
+  }
   const isWritten = entriesOf(file.body, 'microbatches').length > 0;
   if (isWritten && row.microbatches !== file.size.microbatches) set('microbatches', String(row.microbatches));
   if (!follows && !isWritten) return { refused: 'the pipeline has neither "microbatches" nor "global_batch"' };

@@ -16,6 +16,7 @@ export interface SweepSource extends KnownFiles {
   readonly text: string;
   readonly options: EngineOptions;
   readonly overrides?: Readonly<Record<string, number>>;
+  readonly asked?: number;
   readonly pipeline: string;
   readonly limits: readonly string[];
   readonly axes: readonly Axis[];
@@ -33,8 +34,11 @@ let last: { readonly key: string; readonly base: SweepBase | undefined } | undef
 function baseOf(source: SweepSource): SweepBase | undefined {
   const key = JSON.stringify(source);
   if (last?.key === key) return last.base;
-  const { uri, text, options, overrides, pipeline, limits } = source;
-  const file: SweepFile = { uri, text, host: knownHost(source), options, overrides };
+  const { uri, text, options, overrides, asked, pipeline, limits } = source;
+  const file: SweepFile = {
+    ...{ uri, text, host: knownHost(source), options, overrides },
+    ...(asked === undefined ? {} : { asked }),
+  };
   const found = sweepBase(file, pipeline, limits);
   last = { key, base: 'problem' in found ? undefined : found };
   return last.base;

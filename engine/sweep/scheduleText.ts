@@ -36,6 +36,8 @@ export function withChunks(schedule: string, chunks: string): string {
   return `${text.slice(value.start, value.end - 1).trimEnd()}, chunks = ${chunks})`;
 }
 
+const interleaved = 'interleaved_1f1b';
+
 interface ScheduleText {
   readonly name: string;
   readonly numbers: PolicyArguments;
@@ -80,6 +82,12 @@ function read(schedule: string): ScheduleText {
 export function policyOf(schedule: string): Extract<SchedulePlan, { readonly kind: 'policy' }> | undefined {
   const { name, numbers } = read(schedule);
   return findPolicy(name) === undefined ? undefined : { kind: 'policy', name, args: numbers };
+}
+
+/** Microbatches that a schedule takes at a time, if not one: interleaving without `group` takes as many as pipeline ranks. */
+export function groupOf(schedule: string, ranks: number): number {
+  const { name, numbers } = read(schedule);
+  return name === interleaved && numbers['group'] === undefined ? ranks : 1;
 }
 
 /** The name of its policy, or of the schedule that a file declares. */

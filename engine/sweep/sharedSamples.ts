@@ -1,10 +1,9 @@
 /** A batch that many numbers of ranks can share, near the one that is asked for. */
 import { divisors } from '../basics/divisors.ts';
+import { mostOff } from './ownBatch.ts';
 
 /** Samples of a rank, at least. */
 const leastOfRank = 4;
-/** How far the samples may be from what was asked for, so that more numbers of ranks can share them. */
-const mostOff = 0.05;
 
 /**
  * The samples that most numbers of ranks can share, among numbers near `exact`; the nearest of several. Data ranks divide the devices,

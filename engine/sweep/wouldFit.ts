@@ -6,7 +6,7 @@ import { overriddenAxes, rowCount, type Settings, settingsOf, settingsText } fro
 import { sweepBase, type SweepBase } from './base.ts';
 import { isOwnValue } from './changes.ts';
 import type { RowFigures } from './evaluateRow.ts';
-import { isRoomy } from './front.ts';
+import { isRoomy, paceOf } from './front.ts';
 import { type OtherFile, withMoreNodes, withPackedWeights } from './otherFiles.ts';
 import { outcomeOf } from './rowsSearch.ts';
 import { takesChunks } from './scheduleText.ts';
@@ -94,7 +94,7 @@ function* oneValue(
 }
 
 const isBetter = ({ figures }: Found, other: Found): boolean =>
-  isRoomy(figures) === isRoomy(other.figures) ? figures.iteration < other.figures.iteration : isRoomy(figures);
+  isRoomy(figures) === isRoomy(other.figures) ? paceOf(figures) < paceOf(other.figures) : isRoomy(figures);
 
 /** Values of several keys with which a row fits, each of them needed. */
 function* severalValues(
@@ -203,11 +203,12 @@ function* firstThatFits(base: SweepBase, axes: readonly Axis[], known?: WouldFit
 }
 
 const sentence = (changes: readonly string[], { settings, figures }: Found, limits: readonly string[]): WouldFit => {
-  const { peak, iteration, tight } = figures;
+  const { peak, iteration, tight, batch } = figures;
+  const samples = batch === undefined ? '' : ` for ${count(batch, 'sample', 'samples')}`;
   const left = tight === undefined ? '' : `, which leaves ${share(tight)} of a device`;
   const change = list(changes);
   return {
     change,
-    text: `With ${change} it fits${limits.length === 0 ? '' : ' and meets the limits'}: ${bytes(peak)}${left}, ${iterationTime(iteration)} (${settingsText(settings)}). Faster rows are possible.`,
+    text: `With ${change} it fits${limits.length === 0 ? '' : ' and meets the limits'}: ${bytes(peak)}${left}, ${iterationTime(iteration)}${samples} (${settingsText(settings)}). Faster rows are possible.`,
   };
 };

@@ -27,6 +27,8 @@ export function planCsv({ search, points }: PlanAnswer): string {
     'fit',
     'runs',
     'within',
+    'batch',
+    'scaled',
   ];
   const lines = points.map((point) => [
     String(point.row),
@@ -41,6 +43,8 @@ export function planCsv({ search, points }: PlanAnswer): string {
       String(each ?? ''),
     ),
     String(point.within ?? ''),
+    String(point.batch ?? ''),
+    String(point.scaled ?? ''),
   ]);
   return [head, ...lines].map(csvLine).join('');
 }

@@ -5,11 +5,11 @@ import { type Choice, kept, numbers, small } from './choice.ts';
 
 const sizes = [1, 2, 4];
 
-export function microBatchChoice({ size, batch }: SweepBase): Choice {
+export function microBatchChoice({ size, batch, asked }: SweepBase): Choice {
   const { model, microBatch } = size;
   if (model.measured > 0)
     return kept('micro_batch', `measured layers have their times for microbatches of ${microBatch}`);
-  const values = sizes.filter((value) => batch % value === 0);
+  const values = sizes.filter((value) => asked !== undefined || batch % value === 0);
   const others = sizes.filter((value) => !values.includes(value));
   return numbers('micro_batch', values, microBatch, [
     { what: 'micro_batch over 4', why: small },

@@ -50,7 +50,7 @@ describe('plan', () => {
     const csv = await train('--format', 'csv');
     const lines = csv.out.trimEnd().split('\r\n');
     expect(lines[0]).toBe(
-      'row,tensor,sequence_parallel,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed,tight,left,spread_time,spread_memory,fit,runs,within',
+      'row,tensor,sequence_parallel,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed,tight,left,spread_time,spread_memory,fit,runs,within,batch,scaled',
     );
     expect(lines.length).toBe(points.length + 1);
     const line = lines.find((each) => each.startsWith(`${best},`))?.split(',') ?? [];
@@ -78,7 +78,7 @@ describe('plan', () => {
     // The device has an efficiency of its own: runs say something of its memory only.
     expect(Object.keys(point?.spread ?? {})).toEqual(['memory', 'fit', 'runs']);
     expect(point?.spread?.fit).toBeLessThan(point?.spread?.runs ?? 0);
-    expect((await answerWith(near, '--format', 'csv')).out).toMatch(/,0\.0(2999|3000)\d*,\d+,,0\.\d+,\d+,\d+,\r\n/u);
+    expect((await answerWith(near, '--format', 'csv')).out).toMatch(/,0\.0(2999|3000)\d*,\d+,,0\.\d+,\d+,\d+,,,\r\n/u);
     const roomy = await answerWith(far);
     expect(roomy.out).not.toContain('left');
     expect(answerOf(await answerWith(far, '--format', 'json')).points.some(({ tight }) => tight !== undefined)).toBe(

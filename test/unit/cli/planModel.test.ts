@@ -104,6 +104,27 @@ describe('plan without a file', () => {
     expect(none).not.toContain('tokens are');
   });
 
+  test('gives ranks that do not share the samples a number near them, and compares by time for the same number', async () => {
+    const asked =
+      '--model gpt2 --on dgx_h100 --nodes 5 --batch 100Ktok --engine megatron --over tensor=1,pipeline=[4,5],context=1,micro_batch=1,schedule=1f1b,recompute=none,sync=end';
+    const { out } = await plan(asked);
+    expect(out).toContain('2 rows on 40 devices, 100 samples an iteration');
+    expect(out).toMatch(/^ {2}row +iteration +samples +for 100 samples +peak memory/mu);
+    // Five pipeline ranks leave eight data ranks.
+    expect(out).toMatch(/^ {2}1\b.* 96 \(−4 %\) /mu);
+    const answer = JSON.parse((await plan(`${asked} --format json`)).out) as PlanAnswer;
+    const [ten, eight] = answer.points;
+    expect(answer).toMatchObject({ batch: 100, batch_asked: 97.65625 });
+    expect(ten.batch).toBeUndefined();
+    expect(eight).toMatchObject({ data: 8, batch: 96, scaled: (eight.iteration * 100) / 96 });
+    expect((await plan(`${asked} --format csv`)).out).toMatch(new RegExp(`,96,${eight.scaled}\r\n`, 'u'));
+    const { out: written } = await plan(`${asked} --write 1`);
+    expect(written).toMatch(/^ {2}global_batch *= 96$/mu);
+    const again = await call(['simulate', 'a.pipe', '--format', 'json'], { files: { 'a.pipe': written } });
+    const [{ iteration }] = (JSON.parse(again.out) as { pipelines: { iteration: number }[] }).pipelines;
+    expect(iteration).toBe(eight.iteration);
+  });
+
   test('takes the tokens of a sample that are asked for, and says which were taken of a long window', async () => {
     const asked =
       '--model mixtral_8x22b --on dgx_h100 --nodes 16 --batch 1048576tok --over pipeline=8,tensor=8,expert=8,recompute=full';

@@ -4,7 +4,7 @@ import { check } from '../../../engine/flow/check.ts';
 import { answerOf, asWritten, foundPoint } from '../../../engine/sweep/answer.ts';
 import { rowCount, settingsOf } from '../../../engine/sweep/axes.ts';
 import type { Outcome, RowFigures } from '../../../engine/sweep/evaluateRow.ts';
-import { dominates, frontOf } from '../../../engine/sweep/front.ts';
+import { dominates, frontOf, paceOf } from '../../../engine/sweep/front.ts';
 import { placeRow } from '../../../engine/sweep/placeRow.ts';
 import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
 import { rowText } from '../../../engine/sweep/rowText.ts';
@@ -30,7 +30,7 @@ export function holdsAtEveryStop({ base, axes }: Case): Stops {
     if (outcome.kind === 'over') expectFull({ base, axes }, row);
     if (outcome.kind !== 'ran') continue;
     // Rows that are hardly worse, in time or in memory.
-    const slower = { iteration: outcome.figures.iteration * (1 + rounding), peak: 0 };
+    const slower = { iteration: paceOf(outcome.figures) * (1 + rounding), peak: 0 };
     const fuller = { iteration: 0, peak: outcome.figures.peak * (1 + rounding) };
     expect(outcomeOf(base, axes, row, [slower, fuller]).kind, `row ${row}`).toBe('ran');
   }
@@ -70,8 +70,10 @@ export function holdsAtEveryStop({ base, axes }: Case): Stops {
     const { unsearchedLeast: least } = result;
     expect(least === undefined, `stopped after ${most}`).toBe(result.unsearched === 0);
     if ((least ?? 0) > 0) bounded += 1;
-    for (const { row, iteration } of others)
-      expect(iteration, `row ${row}, stopped after ${most}`).toBeGreaterThanOrEqual((least ?? 0) * (1 - rounding));
+    for (const { row, ...figures } of others)
+      expect(paceOf(figures), `row ${row}, stopped after ${most}`).toBeGreaterThanOrEqual(
+        (least ?? 0) * (1 - rounding),
+      );
     // Dropped rows.
     const found = answer.points.filter((point) => point.front);
     for (const { row, ...figures } of fits.filter((fit) => gone.includes(fit.row)))
@@ -102,8 +104,8 @@ function expectTrue(
   if (figure !== undefined) {
     const seconds = Number(figure) * { s: 1, ms: 1e-3, µs: 1e-6, ns: 1e-9 }[unit as 's'];
     // Half of the last of four digits.
-    for (const { row, iteration } of fits)
-      expect(iteration, `row ${row}: ${certificate}`).toBeGreaterThanOrEqual(seconds * (1 - 5e-4));
+    for (const { row, ...figures } of fits)
+      expect(paceOf(figures), `row ${row}: ${certificate}`).toBeGreaterThanOrEqual(seconds * (1 - 5e-4));
   } else if (certificate.startsWith('None of') || certificate.startsWith('The only row does not')) {
     expect(fits, certificate).toEqual([]);
   } else if (certificate.startsWith('The only row')) {

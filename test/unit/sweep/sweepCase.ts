@@ -67,13 +67,20 @@ export function sweepCase(
     pipeline = 'train',
     limits = [],
     overrides = {},
+    asked,
   }: Partial<Record<'text' | 'file' | 'pipeline', string>> & {
     readonly limits?: readonly string[];
     readonly overrides?: Readonly<Record<string, number>>;
+    /** Samples of an iteration that rows may be near to. */
+    readonly asked?: number;
   } = {},
 ): { readonly base: SweepBase; readonly axes: readonly Axis[] } {
   const uri = pathToFileURL(path.join(repository, file)).href;
-  const base = sweepBase({ uri, text, host: disk, options: defaultOptions, overrides }, pipeline, limits);
+  const base = sweepBase(
+    { uri, text, host: disk, options: defaultOptions, overrides, ...(asked === undefined ? {} : { asked }) },
+    pipeline,
+    limits,
+  );
   if ('problem' in base) throw new Error(base.problem.message);
   const axes = readAxes(over);
   if ('problem' in axes) throw new Error(axes.problem);
