@@ -12,6 +12,7 @@ import { namePages } from './names.ts';
 import { policyPages } from './policies.ts';
 import { reportPages } from './report.ts';
 import { standardPages } from './standard.ts';
+import { termPages } from './terms.ts';
 
 export const generated = (): readonly Generated[] => [
   indexPage(),
@@ -31,7 +32,7 @@ const end = '<!-- end -->';
 
 /** Pages with the text that they must have, by path from the root. */
 export function generatedFiles(): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
+  const files = new Map<string, string>(termPages());
   for (const { page, region, text } of generated()) {
     const file = `docs/${page}`;
     if (region === undefined) files.set(file, `${text}\n${note}\n`);
