@@ -33,6 +33,14 @@ export interface FunctionSchema {
 /** What a word of a parameter means: the parameter's own text where one text explains all its words. */
 export const meaningOf = ({ meanings, doc }: FunctionParameter, word: string): string => meanings?.[word] ?? doc;
 
+/** What a parameter is, with the meaning of each of its words. */
+export const parameterText = ({ doc, words = [], meanings = {} }: FunctionParameter): string =>
+  words.length === 0
+    ? doc
+    : words.some((word) => meanings[word] !== undefined)
+      ? `${doc}\n\n${words.map((word) => `- \`${word}\`${meanings[word] === undefined ? '' : `: ${meanings[word]}`}`).join('\n')}`
+      : `${doc} (${words.map((word) => `\`${word}\``).join(', ')})`;
+
 /** `given`: the words that it takes, or a usual value. */
 export const need = (name: string, doc: string, given?: readonly string[] | string): FunctionParameter => ({
   name,

@@ -9,7 +9,15 @@ import { collectives } from '../exchange/collectives.ts';
 import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { presetText } from '../exchange/rule.ts';
 import { recomputeModules } from '../costs/recompute.ts';
-import { moduleWords, otherModuleNames, pipedreamObjectives, planners, allocations } from './schema/words.ts';
+import {
+  moduleWords,
+  otherModuleNames,
+  pipedreamObjectives,
+  planners,
+  plannerWords,
+  allocations,
+  allocationWords,
+} from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
 import { fp4Recipes, storedRecipes } from '../costs/stored.ts';
 import { loraTargets } from '../costs/types.ts';
@@ -55,11 +63,15 @@ const values: readonly FunctionSchema[] = [
     'Splits the layers into contiguous stages so that the slowest is as fast as possible (or uses as little memory as possible).',
     [
       may('stages', 'number of stages. Default: as many as the schedule puts on the devices'),
-      may(
-        'by',
-        'what to minimise: the time of the slowest stage, the memory of the fullest device, or (`both`) the time among cuts that fit',
-        { words: ['time', 'memory', 'both'], default: 'time' },
-      ),
+      may('by', 'what to minimise', {
+        words: ['time', 'memory', 'both'],
+        default: 'time',
+        meanings: {
+          time: 'the time of the slowest stage',
+          memory: 'the memory of the fullest device',
+          both: 'the time of the slowest stage, among cuts that fit',
+        },
+      }),
     ],
     { bare: true },
   ),
@@ -71,21 +83,16 @@ const values: readonly FunctionSchema[] = [
     'plan',
     'Stages and their replicas, as the planner of a published system computes them from the costs.',
     [
-      need(
-        'planner',
-        'the planner. `pipedream` makes the slowest stage of a full pipeline as fast as possible. `dapple` makes a synchronous iteration as short as possible. Both ignore memory. `alpa` makes it short too, and chooses the tensor and data ranks of every stage. `hetpipe` makes the slowest stage of a virtual worker of different devices as fast as possible',
-        planners,
-      ),
+      { ...need('planner', 'the planner', planners), meanings: plannerWords },
       may(
         'objective',
         'the objective of `pipedream`: as in its paper, or as in its released code (compute and exchange added, transfers left out)',
         { words: pipedreamObjectives, default: 'paper' },
       ),
-      may(
-        'allocation',
-        'how `hetpipe` divides the cluster into virtual workers. `node`: each node is one. `equal`: each has one device of every node. `hybrid`: each has half of a fast and half of a slow node. Default: all devices are one',
-        { words: allocations },
-      ),
+      may('allocation', 'how `hetpipe` divides the cluster into virtual workers. Default: all devices are one', {
+        words: allocations,
+        meanings: allocationWords,
+      }),
       may('worker', 'number of the virtual worker that the pipeline is, from 0 on. Default: 0'),
     ],
   ),
@@ -476,7 +483,9 @@ export const functions: readonly FunctionSchema[] = [
       recipe.name,
       recipe.doc,
       recipe.parameters.map((p) =>
-        p.required === true ? need(p.name, p.doc) : may(p.name, p.doc, { words: p.words, default: p.default }),
+        p.required === true
+          ? need(p.name, p.doc)
+          : may(p.name, p.doc, { words: p.words, meanings: p.meanings, default: p.default }),
       ),
       { bare: recipe.parameters.every((p) => p.required !== true) },
     ),

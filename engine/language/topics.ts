@@ -5,7 +5,7 @@ import { standardFiles } from '../std/index.ts';
 import { named } from './declare.ts';
 import { exportsOf } from './exported.ts';
 import { scheduleFigures, figures, testWords } from './figures.ts';
-import { meaningOf } from './functionRow.ts';
+import { meaningOf, parameterText } from './functionRow.ts';
 import { functions } from './functions.ts';
 import { scheduleNumbers } from './reservedNames.ts';
 import { type BlockName, type BlockSchema, blocks, declarationDocs, type KeySchema, wordsOf } from './schema.ts';
@@ -90,7 +90,7 @@ function* topics(): Generator<Topic> {
   for (const [path, text] of standardFiles) yield* standardTopics(path, text);
   for (const schema of functions)
     for (const parameter of schema.parameters) {
-      yield { name: parameter.name, what: `argument of ${schema.name}`, doc: parameter.doc };
+      yield { name: parameter.name, what: `argument of ${schema.name}`, doc: parameterText(parameter) };
       for (const word of parameter.words ?? [])
         yield { name: word, what: `word of ${schema.name}(${parameter.name} = …)`, doc: meaningOf(parameter, word) };
     }

@@ -12,6 +12,7 @@ import { standardText } from '../../engine/std/index.ts';
 import { standardNames } from '../standard.ts';
 import type { View } from '../view.ts';
 import { exportedOffer } from './importable.ts';
+import { byUse, usualImports } from './usual.ts';
 import { keywordOffer, literal, symbolOffer, type Offer } from './offer.ts';
 
 /** Paths inside the quotes of an import or of a file that `from` names, and names inside an import's braces; undefined elsewhere. */
@@ -114,7 +115,11 @@ function nameItems(view: View, declaration: ImportDeclaration, offset: number) {
   const taken = new Set((declaration.names ?? []).filter((name) => name !== word).map((name) => name.text));
   const span = word ?? { start: offset, end: offset };
   const isOpen = declaration.path === undefined || declaration.path.value === '';
-  const found = isOpen ? allNames(view, declaration, [...taken], close) : exported(view, declaration);
+  const found = byUse(
+    isOpen ? allNames(view, declaration, [...taken], close) : exported(view, declaration),
+    ({ label }) => label,
+    usualImports,
+  );
   return { offers: found.filter((offer) => !taken.has(offer.label)), span };
 }
 

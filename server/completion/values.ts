@@ -1,6 +1,6 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { findFigure } from '../../engine/language/figures.ts';
-import { meaningOf } from '../../engine/language/functionRow.ts';
+import { meaningOf, parameterText } from '../../engine/language/functionRow.ts';
 import { functions, inExpressions, isIn, takesNames, type FunctionParameter } from '../../engine/language/functions.ts';
 import {
   functionContext,
@@ -19,10 +19,14 @@ import { loopNames, membersOf, ownFunction, testedSchedule } from '../ownFunctio
 import type { View } from '../view.ts';
 import { functionOffer, symbolOffer, wordOffer, type Offer } from './offer.ts';
 import { importable } from './importable.ts';
+import { byUse } from './usual.ts';
 import { membersFor, othersOf, symbolsOf } from './symbols.ts';
 
 export const functionsOf = (context: FunctionContext): readonly Offer[] =>
-  functions.filter((functionSchema) => isIn(functionSchema, context)).map(functionOffer);
+  byUse(
+    functions.filter((functionSchema) => isIn(functionSchema, context)),
+    ({ name }) => name,
+  ).map(functionOffer);
 const wordsFor = (parameter: FunctionParameter): readonly Offer[] =>
   (parameter.words ?? []).map((name) => wordOffer({ name, doc: meaningOf(parameter, name) }));
 
@@ -172,7 +176,7 @@ const argumentName = (parameter: FunctionParameter): Offer => ({
   label: parameter.name,
   kind: CompletionItemKind.Property,
   detail: parameter.default === undefined ? undefined : `default ${parameter.default}`,
-  doc: parameter.doc,
+  doc: parameterText(parameter),
   text: `${parameter.name} = `,
   snippet: `${parameter.name} = $1`,
   ...(parameter.words === undefined && parameter.values === undefined ? {} : { opens: 'values' }),

@@ -5,6 +5,7 @@ import { toOffset } from '../text/convert.ts';
 import { exchangeText } from '../hover/exchange.ts';
 import { hoverDevice } from '../hover/device.ts';
 import { hoverCallee, hoverKey, hoverQuantity, hoverWord } from '../hover/language.ts';
+import { linkText } from '../hover/link.ts';
 import { hoverOperation } from '../hover/operation.ts';
 import { hoverSymbol } from '../hover/symbol.ts';
 import { scheduleOfTest } from '../ownFunctions.ts';
@@ -49,7 +50,9 @@ export function hover(
         ),
       );
   }
-  const other = hoverQuantity(path, docs) ?? hoverKey(path, offset, docs) ?? hoverCallee(path, offset, docs) ?? word;
+  const sent = linkText(view, path);
+  const other =
+    hoverQuantity(path, docs, sent) ?? hoverKey(path, offset, docs, sent) ?? hoverCallee(path, offset, docs) ?? word;
   return other === undefined
     ? null
     : shown(view, other.span, sections(other.text, exchangeText(view, path), ofName(view, path)));

@@ -1,5 +1,6 @@
 import { MarkupKind, type SignatureHelp, type SignatureHelpParams } from 'vscode-languageserver';
 import type { FunctionParameter, FunctionSchema } from '../../engine/language/functions.ts';
+import { parameterText } from '../../engine/language/functionRow.ts';
 import { functionContext } from '../../engine/language/kinds.ts';
 import { toOffset } from '../text/convert.ts';
 import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../text/cursor.ts';
@@ -33,7 +34,7 @@ function help(schema: FunctionSchema, call: CallAt, word: string): SignatureHelp
         documentation: { kind: MarkupKind.Markdown, value: schema.doc },
         parameters: shown.map((parameter) => ({
           label: parameterLabel(parameter),
-          documentation: { kind: MarkupKind.Markdown, value: parameterDoc(parameter) },
+          documentation: { kind: MarkupKind.Markdown, value: parameterText(parameter) },
         })),
       },
     ],
@@ -64,9 +65,6 @@ function shownParameters(
 /** The index after the last parameter shows none as active. */
 const placeIn = (shown: readonly FunctionParameter[], active: FunctionParameter | undefined): number =>
   active === undefined ? shown.length : shown.indexOf(active);
-
-const parameterDoc = ({ doc, words }: FunctionParameter): string =>
-  words === undefined ? doc : `${doc} (${words.map((word) => `\`${word}\``).join(', ')})`;
 
 /**
  * A named argument belongs to the parameter of that name, whatever its position. What follows a named argument is the name of another, so

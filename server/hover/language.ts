@@ -1,7 +1,7 @@
 /** Hovers over the language itself: keys, keywords, words, units, functions. */
 import { show } from '../../engine/basics/quantities.ts';
 import { figures, scheduleFigures, testWords } from '../../engine/language/figures.ts';
-import { meaningOf } from '../../engine/language/functionRow.ts';
+import { meaningOf, parameterText } from '../../engine/language/functionRow.ts';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
 import {
   pageOfBlock,
@@ -33,7 +33,7 @@ export interface Text {
 }
 
 /** `25GB/s`: what it is in base units, and what the unit means. */
-export function hoverQuantity(path: readonly SyntaxNode[], docs?: string): Text | undefined {
+export function hoverQuantity(path: readonly SyntaxNode[], docs?: string, figured?: string): Text | undefined {
   const node = path.at(-1);
   if (node?.kind !== 'quantity' || node.unit === '') return undefined;
   const unit = findUnit(node.unit);
@@ -41,19 +41,31 @@ export function hoverQuantity(path: readonly SyntaxNode[], docs?: string): Text 
   const value = show(node.value * unit.scale, unit.dimension);
   return {
     span: node,
-    text: sections(`**${value}**`, `\`${unit.name}\`: ${unit.doc}`, reference(docs, pageOfUnit(unit.dimension))),
+    text: sections(
+      `**${value}**`,
+      `\`${unit.name}\`: ${unit.doc}`,
+      figured,
+      reference(docs, pageOfUnit(unit.dimension)),
+    ),
   };
 }
 
-/** A key in a block, or the keyword of a declaration. */
-export function hoverKey(path: readonly SyntaxNode[], offset: number, docs?: string): Text | undefined {
+/** A key in a block, or the keyword of a declaration. `figured`: what the file makes of it. */
+export function hoverKey(
+  path: readonly SyntaxNode[],
+  offset: number,
+  docs?: string,
+  figured?: string,
+): Text | undefined {
   const declaration = path.find(
     (node) => node.kind === 'block' || node.kind === 'param' || node.kind === 'let' || node.kind === 'import',
   );
   const keys = keysOn(path);
   const last = keys.at(-1);
   if (last !== undefined && holds(last.entry.key, offset))
-    return last.key === undefined ? undefined : { span: last.entry.key, text: keyHover(last.key, last.block, docs) };
+    return last.key === undefined
+      ? undefined
+      : { span: last.entry.key, text: keyHover(last.key, last.block, docs, figured) };
   if (declaration?.kind === 'block' && holds(declaration.keyword, offset))
     return {
       span: declaration.keyword,
@@ -77,10 +89,11 @@ export function hoverKey(path: readonly SyntaxNode[], offset: number, docs?: str
   };
 }
 
-const keyHover = (key: KeySchema, block: BlockName | undefined, docs: string | undefined): string =>
+const keyHover = (key: KeySchema, block: BlockName | undefined, docs: string | undefined, figured?: string): string =>
   sections(
     code(key.example),
     keyText(key),
+    figured,
     block === undefined ? undefined : reference(docs, pageOfKey(block, key.name)),
   );
 
@@ -116,9 +129,7 @@ export function hoverCallee(path: readonly SyntaxNode[], offset: number, docs: s
   if (argument?.kind !== 'argument' || argument.name === undefined || !holds(argument.name, offset)) return undefined;
   const parameter = schema?.parameters.find((functionParameter) => functionParameter.name === argument.name?.text);
   if (parameter === undefined) return undefined;
-  const words =
-    parameter.words === undefined ? undefined : `One of ${parameter.words.map((word) => `\`${word}\``).join(', ')}.`;
-  return { span: argument.name, text: sections(`**${parameter.name}**`, parameter.doc, words) };
+  return { span: argument.name, text: sections(`**${parameter.name}**`, parameterText(parameter)) };
 }
 
 export function functionText(schema: FunctionSchema, docs: string | undefined): string {

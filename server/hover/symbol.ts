@@ -11,7 +11,7 @@ import { functionId, functions } from '../../engine/language/functions.ts';
 import { pageOfStandard } from '../../engine/language/referencePages.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import type { View } from '../view.ts';
-import { clusterText } from './device.ts';
+import { clusterText, deviceText } from './device.ts';
 import { jobText } from './job.ts';
 import { layerText } from './layer.ts';
 import { functionText } from './language.ts';
@@ -56,7 +56,15 @@ export function hoverSymbol(
         standardReference(symbol, docs),
       );
     case 'cluster':
-      return sections(head(symbol), docOf(symbol), clusterText(view, offset), standardReference(symbol, docs));
+      return sections(head(symbol), docOf(symbol), clusterText(view, symbol, offset), standardReference(symbol, docs));
+    case 'device':
+      return sections(
+        head(symbol),
+        docOf(symbol),
+        baseOf(symbol),
+        deviceText(view, symbol),
+        standardReference(symbol, docs),
+      );
     case 'schedule':
       return sections(head(symbol), docOf(symbol), scheduleText(view, symbol));
     case 'job':

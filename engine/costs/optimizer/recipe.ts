@@ -1,6 +1,14 @@
 import { elementBytes } from '../precision.ts';
 import type { Precision } from '../types.ts';
-import { shardRanks, shardsGradients, shardsState, shardsWeights, shardWords, type Shard } from './shard.ts';
+import {
+  shardRanks,
+  shardsGradients,
+  shardsState,
+  shardsWeights,
+  shardMeanings,
+  shardWords,
+  type Shard,
+} from './shard.ts';
 
 /** What an optimizer keeps. Adding one: `docs/contribute/adding-an-optimizer.md`. */
 export interface OptimizerRecipe {
@@ -30,6 +38,8 @@ export interface OptimizerParameter {
   /** For words: what may be written, and whether that may also be a whole number from 2 on. */
   readonly words?: readonly string[];
   readonly orCount?: true;
+  /** What single words mean. */
+  readonly meanings?: Readonly<Record<string, string>>;
   readonly default?: string;
   readonly required?: true;
   readonly doc: string;
@@ -115,9 +125,8 @@ export const sharing: readonly OptimizerParameter[] = [
     kind: 'word',
     words: shardWords,
     default: 'none',
-    doc:
-      "what the data ranks split. `zero1` and `distributed` (Megatron-LM's name): the optimizer state. `zero2`: the " +
-      "gradients too. `zero3` and `fsdp` (PyTorch's name): the weights too",
+    doc: 'what the data ranks split, so that each holds a part',
+    meanings: shardMeanings,
   },
   step,
   {

@@ -6,6 +6,16 @@
  */
 export const shardWords = ['none', 'zero1', 'distributed', 'zero2', 'zero3', 'fsdp'] as const;
 
+/** What the data ranks split under each. */
+export const shardMeanings: Readonly<Record<Shard, string>> = {
+  none: 'nothing: every data rank holds everything',
+  zero1: 'the optimizer state',
+  distributed: "the optimizer state; Megatron-LM's name of `zero1`",
+  zero2: 'the optimizer state and the gradients',
+  zero3: 'the optimizer state, the gradients and the weights',
+  fsdp: "the optimizer state, the gradients and the weights; PyTorch's name of `zero3`",
+};
+
 export type Shard = (typeof shardWords)[number];
 
 export const isShard = (text: string): text is Shard => (shardWords as readonly string[]).includes(text);

@@ -30,8 +30,23 @@ export const moduleWords: Readonly<Record<RecomputeModule, string>> = {
 /** Planners that `plan(…)` knows. */
 export const planners = ['pipedream', 'dapple', 'alpa', 'hetpipe'] as const;
 
+/** What each of them does. */
+export const plannerWords: Readonly<Record<(typeof planners)[number], string>> = {
+  pipedream: 'makes the slowest stage of a full pipeline as fast as possible, and ignores memory',
+  dapple: 'makes a synchronous iteration as short as possible, and ignores memory',
+  alpa: 'makes a synchronous iteration as short as possible, and chooses the tensor and data ranks of every stage',
+  hetpipe: 'makes the slowest stage of a virtual worker of different devices as fast as possible',
+};
+
 /** How `plan(hetpipe)` divides a cluster into virtual workers. */
 export const allocations = ['node', 'equal', 'hybrid'] as const;
+
+/** What each of them makes a virtual worker of. */
+export const allocationWords: Readonly<Record<(typeof allocations)[number], string>> = {
+  node: 'each node is a virtual worker',
+  equal: 'each virtual worker has one device of every node',
+  hybrid: 'each virtual worker has half of a fast and half of a slow node',
+};
 
 /** What `plan(pipedream)` can make least: the bottleneck as the paper defines it, or as the released program does. */
 export const pipedreamObjectives = ['paper', 'released'] as const;

@@ -239,7 +239,10 @@ test('every word of an argument says what it means', async () => {
     const found = await complete(`pipeline p { ${asked} }`);
     const words = found.filter(({ kind }) => kind === CompletionItemKind.EnumMember);
     expect(words.length).toBeGreaterThan(1);
-    for (const { label, documentation } of words) expect([label, documentation]).not.toEqual([label, undefined]);
+    const meanings = words.map(({ documentation }) => (documentation as { value: string } | undefined)?.value);
+    expect(meanings, asked).not.toContain(undefined);
+    // Not one text for all of them.
+    if (!asked.includes('moments')) expect(new Set(meanings).size, asked).toBe(words.length);
   }
 });
 
@@ -252,4 +255,10 @@ test('keys that most pipelines have come before those that few have', async () =
   const found = await labels('pipeline p { $0 }');
   expect(found.indexOf('stages')).toBe(4);
   expect(found.indexOf('tensor')).toBeLessThan(found.indexOf('documents'));
+});
+
+test('names that most files import, and optimizers that most pipelines have, come first', async () => {
+  expect((await labels('import { $0 }'))[0]).toBe('h100');
+  expect((await labels('import { $0 } from "std:models"'))[0]).toBe('llama3_8b');
+  expect((await labels('pipeline p { optimizer = $0 }'))[0]).toBe('adam');
 });

@@ -198,3 +198,45 @@ test('a stage: its slack, up to the slowest stage', async () => {
     /Slack: 3 ms per microbatch. Up to that, the period stays the same\./,
   );
 });
+
+test('a cluster and a device at their declarations: what the pipelines of the file need of them', async () => {
+  // Warm-up 4: four microbatches of 1 GiB, and 512 MiB each of weights and gradients.
+  await checkHover(
+    toy.replace('cluster box', 'cluster $0box'),
+    'box',
+    'In `train`:',
+    'gpu[0] peaks at 5 GiB of 16 GiB',
+  );
+  await checkHover(
+    toy.replace('device v100', 'device $0v100'),
+    'v100',
+    'In `train`:',
+    'gpu[0] peaks at 5 GiB of 16 GiB',
+  );
+  const two = `${toy}\ndevice spare { memory = 8GiB }\ncluster other { gpu[2] = spare }\n`;
+  expect(await hoverAt(two.replace('device spare', 'device $0spare'))).not.toContain('peaks');
+  expect(await hoverAt(two.replace('cluster other', 'cluster $0other'))).not.toContain('peaks');
+});
+
+test('a link: the transfers whose slowest link it is', async () => {
+  // Eight microbatches of 25 MB each way, 1 ms each at 25 GB/s.
+  const sent = toy.replace('activation = 512MiB', 'activation = 512MiB  output = 25MB');
+  const row = /gpu\[0\] → gpu\[1\] \| 191 MiB \| [23][\d.]* % busy/;
+  await checkHover(sent.replace('link = 25GB/s', '$0link = 25GB/s'), 'link', row);
+  await checkHover(sent.replace('link = 25GB/s', 'link = $025GB/s'), '25GB/s', row);
+  const inner = sent.replace('gpu[4] = v100  link', 'node[1] { gpu[4] = v100  link = 250GB/s }  link');
+  expect(await hoverAt(inner.replace('link = 250GB/s', '$0link = 250GB/s'))).toContain('gpu[1] | 191 MiB');
+  expect(await hoverAt(inner.replace('link = 25GB/s', '$0link = 25GB/s'))).not.toContain('191 MiB');
+  // Nothing is sent.
+  expect(await hoverAt(toy.replace('link = 25GB/s', '$0link = 25GB/s'))).not.toContain('Transfers');
+});
+
+test('a word of an argument says what it alone means', async () => {
+  const shard = toy.replace('schedule ', 'optimizer = adam(shard = $0distributed)  schedule ');
+  await checkHover(shard, 'distributed', "the optimizer state; Megatron-LM's name of `zero1`");
+  await checkHover(
+    toy.replace('balance(4)', 'balance(4, $0by = time)'),
+    'by',
+    '- `memory`: the memory of the fullest device',
+  );
+});
