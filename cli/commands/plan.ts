@@ -1,8 +1,5 @@
-import { type PlanAnswer, planAnswer } from '../../engine/sweep/answer.ts';
+import { planAnswer } from '../../engine/sweep/answer.ts';
 import { rowCount } from '../../engine/sweep/axes.ts';
-import { paceOf } from '../../engine/sweep/front.ts';
-import { overlapGain } from '../../engine/sweep/overlapGain.ts';
-import { wouldFitSteps } from '../../engine/sweep/wouldFit.ts';
 import { count, list } from '../../engine/basics/quantities.ts';
 import { answerSource } from '../../server/searches/answerSource.ts';
 import { printable } from '../../server/text/printable.ts';
@@ -19,6 +16,7 @@ import { runSweep } from '../plan/runSweep.ts';
 import { shellWord } from '../plan/jobs/shellWord.ts';
 import { showAnswer } from '../plan/showAnswer.ts';
 import { planSpec } from '../plan/spec.ts';
+import { withChange } from '../plan/withChange.ts';
 import { writeJob } from '../plan/writeJob.ts';
 import { rowTextOf, writeRow } from '../plan/writeRow.ts';
 import { summaryProblem } from '../summary/giveSummary.ts';
@@ -95,7 +93,8 @@ export const planCommand: Command = {
       rows !== undefined && shard !== undefined ? { ...asked, shares: true } : asked,
       result,
     );
-    const answer = shard === undefined ? withChange(request, found, () => io.now() - begun) : found;
+    const until = time === undefined ? {} : { until: begun + time };
+    const answer = shard === undefined ? await withChange(request, found, io, until) : found;
     if (wanted === 'best') {
       if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
       await io.err(`Row ${answer.best}. ${answer.certificate}\n`);
@@ -127,30 +126,6 @@ const textOfRow = (request: PlanRequest, row: number): { readonly text?: string 
   const made = rowTextOf(request, row);
   return 'text' in made ? { text: made.text } : {};
 };
-
-/** Milliseconds in which a change is looked for. */
-const patience = 20_000;
-
-/** An answer without a row that fits says with what one would, and a best row what it gains by more than is searched. */
-function withChange(
-  { base, axes, limits, leftOut, given }: PlanRequest,
-  answer: PlanAnswer,
-  passed: () => number,
-): PlanAnswer {
-  const best = answer.points.find(({ row }) => row === answer.best);
-  if (best !== undefined) {
-    const others = answer.points.filter(({ row, front }) => front && row !== best.row);
-    const fastest = others.toSorted((a, b) => paceOf(a) - paceOf(b));
-    const further = overlapGain(base, axes, [best, ...fastest], limits);
-    return further === undefined ? answer : { ...answer, further };
-  }
-  if (answer.unsearched > 0) return answer;
-  const steps = wouldFitSteps(base, axes, limits, leftOut === undefined ? undefined : given);
-  const end = passed() + patience;
-  for (let step = steps.next(); ; step = steps.next())
-    if (step.done === true || passed() > end)
-      return step.value === undefined ? answer : { ...answer, would_fit: step.value.text };
-}
 
 /** Writes the job that searches in parts, and says how to use it. */
 async function writeJobOf(rows: number, args: Arguments, io: Io): Promise<Status> {

@@ -34,7 +34,8 @@ function isAnswer(value: unknown): value is PlanAnswer {
   if (!hasNumbers(value, ['rows', 'simulated', 'over', 'dropped', 'unsearched'])) return false;
   if (value['unsearched_least'] !== undefined && !isNumber(value['unsearched_least'])) return false;
   if (value['full'] !== undefined && !isNumber(value['full'])) return false;
-  if (value['least_full'] !== undefined && !hasNumbers(value['least_full'], ['row', 'peak'])) return false;
+  if (['least_full', 'least_stored'].some((key) => value[key] !== undefined && !isFull(value[key]))) return false;
+  if (!['least_over', 'would_fit_cut'].every((key) => isOptional(value, key))) return false;
   if (['would_fit', 'further'].some((key) => value[key] !== undefined && typeof value[key] !== 'string')) return false;
   if (value['tighter'] !== undefined && !hasNumbers(value['tighter'], ['row', 'faster', 'left'])) return false;
   if (source !== undefined && !isSource(source)) return false;
@@ -100,6 +101,9 @@ export const isReasons = (value: unknown): value is readonly RefusedRows[] => is
 const isRefused = (value: unknown): boolean =>
   hasNumbers(value, ['rows']) && isRecord(value) && typeof value['reason'] === 'string' && isSettings(value['example']);
 
+const isFull = (value: unknown): boolean =>
+  hasNumbers(value, ['row', 'peak']) && isRecord(value) && isOptional(value, 'over');
+
 const isOptional = (value: Readonly<Record<string, unknown>>, key: string): boolean =>
   value[key] === undefined || isNumber(value[key]);
 
@@ -112,7 +116,7 @@ export const isPoint = (value: unknown): value is FoundPoint =>
   isFlag(value, 'meets') &&
   isRecord(value) &&
   isSettings(value['settings']) &&
-  ['batch', 'scaled', 'tight', 'left', 'mfu'].every((key) => isOptional(value, key)) &&
+  ['batch', 'scaled', 'tight', 'left', 'mfu', 'over'].every((key) => isOptional(value, key)) &&
   (value['spread'] === undefined || isSpread(value['spread'])) &&
   (value['missed'] === undefined || typeof value['missed'] === 'string') &&
   (value['runs_on'] === undefined || isTexts(value['runs_on']));

@@ -40,12 +40,18 @@ export function planText(
     front.length === 0 ? '' : frontChart(answer.points.map(atPace), front.map(atPace), columns, colours),
     front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, tableColumns, colours),
     changes(answer, colours, isMerged),
-    `${colours.bold(answer.certificate)}\n${stayingLines(answer, staying, columns)}${[answer.would_fit, answer.further].map((more) => (more === undefined ? '' : wrapped(printable(more), columns))).join('')}${missing(answer, colours)}${counts(answer, colours)}`,
+    `${colours.bold(answer.certificate)}\n${stayingLines(answer, staying, columns)}${[answer.would_fit, cutText(answer), answer.further].map((more) => (more === undefined ? '' : wrapped(printable(more), columns))).join('')}${missing(answer, colours)}${counts(answer, colours)}`,
     spaceText(answer, columns, colours),
   ]
     .filter((part) => part !== '')
     .join('\n');
 }
+
+/** Of a search for a change that did not come to its end. */
+export const cutText = ({ would_fit: found, would_fit_cut: tried }: PlanAnswer): string | undefined =>
+  tried === undefined
+    ? undefined
+    : `The search for ${found === undefined ? 'a change' : 'another change'} with which a row fits was ended after ${count(tried, 'row', 'rows')}: further changes were not tried.`;
 
 /** Values of a key that are listed. */
 const mostValues = 12;

@@ -37,7 +37,7 @@ export function rowLine(row: number, outcome: Outcome, point: FoundPoint | undef
     case 'over':
       return `${JSON.stringify({ kind: 'over', row, least: outcome.least, capacity: outcome.capacity, ...work })}\n`;
     case 'full':
-      return `${JSON.stringify({ kind: 'full', row, peak: outcome.peak, ...work })}\n`;
+      return `${JSON.stringify({ kind: 'full', row, peak: outcome.peak, over: outcome.over, ...work })}\n`;
     case 'dropped':
       return `${JSON.stringify({ kind: 'dropped', row, ...work })}\n`;
     case 'refused':
@@ -168,7 +168,7 @@ type Found =
 function outcomeOf(line: object): Found | undefined {
   // Keys stay in the order in which the search has them: the front of parts is the front of one run, to the byte.
   const { kind, work: _, ...found } = line as Readonly<Record<string, unknown>>;
-  const { row, least, capacity, peak, code, message } = found;
+  const { row, least, capacity, peak, over, code, message } = found;
   if (typeof row !== 'number' || !Number.isInteger(row)) return undefined;
   switch (kind) {
     case 'ran':
@@ -178,7 +178,7 @@ function outcomeOf(line: object): Found | undefined {
         ? { row, outcome: { kind, least, capacity } }
         : undefined;
     case 'full':
-      return typeof peak === 'number' ? { row, outcome: { kind, peak } } : undefined;
+      return typeof peak === 'number' && typeof over === 'number' ? { row, outcome: { kind, peak, over } } : undefined;
     case 'dropped':
       return { row, outcome: { kind } };
     case 'refused':

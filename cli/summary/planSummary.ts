@@ -6,6 +6,7 @@ import { paceOf } from '../../engine/sweep/front.ts';
 import { batchWords } from '../../engine/sweep/ownBatch.ts';
 import type { RowFigures } from '../../engine/sweep/evaluateRow.ts';
 import { planJson } from '../../server/searches/planData.ts';
+import { cutText } from '../output/planText.ts';
 import type { Fields, Summary } from './summary.ts';
 
 /** `staying`: what no row changes. `text`: the file with the values of the best row. */
@@ -17,7 +18,7 @@ export function planSummary(answer: PlanAnswer, staying: string, text: string | 
     head: [
       `${pipeline}: ${count(rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration`,
       answer.certificate,
-      ...[answer.would_fit, answer.further].flatMap((words) => words ?? []),
+      ...[answer.would_fit, cutText(answer), answer.further].flatMap((words) => words ?? []),
       ...(written === undefined ? [] : [`As written: ${figureWords(written)}.`]),
       ...(staying === '' ? [] : [`Not searched: ${staying}.`]),
     ],
@@ -30,6 +31,8 @@ export function planSummary(answer: PlanAnswer, staying: string, text: string | 
       ...(best === undefined ? {} : { best: best.row }),
       certificate: answer.certificate,
       ...(answer.would_fit === undefined ? {} : { would_fit: answer.would_fit }),
+      ...(answer.least_over === undefined ? {} : { least_over_bytes: answer.least_over }),
+      ...(answer.would_fit_cut === undefined ? {} : { would_fit_cut: answer.would_fit_cut }),
       ...(answer.further === undefined ? {} : { further: answer.further }),
       ...(written === undefined ? {} : { as_written: figureFields(written) }),
     },

@@ -5,7 +5,7 @@ import type { SweepBase } from './base.ts';
 import { evaluateRow, type RowFigures, type RowSpread } from './evaluateRow.ts';
 import { type Change, changesOf } from './changes.ts';
 import { bestOf, type Tighter, tighterThan } from './best.ts';
-import { certificateOf } from './certificate.ts';
+import { certificateOf, nearestOf } from './certificate.ts';
 import { frontOf, isWithin } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
 import type { LeftOut } from './space/choice.ts';
@@ -39,6 +39,8 @@ export interface PlanPoint {
   /** Every device is within its memory, and all limits hold. */
   readonly meets: boolean;
   readonly missed?: string;
+  /** If that limit is of memory: bytes that are too much. */
+  readonly over?: number;
   /** How far published runs of its kind are off; absent where layers are measured. */
   readonly spread?: RowSpread;
   /** Titles of the common engines that run it; absent where the file names its engine. */
@@ -99,8 +101,14 @@ export interface PlanAnswer {
   readonly full?: number;
   /** Of these, the row that needs least memory; bytes. */
   readonly least_full?: FullRow;
+  /** Of rows without room for weights, gradients and optimizer state, the one in which these are least; at least as many bytes. */
+  readonly least_stored?: FullRow;
+  /** Only if no row fits: bytes by which the row that needs least memory is over its limit. */
+  readonly least_over?: number;
   /** The least change with which a row fits, where none does: it was simulated. */
   readonly would_fit?: string;
+  /** Rows that were tried until the search for such a change was ended; absent if it came to its end. */
+  readonly would_fit_cut?: number;
   /** What the best row gains by something that is not searched: it was simulated. */
   readonly further?: string;
   /** Rows that a bound shows to be worse in time and memory than another row. */
@@ -202,6 +210,7 @@ export function answerOf(
     over: result.over,
     ...(result.full === 0 ? {} : { full: result.full }),
     ...(result.leastFull === undefined ? {} : { least_full: result.leastFull }),
+    ...(result.leastStored === undefined ? {} : { least_stored: result.leastStored }),
     dropped: result.dropped,
     unsearched: result.unsearched,
     ...(result.unsearchedLeast === undefined ? {} : { unsearched_least: result.unsearchedLeast }),
@@ -251,6 +260,7 @@ export function partAnswer(
     over: tally.over,
     ...(tally.full === 0 ? {} : { full: tally.full }),
     ...(tally.leastFull === undefined ? {} : { least_full: tally.leastFull }),
+    ...(tally.leastStored === undefined ? {} : { least_stored: tally.leastStored }),
     dropped: tally.dropped,
     unsearched,
     // Rows that were never looked at may be as fast as they like.
@@ -272,7 +282,7 @@ export function asWritten(base: SweepBase): RowFigures | undefined {
 const usedSettings = ({ settings, schedule }: PlacedRow): Settings =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'chunks' || takesChunks(schedule)));
 
-type Unranked = Omit<PlanAnswer, 'best' | 'tighter' | 'certificate' | 'changes' | 'points'> & {
+type Unranked = Omit<PlanAnswer, 'best' | 'tighter' | 'least_over' | 'certificate' | 'changes' | 'points'> & {
   readonly points: readonly FoundPoint[];
 };
 
@@ -281,6 +291,7 @@ export function withFront(answer: Unranked): PlanAnswer {
   const front = frontOf(answer.points.filter(({ meets }) => meets));
   const kept = new Set(front.map(({ row }) => row));
   const best = bestOf(front, answer.minimise);
+  const leastOver = best === undefined ? nearestOf(answer)?.over : undefined;
   const tighter = best === undefined ? undefined : tighterThan(best, front, answer.minimise);
   const points = answer.points.map((point) => {
     const isFront = kept.has(point.row);
@@ -292,6 +303,7 @@ export function withFront(answer: Unranked): PlanAnswer {
     ...answer,
     ...(best === undefined ? {} : { best: best.row }),
     ...(tighter === undefined ? {} : { tighter }),
+    ...(leastOver === undefined ? {} : { least_over: leastOver }),
     certificate: certificateOf(answer, best, tighter),
     points,
   };

@@ -1,5 +1,5 @@
 /** How sure the best row of a search is, in a sentence: what is claimed holds for all rows, searched or not. */
-import { bytes, count, iterationTime, share, timeAtLeast } from '../basics/quantities.ts';
+import { bytes, bytesApart, count, iterationTime, share, timeAtLeast } from '../basics/quantities.ts';
 import type { Objective } from '../definitions/search.ts';
 import type { Tighter } from './best.ts';
 import { paceOf } from './front.ts';
@@ -15,6 +15,7 @@ interface CertifiedRow {
   readonly tight?: number;
   readonly left?: number;
   readonly missed?: string;
+  readonly over?: number;
 }
 
 interface Searched {
@@ -30,6 +31,7 @@ interface Searched {
   readonly margin?: number;
   readonly shares?: true;
   readonly least_full?: FullRow;
+  readonly least_stored?: FullRow;
   readonly points: readonly CertifiedRow[];
 }
 
@@ -114,16 +116,38 @@ function noneText(searched: Searched): string {
     : `None of the ${count(rows, 'row', 'rows')} ${none}.${nearest}`;
 }
 
-/** The row that needs least memory and the limit that it misses, for a search that no row meets. */
-function nearestText({ points, least_full: leastFull }: Searched): string {
-  const least = points.reduce<(typeof points)[number] | undefined>(
+interface Nearest extends FullRow {
+  readonly kind: 'ran' | 'full' | 'stored';
+  readonly missed?: string;
+}
+
+/** The row that needs least memory, for a search that no row meets: of simulated rows if there are any, then of rows with an order. */
+export function nearestOf({
+  points,
+  least_full: full,
+  least_stored: stored,
+}: Pick<Searched, 'points' | 'least_full' | 'least_stored'>): Nearest | undefined {
+  const least = points.reduce<CertifiedRow | undefined>(
     (known, point) => (known === undefined || point.peak < known.peak ? point : known),
     undefined,
   );
-  if (least === undefined)
-    return leastFull === undefined
-      ? ''
-      : ` Of the rows whose weights and optimizer state fit, row ${leastFull.row} needs least memory: ${bytes(leastFull.peak)}.`;
-  const needs = `Row ${least.row} needs least memory: ${bytes(least.peak)}`;
-  return ` ${needs}${least.missed === undefined ? '' : `; it misses ${least.missed}`}.`;
+  if (least !== undefined) return { kind: 'ran', ...least };
+  if (full !== undefined) return { kind: 'full', ...full };
+  return stored === undefined ? undefined : { kind: 'stored', ...stored };
+}
+
+/** That row, and the limit that it misses. */
+function nearestText(searched: Searched): string {
+  const nearest = nearestOf(searched);
+  if (nearest === undefined) return '';
+  const { kind, row, peak, missed, over } = nearest;
+  const apart = over === undefined ? '' : `, ${bytesApart(over)} too much`;
+  switch (kind) {
+    case 'ran':
+      return ` Row ${row} needs least memory: ${bytes(peak)}${missed === undefined ? '' : `; it misses ${missed}`}.`;
+    case 'full':
+      return ` Of the rows whose weights and optimizer state fit, row ${row} needs least memory: ${bytes(peak)}${apart}.`;
+    case 'stored':
+      return ` Weights, gradients and optimizer state alone do not fit. They are least in row ${row}: at least ${bytes(peak)}${apart}.`;
+  }
 }

@@ -1,7 +1,7 @@
 /** A row with its figures: planned, and simulated where it can still matter. */
 import { parse } from '../../grammar/index.ts';
 import { bytes, bytesApart } from '../basics/quantities.ts';
-import { expectationOf, isOpen } from '../analyze/expectations.ts';
+import { expectationOf, figureOf, isOpen } from '../analyze/expectations.ts';
 import { fullestRoom, isTight } from '../analyze/room.ts';
 import { ordered, simulatedIn } from '../flow/evaluate.ts';
 import { runnersOf } from '../engines/runners.ts';
@@ -39,6 +39,8 @@ export interface RowFigures extends Figures {
   readonly meets: boolean;
   /** The first limit that does not hold, with its figure and by how much: `peak_memory < 70GiB: 72.1 GiB, 2.1 GiB too much`. */
   readonly missed?: string;
+  /** If that limit is of memory: bytes that are too much. */
+  readonly over?: number;
   /** How far published runs of its kind are off; absent where layers are measured. */
   readonly spread?: RowSpread;
   /** Titles of the common engines that run it; absent where the file names its engine. */
@@ -63,8 +65,8 @@ export type Outcome =
   | { readonly kind: 'ran'; readonly figures: RowFigures; readonly work?: RowWork }
   /** Weights, gradients, optimizer state and buffers alone are more than a device has; bytes. */
   | { readonly kind: 'over'; readonly least: number; readonly capacity: number; readonly work?: RowWork }
-  /** Its order needs more memory than a device has; bytes. */
-  | { readonly kind: 'full'; readonly peak: number; readonly work?: RowWork }
+  /** Its order needs more memory than a device has; bytes, of the fullest device and too many at most. */
+  | { readonly kind: 'full'; readonly peak: number; readonly over: number; readonly work?: RowWork }
   /** Bounds on its time and memory show that another row is better in both. */
   | { readonly kind: 'dropped'; readonly work?: RowWork }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
@@ -104,8 +106,11 @@ export function evaluateRow(base: SweepBase, row: PlacedRow, front: readonly Fig
   const peaks = peaksOf(plan, found.program);
   if (peaks !== undefined) {
     const memory = memoryOf(plan, peaks, base.margin);
-    if (plan.devices.some((device, at) => peaks[at] > device.memory - device.reserved))
-      return { kind: 'full', peak: memory.peak, ...known };
+    const over = plan.devices.reduce(
+      (most, device, at) => Math.max(most, peaks[at] - (device.memory - device.reserved)),
+      0,
+    );
+    if (over > 0) return { kind: 'full', peak: memory.peak, over, ...known };
     const least = { ...bounds, ...memory, peak: Math.max(bounds.peak, memory.peak) };
     if (front.some((figures) => dominates(figures, least))) return { kind: 'dropped', ...known };
   }
@@ -164,6 +169,12 @@ function figuresOf(
   const runners = plan.engines?.chosen === undefined ? runnersOf(plan) : undefined;
   const missed =
     full !== undefined ? tooFull(full) : failed === undefined ? undefined : missedLimit(plan, report, failed);
+  const over =
+    full !== undefined
+      ? full.peak - full.capacity
+      : failed?.figure === 'peak_memory'
+        ? figureOf(plan, report, failed) - failed.bound
+        : undefined;
   return {
     iteration,
     ...(samples === batch ? {} : { scaled: (iteration * batch) / samples }),
@@ -175,6 +186,7 @@ function figuresOf(
     ...(room.share >= 0 && isTight(room, margin) ? { tight: room.share, left: room.left } : {}),
     meets: full === undefined && failed === undefined,
     ...(missed === undefined ? {} : { missed }),
+    ...(over === undefined ? {} : { over }),
     ...(accuracy === undefined ? {} : { spread: spreadOf(accuracy) }),
     ...(runners === undefined ? {} : { runs_on: runners }),
   };

@@ -29,10 +29,12 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     ...parts.flatMap(({ unsearched, unsearched_least: least = 0 }) => (unsearched > 0 ? [least] : [])),
     ...(absentRows > 0 ? [0] : []),
   ];
-  const leastFull = parts.reduce<FullRow | undefined>(
-    (known, { least_full: least }) => (least === undefined ? known : lesser(known, least)),
-    undefined,
-  );
+  const leastOf = (figure: 'least_full' | 'least_stored'): FullRow | undefined =>
+    parts.reduce<FullRow | undefined>(
+      (known, { [figure]: least }) => (least === undefined ? known : lesser(known, least)),
+      undefined,
+    );
+  const [leastFull, leastStored] = [leastOf('least_full'), leastOf('least_stored')];
   const full = parts.reduce((total, part) => total + (part.full ?? 0), 0);
   const {
     shard: _shard,
@@ -44,6 +46,8 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     shares: _shares,
     full: _full,
     least_full: _leastFull,
+    least_stored: _leastStored,
+    least_over: _leastOver,
     ...shared
   } = first;
   const merged = withFront({
@@ -54,6 +58,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
     over: sum('over'),
     ...(full === 0 ? {} : { full }),
     ...(leastFull === undefined ? {} : { least_full: leastFull }),
+    ...(leastStored === undefined ? {} : { least_stored: leastStored }),
     dropped: sum('dropped'),
     unsearched: sum('unsearched') + absentRows,
     ...(bounds.length === 0 ? {} : { unsearched_least: bounds.reduce((least, bound) => Math.min(least, bound)) }),

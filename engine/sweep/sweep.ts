@@ -66,6 +66,8 @@ export interface SweepResult {
   /** Rows whose orders need more memory than a device has. */
   readonly full: number;
   readonly leastFull?: FullRow;
+  /** Of rows whose weights, gradients and optimizer state do not fit, the one in which these are least. */
+  readonly leastStored?: FullRow;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   /** Rows that were not reached, and seconds that none of them can be under. */
@@ -214,6 +216,7 @@ export function* sweepSteps(
     over: tally.over,
     full: tally.full,
     ...(tally.leastFull === undefined ? {} : { leastFull: tally.leastFull }),
+    ...(tally.leastStored === undefined ? {} : { leastStored: tally.leastStored }),
     dropped: tally.dropped,
     unsearched,
     ...(unsearched === 0 ? {} : { unsearchedLeast }),

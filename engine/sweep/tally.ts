@@ -14,6 +14,8 @@ export interface SweepPoint extends RowFigures {
 export interface FullRow {
   readonly row: number;
   readonly peak: number;
+  /** Bytes that are too much; absent in answers of earlier versions. */
+  readonly over?: number;
 }
 
 export interface RefusedRows {
@@ -32,6 +34,8 @@ export interface Tally<Point extends SweepPoint = SweepPoint> {
   readonly full: number;
   /** Of these, the one that needs least; bytes. */
   readonly leastFull: FullRow | undefined;
+  /** Of rows without room for weights, gradients and optimizer state, the one in which these are least; at least as many bytes. */
+  readonly leastStored: FullRow | undefined;
   /** Rows that a bound shows to be worse in time and memory than another row. */
   readonly dropped: number;
   /** Rows that meet all limits and of which no other is better, fastest first. */
@@ -51,6 +55,7 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
   const reasons = new Map<string, { rows: number; first: number }>();
   let [ran, over, full, dropped] = [0, 0, 0, 0];
   let leastFull: FullRow | undefined;
+  let leastStored: FullRow | undefined;
   let front: readonly Point[] = [];
   let smallest: Point | undefined;
   const refuse = (reason: string, row: number): void => {
@@ -70,6 +75,9 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
     get leastFull() {
       return leastFull;
     },
+    get leastStored() {
+      return leastStored;
+    },
     get dropped() {
       return dropped;
     },
@@ -80,10 +88,13 @@ export function createTally<Point extends SweepPoint = SweepPoint>(axes: readonl
       inOrder(smallest === undefined || front.some(({ row }) => row === smallest?.row) ? front : [...front, smallest]),
     refuse,
     add(row, outcome) {
-      if (outcome.kind === 'over') over += 1;
-      else if (outcome.kind === 'full') {
+      if (outcome.kind === 'over') {
+        over += 1;
+        const { least, capacity } = outcome;
+        leastStored = lesser(leastStored, { row, peak: least, over: least - capacity });
+      } else if (outcome.kind === 'full') {
         full += 1;
-        leastFull = lesser(leastFull, { row, peak: outcome.peak });
+        leastFull = lesser(leastFull, { row, peak: outcome.peak, over: outcome.over });
       } else if (outcome.kind === 'dropped') dropped += 1;
       else refuse(outcome.code === 'search/refused' ? outcome.message : `${outcome.code}: ${outcome.message}`, row);
     },

@@ -5,9 +5,10 @@ import type { Axis } from '../definitions/search.ts';
 import { overriddenAxes, rowCount, type Settings, settingsOf, settingsText } from './axes.ts';
 import { sweepBase, type SweepBase } from './base.ts';
 import { isOwnValue } from './changes.ts';
-import type { RowFigures } from './evaluateRow.ts';
+import type { Outcome, RowFigures } from './evaluateRow.ts';
 import { isRoomy, paceOf } from './front.ts';
 import { type OtherFile, withMoreNodes, withPackedWeights } from './otherFiles.ts';
+import { placeRow } from './placeRow.ts';
 import { outcomeOf } from './rowsSearch.ts';
 import { takesChunks } from './scheduleText.ts';
 import { defaultSpace } from './space/space.ts';
@@ -29,7 +30,18 @@ interface Found {
   readonly figures: RowFigures;
 }
 
-type Steps<Result> = Generator<WouldFit | undefined, Result, void>;
+/** A pause: what is known so far, and the work since the last one. */
+export interface WouldFitPause {
+  readonly known: WouldFit | undefined;
+  /** Rows that were planned. */
+  readonly rows: number;
+  /** Operations that were put in order or simulated. */
+  readonly operations: number;
+}
+
+type Steps<Result> = Generator<WouldFitPause, Result, void>;
+
+const atRest = (known: WouldFit | undefined): WouldFitPause => ({ known, rows: 0, operations: 0 });
 
 /**
  * First one value of a key that the search does not have, then frozen weights in 4 bits, then values of several keys. Last come twice,
@@ -131,7 +143,7 @@ function* inFile(
   limits: readonly string[],
   axesOf: (other: SweepBase) => readonly Axis[],
 ): Steps<Found | undefined> {
-  yield undefined;
+  yield atRest(undefined);
   const swept = sweptIn(base, other, limits);
   return swept === undefined ? undefined : yield* rowThatFits(swept, axesOf(swept));
 }
@@ -186,9 +198,9 @@ function* firstThatFits(base: SweepBase, axes: readonly Axis[], known?: WouldFit
     const { rows, front } = step.value;
     const outcomes: ReturnType<typeof outcomeOf>[] = [];
     for (const row of rows) {
-      yield known;
       looked += 1;
       const outcome = outcomeOf(base, axes, row, front);
+      yield { known, rows: 1, operations: operationsOf(base, axes, row, outcome) };
       if (outcome.kind === 'ran' && outcome.figures.meets) {
         const found = { settings: settingsOf(axes, row), figures: outcome.figures };
         if (isRoomy(outcome.figures)) return found;
@@ -200,6 +212,13 @@ function* firstThatFits(base: SweepBase, axes: readonly Axis[], known?: WouldFit
     step = steps.next({ outcomes });
   }
   return tight;
+}
+
+/** Forwards and backwards of a row; 0 if it was not put in order. */
+function operationsOf(base: SweepBase, axes: readonly Axis[], row: number, { kind }: Outcome): number {
+  const placed = kind === 'ran' || kind === 'full' ? placeRow(base, axes, settingsOf(axes, row)) : undefined;
+  if (placed === undefined || 'refused' in placed) return 0;
+  return 2 * placed.microbatches * (placed.stages ?? placed.ranks);
 }
 
 const sentence = (changes: readonly string[], { settings, figures }: Found, limits: readonly string[]): WouldFit => {
