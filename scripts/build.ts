@@ -45,21 +45,33 @@ const browserPackages = [
   'vscode-languageserver',
   'vscode-languageclient',
 ];
+/** Packages in what both sides can run. */
+const browserAlias = {
+  ...Object.fromEntries(browserPackages.map((name) => [`${name}/browser`, protocol(name)])),
+  yaml: path.join(root, 'node_modules', 'yaml', 'browser', 'dist', 'index.js'),
+};
 const module: esbuild.BuildOptions = {
   ...node,
   format: 'esm',
   mainFields: ['module', 'main'],
   plugins: [nodeModules],
-  // Files that both sides share have what both sides can run.
-  alias: {
-    ...Object.fromEntries(browserPackages.map((name) => [`${name}/browser`, protocol(name)])),
-    yaml: path.join(root, 'node_modules', 'yaml', 'browser', 'dist', 'index.js'),
-  },
+  alias: browserAlias,
 };
 const version = (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly version: string })
   .version;
 /** What a worker cannot read from the manifest. */
 const define = { PIPEWRIGHT_VERSION: JSON.stringify(version) };
+
+/** What scripts of a page in a browser are bundled with. */
+export const browserBundle: esbuild.BuildOptions = {
+  ...shared,
+  format: 'iife',
+  platform: 'browser',
+  target: ['es2022', 'chrome120'],
+  mainFields: ['module', 'main'],
+  alias: browserAlias,
+  define,
+};
 
 /** Names of the files that several programs share begin so. */
 const sharedPrefix = 'shared-';
@@ -130,7 +142,7 @@ export async function build(into = dist): Promise<void> {
   made.push(...results.flatMap(({ metafile }) => metafile ?? []));
   copyAssets(into);
   chmodSync(path.join(into, 'cli.js'), 0o755);
-  writeFileSync(path.join(into, notices), noticesOf(packagesOf(made)));
+  writeFileSync(path.join(into, notices), noticesOf(packagesOf(made, Object.values(assets))));
 }
 
 /** Makes the command alone, into the folder `dist` of a package: it starts in a third of the time that its sources take. */
@@ -144,13 +156,16 @@ export async function buildCommand(folder: string): Promise<void> {
 /** Licences of other people's code in the bundles and among the assets. */
 export const notices = 'THIRD_PARTY_NOTICES.txt';
 
+/** The licences of what bundles are made of. */
+export const noticesIn = (made: readonly esbuild.Metafile[]): string => noticesOf(packagesOf(made, []));
+
 /** Folders of the packages of which bundles and assets are made. A package that the bundler left out again has no bytes in any. */
-function packagesOf(made: readonly esbuild.Metafile[]): ReadonlySet<string> {
+function packagesOf(made: readonly esbuild.Metafile[], copied: readonly string[]): ReadonlySet<string> {
   const inputs = made
     .flatMap(({ outputs }) => Object.values(outputs))
     .flatMap((output) => Object.entries(output.inputs))
     .flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
-  const folders = [...inputs, ...Object.values(assets)].flatMap((file) => packageFolder(file) ?? []);
+  const folders = [...inputs, ...copied].flatMap((file) => packageFolder(file) ?? []);
   return new Set(folders.map((folder) => path.resolve(root, folder)));
 }
 

@@ -28,6 +28,7 @@ import { sensitivityTests } from './sensitivity.page.ts';
 import { stampTests } from './stamp.page.ts';
 import { standaloneTests } from './standalone.page.ts';
 import { planTests } from './plan.page.ts';
+import { playgroundTests } from './playground.page.ts';
 import { missingTests } from './missing.page.ts';
 import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
@@ -65,6 +66,7 @@ const all: readonly PageTest[] = [
   ...stampTests,
   ...missingTests,
   ...planTests,
+  ...playgroundTests,
   ...standaloneTests,
   ...raceTests,
   ...stateTests,

@@ -60,7 +60,8 @@ const variables = (colours: Readonly<Record<string, string>>): string =>
   Object.entries(colours)
     .map(([name, value]) => `--vscode-${name}:${value};`)
     .join('');
-const themes = `:root{color-scheme:light dark;${fonts}${variables(light)}}
+/** Style of a page without an editor: light or dark, as the reader's system is. */
+export const themes = `:root{color-scheme:light dark;${fonts}${variables(light)}}
 @media (prefers-color-scheme:dark){:root{${variables(dark)}}}`;
 
 /** Params cannot be tried without an editor, and the file's folder is nobody's business. */

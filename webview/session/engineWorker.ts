@@ -1,5 +1,5 @@
 import workerSource from 'inline:../worker/main.ts';
-import type { DrawRequest, FromWorker, ToWorker } from '../worker/messages.ts';
+import { type DrawRequest, type FromWorker, pageWorker, type ToWorker } from '../worker/messages.ts';
 
 export interface EngineWorker {
   send(message: ToWorker): void;
@@ -14,7 +14,7 @@ export function engineWorker(receive: (message: FromWorker) => void, fail: (reas
   const address = URL.createObjectURL(new Blob([workerSource], { type: 'text/javascript' }));
   let worker: Worker;
   try {
-    worker = new Worker(address);
+    worker = new Worker(address, { name: pageWorker });
   } catch (error) {
     queueMicrotask(() => fail(error instanceof Error ? error.message : String(error)));
     return { send: () => undefined, draw: () => undefined, stop: () => undefined };

@@ -15,6 +15,9 @@ import type { RowPair } from '../picture/rowPairs.ts';
 import type { RunFigures } from '../picture/runFigures.ts';
 import type { Answer, Question } from '../picture/questions.ts';
 
+/** Name of the page's worker: a script that is more than one worker goes by it. */
+export const pageWorker = 'pipewright preview';
+
 /** Page → worker. */
 export type ToWorker =
   | {
