@@ -90,6 +90,7 @@ export const abilitiesOf = (
   resolvesEdits:
     client.textDocument?.codeAction?.resolveSupport?.properties.includes('edit') === true &&
     client.textDocument.codeAction.dataSupport === true,
+  disabledActions: client.textDocument?.codeAction?.disabledSupport === true,
   documents: client.workspace?.textDocumentContent !== undefined,
   encoding: encodingOf(client),
   versionedEdits: client.workspace?.workspaceEdit?.documentChanges === true,

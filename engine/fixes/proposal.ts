@@ -22,6 +22,8 @@ export interface Proposal {
   readonly breaks?: readonly string[];
   /** Titles of the common engines that run the changed pipeline; absent where the file names its engine, or nothing is simulated. */
   readonly runners?: readonly string[];
+  /** Why it is not possible: shown with the title, without edits. */
+  readonly refused?: string;
   /** What the simulation of the changed file gives; absent where the change moves no figure. */
   readonly effect?: Effect;
 }

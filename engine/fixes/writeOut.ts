@@ -1,8 +1,10 @@
 /** Writes the text of a built-in schedule into the file, to go on from. */
-import { nodeAt } from '../../grammar/index.ts';
+import { nodeAt, type Span } from '../../grammar/index.ts';
 import type { BlockDeclaration, Name } from '../../grammar/syntax.ts';
 import type { Analysis } from '../flow/check.ts';
 import { calleeOf } from '../language/callee.ts';
+import { count } from '../basics/quantities.ts';
+import { scheduleText } from '../schedule/rowsText.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { scheduleUri, standardText } from '../std/index.ts';
 import { simulated, tried, type Simulated } from './outcome.ts';
@@ -11,48 +13,79 @@ import { documentedStart, freeName, lineBreak } from './source.ts';
 
 /** Whether the text runs the same order is found by running both, which must not delay a list of actions. */
 const mostOperations = 100_000;
+/** Longer rows would be a wall of text. */
+const mostRows = 20_000;
 
-/** Offered at `schedule = zb_h1` of a pipeline. Left out where the text runs another order, as with arguments that only the built-in has. */
+/**
+ * Offered at `schedule = zb_h1` of a pipeline: its text, or its rows for this shape where the text runs another order, as with
+ * arguments that only the built-in has. Refused with the reason where neither runs the same order.
+ */
 export function writeOutRefactorings(analysis: Analysis, offset: number, again: Again): readonly Proposal[] {
   const use = useAt(analysis, offset);
   const before = use === undefined ? undefined : simulated(analysis, use.block.name?.text ?? '');
-  const uri = use === undefined ? undefined : scheduleUri(use.name.text);
+  if (use === undefined || before === undefined) return [];
+  const title = `Write the text of "${use.name.text}" into the file`;
+  const { operations } = before.run.report;
+  if (operations > mostOperations)
+    return refused(
+      title,
+      `Its ${operations.toLocaleString('en-US')} operations are too many to compare: up to ${mostOperations.toLocaleString('en-US')} are.`,
+    );
+  for (const [how, edits] of candidates(analysis, use, before)) {
+    const changed = tried(analysis, edits, again);
+    const after = changed === undefined ? undefined : simulated(changed, use.block.name?.text ?? '');
+    if (after !== undefined && isSame(before, after))
+      return [{ title: `${title}${how}: order and figures stay the same`, edits }];
+  }
+  return refused(title, 'No text of a schedule runs the same operations at the same times.');
+}
+
+const refused = (title: string, reason: string): readonly Proposal[] => [{ title, edits: [], refused: reason }];
+
+function* candidates(
+  analysis: Analysis,
+  use: Use,
+  { plan, run }: Simulated,
+): Generator<readonly [how: string, edits: readonly Edit[]]> {
+  const { name, value } = use;
+  const uri = scheduleUri(name.text);
   const text = uri === undefined ? undefined : standardText(uri);
-  if (use === undefined || before === undefined || text === undefined) return [];
-  if (before.run.report.operations > mostOperations) return [];
-  const { block, name } = use;
-  const edits = editsFor(analysis, block, name, text);
-  const changed = tried(analysis, edits, again);
-  const after = changed === undefined ? undefined : simulated(changed, block.name?.text ?? '');
-  if (after === undefined || !isSame(before, after)) return [];
-  return [{ title: `Write the text of "${name.text}" into the file: order and figures stay the same`, edits }];
+  if (text !== undefined) yield ['', editsFor(analysis, use, name, text)];
+  const shape = `${count(plan.devices.length, 'device', 'devices')} and ${count(plan.microbatches, 'microbatch', 'microbatches')}`;
+  const comment = `The order of ${name.text} for ${shape}.`;
+  const rows = scheduleText(run.timeline.program, name.text, [comment]);
+  if (rows !== undefined && rows.length <= mostRows) yield [` for ${shape}`, editsFor(analysis, use, value, rows)];
+}
+
+interface Use {
+  readonly block: BlockDeclaration;
+  readonly name: Name;
+  /** The name with its arguments. */
+  readonly value: Span;
 }
 
 /** The built-in schedule that a pipeline names at an offset. */
-function useAt(
-  { syntax, resolution }: Analysis,
-  offset: number,
-): { readonly block: BlockDeclaration; readonly name: Name } | undefined {
+function useAt({ syntax, resolution }: Analysis, offset: number): Use | undefined {
   const path = nodeAt(syntax, offset);
   const block = path.find((node) => node.kind === 'block');
   const entry = path.findLast((node) => node.kind === 'entry');
   if (block?.kind !== 'block' || block.keyword.text !== 'pipeline' || entry?.kind !== 'entry') return undefined;
   const [value] = entry.key.text === 'schedule' ? (entry.values ?? []) : [];
   const name = value === undefined ? undefined : calleeOf(value);
-  if (name === undefined || findPolicy(name.text) === undefined) return undefined;
+  if (value === undefined || name === undefined || findPolicy(name.text) === undefined) return undefined;
   const reference = resolution.symbols.references.find(({ place }) => place.start === name.start);
-  return reference?.symbol === `policy:${name.text}` ? { block, name } : undefined;
+  return reference?.symbol === `policy:${name.text}` ? { block, name, value } : undefined;
 }
 
 /** The schedule in front of the pipeline, under a name that is free. */
-function editsFor({ syntax }: Analysis, block: BlockDeclaration, name: Name, text: string): readonly Edit[] {
+function editsFor({ syntax }: Analysis, { block, name }: Use, replaced: Span, text: string): readonly Edit[] {
   const free = freeName(syntax, `${name.text}_copy`);
   const end = lineBreak(syntax.text);
   const renamed = text.replace(`schedule ${name.text} {`, `schedule ${free} {`).trimEnd().replaceAll('\n', end);
   const at = documentedStart(syntax.text, block);
   return [
     { start: at, end: at, text: `${renamed}${end}${end}` },
-    { start: name.start, end: name.end, text: free },
+    { start: replaced.start, end: replaced.end, text: free },
   ];
 }
 

@@ -116,7 +116,9 @@ function partsOf(view: View, params: CodeActionParams, host: CodeActionHost): Pa
   if (wanted(CodeActionKind.RefactorRewrite)) {
     const offered = ask(function* (searches) {
       yield;
-      return refactorings(analysis, within.start, again(searches));
+      return refactorings(analysis, within.start, again(searches)).filter(
+        ({ refused }) => refused === undefined || abilities.disabledActions,
+      );
     });
     parts.push(partOf(offered, (fix) => ({ ...action(view, fix, abilities), kind: CodeActionKind.RefactorRewrite })));
   }
@@ -176,6 +178,7 @@ const atOnce = (actions: readonly CodeAction[]): Part => ({
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeAction {
+  if (fix.refused !== undefined) return { title: fix.title, disabled: { reason: fix.refused } };
   return { title: shownTitle(fix), edit: edit(view, fix, abilities) };
 }
 

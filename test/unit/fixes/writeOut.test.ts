@@ -60,18 +60,43 @@ test('lines end as in the file, and a declaration before it in the line stays in
   expect(analyse(apply(line, offered(line).found[0].edits)).pipelines[0].run).toBeDefined();
 });
 
-test('is not offered if the text would run another order, or there is none', () => {
-  for (const schedule of ['1f1b(warmup = [4, 3, 2, 2])', '1f1b(recompute = stage)', 'zb_auto', 'nowhere', 'torchgpipe'])
-    expect(offered(file(schedule)).found, schedule).toEqual([]);
+test('is written as rows if no text runs the same order', () => {
+  for (const schedule of ['1f1b(warmup = [4, 3, 2, 2])', 'zb_auto', 'search']) {
+    const text = file(schedule);
+    const { found, analysis } = offered(text);
+    expect(found.map(({ title }) => title)).toEqual([
+      `Write the text of "${schedule.split('(')[0]}" into the file for 4 devices and 16 microbatches: order and figures stay the same`,
+    ]);
+    const after = analyse(apply(text, found[0].edits));
+    expect(after.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const orders = [analysis, after].map(({ pipelines }) => pipelines[0].run?.timeline.program.order);
+    expect(orders[1]).toEqual(orders[0]);
+    expect(after.pipelines[0].run?.timeline.makespan).toBe(analysis.pipelines[0].run?.timeline.makespan);
+  }
+});
+
+test('is refused with the reason if no text of a schedule runs the same order', () => {
+  const { found } = offered(file('torchgpipe'));
+  expect(found).toEqual([
+    {
+      title: 'Write the text of "torchgpipe" into the file',
+      edits: [],
+      refused: 'No text of a schedule runs the same operations at the same times.',
+    },
+  ]);
+});
+
+test('is not offered for what is no built-in schedule', () => {
+  for (const schedule of ['1f1b(recompute = stage)', 'nowhere']) expect(offered(file(schedule)).found).toEqual([]);
   const declared = `schedule zb_h1 { row(d) = F[0..<microbatches], B[0..<microbatches] }\n${file('zb_h1')}`;
   expect(offered(declared).found).toEqual([]);
 });
 
-test('is not offered for so many operations that running both would delay the list', () => {
+test('is refused for so many operations that running both would delay the list', () => {
   const counts = [12_000, 13_000].map((microbatches) => {
     const text = file('1f1b').replace('microbatches = 16', `microbatches = ${microbatches}`);
-    return offered(text).found.length;
+    return offered(text).found[0].refused;
   });
   // 4 stages, F and B of each microbatch: 96,000 and 104,000 operations.
-  expect(counts).toEqual([1, 0]);
+  expect(counts).toEqual([undefined, 'Its 104,000 operations are too many to compare: up to 100,000 are.']);
 });

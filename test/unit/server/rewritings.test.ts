@@ -111,3 +111,22 @@ test('what would bring in an error is not offered', async () => {
     expect(await actionsIn(opened, CodeActionKind.RefactorExtract)).toEqual([]),
   );
 });
+
+test('an action that is not possible says why, to editors that show it', async () => {
+  // Its text leaves the recomputation to the pipeline.
+  const source = toy.replace('= 1f1b', '= torch$0gpipe');
+  const titles = async (capabilities: ClientCapabilities) =>
+    serverWith(
+      source,
+      async (opened) =>
+        (await actionsIn(opened, CodeActionKind.RefactorRewrite))
+          .filter(({ title }) => title.startsWith('Write the text'))
+          .map(({ disabled, edit }) => [disabled?.reason, edit]),
+      { capabilities },
+    );
+  const shown = { textDocument: { codeAction: { disabledSupport: true } } };
+  expect(await titles(shown)).toEqual([
+    ['No text of a schedule runs the same operations at the same times.', undefined],
+  ]);
+  expect(await titles({})).toEqual([]);
+});
