@@ -5,7 +5,14 @@ import { list } from '../../engine/basics/quantities.ts';
 import { nearest } from '../../engine/basics/spelling.ts';
 import { findUnit } from '../../engine/language/units.ts';
 import { plainFile, type PlainFile, type PlainRequest } from '../../engine/sweep/plainFile.ts';
-import { clusterImport, modelImport, nodesParam, standardParts } from '../../engine/language/standardParts.ts';
+import {
+  clusterImport,
+  modelImport,
+  nodeGpus,
+  nodesParam,
+  standardParts,
+  spareGpus,
+} from '../../engine/language/standardParts.ts';
 import type { EngineHost, EngineOptions } from '../../engine/basics/host.ts';
 import { parse } from '../../grammar/index.ts';
 import type { Arguments } from '../arguments.ts';
@@ -57,7 +64,7 @@ export function madeFile(
     },
     file,
   );
-  return 'problem' in made ? made : { ...made, remarks: [...model.remarks, ...made.remarks] };
+  return 'problem' in made ? made : { ...made, remarks: [...cluster.remarks, ...model.remarks, ...made.remarks] };
 }
 
 const namesOf = (kind: 'model' | 'cluster'): readonly string[] => standardParts(kind).map(({ name }) => name);
@@ -117,10 +124,7 @@ function declaredIn(text: string, remarks: readonly string[], name: string): Dec
 }
 
 /** A cluster of the standard library with this number of nodes. */
-function clusterOf(
-  name: string,
-  nodes: string | undefined,
-): { readonly name: string; readonly text: string } | Problem {
+function clusterOf(name: string, nodes: string | undefined): Declared | Problem {
   const known = namesOf('cluster');
   if (!known.includes(name)) {
     const near = nearest(name, known);
@@ -133,9 +137,28 @@ function clusterOf(
     return { problem: `--nodes: ${name} has no number of nodes that can be set. Leave the option out.` };
   if (param !== undefined && nodes === undefined)
     return { problem: `--nodes is missing: how many nodes of ${name} are there? For example --nodes 16.` };
-  if (nodes !== undefined && !/^[1-9]\d{0,3}$/u.test(nodes))
-    return { problem: `--nodes takes a whole number of at least 1, such as 16, not "${nodes}".` };
-  return { name, text: clusterImport(name, nodes === undefined ? undefined : Number(nodes)) };
+  if (nodes === undefined) return { name, text: clusterImport(name, undefined), remarks: [] };
+  const each = nodeGpus(name);
+  const [, number, of] = /^([1-9]\d{0,3})(?:x([1-9]\d{0,3}))?$/u.exec(nodes) ?? [];
+  if (number === undefined)
+    return {
+      problem: `--nodes takes a whole number of at least 1, such as 16${each === undefined ? '' : `, or racks and the GPUs of each that train, such as 4x${each.all}`}, not "${nodes}".`,
+    };
+  const gpus = of === undefined ? undefined : Number(of);
+  if (gpus !== undefined && each === undefined)
+    return { problem: `--nodes ${nodes}: the nodes of ${name} have one number of GPUs. Leave out "x${of}".` };
+  if (gpus !== undefined && each !== undefined && (gpus > each.all || gpus % 4 !== 0))
+    return {
+      problem: `--nodes ${nodes}: a rack of ${name} has ${each.all} GPUs, four on each tray. Name 4, 8, … or ${each.all} of them.`,
+    };
+  const idle = spareGpus(name, gpus);
+  const all =
+    gpus === undefined && each !== undefined ? ` To train on all of them: --nodes ${number}x${each.all}.` : '';
+  return {
+    name,
+    text: clusterImport(name, Number(number), gpus),
+    remarks: idle === undefined ? [] : [`${idle}${all}`],
+  };
 }
 
 /** `8192`, or `8k`: in the names of context windows k is 1,024. */

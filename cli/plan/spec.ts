@@ -18,7 +18,11 @@ export const planSpec: Command['spec'] = {
       doc: 'Search without a file: a model of std:models, or a file that import reads, such as config.json. Needs --on and --batch.',
     },
     { name: 'on', value: 'CLUSTER', doc: 'With --model: a cluster of std:clusters, such as dgx_h100.' },
-    { name: 'nodes', value: 'COUNT', doc: 'With --model: nodes of the cluster.' },
+    {
+      name: 'nodes',
+      value: 'COUNT',
+      doc: 'With --model: nodes of the cluster. Of racks of 72 GPUs, 64 train; 4x72 takes all of four racks.',
+    },
     {
       name: 'batch',
       value: 'SIZE',

@@ -16,7 +16,7 @@ const cubeMesh = `    link gpu[0] -- gpu[3..4] = 40GB/s + 3.4us
 /** Memory of the host of a node as it is sold, and what an update of weights reaches in it, if that can be said. */
 interface HostFigures {
   /** Machines of a node, if there are several. */
-  readonly hosts?: number;
+  readonly hosts?: string;
   readonly memory: string;
   /** GB/s. */
   readonly bandwidth?: number;
@@ -27,6 +27,9 @@ const hostText = ({ hosts, memory, bandwidth }: HostFigures): string =>
     ? `${hosts === undefined ? '' : `\n    hosts       = ${hosts}`}\n    host_memory = ${memory}`
     : `\n    host_memory    = ${memory}\n    host_bandwidth = ${bandwidth}GB/s`;
 
+/** GPUs of a rack, as a param says. */
+const ofRack = { gpus: 'rack_gpus', last: 'rack_gpus-1' };
+
 /** A node of GPUs on NVSwitches, each GPU with a network card. */
 const switched = (
   gpu: string,
@@ -34,15 +37,15 @@ const switched = (
   network: number,
   host: HostFigures,
   nodes = 'nodes',
-  gpus = 8,
+  { gpus, last }: { readonly gpus: string; readonly last: string } = { gpus: '8', last: '7' },
 ): string => `  switch fabric {}
   node[${nodes}] {
     gpu[${gpus}] = ${gpu}
     switch nvswitch {
-      ports = gpu[0..${gpus - 1}]
+      ports = gpu[0..${last}]
       link  = ${nvlink}GB/s + 1.7us
     }
-    link gpu[0..${gpus - 1}] -- fabric = ${network}GB/s + 4.8us
+    link gpu[0..${last}] -- fabric = ${network}GB/s + 4.8us
 ${hostText(host)}
   }`;
 
@@ -82,6 +85,9 @@ param nodes = 2 in 1..2048
 /// Racks of the clusters of this file whose nodes are racks of 72 GPUs.
 param racks = 2 in 1..64
 
+/// GPUs of each rack that train. 72 are there; with 64, ranks are powers of two, and 8 are spare.
+param rack_gpus = 72 in 4..72
+
 /// DGX A100: eight A100 on NVSwitches (235 GB/s), a 200 Gb/s InfiniBand card for each.
 /// 16 GPUs: two \`nodes\` of eight. \`with { nodes = 4 }\` behind its import gives it four; so does \`--set nodes=4\`, or the slider, where \`nodes\` is imported, too.
 /// Hosts have 2 TB (1 TB with GPUs of 40 GB), 16 channels of DDR4-3200. Two GPUs share a PCIe switch: if both copy to the host, each
@@ -108,19 +114,19 @@ ${switched('b200', 720, 48.5, { memory: '2TB', bandwidth: 240 })}
 }
 
 /// GB200 NVL72: a rack with 72 Blackwell chips on NVSwitches (720 GB/s), a 400 Gb/s InfiniBand card for each.
-/// 144 GPUs: two \`racks\` of 72. \`with { racks = 4 }\` behind its import gives it four; so does \`--set racks=4\`, or the slider, where \`racks\` is imported, too.
+/// 144 GPUs: two \`racks\` of 72. \`with { racks = 4  rack_gpus = 64 }\` behind its import gives it four, with 8 spare GPUs in each; so does \`--set racks=4\`, or the slider, where \`racks\` is imported, too.
 /// Its 18 compute trays are hosts of four GPUs and two CPUs; the 36 CPUs have 17 TB of LPDDR5X.
 /// Sources: GB200 NVL72 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s). Confidence: medium.
 cluster gb200_nvl72 {
-${switched('gb200', 720, 48.5, { hosts: 18, memory: '17TB' }, 'racks', 72)}
+${switched('gb200', 720, 48.5, { hosts: 'rack_gpus / 4', memory: '17TB' }, 'racks', ofRack)}
 }
 
 /// GB300 NVL72: a rack with 72 Blackwell Ultra chips on NVSwitches (720 GB/s), an 800 Gb/s InfiniBand card for each.
-/// 144 GPUs: two \`racks\` of 72. \`with { racks = 4 }\` behind its import gives it four; so does \`--set racks=4\`, or the slider, where \`racks\` is imported, too.
+/// 144 GPUs: two \`racks\` of 72. \`with { racks = 4  rack_gpus = 64 }\` behind its import gives it four, with 8 spare GPUs in each; so does \`--set racks=4\`, or the slider, where \`racks\` is imported, too.
 /// Its 18 compute trays are hosts of four GPUs and two CPUs; the 36 CPUs have 17 TB of LPDDR5X. The rate of the card is twice what one of 400 Gb/s reaches.
 /// Sources: GB300 NVL72 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s at 400 Gb/s). Confidence: low.
 cluster gb300_nvl72 {
-${switched('gb300', 720, 97, { hosts: 18, memory: '17TB' }, 'racks', 72)}
+${switched('gb300', 720, 97, { hosts: 'rack_gpus / 4', memory: '17TB' }, 'racks', ofRack)}
 }
 
 /// DGX-1: eight V100 in a hybrid cube mesh of NVLinks, and a 100 Gb/s InfiniBand card for each two.

@@ -10,10 +10,22 @@ const few =
 
 describe('plan without a file', () => {
   test('gives a cluster whose nodes are racks its racks', async () => {
-    const ofRacks =
-      '--model gpt2 --on gb200_nvl72 --nodes 1 --batch 72 --over tensor=1,pipeline=1,context=1,recompute=none';
-    const { out: inRack } = await plan(`${ofRacks} --write best`);
-    expect(inRack).toContain('import { gb200_nvl72 } from "std:clusters" with { racks = 1 }\n');
+    const ofRacks = (nodes: string) =>
+      plan(
+        `--model gpt2 --on gb200_nvl72 --nodes ${nodes} --batch 1152 --over tensor=1,pipeline=1,micro_batch=1,schedule=1f1b,context=1,recompute=none --write best`,
+      );
+    const even = await ofRacks('2');
+    expect(even.out).toContain(
+      '// 64 of the 72 GPUs of each rack train, so ranks are powers of two. 8 are spare.\nimport { gb200_nvl72 } from "std:clusters" with { racks = 2  rack_gpus = 64 }\n',
+    );
+    expect(even.out).toMatch(/^ {2}data *= 128$/mu);
+    expect(even.err).toContain('8 are spare. To train on all of them: --nodes 2x72.');
+    const all = await ofRacks('2x72');
+    expect(all.out).toContain('import { gb200_nvl72 } from "std:clusters" with { racks = 2 }\n');
+    expect(all.out).toMatch(/^ {2}data *= 144$/mu);
+    expect(all.err).not.toContain('spare');
+    const odd = await ofRacks('1x60');
+    expect(odd.out).toContain('// 60 of the 72 GPUs of each rack train. 12 are spare.\n');
   });
 
   test('makes one, answers, and writes the best row', async () => {
@@ -158,6 +170,10 @@ describe('plan without a file', () => {
   });
 
   test.each([
+    ['--model gpt2 --on dgx_h100 --nodes 2x8 --batch 8', 'the nodes of dgx_h100 have one number of GPUs'],
+    ['--model gpt2 --on gb200_nvl72 --nodes 2x80 --batch 8', 'a rack of gb200_nvl72 has 72 GPUs'],
+    ['--model gpt2 --on gb200_nvl72 --nodes 2x6 --batch 8', 'Name 4, 8, … or 72 of them.'],
+    ['--model gpt2 --on gb200_nvl72 --nodes x72 --batch 8', 'such as 4x72, not "x72"'],
     ['--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --sequence 8Ktok', '--sequence takes the tokens of a sample'],
     ['--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --sequence 0', 'not "0"'],
     ['a.pipe --sequence 8k', 'Leave out a.pipe, or --sequence: these options stand for a file.'],

@@ -156,10 +156,14 @@ test('names of the standard hardware', async () => {
   expect(await labels('import "$0"')).toContain('std:hardware');
   expect(await labels('import { $0 } from "std:hardware"')).toContain('v100');
   expect(await labels('import { v100, $0 } from "std:hardware"')).not.toContain('v100');
-  expect(await labels('import { dgx_h100 } from "std:clusters" with { $0 }')).toEqual(['nodes', 'racks']);
-  expect(await labels('import { dgx_h100 } from "std:clusters" with { no$0 }')).toEqual(['nodes', 'racks']);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { $0 }')).toEqual(['nodes', 'racks', 'rack_gpus']);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { no$0 }')).toEqual([
+    'nodes',
+    'racks',
+    'rack_gpus',
+  ]);
   expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = $0 }')).toEqual([]);
-  expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = 8 $0 }')).toEqual(['racks']);
+  expect(await labels('import { dgx_h100 } from "std:clusters" with { nodes = 8 $0 }')).toEqual(['racks', 'rack_gpus']);
 });
 
 test('nothing where nothing fits', async () => {
