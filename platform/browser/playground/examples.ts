@@ -1,10 +1,13 @@
-/** The examples, in scripts that are loaded when one of their texts is needed: a page from a file may load nothing else. */
+/** The examples. Their texts are a script, loaded when one of them is needed: a page from a file may load nothing but scripts. */
 
-/** What the build lists: names of files, by the script that has their texts. */
+/** What the build lists: all files, and the text of the first one. */
 export interface Listed {
-  readonly script: string;
   readonly files: readonly { readonly name: string; readonly about: string }[];
+  readonly first: string;
 }
+
+/** The file that is shown where the address names none. */
+export const firstExample = 'quickstart.pipe';
 
 export interface Examples {
   readonly names: readonly string[];
@@ -12,20 +15,20 @@ export interface Examples {
   read(name: string): Promise<string | undefined>;
 }
 
-/** Each script adds its texts here. */
+/** The script puts the texts here. */
 declare global {
-  var pipewrightExamples: Record<string, string> | undefined;
+  var pipewrightExamples: Readonly<Record<string, string>> | undefined;
 }
 
-export function createExamples(listed: readonly Listed[], load: (script: string) => Promise<void>): Examples {
-  const loads = new Map<string, Promise<void>>();
+export function createExamples({ files, first }: Listed, load: () => Promise<void>): Examples {
+  const names = files.map(({ name }) => name);
+  let loading: Promise<void> | undefined;
   return {
-    names: listed.flatMap(({ files }) => files.map(({ name }) => name)),
+    names,
     async read(wanted) {
-      const script = listed.find(({ files }) => files.some(({ name }) => name === wanted))?.script;
-      if (script === undefined) return undefined;
-      const loading = loads.get(script) ?? load(script);
-      loads.set(script, loading);
+      if (wanted === firstExample) return first;
+      if (!names.includes(wanted)) return undefined;
+      loading ??= load();
       await loading;
       return globalThis.pipewrightExamples?.[wanted];
     },

@@ -2,7 +2,7 @@
 import listedText from 'inline:listedExamples';
 import { createPreviews } from '../../../client/preview/panels.ts';
 import { addressOf, exampleAddress, readAddress } from './address.ts';
-import { createExamples, type Listed, loadScript } from './examples.ts';
+import { createExamples, firstExample, type Listed, loadScript } from './examples.ts';
 import { createFiles, nameOf, serveFiles, uriOf } from './files.ts';
 import { instead } from './instead.ts';
 import { previewView } from './preview.ts';
@@ -24,8 +24,7 @@ import type { TextEdit } from '../../../webview/protocol/requests.ts';
 /** The script of all workers, which another file has put here as a function. */
 declare const pipewrightWorkers: () => void;
 
-const first = 'quickstart.pipe';
-const listed = JSON.parse(listedText) as readonly Listed[];
+const listed = JSON.parse(listedText) as Listed;
 
 const part = (id: string): HTMLElement => {
   const found = document.getElementById(id);
@@ -37,11 +36,11 @@ const part = (id: string): HTMLElement => {
 const workers = URL.createObjectURL(new Blob([`(${pipewrightWorkers.toString()})()`], { type: 'text/javascript' }));
 
 const texts = createTexts();
-const examples = createExamples(listed, loadScript);
+const examples = createExamples(listed, () => loadScript('examples.js'));
 const files = createFiles(examples);
 const dialogs = createDialogs(part('notes'), part('chooser') as HTMLDialogElement, part('file') as HTMLInputElement);
 const summary = part('problems').querySelector('summary');
-let uri = uriOf(first);
+let uri = uriOf(firstExample);
 /** The example that is in the editor as it is. */
 let example: string | undefined;
 
@@ -124,10 +123,10 @@ async function open(name: string): Promise<void> {
 
 async function openAddress(): Promise<void> {
   const wanted = await readAddress(location.hash);
-  if (wanted === undefined) return open(first);
+  if (wanted === undefined) return open(firstExample);
   if ('problem' in wanted) {
     say(wanted.problem, 'error');
-    return open(first);
+    return open(firstExample);
   }
   if ('example' in wanted) return open(wanted.example.endsWith('.pipe') ? wanted.example : `${wanted.example}.pipe`);
   show(wanted.name, wanted.text);

@@ -1,7 +1,7 @@
 /** Colours of the text by the grammar that editors use: its regular expressions, read as they are. */
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from '@codemirror/language';
 import { type Tag, tags } from '@lezer/highlight';
-import grammar from '../../../../grammar/pipe.tmLanguage.json';
+import grammar from '../../../../grammar/pipe.tmLanguage.json' with { type: 'json' };
 
 interface Rule {
   readonly include?: string;
@@ -77,6 +77,8 @@ interface State {
 }
 
 function token(stream: StringStream, state: State): string | null {
+  // What ends with its line.
+  if (stream.sol()) while (state.open.at(-1)?.end.source === '$') state.open.pop();
   const piece = state.pieces.shift();
   if (piece !== undefined) {
     stream.pos = piece.end;
@@ -128,10 +130,6 @@ export const pipeLanguage = StreamLanguage.define<State>({
   startState: () => ({ open: [], pieces: [] }),
   copyState: ({ open, pieces }) => ({ open: [...open], pieces: [...pieces] }),
   token,
-  blankLine: (state) => {
-    // What ends with its line.
-    while (state.open.at(-1)?.end.source === '$') state.open.pop();
-  },
   tokenTable,
   languageData: {
     commentTokens: { line: '//', block: { open: '/*', close: '*/' } },

@@ -4,13 +4,13 @@ import type { Listed } from '../examples.ts';
 const groupOf = (name: string): string => (name.includes('/') ? name.slice(0, name.indexOf('/')) : 'examples');
 
 /** `own`: what the list says while the text is the reader's. */
-export function exampleList(list: HTMLSelectElement, listed: readonly Listed[], open: (name: string) => void) {
+export function exampleList(list: HTMLSelectElement, { files }: Listed, open: (name: string) => void) {
   const own = document.createElement('option');
   own.value = '';
   own.append('your text');
   list.append(own);
   const groups = new Map<string, HTMLOptGroupElement>();
-  for (const { name, about } of listed.flatMap(({ files }) => files)) {
+  for (const { name, about } of files) {
     if (!name.endsWith('.pipe')) continue;
     const label = groupOf(name);
     const group = groups.get(label) ?? document.createElement('optgroup');
