@@ -1,11 +1,13 @@
 /**
  * Builds the documentation as a site: `npm run site`. Its packages are those of `site/package.json`, which are installed if they are not
- * there. The result, `out/site`, loads nothing from elsewhere.
+ * there. The result, `out/site`, loads nothing from elsewhere. Its folder `playground` has the playground, in
+ * which each example opens.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './build.ts';
+import { buildPlayground } from './playground.ts';
 import { allFiles } from './site/files.ts';
 import { sitePages } from './site/pages.ts';
 
@@ -30,5 +32,6 @@ if (import.meta.main) {
     cwd: site,
     stdio: 'inherit',
   });
+  await buildPlayground(path.join(root, 'out', 'site', 'playground'));
   console.log(path.relative(process.cwd(), path.join(root, 'out', 'site')));
 }

@@ -1,5 +1,6 @@
 /** Pages as the site has them: files of the repository with their links led to pages of the site. */
 import path from 'node:path';
+import { exampleAddress } from '../../platform/browser/playground/address.ts';
 
 type Read = (file: string) => string;
 
@@ -21,13 +22,23 @@ export function sitePages(read: Read, all: readonly string[]): ReadonlyMap<strin
   for (const file of all) {
     const place = placeOf(file, files);
     if (place === undefined || pages.has(place)) continue;
-    pages.set(place, file.endsWith('.pipe') ? examplePage(file, read(file)) : pageText(file, place, read(file), files));
+    pages.set(
+      place,
+      file.endsWith('.pipe') ? examplePage(file, place, read(file)) : pageText(file, place, read(file), files),
+    );
   }
   return pages;
 }
 
-const examplePage = (file: string, text: string): string =>
-  `# ${path.posix.basename(file)}\n\n\`\`\`pipe\n${text.trimEnd()}\n\`\`\`\n`;
+const examplePage = (file: string, place: string, text: string): string =>
+  `# ${path.posix.basename(file)}\n\n${playgroundLink(file, place)}\n\n\`\`\`pipe\n${text.trimEnd()}\n\`\`\`\n`;
+
+/** The playground lies in the site, and is none of its pages: the target keeps the site from looking for one. */
+function playgroundLink(file: string, place: string): string {
+  const name = file.slice('examples/'.length);
+  const target = `${relative(place, 'playground/index.html')}${exampleAddress(name)}`;
+  return `<a href="${target}" target="_self">Open it in the playground</a>`;
+}
 
 function pageText(file: string, place: string, text: string, files: ReadonlySet<string>): string {
   const linked = text

@@ -525,7 +525,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
       'webview/',
       'cli/',
       'client/start/firstSentence.ts',
-      'platform/browser/playground/examples.ts',
+      'platform/browser/playground/',
     ],
     packages: anyPackage,
   },

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { examplesIn } from '../../../scripts/playground/examples.ts';
 import { allFiles } from '../../../scripts/site/files.ts';
+import { readAddress } from '../../../platform/browser/playground/address.ts';
 import { placeOf, sitePages } from '../../../scripts/site/pages.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -32,6 +34,18 @@ test('every page and example is on the site, and section pages are its folders',
   expect(places).not.toContain(undefined);
   for (const place of ['index.md', 'look-up/index.md', 'look-up/glossary.md', 'examples/quickstart.md'])
     expect(pages.has(place), place).toBe(true);
+});
+
+test('every example opens in the playground of the site, which has its text', async () => {
+  const examples = examplesIn(root).filter(({ name }) => name.endsWith('.pipe'));
+  expect(examples.length).toBeGreaterThan(90);
+  for (const { name, text } of examples) {
+    const page = `examples/${name.replace(/\.pipe$/, '.md')}`;
+    const [, target = '', hash = ''] = /<a href="([^"#]*)(#[^"]*)" target="_self">/.exec(pages.get(page) ?? '') ?? [];
+    expect(path.posix.join(path.posix.dirname(page), target), page).toBe('playground/index.html');
+    expect(await readAddress(hash), page).toEqual({ example: name });
+    expect(text, name).toBe(read(`examples/${name}`).replaceAll('\r\n', '\n'));
+  }
 });
 
 test('fences have their language alone, and nothing is a template', () => {
