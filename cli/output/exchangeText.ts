@@ -1,8 +1,9 @@
 /** What a rule of gradient exchange or a collective is and takes, from the tables that the engine reads. */
 import { collectives, findCollective } from '../../engine/exchange/collectives.ts';
+import { localParameters, localRule } from '../../engine/exchange/local.ts';
 import { type ExchangePreset, exchangePresets, findPreset, inOrder } from '../../engine/exchange/presets.ts';
 
-export const exchangeNames: readonly string[] = [...exchangePresets, ...collectives].map(({ name }) => name);
+export const exchangeNames: readonly string[] = [localRule, ...exchangePresets, ...collectives].map(({ name }) => name);
 
 interface Parameter {
   readonly name: string;
@@ -12,6 +13,7 @@ interface Parameter {
 
 /** A page in Markdown; `undefined` for another name. */
 export function exchangeText(name: string): string | undefined {
+  if (name === localRule.name) return page('sync', localRule, localParameters, `local(steps = 500)`);
   const preset = findPreset(name);
   if (preset !== undefined) return page('sync', preset, parametersOf(preset));
   const collective = findCollective(name);
@@ -28,6 +30,7 @@ function page(
   key: string,
   { name, doc, source }: { readonly name: string; readonly doc: string; readonly source: string },
   parameters: readonly Parameter[],
+  written = name,
 ): string {
   const rows = parameters.map(
     (parameter) =>
@@ -36,9 +39,9 @@ function page(
   return [
     `# ${name}`,
     doc,
-    `Write \`${key} = ${name}\` in a pipeline.`,
+    `Write \`${key} = ${written}\` in a pipeline.`,
     ...(rows.length === 0 ? [] : [`Arguments:\n\n${rows.join('\n')}`]),
-    ...(key === 'sync' && name !== 'overlap'
+    ...(key === 'sync' && name !== 'overlap' && name !== localRule.name
       ? ['Arguments in the file replace what the rule sets. All else is as in `overlap`.']
       : []),
     ...(source === '' ? [] : [`Source: ${source}`]),

@@ -11,7 +11,7 @@ import type { PipelineReport, StageReport, TrafficReport } from '../values/repor
 
 /** Gradients and updated weights of a device, in one iteration. In an asynchronous schedule all of it is exposed: the updates contain it. */
 export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: number): TrafficReport {
-  const { sync, bytes = 0, overlap = [] } = plan.step[device];
+  const { sync, bytes = 0, overlap = [], outer } = plan.step[device];
   const inBuckets = overlap.reduce(
     (sum, { buckets }) => buckets.reduce((all, { seconds, gather }) => all + seconds + (gather?.seconds ?? 0), sum),
     0,
@@ -19,7 +19,8 @@ export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: numb
   const ordered = laneTraffic(plan, timeline, device);
   if (ordered !== undefined)
     return { bytes: bytes + ordered.bytes, time: sync + ordered.time, exposed: sync + ordered.exposed };
-  const time = sync + inBuckets + (timeline.slowed?.[device] ?? 0);
+  const shared = outer === undefined ? 0 : outer.seconds / outer.every;
+  const time = sync + inBuckets + shared + (timeline.slowed?.[device] ?? 0);
   if (timeline.program.weights !== undefined) {
     if (bytes + time === 0) return { bytes: 0, time: 0, exposed: 0 };
     const updates = updatesPerMinibatch(timeline.program, device);

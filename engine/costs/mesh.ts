@@ -8,6 +8,8 @@ export interface Mesh extends Pick<
   'tensor' | 'sequenceParallel' | 'context' | 'contextExchange' | 'expert' | 'expertTensor'
 > {
   readonly data: number;
+  /** Parts of the data ranks that train by themselves. Ranks of different ones hold different weights. Absent: 1. */
+  readonly islands?: number;
 }
 
 /** One device by itself. */
@@ -29,6 +31,7 @@ export const sameMesh = (one: Mesh, other: Mesh): boolean =>
   (sameRanks(one, other) &&
     one.sequenceParallel === other.sequenceParallel &&
     one.contextExchange === other.contextExchange &&
+    one.islands === other.islands &&
     one.expertTensor === other.expertTensor);
 
 /** Whether two meshes have as many ranks of each kind that a plan names. */

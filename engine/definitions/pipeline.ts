@@ -6,6 +6,7 @@ import type { MeasuredPlan } from '../values/measured.ts';
 import type { FillPlan, HostLinkPlan, TransferRule, Resharding } from '../values/plan.ts';
 import type { ClusterDefinition } from './cluster.ts';
 import type { Cut, PlanCut } from './cut.ts';
+import type { LocalUse } from '../exchange/local.ts';
 import type { ExchangeUse } from './exchange.ts';
 import type { ModelDefinition } from './model.ts';
 import type { OptimizerUse } from './optimizer.ts';
@@ -44,6 +45,8 @@ export interface PipelineDefinition {
   readonly sync?: SyncRule;
   /** A rule that says more than that, or a collective; then `sync` is absent. */
   readonly exchange?: ExchangeUse;
+  /** Islands share their weights once in a while; the mesh says how many there are. */
+  readonly local?: LocalUse;
   /** Work for idle devices. */
   readonly fill?: FillUse;
   readonly variation: VariationUse;

@@ -57,6 +57,12 @@ export interface OrderPlan extends Pick<PipelinePlan, 'schedule' | 'placement' |
   readonly stages: readonly { readonly copy?: Pick<StageCopy, 'stage' | 'segment' | 'spare'> }[];
 }
 
+/** How islands share what they learned. */
+export interface LocalSetup {
+  readonly bits: number;
+  readonly backup: 'host' | 'device';
+}
+
 /** What a file says of everything else. */
 export interface Setup {
   /** Pipeline ranks, and stages of the cut on each. */
@@ -84,7 +90,7 @@ export interface Setup {
   /** Shares of communication that overlap with compute, if the file asks for any. */
   readonly overlap: { readonly tensor: number; readonly expert: number };
   /** `end`, or the name of the rule; `arguments` if it is an `overlap` that says more than its buckets. */
-  readonly sync: { readonly name: string; readonly arguments: boolean };
+  readonly sync: { readonly name: string; readonly arguments: boolean; readonly local?: LocalSetup };
   /** Absent: the file names none. */
   readonly collective?: string;
   readonly rankOrder: 'tp_cp_dp_pp' | 'tp_cp_pp_dp';

@@ -26,7 +26,7 @@ const sharedText = ({ written }: OptimizerUse): string =>
 
 /** What a pipeline says but for its order. `recompute`: of its stages. */
 export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute: readonly RecomputeMode[]): Setup {
-  const { cut, mesh, model, optimizer, exchange, sync, transfer, rankOrder, overlap, offload } = pipeline;
+  const { cut, mesh, model, optimizer, exchange, sync, local, transfer, rankOrder, overlap, offload } = pipeline;
   const blocks = cut.kind === 'blocks' ? cut.stages : [];
   // A key that is not written has the place of the pipeline's name, as one that no pipeline has.
   const unwritten = pipeline.at('');
@@ -64,8 +64,9 @@ export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute
     offload: offload !== undefined,
     overlap,
     sync: {
-      name: exchange?.sync?.preset.name ?? (sync === undefined ? 'end' : 'overlap'),
+      name: local === undefined ? (exchange?.sync?.preset.name ?? (sync === undefined ? 'end' : 'overlap')) : 'local',
       arguments: exchange?.sync?.preset.name === 'overlap' && !onlyBuckets(exchange.sync),
+      ...(local === undefined ? {} : { local }),
     },
     ...(exchange?.collective === undefined ? {} : { collective: exchange.collective.name }),
     rankOrder,

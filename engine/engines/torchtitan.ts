@@ -1,5 +1,5 @@
 import type { Mesh } from '../costs/mesh.ts';
-import type { Engine, OptimizerSetup, OrderPlan, Refusal } from './engine.ts';
+import type { Engine, LocalSetup, OptimizerSetup, OrderPlan, Refusal } from './engine.ts';
 import { isLoop, isV, nearestOrder } from './orders.ts';
 import { pytorchOrder } from './pytorch.ts';
 import {
@@ -50,6 +50,10 @@ function sharingRefusal(optimizer: OptimizerSetup | undefined, { data, context }
     ? undefined
     : { reason: `${title} shares weights among all context ranks and a part of the data ranks` };
 }
+
+/** The model of a rank is one module, and `should_quantize` is fp8. */
+const runsLocal = (local: LocalSetup | undefined, ranks: number): boolean =>
+  local !== undefined && ranks === 1 && (local.bits === 32 || local.bits === 8) && local.backup === 'host';
 
 export const torchtitan: Engine = {
   name: 'torchtitan',
@@ -178,13 +182,16 @@ export const torchtitan: Engine = {
     },
     {
       key: 'sync',
-      runs: '`end`, `overlap` and `ddp`: FSDP and replicas exchange a layer after its last backward.',
-      source: 'torchtitan/distributed/fsdp.py; torch/distributed/pipelining/schedules.py: REDUCE_GRAD',
-      refuses: ({ sync }) =>
-        ['end', 'ddp'].includes(sync.name) || (sync.name === 'overlap' && !sync.arguments)
+      runs: '`end`, `overlap` and `ddp`: FSDP and replicas exchange a layer after its last backward. `local` by torchft, in 32 or 8 bits, without pipeline ranks, and with the backup on the host.',
+      source:
+        'torchtitan/distributed/fsdp.py; torch/distributed/pipelining/schedules.py: REDUCE_GRAD; torchtitan/experiments/torchft/manager.py: maybe_semi_sync_training',
+      refuses: ({ sync, ranks }) =>
+        runsLocal(sync.local, ranks) ||
+        ['end', 'ddp'].includes(sync.name) ||
+        (sync.name === 'overlap' && !sync.arguments)
           ? undefined
           : {
-              reason: `${title} exchanges gradients layer by layer (FSDP2), not by ${sync.name === 'overlap' ? 'these arguments of `overlap`' : `\`${sync.name}\``}`,
+              reason: `${title} exchanges gradients layer by layer (FSDP2), not by ${sync.name === 'overlap' || sync.local !== undefined ? `these arguments of \`${sync.name}\`` : `\`${sync.name}\``}`,
               nearest: { key: 'sync', value: 'overlap' },
             },
     },

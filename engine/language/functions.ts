@@ -6,6 +6,7 @@ import type { PolicyParameter } from '../policies/policy.ts';
 import { symbolId } from './context.ts';
 import { optimizers } from '../costs/optimizer.ts';
 import { collectives } from '../exchange/collectives.ts';
+import { localParameters, localRule } from '../exchange/local.ts';
 import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { presetText } from '../exchange/rule.ts';
 import { recomputeModules } from '../costs/recompute.ts';
@@ -283,6 +284,14 @@ const values: readonly FunctionSchema[] = [
         may(name, doc, { words, default: presetText(preset, name) ?? otherwise }),
       ),
       { bare: true },
+    ),
+  ),
+  functionRow(
+    'gradientSync',
+    localRule.name,
+    `${localRule.doc} Source: ${localRule.source}.`,
+    localParameters.map(({ name, doc, words, default: otherwise }) =>
+      otherwise === undefined ? need(name, doc, '500') : may(name, doc, { words, default: otherwise }),
     ),
   ),
   ...collectives.map(({ name, doc, source, parameters }) =>

@@ -123,7 +123,7 @@ export function* draft(
       costs: layers,
       edges: messages.edges,
       optimizer,
-      offload: pipeline.offload,
+      ...{ offload: pipeline.offload, local: pipeline.local },
       pieces: each.map((_, stage) => pieceOf(copies?.[stage], parts)),
       room,
       microbatches,
@@ -152,7 +152,7 @@ export function* draft(
       : means.map((made, stage) => ({ ...made, plan: withLargest(made.plan, stage, kindPlans) }));
   yield;
   const { precision, microBatch } = model;
-  const { sync, exchange } = pipeline;
+  const { sync, exchange, local } = pipeline;
   const matrices =
     exchange === undefined
       ? []
@@ -160,7 +160,7 @@ export function* draft(
   const orthogonal = orthogonalMatrices(pipeline, elements, each);
   const needs = exchange === undefined ? [] : each.map(({ stage }) => stageNeeds(model, elements[stage]));
   const times = yield* stepTimes(notes, {
-    ...{ name, cluster, at: pipeline.at, optimizer, sync, exchange, iterations },
+    ...{ name, cluster, at: pipeline.at, optimizer, sync, exchange, iterations, local },
     ...{ ranks, stages: parted, microbatches, precision, matrices, orthogonal, needs },
     edges: transfer.reshard === undefined ? edges : [],
   });

@@ -10,7 +10,7 @@ import { hasExperts, type ModelDefinition } from '../definitions/model.ts';
 import type { MicrobatchLengths, RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
 import { type Mesh, lone } from '../costs/mesh.ts';
-import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { groupNames } from '../costs/types.ts';
 import { evaluate } from '../language/expressions.ts';
@@ -43,6 +43,7 @@ import { readOverlap } from './overlap.ts';
 import { readRecompute } from './recompute.ts';
 import { argumentsTried, readScheduleUse } from './scheduleUse.ts';
 import { readCollective } from './collective.ts';
+import { inIslands, type LocalRead } from './local.ts';
 import { readSync } from './sync.ts';
 import { readTransfer } from './transfer.ts';
 import { readVariation } from './variation.ts';
@@ -94,7 +95,7 @@ function readBlock(
   const transferValue = valueOf(keys.find('transfer'));
   const transfer = transferValue === undefined ? {} : readTransfer(context, transferValue);
   const syncValue = valueOf(keys.find('sync'));
-  const sync = syncValue === undefined ? 'end' : readSync(context, syncValue);
+  const { sync, local } = readExchange(context, syncValue);
   const collectiveValue = valueOf(keys.find('collective'));
   const collective = collectiveValue === undefined ? 'usual' : readCollective(context, collectiveValue);
   const fill = readFill(context, keys);
@@ -149,7 +150,7 @@ function readBlock(
   if (asynchronous)
     for (const key of sync === 'end' ? ['collective'] : ['sync', 'collective'])
       withoutEffect(context, keys, key, 'an asynchronous schedule exchanges gradients in each update of a stage');
-  if (sync !== 'end' && optimizer?.clip === true && !hasBarrier(sync.preset, sync.written)) {
+  if (typeof sync === 'object' && optimizer?.clip === true && !hasBarrier(sync.preset, sync.written)) {
     context.report.report('value/range', sync.at.get('barrier') ?? syncValue ?? name, {
       what: sync.at.has('barrier') ? '"barrier"' : `"barrier" of ${sync.preset.name}`,
       value: 'false',
@@ -165,7 +166,12 @@ function readBlock(
     });
     return undefined;
   }
-  const isOpen = sync !== 'end' && !onlyBuckets(sync) && !hasBarrier(sync.preset, sync.written);
+  const isOpen = typeof sync === 'object' && !onlyBuckets(sync) && !hasBarrier(sync.preset, sync.written);
+  const ranks =
+    local === undefined || asynchronous
+      ? mesh
+      : islandsOf(context, { mesh, cut, at: syncValue ?? name }, local, optimizer);
+  if (ranks === undefined) return undefined;
   if (asynchronous || isOpen)
     withoutEffect(
       context,
@@ -174,9 +180,8 @@ function readBlock(
       `${asynchronous ? 'under an asynchronous schedule' : 'without a barrier'} iterations run into each other, so no draw is a separate iteration`,
     );
   reportIdleKeys(context, keys, mesh, model, cut);
-  if (recompute === 'selective' && model.layers.every((layer) => layer.cost.kind === 'measured')) {
+  if (recompute === 'selective' && model.layers.every((layer) => layer.cost.kind === 'measured'))
     withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
-  }
   return {
     name: block.name.text,
     doc: block.doc,
@@ -188,7 +193,7 @@ function readBlock(
     ...(tokens.is === 'value' ? { tokens: tokens.value } : {}),
     ...(lengths.is === 'value' ? { lengths: lengths.value } : {}),
     iterations: !asynchronous ? 1 : iterationsRead.is === 'value' ? iterationsRead.value : 'steady',
-    mesh,
+    mesh: ranks,
     rankOrder,
     ...(place === 'best' ? { place } : {}),
     overlap,
@@ -198,6 +203,7 @@ function readBlock(
     transfer,
     messageOverhead,
     ...(asynchronous ? {} : exchangeOf(syncValue === undefined ? usualSync(optimizer) : sync, collective)),
+    ...(local === undefined || asynchronous ? {} : { local: local.use }),
     ...(fill === undefined ? {} : { fill }),
     variation,
     ...(engine.is === 'value' ? { engine: engine.value } : {}),
@@ -244,6 +250,37 @@ function exchangeOf(
 
 const rule = (use: ScheduleUse): string =>
   use.kind === 'policy' ? (use.policy.weights?.(use.args) ?? 'flush') : use.definition.weights;
+
+/** Inside an island each layer is exchanged after its last backward. */
+function readExchange(
+  context: ReadContext,
+  value: Expression | undefined,
+): { readonly sync: SyncUse | 'end' | 'parts' | undefined; readonly local?: LocalRead } {
+  const said = value === undefined ? 'end' : readSync(context, value);
+  return typeof said === 'object' && 'use' in said ? { sync: 'parts', local: said } : { sync: said };
+}
+
+/** The mesh with its data ranks in islands; `undefined` where that cannot be (reported). */
+function islandsOf(
+  context: ReadContext,
+  { mesh, cut, at }: { readonly mesh: Mesh; readonly cut: Cut | PlanCut; readonly at: Span },
+  local: LocalRead,
+  optimizer: OptimizerUse | undefined,
+): Mesh | undefined {
+  if (!ownRanks(cut)) return inIslands(context, mesh, local, optimizer);
+  context.report.report('value/range', at, {
+    what: '"sync"',
+    value: 'local',
+    allowed: 'a rule such as `overlap` if stages say their ranks: islands divide the data ranks of all stages alike',
+  });
+  return undefined;
+}
+
+/** Whether stages have ranks or replicas that are not the pipeline's. */
+const ownRanks = (cut: Cut | PlanCut): boolean =>
+  cut.kind === 'plan' ||
+  cut.kind === 'groups' ||
+  (cut.kind === 'blocks' && cut.stages.some(({ mesh, replicate }) => mesh !== undefined || replicate !== undefined));
 
 /** Keys of a mesh that change nothing. */
 function reportIdleKeys(

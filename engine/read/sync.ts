@@ -8,15 +8,18 @@ import { checked, evaluate, quantity, wholeNumber } from '../language/expression
 import { bindArguments } from './arguments.ts';
 import type { ReadContext } from './context.ts';
 import { asWritten } from '../language/canonical.ts';
+import { localRule } from '../exchange/local.ts';
+import { type LocalRead, readLocal } from './local.ts';
 
 /**
  * `end`, `overlap`, `overlap(bucket = 25MB)`, `bytescheduler(credit = 8MB)`: the rule, or 'end' where gradients are exchanged after
  * the last operation; `undefined` where it is wrong, which has been reported.
  */
-export function readSync(context: ReadContext, expression: Expression): SyncUse | 'end' | undefined {
+export function readSync(context: ReadContext, expression: Expression): SyncUse | LocalRead | 'end' | undefined {
   if (expression.kind === 'group') return readSync(context, expression.inner);
   const name = readCallee(context, expression, '`end`, `overlap` or the name of a rule such as `ddp`');
   if (name === undefined || !context.links.has(name)) return undefined;
+  if (name.text === localRule.name) return readLocal(context, expression);
   const preset = findPreset(name.text);
   const bound =
     expression.kind === 'call'

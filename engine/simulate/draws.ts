@@ -39,7 +39,7 @@ export function linearDraws({ program, timing }: Timeline, factors: Factors): Fl
   const { single, flows, transfer, exchange, sharing, buckets, hostSteps, duration } = timing;
   if (program.fused !== undefined || single !== undefined || flows !== undefined || transfer !== undefined)
     return undefined;
-  if (timing.crowd !== undefined || timing.linkSeconds !== undefined) return undefined;
+  if (timing.crowd !== undefined || timing.linkSeconds !== undefined || timing.outer !== undefined) return undefined;
   if (exchange !== undefined || sharing !== undefined || buckets !== undefined || hostSteps !== undefined)
     return undefined;
   // The first factor of a table is its least.

@@ -2,6 +2,7 @@ import { operationCounts } from '../order/operationCounts.ts';
 import { slotLength, slotWidth } from '../order/slot.ts';
 import { exchangedAt } from './gradients.ts';
 import { hostedAt } from './hostStep.ts';
+import { outerSeconds } from './outerStep.ts';
 import { type Timeline, endAt, startAt, stepEnd } from '../values/timeline.ts';
 
 /** Adds to simulated operations what follows from them by device: busy time, first start, last end, and the makespan. */
@@ -41,6 +42,12 @@ export function finish(
     for (const [device, seconds] of linkSeconds.entries()) exchanged[device] = Math.max(exchanged[device], seconds);
   for (let device = 0; device < devices; device += 1)
     if (offsets[device] < offsets[device + 1]) makespan = Math.max(makespan, stepEnd(steps, device));
+  if (timing.outer !== undefined) {
+    const ends = exchanged.map((_, device) => stepEnd(steps, device));
+    const more = outerSeconds(timing.outer, ends, makespan);
+    for (const device of timing.outer.keys()) if (offsets[device] < offsets[device + 1]) exchanged[device] += more;
+    makespan += more;
+  }
   return { ...timeline, ...steps, makespan, ...(slowed === undefined ? {} : { slowed }) };
 }
 

@@ -178,6 +178,9 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     ...(flows === undefined ? {} : { flows }),
     sync: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.sync ?? 0) : 0)),
     optimizer: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.optimizer ?? 0) : 0)),
+    ...(atEnd && plan.step.some(({ outer }) => outer !== undefined)
+      ? { outer: plan.step.map(({ outer }) => outer) }
+      : {}),
     ...(buckets.length === 0 ? {} : { buckets }),
     ...(onHost === undefined ? {} : { hostSteps: onHost }),
     ...(release === undefined ? {} : { release }),

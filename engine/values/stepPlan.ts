@@ -15,8 +15,18 @@ export interface StepPlan {
   readonly overlap?: readonly StageExchange[];
   /** The part of the update that the host does. */
   readonly host?: HostStepPlan;
+  /** What islands share once in a while. */
+  readonly outer?: OuterStepPlan;
   /** `sync` as calls, where they use links that other stages use too. */
   readonly calls?: readonly TimedCall[];
+}
+
+/** After each `every` updates: an exchange between islands, which the next `delay` iterations hide, and the update by an outer optimizer. */
+export interface OuterStepPlan {
+  readonly seconds: number;
+  readonly update: number;
+  readonly every: number;
+  readonly delay: number;
 }
 
 /** Gradients go to the host in buckets, the host updates their weights, and these come back: each one bucket after the other. */

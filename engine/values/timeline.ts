@@ -1,6 +1,7 @@
 import type { ExchangeTimeline, ExchangeTiming, TensorMaker } from './exchangeTimeline.ts';
 import type { TimedCall } from './exchangePlan.ts';
 import type { TransferRule } from './plan.ts';
+import type { OuterStepPlan } from './stepPlan.ts';
 import { needSlot, type Program, resultRowOf, resultsIn, type ShiftedNeeds } from './program.ts';
 
 /** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
@@ -32,6 +33,8 @@ export interface Timing extends ShiftedNeeds {
   /** Seconds after each device's last operation: gradient synchronisation (what is in no bucket), then the optimizer's step. By device. */
   readonly sync: Float64Array;
   readonly optimizer: Float64Array;
+  /** By device, what islands share once in a while. Its mean over the iterations is in `exchanged`. */
+  readonly outer?: readonly (OuterStepPlan | undefined)[];
   /** By device, the part of the step that its host does. */
   readonly hostSteps?: readonly (HostStep | undefined)[];
   /** Gradients that are exchanged during the last backwards. */

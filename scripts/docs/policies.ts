@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { collectives } from '../../engine/exchange/collectives.ts';
+import { localRule } from '../../engine/exchange/local.ts';
 import { exchangePresets } from '../../engine/exchange/presets.ts';
 import { functions } from '../../engine/language/functions.ts';
 import { planners } from '../../engine/language/schema/words.ts';
@@ -64,6 +65,13 @@ function systemPage(): Generated {
           .map((file) => `[example](../../${file})`),
       );
   const systems: readonly System[] = [
+    {
+      name: localRule.name,
+      write: 'sync = local(steps = 500)',
+      doc: localRule.doc,
+      source: localRule.source,
+      pages: links(localRule.name),
+    },
     ...exchangePresets
       .slice(1)
       .map(({ name, doc, source }): System => ({ name, write: `sync = ${name}`, doc, source, pages: links(name) })),

@@ -1,5 +1,6 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { collectives } from '../../engine/exchange/collectives.ts';
+import { localRule } from '../../engine/exchange/local.ts';
 import { exchangePresets, findPreset } from '../../engine/exchange/presets.ts';
 import { pipelineBody, valueOf } from '../../engine/fixes/source.ts';
 import { cutStages } from '../../engine/costs/stages.ts';
@@ -29,7 +30,7 @@ export function exchangeChoices(slot: ValueSlot, { analysis, plan }: Base): read
   const { key } = slot;
   const names =
     key === 'sync'
-      ? ['end', ...exchangePresets.map(({ name }) => name), ...tunedRules.map(({ text }) => text)]
+      ? ['end', ...exchangePresets.map(({ name }) => name), ...tunedRules.map(({ text }) => text), localRule.name]
       : collectives.flatMap(({ name }) => (name === 'table' ? [] : name));
   const body = pipelineBody(analysis.syntax, slot.pipeline);
   const hasCollective = body !== undefined && valueOf(body, 'collective') !== undefined;
@@ -45,7 +46,9 @@ export function exchangeChoices(slot: ValueSlot, { analysis, plan }: Base): read
     long: false,
     ...(key === 'sync' && replicas === 1 && !ownMeshes
       ? { idle: 'No gradients are exchanged here: each weight is on one data rank.' }
-      : {}),
+      : text === localRule.name
+        ? { idle: 'Islands train differently from ranks that exchange all gradients, so the times do not compare.' }
+        : {}),
     ...(usesServers(key, text, hasCollective) ? { servers: replicas } : {}),
   }));
 }

@@ -10,6 +10,7 @@ import type {
   HostLinkPlan,
   HostPlan,
   HostStepPlan,
+  OuterStepPlan,
   OffloadedPlan,
   JobPlan,
   ParamPlan,
@@ -65,6 +66,9 @@ const isExchanged = record<BucketPlan>({ seconds: figure, left: isLeft, joins: s
 const isHostStep = record<HostStepPlan>({
   stages: all((value) => isFields(value) && isCount(value.stage) && all(isBucket)(value.buckets)),
   ...{ clip: switched, gather: maybe(figure), sent: figure, returned: figure, kept: figure },
+});
+const isOuterStep = record<OuterStepPlan>({
+  ...{ seconds: figure, update: figure, every: isCount, delay: isCount },
 });
 const isTask = record<FillTask>({ layer: isText, seconds: figure, bytes: figure });
 const isExpect = record<ExpectPlan>({
@@ -138,6 +142,7 @@ export function isPipeline(value: unknown): value is PipelinePlan {
       bytes: maybe(figure),
       overlap: maybe(all(isExchange)),
       host: maybe(isHostStep),
+      outer: maybe(isOuterStep),
     },
   });
   const { placement, edges, routes, step, exchange } = value;

@@ -34,6 +34,10 @@ const replicas =
 export function exportTorchScript(plan: PipelinePlan, program: Program, dataIsInner = true): TorchScript {
   if (plan.devices.some(({ mesh }) => mesh !== undefined && mesh.data !== plan.data))
     return { problem: 'stages have different numbers of data ranks, and the program gives every stage the same' };
+  if (plan.step.some(({ outer }) => outer !== undefined))
+    return {
+      problem: 'islands share their weights once in a while, and the program averages gradients in each iteration',
+    };
   // Its pipelines are the data ranks, so that nothing is lost of them.
   const exported = exportTorch(onePipeline(plan), program, false);
   if ('problem' in exported) return exported;

@@ -31,6 +31,8 @@ export function settingsOf(
   const isOverlapped = overlap.tensor > 0 && mesh.tensor > 1;
   if (isOverlapped && facts.split)
     return { problem: 'torchtitan overlaps tensor ranks with torch.compile, and compiles no split backwards' };
+  if (pipeline.local !== undefined)
+    return { problem: 'islands are in torchtitan/experiments/torchft, whose configuration is not written' };
   const isBudget = budgetIn(mode) !== undefined;
   if (isBudget && facts.split)
     return { problem: 'torch.compile recomputes within a budget, and torchtitan compiles no split backwards' };

@@ -12,6 +12,8 @@ import { offloadStage, type StageOffload } from '../../costs/offload.ts';
 import { inGroups, layerModesOf, type LayerRole } from '../../costs/recompute.ts';
 import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
 import type { FrozenWeights, LayerCost, RecomputeMode } from '../../costs/types.ts';
+import type { LocalUse } from '../../exchange/local.ts';
+import { outerState } from '../../costs/optimizer/outer.ts';
 import type { EdgePlan, OffloadedPlan, StagePlan } from '../../values/plan.ts';
 import { type LayerCosts, roleOf } from './layerCosts.ts';
 import { bufferBytes, type MessageRoom, sentBytes } from './messageRoom.ts';
@@ -31,6 +33,7 @@ export interface StagesRequest {
   readonly edges: readonly EdgePlan[];
   readonly optimizer?: OptimizerUse;
   readonly offload?: ActivationOffload;
+  readonly local?: LocalUse;
   /** By stage: the share of a microbatch that it runs at a time, of which each copy to the host takes its latency. */
   readonly pieces: readonly Piece[];
   readonly room: MessageRoom;
@@ -118,6 +121,7 @@ export function* stagePlans(request: StagesRequest): Generator<void, readonly St
       ...held,
       weights: held.weights + gathered.weights,
       gradients: held.gradients + gathered.gradients,
+      optimizer: held.optimizer + outerStateOf(cost, kind, request),
       activation: activation + request.relayed[stage] + sent[stage],
       activationForWeight,
       recomputed,
@@ -255,6 +259,19 @@ export function staticBytes(
   });
   const still = frozenShare(frozen, recipe.moved(precision).gathered, { ranks, expertRanks, shard, over });
   return { ...kept, weights: kept.weights + still };
+}
+
+/** What the outer optimizer of islands keeps of the weights that a device holds. */
+function outerStateOf(
+  { localParameters, expertParameters, frozen = noFrozen }: StageCost,
+  { ranks, expertRanks }: Site,
+  { optimizer, local }: StagesRequest,
+): number {
+  if (local === undefined) return 0;
+  const part = (count: number): number =>
+    shardsWeights(optimizer?.shard ?? 'none') ? shardRanks(count, optimizer?.over) : 1;
+  const dense = (localParameters - expertParameters - frozen.dense) / part(ranks);
+  return outerState(local) * (dense + (expertParameters - frozen.experts) / part(expertRanks));
 }
 
 /**

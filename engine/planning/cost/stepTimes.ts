@@ -37,6 +37,7 @@ import { type Holders, holdersIn } from '../exchange/holders.ts';
 import { exchangeLanes } from '../exchange/lanes.ts';
 import { linkSharing } from '../exchange/linkSharing.ts';
 import { linksOfIteration } from '../exchange/linksOfIteration.ts';
+import { outerSteps } from '../exchange/outerSteps.ts';
 import { linksOfStages } from '../exchange/linksOfStages.ts';
 import { share } from '../../basics/quantities.ts';
 import type { StageNeeds } from '../exchange/stageGraph.ts';
@@ -44,7 +45,7 @@ import type { StageParts } from './stagePlans.ts';
 
 export interface StepRequest extends Pick<
   SettledPipeline,
-  'name' | 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange' | 'iterations'
+  'name' | 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange' | 'iterations' | 'local'
 > {
   readonly ranks: SitedRanks;
   readonly stages: readonly StageParts[];
@@ -174,7 +175,8 @@ export function* stepTimes(notes: Notes, request: StepRequest): Generator<void, 
     }
   }
   const embeddings = embeddingTimes(notes, request, per.gradient);
-  if (embeddings === undefined) return undefined;
+  const outer = outerSteps(notes, request, groups);
+  if (embeddings === undefined || outer === undefined) return undefined;
   const idle = overlap.every((candidate) => candidate.length === 0);
   const said = request.sync !== undefined && request.sync.usual !== true;
   const nothing = (said && idle) || (ordered !== 'none' && ordered.lanes.length === 0);
@@ -200,7 +202,7 @@ export function* stepTimes(notes: Notes, request: StepRequest): Generator<void, 
               .toSorted((a, b) => a.stage - b.stage)
               .map((stage) => ({ ...stage, embedding: embeddings[rank].seconds > 0 })),
           );
-    const sent = bytes + inBuckets[rank].bytes;
+    const sent = bytes + inBuckets[rank].bytes + (outer[rank]?.bytes ?? 0);
     return {
       sync: seconds,
       optimizer: update[rank] + orthogonal[rank],
@@ -210,6 +212,7 @@ export function* stepTimes(notes: Notes, request: StepRequest): Generator<void, 
         ? {}
         : { host: gatheredLater[rank] > 0 ? { ...host, gather: gatheredLater[rank] } : host }),
       ...calledIn(all),
+      ...(outer[rank] === undefined ? {} : { outer: outer[rank].plan }),
     };
   });
   // Updates of an asynchronous schedule share links as other operations do.

@@ -91,7 +91,7 @@ function ruleOf(
   const data = holders.map(({ members }) =>
     members.reduce((sum, member) => {
       const { devices, mesh } = ranks.ranks[member];
-      return sum + devices.length / mesh.tensor;
+      return sum + devices.length / mesh.tensor / (mesh.islands ?? 1);
     }, 0),
   );
   const rule = exchangeRule({ preset, written, ranks: Math.max(1, ...data), gradient: per.gradient });

@@ -17,14 +17,26 @@ export function groupsOf(devices: readonly number[], mesh: Mesh, name: GroupName
 }
 
 /** Groups that hold the same weights, and reduce their gradients. */
-export const dataGroups = (devices: readonly number[], { tensor }: Mesh): Groups =>
-  strided(devices, devices.length / tensor, tensor);
+export const dataGroups = (devices: readonly number[], mesh: Mesh): Groups =>
+  byIsland(overIslands.dense(devices, mesh), mesh);
 
 /** Groups that hold the same experts. */
-export function expertDataGroups(devices: readonly number[], { expert, expertTensor }: Mesh): Groups {
-  const stride = expert * expertTensor;
-  return strided(devices, devices.length / stride, stride);
-}
+export const expertDataGroups = (devices: readonly number[], mesh: Mesh): Groups =>
+  byIsland(overIslands.experts(devices, mesh), mesh);
+
+/** Groups that hold the same weights, or the same experts, once islands have shared theirs. */
+const overIslands = {
+  dense: (devices: readonly number[], { tensor }: Mesh): Groups => strided(devices, devices.length / tensor, tensor),
+  experts: (devices: readonly number[], { expert, expertTensor }: Mesh): Groups =>
+    strided(devices, devices.length / (expert * expertTensor), expert * expertTensor),
+};
+
+const byIsland = (groups: Groups, { islands = 1 }: Mesh): Groups =>
+  islands === 1 ? groups : groups.flatMap((group) => slices(group, group.length / islands));
+
+/** One device of each island: those with the same place, which hold the same weights or parts of them. */
+export const acrossIslands = (kind: keyof typeof overIslands, devices: readonly number[], mesh: Mesh): Groups =>
+  overIslands[kind](devices, mesh).flatMap((group) => strides(group, group.length / (mesh.islands ?? 1)));
 
 /** Groups of ranks that hold copies of the same stages, joined one by one, and how many devices of a group are in one rank. */
 export function joinedGroups<R extends { readonly devices: readonly number[]; readonly mesh: Mesh }>(

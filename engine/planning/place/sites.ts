@@ -107,7 +107,7 @@ type Members = readonly Member[];
 
 function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undefined {
   const [{ kind, mesh, split = 1, devices }] = members;
-  const usual = usualIn(notes, pipeline, devices.length / mesh.tensor, mesh);
+  const usual = usualIn(notes, pipeline, alikeRanks(devices, mesh).dense, mesh);
   const ring = (name: GroupName): Ring | undefined =>
     mesh[name] === 1
       ? noRing
@@ -132,12 +132,21 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
     overlap: members.some((rank) => tensorLeavesNode(pipeline.cluster, rank))
       ? { ...pipeline.overlap, tensor: 0 }
       : pipeline.overlap,
-    ranks: devices.length / mesh.tensor,
-    expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
+    ranks: alikeRanks(devices, mesh).dense,
+    expertRanks: alikeRanks(devices, mesh).experts,
     ...(shards === undefined ? {} : { shards }),
     ...usual,
   };
 }
+
+/** Ranks that hold the same weights, and the same experts. */
+const alikeRanks = (
+  devices: readonly number[],
+  { tensor, expert, expertTensor, islands = 1 }: Mesh,
+): Readonly<Record<'dense' | 'experts', number>> => ({
+  dense: devices.length / tensor / islands,
+  experts: devices.length / (expert * expertTensor) / islands,
+});
 
 const patterns = { ring: 'pass', all_gather: 'reduce', all_to_all: 'all_to_all' } as const;
 
@@ -184,11 +193,9 @@ function gathersAgain(notes: Notes, pipeline: Request, members: Members, size: n
     );
     return ring === undefined ? undefined : { ranks, ring };
   };
-  const dense = over(dataGroups, devices.length / mesh.tensor);
-  const experts = over(
-    expertDataGroups,
-    hasExperts(pipeline.model) ? devices.length / (mesh.expert * mesh.expertTensor) : 1,
-  );
+  const held = alikeRanks(devices, mesh);
+  const dense = over(dataGroups, held.dense);
+  const experts = over(expertDataGroups, hasExperts(pipeline.model) ? held.experts : 1);
   return dense === undefined || experts === undefined ? 'wrong' : { dense, experts };
 }
 
@@ -199,8 +206,9 @@ function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule
   const weights = shardsWeights(optimizer.shard);
   if (weights && !optimizer.reshard) return undefined;
   const [{ devices, mesh }] = members;
-  const ranks = shardRanks(devices.length / mesh.tensor, optimizer.over);
-  const expertRanks = shardRanks(devices.length / (mesh.expert * mesh.expertTensor), optimizer.over);
+  const held = alikeRanks(devices, mesh);
+  const ranks = shardRanks(held.dense, optimizer.over);
+  const expertRanks = shardRanks(held.experts, optimizer.over);
   const parts = (groups: Groups, size: number): Groups => groups.flatMap((group) => slices(group, size));
   const dense =
     ranks === 1

@@ -43,11 +43,17 @@ function expectFigures(text: string, items: readonly CompletionItem[]): void {
   expect(iterations).toEqual(iterations.toSorted((a, b) => a - b));
 }
 
+/** Without the rule that trains differently. */
+async function ranked(text: string) {
+  const found = await listed(text);
+  return { ...found, items: found.items.filter(({ label }) => label !== 'local') };
+}
+
 const rowFor = (items: readonly CompletionItem[], label: string): string =>
   items.flatMap((item) => (item.label === label ? shown(item) : [])).join();
 
 test('each rule of exchange has the figures of the file that accepting it gives', async () => {
-  const { text, items } = await listed(vgg.replace('= ddp', '= $0'));
+  const { text, items } = await ranked(vgg.replace('= ddp', '= $0'));
   const names = ['end', ...exchangePresets.map(({ name }) => name), ...tuned];
   expect(items.map(({ label }) => label).toSorted()).toEqual(names.toSorted());
   expectFigures(text, items);
@@ -61,14 +67,14 @@ test('each rule of exchange has the figures of the file that accepting it gives'
 });
 
 test('with one data rank no rule has figures, but the reason why none differs', async () => {
-  const { items } = await listed(toy.replace('schedule     = 1f1b', 'schedule     = 1f1b\n  sync = $0'));
+  const { items } = await ranked(toy.replace('schedule     = 1f1b', 'schedule     = 1f1b\n  sync = $0'));
   expect(items[0]?.label).toBe('end');
   expect(items.every((item) => shown(item) === '')).toBe(true);
   expect(JSON.stringify(items[1]?.documentation)).toContain('No gradients are exchanged here');
 });
 
 test('each collective has the figures of the file that accepting it gives, but a table, which needs a file', async () => {
-  const { text, items } = await listed(vgg.replace('= ring', '= tr$0ee(call = 20us)'));
+  const { text, items } = await ranked(vgg.replace('= ring', '= tr$0ee(call = 20us)'));
   expect(items.map(({ label }) => label).toSorted()).toEqual(collectives.map(({ name }) => name).toSorted());
   expectFigures(text, items);
   expect(rowFor(items, 'ring')).toMatch(/^220\.4 ms · /);
@@ -81,7 +87,7 @@ test('each collective has the figures of the file that accepting it gives, but a
 });
 
 test('rules that go through servers unless the file names a collective come after those that need no other machines', async () => {
-  const { text, items } = await listed(vgg.replace('= ddp', '= $0').replace(/ {2}collective .*\n/, ''));
+  const { text, items } = await ranked(vgg.replace('= ddp', '= $0').replace(/ {2}collective .*\n/, ''));
   expectFigures(text, items);
   const servers = items.filter((item) => shown(item).endsWith(' · with 8 servers'));
   expect(servers.map(({ label }) => label).toSorted()).toEqual(['hybrid', 'p3', 'tictac', 'wfbp']);
@@ -90,7 +96,7 @@ test('rules that go through servers unless the file names a collective come afte
 });
 
 test('rules that the engine tunes are offered with their figures only, and not where the rest has errors', async () => {
-  const { items } = await listed(vgg.replace('= ddp', '= $0').replace('= vgg16', '= nothing'));
+  const { items } = await ranked(vgg.replace('= ddp', '= $0').replace('= vgg16', '= nothing'));
   expect(items.map(({ label }) => label).toSorted()).toEqual(
     ['end', ...exchangePresets.map(({ name }) => name)].toSorted(),
   );
@@ -98,7 +104,14 @@ test('rules that the engine tunes are offered with their figures only, and not w
 });
 
 test('a rule under a collective that only some rules can use has its figures, too', async () => {
-  const { text, items } = await listed(vgg.replace('= ddp', '= $0').replace('= ring', '= ps(servers = 4)'));
+  const { text, items } = await ranked(vgg.replace('= ddp', '= $0').replace('= ring', '= ps(servers = 4)'));
   expectFigures(text, items);
   expect(rowFor(items, 'tictac')).toMatch(/ ms · waits /);
+});
+
+test('a rule that trains differently is offered without figures, and says why', async () => {
+  const { items } = await listed(vgg.replace('= ddp', '= $0'));
+  const local = items.find(({ label }) => label === 'local');
+  expect(local && shown(local)).toBe('');
+  expect(JSON.stringify(local?.documentation)).toContain('train differently');
 });
