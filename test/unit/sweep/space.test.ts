@@ -47,6 +47,18 @@ describe('the space of a pipeline without a search', () => {
     expect(figures[1]).toEqual(figures[0]);
   });
 
+  test.each([
+    ['megatron', 'none,selective,full', undefined],
+    // A checkpoint of PyTorch may keep the results of chosen operations: that is its selective recomputation, and torchtitan's.
+    ['pytorch', 'none,operations,full', '`operations` is the selective mode of PyTorch'],
+    ['torchtitan', 'none,operations,full', '`operations` is the selective mode of torchtitan'],
+    ['deepspeed', 'none,full', 'DeepSpeed does not run it'],
+  ])('selective recomputation has the word of the engine: %s', (engine, values, why) => {
+    const { space } = caseOf(devices + dense('', 'heads = 12') + pipeline('dense', `engine = ${engine}`));
+    expect(valuesOf(space)['recompute']).toBe(values);
+    expect(whyOf(space, 'recompute selective')).toBe(why);
+  });
+
   test('of experts: expert ranks that divide them, each expert whole', () => {
     for (const [model, name] of [
       [mixture, 'moe'],
