@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { crowdOf } from '../../../engine/simulate/sharing/crowd.ts';
+import { crowdOf, linkSeconds } from '../../../engine/simulate/sharing/crowd.ts';
 import { kindsIn, type Program } from '../../../engine/values/program.ts';
 import { analyseExample } from '../../support/analyse.ts';
 
@@ -16,4 +16,18 @@ it('two operations of a slot can fill a link that one leaves room in', () => {
   if (fused === undefined) throw new Error('no slot of two operations');
   expect(crowd(fused)).toBeDefined();
   expect(crowd({ ...fused, fused: undefined })).toBeUndefined();
+});
+
+const { plan } = analyseExample('data-parallel.pipe').pipelines[0];
+const user = (bytes: number, ...devices: readonly number[]) => ({ devices, stages: [], bytes });
+const link = (bandwidth: number, ...users: readonly ReturnType<typeof user>[]) => ({
+  ...{ link: 'card', bandwidth, users, operations: [] },
+});
+
+it('the iteration of each user of a link takes at least the bytes of all of them', () => {
+  const devices = Array.from({ length: 4 }, () => plan.devices[0]);
+  // 30 + 60 bytes through the first link: 9 s for its users, whatever each sends. Device 1 has 12 s of the second link.
+  const crowdedLinks = [link(10, user(30, 0), user(60, 1, 2)), link(5, user(60, 1))];
+  expect([...(linkSeconds({ crowdedLinks, devices }) ?? [])]).toEqual([9, 12, 9, 0]);
+  expect(linkSeconds({ crowdedLinks: [], devices })).toBeUndefined();
 });
