@@ -36,5 +36,6 @@ test('a damaged address is refused in words', async () => {
 test('a small address that unpacks to a very long text is refused', async () => {
   const address = await addressOf({ name: 'a.pipe', text: ' '.repeat(2 ** 20 + 1) });
   expect(address.length).toBeLessThan(2_000);
-  expect(await readAddress(address)).toEqual({ problem: expect.stringContaining('damaged') as string });
+  // The text itself is too long to be printed.
+  expect(Object.keys((await readAddress(address)) ?? {})).toEqual(['problem']);
 });
