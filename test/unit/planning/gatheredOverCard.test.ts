@@ -1,0 +1,46 @@
+/** Bytes of sharded weights through the card of a node, by hand. */
+import { expect, test } from 'vitest';
+import { analyse } from '../../support/analyse.ts';
+
+/** Two stages on two nodes of four devices, with four data ranks each: two on either node. A node has one card. */
+function card(optimizer: string, frozen = '') {
+  const { pipelines, findings } = analyse(`model toy {
+  sequence = 512  micro_batch = 1  precision = bf16  ${frozen}
+  layer a[4] = transformer(hidden = 1024, heads = 8, flash = true)
+}
+device gpu { memory = 80GiB  compute = 300TFLOPS  bandwidth = 2TB/s }
+cluster two {
+  switch core {}
+  node[2] {
+    gpu[4] = gpu
+    link   = 200GB/s
+    switch nic { ports = gpu[0..3]  link = 25GB/s }
+    link nic -- core = 5GB/s
+  }
+}
+pipeline p {
+  model = toy  devices = two  microbatches = 2  stages = split(2, 2)  data = 4  schedule = 1f1b
+  rank_order = tp_cp_pp_dp  optimizer = ${optimizer}
+}
+`);
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const [{ plan }] = pipelines;
+  const [link] = plan.crowdedLinks ?? [];
+  return { parameters: plan.stages[0].parameters, operations: link.operations, users: link.users };
+}
+
+test('a backward gathers once more over the card, but not if weights stay on neighbours', () => {
+  const { parameters, operations, users } = card('adam_mixed(shard = fsdp)');
+  // Half of the weights are on the other node: 2 bytes of each come in. Gradients of 2 bytes leave half by half.
+  const half = parameters;
+  expect(operations).toEqual([0, 1].map((stage) => ({ stage, forward: half, input: half, weight: half, update: 0 })));
+  expect(users[0].bytes).toBe(2 * 3 * half);
+  const near = card('adam_mixed(shard = fsdp, reshard = 2)');
+  expect(near.operations.map(({ input }) => input)).toEqual([0, 0]);
+  expect(near.users[0].bytes).toBe(2 * 2 * half);
+});
+
+test('frozen layers at the front are gathered once a microbatch, and scatter nothing', () => {
+  const { parameters, operations } = card('adam_mixed(shard = fsdp)', 'frozen = a[0], a[1]');
+  expect(operations[0]).toEqual({ stage: 0, forward: parameters, input: 0, weight: 0, update: 0 });
+});
