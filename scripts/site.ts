@@ -9,6 +9,7 @@ import path from 'node:path';
 import { root } from './build.ts';
 import { buildPlayground } from './playground.ts';
 import { allFiles } from './site/files.ts';
+import { movedPages } from './site/moved.ts';
 import { sitePages } from './site/pages.ts';
 
 const site = path.join(root, 'site');
@@ -16,7 +17,8 @@ const site = path.join(root, 'site');
 /** Writes `site/pages`: what the site is built from. */
 function writePages(folder = path.join(site, 'pages')): void {
   rmSync(folder, { recursive: true, force: true });
-  for (const [name, text] of sitePages((file) => readFileSync(path.join(root, file), 'utf8'), allFiles(root))) {
+  const pages = sitePages((file) => readFileSync(path.join(root, file), 'utf8'), allFiles(root));
+  for (const [name, text] of [...pages, ...movedPages()]) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), text);
   }

@@ -11,7 +11,7 @@ export interface Policy {
   readonly name: string;
   /** One sentence: what it does and what it is good for. */
   readonly summary: string;
-  /** Page of `docs/schedules/` that defines it, without its ending. */
+  /** Page of `docs/schedules/` that defines it under a heading with its name, without its ending. */
   readonly page: string;
   readonly parameters: readonly PolicyParameter[];
   /** Backward in two operations (I and W) or one (B). */

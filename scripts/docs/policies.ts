@@ -30,7 +30,7 @@ function policyPage(): Generated {
           'As text',
           uri !== undefined && standardText(uri) !== undefined ? code(`pipewright explain ${policy.name}`) : undefined,
         ),
-        fact('Page', `[definition and drawing](../schedules/${policy.page}.md)`),
+        fact('Page', `[definition and drawing](../schedules/${policy.page}.md#${policy.name})`),
       ]),
     ).trimEnd();
   });

@@ -27,7 +27,7 @@ export function policyText(
     numbers.length === 0
       ? undefined
       : `In \`${plan?.name ?? ''}\`:\n\n${numbers.map((line) => `- ${line}`).join('\n')}`,
-    docs === undefined ? undefined : `[Definition and drawing](${docs}schedules/${policy.page}.md)`,
+    docs === undefined ? undefined : `[Definition and drawing](${docs}schedules/${policy.page}.md#${policy.name})`,
   );
 }
 

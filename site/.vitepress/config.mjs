@@ -21,7 +21,9 @@ const titleOf = (file) =>
 /** Pages of a folder and of the folders in it, the first page first. */
 function itemsOf(folder) {
   const entries = readdirSync(path.join(pages, folder), { withFileTypes: true });
-  const files = entries.filter((entry) => entry.name.endsWith('.md') && entry.name !== 'index.md');
+  // A page that only leads to another one is not listed.
+  const leads = (name) => readFileSync(path.join(pages, folder, name), 'utf8').startsWith('---\nsearch: false');
+  const files = entries.filter(({ name }) => name.endsWith('.md') && name !== 'index.md' && !leads(name));
   const folders = entries.filter((entry) => entry.isDirectory());
   return [
     ...files.map(({ name }) => ({

@@ -13,7 +13,7 @@ export const eager1f1b: Policy = {
   name: 'eager_1f1b',
   summary:
     '1F1B with about twice the warm-up. Hides transfers of up to half of F + B, but holds up to twice as many microbatches in flight.',
-  page: 'eager_1f1b',
+  page: '1f1b',
   parameters: [],
   split: false,
   chunks: () => 1,

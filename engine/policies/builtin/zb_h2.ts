@@ -10,7 +10,7 @@ export const zbH2: Policy = {
   name: 'zb_h2',
   summary:
     'ZB-H1 with about twice the warm-up. No idle time between the first and the last operation of a device, if the optimizer step needs no barrier.',
-  page: 'zb_h2',
+  page: 'zb_h1',
   parameters: [],
   split: true,
   chunks: () => 1,

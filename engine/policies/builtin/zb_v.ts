@@ -11,7 +11,7 @@ export const zbV: Policy = {
   name: 'zb_v',
   summary:
     'Two chunks on each device in a V, with a split backward. No idle time between the first and the last operation of a device if F = I = W, with the memory of 1F1B.',
-  page: 'zb_v',
+  page: 'v_schedules',
   parameters: [],
   split: true,
   chunks: () => 2,

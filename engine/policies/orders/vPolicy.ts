@@ -20,7 +20,7 @@ export function vPolicy({ name, summary, split, share, block }: VDefinition): Po
   return {
     name,
     summary,
-    page: name,
+    page: 'v_schedules',
     parameters: [],
     split,
     searches: true,

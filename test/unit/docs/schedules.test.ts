@@ -82,12 +82,13 @@ test.each([...scheduleTexts.keys()])('the page of %s shows its text', (name) => 
 test('the overview says of each policy without a text why', () => {
   const [, section = ''] = /^## As text\n([^]*?)^## /m.exec(textOf(overview)) ?? [];
   for (const { name, page } of policies)
-    if (!scheduleTexts.has(name)) expect(section).toContain(`[\`${name}\`](${page}.md)`);
+    if (!scheduleTexts.has(name))
+      expect(section).toMatch(new RegExp(`\\[\`${name}\`\\]\\(${page}\\.md(?:#${name})?\\)`));
 });
 
 const row = (policy: string): RegExpExecArray | null =>
   new RegExp(
-    `^\\| \\[\`${policy}\`\\]\\(${findPolicy(policy)?.page}\\.md\\) \\| (.+) \\| (.+), (.+) \\| (.+) \\|$`,
+    `^\\| \\[\`${policy}\`\\]\\(${findPolicy(policy)?.page}\\.md(?:#${policy})?\\) \\| (.+) \\| (.+), (.+) \\| (.+) \\|$`,
     'm',
   ).exec(textOf(overview));
 const synchronous = policies.filter(({ weights, forwardOnly }) => weights === undefined && forwardOnly !== true);

@@ -16,7 +16,7 @@ const rows = section('Systems')
       .slice(1, -1)
       .split('|')
       .map((cell) => cell.trim());
-    const named = [...links.matchAll(/\(((?:\.\.\/communication\/)?\w+)\.md\)/g)].map(([, page]) => page);
+    const named = [...links.matchAll(/\(((?:\.\.\/communication\/)?\w+)\.md(?:#[\w-]+)?\)/g)].map(([, page]) => page);
     return { system, kind, example: /systems\/(\w+)\.pipe\)/.exec(example)?.[1] ?? '', named };
   });
 
@@ -101,7 +101,9 @@ test.each(own)('%s has a drawing and an example, says when to use it, and names 
 
 test('every policy is on the page that helps to choose, or is there to compare with', () => {
   const choice = textOf('docs/do/choose-a-schedule.md');
-  const missing = policies.filter(({ page }) => !choice.includes(`(../schedules/${page}.md)`)).map(({ name }) => name);
+  const linkOf = ({ name, page }: { readonly name: string; readonly page: string }): string =>
+    `(../schedules/${page}.md${name === page ? '' : `#${name}`})`;
+  const missing = policies.filter((policy) => !choice.includes(linkOf(policy))).map(({ name }) => name);
   expect(missing).toEqual([]);
 });
 

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { policies } from '../../../engine/policies/registry.ts';
 import { examplesIn } from '../../../scripts/playground/examples.ts';
 import { allFiles } from '../../../scripts/site/files.ts';
+import { movedPages } from '../../../scripts/site/moved.ts';
 import { readAddress } from '../../../platform/browser/playground/address.ts';
 import { placeOf, sitePages } from '../../../scripts/site/pages.ts';
 
@@ -59,4 +61,21 @@ test('the site has separate packages with exact versions', () => {
   const { devDependencies } = JSON.parse(read('site/package.json')) as { devDependencies: Record<string, string> };
   for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   expect(readdirSync(path.join(root, 'site'))).toContain('package-lock.json');
+});
+
+test('every policy has an address of its name, and those without a page lead to it', () => {
+  const moved = movedPages();
+  for (const { name } of policies)
+    expect(
+      [pages, moved].filter((of) => of.has(`schedules/${name}.md`)),
+      name,
+    ).toHaveLength(1);
+  for (const [address, text] of moved) {
+    const [, page = '', anchor = ''] = /url=(\S+)\.html#(\S+)/.exec(text) ?? [];
+    const headings = [...(pages.get(`schedules/${page}.md`) ?? '').matchAll(/^#+ (.+)$/gm)];
+    expect(
+      headings.map(([, heading]) => heading.toLowerCase().replaceAll(' ', '-')),
+      address,
+    ).toContain(anchor);
+  }
 });
