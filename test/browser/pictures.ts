@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import type { Browser } from './check.ts';
 import { contactSheet } from './contactSheet.ts';
 import { launch } from './harness.ts';
+import { noteFigures } from './pictureFigures.ts';
 import { type Journey, journeys } from './journeys.ts';
 import { type ThemeClass, themes } from './themeColours.ts';
 import { type Scene, scenes, visit } from './scenes.ts';
@@ -80,6 +81,7 @@ async function pictures(browser: Browser, darkroom: Page, scene: Scene): Promise
 async function takeAll(wanted: readonly (Scene | Journey)[]): Promise<readonly string[]> {
   const browser = await launch(findChromium());
   const failures: string[] = [];
+  const done: (Scene | Journey)[] = [];
   const queue = [...wanted];
   try {
     const darkroom = await browser.chromium.newPage();
@@ -88,6 +90,7 @@ async function takeAll(wanted: readonly (Scene | Journey)[]): Promise<readonly s
         try {
           if ('theme' in scene) await journeyPicture(browser, darkroom, scene);
           else await pictures(browser, darkroom, scene);
+          done.push(scene);
         } catch (error) {
           failures.push(`${scene.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
         }
@@ -96,6 +99,7 @@ async function takeAll(wanted: readonly (Scene | Journey)[]): Promise<readonly s
     await Promise.all(Array.from({ length: atOnce }, work));
   } finally {
     await browser.close();
+    noteFigures(done);
   }
   return failures;
 }
@@ -109,7 +113,7 @@ const failures = [...unknown.map((name) => `${name}: there is no such scene`), .
 // Pictures of scenes that are gone.
 if (names.length === 0)
   for (const file of readdirSync(images)) {
-    const [, name] = /^(?:page|sheet)-(.+)\.webp$/.exec(file) ?? [];
+    const [, name] = /^(?:page|sheet)-(.+?)(?:-light)?\.webp$/.exec(file) ?? [];
     if (name !== undefined && !scenes.some((scene) => scene.name === name)) rmSync(path.join(images, file));
   }
 for (const failure of failures) console.error(`✗ ${failure}`);
