@@ -129,13 +129,18 @@ function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Tim
     if (next === undefined) return undefined;
     const took = next.makespan - (before.makespan - start);
     const now = next.exchanged.map((at) => at - next.makespan);
-    const same = now.every((at, device) => Math.abs(at - (offsets[device] ?? 0)) <= alike * took);
-    steady = iteration > 1 && same && Math.abs(took - period) <= alike * took;
+    const isSame = (at: number, then: number): boolean => Math.abs(at - then) <= alike * took;
+    const same = now.every((at, device) => isSame(at, offsets[device] ?? 0)) && isSame(took, period);
     [timeline, period, offsets] = [next, took, now];
     free = ends.map((at) => at - start);
     arrival = arrivals.map((each) => each.map((at) => at - start));
     problems = laneProblems(timeline, exchange, settings);
     runs = runLanes(problems, exchange.links);
+    // Equal periods repeat only if gradients arrive as they did: lanes may still catch up, or take turns.
+    steady =
+      iteration > 1 &&
+      same &&
+      runs.every((each, lane) => each.arrival.every((at, tensor) => isSame(at - period, arrival[lane][tensor])));
   }
   const needed = exchange.lanes.map(({ plan }) => new Float64Array(plan.tensors.length).fill(Infinity));
   const waits = waitsOfForwards(timeline, forwards, arrival, free, (lane, tensor, at) => {
