@@ -44,6 +44,7 @@ const capabilities: ServerCapabilities = {
       CodeActionKind.QuickFix,
       CodeActionKind.RefactorExtract,
       CodeActionKind.RefactorInline,
+      CodeActionKind.RefactorMove,
       CodeActionKind.RefactorRewrite,
       CodeActionKind.SourceFixAll,
     ],
@@ -94,4 +95,7 @@ export const abilitiesOf = (
   documents: client.workspace?.textDocumentContent !== undefined,
   encoding: encodingOf(client),
   versionedEdits: client.workspace?.workspaceEdit?.documentChanges === true,
+  createsFiles:
+    client.workspace?.workspaceEdit?.documentChanges === true &&
+    client.workspace.workspaceEdit.resourceOperations?.includes('create') === true,
 });

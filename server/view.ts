@@ -43,6 +43,8 @@ export interface ClientAbilities {
   readonly labelDetails: boolean;
   readonly related: boolean;
   readonly versionedEdits: boolean;
+  /** An edit may create files. */
+  readonly createsFiles: boolean;
   /** It asks for quick fixes, so that they are worth finding ahead. */
   readonly codeActions: boolean;
   /** It asks for the edit of an action when you choose it. */

@@ -24,7 +24,10 @@ export function inlinings({ uri, syntax, resolution }: Analysis, { start, end }:
     end: use.end,
     text: isWhole(value) || isAlone(nodeAt(syntax, use.start), use) ? text : `(${text})`,
   }));
-  return [{ title: `Inline "${symbol.name}"`, kind: 'inline', edits: [removed(syntax.text, declaration), ...edits] }];
+  const names = [place.start];
+  return [
+    { title: `Inline "${symbol.name}"`, kind: 'inline', names, edits: [removed(syntax.text, declaration), ...edits] },
+  ];
 }
 
 const isWhole = ({ kind }: Expression): boolean =>
@@ -38,7 +41,7 @@ function isAlone(path: ReturnType<typeof nodeAt>, use: Span): boolean {
 }
 
 /** The declaration with its comments, and the line that it leaves empty. */
-function removed(
+export function removed(
   text: string,
   { start, end }: Span,
 ): { readonly start: number; readonly end: number; readonly text: '' } {

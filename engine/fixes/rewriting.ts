@@ -3,10 +3,12 @@ import type { Analysis } from '../flow/check.ts';
 import { noNewError } from './outcome.ts';
 import { type Again, apply, type Proposal } from './proposal.ts';
 
-export type RewritingKind = 'extract' | 'inline' | 'rewrite';
+export type RewritingKind = 'extract' | 'inline' | 'move' | 'rewrite';
 
 export interface Rewriting extends Proposal {
   readonly kind: RewritingKind;
+  /** Where names stand that the file declares no more. */
+  readonly names?: readonly number[];
   /** The text has errors now, and fewer afterwards: there are no figures yet that could stay. */
   readonly mends?: true;
 }

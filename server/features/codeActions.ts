@@ -139,7 +139,7 @@ function rewritingParts(
   const { start, end } = params.range;
   const isEmpty = start.line === end.line && start.character === end.character;
   if (isEmpty && only === undefined && triggerKind !== CodeActionTriggerKind.Invoked) return [];
-  const found = rewritingsOf(view, params, wanted);
+  const found = rewritingsOf(view, params, abilities, wanted);
   if (found.length === 0) return [];
   if (abilities.resolvesEdits) return [atOnce(found.map((each) => unresolved(view, params, each)))];
   const proven = ask((searches) => provenRewritings(view, found, searches, names));

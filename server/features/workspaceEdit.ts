@@ -2,7 +2,7 @@ import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver';
 import type { ClientAbilities } from '../view.ts';
 
 export interface EditHost {
-  readonly abilities: Pick<ClientAbilities, 'versionedEdits'>;
+  readonly abilities: Pick<ClientAbilities, 'versionedEdits' | 'createsFiles'>;
   readonly documents: {
     /** Of an open document; undefined for another file. */
     version(uri: string): number | undefined;

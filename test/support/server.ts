@@ -13,7 +13,6 @@ import type {
   Position,
   PublishDiagnosticsParams,
   Range,
-  TextDocumentEdit,
   TextEdit,
   WorkspaceEdit,
 } from 'vscode-languageserver';
@@ -39,8 +38,8 @@ export interface ClientOptions {
 
 /** What an edit does in one file. */
 export const editsIn = ({ documentChanges = [] }: WorkspaceEdit, uri: string): TextEdit[] =>
-  (documentChanges as TextDocumentEdit[]).flatMap((change) =>
-    change.textDocument.uri === uri ? (change.edits as TextEdit[]) : [],
+  documentChanges.flatMap((change) =>
+    'textDocument' in change && change.textDocument.uri === uri ? (change.edits as TextEdit[]) : [],
   );
 
 export interface Client {

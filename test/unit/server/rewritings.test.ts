@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CodeActionKind, type ClientCapabilities, type CodeAction } from 'vscode-languageserver';
+import { CodeActionKind, type ClientCapabilities, type CodeAction, type TextEdit } from 'vscode-languageserver';
 import { keepsReports } from '../../../engine/fixes/rewriting.ts';
 import { analyse } from '../../support/analyse.ts';
 import { type Opened, serverWith } from '../../support/asked.ts';
@@ -129,4 +129,58 @@ test('an action that is not possible says why, to editors that show it', async (
     ['No text of a schedule runs the same operations at the same times.', undefined],
   ]);
   expect(await titles({})).toEqual([]);
+});
+
+const creating: ClientCapabilities = {
+  workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ['create'] } },
+};
+
+/** The text of the file and of the new one after the move that is offered at `$0`; undefined if none is. */
+const moved = (source: string, capabilities = creating) =>
+  serverWith(
+    source,
+    async (opened) => {
+      const [action] = await actionsIn(opened, CodeActionKind.RefactorMove);
+      if (action === undefined) return undefined;
+      const changes = action.edit?.documentChanges ?? [];
+      const [created, file, own] = changes;
+      expect(created).toMatchObject({ kind: 'create' });
+      expect(file).toMatchObject({ textDocument: { version: null } });
+      expect(own).toMatchObject({ textDocument: { uri: main, version: 1 } });
+      const name = 'uri' in created ? created.uri.slice(created.uri.lastIndexOf('/') + 1) : '';
+      const text = 'edits' in file ? (file.edits[0] as TextEdit).newText : '';
+      return { title: action.title, name, text, own: applyEdits(opened.text, editsIn(action.edit ?? {}, main)) };
+    },
+    { capabilities },
+  );
+
+test('a declaration moves to a file with what it names, and is imported', async () => {
+  const found = await moved(toy.replace('cluster box', 'cluster $0box'));
+  expect(found?.title).toBe('Move "box" with v100 to box.pipe');
+  expect(found?.text).toBe('device v100 { memory = 16GiB }\n\ncluster box { gpu[4] = v100  link = 25GB/s }\n');
+  expect(found?.own).toContain('import { box } from "box.pipe"\n');
+  expect(found?.own).not.toContain('v100');
+  const before = analyse(toy);
+  const after = analyse(found?.own ?? '', { files: { 'box.pipe': found?.text ?? '' } });
+  expect(after.findings).toEqual(before.findings.map((finding) => expect.objectContaining({ code: finding.code })));
+  expect(keepsReports(before, after)).toBe(true);
+});
+
+test('a move takes imports along, and finds a free name', async () => {
+  const source = toy
+    .replace('device v100 { memory = 16GiB }', '')
+    .replace('/// Eight', 'import { v100 } from "std:hardware"\n\n/// Eight')
+    .replace('cluster box', 'cluster $0box');
+  const found = await moved(`${source}//- /box.pipe\nlet unused = 1\n`);
+  expect(found?.name).toBe('box_2.pipe');
+  expect(found?.text).toContain('import { v100 } from "std:hardware"\n\ncluster box {');
+});
+
+test('nothing moves that would take a slider, or a name from another file, or needs files that the editor does not make', async () => {
+  const slider = `${toy}\nparam gb = 16GiB in 8GiB..80GiB\ndevice $0card { memory = gb }\n`;
+  expect(await moved(slider)).toBeUndefined();
+  const source = toy.replace('model toy', 'model $0toy');
+  expect(await moved(`${source}//- /user.pipe\nimport { toy } from "main.pipe"\n`)).toBeUndefined();
+  expect((await moved(source))?.name).toBe('toy.pipe');
+  expect(await moved(source, resolving)).toBeUndefined();
 });
