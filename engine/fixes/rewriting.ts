@@ -7,7 +7,7 @@ export type RewritingKind = 'extract' | 'inline' | 'move' | 'rewrite';
 
 export interface Rewriting extends Proposal {
   readonly kind: RewritingKind;
-  /** Where names stand that the file declares no more. */
+  /** Offsets of names that the file no longer declares. */
   readonly names?: readonly number[];
   /** The text has errors now, and fewer afterwards: there are no figures yet that could stay. */
   readonly mends?: true;
