@@ -51,7 +51,7 @@ function isRequest(value: Readonly<Record<string, unknown>>): boolean {
   if (leftOut !== undefined && !isListOf(leftOut, isLeftOut)) return false;
   if (typeof file !== 'string' || typeof pipeline !== 'string' || !isTexts(limits)) return false;
   if (minimise !== 'iteration' && minimise !== 'peak_memory') return false;
-  if (written !== undefined && !(hasNumbers(written, ['iteration', 'peak']) && isFlag(written, 'meets'))) return false;
+  if (written !== undefined && !isRun(written)) return false;
   return hasNumbers(value, ['devices', 'batch']) && isListOf(search, isAxis);
 }
 
@@ -107,16 +107,22 @@ const isFull = (value: unknown): boolean =>
 const isOptional = (value: Readonly<Record<string, unknown>>, key: string): boolean =>
   value[key] === undefined || isNumber(value[key]);
 
-const figures = ['row', 'pipeline', 'data', 'microbatches', 'iteration', 'peak', 'throughput', 'bubble'];
+const figures = ['row', 'pipeline', 'data', 'microbatches', 'throughput', 'bubble'];
 
 const isSpread = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isNumber);
 
-export const isPoint = (value: unknown): value is FoundPoint =>
-  hasNumbers(value, figures) &&
+/** Figures of a row, and of the file as it is written. */
+const isRun = (value: unknown): boolean =>
+  hasNumbers(value, ['iteration', 'peak']) &&
   isFlag(value, 'meets') &&
   isRecord(value) &&
-  isSettings(value['settings']) &&
   ['batch', 'scaled', 'tight', 'left', 'mfu', 'over'].every((key) => isOptional(value, key)) &&
   (value['spread'] === undefined || isSpread(value['spread'])) &&
-  (value['missed'] === undefined || typeof value['missed'] === 'string') &&
+  (value['missed'] === undefined || typeof value['missed'] === 'string');
+
+export const isPoint = (value: unknown): value is FoundPoint =>
+  hasNumbers(value, figures) &&
+  isRun(value) &&
+  isRecord(value) &&
+  isSettings(value['settings']) &&
   (value['runs_on'] === undefined || isTexts(value['runs_on']));

@@ -276,6 +276,8 @@ describe('plan', () => {
         ? Object.entries(value).flatMap(([key, inner]) => [[key], ...places(inner).map((path) => [key, ...path])])
         : [];
     const paths = places(JSON.parse(part));
+    const spread = paths.findIndex((path) => path.join('.') === 'written.spread');
+    expect(spread).toBeGreaterThan(0);
     await fc.assert(
       fc.asyncProperty(fc.nat(paths.length - 1), fc.jsonValue(), async (at, other) => {
         const answer = JSON.parse(part) as Record<string, unknown>;
@@ -290,7 +292,7 @@ describe('plan', () => {
           expect([0, 1, 2]).toContain(status);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [[spread, null]] },
     );
   });
 
