@@ -1,4 +1,5 @@
 /** The Markdown that the server writes, as elements: no text of a file becomes markup, a link or a command. */
+import { entities } from './entities.ts';
 
 const element = <K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -104,9 +105,3 @@ function linked(picture: string, words: string, target: string): Node | string {
   }
   return words;
 }
-
-const names: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' };
-const entities = (text: string): string =>
-  text.replaceAll(/&(\w+);|&#(\d+);/g, (all, name: string | undefined, code: string | undefined) =>
-    name === undefined ? String.fromCodePoint(Number(code)) : (names[name] ?? all),
-  );
