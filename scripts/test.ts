@@ -11,13 +11,15 @@ import { changedFiles, unitFiles } from './checks/unitFiles.ts';
 
 const longestTail = 12_000;
 
-function report({ step, passed, failed, skipped, seconds, output }: Result): void {
+function report({ step, passed, failed, skipped, seconds, output, alone = false }: Result): void {
   const time = `${seconds.toFixed(1).padStart(6)} s`;
   if (skipped !== undefined) {
     console.log(`not run${time}  ${step.name}: ${skipped}`);
     return;
   }
-  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${time}  ${step.name}: ${passed} passed, ${failed} failed`);
+  console.log(
+    `${failed === 0 ? 'ok    ' : 'FAILED'} ${time}  ${step.name}${alone ? ', alone' : ''}: ${passed} passed, ${failed} failed`,
+  );
   // Each is a race to look at, though not a failure.
   for (const line of output.match(/^alone .*$/gm) ?? []) console.log(`    ${line}`);
   if (failed === 0) return;

@@ -1,6 +1,9 @@
 import { runStep, type Result, type Step } from './step.ts';
 
-/** Runs steps, `width` at a time, each after those that it needs. One that needs a failed step fails without being run. */
+/**
+ * Runs steps, `width` at a time, each after those that it needs. One that needs a failed step fails without being run; one that
+ * drives other programs has a second try once nothing else runs. `ended` hears of each try.
+ */
 export async function runAll(
   steps: readonly Step[],
   width: number,
@@ -45,5 +48,8 @@ export async function runAll(
   }
 
   await Promise.all(Array.from({ length: width }, work));
+  for (const { step, failed } of results.values())
+    if (failed > 0 && step.drives === true && failedNeed(step) === undefined)
+      settle({ ...(await runStep(step)), alone: true });
   return steps.flatMap((step) => results.get(step.name) ?? []);
 }

@@ -24,12 +24,16 @@ export interface Step {
   readonly report?: string;
   /** It computes for long and watches no clock: steps that drive an editor come first. */
   readonly yields?: boolean;
+  /** It drives windows or other programs, which a busy machine holds up: what fails beside other steps is run again alone, and has to pass. */
+  readonly drives?: boolean;
 }
 
 export interface Result extends Count {
   readonly step: Step;
   readonly seconds: number;
   readonly output: string;
+  /** It failed beside other steps before. */
+  readonly alone?: boolean;
 }
 
 /** Ends what hangs: far more than any step takes on a busy machine. */

@@ -1,7 +1,7 @@
 /** The editor's window as a person uses it: keys, mouse, and what is on the screen. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { FrameLocator, Page } from 'playwright-core';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 import { startServer, workbenchUrl } from './server.ts';
 import { tempFolder } from './tempFolder.ts';
@@ -25,6 +25,8 @@ export interface Workbench {
   openUrl(link: string): Promise<void>;
   /** Puts the cursor at the end of the first line that holds a text. */
   goToEndOf(text: string): Promise<void>;
+  /** Opens the list of what mends or changes the text at the cursor; gives its rows. */
+  quickFixes(): Promise<Locator>;
   /** Number of the line that the cursor is in. */
   cursorLine(): Promise<number>;
   theme(name: string): Promise<void>;
@@ -115,6 +117,20 @@ export async function openWorkbench({ vsix, folder, settings, git, viewport }: W
     async goToEndOf(text) {
       await page.locator('.view-line', { hasText: text }).first().click();
       await page.keyboard.press('End');
+    },
+    async quickFixes() {
+      const fixes = page.locator('.action-widget .monaco-list-row.action');
+      // The editor looks for fixes a quarter of a second after a move of the cursor, and then forgets an earlier question.
+      for (let tries = 0; tries < 4 && (await fixes.count()) === 0; tries += 1) {
+        await page.waitForTimeout(600);
+        await page.keyboard.press('Control+.');
+        await fixes
+          .first()
+          .waitFor({ timeout: patience(1000) })
+          .catch(() => undefined);
+      }
+      await fixes.first().waitFor();
+      return fixes;
     },
     async cursorLine() {
       return Number(await page.locator('.line-numbers.active-line-number').first().innerText());

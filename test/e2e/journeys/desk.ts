@@ -62,20 +62,6 @@ export function deskOf(workbench: Workbench, folder: string): Desk {
       await page.keyboard.type(text);
       await page.keyboard.press('Escape');
     },
-    async quickFixes() {
-      const fixes = page.locator('.action-widget .monaco-list-row.action');
-      // The editor looks for fixes a quarter of a second after a move of the cursor, and then forgets an earlier question.
-      for (let tries = 0; tries < 4 && (await fixes.count()) === 0; tries += 1) {
-        await page.waitForTimeout(600);
-        await page.keyboard.press('Control+.');
-        await fixes
-          .first()
-          .waitFor({ timeout: 4000 })
-          .catch(() => undefined);
-      }
-      await fixes.first().waitFor();
-      return fixes;
-    },
     async saved(file) {
       await focusText();
       await page.keyboard.press('Control+S');

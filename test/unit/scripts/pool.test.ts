@@ -66,6 +66,33 @@ test('a step starts after those that it needs, and fails unrun where one of them
   expect(results[3]?.output).toContain('Not run');
 });
 
+test('a step that drives other programs and failed runs again once the others have ended; another one does not', async () => {
+  const failsFirst = (name: string) => {
+    const file = path.join(root, 'out', 'logs', `${name}.tried`);
+    rmSync(file, { force: true });
+    return `const { existsSync, writeFileSync } = require('node:fs');
+      if (existsSync(${JSON.stringify(file)})) console.log('4 passed, 0 failed');
+      else { writeFileSync(${JSON.stringify(file)}, ''); console.log('1 passed, 3 failed'); process.exit(1); }`;
+  };
+  const { results, order } = await run([
+    script('unit-r', failsFirst('unit-r'), { count: lastCount, drives: true }),
+    script('unit-s', failsFirst('unit-s'), { count: lastCount }),
+    script('unit-t', 'setTimeout(() => {}, 500)', { drives: true }),
+    script('unit-u', 'console.log("1 passed, 1 failed"); process.exit(1)', { count: lastCount, drives: true }),
+    script('unit-v', '', { needs: ['unit-s'], drives: true }),
+  ]);
+  expect(counts(results)).toEqual([
+    [4, 0],
+    [1, 3],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ]);
+  expect(results.map(({ alone }) => alone)).toEqual([true, undefined, undefined, true, undefined]);
+  expect(order.filter((name) => name === 'unit-r' || name === 'unit-v')).toEqual(['unit-r', 'unit-v', 'unit-r']);
+  expect(order.indexOf('unit-t')).toBeLessThan(order.lastIndexOf('unit-r'));
+});
+
 test.skipIf(process.platform === 'win32')('a step that yields has a lower priority than the others', async () => {
   const print = 'console.log(`priority ${os.getPriority()}`)';
   const { results } = await run([script('unit-o', print, { yields: true }), script('unit-p', print)]);
