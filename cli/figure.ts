@@ -10,7 +10,7 @@ import { list } from '../engine/basics/quantities.ts';
 import type { PipelinePlan, Plan } from '../engine/values/plan.ts';
 import { pageSources } from '../platform/node/pageSources.ts';
 import { rasterise } from '../platform/node/raster.ts';
-import { type Scale, scales } from '../platform/common/platform.ts';
+import { missingWords, type Scale, scales } from '../platform/common/platform.ts';
 import { type StandalonePage, standalonePage } from '../server/standalone.ts';
 import type { Analysed } from './analyse.ts';
 import { type Arguments, type OptionSpec } from './arguments.ts';
@@ -108,7 +108,11 @@ export async function figureOf(
   if (format === 'trace') return traceParts(plan, run, made);
   if (format === 'film') return [filmSvg(plan, run, { ...made, width, playing: { seconds } })];
   const svg = timelineSvg(plan, run, { ...made, width, memory });
-  return format === 'svg' ? svg : rasterise({ svg: [...svg].join(''), scale });
+  if (format === 'svg') return svg;
+  const picture = await rasterise({ svg: [...svg].join(''), scale });
+  const missing = missingWords(picture);
+  if (missing !== undefined) await io.err(`${made.file}: ${missing}\n`);
+  return picture.bytes;
 }
 
 const pageOf = (title: string, plan: Plan, pipeline: string): StandalonePage => ({

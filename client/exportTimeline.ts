@@ -82,7 +82,9 @@ export async function exportTimeline(
     await vscode.workspace.fs.writeFile(target, content);
     const name = target.path.slice(target.path.lastIndexOf('/') + 1);
     void vscode.window.setStatusBarMessage(`$(check) Exported ${name}`, 5000);
-    if ('notes' in answer) void tellLeftOut(name, answer.notes ?? []);
+    if (choice.format !== 'png') void tellLeftOut(name, answer.notes ?? []);
+    else if (answer.notes !== undefined)
+      void vscode.window.showInformationMessage(`Exported ${name}. ${answer.notes.join(' ')}`);
   } catch (error) {
     void vscode.window.showErrorMessage(
       `${target.fsPath} was not written: ${error instanceof Error ? error.message : String(error)}`,

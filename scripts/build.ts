@@ -2,21 +2,23 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
 import * as esbuild from 'esbuild';
+import { assets, writeAssets } from './assets.ts';
 import { exampleCards } from './exampleCards.ts';
+import { minifyFiles } from './minified.ts';
 import { noticesOf, packageFolder } from './notices.ts';
 import { inlinePlugin } from '../webview/build/inlinePlugin.mjs';
 
 export const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 
+const withSourceMaps = Boolean(process.env['PIPEWRIGHT_SOURCEMAPS']);
 const shared: esbuild.BuildOptions = {
   absWorkingDir: root,
   bundle: true,
   minify: true,
   keepNames: false,
-  sourcemap: process.env['PIPEWRIGHT_SOURCEMAPS'] ? 'linked' : false,
+  sourcemap: withSourceMaps ? 'linked' : false,
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
@@ -136,13 +138,28 @@ export async function build(into = dist): Promise<void> {
   mkdirSync(into, { recursive: true });
   for (const name of sharedFiles(into)) rmSync(path.join(into, name));
   const made: esbuild.Metafile[] = [];
-  const results = await Promise.all(
-    bundlesIn(into, (result) => void made.push(result)).map((options) => esbuild.build(options)),
-  );
+  const [results] = await Promise.all([
+    Promise.all(bundlesIn(into, (result) => void made.push(result)).map((options) => esbuild.build(options))),
+    writeAssets(into),
+  ]);
   made.push(...results.flatMap(({ metafile }) => metafile ?? []));
-  copyAssets(into);
+  // A map would no longer fit.
+  if (!withSourceMaps) await minifyAll(results);
   chmodSync(path.join(into, 'cli.js'), 0o755);
   writeFileSync(path.join(into, notices), noticesOf(packagesOf(made, Object.values(assets))));
+}
+
+async function minifyAll(results: readonly esbuild.BuildResult[]): Promise<void> {
+  const files = results
+    .flatMap(({ metafile }) => Object.keys(metafile?.outputs ?? {}))
+    .map((file) => path.resolve(root, file));
+  const scripts = ['.cjs', `${path.sep}preview.js`];
+  const isScript = (file: string): boolean => scripts.some((ending) => file.endsWith(ending));
+  await minifyFiles(files.filter(isScript), false);
+  await minifyFiles(
+    files.filter((file) => file.endsWith('.js') && !isScript(file)),
+    true,
+  );
 }
 
 /** Makes the command alone, into the folder `dist` of a package: it starts in a third of the time that its sources take. */
@@ -167,25 +184,6 @@ function packagesOf(made: readonly esbuild.Metafile[], copied: readonly string[]
     .flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
   const folders = [...inputs, ...copied].flatMap((file) => packageFolder(file) ?? []);
   return new Set(folders.map((folder) => path.resolve(root, folder)));
-}
-
-/** What draws a PNG: read when it is first needed. Names that end in `.br` are compressed: a package holds a third of their bytes. */
-export const assets = {
-  'resvg.wasm.br': 'node_modules/@resvg/resvg-wasm/index_bg.wasm',
-  'DejaVuSans.ttf.br': 'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
-  'DejaVuSans.LICENSE.txt': 'node_modules/dejavu-fonts-ttf/LICENSE',
-} as const;
-
-/** More takes seconds of every build, for a tenth less. */
-const quality = { [constants.BROTLI_PARAM_QUALITY]: 9 };
-
-const compressed = (bytes: Uint8Array): Uint8Array => brotliCompressSync(bytes, { params: quality });
-
-function copyAssets(into: string): void {
-  for (const [name, from] of Object.entries(assets)) {
-    if (!name.endsWith('.br')) copyFileSync(path.join(root, from), path.join(into, name));
-    else writeFileSync(path.join(into, name), compressed(readFileSync(path.join(root, from))));
-  }
 }
 
 /** Prints a line when all bundles begin and one when all are made; the editor's task waits for these. */
@@ -213,7 +211,7 @@ function announce(): esbuild.Plugin {
 /** Builds on every change, readable and with source maps, until the process ends. */
 async function watch(): Promise<void> {
   mkdirSync(dist, { recursive: true });
-  copyAssets(dist);
+  await writeAssets(dist);
   const announcement = announce();
   const contexts = await Promise.all(
     bundlesIn(dist).map((options) =>

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mendPages } from './packedPages.ts';
-import { assets, notices, root, sharedFiles } from './build.ts';
+import { assets } from './assets.ts';
+import { notices, root, sharedFiles } from './build.ts';
 
 export const tarball = path.join(root, 'dist', 'pipewright.tgz');
 

@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
-import { minify } from 'vite';
 import { firstExample, type Listed } from '../platform/browser/playground/examples.ts';
 import { inlinePlugin } from '../webview/build/inlinePlugin.mjs';
 import { themes } from '../webview/protocol/standalone.ts';
 import { browserBundle, noticesIn, notices, root } from './build.ts';
 import { exampleCards } from './exampleCards.ts';
+import { minified } from './minified.ts';
 import { examplesIn } from './playground/examples.ts';
 
 const source = path.join(root, 'platform', 'browser', 'playground');
@@ -93,9 +93,9 @@ export async function buildPlayground(into: string): Promise<void> {
   const write = (name: string, text: string): void => writeFileSync(path.join(into, name), text);
   const html = (name: string): string => readFileSync(inSource(name), 'utf8').replace('{policy}', policy);
   // A function gives its text back: a worker is made of it without loading anything.
-  write('workers.js', `globalThis.pipewrightWorkers=function(){${await smaller('workers.js', workers)}};`);
-  write('playground.js', await smaller('playground.js', page));
-  write('preview.js', await smaller('preview.js', preview));
+  write('workers.js', `globalThis.pipewrightWorkers=function(){${await minified('workers.js', textOf(workers))}};`);
+  write('playground.js', await minified('playground.js', textOf(page)));
+  write('preview.js', await minified('preview.js', textOf(preview)));
   write('preview.css', `${themes}\n${textOf(previewStyle)}`);
   write('playground.css', `${themes}\n${textOf(style)}`);
   write('index.html', html('page.html'));
@@ -106,13 +106,6 @@ export async function buildPlayground(into: string): Promise<void> {
 }
 
 const textOf = ({ outputFiles }: esbuild.BuildResult<{ write: false }>): string => outputFiles[0].text;
-
-/** Minified again: the other minifier finds shorter names, and takes a twentieth off what is compressed. */
-async function smaller(name: string, bundle: esbuild.BuildResult<{ write: false }>): Promise<string> {
-  const { code, errors } = await minify(name, textOf(bundle), { compress: { target: 'chrome120' }, mangle: true });
-  if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
-  return code;
-}
 
 /** Bytes of the files that a first visit loads, compressed. Other examples are loaded when one of them is chosen. */
 export const firstVisit = (folder: string): number =>

@@ -16,8 +16,8 @@ export interface Platform {
   readonly runs?: RunReading;
   /** Read-only files for editors that cannot show documents of the server. Absent: every editor on this side can. */
   copies?(): ReadOnlyCopies;
-  /** Bytes of the PNG of an SVG. Absent: what draws it is packed for a process only. */
-  rasterise?(raster: Raster): Promise<Uint8Array>;
+  /** The PNG of an SVG. Absent: what draws it is packed for a process only. */
+  rasterise?(raster: Raster): Promise<Picture>;
   /** The bundles of the preview's page; undefined where they are missing. */
   pageSources(): Promise<PageSources | undefined>;
 }
@@ -52,6 +52,19 @@ export interface Raster {
   readonly svg: string;
   readonly scale: Scale;
 }
+
+export interface Picture {
+  /** Of the PNG. */
+  readonly bytes: Uint8Array;
+  /** Characters that the font does not have: boxes are drawn for them. */
+  readonly missing: readonly string[];
+}
+
+/** What is said of a PNG; undefined where every character is drawn. */
+export const missingWords = ({ missing }: Pick<Picture, 'missing'>): string | undefined =>
+  missing.length === 0
+    ? undefined
+    : `The font of a PNG has no ${missing.slice(0, 10).join(' ')}${missing.length > 10 ? ' …' : ''}: boxes are drawn instead. Export SVG to use your fonts.`;
 
 /** Script and style of the page. */
 export interface PageSources {

@@ -7,7 +7,8 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Resvg } from '@resvg/resvg-wasm';
-import type { Raster } from '../common/platform.ts';
+import type { Picture, Raster } from '../common/platform.ts';
+import { glyphsOf } from './glyphs.ts';
 
 interface Drawing {
   readonly Resvg: typeof Resvg;
@@ -29,10 +30,10 @@ function asset(name: string, module: string): Uint8Array {
   return readFileSync(createRequire(import.meta.url).resolve(module));
 }
 
-export async function rasterise({ svg, scale }: Raster): Promise<Uint8Array> {
+export async function rasterise({ svg, scale }: Raster): Promise<Picture> {
   renderer ??= load();
-  const { Resvg: Picture, font } = await renderer;
-  const picture = new Picture(svg, {
+  const { Resvg: Renderer, font } = await renderer;
+  const picture = new Renderer(svg, {
     fitTo: { mode: 'zoom', value: scale },
     font: {
       loadSystemFonts: false,
@@ -45,5 +46,16 @@ export async function rasterise({ svg, scale }: Raster): Promise<Uint8Array> {
   const bytes = rendered.asPng();
   rendered.free();
   picture.free();
-  return bytes;
+  return { bytes, missing: missingIn(svg, font) };
+}
+
+/** Of what the picture writes. What shows nothing needs no glyph. */
+function missingIn(svg: string, font: Uint8Array): readonly string[] {
+  const texts = [...svg.matchAll(/<text[^>]*>([^]*?)<\/text>/g)].map(([, text]) => text).join('');
+  const special = [...new Set(texts)].filter(
+    (character) => character > '~' && !/^[\s\p{Default_Ignorable_Code_Point}]$/u.test(character),
+  );
+  if (special.length === 0) return [];
+  const glyphs = glyphsOf(font);
+  return special.filter((character) => !glyphs.has(character));
 }

@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads';
-import type { Raster } from '../common/platform.ts';
+import type { Picture, Raster } from '../common/platform.ts';
 
 /** The thread's bundle, next to the server's; its source if the server runs from source. */
 const script = (): URL =>
   new URL(import.meta.url.endsWith('.ts') ? './rasterThread.ts' : './rasterThread.js', import.meta.url);
 
-/** Bytes of the PNG of an SVG. */
-export function rasterInThread(raster: Raster): Promise<Uint8Array> {
+/** The PNG of an SVG. */
+export function rasterInThread(raster: Raster): Promise<Picture> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(script());
-    worker.once('message', (bytes: Uint8Array) => {
-      resolve(bytes);
+    worker.once('message', (picture: Picture) => {
+      resolve(picture);
       void worker.terminate();
     });
     worker.once('error', reject);

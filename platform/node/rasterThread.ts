@@ -5,5 +5,5 @@ import { rasterise } from './raster.ts';
 
 parentPort?.once('message', (raster: Raster) => {
   // An error ends the thread, and who started it is told.
-  void rasterise(raster).then((bytes) => parentPort?.postMessage(bytes));
+  void rasterise(raster).then((picture) => parentPort?.postMessage(picture));
 });

@@ -13,7 +13,7 @@ import type { ExportAnswer, ExportRequest } from '../../webview/protocol/request
 import { readState } from '../../webview/protocol/state.ts';
 import { fileName } from '../text/fileName.ts';
 import { base64 } from '../../platform/common/base64.ts';
-import { type Platform, type Scale, scales } from '../../platform/common/platform.ts';
+import { missingWords, type Platform, type Scale, scales } from '../../platform/common/platform.ts';
 import { type StandalonePage, standalonePage } from '../standalone.ts';
 import type { View } from '../view.ts';
 import { figuresMarkdown } from '../text/figuresMarkdown.ts';
@@ -123,6 +123,7 @@ export async function exportAnswer(
   const known: readonly number[] = scales;
   if (!known.includes(scale)) return { problem: `The scale is one of ${list(scales.map(String))}.` };
   if (rasterise === undefined) return { problem: 'No PNG can be drawn in a browser. Export the timeline as SVG.' };
-  const bytes = await rasterise({ svg: found.text, scale: scale as Scale });
-  return { pipeline, base64: base64(bytes) };
+  const picture = await rasterise({ svg: found.text, scale: scale as Scale });
+  const missing = missingWords(picture);
+  return { pipeline, base64: base64(picture.bytes), ...(missing === undefined ? {} : { notes: [missing] }) };
 }

@@ -6,13 +6,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
+import { budgets } from '../../scripts/budgets.ts';
 import { buildPlayground, firstVisit } from '../../scripts/playground.ts';
 import { patience } from '../host/patience.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import type { Browser, PageTest } from './check.ts';
 
-/** Bytes of a first visit, compressed. */
-const budget = 1_100_000;
 const waits = { timeout: patience(30_000) };
 
 let built: Promise<string> | undefined;
@@ -177,7 +176,7 @@ export const playgroundTests: readonly PageTest[] = [
     name: 'playground: a first visit loads no more than its budget',
     async run() {
       const size = firstVisit(await playground());
-      assert(size <= budget, `${size} bytes`);
+      assert(size <= budgets.playground, `${size} bytes`);
     },
   },
 ];

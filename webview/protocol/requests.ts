@@ -340,9 +340,9 @@ export interface ExportRequest {
 }
 /** The file's text, or its bytes for PNG; or why there is none, with the pipelines to choose from. */
 export type ExportAnswer =
-  /** `notes`: what a program for another engine cannot carry, sentences. */
+  /** `notes`: what a program for another engine cannot carry, or a PNG cannot draw, sentences. */
   | { readonly pipeline: string; readonly text: string; readonly notes?: readonly string[] }
-  | { readonly pipeline: string; readonly base64: string }
+  | { readonly pipeline: string; readonly base64: string; readonly notes?: readonly string[] }
   | { readonly problem: string; readonly pipelines?: readonly string[] };
 /** `pipewright/candidates`: other schedules that a pipeline can take; nothing is simulated. */
 export interface CandidatesRequest {

@@ -526,6 +526,7 @@ export const allowed: Readonly<Record<string, Rule>> = {
       'cli/',
       'client/start/firstSentence.ts',
       'platform/browser/playground/',
+      'platform/node/glyphs.ts',
     ],
     packages: anyPackage,
   },

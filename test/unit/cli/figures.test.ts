@@ -46,6 +46,18 @@ it('draws PNG at each scale, the same each time', async () => {
   expect(sizes).toEqual([326, 653, 979, 1306].map((width) => expect.closeTo(width, -0.5) as number));
 });
 
+it('says which characters of the caption a PNG cannot draw, and draws the rest', async () => {
+  const made = (name: string, format: string) =>
+    call(['simulate', name, '--format', format], { files: { [name]: good } });
+  const png = await made('計画é.pipe', 'png');
+  expect(png.status).toBe(0);
+  expect(Buffer.from(png.out, 'base64').subarray(1, 4).toString()).toBe('PNG');
+  const words = 'The font of a PNG has no 計 画: boxes are drawn instead. Export SVG to use your fonts.';
+  expect(png.err).toContain(words);
+  expect((await made('計画é.pipe', 'svg')).err).not.toContain('font');
+  expect((await made('pläne.pipe', 'png')).err).not.toContain('font');
+});
+
 it('names the version of the package in the figure', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     readonly version: string;

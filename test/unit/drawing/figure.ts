@@ -9,7 +9,7 @@ export const svgOf = (plan: PipelinePlan, run: Run, options: Partial<FigureOptio
   [...timelineSvg(plan, run, { ...made, width: '7in', memory: false, ...options })].join('');
 
 /** Throws unless the text is well-formed XML and SVG: a strict parser in another language reads it. */
-export const readStrictly = (svg: string): Promise<Uint8Array> => rasterise({ svg, scale: 1 });
+export const readStrictly = async (svg: string): Promise<Uint8Array> => (await rasterise({ svg, scale: 1 })).bytes;
 
 export interface Rectangle {
   readonly x: number;

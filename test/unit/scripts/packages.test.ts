@@ -1,13 +1,25 @@
 /** The packages as they are shipped: what `npm run package` makes, in a copy of the repository. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { deflateRawSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { build, notices, root } from '../../../scripts/build.ts';
+import { budgets } from '../../../scripts/budgets.ts';
 import { noticesOf } from '../../../scripts/notices.ts';
+import { extensionFiles } from '../../../scripts/package.ts';
 import { mendedPage } from '../../../scripts/packedPages.ts';
 
 let folder = '';
@@ -121,6 +133,34 @@ test('a page loses only the pictures and links that lead nowhere', () => {
 
 test('a date that is set is the date of the files', () => {
   expect(bytesOf('dated.vsix') === bytesOf('first.vsix')).toBe(false);
+});
+
+const sizeOf = (name: string): number => statSync(name).size;
+const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0);
+
+/** Of the whole extension: what is packed here, and the pages and examples that are not. */
+function wholeVsix(): number {
+  const packed = new Set(extensionFiles(forEditors()));
+  const rest = extensionFiles(root).filter((name) => !packed.has(name) && !name.startsWith('dist/'));
+  expect(rest.length).toBeGreaterThan(100);
+  // A zip has a name and some numbers for each file, twice.
+  const entry = (name: string): number =>
+    deflateRawSync(readFileSync(path.join(root, name))).length + 2 * name.length + 120;
+  return sizeOf(inFolder('first.vsix')) + sum(rest.map(entry));
+}
+
+test('no package grows above its budget', () => {
+  const staged = inFolder('npm', 'out', 'npm');
+  const installed = readdirSync(staged, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(staged, name))
+    .filter((name) => statSync(name).isFile());
+  const sizes = { vsix: wholeVsix(), tgz: sizeOf(inFolder('first.tgz')), installed: sum(installed.map(sizeOf)) };
+  for (const [name, size] of Object.entries(sizes)) {
+    const budget = budgets[name as keyof typeof sizes];
+    expect(size, name).toBeLessThanOrEqual(budget);
+    // Less would mean that parts are missing.
+    expect(size, name).toBeGreaterThan(budget / 2);
+  }
 });
 
 /** Packages that the shipped rooms import for more than their types. A playground is in neither package, and has its own licences. */

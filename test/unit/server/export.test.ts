@@ -49,6 +49,18 @@ test.each([
   });
 });
 
+test('an answer says which characters a PNG cannot draw', async () => {
+  await withClient(async (client) => {
+    const uri = 'file:///w/計画é.pipe';
+    client.open(uri, toy);
+    const { notes } = await client.request<{ readonly notes?: readonly string[] }>(methods.export, {
+      uri,
+      format: 'png',
+    });
+    expect(notes).toEqual([expect.stringMatching('has no 計 画: boxes')]);
+  });
+});
+
 test('of several pipelines one is chosen', async () => {
   const two = `${toy}${toy.slice(toy.indexOf('pipeline train')).replace('pipeline train', 'pipeline wide')}`;
   await withClient(async (client) => {
