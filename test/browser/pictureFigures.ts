@@ -31,12 +31,9 @@ export function figuresOf({ uri, text }: TextFile): string {
 
 export const recordedFigures = (): Readonly<Record<string, string>> => JSON.parse(readFileSync(record, 'utf8'));
 
-/** Notes the figures of pictures that were just taken. */
-export function noteFigures(taken: readonly { readonly name: string; readonly file: TextFile }[]): void {
-  const figures = {
-    ...recordedFigures(),
-    ...Object.fromEntries(taken.map(({ name, file }) => [name, figuresOf(file)])),
-  };
+/** Notes the figures of pictures that were just taken, by their names. */
+export function noteFigures(taken: readonly (readonly [name: string, figures: string])[]): void {
+  const figures = { ...recordedFigures(), ...Object.fromEntries(taken) };
   const sorted = Object.entries(figures).toSorted(([a], [b]) => (a < b ? -1 : 1));
   writeFileSync(record, `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`);
 }

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import type { Browser } from './check.ts';
 import { contactSheet } from './contactSheet.ts';
 import { launch } from './harness.ts';
-import { noteFigures } from './pictureFigures.ts';
+import { figuresOf, noteFigures } from './pictureFigures.ts';
 import { type Journey, journeys } from './journeys.ts';
 import { type ThemeClass, themes } from './themeColours.ts';
 import { type Scene, scenes, visit } from './scenes.ts';
@@ -99,7 +99,7 @@ async function takeAll(wanted: readonly (Scene | Journey)[]): Promise<readonly s
     await Promise.all(Array.from({ length: atOnce }, work));
   } finally {
     await browser.close();
-    noteFigures(done);
+    noteFigures(done.map(({ name, file }) => [name, figuresOf(file)]));
   }
   return failures;
 }
