@@ -6,6 +6,8 @@ import { diskHost, namedPath, shownPath, uriOf } from './host.ts';
 import type { Io } from './io.ts';
 import type { Progress } from './progress.ts';
 import { readOperand } from './readOperand.ts';
+import { isUnit, type OtherSchedule } from './unitShape.ts';
+import { underSchedule } from './underSchedule.ts';
 import { directSearches } from '../engine/basics/searches.ts';
 
 export interface Analysed {
@@ -15,6 +17,8 @@ export interface Analysed {
   readonly name: string;
   readonly text: string;
   readonly analysis: Analysis;
+  /** Stages that `--schedule` cut anew, as lines; empty if nothing. */
+  readonly recut?: string;
 }
 
 /** How a command was called. */
@@ -33,18 +37,26 @@ export function analyse(
   progress: Progress,
   overrides: Readonly<Record<string, number>> = {},
   only?: string,
-  unit?: UnitRequest,
+  schedule?: UnitRequest | OtherSchedule,
   options: EngineOptions = defaultOptions,
 ): Analysed | { readonly problem: string } {
   const read = readOperand(path, io);
   if ('problem' in read) return read;
   const name = shownPath(path);
-  const named = { uri: uriOf(path, io), text: read.text };
-  const request = { ...named, host: diskHost(io, named.uri), options, overrides, only, unit };
+  const uri = uriOf(path, io);
+  const written = { uri, text: read.text, host: diskHost(io, uri), options, overrides };
+  const unit = isUnit(schedule) ? schedule : undefined;
+  const changed =
+    schedule === undefined || unit !== undefined
+      ? { request: written, recut: '' }
+      : underSchedule(written, schedule, name, only);
+  if ('problem' in changed) return changed;
+  const { recut } = changed;
+  const request = { ...changed.request, only, unit };
   const steps = checkSteps(request);
   for (;;) {
     const step = steps.next();
-    if (step.done) return { path: namedPath(path), name, text: read.text, analysis: step.value };
+    if (step.done) return { path: namedPath(path), name, text: request.text, analysis: step.value, recut };
     const what = typeof step.value === 'string' ? step.value : 'state' in step.value ? step.value.state : undefined;
     if (what !== undefined && what !== 'planning') progress.tick(`${name}: ${what}`);
   }

@@ -15,7 +15,7 @@ export const unitOptions: readonly OptionSpec[] = [
   {
     name: 'schedule',
     value: 'NAME',
-    doc: 'This schedule instead of the pipelines of the file, on stages that all take the same: --schedule "kfkb(k = 2)" --devices 4 --microbatches 8.',
+    doc: 'Run the pipelines of the file under this schedule: --schedule "kfkb(k = 2)". With --devices and --microbatches: run it on equal stages, without a pipeline.',
   },
   ...shapeOptions,
 ];
@@ -45,19 +45,28 @@ export function readShape(
   return { devices: numbers[0], microbatches: numbers[1] };
 }
 
-/** The schedule and the shape that a call gives; `undefined` if it gives neither. */
-export function readUnit(args: Arguments): UnitRequest | { readonly problem: string } | undefined {
+/** A schedule for the pipelines of a file, instead of the ones that they name. */
+export type OtherSchedule = Pick<UnitRequest, 'schedule'>;
+
+/** A schedule on equal stages. */
+export const isUnit = (asked: UnitRequest | OtherSchedule | undefined): asked is UnitRequest =>
+  asked !== undefined && 'devices' in asked;
+
+/** The schedule that a call gives; `undefined` if it gives none. */
+export function readSchedule(args: Arguments): OtherSchedule | { readonly problem: string } | undefined {
   const schedule = args.value('schedule');
+  if (schedule === undefined || isValue(schedule)) return schedule === undefined ? undefined : { schedule };
+  return { problem: `--schedule takes one schedule, such as kfkb or kfkb(k = 2), not "${schedule}".` };
+}
+
+/** The schedule that a call gives, with the shape if it gives one; `undefined` if it gives neither. */
+export function readUnit(args: Arguments): UnitRequest | OtherSchedule | { readonly problem: string } | undefined {
+  const schedule = readSchedule(args);
   const shape = readShape(args, '--schedule');
-  if (schedule === undefined)
-    return shape === undefined || 'problem' in shape
-      ? shape
-      : { problem: '--devices and --microbatches are for --schedule: name the schedule too.' };
-  if (shape === undefined) return { problem: '--schedule needs --devices and --microbatches, such as 4 and 8.' };
-  if ('problem' in shape) return shape;
-  if (!isValue(schedule))
-    return { problem: `--schedule takes one schedule, such as kfkb or kfkb(k = 2), not "${schedule}".` };
-  return { ...shape, schedule };
+  if (shape !== undefined && 'problem' in shape) return shape;
+  if (shape !== undefined && schedule === undefined)
+    return { problem: '--devices and --microbatches are for --schedule: name the schedule too.' };
+  return schedule === undefined || 'problem' in schedule ? schedule : { ...shape, ...schedule };
 }
 
 /** How the schedules of a file without a pipeline can be simulated; empty where it has none. */

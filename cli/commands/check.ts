@@ -23,6 +23,7 @@ import { placeText } from '../output/placeText.ts';
 import { sarif, type Checked } from '../output/sarif.ts';
 import { untestedSchedules } from '../output/untested.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
+import { readSchedule } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
 import { engineOption, engineRemark, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
@@ -45,6 +46,11 @@ export const checkCommand: Command = {
         value: 'text|json|sarif|github',
         choices: ['text', 'json', 'sarif', 'github'],
         doc: 'text (with source lines, the default), json, sarif (2.1.0), or github (workflow annotations).',
+      },
+      {
+        name: 'schedule',
+        value: 'NAME',
+        doc: 'Check the pipelines under this schedule instead of the ones that the files name.',
       },
       {
         name: 'fixes',
@@ -70,12 +76,16 @@ export const checkCommand: Command = {
     if ('problem' in overrides) return usageFault(io, 'check', overrides.problem);
     const fix = fixOf(args);
     if (fix !== undefined && 'problem' in fix) return usageFault(io, 'check', fix.problem);
+    const schedule = readSchedule(args);
+    if (schedule !== undefined && 'problem' in schedule) return usageFault(io, 'check', schedule.problem);
+    if (schedule !== undefined && fix !== undefined)
+      return usageFault(io, 'check', '--schedule changes no file, so it cannot be combined with --fix.');
     const progress = progressBar(io, 3 * args.operands.length);
     const files: Analysed[] = [];
     const reading = withRuns(io);
     const options = optionsWith(args);
     for (const path of args.operands) {
-      const file = await analyseMeasured(path, reading, progress, overrides.values, undefined, undefined, options);
+      const file = await analyseMeasured(path, reading, progress, overrides.values, undefined, schedule, options);
       const problem =
         'problem' in file
           ? file.problem
@@ -85,7 +95,7 @@ export const checkCommand: Command = {
         return usageFault(io, 'check', problem ?? '');
       }
       files.push(file);
-      await io.err(engineRemark(args, file.analysis.resolution, file.name));
+      await io.err(`${file.recut ?? ''}${engineRemark(args, file.analysis.resolution, file.name)}`);
     }
     const setting = { io: reading, progress, overrides: overrides.values, options };
     const titles = new Map<Analysed, readonly string[]>();

@@ -20,7 +20,7 @@ import { findingText, sourceOf } from '../output/findingText.ts';
 import { placeText } from '../output/placeText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { targetProblem } from '../pipelines.ts';
-import { readUnit, unitOptions } from '../unitShape.ts';
+import { isUnit, readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
 import { rootOption } from '../project.ts';
 import { status } from '../status.ts';
@@ -80,8 +80,9 @@ export const exportCommand: Command = {
     if ('problem' in file) return usageFault(io, 'export', file.problem);
     const problem =
       overrideProblem({ resolution: file.analysis.resolution, text: file.text }, overrides) ??
-      targetProblem(file, unit, args.value('pipeline'), 'csv');
+      targetProblem(file, isUnit(unit) ? unit : undefined, args.value('pipeline'), 'csv');
     if (problem !== undefined) return usageFault(io, 'export', problem);
+    await io.err(file.recut ?? '');
     const chosen = args.value('pipeline');
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
     if (found?.run === undefined) return refuse(file, io);

@@ -25,7 +25,7 @@ import { type Command, usageFault } from '../command.ts';
 import type { Io } from '../io.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { declaredPipelines, targetProblem } from '../pipelines.ts';
-import { readUnit, unitOptions } from '../unitShape.ts';
+import { isUnit, readUnit, unitOptions } from '../unitShape.ts';
 import { readTime } from '../plan/options.ts';
 import { progressBar } from '../progress.ts';
 import { giveSummary, summaryOption, summaryProblem } from '../summary/giveSummary.ts';
@@ -100,10 +100,11 @@ export const searchCommand: Command = {
     const chosen = args.value('pipeline');
     const problem =
       overrideProblem({ resolution: file.analysis.resolution, text: file.text }, overrides) ??
-      targetProblem(file, unit, chosen, undefined);
+      targetProblem(file, isUnit(unit) ? unit : undefined, chosen, undefined);
     if (problem !== undefined) return fault(problem);
+    await io.err(file.recut ?? '');
     const declared = declaredPipelines(file.analysis);
-    if (chosen === undefined && unit === undefined && declared.length > 1)
+    if (chosen === undefined && !isUnit(unit) && declared.length > 1)
       return fault(`${file.name} has the pipelines ${list(declared)}; choose one with --pipeline.`);
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
     if (found?.run === undefined) {

@@ -31,7 +31,7 @@ import { sensitivityText } from '../output/sensitivityRows.ts';
 import { reportText } from '../output/reportText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { targetProblem } from '../pipelines.ts';
-import { readUnit, unitOptions } from '../unitShape.ts';
+import { isUnit, readUnit, unitOptions } from '../unitShape.ts';
 import { progressBar } from '../progress.ts';
 import { engineOption, engineRemark, optionsWith } from '../engineOption.ts';
 import { rootOption } from '../project.ts';
@@ -109,16 +109,15 @@ export const simulateCommand: Command = {
       return usageFault(io, 'simulate', checked.problem);
     }
     // Better policies are tried on the pipelines of the text.
-    const file =
-      unit === undefined
-        ? withBetterPolicies(checked, { io, progress, overrides: overrides.values, options })
-        : checked;
+    const file = !isUnit(unit)
+      ? withBetterPolicies(checked, { io, progress, overrides: overrides.values, options })
+      : checked;
     progress.end();
     const problem =
       overrideProblem({ resolution: file.analysis.resolution, text: file.text }, overrides) ??
-      targetProblem(file, unit, args.value('pipeline'), args.value('format'));
+      targetProblem(file, isUnit(unit) ? unit : undefined, args.value('pipeline'), args.value('format'));
     if (problem !== undefined) return usageFault(io, 'simulate', problem);
-    await io.err(engineRemark(args, file.analysis.resolution, file.name));
+    await io.err(`${file.recut ?? ''}${engineRemark(args, file.analysis.resolution, file.name)}`);
     const written = figure === undefined ? await write(file, args, columns, io) : await draw(file, figure, args, io);
     if (written === status.usage) return written;
     return file.analysis.findings.some((found) => found.severity === 'error') ? status.findings : status.fine;

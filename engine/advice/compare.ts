@@ -94,24 +94,32 @@ export function rowAsWritten(request: CompareRequest, base: Planned, pipeline: s
  * the file, the model is cut again. If it cannot be, that is a problem, not a row: its figures would belong to other hardware.
  */
 export function rowUnder(request: CompareRequest, base: Planned, pipeline: string, variant: Variant): CompareRow {
+  const made = plannedUnder(request, base, pipeline, variant);
+  if ('from' in made) return rowOf(request, made.from, pipeline, variant, made.instead);
+  const { problem } = made;
+  return { ...namesOf(base, pipeline, variant), result: { problem }, errors: [problem.code] };
+}
+
+/** The file with these values; `instead` is the cut that it had, if the model is cut again. */
+export function plannedUnder(
+  request: CompareRequest,
+  base: Planned,
+  pipeline: string,
+  variant: Variant,
+): { readonly from: Planned; readonly instead?: string } | { readonly problem: RowProblem } {
   const { text, syntax } = withVariant(request, base.syntax, pipeline, variant);
-  if (text === base.syntax.text) return rowOf(request, base, pipeline, variant);
+  if (text === base.syntax.text) return { from: base };
   const changed = planned({ ...request, text });
   const devices = planFor(base, pipeline)?.devices.length;
   const plan = planFor(changed, pipeline);
   const sparse = plan === undefined ? undefined : tooFewStages(plan);
-  if (devices === undefined || (plan?.devices.length === devices && sparse === undefined))
-    return rowOf(request, changed, pipeline, variant);
+  if (devices === undefined || (plan?.devices.length === devices && sparse === undefined)) return { from: changed };
   const problem = plan === undefined ? planningProblem(changed, pipeline) : (sparse ?? otherDevices(plan, devices));
   const cutElse = plan !== undefined || problem.code === 'stage/device-count';
   const again = cutElse ? cutAgain(request, syntax, pipeline, devices) : undefined;
-  if (again !== undefined && 'from' in again) return rowOf(request, again.from, pipeline, variant, again.instead);
+  if (again !== undefined && 'from' in again) return again;
   const message = again === undefined ? problem.message : `${problem.message} It is not cut again: ${again.refused}.`;
-  return {
-    ...namesOf(base, pipeline, variant),
-    result: { problem: { code: problem.code, message } },
-    errors: [problem.code],
-  };
+  return { problem: { code: problem.code, message } };
 }
 
 /** A schedule on equal stages, without a pipeline. */

@@ -84,7 +84,7 @@ describe('refusals', () => {
   test.each([
     [['--schedule', 'kfbk', ...shape], 'Unknown policy "kfbk". Did you mean "kfkb"?'],
     [['--schedule', 'kfkb', '--devices', '4'], '--schedule needs --microbatches too: a number such as 8.'],
-    [['--schedule', 'kfkb'], '--schedule needs --devices and --microbatches, such as 4 and 8.'],
+    [['--schedule', 'kfkb'], 'kfkb.pipe declares no pipeline, so there is nothing to simulate. It has the schedule'],
     [shape, '--devices and --microbatches are for --schedule: name the schedule too.'],
     [
       ['--schedule', 'kfkb', '--devices', '0', '--microbatches', '8'],
