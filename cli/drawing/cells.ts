@@ -5,12 +5,14 @@ import type { Scale } from './scale.ts';
 
 /** An operation that the schedule declares, by its number there. */
 export type DeclaredCell = `declared ${number}`;
-export type CellKind = (typeof letters)[number] | DeclaredCell | 'sync' | 'optimizer' | 'fill' | 'idle';
+export type CellKind = (typeof letters)[number] | DeclaredCell | 'mixed' | 'sync' | 'optimizer' | 'fill' | 'idle';
 
 export interface Cell {
   readonly kind: CellKind;
   /** Position in the lane of the operation that runs; absent while none does, and in a compressed drawing. */
   readonly position?: number;
+  /** Of a mixed cell: the kinds of operations in it, the longest first. */
+  readonly kinds?: readonly CellKind[];
 }
 
 const idle: Cell = { kind: 'idle' };
@@ -58,9 +60,13 @@ function afterwards(lane: Lane, at: number): Cell {
   return { kind: at < lane.syncEnd ? 'sync' : 'optimizer' };
 }
 
-const order: readonly CellKind[] = [...letters, ...declaredCells, 'sync', 'optimizer', 'idle'];
+const operations: readonly CellKind[] = [...letters, ...declaredCells];
+const order: readonly CellKind[] = [...operations, 'sync', 'optimizer'];
 
-/** What fills most of each cell; the first in `order` among equals. */
+/** A kind that takes less of the time that operations run in a cell does not make it mixed. */
+export const leastShare = 1 / 8;
+
+/** What each cell of narrow operations holds: no operation for most of it, one kind of them, or a mixture. */
 function dominant(lane: Lane, scale: Scale): Cell[] {
   const shares = order.map(() => new Float64Array(scale.cells));
   const add = (kind: number, from: number, to: number) => {
@@ -80,10 +86,27 @@ function dominant(lane: Lane, scale: Scale): Cell[] {
   }
   add(order.indexOf('sync'), lane.last, lane.syncEnd);
   add(order.indexOf('optimizer'), lane.syncEnd, lane.stepEnd);
-  return Array.from({ length: scale.cells }, (_, cell) => {
-    const covered = shares.map((share) => share[cell] ?? 0);
-    covered[order.length - 1] = scale.cell - covered.reduce((sum, share) => sum + share, 0);
-    const most = Math.max(...covered);
-    return { kind: order[covered.findIndex((share) => share >= most * (1 - 1e-9))] ?? 'idle' };
-  });
+  return Array.from({ length: scale.cells }, (_, cell) =>
+    shownOf(
+      shares.map((share) => share[cell] ?? 0),
+      scale.cell,
+    ),
+  );
+}
+
+/** `covered`: seconds of each kind in `order`. Idle time, operations, synchronization or optimizer: what takes most. */
+function shownOf(covered: readonly number[], cell: number): Cell {
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const runs = covered.slice(0, operations.length);
+  const [sync = 0, optimizer = 0] = covered.slice(operations.length);
+  const busy = sum(runs);
+  const left = cell - busy - sync - optimizer;
+  const most = Math.max(busy, sync, optimizer, left) * (1 - 1e-9);
+  if (busy < most) return { kind: sync >= most ? 'sync' : optimizer >= most ? 'optimizer' : 'idle' };
+  const found = operations
+    .map((kind, index) => ({ kind, share: runs[index] ?? 0 }))
+    .filter(({ share }) => share >= leastShare * busy * (1 - 1e-9))
+    .toSorted((a, b) => b.share - a.share)
+    .map(({ kind }) => kind);
+  return found.length > 1 ? { kind: 'mixed', kinds: found } : { kind: found[0] ?? 'idle' };
 }

@@ -7,7 +7,7 @@ export interface Scale {
   readonly cells: number;
   /**
    * False: every operation is at least one cell wide, and a cell shows what runs at its middle. True: operations are
-   * narrower than cells, and a cell shows what takes most of it.
+   * narrower than cells, and a cell shows what kinds of them run in it.
    */
   readonly compressed: boolean;
 }

@@ -211,7 +211,7 @@ test('operations without time between transfers that take some: the drawing is i
   const { status, out } = await call(['simulate', 'a.pipe', '--width', '60'], { files: { 'a.pipe': still } });
   expect(status).toBe(0);
   expect(out).toMatch(/^ {2}gpu\[0\] {2}·+$/m);
-  expect(out).toMatch(/a character is [\d.]+ [nµ]s and shows what fills most of it/);
+  expect(out).toMatch(/a character is [\d.]+ [nµ]s and shows what runs in most of it/);
 });
 
 test('csv has one row an operation, with the start and end of the timeline', () => {

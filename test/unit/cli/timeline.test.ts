@@ -109,7 +109,7 @@ describe('the drawn timeline', () => {
     }
   });
 
-  test('compressed, a character shows the kind that takes most of its interval', () => {
+  test('compressed, a character shows the one kind that runs in most of its interval, or x for several', () => {
     fc.assert(
       fc.property(wanted, (one) => {
         for (const { lane, scale, text } of rowsOf(runOf(one), 10)) {
@@ -123,13 +123,42 @@ describe('the drawn timeline', () => {
               share[(runsAt(lane, at)?.[0] ?? after) as keyof typeof share] += 1 / samples;
             }
             // Sampling is off by at most a sample for each border within the interval.
-            const most = Math.max(...Object.values(share));
-            expect(share[shown as keyof typeof share]).toBeGreaterThan(most - (2 * (lane.word.length + 2)) / samples);
+            const off = (2 * (lane.word.length + 2)) / samples;
+            const { '~': sync, '=': step, '·': still, ...kinds } = share;
+            const busy = Object.values(kinds).reduce((sum, value) => sum + value, 0);
+            const others = Math.max(sync, step, still);
+            if ('~=·'.includes(shown)) return expect(share[shown as '·']).toBeGreaterThan(Math.max(busy, others) - off);
+            expect(busy).toBeGreaterThan(others - off);
+            const second = Object.values(kinds).toSorted((a, b) => b - a)[1];
+            // Of what runs, an eighth is the least that counts.
+            if (shown === 'x') return expect(second).toBeGreaterThan(busy / 8 - off);
+            expect(second).toBeLessThan(busy / 8 + off);
+            return expect(kinds[shown as 'F']).toBeGreaterThan(Math.max(...Object.values(kinds)) - off);
           });
         }
       }),
       { numRuns: 30 },
     );
+  });
+
+  test('compressed, 1F1B alternates until it drains, and GPipe turns once', () => {
+    const rows = (policy: string) => rowsOf(runOf(equal(policy, 4, 64)), 50).map(({ text }) => text);
+    for (const row of rows('1f1b')) expect(row).toMatch(/^[F·]{0,3}B?x{40,}B{0,3}·?$/u);
+    expect(rows('1f1b')[3]).toMatch(/^·x{40,}B?·$/u);
+    for (const row of rows('gpipe')) expect(row).toMatch(/^·?F{14,}·*x?·*B{28,}·?$/u);
+  });
+
+  test('the legend names what a mixture has, and colours keep the width', () => {
+    const run = runOf(equal('1f1b', 4, 64));
+    const names = ['a', 'b', 'c', 'd'];
+    expect(timelineText(run, names, 57, plain)).toContain('  x F and B');
+    const coloured = stripVTControlCharacters(timelineText(run, names, 57, bright)).split('\n');
+    const uncoloured = timelineText(run, names, 57, plain).split('\n');
+    for (const row of [1, 2, 3, 4]) {
+      expect(coloured[row]).toHaveLength(uncoloured[row].length);
+      expect(coloured[row].indexOf('▞')).toBe(uncoloured[row].indexOf('x'));
+    }
+    expect(timelineText(runOf(equal('1f1b', 4, 4)), names, 57, plain)).not.toContain(' x ');
   });
 
   test('equal stages: the idle characters of 1F1B are (p − 1)(F + B) on each device', () => {
