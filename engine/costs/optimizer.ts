@@ -1,5 +1,6 @@
 /** Optimizers that a file may name, and the bytes that they keep. */
 import { custom } from './optimizer/custom.ts';
+import { inFp32 } from './optimizer/fp32.ts';
 import { megatron } from './optimizer/megatron.ts';
 import { muon } from './optimizer/muon.ts';
 import { clip, recipe, step, type OptimizerRecipe } from './optimizer/recipe.ts';
@@ -16,7 +17,18 @@ export type {
   RecipeValues,
 } from './optimizer/recipe.ts';
 export { keptBytes, splitBytes, withoutState } from './optimizer/recipe.ts';
-export { isShard, shardRanks, shardsGradients, shardsState, shardsWeights, type Shard } from './optimizer/shard.ts';
+export {
+  type GradientSync,
+  isGradientSync,
+  isShard,
+  reducesEach,
+  scattersEach,
+  type Shard,
+  shardRanks,
+  shardsGradients,
+  shardsState,
+  shardsWeights,
+} from './optimizer/shard.ts';
 
 /** Weights and gradients at the model's precision and nothing more: used if a file names no optimizer. */
 const none: OptimizerRecipe = {
@@ -30,7 +42,7 @@ const none: OptimizerRecipe = {
   }),
   moved: (precision) => {
     const element = elementBytes(precision);
-    return { weight: element, gradient: element, gathered: element };
+    return { weight: element, gradient: element, whole: element, gathered: element };
   },
 };
 
@@ -45,18 +57,18 @@ const none: OptimizerRecipe = {
  */
 export const optimizers: readonly OptimizerRecipe[] = [
   none,
-  recipe('sgd', { weight: 4, gradient: 4, state: 0, inPlace: true }, 'Plain SGD in fp32.'),
+  inFp32('sgd', { state: 0 }, 'Plain SGD in fp32.'),
   recipe('sgd_mixed', { weight: 2, gradient: 2, state: 4 }, 'Mixed-precision SGD with 16-bit gradients.'),
-  recipe('momentum', { weight: 4, gradient: 4, state: 4, inPlace: true }, 'SGD with momentum in fp32.'),
+  inFp32('momentum', { state: 4 }, 'SGD with momentum in fp32.'),
   recipe(
     'momentum_mixed',
     { weight: 2, gradient: 2, state: 8 },
     'Mixed-precision SGD with momentum and 16-bit gradients.',
   ),
-  recipe('adam', { weight: 4, gradient: 4, state: 8, inPlace: true }, 'Adam in fp32.'),
-  recipe(
+  inFp32('adam', { state: 8 }, 'Adam in fp32.'),
+  inFp32(
     'adamw',
-    { weight: 4, gradient: 4, state: 8, inPlace: true },
+    { state: 8 },
     'AdamW in fp32. It takes the same bytes as `adam`: decoupled weight decay keeps no state.',
   ),
   recipe(
@@ -64,23 +76,19 @@ export const optimizers: readonly OptimizerRecipe[] = [
     { weight: 2, gradient: 2, state: 12 },
     'Mixed-precision Adam with 16-bit gradients, as DeepSpeed keeps it with fp16.',
   ),
-  recipe(
-    'adam_8bit',
-    { weight: 4, gradient: 4, state: 2, inPlace: true },
-    'Adam with both moments in 8 bits, weights and gradients in fp32 (bitsandbytes).',
-  ),
-  recipe('lion', { weight: 4, gradient: 4, state: 4, inPlace: true }, 'Lion in fp32: one momentum.'),
-  recipe(
+  inFp32('adam_8bit', { state: 2 }, 'Adam with both moments in 8 bits, weights and gradients in fp32 (bitsandbytes).'),
+  inFp32('lion', { state: 4 }, 'Lion in fp32: one momentum.'),
+  inFp32(
     'adafactor',
     // All squares are summed by row and column first, then the update's own size is found, then it is applied (algorithm 4).
-    { weight: 4, gradient: 4, state: 0, inPlace: true, reads: 3 },
+    { state: 0, reads: 3 },
     'Adafactor in fp32 without momentum: of the second moment of a matrix it keeps a row and a column.',
   ),
   muon,
   recipe('adam_bf16', { weight: 2, gradient: 2, state: 4, inPlace: true }, 'Adam with everything in bf16.'),
   recipe(
     'deepspeed_bf16',
-    { weight: 2, gradient: 6, state: 12, moved: { gradient: 4 } },
+    { weight: 2, gradient: 6, sum: 4, state: 12 },
     'Adam of DeepSpeed with bf16: gradients of a backward in bf16, and their sum in fp32.',
   ),
   ...megatron,

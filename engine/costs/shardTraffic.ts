@@ -13,6 +13,8 @@ export interface ShardRule {
   readonly experts: { readonly ranks: number; readonly ring: Ring };
   /** Ranks from which a backward gathers; absent: the same. */
   readonly again?: Pick<ShardRule, 'dense' | 'experts'>;
+  /** Groups of these ranks that each hold all weights, where they reduce their parts of the gradients as soon as they are scattered. */
+  readonly groups?: Pick<ShardRule, 'dense' | 'experts'>;
   /** Bytes of a gathered weight, and of a gradient that is scattered. */
   readonly weightBytes: number;
   readonly gradientBytes: number;
@@ -27,7 +29,7 @@ export interface ShardRule {
  */
 export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
   const gather = rule.weights ? movement(cost, rule, rule.weightBytes, 'all_gather') : nothing;
-  const scatter = rule.gradients ? movement(trainedOf(cost), rule, rule.gradientBytes, 'reduce_scatter') : nothing;
+  const scatter = rule.gradients ? scatterOf(trainedOf(cost), rule) : nothing;
   if (gather.time + scatter.time === 0) return cost;
   // Without a backward the weights are gathered once.
   const again =
@@ -80,6 +82,17 @@ function exposedBackward(
 
 const nothing = { bytes: 0, time: 0 };
 
+/** A scatter of gradients, and the reduction of the parts among groups. */
+function scatterOf(trained: Parameters<typeof movement>[0], rule: ShardRule): ReturnType<typeof movement> {
+  const scatter = movement(trained, rule, rule.gradientBytes, 'reduce_scatter');
+  if (rule.groups === undefined) return scatter;
+  const experts = trained.expertParameters / rule.experts.ranks;
+  const dense = (trained.localParameters - trained.expertParameters) / rule.dense.ranks;
+  const parts = { localParameters: dense + experts, expertParameters: experts };
+  const reduced = movement(parts, { ...rule, ...rule.groups }, rule.gradientBytes, 'all_reduce');
+  return { bytes: scatter.bytes + reduced.bytes, time: scatter.time + reduced.time };
+}
+
 /** Only weights that train have gradients. */
 const trainedOf = ({ localParameters, expertParameters, frozen = noFrozen }: LayerCost) => ({
   localParameters: localParameters - frozen.dense - frozen.experts,
@@ -90,7 +103,7 @@ function movement(
   { localParameters, expertParameters }: Pick<LayerCost, 'localParameters' | 'expertParameters'>,
   { dense, experts }: ShardRule,
   width: number,
-  pattern: 'all_gather' | 'reduce_scatter',
+  pattern: 'all_gather' | 'reduce_scatter' | 'all_reduce',
 ): { readonly bytes: number; readonly time: number } {
   const parts = [
     { bytes: width * (localParameters - expertParameters), ...dense },

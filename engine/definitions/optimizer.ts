@@ -1,6 +1,6 @@
 /** What the `optimizer` key of a pipeline says. */
 import type { Span } from '../../grammar/syntax.ts';
-import type { OptimizerRecipe, RecipeValues, Shard } from '../costs/optimizer.ts';
+import type { GradientSync, OptimizerRecipe, RecipeValues, Shard } from '../costs/optimizer.ts';
 
 /** The part of the optimizer that is on the host. */
 export interface HostOptimizer {
@@ -23,6 +23,8 @@ export interface OptimizerUse {
   readonly reshard: boolean;
   /** Neighbours on which weights stay in parts from a forward to its backward; absent: all ranks of a shard group. */
   readonly reshardTo?: number;
+  /** When gradients in parts are exchanged, if the file says so; otherwise `scatter`. */
+  readonly gradientSync?: GradientSync;
   /** Whether gradients are clipped by their global norm. */
   readonly clip: boolean;
   /** Seconds after the last backward, if the file says so. */

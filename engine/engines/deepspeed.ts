@@ -3,7 +3,16 @@ import { someLayersIn } from '../costs/recompute.ts';
 import type { RecomputeMode } from '../costs/types.ts';
 import type { Engine, Refusal, Setup } from './engine.ts';
 import { notAmong, plain1f1b, recomputesAhead } from './orders.ts';
-import { alikeRow, clipRow, ncclRow, oneMeshRow, otherMode, recipeRow, unlikeAccumulation } from './shared.ts';
+import {
+  alikeRow,
+  clipRow,
+  ncclRow,
+  oneMeshRow,
+  otherMode,
+  recipeRow,
+  scatterRefusal,
+  unlikeAccumulation,
+} from './shared.ts';
 
 const title = 'DeepSpeed';
 
@@ -87,9 +96,9 @@ export const deepspeed: Engine = {
     }),
     {
       key: 'optimizer',
-      runs: 'ZeRO splits over all data ranks, ZeRO-3 also over groups of `over` (MiCS). In bf16 the state of a pipeline is always split. The host keeps an optimizer under ZeRO without pipeline ranks, a part of it under ZeRO-3.',
+      runs: 'Gradients in parts are scattered after each backward. ZeRO splits over all data ranks, ZeRO-3 also over groups of `over` (MiCS). In bf16 the state of a pipeline is always split. The host keeps an optimizer under ZeRO without pipeline ranks, a part of it under ZeRO-3.',
       source: 'deepspeed/runtime/bf16_optimizer.py: BF16_Optimizer; runtime/zero: mics.py, offload_config.py (ratio)',
-      refusesAsWritten: splitRefusal,
+      refusesAsWritten: (setup) => splitRefusal(setup) ?? scatterRefusal(setup, title),
     },
     clipRow(
       'clips gradients by their norm',

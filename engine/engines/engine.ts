@@ -112,6 +112,8 @@ export interface OptimizerSetup {
   readonly reshard: boolean;
   /** As in `OptimizerUse`. */
   readonly reshardTo?: number;
+  /** Gradients stay whole up to the last backward, although weights do not. */
+  readonly syncsLast: boolean;
   /** Arguments that the file writes. */
   readonly writes: (argument: string) => boolean;
   readonly written: RecipeValues;

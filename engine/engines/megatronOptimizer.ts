@@ -1,7 +1,7 @@
 /** Optimizers of Megatron Core: its names for them, and what their formats need. */
 import { type RecipeValues, usualOptimizer } from '../costs/optimizer.ts';
 import type { Row, Setup } from './engine.ts';
-import { partsRefusal, recipeRow } from './shared.ts';
+import { partsRefusal, recipeRow, scatterRefusal } from './shared.ts';
 
 /** What Megatron-LM calls them. Some keep other bytes of a parameter there: exports say so. */
 const words: ReadonlyMap<string, 'adam' | 'sgd'> = new Map([
@@ -38,11 +38,12 @@ export const optimizerRows = (title: string): readonly Row[] => [
   },
   {
     key: 'optimizer',
-    runs: 'Megatron FSDP gives up gathered weights after each pass of a layer.',
+    runs: 'Megatron FSDP gives up gathered weights after each pass of a layer, and scatters gradients after each backward.',
     source: 'megatron/core/distributed/fsdp/src/megatron_fsdp/megatron_fsdp.py: MegatronFSDP',
     refusesAsWritten: (setup) => {
       const { optimizer, mesh } = setup;
-      if (optimizer?.reshard !== false) return partsRefusal(setup, 'Megatron FSDP');
+      if (optimizer?.reshard !== false)
+        return partsRefusal(setup, 'Megatron FSDP') ?? scatterRefusal(setup, 'Megatron FSDP');
       return (optimizer.shard === 'zero3' || optimizer.shard === 'fsdp') && mesh.data * mesh.context > 1
         ? {
             reason: 'Megatron FSDP drops gathered weights after each pass of a layer, and this pipeline keeps them',

@@ -1,4 +1,5 @@
 import { sameMesh } from '../costs/mesh.ts';
+import { scattersEach, shardsWeights } from '../costs/optimizer.ts';
 import { lossParameter } from '../costs/loss.ts';
 import { takesArgument } from '../costs/shapes.ts';
 import type { RecomputeMode } from '../costs/types.ts';
@@ -18,7 +19,7 @@ export function lossesOf({ layers }: SettledPipeline['model']): readonly (string
   return [...new Set(heads)].map((loss) => (loss === undefined ? undefined : String(loss)));
 }
 
-const sharedArguments = ['shard', 'over', 'reshard', 'clip'];
+const sharedArguments = ['shard', 'over', 'reshard', 'gradient_sync', 'clip'];
 
 /** Arguments that every optimizer has, as the file writes them. */
 const sharedText = ({ written }: OptimizerUse): string =>
@@ -58,6 +59,7 @@ export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute
             shared: sharedText(optimizer),
             reshard: optimizer.reshard,
             ...(optimizer.reshardTo === undefined ? {} : { reshardTo: optimizer.reshardTo }),
+            syncsLast: shardsWeights(optimizer.shard) && optimizer.reshard && !scattersEach(optimizer),
             writes: (argument: string) => optimizer.at.has(argument),
           },
         }),

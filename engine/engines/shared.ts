@@ -131,6 +131,15 @@ export const partsRefusal = ({ optimizer }: Setup, title: string): Refusal | und
         nearest: { key: 'optimizer', argument: 'reshard', value: 'true' },
       };
 
+/** Gradients that are whole for longer than one backward. */
+export const scatterRefusal = ({ optimizer, mesh }: Setup, title: string): Refusal | undefined =>
+  optimizer?.syncsLast === true && mesh.data * mesh.context > 1
+    ? {
+        reason: `${title} scatters gradients after each backward`,
+        nearest: { key: 'optimizer', argument: 'gradient_sync', value: 'scatter' },
+      }
+    : undefined;
+
 /** Each backward of a PyTorch pipeline runs without giving up gathered weights, and without scattering gradients. */
 export const gatheredRefusal = ({ optimizer, ranks, mesh }: Setup, title: string): Refusal | undefined =>
   optimizer !== undefined &&

@@ -12,6 +12,7 @@ import {
   oneMeshRow,
   otherMode,
   recipeRow,
+  scatterRefusal,
   unlikeAccumulation,
 } from './shared.ts';
 
@@ -32,6 +33,14 @@ const modes = ['none', 'full', 'operations'];
 const offloadRefusal = (optimizer: OptimizerSetup | undefined): Refusal | undefined =>
   optimizer?.offload !== undefined
     ? { reason: `${title} keeps weights, gradients and state on the host together, and no part of them` }
+    : undefined;
+
+const reduceRefusal = (optimizer: OptimizerSetup | undefined): Refusal | undefined =>
+  (optimizer?.written.get('reduce') ?? 'fp32') !== 'fp32'
+    ? {
+        reason: `${title} reduces gradients in fp32`,
+        nearest: { key: 'optimizer', argument: 'reduce', value: 'fp32' },
+      }
     : undefined;
 
 /** Ranks of a context share the weights of their layers. */
@@ -103,10 +112,15 @@ export const torchtitan: Engine = {
     }),
     {
       key: 'optimizer',
-      runs: 'Weights, gradients and state on the host together, and no part of them. Context ranks share weights, and a group of `over` has all of them.',
-      source: 'torchtitan/config/configs.py: TrainingConfig.enable_cpu_offload; distributed/fsdp.py: resolve_fsdp_mesh',
+      runs: 'Weights, gradients and state on the host together, and no part of them. Context ranks share weights, and a group of `over` has all of them. Gradients are reduced in fp32; without pipeline ranks after each backward, among groups too (`gradient_sync = each`).',
+      source:
+        'torchtitan/config/configs.py: TrainingConfig.enable_cpu_offload, mixed_precision_reduce; distributed/fsdp.py: resolve_fsdp_mesh, trainer.py: train_step',
       refusesAsWritten: (setup) =>
-        offloadRefusal(setup.optimizer) ?? sharingRefusal(setup.optimizer, setup.mesh) ?? partsRefusal(setup, title),
+        offloadRefusal(setup.optimizer) ??
+        sharingRefusal(setup.optimizer, setup.mesh) ??
+        partsRefusal(setup, title) ??
+        scatterRefusal(setup, title) ??
+        reduceRefusal(setup.optimizer),
     },
     clipRow(
       'clips gradients by their norm',

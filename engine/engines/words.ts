@@ -6,7 +6,7 @@ import { type Engine, type Refusal, type Setup } from './engine.ts';
 import { setupRefusals, writtenRefusals } from './registry.ts';
 
 /** An optimizer of which only the shards matter. */
-const anyRecipe = { recipe: 'none', written: new Map(), shared: '', writes: () => true };
+const anyRecipe = { recipe: 'none', written: new Map(), shared: '', syncsLast: false, writes: () => true };
 
 /** A pipeline of two ranks that asks for nothing in particular. */
 const plain: Setup = {

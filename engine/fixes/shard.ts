@@ -50,17 +50,19 @@ export function* wholeWeightsCandidates({ analysis, plan, body }: Subject): Gene
   const parameters = findOptimizer(optimizer.callee.text)?.parameters ?? [];
   const write = (wanted: Readonly<Record<string, string | undefined>>): Edit =>
     withArguments(analysis.syntax.text, optimizer, wanted, ({ name }, index) => name?.text ?? parameters[index]?.name);
+  const dropped = (...names: readonly string[]): Readonly<Record<string, undefined>> =>
+    Object.fromEntries(names.flatMap((name) => (argument(optimizer, name) === undefined ? [] : [[name, undefined]])));
   const state = optimizer.callee.text.startsWith('megatron') ? 'distributed' : 'zero1';
   // Only sharded weights are gathered again.
   yield {
     what: 'Shard only the state of the optimizer',
     kind: 'whole weights',
-    edits: [write({ shard: state, ...(argument(optimizer, 'reshard') === undefined ? {} : { reshard: undefined }) })],
+    edits: [write({ shard: state, ...dropped('reshard', 'gradient_sync') })],
   };
   yield {
     what: 'Keep gathered weights until the update',
     kind: 'whole weights',
-    edits: [write({ reshard: 'false' })],
+    edits: [write({ reshard: 'false', ...dropped('gradient_sync') })],
   };
 }
 

@@ -4,6 +4,7 @@ import type { Argument, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import {
   findOptimizer,
+  isGradientSync,
   isShard,
   shardsGradients,
   shardsWeights,
@@ -62,7 +63,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     return undefined;
   }
   const [shard, over, step] = [values.get('shard'), values.get('over'), values.get('step')];
-  const [offload, reshard] = [values.get('offload'), values.get('reshard')];
+  const [offload, reshard, gradientSync] = ['offload', 'reshard', 'gradient_sync'].map((name) => values.get(name));
   const share = typeof offload === 'number' ? offload : 0;
   return {
     recipe: share > 0 ? withoutState(recipe, share) : recipe,
@@ -71,6 +72,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     ...(typeof over === 'number' ? { over } : {}),
     reshard: reshard !== 'false',
     ...(typeof reshard === 'number' ? { reshardTo: reshard } : {}),
+    ...(typeof gradientSync === 'string' && isGradientSync(gradientSync) ? { gradientSync } : {}),
     clip: values.get('clip') === 'true',
     ...(typeof step === 'number' ? { step } : {}),
     written: values,

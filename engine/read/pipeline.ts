@@ -2,7 +2,7 @@
 import type { Cut, PlanCut } from '../definitions/cut.ts';
 import { bucketBytes, onlyBuckets, type SyncUse } from '../definitions/exchange.ts';
 import type { OptimizerUse } from '../definitions/optimizer.ts';
-import { shardsWeights } from '../costs/optimizer.ts';
+import { reducesEach, scattersEach, shardsWeights } from '../costs/optimizer.ts';
 import type { CollectiveUse } from '../exchange/collectives.ts';
 import { hasBarrier } from '../exchange/rule.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
@@ -228,11 +228,18 @@ const placesOf = (
   use === undefined || cluster === undefined || mesh === undefined ? undefined : { use, cluster, mesh };
 
 /**
- * FSDP reduces the parts of a layer among its groups (hybrid sharding) as soon as they are scattered, during the backward of the layers before it
+ * FSDP reduces the parts of a layer among its groups (hybrid sharding) as soon as they are scattered, during the backward of the layers before it.
+ * So it does with whole gradients that it scatters in the last backward.
  * (PyTorch 2, torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py: foreach_reduce).
  */
 const usualSync = (optimizer: OptimizerUse | undefined): 'end' | 'parts' =>
-  optimizer?.over !== undefined && shardsWeights(optimizer.shard) && optimizer.reshard ? 'parts' : 'end';
+  optimizer !== undefined &&
+  shardsWeights(optimizer.shard) &&
+  optimizer.reshard &&
+  !reducesEach(optimizer) &&
+  (optimizer.over !== undefined || !scattersEach(optimizer))
+    ? 'parts'
+    : 'end';
 
 /** Buckets and nothing more are exchanged as ever. */
 function exchangeOf(

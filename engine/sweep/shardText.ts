@@ -1,11 +1,12 @@
 /** How an optimizer splits its state over data ranks, in the text of its arguments: `adamw(shard = fsdp, reshard = false)`. */
 
-const argument = /,?\s*\b(shard|reshard|over)\s*=\s*(\w+)/gu;
+const argument = /,?\s*\b(shard|reshard|over|gradient_sync)\s*=\s*(\w+)/gu;
 
 export interface ShardWords {
   readonly shard?: string;
   readonly reshard?: string;
   readonly over?: string;
+  readonly gradient_sync?: string;
 }
 
 export const shardWords = (optimizer: string): ShardWords =>

@@ -52,10 +52,10 @@ export function leastBytes(base: SweepBase, row: PlacedRow, known: StoredBytes):
   const { shares, chain } = { ...base.size.model, ...base.size };
   const valueOf = (key: string): string => row.settings[key] ?? base.written(key) ?? '';
   const optimizer = valueOf('optimizer');
-  const { shard, reshard, over } = shardWords(optimizer);
+  const { shard, reshard, over, gradient_sync: sync } = shardWords(optimizer);
   // Stages of one device have one copy of weights that stages of several devices each have; one rank gathers nothing.
   const isCopied = shares && known.ranks > 1;
-  const isGathered = reshard !== undefined && row.data * row.context === 1;
+  const isGathered = (reshard !== undefined || sync !== undefined) && row.data * row.context === 1;
   if (isCopied || isGathered) return { state: 0, peak: 0 };
   const split = over !== undefined ? 0 : Math.min(1, known.data / row.data);
   const ofState = shard === 'none' ? 1 : split;

@@ -1,10 +1,11 @@
-import { recipe, type OptimizerRecipe, type RecipeValues } from './recipe.ts';
+import { inFp32 } from './fp32.ts';
+import type { OptimizerRecipe, RecipeValues } from './recipe.ts';
 
 const build = (values: RecipeValues): OptimizerRecipe => {
   const steps = values.get('newton_schulz');
-  const whole = recipe(
+  const whole = inFp32(
     'muon',
-    { weight: 4, gradient: 4, state: 4, inPlace: true },
+    { state: 4 },
     'Muon in fp32: one momentum, whose matrices are orthogonalised in bf16.',
     {
       newtonSchulz: typeof steps === 'number' ? steps : 5,
@@ -16,8 +17,9 @@ const build = (values: RecipeValues): OptimizerRecipe => {
           doc: 'steps in which an update orthogonalises each matrix, by three products of matrices',
         },
       ],
-      with: build,
+      again: build,
     },
+    values,
   );
   // No engine runs these products on the host.
   return { ...whole, parameters: whole.parameters.filter(({ name }) => name !== 'offload') };

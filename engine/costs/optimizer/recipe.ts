@@ -1,6 +1,8 @@
 import { elementBytes } from '../precision.ts';
 import type { Precision } from '../types.ts';
 import {
+  gradientSyncMeanings,
+  gradientSyncWords,
   shardRanks,
   shardsGradients,
   shardsState,
@@ -81,6 +83,8 @@ export interface ParameterBytes {
   readonly state: number;
   /** The weight itself is updated. Absent: the state has a main copy of it. */
   readonly inPlace?: true;
+  /** Of the sum of gradients, which an update reads, where a backward's own gradients are kept too. Absent: `gradient`. */
+  readonly sum?: number;
   /** Times that an update reads the gradient; once where absent. */
   readonly reads?: number;
   /** A wider copy of the gradient, which each update makes and which is freed before the next forward. It is not part of `state`. */
@@ -94,6 +98,8 @@ export interface MovedBytes {
   readonly weight: number;
   /** Of a gradient that is reduced. */
   readonly gradient: number;
+  /** Of a gradient on a device that has not scattered it yet. */
+  readonly whole: number;
   /** Of a weight on a device that has gathered it, fp8 copies included. */
   readonly gathered: number;
 }
@@ -141,6 +147,14 @@ export const sharing: readonly OptimizerParameter[] = [
     orCount: true,
     default: 'true',
     doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does. A number, such as 8: after a forward the weights stay in parts on that number of neighbours, and the backward gathers them there',
+  },
+  {
+    name: 'gradient_sync',
+    kind: 'word',
+    words: gradientSyncWords,
+    default: 'scatter',
+    doc: 'under `zero3` and `fsdp` with `reshard = true`: when gradients of several microbatches are exchanged',
+    meanings: gradientSyncMeanings,
   },
   clip,
   offload,
@@ -205,7 +219,8 @@ export const recipe = (
   bytes: (request) => splitBytes(kept, request),
   moved: (precision) => ({
     weight: kept.moved?.weight ?? Math.min(kept.weight, elementBytes(precision)),
-    gradient: kept.moved?.gradient ?? kept.gradient,
+    gradient: kept.moved?.gradient ?? kept.sum ?? kept.gradient,
+    whole: kept.moved?.whole ?? kept.gradient,
     gathered: kept.moved?.gathered ?? Math.min(kept.weight, elementBytes(precision)),
   }),
   updated: (precision, clip) => updatedBytes(kept, precision, clip),
@@ -231,11 +246,11 @@ const copiesInState = ({ copied = 0, ...kept }: ParameterBytes): ParameterBytes 
  * reads all gradients for their norm, then reads and writes them to scale them. A copy of the gradient is written and read.
  */
 function updatedBytes(
-  { weight, gradient, state, moved, inPlace, copied = 0, reads = 1 }: ParameterBytes,
+  { weight, gradient, state, moved, inPlace, sum, copied = 0, reads = 1 }: ParameterBytes,
   precision: Precision,
   clip: boolean,
 ): number {
-  const read = moved?.gradient ?? gradient;
+  const read = sum ?? gradient;
   const written = inPlace === true ? 2 * weight : (moved?.weight ?? Math.min(weight, elementBytes(precision)));
   return (clip ? 3 * (copied || read) : 0) + reads * read + 2 * (state + copied) + written;
 }

@@ -26,6 +26,38 @@ export const shardsWeights = (shard: Shard): boolean => shard === 'zero3' || sha
 /** Each rank keeps its part of the gradients: they are reduced and scattered after each backward. */
 export const shardsGradients = (shard: Shard): boolean => shard === 'zero2' || shardsWeights(shard);
 
+/** When data ranks exchange gradients that they keep in parts, in an iteration of several microbatches. */
+export const gradientSyncWords = ['scatter', 'each', 'last'] as const;
+
+export const gradientSyncMeanings: Readonly<Record<GradientSync, string>> = {
+  scatter:
+    'gradients are scattered after each backward, and the groups of `over` reduce their parts after the last one',
+  each: 'the groups of `over` also reduce after each backward: FSDP2 as it is, without `set_requires_all_reduce(False)`',
+  last: 'nothing before the last backward, until which gradients stay whole: `set_requires_gradient_sync(False)`, `no_sync`',
+};
+
+export type GradientSync = (typeof gradientSyncWords)[number];
+
+export const isGradientSync = (text: string): text is GradientSync =>
+  (gradientSyncWords as readonly string[]).includes(text);
+
+/** What says when gradients are exchanged. */
+export interface GradientSharing {
+  readonly shard: Shard;
+  readonly reshard: boolean;
+  readonly gradientSync?: GradientSync;
+}
+
+/** Gradients are scattered after each backward; otherwise they are exchanged once an iteration. */
+export const scattersEach = (use: GradientSharing | undefined): boolean =>
+  use !== undefined &&
+  shardsGradients(use.shard) &&
+  (!shardsWeights(use.shard) || (use.reshard && use.gradientSync !== 'last'));
+
+/** Groups of ranks that each hold all weights reduce their parts of the gradients after each backward too. */
+export const reducesEach = (use: GradientSharing | undefined): boolean =>
+  use?.gradientSync === 'each' && shardsWeights(use.shard) && use.reshard;
+
 export const shardsState = (shard: Shard): boolean => shard !== 'none';
 
 /**

@@ -84,6 +84,8 @@ interface Sharing {
   readonly reshard: boolean;
   /** The stage of ZeRO, if DeepSpeed trains. */
   readonly zero?: number;
+  /** Gradients stay whole up to the last of several microbatches (`no_sync`). */
+  readonly syncsLast: boolean;
 }
 
 function sharingOf(keys: Keys, others: number, remarks: string[]): Sharing {
@@ -94,7 +96,11 @@ function sharingOf(keys: Keys, others: number, remarks: string[]): Sharing {
     size('expert_parallel_size') ?? 1,
   ];
   const zero = zeroOf(keys, remarks);
-  const strategy = zero === undefined ? strategyOf(keys) : zero === 0 ? undefined : `zero${zero}`;
+  const isEach = keys.flag('accelerator_config.gradient_accumulation_kwargs.sync_each_batch') === true;
+  const syncsLast = zero === undefined && !isEach && (keys.whole('gradient_accumulation_steps') ?? 1) > 1;
+  const named = zero === undefined ? strategyOf(keys) : zero === 0 ? undefined : `zero${zero}`;
+  // Whole gradients are what the first stage has.
+  const strategy = named === 'zero2' && syncsLast ? 'zero1' : named;
   const reshard = (keys.flag('fsdp_config.reshard_after_forward') ?? true) || strategy === undefined;
   const known = replicate === undefined && shard === undefined ? undefined : (replicate ?? 1) * (shard ?? 1) * expert;
   const data = known ?? usualDataRanks(others);
@@ -105,6 +111,7 @@ function sharingOf(keys: Keys, others: number, remarks: string[]): Sharing {
     data,
     expert,
     reshard,
+    syncsLast,
     ...(zero === undefined ? {} : { zero }),
     ...(strategy === undefined ? {} : { shard: strategy === 'hybrid' ? 'fsdp' : strategy }),
     ...(strategy === undefined || over === undefined || over >= data || data % over !== 0 ? {} : { over }),
@@ -189,12 +196,14 @@ function adapters(keys: Keys, remarks: string[]): string | undefined {
 }
 
 /**
+ * FSDP reduces gradients in the precision of the model (`FullyShardedDataParallelPlugin.set_mixed_precision` of Accelerate), and none
+ * before the last microbatch (`Accelerator.no_sync`, as Trainer of Transformers calls it).
  * FSDP and adapters keep trained weights in fp32, and DeepSpeed a main copy of 16-bit weights. Replicas train the 16-bit weights
  * that were loaded. Moments in 8 bits take a byte each.
  */
 function optimizerOf(
   keys: Keys,
-  { shard, over, reshard, zero }: Sharing,
+  { shard, over, reshard, zero, syncsLast }: Sharing,
   { precision, adapts }: { readonly precision: string; readonly adapts: boolean },
   remarks: string[],
 ): string {
@@ -209,6 +218,7 @@ function optimizerOf(
     ...(shard === undefined ? [] : [`shard = ${shard}`]),
     ...(over === undefined ? [] : [`over = ${over}`]),
     ...(reshard ? [] : ['reshard = false']),
+    ...(reshard && syncsLast && shard === 'fsdp' ? ['gradient_sync = last'] : []),
     ...((keys.number('max_grad_norm') ?? 1) > 0 ? ['clip = true'] : []),
   ];
   const [recipe, bytes] = isWide
@@ -216,7 +226,8 @@ function optimizerOf(
     : isMixed
       ? ['adam_mixed', ['weight = 2', 'gradient = 2', 'state = 6']]
       : ['adam_bf16', ['weight = 2', 'gradient = 2', 'state = 2']];
-  return name.includes('8bit')
-    ? `custom(${[...bytes, ...given].join(', ')})`
-    : `${recipe}${given.length === 0 ? '' : `(${given.join(', ')})`}`;
+  if (name.includes('8bit')) return `custom(${[...bytes, ...given].join(', ')})`;
+  if (isWide && shard !== undefined && precision !== 'fp32')
+    given.push(`reduce = ${precision === 'fp16' ? 'fp16' : 'bf16'}`);
+  return `${recipe}${given.length === 0 ? '' : `(${given.join(', ')})`}`;
 }

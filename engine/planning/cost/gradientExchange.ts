@@ -3,7 +3,14 @@ import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import { callOverhead, leastOf } from '../../basics/callCost.ts';
 import { collectiveLines, collectiveTime, sentBytes } from '../../costs/collectives.ts';
-import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
+import {
+  type MovedBytes,
+  reducesEach,
+  scattersEach,
+  shardRanks,
+  shardsState,
+  shardsWeights,
+} from '../../costs/optimizer.ts';
 import { elementBytes } from '../../costs/precision.ts';
 import type { Collective, Ring } from '../../costs/types.ts';
 import type { CallLinks, CallPass, TimedCall } from '../../values/exchangePlan.ts';
@@ -81,16 +88,18 @@ export function gradientExchange(
     : noRing;
   if (within === undefined || across === undefined || toOwners === undefined) return undefined;
   const resharded = shardsWeights(shard) && optimizer?.reshard === true;
-  const scattered = shardsGradients(shard) && (resharded || !shardsWeights(shard));
+  const scattered = scattersEach(optimizer);
+  // Groups have reduced their parts by then.
+  const groups = reducesEach(optimizer) ? 1 : ranks / size;
   return {
     gradients: (parameters) =>
       overLinks(
         sumOfTraffic(
           scattered ? stillness : moved('reduce_scatter', parameters * per.gradient, size, within),
-          moved('all_reduce', (parameters * per.gradient) / size, ranks / size, across),
+          moved('all_reduce', (parameters * per.gradient) / size, groups, across),
         ),
         (scattered ? 0 : latencyOf('reduce_scatter', size, within)) +
-          latencyOf('all_reduce', ranks / size, across, (parameters * per.gradient) / size),
+          latencyOf('all_reduce', groups, across, (parameters * per.gradient) / size),
         size > 1 ? links?.scatter : links?.push,
       ),
     weights: (parameters) =>

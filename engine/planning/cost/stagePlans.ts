@@ -3,7 +3,14 @@ import { type ModelDefinition, elementName } from '../../definitions/model.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import type { ActivationOffload } from '../../definitions/pipeline.ts';
 import { noTraffic } from '../../costs/collectives.ts';
-import { type OptimizerBytes, optimizers, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
+import {
+  type OptimizerBytes,
+  optimizers,
+  scattersEach,
+  shardRanks,
+  shardsGradients,
+  shardsWeights,
+} from '../../costs/optimizer.ts';
 import { gatheredBytes } from '../../costs/gathering.ts';
 import { addParts, parts } from '../../costs/layerPart.ts';
 import { elementBytes } from '../../costs/precision.ts';
@@ -286,8 +293,7 @@ function gatheredFor(
 ): { readonly weights: number; readonly gradients: number; readonly passing: number } {
   const none = { weights: 0, gradients: 0, passing: 0 };
   if (optimizer === undefined || !shardsGradients(optimizer.shard)) return none;
-  const whole = optimizer.recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision: model.precision });
-  const { gathered } = optimizer.recipe.moved(model.precision);
+  const { gathered, whole } = optimizer.recipe.moved(model.precision);
   const [ofDense, ofExperts] = [site.ranks, site.expertRanks].map((ranks) => shardRanks(ranks, optimizer.over) > 1);
   const sizes = layers.map(({ localParameters, expertParameters, frozen = noFrozen }) => {
     const inParts = (dense: number, experts: number) => (ofDense ? dense : 0) + (ofExperts ? experts : 0);
@@ -296,15 +302,17 @@ function gatheredFor(
     const still = ofDense ? frozenBytes({ ...frozen, experts: ofExperts ? frozen.experts : 0 }, gathered) : 0;
     return {
       weights: shardsWeights(optimizer.shard) ? learned * gathered + still : 0,
-      gradients: learned * whole.gradients,
+      gradients: learned * whole,
     };
   });
-  const accumulate = shardsWeights(optimizer.shard) && !optimizer.reshard;
+  const accumulate = !scattersEach(optimizer);
   const { forward, backward } = gatheredBytes(sizes, { reshard: optimizer.reshard, prefetch: 1, accumulate });
-  if (!accumulate)
-    return { ...none, weights: keptParts(layers, site, { model, optimizer }), passing: Math.max(forward, backward) };
   const sum = (figure: 'weights' | 'gradients') => sizes.reduce((total, size) => total + size[figure], 0);
-  return { weights: sum('weights'), gradients: sum('gradients'), passing: Math.max(forward, backward) };
+  return {
+    weights: optimizer.reshard ? keptParts(layers, site, { model, optimizer }) : sum('weights'),
+    gradients: accumulate ? sum('gradients') : 0,
+    passing: Math.max(forward, backward),
+  };
 }
 
 /** Bytes of weights that stay in parts on a few neighbours from a forward to its backward. */

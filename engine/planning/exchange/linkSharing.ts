@@ -1,5 +1,5 @@
 /** Links through which stages send when they exchange gradients, and how each call uses them. */
-import { shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
+import { reducesEach, scattersEach, shardRanks, shardsState, shardsWeights } from '../../costs/optimizer.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { ExchangeUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
@@ -36,9 +36,7 @@ export type NoSharing = 'none' | 'unknown';
 export function linkSharing(request: SharingRequest, holders: readonly Holders[]): SharedUse | NoSharing {
   const { cluster, optimizer, exchange, ranks, matrices } = request;
   if (holders.length < 2 || !hasSharedLinks(cluster)) return 'none';
-  // All of it is within operations.
-  if (shardsWeights(optimizer?.shard ?? 'none') && optimizer?.reshard === true && optimizer.over === undefined)
-    return 'none';
+  if (isWithinOperations(optimizer)) return 'none';
   const lanes = connectedHolders(holders);
   if (lanes.length < 2) return 'none';
   if (exchange.sync === undefined && lanes.some(({ length }) => length > 1)) return 'unknown';
@@ -152,6 +150,12 @@ const usual: CollectiveUse = { name: 'ring', call: 0 };
 /** Each names all links that its groups use. */
 const traffics = figuresOfGroups<CallTraffic | undefined>(256);
 
+const isWithinOperations = (optimizer: SharingRequest['optimizer']): boolean =>
+  optimizer?.reshard === true &&
+  shardsWeights(optimizer.shard) &&
+  scattersEach(optimizer) &&
+  (optimizer.over === undefined || reducesEach(optimizer));
+
 /** State in parts is scattered over some of the ranks, and reduced among the others. */
 function trafficIn(
   { cluster, optimizer, exchange }: SharingRequest,
@@ -174,8 +178,10 @@ function trafficIn(
   if (within === undefined || across === undefined) return undefined;
   const reduced = across.push.map((pass) => ({ ...pass, weight: pass.weight / size }));
   // Gradients in parts were scattered by the backwards.
-  const scattered = shardsGradients(shard) && (!shardsWeights(shard) || optimizer?.reshard === true);
-  const scatter = [...(scattered ? [] : (within.scatter ?? [])), ...reduced];
+  const scatter = [
+    ...(scattersEach(optimizer) ? [] : (within.scatter ?? [])),
+    ...(reducesEach(optimizer) ? [] : reduced),
+  ];
   return { push: scatter, scatter, gather: within.gather ?? [] };
 }
 

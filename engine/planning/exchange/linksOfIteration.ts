@@ -1,5 +1,13 @@
 /** Links through which ranks send while operations run, and the least bytes of all that they exchange in an iteration. */
-import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
+import {
+  type MovedBytes,
+  reducesEach,
+  scattersEach,
+  shardRanks,
+  shardsGradients,
+  shardsState,
+  shardsWeights,
+} from '../../costs/optimizer.ts';
 import { type GroupName, groupNames, type LayerCost } from '../../costs/types.ts';
 import { noFrozen } from '../../costs/training.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
@@ -8,7 +16,7 @@ import { sameMesh } from '../../costs/mesh.ts';
 import type { CrowdedLinkPlan, OperationBytes } from '../../values/exchangePlan.ts';
 import type { EdgePlan } from '../../values/plan.ts';
 import type { StageParts } from '../cost/stagePlans.ts';
-import { dataGroups, expertDataGroups, type Groups, groupsOf, slices } from '../place/rankGroups.ts';
+import { dataGroups, expertDataGroups, type Groups, groupsOf, slices, strides } from '../place/rankGroups.ts';
 import type { SitedRank, SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
 
@@ -158,7 +166,7 @@ function dataTraffic(
   const { devices, mesh } = ranks.ranks[member];
   const { shard = 'none', reshard, reshardTo, over } = optimizer ?? {};
   const inParts = shardsWeights(shard) && reshard === true;
-  const scattered = shardsGradients(shard) && (inParts || !shardsWeights(shard));
+  const scattered = scattersEach(optimizer);
   const within = (groups: Groups): Groups => {
     const size = shardsState(shard) ? shardRanks(groups[0].length, over) : groups[0].length;
     return groups.flatMap((group) => slices(group, size));
@@ -179,6 +187,7 @@ function dataTraffic(
     const again = reshardTo === undefined ? gather : 0;
     const each = { gather, again, scatter: scattered ? gradient : 0, update: once / own.length };
     const neighbours = shardRanks(groups[0].length, reshardTo);
+    const size = shardRanks(groups[0].length, over);
     return [
       sending(within(groups), each, once),
       ...(again === gather
@@ -190,6 +199,15 @@ function dataTraffic(
               0,
             ),
           ]),
+      ...(reducesEach(optimizer) && size < groups[0].length
+        ? [
+            sending(
+              groups.flatMap((group) => strides(group, size)),
+              { ...nothing, scatter: (2 * gradient) / size },
+              0,
+            ),
+          ]
+        : []),
     ];
   };
   return [

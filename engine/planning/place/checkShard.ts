@@ -19,6 +19,7 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
   if (shard === 'none') {
     idle('over', 'nothing is split: `shard` is `none`');
     idle('reshard', 'weights are not split: `shard` is `none`');
+    idle('gradient_sync', 'gradients are exchanged once an iteration: `shard` is `none`');
     return;
   }
   if (ranks === 1) {
@@ -36,7 +37,12 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
   else if (splitsNothing(use))
     idle('shard', `\`${recipe.name}\` keeps no state to split; \`zero2\` splits its gradients`);
   if (shardsWeights(shard)) checkParts(notes, use, ranks);
-  else idle('reshard', `\`${shard}\` does not split weights`);
+  else {
+    idle('reshard', `\`${shard}\` does not split weights`);
+    idle('gradient_sync', `\`${shard}\` does not split weights`);
+  }
+  if (shardsWeights(shard) && !use.reshard)
+    idle('gradient_sync', 'gradients stay whole up to the last backward under `reshard = false`');
 }
 
 /** Weights stay on neighbours of one shard group. */

@@ -7,11 +7,11 @@ import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
 import { type Mesh, lone } from '../../costs/mesh.ts';
 import type { ShardRule } from '../../costs/shardTraffic.ts';
-import { shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
+import { reducesEach, scattersEach, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import type { ContextExchange, DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';
 import type { NodeLimit } from '../../network/index.ts';
 import { allToAllAhead, groupRing } from './groupRing.ts';
-import { dataGroups, expertDataGroups, type Groups, groupsOf, slices } from './rankGroups.ts';
+import { dataGroups, expertDataGroups, type Groups, groupsOf, slices, strides } from './rankGroups.ts';
 import type { Rank, Ranks } from './ranks.ts';
 
 /**
@@ -182,55 +182,57 @@ const tensorLeavesNode = ({ devices }: Request['cluster'], rank: Pick<Rank, 'dev
 const splitsWeights = ({ shard, over }: OptimizerUse, ranks: number): boolean =>
   shardsWeights(shard) && shardRanks(ranks, over) > 1;
 
-/** Of backwards whose weights stay on `size` neighbours. */
-function gathersAgain(notes: Notes, pipeline: Request, members: Members, size: number): ShardRule['again'] | 'wrong' {
+type Parts = Pick<ShardRule, 'dense' | 'experts'>;
+
+/** Rings over parts of the ranks that hold the same: `cut` has the parts of a group, and how many ranks each has. */
+function partsOf(
+  notes: Notes,
+  pipeline: Request,
+  members: Members,
+  cut: (group: readonly number[]) => { readonly ranks: number; readonly parts: Groups },
+): Parts | 'wrong' {
   const [{ devices, mesh }] = members;
-  const over = (groupsIn: typeof dataGroups, held: number): { ranks: number; ring: Ring } | undefined => {
-    const ranks = shardRanks(held, size);
+  const over = (groupsIn: typeof dataGroups, isHeld: boolean): { ranks: number; ring: Ring } | undefined => {
+    const { ranks } = isHeld ? cut(groupsIn(devices, mesh)[0]) : { ranks: 1 };
     if (ranks === 1) return { ranks, ring: noRing };
     const ring = groupRing(notes, pipeline, 'reduce', members, (rank) =>
-      groupsIn(rank.devices, rank.mesh).flatMap((group) => slices(group, ranks)),
+      groupsIn(rank.devices, rank.mesh).flatMap((group) => cut(group).parts),
     );
     return ring === undefined ? undefined : { ranks, ring };
   };
-  const held = alikeRanks(devices, mesh);
-  const dense = over(dataGroups, held.dense);
-  const experts = over(expertDataGroups, hasExperts(pipeline.model) ? held.experts : 1);
+  const dense = over(dataGroups, true);
+  const experts = over(expertDataGroups, hasExperts(pipeline.model));
   return dense === undefined || experts === undefined ? 'wrong' : { dense, experts };
 }
 
-/** What is gathered and scattered for each microbatch; nothing where gathered weights are kept for the whole iteration. */
+/** What is gathered and scattered for each microbatch; nothing where both happen once an iteration. */
 function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule | undefined | 'wrong' {
   const { optimizer, model } = pipeline;
   if (optimizer === undefined || !shardsGradients(optimizer.shard)) return undefined;
+  const { over, reshardTo } = optimizer;
   const weights = shardsWeights(optimizer.shard);
   if (weights && !optimizer.reshard) return undefined;
-  const [{ devices, mesh }] = members;
-  const held = alikeRanks(devices, mesh);
-  const ranks = shardRanks(held.dense, optimizer.over);
-  const expertRanks = shardRanks(held.experts, optimizer.over);
-  const parts = (groups: Groups, size: number): Groups => groups.flatMap((group) => slices(group, size));
-  const dense =
-    ranks === 1
-      ? noRing
-      : groupRing(notes, pipeline, 'reduce', members, (rank) => parts(dataGroups(rank.devices, rank.mesh), ranks));
-  const experts =
-    expertRanks === 1 || !hasExperts(model)
-      ? noRing
-      : groupRing(notes, pipeline, 'reduce', members, (rank) =>
-          parts(expertDataGroups(rank.devices, rank.mesh), expertRanks),
-        );
-  if (dense === undefined || experts === undefined) return 'wrong';
-  const again =
-    optimizer.reshardTo === undefined ? undefined : gathersAgain(notes, pipeline, members, optimizer.reshardTo);
-  if (again === 'wrong') return again;
+  const within = (size: number | undefined) =>
+    partsOf(notes, pipeline, members, (group) => {
+      const ranks = shardRanks(group.length, size);
+      return { ranks, parts: slices(group, ranks) };
+    });
+  const among = () =>
+    partsOf(notes, pipeline, members, (group) => {
+      const ranks = shardRanks(group.length, over);
+      return { ranks: group.length / ranks, parts: strides(group, ranks) };
+    });
+  const shards = within(over);
+  const again = reshardTo === undefined ? undefined : within(reshardTo);
+  const groups = reducesEach(optimizer) && over !== undefined ? among() : undefined;
+  if (shards === 'wrong' || again === 'wrong' || groups === 'wrong') return 'wrong';
   const moved = optimizer.recipe.moved(model.precision);
   return {
+    ...shards,
     ...(again === undefined ? {} : { again }),
+    ...(groups === undefined ? {} : { groups }),
     weights,
-    gradients: true,
-    dense: { ranks, ring: dense },
-    experts: { ranks: expertRanks, ring: experts },
+    gradients: scattersEach(optimizer),
     weightBytes: moved.weight,
     gradientBytes: moved.gradient,
   };

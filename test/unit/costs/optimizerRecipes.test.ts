@@ -125,7 +125,7 @@ describe('formats', () => {
       const { withCopies } = recipe;
       expect(withCopies?.bytes(request(1))).toEqual({ weights: 2000, gradients: 2000, optimizer: 16000 });
       expect(withCopies?.updated?.('fp16', true)).toBe(recipe.updated?.('fp16', true));
-      expect(withCopies?.moved('fp16')).toEqual(recipe.moved('fp16'));
+      expect(withCopies?.moved('fp16')).toMatchObject(recipe.moved('fp16'));
       expect(withoutState(recipe, 0.25).withCopies?.bytes(request(1))).toMatchObject({ optimizer: 12000 });
     }
     expect(recipeOf('megatron_bf16', { main_grads: 'bf16' }).bytes(request(1)).gradientCopies).toBeUndefined();
@@ -142,15 +142,15 @@ describe('formats', () => {
     ] as const) {
       const recipe = recipeOf('megatron_fp8', values);
       expect(recipe.bytes(request(1))).toEqual({ weights: 1000 * weight, gradients: 4000, optimizer: 12000 });
-      expect(recipe.moved('fp8')).toEqual({ weight: gathered, gradient: 4, gathered: weight });
+      expect(recipe.moved('fp8')).toMatchObject({ weight: gathered, gradient: 4, gathered: weight });
     }
     // 4 bits and 8 bits for 16 elements, twice: Transformer Engine stores the transposed copy too.
     const fp4 = recipeOf('megatron_fp4');
     expect(fp4.bytes(request(1))).toEqual({ weights: 3125, gradients: 4000, optimizer: 12000 });
-    expect(fp4.moved('fp4')).toEqual({ weight: 2, gradient: 4, gathered: 3.125 });
+    expect(fp4.moved('fp4')).toMatchObject({ weight: 2, gradient: 4, gathered: 3.125 });
     const primary = recipeOf('megatron_fp4', { primary: 'fp4' });
     expect(primary.bytes(request(1))).toEqual({ weights: 1125, gradients: 4000, optimizer: 12000 });
-    expect(primary.moved('fp4')).toEqual({ weight: 0.5625, gradient: 4, gathered: 1.125 });
+    expect(primary.moved('fp4')).toMatchObject({ weight: 0.5625, gradient: 4, gathered: 1.125 });
     expect(
       findOptimizer('megatron_fp4')?.with?.(
         new Map([
@@ -178,11 +178,21 @@ describe('formats', () => {
   });
 
   it('on the way: weights no wider than the model computes in, gradients as they are summed', () => {
-    expect(recipeOf('adam').moved('bf16')).toEqual({ weight: 2, gradient: 4, gathered: 2 });
-    expect(recipeOf('adam').moved('fp32')).toEqual({ weight: 4, gradient: 4, gathered: 4 });
-    expect(recipeOf('megatron_bf16').moved('bf16')).toEqual({ weight: 2, gradient: 4, gathered: 2 });
-    expect(recipeOf('deepspeed_bf16').moved('bf16')).toEqual({ weight: 2, gradient: 4, gathered: 2 });
-    expect(recipeOf('none').moved('bf16')).toEqual({ weight: 2, gradient: 2, gathered: 2 });
+    expect(recipeOf('adam').moved('bf16')).toMatchObject({ weight: 2, gradient: 4, gathered: 2 });
+    expect(recipeOf('adam').moved('fp32')).toMatchObject({ weight: 4, gradient: 4, gathered: 4 });
+    expect(recipeOf('megatron_bf16').moved('bf16')).toMatchObject({ weight: 2, gradient: 4, gathered: 2 });
+    expect(recipeOf('deepspeed_bf16').moved('bf16')).toMatchObject({ weight: 2, gradient: 4, gathered: 2 });
+    expect(recipeOf('none').moved('bf16')).toMatchObject({ weight: 2, gradient: 2, gathered: 2 });
+    // As in PyTorch: `reduce_dtype` of FSDP2. DeepSpeed keeps those of a backward beside their sum.
+    expect(recipeOf('adamw', { reduce: 'bf16' }).moved('bf16')).toMatchObject({ weight: 2, gradient: 2, whole: 2 });
+    expect(recipeOf('adamw').moved('bf16').whole).toBe(4);
+    expect(recipeOf('deepspeed_bf16').moved('bf16').whole).toBe(6);
+    // What is updated, and with what, stays in fp32.
+    for (const name of ['adamw', 'muon', 'lion']) {
+      const [wide, narrow] = [recipeOf(name), recipeOf(name, { reduce: 'bf16' })];
+      expect(narrow.bytes(request(2))).toEqual(wide.bytes(request(2)));
+      expect(narrow.updated?.('bf16', true)).toBe(wide.updated?.('bf16', true));
+    }
   });
 });
 

@@ -40,6 +40,14 @@ test('a backward gathers once more over the card, but not if weights stay on nei
   expect(near.users[0].bytes).toBe(2 * 2 * half);
 });
 
+test('gradients that are exchanged once are in the update, and groups that reduce after each backward in its weight gradients', () => {
+  const { parameters, operations } = card('adam_mixed(shard = fsdp, gradient_sync = last)');
+  expect(operations[0]).toMatchObject({ forward: parameters, input: parameters, weight: 0, update: parameters });
+  // Groups are nodes. Two pairs of ranks all-reduce a half of the gradients each, 2 bytes of a parameter.
+  const grouped = card('adam_mixed(shard = fsdp, over = 2, gradient_sync = each)');
+  expect(grouped.operations[0]).toEqual({ stage: 0, forward: 0, input: 0, weight: 2 * parameters, update: 0 });
+});
+
 test('frozen layers at the front are gathered once a microbatch, and scatter nothing', () => {
   const { parameters, operations } = card('adam_mixed(shard = fsdp)', 'frozen = a[0], a[1]');
   expect(operations[0]).toEqual({ stage: 0, forward: parameters, input: 0, weight: 0, update: 0 });

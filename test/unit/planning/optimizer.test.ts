@@ -73,6 +73,9 @@ describe('findings', () => {
     ['adam(⟦key/not-applicable:over⟧ = 2)', 4, '`shard` is `none`'],
     ['adam(⟦key/not-applicable:reshard⟧ = false)', 4, '`shard` is `none`'],
     ['adam(zero2, ⟦key/not-applicable:reshard⟧ = false)', 4, '`zero2` does not split weights'],
+    ['adam(zero2, ⟦key/not-applicable:gradient_sync⟧ = last)', 4, '`zero2` does not split weights'],
+    ['adam(⟦key/not-applicable:gradient_sync⟧ = last)', 4, '`shard` is `none`'],
+    ['adam(fsdp, reshard = false, ⟦key/not-applicable:gradient_sync⟧ = each)', 4, 'gradients stay whole'],
     ['adam(⟦key/not-applicable:shard⟧ = fsdp, over = 1)', 4, '`over` is 1'],
     ['sgd(⟦key/not-applicable:shard⟧ = zero1)', 4, '`sgd` keeps no state'],
     ['custom(2, 2, 0, ⟦key/not-applicable:shard⟧ = zero1)', 4, '`custom` keeps no state'],
@@ -81,7 +84,12 @@ describe('findings', () => {
   });
 
   it('none where all is well', () => {
-    for (const optimizer of ['sgd(shard = zero2)', 'adam(fsdp, reshard = false, over = 2)', 'adam(shard = none)'])
+    for (const optimizer of [
+      'sgd(shard = zero2)',
+      'adam(fsdp, reshard = false, over = 2)',
+      'adam(shard = none)',
+      'adam(fsdp, gradient_sync = last, reduce = bf16)',
+    ])
       checkFindings(optimizer, 4);
   });
 });

@@ -33,7 +33,7 @@ describe('QLoRA of Llama 3 8B on eight devices', () => {
         'precision = bf16',
         'trainable = lora(rank = 16, dropout = 0.05, weights = nf4)',
         'recompute = full',
-        'optimizer = adam_mixed(shard = fsdp, over = 4, clip = true)',
+        'optimizer = adam_mixed(shard = fsdp, over = 4, gradient_sync = last, clip = true)',
       ]),
     );
   });
@@ -63,7 +63,7 @@ test.each([
   [
     'adamw_torch_fused',
     'paged_adamw_8bit',
-    'optimizer = custom(weight = 2, gradient = 2, state = 6, shard = fsdp, over = 4, clip = true)',
+    'optimizer = custom(weight = 2, gradient = 2, state = 6, shard = fsdp, over = 4,',
   ],
   ['sequence_len: 4096', 'sequence_len: 500_000', 'sequence = 500000'],
   ['bf16: auto', 'fp16: true', 'precision = fp16'],
@@ -72,7 +72,7 @@ test.each([
   ['num_epochs: 3', 'tensor_parallel_size: 2', 'tensor = 2'],
   ['num_epochs: 3', 'context_parallel_size: 4', 'context = 4'],
   ['num_epochs: 3', 'sequence_parallel_degree: 4', 'context = 4'],
-  ['num_epochs: 3', 'max_grad_norm: 0', 'optimizer = adam_mixed(shard = fsdp, over = 4)'],
+  ['num_epochs: 3', 'max_grad_norm: 0', 'optimizer = adam_mixed(shard = fsdp, over = 4, gradient_sync = last)'],
 ])('%s → %s', (from, to, line) => {
   expect(linesOf(changed(from, to))).toContain(line);
 });
@@ -80,15 +80,23 @@ test.each([
 test('all weights: FSDP trains in fp32, replicas in the 16 bits that were loaded', () => {
   const { trainable, parameters } = runOfRecipe(full);
   expect([trainable, parameters]).toEqual([8_030_261_248, 8_030_261_248]);
-  expect(linesOf(full)).toContain('optimizer = adamw(shard = fsdp, over = 4, clip = true)');
+  expect(linesOf(full)).toContain(
+    'optimizer = adamw(shard = fsdp, over = 4, gradient_sync = last, clip = true, reduce = bf16)',
+  );
   const replicas = full.replace(/fsdp_version[^]*reshard_after_forward: true\n/, '');
   expect(linesOf(replicas)).toEqual(expect.arrayContaining(['optimizer = adam_bf16(clip = true)', 'sync = ddp']));
 });
 
 test.each([
-  ['fsdp:\n  - full_shard\n  - auto_wrap', 'adamw(shard = fsdp, over = 4, clip = true)'],
-  ['fsdp: [shard_grad_op]', 'adamw(shard = zero2, over = 4, clip = true)'],
-  ['fsdp_config:\n  fsdp_sharding_strategy: HYBRID_SHARD', 'adamw(shard = fsdp, clip = true)'],
+  [
+    'fsdp:\n  - full_shard\n  - auto_wrap',
+    'adamw(shard = fsdp, over = 4, gradient_sync = last, clip = true, reduce = bf16)',
+  ],
+  ['fsdp: [shard_grad_op]', 'adamw(shard = zero1, over = 4, clip = true, reduce = bf16)'],
+  [
+    'fsdp_config:\n  fsdp_sharding_strategy: HYBRID_SHARD',
+    'adamw(shard = fsdp, gradient_sync = last, clip = true, reduce = bf16)',
+  ],
   ['fsdp_config:\n  fsdp_sharding_strategy: NO_SHARD', 'adam_bf16(clip = true)'],
   ['deepspeed: deepspeed_configs/zero3_bf16.json', 'adam_mixed(shard = zero3, over = 4, clip = true)'],
   ['deepspeed: my/zero3.json', 'adam_mixed(clip = true)'],
@@ -151,4 +159,12 @@ test('aliases are read, and their number has a limit', () => {
 
 test('line ends of Windows and a byte order mark change nothing', () => {
   expect(importedText(`\uFEFF${file.replaceAll('\n', '\r\n')}`)).toEqual(importedText(file));
+});
+
+// Accelerate: `no_sync`, which Trainer of Transformers calls in all microbatches but the last.
+test.each([
+  ['gradient_accumulation_steps: 4', 'gradient_accumulation_steps: 1'],
+  ['num_epochs: 3', 'accelerator_config:\n  gradient_accumulation_kwargs:\n    sync_each_batch: true'],
+])('gradients are whole up to the last of several microbatches, unless the file syncs each: %s → %s', (from, to) => {
+  expect(linesOf(changed(from, to))).toContain('optimizer = adam_mixed(shard = fsdp, over = 4, clip = true)');
 });
