@@ -17,6 +17,8 @@ import { redrawTable } from './measures/redraw.ts';
 import { gridTable, schedulesTable } from './measures/schedules.ts';
 import { searchTable } from './measures/search.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
+import { sizesTable } from './measures/sizes.ts';
+import { startTable } from './measures/start.ts';
 import { textsTable } from './measures/texts.ts';
 import { treesTable } from './measures/trees.ts';
 import { usesTable } from './measures/uses.ts';
@@ -45,9 +47,11 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['page', pageTable],
   ['motion', motionTable],
   ['texts', textsTable],
+  ['start', startTable],
+  ['sizes', sizesTable],
 ];
-/** They need a Chromium, or take minutes, so they run only when they are named. */
-const onRequest: ReadonlySet<string> = new Set(['page', 'motion', 'texts']);
+/** They need a Chromium or a build, or take minutes, so they run only when they are named. */
+const onRequest: ReadonlySet<string> = new Set(['page', 'motion', 'texts', 'start', 'sizes']);
 
 const wanted = process.argv.slice(2).filter((one) => !one.startsWith('-'));
 const unknown = wanted.filter((one) => !tables.some(([name]) => name === one));

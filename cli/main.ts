@@ -1,19 +1,11 @@
 #!/usr/bin/env node
-import { tellLostAdvice } from '../server/text/lostAdvice.ts';
-import { printable } from '../server/text/printable.ts';
-import { nodeIo } from './nodeIo.ts';
-import { run } from './run.ts';
+import { keepCompiled } from '../platform/node/compiled.ts';
 
-/** Sets an exit status and does not exit: what is still on its way to a pipe must arrive. */
 async function main(): Promise<void> {
-  tellLostAdvice();
-  try {
-    process.exitCode = await run(process.argv.slice(2), nodeIo());
-  } catch (error) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`pipewright: ${text.split('\n').map(printable).join('\n')}\n`);
-    process.exitCode = 2;
-  }
+  keepCompiled();
+  // Not before: what is imported above is compiled anew.
+  const { start } = await import('./start.ts');
+  await start();
 }
 
 void main();

@@ -2,26 +2,13 @@
  * The server as a separate process, over the channel that its arguments name: `--stdio`, `--node-ipc`, `--socket=…` or
  * `--pipe=…`.
  */
-import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
-import { docsFolder } from './docs.ts';
-import { createLifecycle } from '../../server/lifecycle.ts';
-import { startServer } from '../../server/server.ts';
-import { nodePlatform } from './platform.ts';
-import { serveStdio } from './stdio.ts';
-import { watchClient } from './watchdog.ts';
-import { tellLostAdvice } from '../../server/text/lostAdvice.ts';
+import { keepCompiled } from './compiled.ts';
 
 async function main(): Promise<void> {
-  tellLostAdvice();
-  if (process.argv.includes('--stdio')) process.exit(await serveStdio(process.stdin, process.stdout, watchClient));
-  const lifecycle = createLifecycle(watchClient);
-  // The other end of an IPC channel is gone.
-  process.once('disconnect', () => process.exit(lifecycle.exitStatus()));
-  startServer(createConnection(ProposedFeatures.all, lifecycle.options), {
-    platform: nodePlatform,
-    docs: docsFolder(),
-    ahead: true,
-  });
+  keepCompiled();
+  // Not before: what is imported above is compiled anew.
+  const { serve } = await import('./serve.ts');
+  await serve();
 }
 
 void main();
