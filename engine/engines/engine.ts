@@ -26,6 +26,8 @@ export interface Engine {
   readonly keepsGathered?: boolean;
   /** How its context ranks get keys where the file does not say; absent: around a ring. */
   readonly contextExchange?: ContextExchange;
+  /** Further forwards before the first backward of interleaved stages where the exchanges of experts overlap; absent: none. */
+  readonly overlapWarmup?: number;
   readonly rows: readonly Row[];
 }
 
@@ -75,6 +77,8 @@ export interface Setup {
   readonly hasExperts: boolean;
   /** Of the model, as the file writes them. */
   readonly layers: readonly LayerDefinition[];
+  /** Further forwards before the first backward, of a schedule that has such an argument. */
+  readonly extraWarmup?: { readonly forwards: number; readonly written: boolean };
   /** Sends and receives of a pipeline block. */
   readonly blocks: boolean;
   /** Tokens of a sample, if layers have shapes. */

@@ -7,6 +7,8 @@ import { alikeRow, clipRow, lossRow, ncclRow, oneMeshRow, otherMode } from './sh
 
 export const megatronSchedules: readonly string[] = ['1f1b', 'interleaved_1f1b'];
 
+export const overlapWarmup = 1;
+
 /** Rows of Megatron Core. Megatron Bridge has the same under its name. */
 export const megatronRows = (title: string): readonly Row[] => [
   {
@@ -19,6 +21,14 @@ export const megatronRows = (title: string): readonly Row[] => [
       plain1f1b(plan, title) ??
       recomputesAhead(plan, title) ??
       wrongGroup(plan, title),
+    refusesAsWritten: (setup) => wrongWarmup(setup, title),
+    usually: ({ extraWarmup }) =>
+      extraWarmup?.written === false && extraWarmup.forwards > 0
+        ? {
+            does: 'runs one more forward before the first backward where exchanges of experts overlap',
+            write: { key: 'schedule', argument: 'extra_warmup', value: String(extraWarmup.forwards) },
+          }
+        : undefined,
   },
   oneMeshRow(title, 'megatron/core/transformer/pipeline_parallel_layer_layout.py: validate_layer_layout'),
   {
@@ -157,6 +167,23 @@ function wrongGroup(plan: OrderPlan, title: string): Refusal | undefined {
   };
 }
 
+const overlapsExperts = ({ overlap, mesh, ranks, chunks }: Setup): boolean =>
+  overlap.expert > 0 && mesh.expert > 1 && ranks > 1 && chunks > 1;
+
+/** `schedules.py: get_pp_rank_microbatches`: one more where exchanges of experts overlap, and none elsewhere. */
+function wrongWarmup(setup: Setup, title: string): Refusal | undefined {
+  const { extraWarmup } = setup;
+  const runs = overlapsExperts(setup) ? overlapWarmup : 0;
+  if (extraWarmup === undefined || extraWarmup.forwards === runs) return undefined;
+  return {
+    reason:
+      runs > 0
+        ? `${title} runs one more forward before the first backward where exchanges of experts overlap, and keeps its activations`
+        : `${title} runs further forwards before the first backward only where exchanges of experts overlap`,
+    nearest: { key: 'schedule', argument: 'extra_warmup', value: String(runs) },
+  };
+}
+
 function overlapRefusal(setup: Setup, title: string): Refusal | undefined {
   const { overlap, mesh, ranks, chunks, recompute, precision } = setup;
   if (overlap.tensor > 0 && mesh.tensor > 1 && !mesh.sequenceParallel)
@@ -184,6 +211,7 @@ export const megatron: Engine = {
   sync: 'megatron',
   loss: 'usual',
   keepsGathered: false,
+  overlapWarmup,
   rows: [
     ...megatronRows('Megatron'),
     lossRow('Megatron', {

@@ -1,6 +1,6 @@
 import type { Engine, Setup } from './engine.ts';
 import { lossRow } from './shared.ts';
-import { megatronRows, megatronSchedules } from './megatron.ts';
+import { megatronRows, megatronSchedules, overlapWarmup } from './megatron.ts';
 
 const title = 'Megatron Bridge';
 
@@ -17,6 +17,7 @@ export const megatronBridge: Engine = {
   sync: 'megatron',
   loss: 'usual',
   keepsGathered: false,
+  overlapWarmup,
   rows: [
     ...megatronRows(title),
     lossRow(title, {

@@ -7,6 +7,7 @@ import { onlyBuckets } from '../definitions/exchange.ts';
 import { hasExperts } from '../definitions/model.ts';
 import type { OptimizerUse } from '../definitions/optimizer.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
+import { integerArgument } from '../policies/arguments.ts';
 import type { PipelinePlan } from '../values/plan.ts';
 import type { Setup } from './engine.ts';
 import { chunksOf } from './orders.ts';
@@ -25,6 +26,12 @@ const sharedArguments = ['shard', 'over', 'reshard', 'gradient_sync', 'clip'];
 const sharedText = ({ written }: OptimizerUse): string =>
   sharedArguments.flatMap((name) => (written.has(name) ? [`${name} = ${String(written.get(name))}`] : [])).join(', ');
 
+function extraWarmup({ use }: SettledPipeline): Pick<Setup, 'extraWarmup'> {
+  const name = 'extra_warmup';
+  if (use.kind !== 'policy' || !use.policy.parameters.some((parameter) => parameter.name === name)) return {};
+  return { extraWarmup: { forwards: integerArgument(use.args, name, 0), written: name in use.written.values } };
+}
+
 /** What a pipeline says but for its order. `recompute`: of its stages. */
 export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute: readonly RecomputeMode[]): Setup {
   const { cut, mesh, model, optimizer, exchange, sync, local, transfer, rankOrder, overlap, offload } = pipeline;
@@ -42,6 +49,7 @@ export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute
       ),
     hasExperts: hasExperts(model),
     layers: model.layers,
+    ...extraWarmup(pipeline),
     blocks: transfer.rule !== undefined,
     ...(model.sequence === undefined ? {} : { sequence: model.sequence }),
     precision: model.precision,

@@ -1,4 +1,5 @@
 /** `overlap(tensor)` of kernels that send one piece while they compute the next. */
+import { overlapTensorShare } from '../costs/overlapShares.ts';
 import type { Block } from '../../grammar/syntax.ts';
 import type { Edit } from './proposal.ts';
 import { addKey, entriesOf, valueOf } from './source.ts';
@@ -7,15 +8,8 @@ import { addKey, entriesOf, valueOf } from './source.ts';
 export const sequenceKey = (body: Block): 'sequence' | 'sequence_parallel' =>
   entriesOf(body, 'sequence').length > 0 ? 'sequence' : 'sequence_parallel';
 
-/** Of 12 exchanges of tensor ranks in a recomputed layer, those that can be joined with a product of matrices. */
-const joinedWithProducts = 10 / 12;
-
-/**
- * Userbuffers of Transformer Engine, asynchronous tensor parallelism: of t pieces all but one are hidden, in exchanges next to a
- * product. Full tenths of that share.
- */
-export const overlapTensorShare = (tensor: number): number =>
-  Math.floor((10 * joinedWithProducts * (tensor - 1)) / tensor) / 10;
+/** `70%`: the share of such kernels, as a file writes it. */
+export const overlapTensorText = (tensor: number): string => `${Math.round(100 * overlapTensorShare(tensor))}%`;
 
 /** Megatron and torchtitan have these kernels for split activations only. Undefined where the file says how much overlaps. */
 export function overlapTensorEdit(text: string, body: Block, tensor: number): Edit | undefined {
@@ -25,5 +19,5 @@ export function overlapTensorEdit(text: string, body: Block, tensor: number): Ed
     ({ parameters: [group] = [] }) => group?.kind === 'name' && group.text === 'tensor',
   );
   if (!isSplit || isWritten) return undefined;
-  return addKey(text, body, 'overlap(tensor)', `${Math.round(100 * overlapTensorShare(tensor))}%`);
+  return addKey(text, body, 'overlap(tensor)', overlapTensorText(tensor));
 }

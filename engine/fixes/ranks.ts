@@ -7,7 +7,8 @@ import { isWorthSplitting } from './contextSplit.ts';
 import { batchKey } from './microbatches.ts';
 import type { Edit } from './proposal.ts';
 import { followsDevices, recut } from './recut.ts';
-import { overlapTensorEdit, overlapTensorShare, sequenceKey } from './overlapTensor.ts';
+import { overlapTensorShare } from '../costs/overlapShares.ts';
+import { overlapTensorEdit, sequenceKey } from './overlapTensor.ts';
 import { addKey, entriesOf, setKey, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 

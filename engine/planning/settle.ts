@@ -1,6 +1,7 @@
 /** What a pipeline says with nothing left open: a planner has made its stages, and its iterations are counted. */
 import type { Cut } from '../definitions/cut.ts';
 import { hasBarrier } from '../exchange/rule.ts';
+import { engineOf } from './engineOf.ts';
 import { askingWith } from './ownSchedule.ts';
 import { devicesFor } from './place/ranks.ts';
 import { replicasOf } from './place/replicas.ts';
@@ -17,9 +18,23 @@ export function settle(notes: Notes, pipeline: PipelineDefinition): SettledPipel
   return {
     ...pipeline,
     ...optimizerOf(pipeline),
+    use: useUnder(notes, pipeline),
     cut,
     iterations: iterations === 'steady' ? steadyIterations(ranksOf(notes, pipeline, cut), microbatches) : iterations,
   };
+}
+
+/**
+ * The schedule as the engine runs it where the file leaves that open. Megatron warms up by one more forward of a chunk: an exchange of
+ * experts then runs in parallel with the compute of another microbatch.
+ */
+function useUnder(notes: Notes, pipeline: PipelineDefinition): PipelineDefinition['use'] {
+  const { use, overlap, mesh } = pipeline;
+  const parameter = 'extra_warmup';
+  if (use.kind !== 'policy' || parameter in use.args || overlap.expert === 0 || mesh.expert === 1) return use;
+  if (!use.policy.parameters.some(({ name }) => name === parameter) || use.policy.chunks(use.args) === 1) return use;
+  const extra = engineOf(notes, pipeline)?.overlapWarmup ?? 0;
+  return extra === 0 ? use : { ...use, args: { ...use.args, [parameter]: extra } };
 }
 
 /**

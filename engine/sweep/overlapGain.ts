@@ -1,7 +1,7 @@
 /** What the best rows gain by kernels that send while they compute, which no row of a search has: simulated, in a sentence. */
 import { count, iterationTime, share } from '../basics/quantities.ts';
 import { apply } from '../fixes/proposal.ts';
-import { overlapTensorEdit, overlapTensorShare } from '../fixes/overlapTensor.ts';
+import { overlapTensorEdit, overlapTensorText } from '../fixes/overlapTensor.ts';
 import { pipelineBody } from '../fixes/source.ts';
 import { parse } from '../../grammar/index.ts';
 import type { Axis } from '../definitions/search.ts';
@@ -73,6 +73,6 @@ function gainOf(
     iteration: figures.iteration,
     ...own,
     gain,
-    hidden: `${Math.round(100 * overlapTensorShare(placed.tensor))}%`,
+    hidden: overlapTensorText(placed.tensor),
   };
 }

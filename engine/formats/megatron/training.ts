@@ -1,5 +1,6 @@
 /** Keys of the pipeline that Megatron-LM's arguments give: ranks, batch, optimizer, recomputation. */
 import { table } from '../../basics/table.ts';
+import { overlapExpertShare, overlapTensorShare } from '../../costs/overlapShares.ts';
 import { modulesMode, recomputeModules } from '../../costs/recompute.ts';
 import type { MegatronModel } from './model.ts';
 import type { Values } from './values.ts';
@@ -42,6 +43,7 @@ export function trainingOf(
     ...recompute(values).map((mode): [string, string] => ['recompute', mode]),
     ['optimizer', optimizerOf(values, model)],
     ...overlapped(values, data * context),
+    ...overlaps(values, { tensor, expert: isExperts ? expert : 1 }, remarks),
   ];
   return { tensor, context, data, microbatches, keys, remarks };
 }
@@ -73,6 +75,26 @@ function overlapped(values: Values, ranks: number): readonly [string, string][] 
   // Buffers have the format of the main gradients.
   const bytes = elements * (formatsOf(values).includes('main_grads = bf16') ? 2 : 4);
   return [['sync', `overlap(bucket = ${bytes / 1e6}MB)`]];
+}
+
+/** Exchanges of tensor and expert ranks that compute hides. Nothing in a script says how much: what is usual is written. */
+function overlaps(
+  values: Values,
+  { tensor, expert }: { readonly tensor: number; readonly expert: number },
+  remarks: string[],
+): readonly [string, string][] {
+  const keys: [string, string][] = [];
+  const write = (flag: string, group: string, share: number, why: string): void => {
+    const key = `overlap(${group})`;
+    const value = `${Math.round(100 * share)}%`;
+    keys.push([key, value]);
+    remarks.push(`--${flag} is written as \`${key} = ${value}\`: ${why}. Change it if you measured yours.`);
+  };
+  if (values.has('tp-comm-overlap') && values.has('sequence-parallel') && tensor > 1)
+    write('tp-comm-overlap', 'tensor', overlapTensorShare(tensor), 'what its kernels can hide');
+  if (values.has('overlap-moe-expert-parallel-comm') && expert > 1)
+    write('overlap-moe-expert-parallel-comm', 'expert', overlapExpertShare, 'as much as computing covers');
+  return keys;
 }
 
 /** Ranks that share the weights hold gradients in parts. */

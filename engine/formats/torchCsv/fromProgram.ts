@@ -20,7 +20,8 @@ export type Layout =
 /** The layout that PyTorch's own tables of this schedule have; `steps` for those that it does not know. */
 export function layoutOf(schedule: SchedulePlan, { devices, microbatches }: Program): Layout {
   if (schedule.kind !== 'policy') return { kind: 'steps' };
-  if (schedule.name === 'interleaved_1f1b')
+  // PyTorch has no table with a longer warm-up.
+  if (schedule.name === 'interleaved_1f1b' && integerArgument(schedule.args, 'extra_warmup', 0) === 0)
     return { kind: 'interleaved', group: integerArgument(schedule.args, 'group', devices) };
   // PyTorch writes this one as it is run, without idle steps.
   if (schedule.name === 'dualpipe_v') return { kind: 'none' };

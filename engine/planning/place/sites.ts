@@ -1,7 +1,7 @@
 /** Kinds of devices as stages use them: what a layer costs there follows from these figures. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
-import { anyEngine, findEngine } from '../../engines/registry.ts';
+import { engineOf } from '../engineOf.ts';
 import type { Notes } from '../notes.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
@@ -154,10 +154,10 @@ const patterns = { ring: 'pass', all_gather: 'reduce', all_to_all: 'all_to_all' 
  * What the engine does, or the one that alone has this optimizer. Without both: frameworks that share weights are PyTorch's, whose loss
  * runs step by step, and whose autograd keeps gathered inputs.
  */
-function usualIn(notes: Notes, { engine: named, optimizer }: Request, ranks: number, mesh: Mesh): Partial<Site> {
+function usualIn(notes: Notes, request: Request, ranks: number, mesh: Mesh): Partial<Site> {
+  const { optimizer } = request;
   const sharesWeights = optimizer !== undefined && splitsWeights(optimizer, ranks);
-  const engine =
-    findEngine(named ?? notes.options.engine ?? anyEngine) ?? findEngine(optimizer?.recipe.engine ?? anyEngine);
+  const engine = engineOf(notes, request);
   const loss = engine?.loss ?? (sharesWeights ? 'eager' : undefined);
   const contextExchange = mesh.contextExchange ?? engine?.contextExchange;
   return {

@@ -15,9 +15,15 @@ const groupOf = (shape: Pick<Shape, 'devices' | 'microbatches' | 'args'>): numbe
 const idleSlots = ({ devices, microbatches, chunks }: Shape): number =>
   devices - 1 + (chunks - 1) * Math.max(0, devices - microbatches);
 
-/** Forwards before the first backward, at most all: `min(m·v, 2(p − 1 − i) + (v − 1)·g)`. */
+/** Forwards of a chunk that come ahead of the backward that they would follow. */
+const extraOf = ({ args }: Pick<Shape, 'args'>): number => integerArgument(args, 'extra_warmup', 0);
+
+/** Forwards before the first backward, at most all: `min(m·v, 2(p − 1 − i) + (v − 1)·g)`, and what is asked for beyond. */
 const warmup = (shape: Shape, device: number): number =>
-  Math.min(shape.microbatches * shape.chunks, 2 * (shape.devices - 1 - device) + (shape.chunks - 1) * groupOf(shape));
+  Math.min(
+    shape.microbatches * shape.chunks,
+    2 * (shape.devices - 1 - device) + (shape.chunks - 1) * groupOf(shape) + extraOf(shape),
+  );
 
 const inFlight = (shape: Shape, device: number): number =>
   Math.min(shape.microbatches * shape.chunks, warmup(shape, device) + 1);
@@ -39,6 +45,13 @@ export const interleaved1f1b: Policy = {
       summary:
         'Microbatches that go through a chunk before the next chunk runs. Default: the number of devices, or all microbatches if there are fewer.',
       min: 1,
+    },
+    {
+      name: 'extra_warmup',
+      kind: 'integer',
+      summary:
+        'Further forwards before the first backward. Default: 0, and 1 under Megatron where the exchanges of experts overlap. No backward then waits for the forward next to it.',
+      min: 0,
     },
   ],
   split: false,
@@ -92,7 +105,7 @@ export const interleaved1f1b: Policy = {
   },
   explain: (shape) => [
     `groups: ${count(groupOf(shape), 'microbatch', 'microbatches')} through each of ${count(shape.chunks, 'chunk', 'chunks')} in turn`,
-    `warm-up: min(m·v, 2(p − 1 − i) + (v − 1)·g) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a chunk`,
+    `warm-up: min(m·v, 2(p − 1 − i) + (v − 1)·g${extraOf(shape) === 0 ? '' : ` + ${extraOf(shape)}`}) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a chunk`,
     idleLine(
       shape,
       shape.microbatches < shape.devices
@@ -128,6 +141,14 @@ function faults(shape: Shape): readonly ShapeFault[] {
       {
         message: `group is ${shownArgument(args, 'group')}; it must be a whole number of at least 1`,
         fix: { input: 'group', values: [devices] },
+      },
+    ];
+  }
+  if (badInteger(args, 'extra_warmup', 0)) {
+    return [
+      {
+        message: `extra_warmup is ${shownArgument(args, 'extra_warmup')}; it must be a whole number of at least 0`,
+        fix: { input: 'extra_warmup', values: [0, 1] },
       },
     ];
   }

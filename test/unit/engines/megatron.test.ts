@@ -4,7 +4,9 @@ import { orderRefusals } from '../../../engine/engines/registry.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { policy, recipePlan } from '../support/plans.ts';
-import { experts, refused, unasked, type Written } from './file.ts';
+import { resolveText } from '../../support/resolve.ts';
+import { inFlightOf, programFor, rowsOf } from '../schedule/bruteForce.ts';
+import { experts, fileOf, refused, unasked, type Written } from './file.ts';
 
 describe('orders of Megatron', () => {
   it.each([
@@ -39,6 +41,56 @@ describe('orders of Megatron', () => {
     expect(refused('megatron', { schedule: '1f1b(warmup = hide_latency)' })[0]).toContain('derives the warm-up');
     const [ahead] = refused('megatron', { schedule: '1f1b(recompute = ahead)', keys: 'recompute = full' });
     expect(ahead).toContain('not ahead of the gradient. The nearest that it runs is `recompute = with_backward`');
+  });
+
+  // schedules.py: get_pp_rank_microbatches (overlap_moe_expert_parallel_comm).
+  describe('warm up by one more forward where exchanges of experts overlap', () => {
+    const mixture = {
+      model: experts,
+      stages: 'balance(8)',
+      schedule: 'interleaved_1f1b(chunks = 2)',
+      keys: 'data = 4  expert = 4  overlap(expert) = 60%',
+    };
+    /** Most chunks that are in flight, by device. */
+    const held = (engine: string, written: Written): readonly number[] => {
+      const { plan } = resolveText(fileOf(engine, written));
+      const [pipeline] = plan.pipelines;
+      return rowsOf(programFor(pipeline)).map(inFlightOf);
+    };
+    const plain = [9, 7, 5, 3].map((_, device) => 2 * (3 - device) + 4 + 1);
+
+    it('unless the file says otherwise', () => {
+      expect(held('any', mixture)).toEqual(plain);
+      for (const engine of ['megatron', 'megatron_bridge'])
+        expect(held(engine, mixture)).toEqual(plain.map((chunks) => chunks + 1));
+      expect(refused('megatron', mixture)).toEqual([]);
+      expect(unasked('megatron', mixture)[0]).toContain('runs one more forward before the first backward');
+      expect(held('torchtitan', mixture)).toEqual(plain);
+      const written = { ...mixture, schedule: 'interleaved_1f1b(chunks = 2, extra_warmup = 1)' };
+      expect(held('any', written)).toEqual(plain.map((chunks) => chunks + 1));
+      expect(refused('megatron', written)).toEqual([]);
+      expect(unasked('megatron', written).join('')).not.toContain('one more forward');
+    });
+
+    it.each([
+      ['on one expert rank', { ...mixture, keys: 'data = 4  overlap(expert) = 60%' }],
+      ['without an overlap', { ...mixture, keys: 'data = 4  expert = 4' }],
+    ])('but not %s', (_, written) => {
+      expect(held('megatron', written)).toEqual(plain);
+      const more = { ...written, schedule: 'interleaved_1f1b(chunks = 2, extra_warmup = 1)' };
+      expect(refused('megatron', more)).toEqual([
+        'schedule: Megatron runs further forwards before the first backward only where exchanges of experts overlap. The nearest that it runs is `extra_warmup = 0`.',
+      ]);
+    });
+
+    it.each([0, 2])('and not by %i', (extra) => {
+      const [only, ...others] = refused('megatron', {
+        ...mixture,
+        schedule: `interleaved_1f1b(chunks = 2, extra_warmup = ${extra})`,
+      });
+      expect(others).toEqual([]);
+      expect(only).toContain('and keeps its activations. The nearest that it runs is `extra_warmup = 1`.');
+    });
   });
 
   // schedules.py: PP <= N <= M, and M % N is 0 or at least PP.

@@ -536,10 +536,14 @@ pipeline train {
       [],
       ['--no-overlap-p2p-communication', '--tp-comm-overlap', '--overlap-moe', '--overlap-grad-reduce'],
     ],
-    ['schedule = interleaved_1f1b(chunks = 2)\n overlap(tensor) = 70%', ['--tp-comm-overlap'], ['--overlap-moe']],
+    [
+      'schedule = interleaved_1f1b(chunks = 2)\n overlap(tensor) = 70%',
+      ['--tp-comm-overlap', 'export CUDA_DEVICE_MAX_CONNECTIONS=1\n'],
+      ['--overlap-moe'],
+    ],
     [
       'schedule = interleaved_1f1b(chunks = 2)\n overlap(expert) = 70%',
-      ['--overlap-moe-expert-parallel-comm'],
+      ['--overlap-moe-expert-parallel-comm', 'export CUDA_DEVICE_MAX_CONNECTIONS=32'],
       ['--tp-comm-overlap'],
     ],
     [

@@ -286,6 +286,17 @@ describe('what cannot be carried', () => {
     expect(remarks(`--moe-token-dispatcher-type ${type}`)).not.toContain('Not carried');
   });
 
+  test('exchanges that kernels hide are written with the usual share, which is said', () => {
+    const mixture = `${least} ${world} --num-experts 8 --tensor-model-parallel-size 2 --sequence-parallel --expert-model-parallel-size 4`;
+    const flags = '--tp-comm-overlap --overlap-moe-expert-parallel-comm';
+    const { pipe, remarks } = imported(`${mixture} ${flags}`);
+    expect(pipe).toMatch(/overlap\(tensor\) += 40%/);
+    expect(pipe).toMatch(/overlap\(expert\) += 100%/);
+    expect(remarks.join('\n')).toContain('--overlap-moe-expert-parallel-comm is written as `overlap(expert) = 100%`');
+    expect(remarks.join('\n')).not.toContain('Not carried');
+    expect(imported(`${least} ${world} ${flags}`).pipe).not.toContain('overlap(');
+  });
+
   test('the way of an exchange among context ranks goes only with context ranks', () => {
     expect(imported(`${least} ${world} --cp-comm-type a2a`).pipe).not.toContain('context_exchange');
   });

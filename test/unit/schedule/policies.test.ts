@@ -96,12 +96,14 @@ describe('microbatches in flight', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.integer({ min: 1, max: 4 }),
         fc.nat(8),
-        (p, v, rounds, more) => {
+        fc.nat(2),
+        (p, v, rounds, more, extra_warmup) => {
           const g = p + more;
-          const held = rowsOf(
-            programFor(policyPlan('interleaved_1f1b', p, g * rounds, { v, args: { chunks: v, group: g } })),
-          ).map(inFlightOf);
-          expect(held).toEqual(held.map((_, i) => Math.min(g * rounds * v, 2 * (p - 1 - i) + (v - 1) * g + 1)));
+          const args = { chunks: v, group: g, extra_warmup };
+          const held = rowsOf(programFor(policyPlan('interleaved_1f1b', p, g * rounds, { v, args }))).map(inFlightOf);
+          expect(held).toEqual(
+            held.map((_, i) => Math.min(g * rounds * v, 2 * (p - 1 - i) + (v - 1) * g + extra_warmup + 1)),
+          );
         },
       ),
     );
@@ -121,18 +123,20 @@ describe('idle time', () => {
       );
     });
   }
-  it('of interleaved_1f1b is (p − 1)(F + B) of a chunk', () => {
+  it('of interleaved_1f1b is (p − 1)(F + B) of a chunk, with a longer warm-up too', () => {
     fc.assert(
       fc.property(
         p,
         fc.integer({ min: 1, max: 4 }),
         fc.integer({ min: 1, max: 4 }),
+        fc.nat(2),
         cost,
         cost,
         cost,
-        (p, v, rounds, f, i, w) => {
+        (p, v, rounds, extra_warmup, f, i, w) => {
+          const args = { chunks: v, extra_warmup };
           sameOnAll(
-            simulated(policyPlan('interleaved_1f1b', p, p * rounds, { f, i, w, v, args: { chunks: v } })).idle,
+            simulated(policyPlan('interleaved_1f1b', p, p * rounds, { f, i, w, v, args })).idle,
             (p - 1) * (f + i + w),
           );
         },

@@ -48,6 +48,8 @@ const tried: Readonly<Record<string, readonly Case[]>> = {
     { args: { chunks: 4 } },
     { args: { group: 5 }, shapes: some },
     { args: { chunks: 3, group: 9 }, shapes: some },
+    { args: { chunks: 2, extra_warmup: 1 } },
+    { args: { chunks: 3, extra_warmup: 5 }, shapes: some },
   ],
   interleaved_zb: [{ args: { chunks: 1 } }, { args: { chunks: 3 } }, { args: { chunks: 4 } }],
   breadth_first: [{ args: { chunks: 1 } }, { args: { chunks: 3 } }, { args: { chunks: 4 } }],

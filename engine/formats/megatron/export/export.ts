@@ -113,13 +113,20 @@ function scriptText(
 # it trains for --train-iters iterations at a learning rate of --lr. Megatron-LM refuses a script without these.
 #
 ${notes.map((note) => `# - ${note}\n`).join('')}set -euo pipefail
-${asksBase ? `: "\${${rotaryVariable}:?the model does not say its rotary_base}"\n` : ''}${isScaledOtherwise(launch.pipeline.model) ? factorCheck : ''}${needsOrder(launch) ? 'export CUDA_DEVICE_MAX_CONNECTIONS=1\n' : ''}
+${asksBase ? `: "\${${rotaryVariable}:?the model does not say its rotary_base}"\n` : ''}${isScaledOtherwise(launch.pipeline.model) ? factorCheck : ''}${connections(launch)}
 ${flagArray('MODEL', model)}
 ${flagArray('TRAINING', training)}
 torchrun --nnodes ${nodes} --nproc-per-node ${each} \\
   --node-rank "\${NODE_RANK:-0}" --master-addr "\${MASTER_ADDR:-localhost}" --master-port "\${MASTER_PORT:-29500}" \\
   "\${MEGATRON:-.}/pretrain_gpt.py" "\${MODEL[@]}" "\${TRAINING[@]}" "$@"
 `;
+}
+
+/** Megatron-LM asks for 32 where exchanges of experts overlap, and only warns of tensor ranks then. */
+function connections(launch: Launch): string {
+  const { overlap, mesh } = launch.pipeline;
+  const most = overlap.expert > 0 && mesh.expert > 1 ? 32 : needsOrder(launch) ? 1 : undefined;
+  return most === undefined ? '' : `export CUDA_DEVICE_MAX_CONNECTIONS=${most}\n`;
 }
 
 /** Up to Hopper, kernels of tensor and context ranks start in order only with one queue; Megatron FSDP needs several. */

@@ -42,8 +42,9 @@ describe('Llama 3 70B, printed by Megatron Bridge', () => {
   test('says what it did not use, and what it assumed', () => {
     expect(remarks).toEqual([
       'The file does not say how many devices there are: 2 data ranks are written. Set `data`.',
+      'comm_overlap.tp_comm_overlap is written as `overlap(tensor) = 60%`: what its kernels can hide. Change it if you measured yours.',
       'The file does not name its devices: nodes of eight H100 are written. Change them.',
-      'Not used, though they may change time or memory: comm_overlap.tp_comm_overlap, ddp.overlap_param_gather, model.overlap_p2p_comm.',
+      'Not used, though they may change time or memory: ddp.overlap_param_gather, model.overlap_p2p_comm.',
     ]);
     for (const remark of remarks) expect(importedText(bridge).pipe).toContain(`// ${remark}\n`);
   });
@@ -64,7 +65,10 @@ describe('Llama 2 7B, of NeMo', () => {
       ]),
     );
     expect(errors).toEqual([]);
-    expect(remarks.at(-1)).toBe('Not used, though they may change time or memory: model.ub_tp_comm_overlap.');
+    expect(remarks).toContain(
+      'model.ub_tp_comm_overlap is written as `overlap(tensor) = 40%`: what its kernels can hide. Change it if you measured yours.',
+    );
+    expect(remarks.join('\n')).not.toContain('Not used');
   });
 });
 
