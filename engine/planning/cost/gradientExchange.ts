@@ -122,7 +122,7 @@ export function gradientExchange(
   };
 }
 
-const latencyOf = (pattern: Collective['pattern'], count: number, ring: Ring, bytes = 0): number =>
+export const latencyOf = (pattern: Collective['pattern'], count: number, ring: Ring, bytes = 0): number =>
   callOverhead(leastOf(collectiveLines(pattern, count, ring)), bytes);
 
 const noRing: Ring = { bandwidth: 0, latency: 0 };

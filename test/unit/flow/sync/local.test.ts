@@ -81,6 +81,28 @@ describe('the mean iteration', () => {
     expect(iteration({ stages: 2, data: 2, sync: 'local(10)' })).toBeCloseTo(plain + 0.08 / 10, 6);
   });
 
+  test.each([
+    // Stages of 2 and 1 layers: 160 and 80 MB of each device through its own card, or 240 MB through one card of the node.
+    ['link = 1GB/s', 0.16],
+    ['switch nic { ports = gpu[0..1]  link = 100GB/s }  link nic -- core = 1GB/s', 0.24],
+  ])('of two stages in a node that %s', (cards, seconds) => {
+    const shared = cards.startsWith('switch');
+    const text = (steps: number) =>
+      fileOf({ stages: 2, data: 2, sync: `local(${steps})`, link: 'LINK' })
+        .replace(
+          /^cluster[^]*?^}/m,
+          `cluster two {\n  ${shared ? 'switch core {}\n  ' : ''}node[2] { gpu[2] = gpu  link = 100GB/s${shared ? `  ${cards}` : ''} }\n  ${shared ? '' : cards}\n}`,
+        )
+        .replace('layer back ', 'layer middle { forward = 10ms  backward = 20ms  weights = 40MB }\n  layer back ')
+        .replace('balance(2)', 'split(2, 1)');
+    const of = (steps: number): number => {
+      const { pipelines, findings } = analyse(text(steps));
+      expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
+      return pipelines[0].run?.report.iteration ?? Number.NaN;
+    };
+    expect(of(1) - of(1e9)).toBeCloseTo(seconds, 6);
+  });
+
   test.each(['none', 'zero1', 'zero2', 'fsdp'])('is an island by itself and the exchange: shard = %s', (shard) => {
     const optimizer = `adam(shard = ${shard})`;
     const alone = iteration({ optimizer, data: 2, nodes: 1, sync: 'overlap' });
