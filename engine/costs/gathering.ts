@@ -2,6 +2,8 @@
 export interface GatheredLayer {
   readonly weights: number;
   readonly gradients: number;
+  /** Bytes of weights that no other rank shares, copied when the layer runs and never ahead of it. None if absent. */
+  readonly copied?: number;
 }
 
 export interface GatheringRule {
@@ -33,6 +35,9 @@ export interface GatheredBytes {
  * same time, so that its gradient is still whole too. (FSDP2 frees the input of a reduce-scatter at the end of the next
  * backward.) With `prefetch` 0 nothing overlaps, and one gradient is whole at a time.
  *
+ * FSDP2 treats a shard group of one rank as others. The copy in the format of the products is another tensor, and so is the sum of
+ * gradients (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py: `wait_for_unshard`; _fsdp_collectives.py: `foreach_reduce`).
+ *
  * Without `reshard` each layer is gathered once per iteration: Llama 3 (arXiv:2407.21783, section 3.3.2) and torchtitan under
  * pipelines, which spare the gathers of each microbatch.
  *
@@ -43,34 +48,33 @@ export function gatheredBytes(layers: readonly GatheredLayer[], rule: GatheringR
   const { reshard, accumulate = false } = rule;
   const prefetch = Math.max(0, Math.floor(rule.prefetch));
   const weights = layers.map((layer) => layer.weights);
+  const copied = layers.map((layer) => layer.copied ?? 0);
   const gradients = layers.map((layer) => layer.gradients);
-  let backward = 0;
-  const windows = most(weights, prefetch + 1);
-  if (accumulate) backward = reshard ? windows.peak : 0;
-  else
-    for (let layer = 0; layer < layers.length; layer += 1) {
-      const scattering = prefetch > 0 ? (gradients[layer + 1] ?? 0) : 0;
-      const gathered = reshard ? windows.endingAt[layer] : 0;
-      backward = Math.max(backward, gathered + gradients[layer] + scattering);
-    }
+  const ahead = windowSums(weights.toReversed(), prefetch + 1).toReversed();
+  const behind = windowSums(weights, prefetch + 1);
+  let [forward, backward] = [0, 0];
+  for (let layer = 0; layer < layers.length; layer += 1) {
+    const scattering = prefetch > 0 ? (gradients[layer + 1] ?? 0) : 0;
+    if (reshard) forward = Math.max(forward, ahead[layer] + copied[layer]);
+    const gathered = reshard ? behind[layer] + copied[layer] : 0;
+    backward = Math.max(backward, gathered + (accumulate ? 0 : gradients[layer] + scattering));
+  }
   return {
-    always: (reshard ? 0 : total(weights)) + (accumulate ? total(gradients) : 0),
-    forward: reshard ? windows.peak : 0,
+    always: (reshard ? 0 : total(weights) + total(copied)) + (accumulate ? total(gradients) : 0),
+    forward,
     backward,
   };
 }
 
-/** Sums of up to `width` neighbours that end at each place, and the greatest. */
-function most(values: readonly number[], width: number): { readonly endingAt: Float64Array; readonly peak: number } {
+/** Sums of up to `width` neighbours that end at each place. */
+function windowSums(values: readonly number[], width: number): Float64Array {
   const endingAt = new Float64Array(values.length);
-  let peak = 0;
   const sums = new Float64Array(values.length + 1);
   for (const [at, value] of values.entries()) {
     sums[at + 1] = sums[at] + value;
     endingAt[at] = sums[at + 1] - sums[Math.max(0, at + 1 - width)];
-    peak = Math.max(peak, endingAt[at]);
   }
-  return { endingAt, peak };
+  return endingAt;
 }
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -24,6 +24,11 @@ export interface Engine {
   readonly loss?: string;
   /** Whether what tensor and context ranks gather stays whole up to the backward; absent: where data ranks share the weights. */
   readonly keepsGathered?: boolean;
+  /**
+   * Whether it makes whole copies of weights also for shard groups of one rank; absent: up to its users. PyTorch's FSDP does, in the
+   * format of the products.
+   */
+  readonly copiesAlone?: boolean;
   /** How its context ranks get keys where the file does not say; absent: around a ring. */
   readonly contextExchange?: ContextExchange;
   /** Further forwards before the first backward of interleaved stages where the exchanges of experts overlap; absent: none. */

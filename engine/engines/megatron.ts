@@ -212,6 +212,7 @@ export const megatron: Engine = {
   loss: 'usual',
   keepsGathered: false,
   overlapWarmup,
+  copiesAlone: false,
   rows: [
     ...megatronRows('Megatron'),
     lossRow('Megatron', {

@@ -18,6 +18,7 @@ export const megatronBridge: Engine = {
   loss: 'usual',
   keepsGathered: false,
   overlapWarmup,
+  copiesAlone: false,
   rows: [
     ...megatronRows(title),
     lossRow(title, {

@@ -74,6 +74,8 @@ export const torchtitan: Engine = {
   sync: 'overlap',
   loss: 'chunked(8)',
   keepsGathered: true,
+  // torchtitan/distributed/parallel_dims.py: the meshes `fsdp` and `efsdp` also exist at size 1, for mixed precision.
+  copiesAlone: true,
   contextExchange: 'all_gather',
   rows: [
     {

@@ -284,7 +284,7 @@ function outerStateOf(
 /**
  * Bytes in addition to the shards if data ranks hold weights or gradients in parts. `weights` and `gradients` are there from the
  * first forward to the last backward, `passing` while a pass runs. Shards stay while gathered bytes are there. What only one rank
- * holds, such as experts that are spread over all ranks, is never gathered.
+ * holds, such as experts that are spread over all ranks, is not gathered: some engines copy it all the same.
  */
 function gatheredFor(
   layers: readonly LayerCost[],
@@ -294,22 +294,29 @@ function gatheredFor(
   const none = { weights: 0, gradients: 0, passing: 0 };
   if (optimizer === undefined || !shardsGradients(optimizer.shard)) return none;
   const { gathered, whole } = optimizer.recipe.moved(model.precision);
-  const [ofDense, ofExperts] = [site.ranks, site.expertRanks].map((ranks) => shardRanks(ranks, optimizer.over) > 1);
+  const groups = [site.ranks, site.expertRanks].map((ranks) => shardRanks(ranks, optimizer.over));
   const sizes = layers.map(({ localParameters, expertParameters, frozen = noFrozen }) => {
-    const inParts = (dense: number, experts: number) => (ofDense ? dense : 0) + (ofExperts ? experts : 0);
-    const dense = localParameters - expertParameters;
-    const learned = inParts(dense - frozen.dense, expertParameters - frozen.experts);
-    const still = ofDense ? frozenBytes({ ...frozen, experts: ofExperts ? frozen.experts : 0 }, gathered) : 0;
+    const parts = [
+      { learned: localParameters - expertParameters - frozen.dense, still: { ...frozen, experts: 0 } },
+      { learned: expertParameters - frozen.experts, still: { ...noFrozen, experts: frozen.experts } },
+    ];
+    const sum = (isCounted: (ranks: number) => boolean, bytesOf: (part: (typeof parts)[number]) => number) =>
+      parts.reduce((total, part, index) => total + (isCounted(groups[index]) ? bytesOf(part) : 0), 0);
+    const weightsOf = ({ learned, still }: (typeof parts)[number]) => learned * gathered + frozenBytes(still, gathered);
     return {
-      weights: shardsWeights(optimizer.shard) ? learned * gathered + still : 0,
-      gradients: learned * whole,
+      weights: shardsWeights(optimizer.shard) ? sum((ranks) => ranks > 1, weightsOf) : 0,
+      gradients: sum(
+        (ranks) => ranks > 1 || site.copiesAlone === true,
+        ({ learned }) => learned * whole,
+      ),
+      copied: site.copiesAlone === true ? sum((ranks) => ranks === 1, weightsOf) : 0,
     };
   });
   const accumulate = !scattersEach(optimizer);
   const { forward, backward } = gatheredBytes(sizes, { reshard: optimizer.reshard, prefetch: 1, accumulate });
-  const sum = (figure: 'weights' | 'gradients') => sizes.reduce((total, size) => total + size[figure], 0);
+  const sum = (figure: keyof (typeof sizes)[number]) => sizes.reduce((total, size) => total + size[figure], 0);
   return {
-    weights: optimizer.reshard ? keptParts(layers, site, { model, optimizer }) : sum('weights'),
+    weights: optimizer.reshard ? keptParts(layers, site, { model, optimizer }) : sum('weights') + sum('copied'),
     gradients: accumulate ? sum('gradients') : 0,
     passing: Math.max(forward, backward),
   };

@@ -12,6 +12,8 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
   // Of stages with unlike meshes, or with replicas, the one with the most; `over` must divide all.
   const counts = [...new Set(sited.ranks.map(({ kind }) => kind.ranks))];
   const ranks = counts.find((count) => over !== undefined && count > 1 && count % over !== 0) ?? Math.max(...counts);
+  // An engine that copies weights of one rank too keeps other bytes under a shard than without.
+  const copiesAlone = sited.ranks.some(({ kind }) => kind.copiesAlone === true);
   const idle = (argument: string, reason: string) => {
     const place = at.get(argument);
     if (place !== undefined) notes.report.report('key/not-applicable', place, { key: argument, reason });
@@ -23,7 +25,7 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
     return;
   }
   if (ranks === 1) {
-    idle('shard', 'there is one data rank to split over');
+    if (!copiesAlone) idle('shard', 'there is one data rank to split over');
     return;
   }
   const place = at.get('over');
@@ -33,7 +35,7 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
       value: String(over),
       allowed: `a divisor of the ${ranks} ranks that hold the same weights, such as ${nearestDivisors(ranks, over).join(' or ')}`,
     });
-  else if (over === 1) idle('shard', 'a shard group is one rank: `over` is 1');
+  else if (over === 1 && !copiesAlone) idle('shard', 'a shard group is one rank: `over` is 1');
   else if (splitsNothing(use))
     idle('shard', `\`${recipe.name}\` keeps no state to split; \`zero2\` splits its gradients`);
   if (shardsWeights(shard)) checkParts(notes, use, ranks);

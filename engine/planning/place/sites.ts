@@ -1,6 +1,7 @@
 /** Kinds of devices as stages use them: what a layer costs there follows from these figures. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
+import type { Engine } from '../../engines/engine.ts';
 import { engineOf } from '../engineOf.ts';
 import type { Notes } from '../notes.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
@@ -33,6 +34,8 @@ export interface Site extends DeviceDefinition {
   readonly loss?: string;
   /** Data ranks share the weights. */
   readonly sharesWeights?: true;
+  /** Weights in shard groups of one rank are copied as others are gathered. */
+  readonly copiesAlone?: true;
   /** What is gathered stays so up to its backward. */
   readonly wholeInputs?: true;
   /** As the file says, or as the engine does it. */
@@ -164,8 +167,18 @@ function usualIn(notes: Notes, request: Request, ranks: number, mesh: Mesh): Par
     ...(loss === undefined ? {} : { loss }),
     ...((engine?.keepsGathered ?? sharesWeights) ? { wholeInputs: true } : {}),
     ...(sharesWeights ? { sharesWeights } : {}),
+    ...(copiesAlone(optimizer, engine, sharesWeights) ? { copiesAlone: true } : {}),
     ...(contextExchange === undefined ? {} : { contextExchange }),
   };
+}
+
+/**
+ * Whether a shard group of one rank has whole copies too: with FSDP2 (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py,
+ * `wait_for_unshard` with a `world_size` of 1). Which modules are wrapped is up to an engine; others wrap all, or nothing.
+ */
+function copiesAlone(optimizer: OptimizerUse | undefined, engine: Engine | undefined, sharesWeights: boolean): boolean {
+  if (optimizer === undefined || !shardsWeights(optimizer.shard)) return false;
+  return engine?.copiesAlone ?? (sharesWeights && (optimizer.shard === 'fsdp' || !optimizer.reshard));
 }
 
 /**

@@ -49,7 +49,7 @@ describe('gathered bytes', () => {
   });
 
   it('are those of a walk over every instant, whatever the layers and the rule', () => {
-    const layer = fc.record({ weights: fc.nat(1000), gradients: fc.nat(1000) });
+    const layer = fc.record({ weights: fc.nat(1000), gradients: fc.nat(1000), copied: fc.nat(1000) });
     fc.assert(
       fc.property(
         fc.array(layer, { maxLength: 9 }),
@@ -69,19 +69,29 @@ describe('gathered bytes', () => {
 
 /** Most bytes that are there in the second microbatch's forward and backward, layer by layer, from sets of what is whole. */
 function walk(all: readonly GatheredLayer[], reshard: boolean, prefetch: number, accumulate: boolean) {
-  const bytes = (weights: ReadonlySet<number>, gradients: ReadonlySet<number>) =>
+  const bytes = (weights: ReadonlySet<number>, gradients: ReadonlySet<number>, copied: ReadonlySet<number>) =>
     [...weights].reduce((sum, at) => sum + all[at].weights, 0) +
+    [...copied].reduce((sum, at) => sum + (all[at].copied ?? 0), 0) +
     [...gradients].reduce((sum, at) => sum + all[at].gradients, 0);
   const every = new Set(all.keys());
   const nothing = new Set<number>();
-  let [forward, backward] = [bytes(reshard ? nothing : every, accumulate ? every : nothing), 0];
+  let [forward, backward] = [
+    bytes(reshard ? nothing : every, accumulate ? every : nothing, reshard ? nothing : every),
+    0,
+  ];
   backward = forward;
   for (const at of all.keys()) {
     const ahead = new Set([...every].filter((value) => value >= at && value <= at + prefetch));
-    forward = Math.max(forward, bytes(reshard ? ahead : every, accumulate ? every : nothing));
+    forward = Math.max(
+      forward,
+      bytes(reshard ? ahead : every, accumulate ? every : nothing, reshard ? new Set([at]) : every),
+    );
     const behind = new Set([...every].filter((value) => value <= at && value >= at - prefetch));
     const made = new Set([...every].filter((value) => value === at || (prefetch > 0 && value === at + 1)));
-    backward = Math.max(backward, bytes(reshard ? behind : every, accumulate ? every : made));
+    backward = Math.max(
+      backward,
+      bytes(reshard ? behind : every, accumulate ? every : made, reshard ? new Set([at]) : every),
+    );
   }
   return { forward, backward };
 }
