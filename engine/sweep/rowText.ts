@@ -8,6 +8,7 @@ import type { SweepBase } from './base.ts';
 import { ofDataRanks, ofTensorRanks, type PlacedRow } from './placeRow.ts';
 import { wholeKeys } from './axes.ts';
 import { hasValue } from './usualValues.ts';
+import { withoutIdleKeys } from './withoutIdleKeys.ts';
 
 /** The file that a row is written into, and its pipeline. */
 export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'batch' | 'schedule' | 'ranks' | 'stages'> & {
@@ -63,13 +64,15 @@ export function rowText(file: Written, row: PlacedRow): { readonly text: string 
   return { text: apply(text, edits) };
 }
 
-/** The same in the canonical layout, if the file is in it. */
-export function rowFile(file: Written, row: PlacedRow): ReturnType<typeof rowText> {
+/** The same without keys that have no effect in it, and in the canonical layout if the file is in it. */
+export function rowFile(file: Written & Pick<SweepBase, 'file'>, row: PlacedRow): ReturnType<typeof rowText> {
   const written = rowText(file, row);
+  if ('refused' in written) return written;
+  const text = withoutIdleKeys({ ...file.file, text: written.text }, file.pipeline);
   const layout = format(file.syntax);
-  if ('refused' in written || !layout.ok || layout.text !== file.syntax.text) return written;
-  const formatted = format(parse(written.text));
-  return formatted.ok ? { text: formatted.text } : written;
+  if (!layout.ok || layout.text !== file.syntax.text) return { text };
+  const formatted = format(parse(text));
+  return { text: formatted.ok ? formatted.text : text };
 }
 
 /** Without what the file says of tensor ranks, or of data ranks, if it has several of them and the row has one. */

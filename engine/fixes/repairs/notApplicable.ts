@@ -5,7 +5,8 @@ import { parametersOf } from '../../findings/finding.ts';
 import { withArguments } from '../callArguments.ts';
 import { ranksForIdle } from '../idleDevices.ts';
 import { entriesOf, pipelineBody, setKey } from '../source.ts';
-import { replaced, withoutItem, withoutNode } from './edits.ts';
+import { replaced, withoutNode } from './edits.ts';
+import { withoutIdle } from './withoutIdle.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { percent } from './range.ts';
 import { siteAt } from './site.ts';
@@ -57,7 +58,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
         edits: [withArguments(syntax.text, call, { barrier: 'false' }, (argument) => argument.name?.text)],
       };
     if (name === 'shard') yield moreRanks(analysis, finding.place.start);
-    yield { what: `Remove "${name}"`, edits: [withoutItem(call.arguments, at)] };
+    yield { what: `Remove "${name}"`, edits: [withoutIdle(syntax, finding.place)] };
     return;
   }
   if (entry === undefined || within === undefined) return;
@@ -66,7 +67,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   if (key === 'row' && parametersOf(finding, 'key/not-applicable')?.reason.includes('`fill = false`') === true)
     yield { what: 'Write fill = false', edits: [setKey(syntax.text, within, 'fill', 'false')] };
   const label = entry.name === undefined ? key : `${key} ${entry.name.text}`;
-  yield { what: `Remove "${label}"`, edits: [withoutNode(syntax, entry)] };
+  yield { what: `Remove "${label}"`, edits: [withoutIdle(syntax, finding.place)] };
   const others: readonly Entry[] = (overriding[key] ?? []).flatMap((name) => entriesOf(within, name));
   if (others.length === 0) return;
   const names = [...new Set(others.map((other) => `"${other.key.text}"`))].join(' and ');
