@@ -1,10 +1,11 @@
 import { codeWord, type Passage } from './passage.ts';
 
-/** Markdown of one passage → its words: code becomes `codeWord`, a link its text, emphasis goes. */
+/** Markdown of one passage → its words: code and a formula become `codeWord`, a link its text, emphasis goes. */
 function plain(markdown: string): string {
   return markdown
     .replaceAll(/<!--.*?-->/gu, '')
     .replaceAll(/(`+)(?:(?!\1).)+\1/gu, codeWord)
+    .replaceAll(/\$\$?[^$]+\$\$?/gu, codeWord)
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1')
     .replaceAll(/https?:\S+/gu, codeWord)
     .replaceAll(/\*\*|\*(?=\S)|(?<=\S)\*/gu, '')

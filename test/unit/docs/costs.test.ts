@@ -10,7 +10,7 @@ import { otherDevices } from '../../../engine/std/otherDevices.ts';
 import { pages, repository, textOf } from './pages.ts';
 
 const [shapesPage, timePage, statePage] = ['parameters-and-flops', 'time', 'state'].map((name) =>
-  textOf(`docs/costs/${name}.md`),
+  textOf(`docs/costs/${name}.md`).replaceAll('$', ''),
 );
 const costPages = pages.filter((page) => page.startsWith('docs/costs/'));
 

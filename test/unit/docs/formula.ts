@@ -1,41 +1,57 @@
 /**
- * A formula as the pages write it, `2·(a + 2·k)·d / t`, for values of its symbols. `·` and `/` are taken from left to right, a number or
- * a closing bracket before a symbol or a bracket multiplies (`2s`), `²` squares, and `name` in backticks is a symbol. Throws on anything else.
+ * A formula as the pages write it for KaTeX, `2 \cdot (a + 2 \cdot k) \cdot d / t`, for values of its symbols. `\cdot` and `/` are taken
+ * from left to right. Symbols are letters, `d_q`, `\alpha`, or words in `\text{…}`. Throws on anything else.
  */
 export function valueOf(formula: string, symbols: Readonly<Record<string, number>>): number {
-  const tokens = formula.match(/`\w+`|[A-Za-z]|\d+(?:\.\d+)?|[²·/+−()]|\S/g) ?? [];
+  const tokens =
+    formula
+      .replaceAll(/\\(?:left|right)/g, '')
+      .match(/\\text\{[^}]*\}|\\(?:cdot|frac|min|max)|(?:\\[a-z]+|[A-Za-z])(?:_\w)?|\d+(?:\.\d+)?|\S/g) ?? [];
   let at = 0;
   const wanted = (what: string): never => {
-    throw new Error(`${what} is wanted before "${tokens.slice(at).join('')}" in "${formula}"`);
+    throw new Error(`${what} is wanted before "${tokens.slice(at).join(' ')}" in "${formula}"`);
+  };
+  const skip = (token: string): void => {
+    if (tokens[at] !== token) wanted(`"${token}"`);
+    at += 1;
+  };
+  /** What is between two tokens, such as brackets. */
+  const inside = (open: string, close: string): number => {
+    skip(open);
+    const value = sum();
+    skip(close);
+    return value;
+  };
+  const base = (): number => {
+    const token = tokens[at] ?? wanted('a value');
+    if (token === '(') return inside('(', ')');
+    at += 1;
+    if (token === String.raw`\frac`) return inside('{', '}') / inside('{', '}');
+    if (token === String.raw`\min` || token === String.raw`\max`) {
+      const [first, second] = [inside('(', ','), sum()];
+      skip(')');
+      return token === String.raw`\min` ? Math.min(first, second) : Math.max(first, second);
+    }
+    if (/^\d/.test(token)) return Number(token);
+    return symbols[token.replace(/^\\text\{(.*)\}$/, '$1')] ?? wanted(`a value for "${token}"`);
   };
   const factor = (): number => {
-    const token = tokens[at] ?? wanted('a value');
-    at += 1;
-    let value = /^\d/.test(token) ? Number(token) : symbols[token.replaceAll('`', '')];
-    if (token === '(') {
-      value = sum();
-      if (tokens[at] !== ')') wanted('")"');
-      at += 1;
-    }
-    if (value === undefined) wanted(`a value for "${token}"`);
-    while (tokens[at] === '²') {
-      at += 1;
-      value **= 2;
-    }
-    // `2s` is one factor, so that a / 2s divides by both.
-    return /^\d/.test(token) && /^[A-Za-z(]/.test(tokens[at] ?? '') ? value * factor() : value;
+    const value = base();
+    if (tokens[at] !== '^') return value;
+    at += 2;
+    return value ** Number(tokens[at - 1]);
   };
   const product = (): number => {
     let value = factor();
-    for (; tokens[at] === '·' || tokens[at] === '/';) {
+    for (; tokens[at] === String.raw`\cdot` || tokens[at] === '/';) {
       at += 1;
-      value = tokens[at - 1] === '·' ? value * factor() : value / factor();
+      value = tokens[at - 1] === '/' ? value / factor() : value * factor();
     }
     return value;
   };
   function sum(): number {
     let value = product();
-    for (; tokens[at] === '+' || tokens[at] === '−';) {
+    for (; tokens[at] === '+' || tokens[at] === '-';) {
       at += 1;
       value += tokens[at - 1] === '+' ? product() : -product();
     }

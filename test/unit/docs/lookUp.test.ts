@@ -88,8 +88,10 @@ describe('formulas', () => {
       formulasOf(page).flatMap((formula) =>
         [
           ...formula
-            .replaceAll(/\\(?:frac|cdot|left|right|text\{[^}]*\}|min|max|sum|lceil|rceil)/g, ' ')
-            .matchAll(/\\\w+|[A-Za-z]/g),
+            .replaceAll(/\\(?:frac|cdot|left|right|text\{[^}]*\}|min|max|sum|log|[lr]ceil|[lr]floor)(?![a-z])/g, ' ')
+            // The number of a level or of a link is no part of the letter.
+            .replaceAll(/(\\\w+|log)_(?:\d|i)/g, '$1 ')
+            .matchAll(/(?:\\[a-z]+|[A-Za-z])(?:_[a-z])?/g),
         ]
           .map(([letter]) => letter)
           .filter((letter) => !known.includes(letter))
@@ -97,6 +99,21 @@ describe('formulas', () => {
       ),
     );
     expect(unknown).toEqual([]);
+  });
+
+  test('are between $ signs on the pages of costs and communication', () => {
+    const plain = pages
+      .filter((page) => /^docs\/(?:costs|communication)\//.test(page))
+      .flatMap((page) =>
+        [
+          ...textOf(page)
+            .replaceAll(/^( *```)[^]*?^\1$/gm, '')
+            .replaceAll(/\$\$?[^$]+\$\$?|`[^`\n]*`/g, '')
+            .matchAll(/(?<![\p{L}\w])(?:\d+(?:\.\d+)?\p{L}?|\p{L}|\))(?:²|\))* ?· ?[\d(]*\p{L}(?![\p{L}\w])/gu),
+        ].map(([formula]) => `${page}: ${formula}`),
+      );
+    // The product of the matrices A and V.
+    expect(new Set(plain)).toEqual(new Set(['docs/costs/time.md: A·V', 'docs/costs/parameters-and-flops.md: A·V']));
   });
 
   const pipeline = (schedule: string, stages: number, layer: string): string => `

@@ -110,6 +110,8 @@ describe('sentences', () => {
 
   test('have a limited number of words', () => {
     const sentence = (words: number): string => `${'word '.repeat(words - 1)}end.`;
+    const formula = String.raw`$2 \cdot \text{a lot} \cdot \frac{n - 1}{n}$`;
+    expect(problemsIn('page.md', `${formula} ${sentence(mostWords - 1)}`)).toEqual([]);
     expect(problemsIn('page.md', sentence(mostWords))).toEqual([]);
     expect(problemsIn('page.md', sentence(mostWords + 1))).toHaveLength(1);
     expect(problemsIn('page.md', `${sentence(mostWords)} Then ${sentence(mostWords - 1)}`)).toEqual([]);
