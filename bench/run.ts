@@ -17,6 +17,7 @@ import { redrawTable } from './measures/redraw.ts';
 import { gridTable, schedulesTable } from './measures/schedules.ts';
 import { searchTable } from './measures/search.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
+import { playgroundTable } from './measures/playground.ts';
 import { sizesTable } from './measures/sizes.ts';
 import { startTable } from './measures/start.ts';
 import { textsTable } from './measures/texts.ts';
@@ -49,9 +50,10 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['texts', textsTable],
   ['start', startTable],
   ['sizes', sizesTable],
+  ['playground', playgroundTable],
 ];
 /** They need a Chromium or a build, or take minutes, so they run only when they are named. */
-const onRequest: ReadonlySet<string> = new Set(['page', 'motion', 'texts', 'start', 'sizes']);
+const onRequest: ReadonlySet<string> = new Set(['page', 'motion', 'texts', 'start', 'sizes', 'playground']);
 
 const wanted = process.argv.slice(2).filter((one) => !one.startsWith('-'));
 const unknown = wanted.filter((one) => !tables.some(([name]) => name === one));

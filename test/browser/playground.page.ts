@@ -154,7 +154,64 @@ async function visit(browser: Browser, address: string): Promise<void> {
   }
 }
 
+/** The caret in a row of a schedule marks the blocks that the row writes; anywhere else it takes the marks away. */
+async function followCaret(browser: Browser, address: string): Promise<void> {
+  const { page, problems } = await open(browser, `${address}#example=custom-schedule.pipe`);
+  try {
+    await drawn(page);
+    const line = (text: string) => page.locator('.cm-line', { hasText: text }).first();
+    const operations = page.frameLocator('#preview').locator('.status .operations');
+    const plain = await operations.innerText();
+    await line('row(d) = F').click();
+    await waitFor(async () => (await operations.innerText()) !== plain);
+    const marked = await timeline(page).screenshot();
+    await line('forward         = 4ms').click();
+    await waitFor(async () => (await operations.innerText()) === plain);
+    assert(!marked.equals(await timeline(page).screenshot()), 'blocks of the row have no marks');
+    assert.deepEqual(problems, []);
+  } finally {
+    await page.close();
+  }
+}
+
+/** The preview's frame runs in the thread of the page: it may not come before the findings. */
+async function findsFirst({ chromium }: Browser, address: string): Promise<void> {
+  const page = await chromium.newPage();
+  try {
+    await page.addInitScript(() => {
+      const seen: string[] = [];
+      Object.assign(globalThis, { seen });
+      const observer = new MutationObserver((changes) => {
+        for (const { target } of changes) if (target instanceof HTMLElement && target.id !== '') seen.push(target.id);
+      });
+      observer.observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['src'] });
+    });
+    await page.goto(address);
+    await drawn(page);
+    const seen = await page.evaluate(() => (globalThis as unknown as { readonly seen: readonly string[] }).seen);
+    assert.deepEqual(seen.filter((id) => id === 'findings' || id === 'preview').slice(0, 2), ['findings', 'preview']);
+  } finally {
+    await page.close();
+  }
+}
+
+async function waitFor(met: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + waits.timeout;
+  while (!(await met())) {
+    assert(Date.now() < end, 'it does not come');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 export const playgroundTests: readonly PageTest[] = [
+  {
+    name: 'playground: the first findings do not wait for the preview',
+    run: async (browser) => findsFirst(browser, pathToFileURL(path.join(await playground(), 'index.html')).href),
+  },
+  {
+    name: 'playground: the caret in a row marks its blocks',
+    run: async (browser) => followCaret(browser, pathToFileURL(path.join(await playground(), 'index.html')).href),
+  },
   {
     name: 'playground: opened from a file, it finds, fixes, draws, follows a click and reads its own link',
     async run(browser) {

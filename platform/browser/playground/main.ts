@@ -44,11 +44,17 @@ let uri = uriOf(firstExample);
 /** The example that is in the editor as it is. */
 let example: string | undefined;
 
+/** Once the server has said what it finds, or that it will not. */
+let answer = (): void => undefined;
+const answered = new Promise<void>((resolve) => {
+  answer = resolve;
+});
 const server = createServer({
   texts,
   startWorker: () => new Worker(workers, { name: 'pipewright server' }),
   connected: (connection) => serveFiles(connection, files),
   changed(state) {
+    if (state.kind === 'stopped') answer();
     if (state.kind === 'stopped') say(`The language server has stopped. ${state.reason} Load the page again.`, 'error');
     if (state.kind !== 'starting') previews.serverChanged();
   },
@@ -159,6 +165,7 @@ texts.follow({
   closed: (of) => documentClosed(of),
 });
 server.client.onNotification('textDocument/publishDiagnostics', ({ uri: of, version, diagnostics }: Published) => {
+  answer();
   if (of !== uri || (version !== undefined && version !== texts.get(uri)?.version)) return;
   findings.set(diagnostics);
   if (summary !== null) summary.textContent = findings.counts();
@@ -176,7 +183,7 @@ const previews = createPreviews(
   { output: quiet as never, calibrate: () => Promise.resolve() },
   () => undefined,
 );
-showPreview(previewView(part('preview') as HTMLIFrameElement, instead({ say, share: () => void share() })));
+showPreview(previewView(part('preview') as HTMLIFrameElement, instead({ say, share: () => void share() }), answered));
 
 part('format').addEventListener('click', () => void format());
 part('share').addEventListener('click', () => void share());

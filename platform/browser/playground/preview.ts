@@ -3,8 +3,15 @@ import type { FromPage } from '../../../webview/protocol/messages.ts';
 import { event } from './vscode/values.ts';
 import type { PreviewView } from './vscode/view.ts';
 
-/** `instead`: does what only an editor can do as the page asks; false for everything else. */
-export function previewView(frame: HTMLIFrameElement, instead: (message: FromPage) => boolean): PreviewView {
+/**
+ * `instead`: does what only an editor can do as the page asks; false for everything else. `ready`: the page shares a thread with the
+ * editor, so it loads once that has its findings.
+ */
+export function previewView(
+  frame: HTMLIFrameElement,
+  instead: (message: FromPage) => boolean,
+  ready: Promise<void>,
+): PreviewView {
   const received = event<unknown>();
   const never = event<void>();
   globalThis.addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
@@ -12,7 +19,9 @@ export function previewView(frame: HTMLIFrameElement, instead: (message: FromPag
     if (!instead(data as FromPage)) received.fire(data);
   });
   // Not before: the page says once that it is there.
-  frame.src = 'preview.html';
+  void ready.then(() => {
+    frame.src = 'preview.html';
+  });
   return {
     visible: true,
     show(preserveFocus) {
