@@ -9,7 +9,7 @@ export interface GatheredLayer {
 export interface GatheringRule {
   /** Gathered weights are dropped after each forward and each backward of a layer. */
   readonly reshard: boolean;
-  /** Layers whose weights are gathered ahead of the one that runs; FSDP fetches one. 0: nothing overlaps. */
+  /** Layers whose weights are gathered ahead of the one that runs; FSDP fetches one. */
   readonly prefetch: number;
   /**
    * Gradients stay whole from the first backward to the last, and are reduced and scattered once: PyTorch's pipelines with FSDP
@@ -33,7 +33,7 @@ export interface GatheredBytes {
  * are the weights of the `prefetch` layers that come next (FSDP, arXiv:2304.11277, sections 3.3.2, 3.3.3 and 3.4.2: at most two
  * gathers run at once). A backward makes the whole gradient of its layer. The reduce-scatter of the layer before it runs at the
  * same time, so that its gradient is still whole too. (FSDP2 frees the input of a reduce-scatter at the end of the next
- * backward.) With `prefetch` 0 nothing overlaps, and one gradient is whole at a time.
+ * backward.)
  *
  * FSDP2 treats a shard group of one rank as others. The copy in the format of the products is another tensor, and so is the sum of
  * gradients (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py: `wait_for_unshard`; _fsdp_collectives.py: `foreach_reduce`).
@@ -54,10 +54,9 @@ export function gatheredBytes(layers: readonly GatheredLayer[], rule: GatheringR
   const behind = windowSums(weights, prefetch + 1);
   let [forward, backward] = [0, 0];
   for (let layer = 0; layer < layers.length; layer += 1) {
-    const scattering = prefetch > 0 ? (gradients[layer + 1] ?? 0) : 0;
     if (reshard) forward = Math.max(forward, ahead[layer] + copied[layer]);
     const gathered = reshard ? behind[layer] + copied[layer] : 0;
-    backward = Math.max(backward, gathered + (accumulate ? 0 : gradients[layer] + scattering));
+    backward = Math.max(backward, gathered + (accumulate ? 0 : gradients[layer] + (gradients[layer + 1] ?? 0)));
   }
   return {
     always: (reshard ? 0 : total(weights) + total(copied)) + (accumulate ? total(gradients) : 0),

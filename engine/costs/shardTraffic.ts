@@ -11,6 +11,8 @@ export interface ShardRule {
   readonly gradients: boolean;
   readonly dense: { readonly ranks: number; readonly ring: Ring };
   readonly experts: { readonly ranks: number; readonly ring: Ring };
+  /** Each pass waits for its own gather; absent: it comes while the layer before runs. */
+  readonly waits?: true;
   /** Ranks from which a backward gathers; absent: the same. */
   readonly again?: Pick<ShardRule, 'dense' | 'experts'>;
   /** Groups of these ranks that each hold all weights, where they reduce their parts of the gradients as soon as they are scattered. */
@@ -25,7 +27,8 @@ export interface ShardRule {
  * takes the longer of its work and its traffic (Zhao et al., PyTorch FSDP, arXiv:2304.11277, section 3.3.2). All passes of a backward
  * hide both of its transfers, a gather and a scatter. This is exact for equal layers, where a stage's first gather falls into the pass before. At both ends of an iteration there is no such pass: n
  * passes of work w and traffic g take g + n·w, or n·g + w, which is n · max(w, g) + min(w, g). A gather comes before the forward and the input
- * gradient, a scatter with the weight gradient: 3 Ψ′ elements per microbatch in all.
+ * gradient, a scatter with the weight gradient: 3 Ψ′ elements per microbatch in all. If nothing is gathered ahead, a pass takes its
+ * gather and its work.
  */
 export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
   const gather = rule.weights ? movement(cost, rule, rule.weightBytes, 'all_gather') : nothing;
@@ -38,8 +41,11 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
       : rule.again === undefined
         ? gather
         : movement(cost, { ...rule, ...rule.again }, rule.weightBytes, 'all_gather');
-  const forward = Math.max(cost.forward, gather.time);
-  const behind = exposedBackward(cost, again.time, scatter.time);
+  const waits = rule.waits === true;
+  const forward = waits ? cost.forward + gather.time : Math.max(cost.forward, gather.time);
+  const behind = waits
+    ? { ...exposedBackward(cost, 0, scatter.time), input: again.time }
+    : exposedBackward(cost, again.time, scatter.time);
   const backwardInput = cost.backwardInput + behind.input;
   const backwardWeight = cost.backwardWeight + behind.weight;
   const exposed =
@@ -55,7 +61,7 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
     forward,
     backwardInput,
     backwardWeight,
-    boundary: Math.min(cost.forward, gather.time) + Math.min(passesOf(cost), scatter.time),
+    boundary: (waits ? 0 : Math.min(cost.forward, gather.time)) + Math.min(passesOf(cost), scatter.time),
     traffic: sumTraffic([cost.traffic ?? noTraffic, { weights }]),
   };
 }

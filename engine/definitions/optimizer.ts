@@ -23,6 +23,8 @@ export interface OptimizerUse {
   readonly reshard: boolean;
   /** Neighbours on which weights stay in parts from a forward to its backward; absent: all ranks of a shard group. */
   readonly reshardTo?: number;
+  /** Layers whose weights are gathered ahead of the one that runs, if the file says so; otherwise 1. */
+  readonly prefetch?: number;
   /** When gradients in parts are exchanged, if the file says so; otherwise `scatter`. */
   readonly gradientSync?: GradientSync;
   /** Whether gradients are clipped by their global norm. */

@@ -20,7 +20,7 @@ export function lossesOf({ layers }: SettledPipeline['model']): readonly (string
   return [...new Set(heads)].map((loss) => (loss === undefined ? undefined : String(loss)));
 }
 
-const sharedArguments = ['shard', 'over', 'reshard', 'gradient_sync', 'clip'];
+const sharedArguments = ['shard', 'over', 'reshard', 'prefetch', 'gradient_sync', 'clip'];
 
 /** Arguments that every optimizer has, as the file writes them. */
 const sharedText = ({ written }: OptimizerUse): string =>

@@ -57,12 +57,12 @@ export function* wholeWeightsCandidates({ analysis, plan, body }: Subject): Gene
   yield {
     what: 'Shard only the state of the optimizer',
     kind: 'whole weights',
-    edits: [write({ shard: state, ...dropped('reshard', 'gradient_sync') })],
+    edits: [write({ shard: state, ...dropped('reshard', 'prefetch', 'gradient_sync') })],
   };
   yield {
     what: 'Keep gathered weights until the update',
     kind: 'whole weights',
-    edits: [write({ reshard: 'false', ...dropped('gradient_sync') })],
+    edits: [write({ reshard: 'false', ...dropped('prefetch', 'gradient_sync') })],
   };
 }
 

@@ -63,7 +63,9 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     return undefined;
   }
   const [shard, over, step] = [values.get('shard'), values.get('over'), values.get('step')];
-  const [offload, reshard, gradientSync] = ['offload', 'reshard', 'gradient_sync'].map((name) => values.get(name));
+  const [offload, reshard, prefetch, gradientSync] = ['offload', 'reshard', 'prefetch', 'gradient_sync'].map((name) =>
+    values.get(name),
+  );
   const share = typeof offload === 'number' ? offload : 0;
   return {
     recipe: share > 0 ? withoutState(recipe, share) : recipe,
@@ -72,6 +74,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     ...(typeof over === 'number' ? { over } : {}),
     reshard: reshard !== 'false',
     ...(typeof reshard === 'number' ? { reshardTo: reshard } : {}),
+    ...(typeof prefetch === 'number' ? { prefetch } : {}),
     ...(typeof gradientSync === 'string' && isGradientSync(gradientSync) ? { gradientSync } : {}),
     clip: values.get('clip') === 'true',
     ...(typeof step === 'number' ? { step } : {}),
@@ -83,7 +86,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
 function argumentValue(
   context: ReadContext,
   { value }: Argument,
-  { name, kind, words = [], orCount }: OptimizerParameter,
+  { name, kind, least = 1, words = [], orCount }: OptimizerParameter,
 ): string | number | undefined {
   if (orCount === true && value.kind !== 'name') return wholeNumber(context, value, `"${name}"`, { min: 2 });
   if (kind === 'time') return quantity(context, value, { kind: 'quantity', dimension: 'time', min: 0 }, `"${name}"`);
@@ -91,7 +94,7 @@ function argumentValue(
     return quantity(context, value, { kind: 'quantity', dimension: 'number', min: 0, max: 1024 }, `"${name}"`);
   if (kind === 'share')
     return quantity(context, value, { kind: 'quantity', dimension: 'share', min: 0, max: 1 }, `"${name}"`);
-  if (kind === 'count') return wholeNumber(context, value, `"${name}"`, { min: 1 });
+  if (kind === 'count') return wholeNumber(context, value, `"${name}"`, { min: least });
   const text = value.kind === 'name' ? value.text : undefined;
   if (text !== undefined && words.includes(text)) return text;
   // A name that is not known has been reported.

@@ -37,6 +37,8 @@ export interface OptimizerParameter {
   readonly name: string;
   /** `count` is a whole number from 1 on, `bytes` a number of bytes for each parameter of the model, `share` is from 0 to 1. */
   readonly kind: 'word' | 'time' | 'count' | 'bytes' | 'share';
+  /** Of a `count`. Absent: 1. */
+  readonly least?: number;
   /** For words: what may be written, and whether that may also be a whole number from 2 on. */
   readonly words?: readonly string[];
   readonly orCount?: true;
@@ -147,6 +149,13 @@ export const sharing: readonly OptimizerParameter[] = [
     orCount: true,
     default: 'true',
     doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does. A number, such as 8: after a forward the weights stay in parts on that number of neighbours, and the backward gathers them there',
+  },
+  {
+    name: 'prefetch',
+    kind: 'count',
+    least: 0,
+    default: '1',
+    doc: 'under `zero3` and `fsdp` with `reshard = true`: layers whose weights are gathered ahead of the one that runs, in forwards and backwards. With 0 each pass of a layer waits for its own gather',
   },
   {
     name: 'gradient_sync',

@@ -313,7 +313,11 @@ function gatheredFor(
     };
   });
   const accumulate = !scattersEach(optimizer);
-  const { forward, backward } = gatheredBytes(sizes, { reshard: optimizer.reshard, prefetch: 1, accumulate });
+  const { forward, backward } = gatheredBytes(sizes, {
+    reshard: optimizer.reshard,
+    prefetch: optimizer.prefetch ?? 1,
+    accumulate,
+  });
   const sum = (figure: keyof (typeof sizes)[number]) => sizes.reduce((total, size) => total + size[figure], 0);
   return {
     weights: optimizer.reshard ? keptParts(layers, site, { model, optimizer }) : sum('weights') + sum('copied'),

@@ -21,6 +21,7 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
   if (shard === 'none') {
     idle('over', 'nothing is split: `shard` is `none`');
     idle('reshard', 'weights are not split: `shard` is `none`');
+    idle('prefetch', 'weights are not split: `shard` is `none`');
     idle('gradient_sync', 'gradients are exchanged once an iteration: `shard` is `none`');
     return;
   }
@@ -41,10 +42,13 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
   if (shardsWeights(shard)) checkParts(notes, use, ranks);
   else {
     idle('reshard', `\`${shard}\` does not split weights`);
+    idle('prefetch', `\`${shard}\` does not split weights`);
     idle('gradient_sync', `\`${shard}\` does not split weights`);
   }
-  if (shardsWeights(shard) && !use.reshard)
+  if (shardsWeights(shard) && !use.reshard) {
+    idle('prefetch', 'weights are gathered once an iteration under `reshard = false`');
     idle('gradient_sync', 'gradients stay whole up to the last backward under `reshard = false`');
+  }
 }
 
 /** Weights stay on neighbours of one shard group. */

@@ -242,6 +242,7 @@ function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule
   const moved = optimizer.recipe.moved(model.precision);
   return {
     ...shards,
+    ...(optimizer.prefetch === 0 ? { waits: true as const } : {}),
     ...(again === undefined ? {} : { again }),
     ...(groups === undefined ? {} : { groups }),
     weights,

@@ -73,6 +73,8 @@ describe('findings', () => {
     ['adam(⟦key/not-applicable:over⟧ = 2)', 4, '`shard` is `none`'],
     ['adam(⟦key/not-applicable:reshard⟧ = false)', 4, '`shard` is `none`'],
     ['adam(zero2, ⟦key/not-applicable:reshard⟧ = false)', 4, '`zero2` does not split weights'],
+    ['adam(fsdp, reshard = false, ⟦key/not-applicable:prefetch⟧ = 2)', 4, 'gathered once an iteration'],
+    ['adam(zero1, ⟦key/not-applicable:prefetch⟧ = 0)', 4, '`zero1` does not split weights'],
     ['adam(zero2, ⟦key/not-applicable:gradient_sync⟧ = last)', 4, '`zero2` does not split weights'],
     ['adam(⟦key/not-applicable:gradient_sync⟧ = last)', 4, '`shard` is `none`'],
     ['adam(fsdp, reshard = false, ⟦key/not-applicable:gradient_sync⟧ = each)', 4, 'gradients stay whole'],
