@@ -2,7 +2,7 @@ import type { PlanAnswer, PlanPoint } from '../../engine/sweep/answer.ts';
 import { fitWords, spreadWords } from '../../engine/analyze/accuracyWords.ts';
 import { settingsText } from '../../engine/sweep/axes.ts';
 import { runnerWords } from '../../engine/engines/runners.ts';
-import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
+import { bytes, count, iterationTime, list, share } from '../../engine/basics/quantities.ts';
 import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { frontChart } from '../drawing/frontChart.ts';
@@ -22,29 +22,47 @@ export interface PlanLayout {
   readonly isMerged?: boolean;
   /** Ranks and the optimizer that all rows have as the file has them; empty for none. */
   readonly staying?: string;
+  /** Also the chart, what became of each row, and what was not searched. */
+  readonly details?: boolean;
   /** Columns of a terminal, where a wider table becomes several. */
   readonly tableColumns?: number;
 }
 
-/** The front as a chart and a table, what the best row changes, and what became of the other rows. */
+/** The best rows and what to do with them; with details all that the answer has. */
 export function planText(
   answer: PlanAnswer,
-  { columns, isMerged = false, staying = '', tableColumns = Infinity }: PlanLayout,
+  { columns, isMerged = false, staying = '', details = false, tableColumns = Infinity }: PlanLayout,
   colours: Colours,
 ): string {
   const front = answer.points.filter((point) => point.front).toSorted((a, b) => paceOf(a) - paceOf(b));
   const { pipeline, devices, batch } = answer;
   const head = `${colours.bold(printable(pipeline))}: ${count(answer.rows, 'row', 'rows')} on ${count(devices, 'device', 'devices')}, ${count(batch, 'sample', 'samples')} an iteration${partOf(answer)}\n`;
+  const moves = [answer.would_fit, cutText(answer), answer.further];
   return [
     `${head}${dimmed(wrapped(searched(answer), tableColumns, '  ', '    '), colours)}`,
-    front.length === 0 ? '' : frontChart(answer.points.map(atPace), front.map(atPace), columns, colours),
     front.length === 0 ? asWritten(answer, colours) : frontTable(answer, front, tableColumns, colours),
     changes(answer, colours, isMerged),
-    `${colours.bold(answer.certificate)}\n${stayingLines(answer, staying, columns)}${[answer.would_fit, cutText(answer), answer.further].map((more) => (more === undefined ? '' : wrapped(printable(more), columns))).join('')}${missing(answer, colours)}${counts(answer, colours)}`,
-    spaceText(answer, columns, colours),
+    `${colours.bold(answer.certificate)}\n${stayingLines(answer, staying, columns)}${moves.map((more) => (more === undefined ? '' : wrapped(printable(more), columns))).join('')}${missing(answer, colours)}`,
+    front.length === 0 || !details ? '' : frontChart(answer.points.map(atPace), front.map(atPace), columns, colours),
+    details || front.length === 0 ? counts(answer, colours) : '',
+    details ? spaceText(answer, columns, colours) : dimmed(wrapped(restText(answer), columns), colours),
   ]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+/** What `--details` would show. */
+function restText({ simulated, over, full = 0, dropped, unsearched, refused }: PlanAnswer): string {
+  const impossible = refused.reduce((sum, { rows }) => sum + rows, 0);
+  const parts: readonly (readonly [rows: number, what: string])[] = [
+    [simulated, 'simulated'],
+    [dropped, 'dropped by a bound'],
+    [over + full, 'without room'],
+    [unsearched, 'not reached'],
+    [impossible, 'that cannot be'],
+  ];
+  const listed = list(parts.flatMap(([rows, what]) => (rows === 0 ? [] : [`${rows.toLocaleString('en-US')} ${what}`])));
+  return `Rows: ${listed}. --details shows why, a chart, and which values were not searched.`;
 }
 
 /** Of a search for a change that did not come to its end. */
@@ -143,15 +161,23 @@ const dimmed = (lines: string, colours: Colours): string =>
     .map((line) => (line === '' ? '' : `${colours.dim(line)}\n`))
     .join('');
 
-/** Values without what all of them begin and end with: `distributed` of `megatron_bf16(shard = distributed)`. */
-function shortValues({ values }: Axis): ReadonlyMap<string, string> {
+/**
+ * Values without the arguments that all of them begin with: `distributed` of `megatron_bf16(shard = distributed)`. The name of an
+ * argument goes only if its value is all that is left of each.
+ */
+export function shortValues({ values }: Axis): ReadonlyMap<string, string> {
   const [first = ''] = values;
   if (values.length < 2 || !values.every((value) => value.includes('('))) return new Map();
   let from = 0;
   while (values.every((value) => from < value.length && value[from] === first[from])) from += 1;
   const begun = first.slice(0, from);
-  const cut = Math.max(begun.lastIndexOf('(') + 1, begun.lastIndexOf(' = ') + 3);
-  return new Map(values.map((value) => [value, value.slice(cut).replace(/\)$/u, '')]));
+  const shownFrom = (cut: number) => values.map((value) => (cut === 0 ? value : value.slice(cut).replace(/\)$/u, '')));
+  const behind = (mark: string) => (begun.includes(mark) ? begun.lastIndexOf(mark) + mark.length : 0);
+  const whole = Math.max(behind('('), behind(', '));
+  const inValue = behind(' = ');
+  const isName = inValue > whole && shownFrom(inValue).every((rest) => !rest.includes(','));
+  const shown = shownFrom(isName ? inValue : whole);
+  return new Map(values.map((value, at) => [value, shown[at]]));
 }
 
 const shortOf = (

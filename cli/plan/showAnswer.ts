@@ -41,6 +41,7 @@ export async function showAnswer(
               columns: Math.max(60, io.columns),
               isMerged: args.has('merge'),
               staying,
+              details: args.has('details'),
               ...(io.outIsTerminal ? { tableColumns: Math.max(60, io.columns) } : {}),
             },
             coloursFor(io),

@@ -55,6 +55,10 @@ export const planSpec: Command['spec'] = {
       choices: ['text', 'json', 'csv'],
       doc: 'text (the default), json (all rows that were simulated), or csv (one line per row).',
     },
+    {
+      name: 'details',
+      doc: 'text: also what became of each row, a chart of times and memory, and which values were not searched.',
+    },
     { name: 'write', value: 'ROW', doc: 'Write the file with the values of a row set: its number, or best.' },
     {
       name: 'output',

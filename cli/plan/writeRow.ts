@@ -38,7 +38,12 @@ export async function writeRow(request: PlanRequest, wanted: string, args: Argum
   if (!/^\d{1,9}$/u.test(wanted) || row >= rows)
     return usageFault(io, 'plan', `--write takes best or the number of a row from 0 to ${rows - 1}, not "${wanted}".`);
   const written = rowTextOf(request, row);
-  if ('refused' in written) return usageFault(io, 'plan', `Row ${row} cannot be written: ${written.refused}.`);
+  if ('refused' in written)
+    return usageFault(
+      io,
+      'plan',
+      `Row ${row} cannot be written: ${written.refused}. The number of a row is for the file and the options of the search that printed it: if one of them has changed since, search again.`,
+    );
   // Whoever asks for a row by its number gets it, and hears what is wrong with it.
   const { problem } = written;
   if (problem !== undefined) await io.err(`pipewright plan: Row ${row} ${printable(problem)}\n`);

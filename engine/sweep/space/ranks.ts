@@ -69,7 +69,7 @@ export function contextChoice({ size, devices, written, engine }: SweepBase): Ch
       values,
       isCapped
         ? small
-        : `a rank would have fewer than ${leastTokens.toLocaleString('en-US')} of the ${sequence.toLocaleString('en-US')} tokens of a sample, or not two equal parts`,
+        : `a rank would have fewer than ${leastTokens.toLocaleString('en-US')} tokens (a sample has ${sequence.toLocaleString('en-US')}), or not two equal parts`,
       devices,
     ),
   ]);

@@ -134,8 +134,22 @@ describe('plan', () => {
     );
   });
 
+  test('is the best rows and what to do with them, and more only with --details', async () => {
+    const [short, long] = [await train(), await train('--details')].map(({ out }) => out);
+    expect(short.split('\n').length).toBeLessThan(25);
+    expect(short).not.toContain('│');
+    expect(short.replaceAll(/\s+/gu, ' ')).toMatch(
+      / Rows: \d+ simulated[^.]*\. --details shows why, a chart, and which values were not searched\. $/u,
+    );
+    const kept = short.slice(0, short.indexOf('\nRows: '));
+    expect(long.startsWith(kept)).toBe(true);
+    expect(long).toContain('│');
+    expect(long).toMatch(/^ {2}\d+ +simulated$/mu);
+    expect(long).not.toContain('--details');
+  });
+
   test('chooses what to search where neither the file nor the call says it, and says what it left out', async () => {
-    const { status, out, err } = await plan('a.pipe', '--pipeline', 'train');
+    const { status, out, err } = await plan('a.pipe', '--pipeline', 'train', '--details');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(
       /^ {2}tensor 1, 2, 4 · sequence_parallel true \(with tensor ranks\) · pipeline 1, 2, 4, 8 · micro_batch 1, 2, 4 · /mu,

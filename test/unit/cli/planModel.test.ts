@@ -38,7 +38,9 @@ describe('plan without a file', () => {
     expect(err).toContain('best.pipe is row ');
     const written = files['best.pipe'] ?? '';
     expect(written).toContain('import { dgx_h100 } from "std:clusters" with { nodes = 1 }\n');
-    expect(written).toMatch(/^ {2}optimizer +\S* *= megatron_bf16\(shard = distributed, clip = true\)$/mu);
+    // One data rank has nothing to split.
+    expect(written).toMatch(/^ {2}data *= 1$/mu);
+    expect(written).toMatch(/^ {2}optimizer +\S* *= megatron_bf16\(clip = true\)$/mu);
     expect(written).toMatch(/^ {2}sequence_parallel = true$/mu);
     const { status: checked, out: findings } = await call(['check', 'best.pipe'], { files: { 'best.pipe': written } });
     expect({ checked, findings }).toMatchObject({ checked: 0 });
@@ -52,7 +54,7 @@ describe('plan without a file', () => {
   });
 
   test('chooses the space without --over', async () => {
-    const { out } = await plan('--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --engine deepspeed');
+    const { out } = await plan('--model gpt2 --on dgx_h100 --nodes 1 --batch 8 --engine deepspeed --details');
     expect(out).toContain('There is no search block for train, so these values were chosen.');
     expect(out).toContain('  tensor 1, 2, 4 · ');
   });
@@ -69,7 +71,7 @@ describe('plan without a file', () => {
     expect(pinned.search.find(({ key }) => key === 'tensor')?.values).toEqual(['1', '2', '4']);
     expect(pinned.left_out?.[0]).toEqual({ what: 'pipeline other than 2', why: '--over names its values' });
     expect(free.left_out?.map(({ what }) => what)).not.toContain('pipeline other than 2');
-    const { out } = await plan(`${asked.replace(' --format json', '')} --over pipeline=[2]`);
+    const { out } = await plan(`${asked.replace(' --format json', '')} --over pipeline=[2] --details`);
     const text = out.replaceAll(/\s+/gu, ' ');
     expect(text).toContain('so --over fixes the values that it names, and the other ones were chosen.');
     expect(text).not.toContain('Not searched');

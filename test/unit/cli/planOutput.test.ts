@@ -1,5 +1,6 @@
 /** `plan` and `search` write what the name of the file promises, say which engine holds, and name changes as a file can have them. */
 import { describe, expect, test } from 'vitest';
+import { shortValues } from '../../../cli/output/planText.ts';
 import { call, good } from './harness.ts';
 
 const over = 'pipeline = [2, 4], recompute = [none, full]';
@@ -81,4 +82,33 @@ test('pipeline ranks are no key of a pipeline, and are not named as one', async 
     'A pipeline has no key "pipeline". Stages are the cut of the model: `stages = balance(4)`.',
   );
   expect(checked).toContain('Write stages = balance(4)');
+});
+
+test.each([
+  [
+    ['adamw(shard = fsdp, clip = true)', 'adamw(shard = fsdp, clip = true, reshard = false)'],
+    ['clip = true', 'clip = true, reshard = false'],
+  ],
+  [
+    ['adam(shard = zero1)', 'adam(shard = zero2)'],
+    ['zero1', 'zero2'],
+  ],
+  [
+    ['a(x = tree, y = 1)', 'a(x = true, y = 1)'],
+    ['x = tree, y = 1', 'x = true, y = 1'],
+  ],
+  [
+    ['a(x = 1)', 'b(x = 1)'],
+    ['a(x = 1)', 'b(x = 1)'],
+  ],
+])('%j are shown as %j: whole arguments, or the value of the only one', (values, shown) => {
+  expect([...shortValues({ key: 'optimizer', values }).values()]).toEqual(shown);
+});
+
+test('a row that cannot be written says for which file its number is', async () => {
+  const { err, status } = await call(['plan', 'a.pipe', '--over', 'pipeline = [3]', '--write', '0', '--threads', '1'], {
+    files,
+  });
+  expect(status).toBe(2);
+  expect(err.replaceAll(/\s+/gu, ' ')).toContain('if one of them has changed since, search again.');
 });
