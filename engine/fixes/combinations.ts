@@ -8,7 +8,13 @@ import { moreExpertRanks } from './experts.ts';
 import { lossCandidates } from './loss.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import type { Edit } from './proposal.ts';
-import { contextCandidates, contextForPipeline, moreTensorRanks, sequenceCandidates } from './ranks.ts';
+import {
+  contextCandidates,
+  contextForPipeline,
+  morePipelineRanks,
+  moreTensorRanks,
+  sequenceCandidates,
+} from './ranks.ts';
 import { everyStage, someLayersCandidates } from './recompute.ts';
 import { shardCandidates } from './shard.ts';
 import { type Candidate, type Candidates, type Goal, mostOfUsual, partsOf, type Tried, weightOf } from './trial.ts';
@@ -94,12 +100,12 @@ function isHeld(tried: readonly Tried[], today: Figures): boolean {
   );
 }
 
-/** Seconds per sample of the fastest that answers the finding and fits; Infinity if there is none. */
+/** Seconds per sample of the fastest that answers the finding and fits with a margin; Infinity if there is none. */
 const bestPace = (tried: readonly Tried[], today: Figures): number =>
   Math.min(
     Infinity,
     ...tried
-      .filter((each) => each.reached && each.figures.fits && isPart(each, today))
+      .filter((each) => each.reached && each.figures.fits && each.figures.left === undefined && isPart(each, today))
       .map(({ candidate, figures }) => samplePeriod(figures) * weightOf(candidate)),
   );
 
@@ -118,6 +124,7 @@ const savers = (subject: Subject): readonly Candidates[] => [
 const reshaping = (subject: Subject): readonly Candidates[] => [
   contextForPipeline(subject),
   moreTensorRanks(subject),
+  morePipelineRanks(subject),
   someLayersCandidates(subject),
 ];
 
@@ -205,7 +212,10 @@ function* combinations(
 
 /** Times multiply. Of memory, two changes free different bytes, or a part of the same ones: between their sum and their product. */
 function joined(a: Estimate, b: Estimate): Estimate {
-  const more = Math.min(a.more + b.more, microbatchesUnder(a, b), microbatchesUnder(b, a));
+  const more = Math.min(
+    a.more + b.more,
+    ...[microbatchesUnder(a, b), microbatchesUnder(b, a), keptUnder(a, b), keptUnder(b, a)],
+  );
   return {
     parts: [...a.parts, ...b.parts],
     pace: a.pace * b.pace,
@@ -228,6 +238,12 @@ function microbatchesUnder({ parts }: Estimate, order: Estimate): number {
   return size === undefined || !holds ? Infinity : ((1 + order.more) * (1 + size)) / 2 - 1;
 }
 
+/** Activations that are kept in place of recomputed need least under an order that holds few microbatches, and all were measured under another one. */
+function keptUnder({ parts, more }: Estimate, order: Estimate): number {
+  const keeps = more > 0 && parts.some(({ kind }) => kind === 'recompute');
+  return keeps && order.more < 0 && order.parts.some(({ policy }) => policy !== undefined) ? order.more : Infinity;
+}
+
 const costOf = ({ parts, pace, fill }: Estimate, today: Figures, room: number): number =>
   pace * weightOf({ parts }) * (1 + overrun.cost * Math.max(0, fillOf(today) * fill - room));
 
@@ -241,14 +257,14 @@ function roomFor(tried: readonly Tried[], today: Figures, emphasis: Goal['emphas
 /** Ranks come before what is recomputed, and a policy is last. */
 const placeOf = ({ kind, policy }: Candidate): number =>
   policy !== undefined ? order.length : Math.max(0, order.indexOf(kind));
-const order = ['sequence', 'tensor', 'context', 'shard', 'micro-batch', 'cut', 'layers', 'recompute'];
+const order = ['sequence', 'tensor', 'context', 'pipeline', 'shard', 'micro-batch', 'cut', 'layers', 'recompute'];
 
 /** One change of several, its policy last; undefined where two are alternatives to each other, or change the same text. */
 export function together(all: readonly Candidate[]): Candidate | undefined {
   const parts = all.toSorted((a, b) => placeOf(a) - placeOf(b));
   const edits = inPlace(parts.flatMap((part) => part.edits));
   if (new Set(parts.map(({ kind }) => kind)).size < parts.length || !apart(edits)) return undefined;
-  const isMoved = parts.some(({ kind }) => kind === 'tensor' || kind === 'context');
+  const isMoved = parts.some(({ kind }) => kind === 'tensor' || kind === 'context' || kind === 'pipeline');
   const words = parts
     .map(({ what, withOtherRanks = what }) => (isMoved ? withOtherRanks : what))
     .map((what, at) => (at === 0 ? what : `${what[0].toLowerCase()}${what.slice(1)}`));

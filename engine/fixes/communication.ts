@@ -8,7 +8,7 @@ import { exposedCommunication } from '../analyze/shares.ts';
 import { withCombinations } from './combinations.ts';
 import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
-import { fewerExpertRanks } from './experts.ts';
+import { expertsForTensor, fewerExpertRanks, wholeExperts } from './experts.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import type { Simulated } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
@@ -31,6 +31,9 @@ type Hint = Extract<FixHint, { readonly kind: 'tune' }>;
 /** The time of exposed communication must fall to this share of what it was, where the finding cannot be removed. */
 const mostLeft = 0.9;
 
+/** Other tensor ranks that make the iteration this much shorter without more communication are an answer, though a larger share of it is then exposed. */
+const leastElsewhere = 0.25;
+
 /**
  * Hides communication or sends less: warm-up, another policy, overlapped gradients, fewer tensor ranks. Changes that remove the
  * finding are offered; if there is none, those that lessen it, with what is left.
@@ -42,7 +45,14 @@ export function* exposedFixes(analysis: Analysis, finding: Finding, hint: Hint, 
   const pace = samplePeriod(figuresOf(subject.before.run.report));
   const faster = (after: Simulated) => relative(pace, samplePeriod(figuresOf(after.run.report))) < -0.001;
   const goal = { pipeline: hint.pipeline, emphasis: 'time' } as const;
-  const removes: Goal = { ...goal, met: (changed, after) => faster(after) && !remains(changed, finding) };
+  const isMuch = (after: Simulated) =>
+    relative(pace, samplePeriod(figuresOf(after.run.report))) < -leastElsewhere &&
+    exposedTime(after) <= exposedTime(subject.before);
+  const removes: Goal = {
+    ...goal,
+    met: (changed, after, kind) =>
+      faster(after) && (!remains(changed, finding) || (kind === 'tensor' && isMuch(after))),
+  };
   const gone = yield* fixesAmong(analysis, removes, exposedCandidates(subject, finding, hint), again);
   const roomy: Proposal[] = [];
   // Where all that removes it fills a device, partners make room for it.
@@ -88,6 +98,8 @@ const exposedCandidates = (subject: Subject, finding: Finding, { warmup }: Hint)
     fewerTensorRanks(subject),
     contextExchangeCandidates(subject),
     fewerExpertRanks(subject),
+    expertsForTensor(subject),
+    wholeExperts(subject),
     policyCandidates(subject, 'time'),
     sameBatchCandidates(subject),
     microbatchCandidates(subject),

@@ -9,7 +9,7 @@ import { callableOf, withArguments } from './callArguments.ts';
 import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { policyCandidates } from './policies.ts';
 import { sequenceKey } from './overlapTensor.ts';
-import type { Again, Edit, FixSteps } from './proposal.ts';
+import { type Again, apply, type Edit, type FixSteps } from './proposal.ts';
 import { withoutNode } from './repairs/edits.ts';
 import { modelEdits } from './modelKey.ts';
 import { entriesOf, setKey, valueOf } from './source.ts';
@@ -23,7 +23,7 @@ export function* engineFixes(analysis: Analysis, finding: Finding, hint: Hint, a
   const subject = subjectOf(analysis, hint.pipeline, again);
   if (subject === undefined) return [];
   const isSame = ({ code, hint: other }: Finding): boolean =>
-    code === finding.code && other?.kind === 'engine' && other.pipeline === hint.pipeline && other.key === hint.key;
+    code === finding.code && isAt(other, hint.pipeline, hint.key);
   const goal: Goal = {
     pipeline: hint.pipeline,
     emphasis: 'time',
@@ -43,11 +43,52 @@ function* schedules(subject: Subject, { writes: [nearest] }: Hint): Generator<Ca
       : candidate;
 }
 
-function* writing(subject: Subject, { writes }: Hint): Generator<Candidate, void, void> {
+function* writing(subject: Subject, hint: Hint): Generator<Candidate, void, void> {
+  const { writes } = hint;
   // A schedule without an argument may need another cut.
   if (writes.length === 0 || writes.some(({ key, argument }) => key === 'schedule' && argument === undefined)) return;
-  yield { what: writes.map(deed).join(', '), kind: 'engine', edits: editsOf(subject, writes) };
+  const edits = editsOf(subject, writes);
+  yield { what: writes.map(deed).join(', '), kind: 'engine', edits };
+  yield* rewritten(subject, hint, edits);
 }
+
+/** Other arguments of a value that an engine refuses for several reasons. */
+const mostReasons = 4;
+
+/** The value once the engine has no more reason to refuse it: each reason names the nearest for itself. */
+function* rewritten(
+  { analysis, pipeline, body, again }: Subject,
+  { key }: Hint,
+  first: readonly (Edit | undefined)[],
+): Generator<Candidate, void, void> {
+  const before = valueOf(body, key);
+  let edits = first.filter((edit) => edit !== undefined);
+  let { text } = analysis.syntax;
+  for (let reasons = 1; before !== undefined && reasons <= mostReasons; reasons += 1) {
+    text = apply(text, edits);
+    const after = subjectOf(again(text), pipeline, again);
+    const value = after && valueOf(after.body, key);
+    if (after === undefined || value === undefined) return;
+    const left = after.analysis.findings.find(
+      ({ code, hint }) => code === 'engine/unsupported' && isAt(hint, pipeline, key),
+    );
+    if (left?.hint?.kind === 'engine') {
+      edits = editsOf(after, left.hint.writes).filter((edit) => edit !== undefined);
+      continue;
+    }
+    const written = text.slice(value.start, value.end);
+    if (reasons > 1)
+      yield {
+        what: `Set ${key} = ${written}`,
+        kind: 'engine',
+        edits: [{ start: before.start, end: before.end, text: written }],
+      };
+    return;
+  }
+}
+
+const isAt = (hint: FixHint | undefined, pipeline: string, key: string): boolean =>
+  hint?.kind === 'engine' && hint.pipeline === pipeline && hint.key === key;
 
 const deed = (write: Write, index: number): string => {
   const words = write.value === undefined ? `remove \`${write.key}\`` : `set ${writeText(write).replaceAll('`', '')}`;

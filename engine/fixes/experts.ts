@@ -1,6 +1,7 @@
 /** Experts over more or fewer ranks, and whole or split over tensor ranks. */
 import { parts } from '../costs/layerPart.ts';
 import type { Subject } from './candidates.ts';
+import { traded } from './ranks.ts';
 import { setKey, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
@@ -28,6 +29,33 @@ const expertRanks = ({ analysis, body }: Subject, ranks: number): Candidate => (
   kind: 'expert',
   edits: [setKey(analysis.syntax.text, body, 'expert', String(ranks))],
 });
+
+/**
+ * Fewer tensor ranks, and experts over more: products of small experts are too small to split. Devices hold the same share of the
+ * experts, or half of it, and exchange tokens within a node.
+ */
+export function* expertsForTensor(subject: Subject): Generator<Candidate, void, void> {
+  const { analysis, body, plan, pipeline } = subject;
+  if (plan.tensor < 2 || !hasExperts(subject)) return;
+  const { perNode = Infinity } = analysis.resolution.sizes.get(pipeline) ?? {};
+  for (const tensor of new Set([1, plan.tensor / 2])) {
+    const data = (plan.data * plan.tensor) / tensor;
+    const whole = (plan.expert * plan.tensor) / tensor;
+    for (const expert of [2 * whole, whole]) {
+      if (!Number.isInteger(tensor) || (data * plan.context) % expert !== 0 || tensor * expert > perNode) continue;
+      for (const { what, ...candidate } of traded(subject, { tensor, data }))
+        yield {
+          ...candidate,
+          what: `${what}, and ${expert} expert ranks`,
+          edits: [
+            ...candidate.edits,
+            setKey(analysis.syntax.text, body, 'expert', String(expert)),
+            ...(tensor === 1 ? [] : [setKey(analysis.syntax.text, body, 'expert_tensor', '1')]),
+          ],
+        };
+    }
+  }
+}
 
 /** Tensor ranks become expert ranks: each expert is whole, so its products are larger and nothing is summed. */
 export function* wholeExperts(subject: Subject): Generator<Candidate, void, void> {

@@ -62,12 +62,14 @@ const holdsFigure = ({ hint }: Finding): boolean => hint?.kind === 'tune' && hin
 /** Whether the engine that a file names refuses something that it did not refuse before. */
 function newRefusal(before: Analysis, after: Analysis): boolean {
   const known = new Set(refusals(before));
-  return refusals(after).some((message) => !known.has(message));
+  return refusals(after).some((reason) => !known.has(reason));
 }
 
-// Messages of other codes are not read: that of a bubble takes longer to make than all the rest of a trial.
+/** Why it refuses something, without the nearest that it runs: that has all arguments of the value. */
 const refusals = ({ findings }: Analysis): readonly string[] =>
-  findings.filter(({ code }) => code === 'engine/unsupported').map(({ message }) => message);
+  findings.flatMap((finding) =>
+    (parametersOf(finding, 'engine/unsupported')?.refusals ?? []).map(({ reason }) => reason),
+  );
 
 /** Errors of a code, or of one expectation, beyond those that the file has already. */
 function newErrors(before: Analysis, after: Analysis): readonly Finding[] {

@@ -8,6 +8,7 @@ import { batchKey } from './microbatches.ts';
 import type { Edit } from './proposal.ts';
 import { followsDevices, recut } from './recut.ts';
 import { overlapTensorShare } from '../costs/overlapShares.ts';
+import { withoutNode } from './repairs/edits.ts';
 import { overlapTensorEdit, sequenceKey } from './overlapTensor.ts';
 import { addKey, entriesOf, setKey, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
@@ -97,6 +98,12 @@ export function* contextForPipeline(subject: Subject): Generator<Candidate, void
   }
 }
 
+/** Twice the pipeline ranks and half the data ranks: half of the layers on a device, where weights and their state leave too little. */
+export function* morePipelineRanks(subject: Subject): Generator<Candidate, void, void> {
+  const { data, devices } = subject.plan;
+  if (devices.length > 1 && data % 2 === 0) yield* traded(subject, { data: data / 2, pipeline: 2 * devices.length });
+}
+
 /** Keys and values get to the context ranks by the other method. */
 export function* contextExchangeCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
   const written = valueOf(body, 'context_exchange');
@@ -112,7 +119,7 @@ export function* contextExchangeCandidates({ analysis, body, plan }: Subject): G
 type Ranks = Partial<Readonly<Record<'tensor' | 'context' | 'data', number>>>;
 
 /** Sets numbers of ranks, and as many microbatches as keep the batch. With other pipeline ranks, each has as many stages as before. */
-function* traded(
+export function* traded(
   { analysis, body, plan }: Subject,
   { pipeline, ...wanted }: Ranks & { readonly data: number; readonly pipeline?: number },
 ): Generator<Candidate> {
@@ -135,12 +142,14 @@ function* traded(
     // How its layers are split is up to its users.
     plan.engines?.chosen !== deepspeed.name;
   if (splits) edits.push(setKey(text, body, 'sequence_parallel', 'true'));
+  const split = entriesOf(body, sequenceKey(body))[0];
+  if (wanted.tensor === 1 && split !== undefined) edits.push(withoutNode(analysis.syntax, split));
   const cut = pipeline === undefined ? [] : cutFor({ analysis, body, plan }, pipeline);
   const all = [...changed, ...(pipeline === undefined ? [] : [['pipeline', pipeline] as const])];
   const names = all.map(([key, ranks]) => `${ranks} ${key}`);
   yield {
     what: `Use ${list(names)} ${(pipeline ?? wanted.data) === 1 ? 'rank' : 'ranks'} with ${count} ${count === 1 ? 'microbatch' : 'microbatches'}${splits ? ' and sequence parallelism' : ''}`,
-    kind: 'tensor' in wanted ? 'tensor' : 'context',
+    kind: 'tensor' in wanted ? 'tensor' : 'context' in wanted ? 'context' : 'pipeline',
     edits: [...edits, ...cut, ...(follows ? [] : [setNumber(analysis, microbatches, count)])],
   };
 }

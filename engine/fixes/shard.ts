@@ -13,15 +13,25 @@ import type { Candidate } from './trial.ts';
 export function* shardCandidates({ plan, body }: Subject): Generator<Candidate, void, void> {
   const optimizer = inner(valueOf(body, 'optimizer'));
   if (optimizer === undefined || plan.data * plan.context < 2) return;
-  for (const shard of stronger(optimizer)) yield shardCandidate(optimizer, shard, plan);
+  for (const shard of stronger(optimizer)) {
+    yield shardCandidate(optimizer, shard, plan);
+    if (keepsGathered(shard, plan)) yield shardCandidate(optimizer, shard, plan, true);
+  }
 }
 
-const shardCandidate = (optimizer: Expression, shard: Shard, plan: Subject['plan']): Candidate => ({
-  what: `Shard ${what(shard)} over ${ranks(optimizer, plan)}`,
-  withOtherRanks: `Shard ${what(shard)} over ${plan.context > 1 ? 'data and context' : 'data'} ranks`,
-  kind: 'shard',
-  edits: [editFor(optimizer, shard)],
-});
+/** Whether weights may stay gathered up to the last backward of a pipeline, as some engines keep them. */
+const keepsGathered = (shard: Shard, { devices }: Subject['plan']): boolean =>
+  devices.length > 1 && shardsWeights(shard);
+
+function shardCandidate(optimizer: Expression, shard: Shard, plan: Subject['plan'], keeps = false): Candidate {
+  const kept = keeps ? ', gathered once an update' : '';
+  return {
+    what: `Shard ${what(shard)} over ${ranks(optimizer, plan)}${kept}`,
+    withOtherRanks: `Shard ${what(shard)} over ${plan.context > 1 ? 'data and context' : 'data'} ranks${kept}`,
+    kind: 'shard',
+    edits: [editFor(optimizer, shard, keeps)],
+  };
+}
 
 /** The shard that people train with: of the state alone next to a pipeline, of everything without one, or as the engine has it. */
 export function usualShardCandidate({ plan, body }: Subject): Candidate | undefined {
@@ -36,8 +46,12 @@ export function usualShardCandidate({ plan, body }: Subject): Candidate | undefi
   // Few split gradients and keep weights whole.
   return shard === undefined || (strength(shard) === 2 && engine === undefined)
     ? undefined
-    : shardCandidate(optimizer, shard, plan);
+    : shardCandidate(optimizer, shard, plan, ofEngine !== undefined && isKeptBy(plan) && keepsGathered(shard, plan));
 }
+
+/** Whether the engine of a file keeps gathered weights in a pipeline. */
+const isKeptBy = ({ engines }: Subject['plan']): boolean =>
+  findEngine(engines?.chosen ?? '')?.shards?.some(({ reshard }) => reshard === 'false') === true;
 
 const isMegatron = (optimizer: Expression): boolean => calleeOf(optimizer)?.text.startsWith('megatron') === true;
 
@@ -141,11 +155,13 @@ function argument(call: Call, name: string) {
   );
 }
 
-function editFor(optimizer: Expression, shard: Shard): Edit {
-  if (optimizer.kind !== 'call') return { start: optimizer.end, end: optimizer.end, text: `(shard = ${shard})` };
+function editFor(optimizer: Expression, shard: Shard, keeps = false): Edit | undefined {
+  const kept = keeps ? ', reshard = false' : '';
+  if (optimizer.kind !== 'call') return { start: optimizer.end, end: optimizer.end, text: `(shard = ${shard}${kept})` };
+  if (keeps && argument(optimizer, 'reshard') !== undefined) return undefined;
   const written = argument(optimizer, 'shard')?.value;
-  if (written !== undefined) return { start: written.start, end: written.end, text: shard };
+  if (written !== undefined) return { start: written.start, end: written.end, text: `${shard}${kept}` };
   const last = optimizer.arguments.at(-1);
   const at = last?.end ?? optimizer.end - 1;
-  return { start: at, end: at, text: `${last === undefined ? '' : ', '}shard = ${shard}` };
+  return { start: at, end: at, text: `${last === undefined ? '' : ', '}shard = ${shard}${kept}` };
 }

@@ -8,7 +8,17 @@ import type { AccuracyReport } from '../values/accuracy.ts';
 import type { BubbleHelp } from '../findings/bubbleHelp.ts';
 import { list } from '../basics/quantities.ts';
 import { runnersOf } from '../engines/runners.ts';
-import { type Effect, effectWords, type Emphasis, type Figures, isTight, sameBatch, samplePeriod } from './effect.ts';
+import {
+  type Effect,
+  effectWords,
+  type Emphasis,
+  type Figures,
+  isTight,
+  leastChange,
+  relative,
+  sameBatch,
+  samplePeriod,
+} from './effect.ts';
 import { brokenFigures, figuresIn, noNewError, type Simulated, simulated } from './outcome.ts';
 import { type Again, apply, checkedAgain, type Edit, type FixSteps, type Proposal } from './proposal.ts';
 
@@ -70,8 +80,8 @@ export interface Goal {
   readonly emphasis: Emphasis;
   /** Name of the device that the figures of a fix are asked for. Default: the fullest one, as in every title. */
   readonly device?: string;
-  /** Whether the changed file answers the finding. */
-  readonly met: (changed: Analysis, after: Simulated) => boolean;
+  /** Whether the changed file answers the finding. `kind`: of the candidate that changed it. */
+  readonly met: (changed: Analysis, after: Simulated, kind?: string) => boolean;
   /** What the title states in addition, for a finding that lessens and stays. */
   readonly also?: (after: Simulated) => string;
   /** Most fixes shown, and of one kind. */
@@ -198,8 +208,15 @@ const trialAdvice: SlowAdvice<
     const old = analysis.resolution.plan.pipelines.find(({ name }) => name === goal.pipeline);
     const isRun = runners?.length !== 0 || (old !== undefined && runnersOf(old)?.length === 0);
     const run =
-      after === undefined ? {} : { figures: figuresIn(changed, after), isRun, answers: goal.met(changed, after) };
-    const effect = effectOf(analysis, changed, candidate.mayOverfill === true ? { ...goal, mayOverfill: true } : goal);
+      after === undefined
+        ? {}
+        : { figures: figuresIn(changed, after), isRun, answers: goal.met(changed, after, candidate.kind) };
+    const effect = effectOf(
+      analysis,
+      changed,
+      candidate.mayOverfill === true ? { ...goal, mayOverfill: true } : goal,
+      candidate.kind,
+    );
     if (effect === undefined || after === undefined) return run;
     const also = goal.also?.(after) ?? '';
     const trial = {
@@ -243,7 +260,9 @@ const breakWords = (breaks: readonly string[]): string =>
 function offered(trials: readonly Trial[], { fitting, mayOverfill }: Goal): readonly Trial[] {
   const found = trials.filter(
     (trial) =>
-      !isOtherRunThatFails(trial) && (!isRisk(trial) || mayOverfill === true || trial.candidate.mayOverfill === true),
+      !isOtherRunThatFails(trial) &&
+      !fillsMore(trial, mayOverfill === true) &&
+      (!isRisk(trial) || mayOverfill === true || trial.candidate.mayOverfill === true),
   );
   const fits = fitting === true ? found.filter(({ effect }) => effect.after.fits) : found;
   const all = fits.length > 0 ? fits : found;
@@ -259,6 +278,14 @@ function offered(trials: readonly Trial[], { fitting, mayOverfill }: Goal): read
 /** Nobody trains with another batch to find that a device is still over its memory. */
 const isOtherRunThatFails = ({ effect: { before, after } }: Trial): boolean =>
   before !== undefined && !before.fits && !after.fits && !sameBatch(before, after);
+
+/** What does not fit is not helped by a faster order that needs even more. */
+const fillsMore = ({ effect: { before, after }, candidate }: Trial, mayOverfill: boolean): boolean =>
+  !mayOverfill &&
+  candidate.mayOverfill !== true &&
+  before?.fits === false &&
+  !after.fits &&
+  relative(before.peak, after.peak) > leastChange;
 
 const mostPeriods = 2;
 
@@ -286,10 +313,10 @@ export const titleOf = (what: string, effect: Effect, emphasis: Emphasis): strin
   `${what}: ${effectWords(effect, emphasis)}`;
 
 /** What a change of the file does; undefined where it brings a new error, does not run, or misses the goal. */
-export function effectOf(analysis: Analysis, changed: Analysis, goal: Goal): Effect | undefined {
+export function effectOf(analysis: Analysis, changed: Analysis, goal: Goal, kind?: string): Effect | undefined {
   if (!noNewError(analysis, changed, { mayOverfill: goal.mayOverfill, mayBreak: true })) return undefined;
   const after = simulated(changed, goal.pipeline);
-  return after !== undefined && goal.met(changed, after) ? effectAt(analysis, changed, after) : undefined;
+  return after !== undefined && goal.met(changed, after, kind) ? effectAt(analysis, changed, after) : undefined;
 }
 
 function effectAt(analysis: Analysis, changed: Analysis, after: Simulated, device?: string): Effect {
@@ -402,7 +429,9 @@ function shown(sorted: readonly Trial[], { most = usualMost, mostOfKind = usualM
       const isFree = joins
         ? all.filter((each) => each.candidate.parts !== undefined && !usual.includes(each)).length < mostCombinations &&
           !alike.some((other) => runsWhere(trial, other))
-        : alike.length < (trial.candidate.last === true ? 1 : places);
+        : alike.length < (trial.candidate.last === true ? 1 : places) &&
+          // Few could do it: one that no common engine runs is enough of a kind.
+          (trial.isRun || alike.every((other) => other.isRun));
       if (!twin && isFree && kept.size < most) kept.add(trial);
     }
   // One place of the first ones is for the best, and what is usual has the others.

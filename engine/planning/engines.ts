@@ -25,12 +25,18 @@ export function planEngines(notes: Notes, pipeline: SettledPipeline, plan: Pipel
   const able = commonEngines.filter((engine) => setupRefusals(engine, setup).length === 0);
   if (chosen !== undefined) {
     const orders = isShape(plan) ? orderRefusals(chosen, plan) : [];
-    for (const refusal of [...orders, ...writtenRefusals(chosen, setup)]) {
-      const { key, nearest } = refusal;
+    // At one place there is one finding, which says all.
+    const all = [...orders, ...writtenRefusals(chosen, setup)];
+    for (const place of new Set(all.map(({ key }) => pipeline.at(key)))) {
+      const refusals = all.filter((refusal) => pipeline.at(refusal.key) === place);
+      const { key, nearest } = refusals.find((refusal) => refusal.nearest !== undefined) ?? refusals[0];
       notes.report.report(
         'engine/unsupported',
-        pipeline.at(key),
-        { engine: chosen.title, reason: refusalWords(refusal) },
+        place,
+        {
+          engine: chosen.title,
+          refusals: refusals.map((refusal) => ({ reason: refusal.reason, words: refusalWords(refusal) })),
+        },
         { hint: { kind: 'engine', pipeline: pipeline.name, key, writes: nearest === undefined ? [] : [nearest] } },
       );
     }

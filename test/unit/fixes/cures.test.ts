@@ -6,7 +6,7 @@ import { toEnd } from '../../../engine/basics/steps.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { packedWeightsCandidates } from '../../../engine/fixes/adapters.ts';
 import { type Subject, subjectOf } from '../../../engine/fixes/candidates.ts';
-import { fewerExpertRanks, moreExpertRanks, wholeExperts } from '../../../engine/fixes/experts.ts';
+import { expertsForTensor, fewerExpertRanks, moreExpertRanks, wholeExperts } from '../../../engine/fixes/experts.ts';
 import { lossCandidates } from '../../../engine/fixes/loss.ts';
 import { simulated } from '../../../engine/fixes/outcome.ts';
 import { apply, type Edit } from '../../../engine/fixes/proposal.ts';
@@ -204,7 +204,18 @@ describe('a change of the ranks', () => {
       'Keep every expert whole on 4 expert ranks':
         'tensor = 2  sequence_parallel = true  data = 2  expert = 4; expert_tensor = 1',
     });
-    for (const kind of [moreExpertRanks, fewerExpertRanks, wholeExperts])
+    const split4 = { ...experts, keys: 'data = 2\n  tensor = 4\n  sequence_parallel = true' };
+    expect(offered(split4, expertsForTensor)).toEqual({
+      'Use 1 tensor and 8 data ranks with 2 microbatches, and 8 expert ranks':
+        'microbatches = 2; data = 8; tensor = 1; expert = 8',
+      'Use 1 tensor and 8 data ranks with 2 microbatches, and 4 expert ranks':
+        'microbatches = 2; data = 8; tensor = 1; expert = 4',
+      'Use 2 tensor and 4 data ranks with 4 microbatches, and 4 expert ranks':
+        'microbatches = 4; data = 4; tensor = 2; expert = 4; expert_tensor = 1',
+      'Use 2 tensor and 4 data ranks with 4 microbatches, and 2 expert ranks':
+        'microbatches = 4; data = 4; tensor = 2; expert = 2; expert_tensor = 1',
+    });
+    for (const kind of [moreExpertRanks, fewerExpertRanks, wholeExperts, expertsForTensor])
       expect(offered({ keys: 'tensor = 2  data = 4' }, kind)).toEqual({});
   });
 });

@@ -56,6 +56,23 @@ describe('what an engine does not run is fixed by what it runs', () => {
     for (const fix of fixes) expect(unsupported(apply(text, fix.edits)), fix.title).toEqual([]);
   });
 
+  it('at an optimizer that it refuses for several reasons, all said by one finding and answered by one fix', () => {
+    const text = fileOf('torchtitan', { keys: 'data = 2', optimizer: 'megatron_bf16(shard = distributed)' });
+    expect(unsupported(text)).toEqual([
+      expect.stringMatching(
+        /^torchtitan shards .*, not as `distributed`.*\. torchtitan is not known to keep .* as `megatron_bf16`/,
+      ),
+    ]);
+    const fixes = fixesAt(text, 'engine/unsupported', 'optimizer');
+    expect(short(fixes)).toEqual(['Set optimizer = adamw(shard = fsdp, reshard = false)']);
+    expect(unsupported(apply(text, fixes[0].edits))).toEqual([]);
+    // One reason left is not a new one.
+    const ddp = fileOf('torchtitan', { keys: 'data = 2', optimizer: 'adam_mixed' });
+    expect(apply(ddp, fixesAt(ddp, 'engine/defaults')[0].edits)).toContain(
+      'adam_mixed(shard = fsdp, reshard = false, ',
+    );
+  });
+
   it('what it does unasked is written by one fix', () => {
     const text = fileOf('torchtitan', { keys: 'data = 2  tensor = 2', optimizer: 'adamw' });
     const [fix, ...more] = fixesAt(text, 'engine/defaults');
@@ -156,6 +173,12 @@ describe('what no common engine runs', () => {
     const batch = { what: 'batch', kind: 'batch', edits: [at('microbatches = 4', 'microbatches = 64')] };
     expect(order(paper(1), batch)).toEqual(['paper 1', 'batch']);
     expect(order(paper(1), batch, real(1.001))).toEqual(['real 1.001', 'paper 1', 'batch']);
+  });
+
+  it('takes one place of a kind, so that the next of it is what somebody runs', () => {
+    const policy = <T extends object>(candidate: T) => ({ ...candidate, kind: 'policy' });
+    expect(order(policy(paper(3)), policy(paper(2)), policy(real(1.2)))).toEqual(['real 1.2', 'paper 3']);
+    expect(order(policy(paper(3)), policy(paper(2)))).toEqual(['paper 3']);
   });
 
   it('comes after what is at most a tenth slower, and before the rest', () => {

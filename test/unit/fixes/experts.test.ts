@@ -43,6 +43,15 @@ const cases: readonly Case[] = [
   },
   { file: '15_8b_ethernet', code: 'comm/exposed', title: /^Shard over groups of 8 ranks/, most: -0.12 },
   { file: '16_70b_one_node', code: 'memory/out-of-memory', title: /^Use 2 nodes and/, most: 0 },
+  { file: '17_qwen3_30b_tensor', code: 'comm/exposed', title: /^Use 1 tensor .* 8 expert ranks/, most: -0.5 },
+  { file: '18_70b_gpipe_full', code: 'schedule/bubble', title: /^Recompute no stage, .*1f1b/, most: -0.3 },
+  { file: '19_7b_torchtitan', code: 'memory/out-of-memory', title: /^Shard .* micro_batch to 1/, most: 0 },
+  {
+    file: '20_deepseek_v3_256',
+    code: 'memory/out-of-memory',
+    title: /^Use 8 data and 32 pipeline ranks .* recompute/,
+    most: 0.35,
+  },
 ];
 
 describe.each(cases)('$file, $code', ({ file, code, title, most }) => {

@@ -37,6 +37,15 @@ describe('candidates are ranked', () => {
     expect(shown([fast, fits])).toEqual(['fits', 'fast']);
   });
 
+  it('without what needs even more than a plan that does not fit', () => {
+    const fuller = candidate('fuller', {
+      'forward = 4ms': 'forward = 1ms',
+      'activation = 512MiB': 'activation = 1GiB',
+    });
+    expect(shown([fuller, fast])).toEqual(['fast']);
+    expect(shown([fuller, fast], { mayOverfill: true })).toHaveLength(2);
+  });
+
   it('of equal paces the smaller peak first', () => {
     expect(shown([smaller[0], smaller[3]])).toEqual(['activation 128', 'activation 256']);
     expect(shown([smaller[3], smaller[0]])).toEqual(['activation 128', 'activation 256']);
