@@ -1,7 +1,7 @@
 /** Saves a simulated pipeline as a figure or a trace. The server writes it; the user says what and where. */
 import * as vscode from 'vscode';
 import { fromBase64 } from '../platform/common/base64.ts';
-import { methods, type ExportAnswer, type ExportRequest } from '../webview/protocol/requests.ts';
+import { type Drawing, methods, type ExportAnswer, type ExportRequest } from '../webview/protocol/requests.ts';
 import { exportName } from './exportName.ts';
 import type { Requests } from './languageClient.ts';
 
@@ -61,14 +61,21 @@ const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] =
   { label: 'Megatron-LM script', description: 'a launch script with all arguments', choice: { format: 'megatron' } },
 ];
 
+interface ExportHost {
+  readonly requests: Requests;
+  /** The PNG of a picture in base64, of a server that cannot draw it; undefined if nothing here can. */
+  draw(drawing: Drawing): Promise<string | undefined>;
+}
+
 export async function exportTimeline(
-  requests: Requests,
+  { requests, draw }: ExportHost,
   asked: Pick<ExportRequest, 'uri' | 'overrides' | 'pipeline' | 'state' | 'seconds'>,
   known?: ExportTarget,
 ): Promise<void> {
   const choice = known === undefined ? await chosen() : choiceOf(known);
   if (choice === undefined) return;
-  const answer = await request(requests, { ...asked, ...choice });
+  const written = await request(requests, { ...asked, ...choice });
+  const answer = written === undefined ? undefined : await drawn(written, draw);
   if (answer === undefined) return;
   if (choice.format === 'markdown' && known === undefined && 'text' in answer) {
     await vscode.env.clipboard.writeText(answer.text);
@@ -155,6 +162,16 @@ const filters: Readonly<Record<Choice['format'], Readonly<Record<string, string[
 };
 
 type Written = Exclude<ExportAnswer, { readonly problem: string }>;
+type Whole = Exclude<Written, { readonly drawing: Drawing }>;
+
+/** Undefined where nothing can draw it: a message says so. */
+async function drawn(written: Written, draw: ExportHost['draw']): Promise<Whole | undefined> {
+  if (!('drawing' in written)) return written;
+  const base64 = await draw(written.drawing);
+  if (base64 !== undefined) return { pipeline: written.pipeline, base64 };
+  void vscode.window.showErrorMessage('The browser did not draw the PNG. Export the timeline as SVG.');
+  return undefined;
+}
 
 /** Undefined where there is nothing to save: a message says why, or the user has cancelled. */
 async function request(requests: Requests, asked: ExportRequest): Promise<Written | undefined> {

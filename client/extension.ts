@@ -85,7 +85,11 @@ export function activate(context: vscode.ExtensionContext, makeClient: MakeClien
         const uri = targetOf(target) ?? shown.shownFile();
         const named = typeof pipeline === 'string' ? pipeline : undefined;
         if (uri !== undefined)
-          await exportTimeline(running, { uri: uri.toString(), pipeline: named }, exportTarget(known));
+          await exportTimeline(
+            { requests: running, draw: (drawing) => shown.draw(uri, drawing) },
+            { uri: uri.toString(), pipeline: named },
+            exportTarget(known),
+          );
       },
     ),
     vscode.commands.registerCommand('pipewright.followActiveFile', () => shown.follow(true)),

@@ -4,6 +4,9 @@ import type { MovedInRow } from '../../webview/protocol/requests.ts';
 import { type Fields, isFields, isFigure, isName, readOverrides, readState } from '../../webview/protocol/state.ts';
 
 const longestMessage = 4096;
+const longestPicture = 2 ** 26;
+const isBase64 = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= longestPicture && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
 const mostPaths = 100;
 const isPaths = (value: unknown): value is string[] =>
   Array.isArray(value) && value.length <= mostPaths && value.every(isName);
@@ -144,6 +147,10 @@ const readers: {
         }
       : undefined;
   },
+  drawn: ({ request, base64 }) =>
+    isPlace(request) && (base64 === undefined || isBase64(base64))
+      ? { type: 'drawn', request, ...(base64 === undefined ? {} : { base64 }) }
+      : undefined,
   copyLink: (raw) => {
     const state = readState(raw['state']);
     return state === undefined ? undefined : { type: 'copyLink', state };

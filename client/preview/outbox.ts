@@ -18,7 +18,18 @@ export interface Outbox {
  * In the order in which they go out. First is how the page works, then the search that an earlier page had, and the view that a link
  * leads to. What the page shows and outlines follows. What the reader asked for is last. Answers to an earlier page are dropped.
  */
-const sorts = ['modes', 'planKept', 'view', 'picture', 'beside', 'highlight', 'compare', 'plans', 'findOrder'] as const;
+const sorts = [
+  'modes',
+  'planKept',
+  'view',
+  'picture',
+  'beside',
+  'highlight',
+  'compare',
+  'plans',
+  'findOrder',
+  'draw',
+] as const;
 type Sort = (typeof sorts)[number];
 
 const answers: ReadonlySet<ToPage['type']> = new Set([

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Server } from '../languageClient.ts';
 import type { PreviewState } from '../../webview/protocol/messages.ts';
+import type { Drawing } from '../../webview/protocol/requests.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { namedDocument } from '../namedDocument.ts';
 import { pipeDocument } from '../pipeDocument.ts';
@@ -37,6 +38,8 @@ export interface Previews extends vscode.Disposable {
   follow(following: boolean): void;
   /** The file of the preview that has the focus. */
   shownFile(): vscode.Uri | undefined;
+  /** The PNG of a picture in base64, drawn by a preview of the file; undefined if it does not. */
+  draw(uri: vscode.Uri, drawing: Drawing): Promise<string | undefined>;
   /** The server has started, or has stopped for good. */
   serverChanged(): void;
 }
@@ -163,6 +166,10 @@ export function createPreviews(
     compareRun: (uri, run) => opened(uri, undefined)?.compareRun(run),
     findPlan: (uri, pipeline) => opened(uri, pipeline)?.findPlan(pipeline),
     findOrder: (uri, pipeline) => opened(uri, pipeline)?.findOrder(),
+    draw(uri, drawing) {
+      const shown = of(uri).find(({ place }) => place.isVisible()) ?? opened(uri, undefined);
+      return shown?.draw(drawing) ?? Promise.resolve(undefined);
+    },
     restore: (uri, state) => opened(uri, state.pipeline)?.restore(state),
     follow: (following) => focused()?.follow(following),
     shownFile: () => focused()?.uri(),

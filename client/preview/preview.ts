@@ -107,6 +107,7 @@ function previewOf(self: Self): Preview {
     planFound: parts.plans.found,
     planEdited: parts.plans.edited,
     findOrder: () => outbox.post({ type: 'findOrder' }),
+    draw: parts.pictures.draw,
   };
   return preview;
 }
@@ -131,6 +132,7 @@ function listen(self: Self, preview: Preview): void {
   place.onClosed(() => {
     parts.orders.forget();
     parts.freshness.forget();
+    parts.pictures.closed();
     parts.plans.closed();
   });
 }

@@ -73,8 +73,10 @@ export function receive(self: Self, preview: Preview, message: FromPage): Promis
       if (uri === undefined) return undefined;
       const asked = { uri: uri.toString(), overrides: memory.overrides, pipeline, state, seconds };
       // The editor gives the focus of its lists back to no part of a page.
-      return exportTimeline(host.requests, asked).then(place.focus);
+      return exportTimeline({ requests: host.requests, draw: parts.pictures.draw }, asked).then(place.focus);
     }
+    case 'drawn':
+      return parts.pictures.receive(message);
     case 'copyLink':
       return copyLink(host.id, message.state);
     case 'race':

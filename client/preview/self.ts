@@ -2,6 +2,7 @@
 import type * as vscode from 'vscode';
 import type { PreviewState } from '../../webview/protocol/messages.ts';
 import {
+  type Drawing,
   methods,
   type PathGroup,
   type PlanEdited,
@@ -23,6 +24,7 @@ import { createMovedOrders } from './movedOrders.ts';
 import { createOrders } from './orders.ts';
 import type { createOutbox } from './outbox.ts';
 import type { Place } from './place.ts';
+import { createPictures } from './pictures.ts';
 import { createPlans } from './plans.ts';
 import { createRace } from './race.ts';
 
@@ -67,6 +69,8 @@ export interface Preview {
   planEdited(edited: PlanEdited): void;
   /** Opens the search for a shorter order, once the page has a timeline. */
   findOrder(): void;
+  /** The PNG of a picture in base64; undefined if its page does not draw it. */
+  draw(drawing: Drawing): Promise<string | undefined>;
   /** The newest text that was shown. */
   text(): string | undefined;
 }
@@ -100,6 +104,7 @@ export function makeParts(context: PreviewContext, memory: PreviewMemory) {
     help: createHelp(context),
     cursor: cursorBlocks(context),
     movedOrders: createMovedOrders(context),
+    pictures: createPictures(context.post),
     plans,
     orders: createOrders(context),
     freshness: createFreshness({

@@ -9,7 +9,7 @@ import { type PaperWidth, paperWidths } from '../../engine/drawing/sheet.ts';
 import { unitTimesText } from '../../engine/analyze/unitWords.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import type { Searches } from '../../engine/basics/searches.ts';
-import type { ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
+import type { Drawing, ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { fileName } from '../text/fileName.ts';
 import { base64 } from '../../platform/common/base64.ts';
@@ -27,7 +27,8 @@ const widths = Object.keys(paperWidths) as readonly PaperWidth[];
 
 /** What a file is made of: its text, or a page without its script. */
 type Exported =
-  Exclude<ExportAnswer, { readonly base64: string }> | { readonly pipeline: string; readonly page: StandalonePage };
+  | Exclude<ExportAnswer, { readonly base64: string } | { readonly drawing: Drawing }>
+  | { readonly pipeline: string; readonly page: StandalonePage };
 
 /** What is written, before a picture or a page is made of it; undefined while it is being found. */
 export function exported(
@@ -122,7 +123,7 @@ export async function exportAnswer(
   if (format !== 'png') return found;
   const known: readonly number[] = scales;
   if (!known.includes(scale)) return { problem: `The scale is one of ${list(scales.map(String))}.` };
-  if (rasterise === undefined) return { problem: 'No PNG can be drawn in a browser. Export the timeline as SVG.' };
+  if (rasterise === undefined) return { pipeline, drawing: { svg: found.text, scale } };
   const picture = await rasterise({ svg: found.text, scale: scale as Scale });
   const missing = missingWords(picture);
   return { pipeline, base64: base64(picture.bytes), ...(missing === undefined ? {} : { notes: [missing] }) };

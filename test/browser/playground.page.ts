@@ -174,6 +174,39 @@ async function followCaret(browser: Browser, address: string): Promise<void> {
   }
 }
 
+/** The preview's key for it opens a list of formats in the page; what is chosen is a download. */
+async function exportFiles(browser: Browser, address: string): Promise<void> {
+  const { page, problems } = await open(browser, address);
+  const exported = async (label: string): Promise<{ readonly name: string; readonly bytes: Buffer }> => {
+    await timeline(page).click();
+    await timeline(page).press('e');
+    const dialog = page.locator('#chooser[open]');
+    await dialog.waitFor(waits);
+    assert.match(await dialog.innerText(), /Export Timeline/);
+    const [download] = await Promise.all([
+      page.waitForEvent('download', waits),
+      dialog.getByRole('button', { name: label }).first().click(),
+    ]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  };
+  try {
+    await drawn(page);
+    const svg = await exported('SVG, 7 in two columns');
+    assert.match(svg.name, /^quickstart.*\.svg$/);
+    assert.match(svg.bytes.toString(), /^<\?xml[^]*iteration 264\.2 ms[^]*<\/svg>\n$/);
+    const png = await exported('PNG, 7 in 384 dpi');
+    assert.match(png.name, /^quickstart.*\.png$/);
+    assert.equal(png.bytes.subarray(1, 4).toString(), 'PNG');
+    // 7 in of 384 pixels.
+    assert.equal(png.bytes.readUInt32BE(16), 2688);
+    // A picture of one colour takes a thousandth of a byte for each of its points.
+    assert(png.bytes.length > 30_000, `${png.bytes.length} bytes`);
+    assert.deepEqual(problems, []);
+  } finally {
+    await page.close();
+  }
+}
+
 /** The preview's frame runs in the thread of the page: it may not come before the findings. */
 async function findsFirst({ chromium }: Browser, address: string): Promise<void> {
   const page = await chromium.newPage();
@@ -207,6 +240,10 @@ export const playgroundTests: readonly PageTest[] = [
   {
     name: 'playground: the first findings do not wait for the preview',
     run: async (browser) => findsFirst(browser, pathToFileURL(path.join(await playground(), 'index.html')).href),
+  },
+  {
+    name: 'playground: a timeline is exported as SVG and as PNG',
+    run: async (browser) => exportFiles(browser, pathToFileURL(path.join(await playground(), 'index.html')).href),
   },
   {
     name: 'playground: the caret in a row marks its blocks',

@@ -1,4 +1,5 @@
 import type { ToPage } from '../protocol/messages.ts';
+import { drawPicture } from './drawPicture.ts';
 import { enterFile } from './enterFile.ts';
 import type { Parts } from './parts.ts';
 import { showView } from './showView.ts';
@@ -13,6 +14,11 @@ export function receive(parts: Parts, message: ToPage): void {
       highlighted.set(message.groups, message.blocks ?? []);
       update.selection();
       timelines.paintOver();
+      return;
+    case 'draw':
+      void drawPicture(message).then((base64) =>
+        parts.editor.post({ type: 'drawn', request: message.request, ...(base64 === undefined ? {} : { base64 }) }),
+      );
       return;
     case 'origin':
       written.answered(message);

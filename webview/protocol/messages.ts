@@ -3,6 +3,7 @@ import type { PipelinePlan, Plan } from '../../engine/values/plan.ts';
 import type { KeptSelection } from './keptSelection.ts';
 import type {
   BlocksAnswer,
+  Drawing,
   FileContents,
   FoundOrder,
   HelpFix,
@@ -134,6 +135,8 @@ export type ToPage =
   /** The cursor is at these paths, the innermost text first; the page outlines what comes from them.
    * `blocks`: the text is a part of a schedule and writes these operations. */
   | { readonly type: 'highlight'; readonly groups: readonly PathGroup[]; readonly blocks?: BlocksAnswer }
+  /** The page draws a PNG where nothing else can: in a browser. */
+  | ({ readonly type: 'draw'; readonly request: number } & Drawing)
   /** What wrote the block that `origin` asked for; empty if no text of a schedule did. */
   | { readonly type: 'origin'; readonly request: number; readonly lines: readonly OriginLine[] };
 
@@ -312,6 +315,8 @@ export type FromPage =
       readonly state?: PreviewState;
       readonly seconds?: number;
     }
+  /** The PNG that `draw` asked for, in base64; absent if the browser did not draw it. */
+  | { readonly type: 'drawn'; readonly request: number; readonly base64?: string }
   /** Copy a link to what is on show. */
   | { readonly type: 'copyLink'; readonly state: PreviewState }
   | { readonly type: 'error'; readonly message: string };

@@ -338,11 +338,19 @@ export interface ExportRequest {
   /** Of a page: the view that it opens with, as `readState` reads it. */
   readonly state?: object;
 }
+/** A picture to draw. `scale`: pixels of 1/96 inch. */
+export interface Drawing {
+  readonly svg: string;
+  readonly scale: number;
+}
+
 /** The file's text, or its bytes for PNG; or why there is none, with the pipelines to choose from. */
 export type ExportAnswer =
   /** `notes`: what a program for another engine cannot carry, or a PNG cannot draw, sentences. */
   | { readonly pipeline: string; readonly text: string; readonly notes?: readonly string[] }
   | { readonly pipeline: string; readonly base64: string; readonly notes?: readonly string[] }
+  /** A PNG that the server cannot draw, in a browser: a page of the client draws it. */
+  | { readonly pipeline: string; readonly drawing: Drawing }
   | { readonly problem: string; readonly pipelines?: readonly string[] };
 /** `pipewright/candidates`: other schedules that a pipeline can take; nothing is simulated. */
 export interface CandidatesRequest {

@@ -127,6 +127,11 @@ const readers: Readonly<Record<ToPage['type'], Reader>> = {
       ...(isFoundOrders(orders) ? { orders } : {}),
     };
   },
+  draw({ request, svg, scale }) {
+    return isCount(request) && isText(svg) && isFigure(scale) && scale > 0
+      ? { type: 'draw', request, svg, scale }
+      : undefined;
+  },
   view(data) {
     const state = readState(data.state);
     return state === undefined ? undefined : { type: 'view', state };

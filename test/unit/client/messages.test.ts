@@ -15,6 +15,8 @@ describe('messages of the preview page', () => {
     { type: 'export', pipeline: 'train' },
     { type: 'export', pipeline: 'train', seconds: 4 },
     { type: 'copyLink', state: { uri: 'file:///a.pipe', selection: { of: 'device', device: 2 } } },
+    { type: 'drawn', request: 3, base64: 'iVBORw0KGgo=' },
+    { type: 'drawn', request: 4 },
     { type: 'restart' },
     { type: 'race', request: 4, pipeline: 'train', against: 'saved' },
     { type: 'racePlan', request: 4, pipeline: 'train', search: 3, row: 12 },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { exportAnswer } from '../../../server/requests/export.ts';
 import { methods, type ExportAnswer } from '../../../webview/protocol/requests.ts';
 import { exampleText } from '../../support/example.ts';
 import { main, withClient } from '../../support/server.ts';
@@ -25,7 +26,7 @@ test('an export is byte for byte what the command line writes', async () => {
     ] as const) {
       const answer = await ask(params)(client);
       const { out } = await call(['simulate', name, ...options], { files: { [name]: toy } });
-      expect('text' in answer ? answer.text : 'base64' in answer ? answer.base64 : answer.problem).toBe(out);
+      expect('text' in answer ? answer.text : 'base64' in answer ? answer.base64 : answer).toBe(out);
     }
   });
 });
@@ -59,6 +60,16 @@ test('an answer says which characters a PNG cannot draw', async () => {
     });
     expect(notes).toEqual([expect.stringMatching('has no 計 画: boxes')]);
   });
+});
+
+test('a server in a browser hands the picture of a PNG to its client, which has a page to draw it', async () => {
+  const svg = { pipeline: 'train', text: '<svg/>' };
+  const pageSources = () => Promise.resolve(undefined);
+  expect(await exportAnswer(svg, { format: 'png', scale: 2 }, { pageSources })).toEqual({
+    pipeline: 'train',
+    drawing: { svg: '<svg/>', scale: 2 },
+  });
+  expect(await exportAnswer(svg, { format: 'svg' }, { pageSources })).toBe(svg);
 });
 
 test('of several pipelines one is chosen', async () => {

@@ -85,6 +85,13 @@ exports.run = async () => {
 
   await open('imports.pipe');
   await commands.executeCommand('pipewright.openPreview');
+  // The page of the preview draws it.
+  await commands.executeCommand('pipewright.exportTimeline', uses, undefined, {
+    format: 'png',
+    target: at('figure.png'),
+  });
+  const png = await workspace.fs.readFile(at('figure.png'));
+  check(png.length > 10_000 && String.fromCharCode(...png.slice(1, 4)) === 'PNG', 'a pipeline is exported as png');
   // The extensions end with this suite: it ends when the preview has been looked at.
   const isThere = (uri) =>
     workspace.fs.stat(uri).then(
