@@ -1,6 +1,6 @@
 /** Weights and gradients that data ranks hold in parts: what gathering and scattering them costs a layer. */
 import { collectiveTime, noTraffic, sentBytes, sumTraffic } from './collectives.ts';
-import { noFrozen } from './training.ts';
+import { noFrozen, packedSaving } from './training.ts';
 import type { LayerCost, Ring } from './types.ts';
 
 /** Whole tensors that ranks hold in parts: how many ranks, over which ring. `experts` is the rule for the layers' experts. */
@@ -31,7 +31,8 @@ export interface ShardRule {
  * gather and its work.
  */
 export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
-  const gather = rule.weights ? movement(cost, rule, rule.weightBytes, 'all_gather') : nothing;
+  const gathered = gatheredOf(cost, rule.weightBytes);
+  const gather = rule.weights ? movement(gathered, rule, rule.weightBytes, 'all_gather') : nothing;
   const scatter = rule.gradients ? scatterOf(trainedOf(cost), rule) : nothing;
   if (gather.time + scatter.time === 0) return cost;
   // Without a backward the weights are gathered once.
@@ -40,7 +41,7 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
       ? nothing
       : rule.again === undefined
         ? gather
-        : movement(cost, { ...rule, ...rule.again }, rule.weightBytes, 'all_gather');
+        : movement(gathered, { ...rule, ...rule.again }, rule.weightBytes, 'all_gather');
   const waits = rule.waits === true;
   const forward = waits ? cost.forward + gather.time : Math.max(cost.forward, gather.time);
   const behind = waits
@@ -103,6 +104,12 @@ function scatterOf(trained: Parameters<typeof movement>[0], rule: ShardRule): Re
 const trainedOf = ({ localParameters, expertParameters, frozen = noFrozen }: LayerCost) => ({
   localParameters: localParameters - frozen.dense - frozen.experts,
   expertParameters: expertParameters - frozen.experts,
+});
+
+/** Weights packed in 4 bits are gathered so, and unpacked by the products: they are as many fewer of `each` bytes. */
+const gatheredOf = ({ localParameters, expertParameters, frozen = noFrozen }: LayerCost, each: number) => ({
+  localParameters: localParameters - packedSaving(frozen.packed, each),
+  expertParameters,
 });
 
 function movement(

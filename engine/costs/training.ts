@@ -106,7 +106,9 @@ export function sumAdapters(all: readonly (AdapterPart | undefined)[]): AdapterP
  * Bytes of a weight in 4-bit NormalFloat with double quantisation: half a byte. Each block of 64 weights adds one
  * byte, and 256 blocks add four (arXiv:2305.14314, section 3: 0.127 bits of constants for each weight).
  */
-export const packedBytes = 0.5 + 1 / 64 + 4 / (64 * 256);
+const codeBytes = 0.5;
+const constantBytes = 1 / 64 + 4 / (64 * 256);
+export const packedBytes = codeBytes + constantBytes;
 
 /**
  * A shape's cost under the setting's training. A layer that does not train, and behind no layer that does, runs its forward only:
@@ -150,7 +152,11 @@ export const frozenWeights = (dense: number, experts = 0, packed = 0): FrozenWei
 
 export const noFrozen: FrozenWeights = { dense: 0, experts: 0, packed: 0 };
 
-/** Bytes of frozen weights on a device: whole, or a part where ranks hold weights in parts. `each`: bytes of one that is not packed. */
+/**
+ * Bytes of frozen weights on a device: whole, or a part where ranks hold weights in parts. `each`: bytes of one that is not packed.
+ * The parameter of a packed weight has its codes. Its constants are an attribute of the module, which each rank has whole
+ * (bitsandbytes/nn/modules.py: `Linear4bit.quant_state`, `fix_4bit_weight_quant_state_from_module`).
+ */
 export function frozenShare(
   frozen: FrozenWeights,
   each: number,
@@ -159,8 +165,16 @@ export function frozenShare(
   const [ofDense, ofExperts] = [ranks, expertRanks].map((count) =>
     shardsWeights(shard) ? shardRanks(count, over) : 1,
   );
-  return frozenBytes({ ...frozen, experts: 0 }, each) / ofDense + (frozen.experts * each) / ofExperts;
+  const dense = movedFrozenBytes({ ...frozen, experts: 0 }, each);
+  return dense / ofDense + frozen.packed * constantBytes + (frozen.experts * each) / ofExperts;
 }
+
+/** As many weights of `each` bytes as packed weights take less of them where they are gathered. */
+export const packedSaving = (packed: number, each: number): number => packed * (1 - codeBytes / each);
+
+/** Bytes of frozen weights that ranks gather from each other: packed ones move as they are kept, and products unpack them. */
+export const movedFrozenBytes = ({ dense, experts, packed }: FrozenWeights, each: number): number =>
+  (dense + experts - packedSaving(packed, each)) * each;
 
 export const addFrozen = (a: FrozenWeights | undefined, b: FrozenWeights | undefined): FrozenWeights | undefined =>
   a === undefined || b === undefined

@@ -14,7 +14,7 @@ import {
 import { gatheredBytes } from '../../costs/gathering.ts';
 import { addParts, parts } from '../../costs/layerPart.ts';
 import { elementBytes } from '../../costs/precision.ts';
-import { frozenBytes, frozenShare, noFrozen } from '../../costs/training.ts';
+import { frozenBytes, frozenShare, movedFrozenBytes, noFrozen } from '../../costs/training.ts';
 import { offloadStage, type StageOffload } from '../../costs/offload.ts';
 import { inGroups, layerModesOf, type LayerRole } from '../../costs/recompute.ts';
 import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
@@ -302,7 +302,8 @@ function gatheredFor(
     ];
     const sum = (isCounted: (ranks: number) => boolean, bytesOf: (part: (typeof parts)[number]) => number) =>
       parts.reduce((total, part, index) => total + (isCounted(groups[index]) ? bytesOf(part) : 0), 0);
-    const weightsOf = ({ learned, still }: (typeof parts)[number]) => learned * gathered + frozenBytes(still, gathered);
+    const weightsOf = ({ learned, still }: (typeof parts)[number]) =>
+      learned * gathered + movedFrozenBytes(still, gathered);
     return {
       weights: shardsWeights(optimizer.shard) ? sum((ranks) => ranks > 1, weightsOf) : 0,
       gradients: sum(
@@ -333,7 +334,7 @@ function keptParts(layers: readonly LayerCost[], { ranks, expertRanks }: Site, {
   const [ofDense, ofExperts] = [ranks, expertRanks].map((count) => shardRanks(count, optimizer.reshardTo));
   return layers.reduce((sum, { localParameters, expertParameters, frozen = noFrozen }) => {
     const dense = localParameters - expertParameters - frozen.dense;
-    const still = frozenBytes({ ...frozen, experts: 0 }, gathered);
+    const still = movedFrozenBytes({ ...frozen, experts: 0 }, gathered);
     return sum + (gathered * dense + still) / ofDense + (gathered * expertParameters) / ofExperts;
   }, 0);
 }

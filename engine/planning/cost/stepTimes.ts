@@ -2,6 +2,7 @@
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import { type MovedBytes, optimizers, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
+import { packedSaving } from '../../costs/training.ts';
 import type { Precision } from '../../costs/types.ts';
 import type { WeightMatrix } from '../../costs/weightMatrix.ts';
 import type { EdgePlan, StepPlan, StageExchange } from '../../values/plan.ts';
@@ -108,7 +109,7 @@ export function* stepTimes(notes: Notes, request: StepRequest): Generator<void, 
   const gathersAll = shardsWeights(optimizer?.shard ?? 'none');
   for (const holder of groups) {
     yield;
-    const { members, dense, experts, frozenDense, frozenExperts, held } = holder;
+    const { members, dense, experts, held } = holder;
     const all = members.map((member) => ranks.ranks[member]);
     const exchangeOver = (groupsOf: typeof dataGroups, kind: 'dense' | 'experts') => {
       const links = shared?.linksOf(holder, kind);
@@ -137,7 +138,7 @@ export function* stepTimes(notes: Notes, request: StepRequest): Generator<void, 
     // Copies on several ranks run their first forwards in different orders: they gather after the step.
     const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
     const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
-    const still = gathersAll ? sumOfTraffic(ofDense.weights(frozenDense), ofExperts.weights(frozenExperts)) : stillness;
+    const still = gathersAll ? frozenIn(holder, per, ofDense, ofExperts) : stillness;
     const later = sumOfTraffic(gathers ? stillness : weights, still, bucket === undefined ? gradients : stillness);
     // Of several stages of a device, one ends the iteration.
     for (const member of members) after[member] = sumOfTraffic(after[member], later, owned, boundaryIn(held));
@@ -318,3 +319,11 @@ function embeddingTimes(
   if (ring === undefined) return undefined;
   return ranks.ranks.map((_, rank) => moved('all_reduce', gradient * (holding.get(rank) ?? 0), numbers.length, ring));
 }
+
+/** What ranks gather that does not train. */
+const frozenIn = (
+  { frozenDense, frozenExperts, packed }: Holders,
+  { weight }: MovedBytes,
+  ofDense: Pick<GradientExchange, 'weights'>,
+  ofExperts: Pick<GradientExchange, 'weights'>,
+): Moved => sumOfTraffic(ofDense.weights(frozenDense - packedSaving(packed, weight)), ofExperts.weights(frozenExperts));

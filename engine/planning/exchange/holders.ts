@@ -15,6 +15,8 @@ export interface Holders {
   /** Parameters that do not train. */
   frozenDense: number;
   frozenExperts: number;
+  /** Of `frozenDense`, those in 4 bits. */
+  packed: number;
   readonly held: Held[];
 }
 
@@ -38,12 +40,14 @@ export function holdersIn({ ranks, placement }: SitedRanks, stages: readonly Sta
       experts: 0,
       frozenDense: 0,
       frozenExperts: 0,
+      packed: 0,
       held: [],
     };
     group.dense += holder.parts.dense;
     group.experts += holder.parts.experts;
     group.frozenDense += holder.parts.frozen?.dense ?? 0;
     group.frozenExperts += holder.parts.frozen?.experts ?? 0;
+    group.packed += holder.parts.frozen?.packed ?? 0;
     group.held.push(holder);
     groups.set(members.join(), group);
   }

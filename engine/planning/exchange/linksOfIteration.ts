@@ -9,7 +9,7 @@ import {
   shardsWeights,
 } from '../../costs/optimizer.ts';
 import { type GroupName, groupNames, type LayerCost } from '../../costs/types.ts';
-import { noFrozen } from '../../costs/training.ts';
+import { noFrozen, packedSaving } from '../../costs/training.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import { hasSharedLinks, type Reduction, sharedLinks } from '../../network/index.ts';
 import { sameMesh } from '../../costs/mesh.ts';
@@ -119,13 +119,17 @@ function stagesHere({ ranks, stages }: Request, { held }: Holders, member: numbe
   return [...stages.keys()].filter((stage) => ranks.placement[stage] === member && cut.has(cutOf(stage)));
 }
 
-/** Parameters of a stage that data ranks gather, and that they reduce. */
-const parametersOf = (layers: readonly LayerCost[], experts: boolean): { whole: number; trained: number } =>
+/** Parameters of a stage that data ranks gather, where one takes `width` bytes, and that they reduce. */
+const parametersOf = (
+  layers: readonly LayerCost[],
+  experts: boolean,
+  width: number,
+): { whole: number; trained: number } =>
   layers.reduce(
     (sum, { localParameters, expertParameters, frozen = noFrozen }) => {
       const whole = experts ? expertParameters : localParameters - expertParameters;
       return {
-        whole: sum.whole + whole,
+        whole: sum.whole + whole - (experts ? 0 : packedSaving(frozen.packed, width)),
         trained: sum.trained + whole - (experts ? frozen.experts : frozen.dense),
       };
     },
@@ -137,10 +141,11 @@ function operationsOf(
   { layers, plan }: StageParts,
   experts: boolean,
   each: { readonly gather: number; readonly again: number; readonly scatter: number; readonly update: number },
+  width: number,
 ): OperationBytes {
   const all = layers.reduce((sum, { traffic }) => sum + (traffic?.weights?.bytes ?? 0), 0);
   const share = all > 0 ? (plan.traffic?.weights?.bytes ?? 0) / all : 0;
-  const { whole, trained } = parametersOf(layers, experts);
+  const { whole, trained } = parametersOf(layers, experts, width);
   const returns = layers.some(({ forwardOnly }) => forwardOnly !== true);
   return {
     forward: share * each.gather * whole,
@@ -178,7 +183,9 @@ function dataTraffic(
     const once = ((gathers + reduces) * parameters) / (shardsGradients(shard) ? 1 : members.length);
     const runs = microbatches / members.length;
     const sending = (over: Groups, each: Parameters<typeof operationsOf>[2], rest: number): Sending => {
-      const operations = new Map(own.map((stage) => [stage, operationsOf(stages[stage], kind === 'experts', each)]));
+      const operations = new Map(
+        own.map((stage) => [stage, operationsOf(stages[stage], kind === 'experts', each, weight)]),
+      );
       const bytes = [...operations.values()].reduce((sum, operation) => sum + runs * inMicrobatch(operation), rest);
       return { groups: over, member, operations, bytes };
     };
