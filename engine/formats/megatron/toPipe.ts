@@ -110,9 +110,12 @@ const script: FlagsSource = { title: megatron.title, engine: megatron.name, rema
 
 const tooLong = `The variables of this script add more than ${mostAdded.toLocaleString('en-US')} characters when they are replaced by their values. Write the flags without them.`;
 
+const mixedLayers =
+  'a script of layers that alternate by letters is not read. Import the `config.json` of the model instead: it has the shapes of Mamba layers';
+
 const otherModels: readonly (readonly [flag: string, what: string])[] = [
-  ['hybrid-layer-pattern', 'Mamba layers have no shape here. Measure the layers, and write their times'],
-  ['hybrid-override-pattern', 'Mamba layers have no shape here. Measure the layers, and write their times'],
+  ['hybrid-layer-pattern', mixedLayers],
+  ['hybrid-override-pattern', mixedLayers],
   [
     'encoder-num-layers',
     'a script of an encoder and a decoder is not read. Import the `config.json` of the model instead',

@@ -1,4 +1,6 @@
 /** Keys of the pipeline that Megatron-LM's arguments give: ranks, batch, optimizer, recomputation. */
+import { gcd } from '../../basics/gcd.ts';
+import { count } from '../../basics/quantities.ts';
 import { table } from '../../basics/table.ts';
 import { overlapExpertShare, overlapTensorShare } from '../../costs/overlapShares.ts';
 import { modulesMode, recomputeModules } from '../../costs/recompute.ts';
@@ -26,11 +28,16 @@ export function trainingOf(
   const tensor = values.whole('tensor-model-parallel-size') ?? 1;
   const context = values.whole('context-parallel-size') ?? 1;
   const each = tensor * context * ranks;
-  const data = dataRanks(values, each, remarks);
-  const microbatches = microbatchesOf(values, model.microBatch * data, least, remarks);
   const expert = values.whole('expert-model-parallel-size') ?? 1;
   const expertTensor = values.whole('expert-tensor-parallel-size') ?? tensor;
   const isExperts = model.experts.includes(true);
+  const inner = tensor * context;
+  const data = forExperts(
+    dataRanks(values, each, remarks),
+    { inner, expert: isExperts ? expert : 1, expertTensor },
+    remarks,
+  );
+  const microbatches = microbatchesOf(values, model.microBatch * data, least, remarks);
   const keys: [string, string][] = [
     ...(tensor === 1 ? [] : [['tensor', String(tensor)] as [string, string]]),
     ...(values.has('sequence-parallel') && tensor > 1 ? [['sequence_parallel', 'true'] as [string, string]] : []),
@@ -97,9 +104,13 @@ function overlaps(
   return keys;
 }
 
+/** Only Megatron FSDP asks for it. */
+const strategyOf = (values: Values): string | undefined =>
+  values.has('use-megatron-fsdp') ? values.word('data-parallel-sharding-strategy') : undefined;
+
 /** Ranks that share the weights hold gradients in parts. */
 const inParts = (values: Values): boolean =>
-  values.has('use-torch-fsdp2') || (values.word('data-parallel-sharding-strategy') ?? '').startsWith('optim_grads');
+  values.has('use-torch-fsdp2') || (strategyOf(values) ?? '').startsWith('optim_grads');
 
 /** Formats of the precision-aware optimizer, and gradients that are reduced in 16 bits. */
 function formatsOf(values: Values): readonly string[] {
@@ -131,6 +142,20 @@ function dataRanks(values: Values, each: number, remarks: string[]): number {
   if (world % each === 0) return world / each;
   remarks.push(`${world} devices are not a multiple of the ${each} of one data rank: one data rank is written.`);
   return 1;
+}
+
+/** Expert ranks are taken from tensor, context and data ranks. A script that leaves nodes to the shell may name too few of them. */
+function forExperts(
+  data: number,
+  { inner, expert, expertTensor }: Readonly<Record<'inner' | 'expert' | 'expertTensor', number>>,
+  remarks: string[],
+): number {
+  const least = expert === 1 ? 1 : (expert * expertTensor) / gcd(expert * expertTensor, inner);
+  if (data % least === 0) return data;
+  remarks.push(
+    `--expert-model-parallel-size ${expert} needs a multiple of ${count(least, 'data rank', 'data ranks')}, and the script has ${data}: ${least} are written.`,
+  );
+  return least;
 }
 
 /** `samples`: in one microbatch of all data ranks. */
@@ -177,7 +202,7 @@ const strategies: Readonly<Record<string, string>> = table({
 function optimizerOf(values: Values, { precision }: Pick<MegatronModel, 'precision'>): string {
   const recipe =
     values.word('optimizer') === 'sgd' ? 'megatron_sgd' : precision === 'fp32' ? 'adam' : `megatron_${precision}`;
-  const strategy = strategies[values.word('data-parallel-sharding-strategy') ?? ''];
+  const strategy = strategies[strategyOf(values) ?? ''];
   const isSplit = values.has('use-distributed-optimizer');
   const shard = values.has('use-torch-fsdp2') ? 'fsdp' : (strategy ?? (isSplit ? 'distributed' : undefined));
   const given = [

@@ -15,7 +15,7 @@ export interface Added extends Budget {
 export function variablesIn(text: string, added: Added = budgetOf(mostAdded)): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const { 0: whole, 1: name, 2: quoted, 3: single, 4: plain, index: start } of text.matchAll(
-    /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=(?:"([^"\n]*)"|'([^'\n]*)'|(\$\(\([^\n;&|]*\)\)|[^\s"';()&|]*))[ \t]*(?:;|#.*|\r)?$/gm,
+    /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=(?:"([^"\n]*)"|'([^'\n]*)'|(\$\(\([^\n;&|]*\)\)|\$\{\w+:?[-=](?:"[^"\n{}]*"|'[^'\n{}]*')\}|[^\s"';()&|]*))[ \t]*(?:;|#.*|\r)?$/gm,
   )) {
     const value = quoted ?? single ?? plain;
     values.set(name, replaced(value, values, added));
@@ -30,7 +30,7 @@ export function variablesIn(text: string, added: Added = budgetOf(mostAdded)): R
 /** Defaults within defaults, the innermost first: `${PP:-${TP:-8}}`. */
 const mostPasses = 4;
 
-/** `$TP`, `${TP}`, `${TP:-8}` and `$((TP * 2))` with their values; what the script does not set stays as it is. */
+/** `$TP`, `${TP}`, `${TP:-8}`, `${TP:-"8"}` and `$((TP * 2))` with their values; what the script does not set stays as it is. */
 export function replaced(
   text: string,
   values: ReadonlyMap<string, string>,
@@ -46,7 +46,7 @@ export function replaced(
       .replaceAll(
         /\$(?:(\w+)|\{(\w+)(?::?[-=]([^{}]*))?\})/g,
         (whole: string, plain?: string, braced?: string, otherwise?: string) =>
-          valueOf(plain ?? braced ?? '') ?? otherwise ?? whole,
+          valueOf(plain ?? braced ?? '') ?? otherwise?.replace(/^(["'])(.*)\1$/, '$2') ?? whole,
       )
       .replaceAll(/\$\(\(((?:[^()$]|\([^()$]*\))*)\)\)/g, (whole: string, expression: string) => {
         const found = shellNumber(expression, values);

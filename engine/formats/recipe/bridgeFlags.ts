@@ -107,6 +107,7 @@ const rows: readonly Row[] = [
   ['number', 'clip-grad', ...optimizer('clip_grad'), 'trainer.gradient_clip_val'],
   ['on', 'use-distributed-optimizer', ...optimizer('use_distributed_optimizer'), ...ddp('use_distributed_optimizer')],
   ['on', 'use-torch-fsdp2', 'dist.use_torch_fsdp2'],
+  ['on', 'use-megatron-fsdp', 'dist.use_megatron_fsdp', ...ddp('use_megatron_fsdp')],
   ['word', 'data-parallel-sharding-strategy', ...ddp('data_parallel_sharding_strategy')],
   ['on', 'overlap-grad-reduce', ...ddp('overlap_grad_reduce'), 'comm_overlap.overlap_grad_reduce'],
   [

@@ -187,7 +187,12 @@ describe('flags', () => {
     ],
     ['--recompute-granularity full --recompute-method uniform --recompute-num-layers 1', 'recompute = full'],
     ['--use-distributed-optimizer', 'optimizer = megatron_bf16(shard = distributed, clip = true)'],
-    ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(shard = fsdp, clip = true)'],
+    [
+      '--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params',
+      'optimizer = megatron_bf16(shard = fsdp, clip = true)',
+    ],
+    // arguments.py: the strategy is of Megatron FSDP, and nothing reads it without.
+    ['--data-parallel-sharding-strategy optim_grads_params', 'optimizer = megatron_bf16(clip = true)'],
     ['--use-torch-fsdp2', 'optimizer = megatron_bf16(shard = fsdp, clip = true)'],
     ['--clip-grad 0.0', 'optimizer = megatron_bf16(clip = false)'],
     ['--hidden-size 1024', 'engine = megatron'],
@@ -282,8 +287,32 @@ describe('what cannot be carried', () => {
   ])('%s is listed', (flag) => {
     expect(remarks(`${world} ${flag}`)).toContain(`Not carried, though they may change time or memory: ${flag}.`);
   });
+  test.each([
+    '--accumulate-allreduce-grads-in-fp32',
+    '--no-check-for-nan-in-loss-and-grad',
+    '--ckpt-format fsdp_dtensor',
+    '--init-model-with-meta-device',
+    // Of `nsys profile` in front of the launcher.
+    '--capture-range cudaProfilerApi --capture-range-end stop --trace cuda,nvtx --sample none --cuda-graph-trace node',
+  ])('%s changes neither', (flag) => {
+    expect(remarks(`${world} ${flag}`)).not.toContain('Not carried');
+  });
   test.each(['alltoall', 'flex'])('tokens that reach their experts by %s are as they are here', (type) => {
     expect(remarks(`--moe-token-dispatcher-type ${type}`)).not.toContain('Not carried');
+  });
+
+  test('expert ranks have the data ranks that they are taken from, though the script leaves nodes to the shell', () => {
+    const mixture = `${least} --num-experts 8 --expert-model-parallel-size 8 --pipeline-model-parallel-size 4 --nproc-per-node 8 --global-batch-size 64`;
+    const { pipe, remarks } = imported(mixture);
+    expect(pipe).toMatch(/\n {2}data += 8\n/);
+    expect(pipe).toMatch(/microbatches += 8\n/);
+    expect(remarks.join('\n')).toContain(
+      '--expert-model-parallel-size 8 needs a multiple of 8 data ranks, and the script has 2: 8 are written.',
+    );
+    // Two of the eight are tensor ranks.
+    expect(
+      imported(`${mixture} --tensor-model-parallel-size 2 --expert-tensor-parallel-size 1 --nnodes 4`).pipe,
+    ).toMatch(/\n {2}data += 4\n/);
   });
 
   test('exchanges that kernels hide are written with the usual share, which is said', () => {
@@ -379,6 +408,9 @@ test.each([
   ['TP=2', '${TP:-8}', '2'],
   ['TP=2', '${PP:-${TP}}', '2'],
   ['', '${PP:-$((2 * 4))}', '8'],
+  ['', '${PP:-"8"}', '8'],
+  ['PP=${PP:-"8"}', '$PP', '8'],
+  ["PP=${1:-'8'}", '$PP', '8'],
   ['', '$((RANDOM + 1))', '$((RANDOM + 1))'],
   ['A=word', '$((A * 2))', '$((A * 2))'],
   ['A=8', '$((A / 0))', '$((A / 0))'],
@@ -427,8 +459,8 @@ describe('other models and other exchanges', () => {
     expect(imported(`${least} ${world} --overlap-param-gather`).remarks.join(' ')).toContain('--overlap-param-gather');
   });
   test.each([
-    ['--hybrid-layer-pattern M-M*', 'Mamba layers have no shape here'],
-    ['--hybrid-override-pattern M-M*', 'Mamba layers have no shape here'],
+    ['--hybrid-layer-pattern M-M*', 'layers that alternate by letters'],
+    ['--hybrid-override-pattern M-M*', 'layers that alternate by letters'],
     ['--encoder-num-layers 12', 'Import the `config.json` of the model'],
   ])('%s is refused at the flag', (flag, message) => {
     const script = `--hidden-size 512 ${flag}`;
