@@ -19,6 +19,7 @@ import { printable } from '../../server/text/printable.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { githubLines } from '../output/github.ts';
 import { jsonText } from '../../server/text/jsonText.ts';
+import { planAdvice } from '../output/planAdvice.ts';
 import { placeText } from '../output/placeText.ts';
 import { sarif, type Checked } from '../output/sarif.ts';
 import { untestedSchedules } from '../output/untested.ts';
@@ -194,6 +195,7 @@ async function write(answer: Answer, format: string, io: Io): Promise<void> {
     for (const line of spreadLines(analysis)) await io.out(`${prefix}${colours.dim(printable(line))}\n`);
   }
   const all = checked.flatMap((file) => file.findings);
+  for (const file of files) await io.out(planAdvice(file));
   await io.out(`${files.length === 1 ? (files[0]?.name ?? '') : `${files.length} files`}: ${tally(all)}\n`);
 }
 

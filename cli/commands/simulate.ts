@@ -26,6 +26,7 @@ import { csv } from '../output/csv.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { jobText } from '../output/jobText.ts';
 import { jsonText } from '../../server/text/jsonText.ts';
+import { planAdvice } from '../output/planAdvice.ts';
 import { placeText } from '../output/placeText.ts';
 import { sensitivityText } from '../output/sensitivityRows.ts';
 import { reportText } from '../output/reportText.ts';
@@ -224,5 +225,6 @@ async function describe(file: Analysed, runs: readonly Run[], io: Io, aside: boo
   for (const found of shown)
     await put(`${findingText(found, source, colours, (at, offset) => placeText(at, offset, checked, io))}\n`);
   if (runs.length === 0) await put('Nothing was simulated. The findings give the reason.\n');
+  if (!aside) await put(planAdvice(file));
   await put(`${file.name}: ${tally(findings)}\n`);
 }

@@ -20,6 +20,8 @@ interface LaneRow {
 export interface LaneRows {
   readonly rows: readonly LaneRow[];
   readonly legend: readonly string[];
+  /** What the rows are; empty without any. */
+  readonly meaning: string;
 }
 
 /** Each character shows what is sent at its middle: also what an iteration before sends, where there is no barrier. */
@@ -41,7 +43,14 @@ export function laneRows(exchange: ExchangeTimeline, barrier: boolean, scale: Sc
   const layers = entries.slice(0, mostNamed).map(([letter, layer]) => `${letter} ${layer}`);
   if (entries.length > mostNamed) layers.push('…');
   const hasCalls = rows.some(({ text }) => text.includes(callMark));
-  return { rows, legend: rows.length === 0 ? [] : [...layers, ...(hasCalls ? [`${callMark} call`] : [])] };
+  const labels = rows.some(({ label }) => label === 'lane') ? ['lane'] : [];
+  if (rows.some(({ label }) => label === 'out')) labels.push('out', 'back');
+  const directions = labels.includes('out') ? ' in each direction' : '';
+  const meaning =
+    rows.length === 0
+      ? ''
+      : `${labels.join(', ')}: exchange of gradients${directions}; a letter is the first layer of what is sent`;
+  return { rows, meaning, legend: rows.length === 0 ? [] : [...layers, ...(hasCalls ? [`${callMark} call`] : [])] };
 }
 
 function rowText(

@@ -88,7 +88,9 @@ export function timelineText(
     '',
     ...(layers.length === 0
       ? []
-      : [`  ${' '.repeat(label)}  ${fit(layers.join('  '), columns - label - 4).trimEnd()}`]),
+      : [lanes?.meaning ?? '', layers.join('  ')].map(
+          (line) => `  ${' '.repeat(label)}  ${fit(line, columns - label - 4).trimEnd()}`,
+        )),
     ...legend(seen, mixed, run.timeline.program.declared?.names ?? [], scale, colours).map(
       (line) => `  ${' '.repeat(label)}  ${line}`,
     ),

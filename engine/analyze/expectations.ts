@@ -1,5 +1,5 @@
 import { show } from '../basics/quantities.ts';
-import type { Dimension, ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
+import type { ExpectFigure, ExpectPlan, PipelinePlan } from '../values/plan.ts';
 import { stageNumber } from '../costs/stages.ts';
 import type { PipelineReport, ReportWithoutCauses } from '../values/report.ts';
 import { withinWords } from './boundWithin.ts';
@@ -50,13 +50,12 @@ export const figureWords = (report: PipelineReport, figure: number, expect: Expe
   shown(figure, expect) + wholeNote(report, figure, expect) + withinNote(report, expect.figure);
 
 /** By how much a figure is on the wrong side of its bound. A difference of shares is in percentage points. */
-function apartWords(figure: number, { figure: name, operator, bound, dimension }: ExpectPlan): string | undefined {
+function apartWords(figure: number, expect: ExpectPlan): string | undefined {
+  const { operator, bound, dimension } = expect;
   if (!Number.isFinite(figure) || operator === '==' || operator === '!=') return undefined;
   const apart = Math.abs(figure - bound);
   const words =
-    dimension === 'share'
-      ? `${Number((100 * apart).toPrecision(3))} percentage points`
-      : wordsOf(apart, name, dimension);
+    dimension === 'share' ? `${Number((100 * apart).toPrecision(3))} percentage points` : wordsOf(apart, expect);
   return apart === 0 ? undefined : `${words} too ${operator.startsWith('<') ? 'much' : 'little'}`;
 }
 
@@ -128,15 +127,26 @@ export function gapOf({ bubble, search }: ReportWithoutCauses): number {
 }
 
 /** The figure, with more digits in base units where it would read like the bound that it misses. */
-function shown(figure: number, { figure: name, bound, dimension }: ExpectPlan): string {
+function shown(figure: number, expect: ExpectPlan): string {
+  const { figure: name, bound } = expect;
   if (Number.isNaN(figure)) return `unknown, because ${unknownBecause(name)}`;
-  const text = wordsOf(figure, name, dimension);
-  if (text !== show(bound, dimension)) return text;
+  const text = wordsOf(figure, expect);
+  if (text !== amountWords(bound, expect)) return text;
   return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;
 }
 
-const wordsOf = (figure: number, name: ExpectFigure, dimension: Dimension): string =>
-  needsTokens(name) ? String(Number(figure.toPrecision(4))) : show(figure, dimension);
+const decimalBytes: Readonly<Record<string, number>> = { KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** In the unit of the condition if that is decimal: `70.5 GB` is over `70GB`, and its 65.7 GiB would not seem to be. */
+function amountWords(amount: number, { dimension, text }: ExpectPlan): string {
+  const unit = dimension === 'bytes' ? /\d\s*([KMGT]B)\b/u.exec(text)?.[1] : undefined;
+  return unit === undefined
+    ? show(amount, dimension)
+    : `${Number((amount / decimalBytes[unit]).toPrecision(3))} ${unit}`;
+}
+
+const wordsOf = (figure: number, expect: ExpectPlan): string =>
+  needsTokens(expect.figure) ? String(Number(figure.toPrecision(4))) : amountWords(figure, expect);
 
 /** A count never equals a fraction, such as `devices / 2` for an odd number; a device with several chunks counts parts of microbatches. */
 function wholeNote({ devices }: PipelineReport, count: number, { figure, operator, bound }: ExpectPlan): string {

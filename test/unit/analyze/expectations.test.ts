@@ -28,6 +28,20 @@ describe('expectations', () => {
     expect(shortest?.message).toBe('Expected as written, but it is 0 %.');
   });
 
+  it('say a figure in the decimal unit of the condition, in which it is on the wrong side of the bound', () => {
+    // 70.5e9 bytes are 65.7 GiB, which reads as under 70 GB.
+    const plan = recipePlan({ devices: 1, microbatches: 1, schedule: policy('1f1b'), activation: 70.5e9 });
+    const under = (bound: number, text: string): ExpectPlan => ({
+      ...{ ...base, text, bound, figure: 'peak_memory', operator: '<', dimension: 'bytes' },
+    });
+    const messages = (expect: ExpectPlan) =>
+      evaluate({ ...plan, expects: [expect] }, defaultOptions)
+        .findings.filter(({ code }) => code === 'expect/failed')
+        .map(({ message }) => message);
+    expect(messages(under(70e9, 'peak_memory < 70GB'))).toEqual(['Expected peak_memory < 70GB, but it is 70.5 GB.']);
+    expect(messages(under(60 * 2 ** 30, 'peak_memory < 60GiB'))[0]).toContain('but it is 65.7 GiB.');
+  });
+
   it('hold or not by the figures of the report', () => {
     expect(
       failing(

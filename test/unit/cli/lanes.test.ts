@@ -40,6 +40,7 @@ describe('the drawing', () => {
     const lines = await linesOf(file('overlap(order = forward, barrier = false, partition = 10MB)'), 82);
     expect(drawn(lines, 'lane')).toBe(row('cc··cbac'));
     expect(lines).toContain('          a front  b mid  c back');
+    expect(lines).toContain('          lane: exchange of gradients; a letter is the first layer of what is sent');
   });
 
   test('with a barrier begins with an idle lane, and shows calls', async () => {

@@ -61,9 +61,15 @@ test('check and export take it too', async () => {
   const tight = { 'one.pipe': files['one.pipe'].replace('1GiB', '4.5MiB') };
   const check = async (...more: readonly string[]) => call(['check', 'one.pipe', ...more], { files: tight });
   // 8 microbatches of 2 layers of 0.5 MiB are 8 MiB on each device; 1F1B holds 4 at most.
-  expect((await check()).out).toContain('error[memory/out-of-memory]');
+  const { out: full } = await check();
+  expect(full).toContain('error[memory/out-of-memory]');
+  expect(full).toMatch(/\nTo search for settings that fit: pipewright plan one\.pipe\none\.pipe: 1 error/u);
   const under = await check('--schedule', '1f1b');
-  expect(under.out).not.toContain('error[');
+  expect(under.out).not.toMatch(/error\[|pipewright plan/u);
+  const two = await call(['simulate', 'two.pipe'], {
+    files: { 'two.pipe': files['two.pipe'].replace('1GiB', '4.5MiB') },
+  });
+  for (const name of ['a', 'b']) expect(two.out).toContain(`pipewright plan two.pipe --pipeline ${name}\n`);
   expect(under.status).toBe(0);
   expect((await check('--schedule', '1f1b', '--fix')).err).toContain('cannot be combined with --fix');
   const { out } = await call(['export', 'one.pipe', '--schedule', '1f1b', '--to', 'torch-csv'], { files });
