@@ -15,13 +15,16 @@ import { sitePages } from './site/pages.ts';
 const site = path.join(root, 'site');
 
 /** Writes `site/pages`: what the site is built from. */
-function writePages(folder = path.join(site, 'pages')): void {
+async function writePages(folder = path.join(site, 'pages')): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  const pages = sitePages((file) => readFileSync(path.join(root, file), 'utf8'), allFiles(root));
+  const pages = await sitePages((file) => readFileSync(path.join(root, file), 'utf8'), allFiles(root));
   for (const [name, text] of [...pages, ...movedPages()]) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), text);
   }
+  // Files outside the pages lie in `public`, by their names.
+  mkdirSync(path.join(folder, 'public'), { recursive: true });
+  cpSync(path.join(root, 'images', 'icon.png'), path.join(folder, 'public', 'icon.png'));
   for (const pictures of ['docs/images', 'images'])
     cpSync(path.join(root, pictures), path.join(folder, path.basename(pictures)), { recursive: true });
 }
@@ -29,7 +32,7 @@ function writePages(folder = path.join(site, 'pages')): void {
 if (import.meta.main) {
   if (!existsSync(path.join(site, 'node_modules', 'vitepress')))
     execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: site, stdio: 'inherit' });
-  writePages();
+  await writePages();
   execFileSync(process.execPath, [path.join(site, 'node_modules', 'vitepress', 'bin', 'vitepress.js'), 'build', site], {
     cwd: site,
     stdio: 'inherit',

@@ -1,6 +1,7 @@
 /** Pages as the site has them: files of the repository with their links led to pages of the site. */
 import path from 'node:path';
-import { exampleAddress } from '../../platform/browser/playground/address.ts';
+import { addressOf, exampleAddress } from '../../platform/browser/playground/address.ts';
+import { changed } from './lessonFile.ts';
 
 type Read = (file: string) => string;
 
@@ -16,7 +17,7 @@ export function placeOf(file: string, files: ReadonlySet<string>): string | unde
 const parts = /(^ *(`{3,})[^]*?^ *\2 *$|`[^`\n]*`)|(!?\[(?:[^[\]]|\[[^\]]*\])*\])\(([^)\s]+)\)/gm;
 
 /** All pages by path in the site. */
-export function sitePages(read: Read, all: readonly string[]): ReadonlyMap<string, string> {
+export async function sitePages(read: Read, all: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const files = new Set(all);
   const pages = new Map<string, string>();
   for (const file of all) {
@@ -24,7 +25,7 @@ export function sitePages(read: Read, all: readonly string[]): ReadonlyMap<strin
     if (place === undefined || pages.has(place)) continue;
     pages.set(
       place,
-      file.endsWith('.pipe') ? examplePage(file, place, read(file)) : pageText(file, place, read(file), files),
+      file.endsWith('.pipe') ? examplePage(file, place, read(file)) : await pageText(file, place, read(file), files),
     );
   }
   return pages;
@@ -34,20 +35,40 @@ const examplePage = (file: string, place: string, text: string): string =>
   `# ${path.posix.basename(file)}\n\n${playgroundLink(file, place)}\n\n\`\`\`pipe\n${text.trimEnd()}\n\`\`\`\n`;
 
 /** The playground lies in the site, and is none of its pages: the target keeps the site from looking for one. */
-function playgroundLink(file: string, place: string): string {
-  const name = file.slice('examples/'.length);
-  const target = `${relative(place, 'playground/index.html')}${exampleAddress(name)}`;
-  return `<a href="${target}" target="_self">Open it in the playground</a>`;
-}
+const playgroundLink = (file: string, place: string): string =>
+  `<a href="${playground(place)}${exampleAddress(file.slice('examples/'.length))}" target="_self">Open it in the playground</a>`;
+const playground = (place: string): string => relative(place, 'playground/index.html');
 
-function pageText(file: string, place: string, text: string, files: ReadonlySet<string>): string {
+async function pageText(file: string, place: string, text: string, files: ReadonlySet<string>): Promise<string> {
   const linked = text
     .replaceAll('\r\n', '\n')
     .replace(parts, (_all, code: string | undefined, _ticks, words: string, target: string) => {
-      if (code !== undefined) return code.trimStart().startsWith('`'.repeat(3)) ? plainFence(code) : code;
+      if (code !== undefined) return code;
       return `${words}(${siteTarget(file, place, target, files)})`;
     });
-  return linked.replaceAll('{{', '&#123;&#123;');
+  return (await withPlayground(linked, place)).replaceAll('{{', '&#123;&#123;');
+}
+
+/** Each fence with its language alone. Below those that are a whole file, a link opens it in the playground. */
+async function withPlayground(text: string, place: string): Promise<string> {
+  const written = new Map<string, string>();
+  const own = `${path.posix.basename(place, '.md')}.pipe`;
+  let page = '';
+  let at = 0;
+  for (const fence of text.matchAll(/^ *(`{3,})([^\n]*)\n([^]*?)^ *\1 *$/gm)) {
+    page += `${text.slice(at, fence.index)}${plainFence(fence[0])}`;
+    at = fence.index + fence[0].length;
+    const file = /^pipe(?: (?:fixed|fails|([\w-]+\.pipe)( change)?))?$/.exec(fence[2]);
+    if (file === null) continue;
+    const [, name = own, change] = file;
+    const whole = change === undefined ? fence[3] : changed(written.get(name), fence[3]);
+    written.set(name, whole);
+    // The playground has no other files than those of `std:`.
+    if (/"(?!std:)[^"\n]+\.\w+"/.test(whole)) continue;
+    const target = `${playground(place)}${await addressOf({ name, text: whole })}`;
+    page += `\n\n<a class="try" href="${target}" target="_self" aria-label="Open it in the playground">Try it</a>`;
+  }
+  return page + text.slice(at);
 }
 
 /** A fence with its language alone: what else its first line says is for tests, and a digit there would mark a line. */

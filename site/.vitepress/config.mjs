@@ -18,6 +18,10 @@ const slugify = (heading) =>
 const titleOf = (file) =>
   /^# (.+)$/m.exec(readFileSync(path.join(pages, file), 'utf8'))?.[1].replaceAll('`', '') ?? file;
 
+/** Pages that are read one after the other; all others are listed by their titles. */
+const readingOrder = ['install', 'first-15-minutes', 'bubbles-in-10-minutes', 'llama3-70b'];
+const folderTitles = { language: 'Language', std: 'Standard library' };
+
 /** Pages of a folder and of the folders in it, the first page first. */
 function itemsOf(folder) {
   const entries = readdirSync(path.join(pages, folder), { withFileTypes: true });
@@ -30,9 +34,11 @@ function itemsOf(folder) {
       text: titleOf(path.join(folder, name)),
       link: `/${path.posix.join(folder, name.slice(0, -3))}`,
     })),
-    ...folders.map(({ name }) => groupOf(path.posix.join(folder, name), name)),
-  ].toSorted((a, b) => a.text.localeCompare(b.text));
+    ...folders.map(({ name }) => groupOf(path.posix.join(folder, name), folderTitles[name] ?? name)),
+  ].toSorted((a, b) => placeIn(folder, a) - placeIn(folder, b) || a.text.localeCompare(b.text));
 }
+
+const placeIn = (folder, { link }) => (folder === 'learn' ? readingOrder.indexOf(path.posix.basename(link ?? '')) : 0);
 
 function groupOf(folder, text) {
   const hasIndex = readdirSync(path.join(pages, folder)).includes('index.md');
@@ -58,14 +64,17 @@ const top = readdirSync(pages, { withFileTypes: true });
 const has = (folder) => top.some((entry) => entry.isDirectory() && entry.name === folder);
 const single = top.filter(({ name }) => name.endsWith('.md') && name !== 'index.md').map(({ name }) => name);
 
+const base = process.env.SITE_BASE ?? '/';
+
 export default defineConfig({
   title: 'Pipewright',
   description: 'Pipeline-parallel training schedules: what is wrong, what it costs, and the simulated timeline',
   srcDir: 'pages',
   outDir: '../out/site',
   cacheDir: '../out/site-cache',
-  base: process.env.SITE_BASE ?? '/',
+  base,
   lang: 'en',
+  head: [['link', { rel: 'icon', type: 'image/png', href: `${base}icon.png` }]],
   cleanUrls: false,
   lastUpdated: false,
   markdown: {
@@ -80,7 +89,22 @@ export default defineConfig({
   themeConfig: {
     search: {
       provider: 'local',
-      options: { miniSearch: { searchOptions: { boost: { title: 8, titles: 2, text: 1 }, prefix: true, fuzzy: 0.1 } } },
+      options: {
+        miniSearch: {
+          searchOptions: {
+            boost: { title: 8, titles: 2, text: 1 },
+            prefix: true,
+            // Of a short word another letter makes another name: zero3, zero1.
+            fuzzy: (term) => (term.length > 6 ? 0.1 : false),
+            // Whoever looks a name up wants its reference, not a file or a report that holds it.
+            boostDocument: (id) => {
+              if (id.includes('/examples/')) return 0.3;
+              if (/\/look-up\/(?:report|language\/(?:search|stage))\b/.test(id)) return 0.6;
+              return id.includes('/look-up/std/') ? 1.3 : 1;
+            },
+          },
+        },
+      },
     },
     outline: [2, 3],
     nav: sections

@@ -3,6 +3,7 @@
  * ```` ```pipe train.pipe change ```` the declarations of it that change or are new. ```` ```console ```` has commands behind `$`,
  * each with its output: `…` on a line leaves out any lines. ```` ```console fails ```` has commands with another exit status than 0.
  */
+import { changed } from '../../../scripts/site/lessonFile.ts';
 import { blocks, textOf } from './pages.ts';
 
 interface FileStep {
@@ -65,28 +66,6 @@ export function unmatched({ shown }: Command, output: string): string | undefine
   return last === '' || text.endsWith(last) ? undefined : last;
 }
 
-const begins = /^(?:import|model|device|cluster|param|let|schedule|pipeline|expect|job)\b/;
-
-/** Declarations of a file, each with the comments above it, by keyword and name; of an import by its path. */
-function declarations(text: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  let name = '';
-  let comments = '';
-  for (const line of text.split('\n')) {
-    if (line.startsWith('//')) comments += `${line}\n`;
-    else {
-      if (begins.test(line))
-        name = line.startsWith('import') ? (/"[^"]*"/.exec(line)?.[0] ?? line) : line.split(/ *[{=]/)[0];
-      if (line !== '') found.set(name, `${found.get(name) ?? ''}${comments}${line}\n`);
-      comments = '';
-    }
-  }
-  return found;
-}
-
 /** A file after a step. */
-export function written(before: string | undefined, { text, change }: FileStep): string {
-  if (!change) return text;
-  const all = new Map([...declarations(before ?? ''), ...declarations(text)]);
-  return [...all.values()].join('\n');
-}
+export const written = (before: string | undefined, { text, change }: FileStep): string =>
+  change ? changed(before, text) : text;

@@ -10,7 +10,7 @@ import { placeOf, sitePages } from '../../../scripts/site/pages.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
-const pages = sitePages(read, allFiles(root));
+const pages = await sitePages(read, allFiles(root));
 
 const withoutCode = (text: string): string =>
   text.replaceAll(/^ *(`{3,})[^]*?^ *\1 *$/gm, '').replaceAll(/`[^`\n]*`/g, '');
@@ -48,6 +48,26 @@ test('every example opens in the playground of the site, which has its text', as
     expect(await readAddress(hash), page).toEqual({ example: name });
     expect(text, name).toBe(read(`examples/${name}`).replaceAll('\r\n', '\n'));
   }
+});
+
+test('whole files of pages open in the playground, and files that grow as they are then', async () => {
+  const tried = async (page: string): Promise<readonly { name: string; text: string }[]> => {
+    const links = [...(pages.get(page) ?? '').matchAll(/<a class="try" href="([^"#]*)(#[^"]*)"/g)];
+    for (const [, target] of links)
+      expect(path.posix.join(path.posix.dirname(page), target), page).toBe('playground/index.html');
+    return Promise.all(links.map(async ([, , hash]) => (await readAddress(hash)) as { name: string; text: string }));
+  };
+  const blocks = (text: string): readonly string[] =>
+    [...text.matchAll(/^```pipe(?: fixed)?\n([^]*?)^```$/gm)].map(([, body]) => body);
+  for (const page of ['diagnostics/comm/exposed', 'look-up/cheat-sheet', 'communication/README']) {
+    const found = await tried(`${page.replace('README', 'index')}.md`);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.map(({ text }) => text)).toEqual(blocks(read(`docs/${page}.md`)));
+  }
+  const lesson = await tried('learn/first-15-minutes.md');
+  expect(lesson.at(-1)?.name).toBe('first.pipe');
+  for (const word of ['model toy', 'memory = 16GiB', 'microbatches = m', 'expect train'])
+    expect(lesson.at(-1)?.text).toContain(word);
 });
 
 test('fences have their language alone, and nothing is a template', () => {
