@@ -47,6 +47,6 @@ function stalenessRow(report: JobReport, colours: Colours): readonly string[] {
   const { local, mean, largest } = report.staleness;
   if (mean === null || largest === null)
     return ['Staleness', colours.bold('unknown'), 'no update reaches the servers in the last half; raise `waves`'];
-  const words = `updates of all other workers missed in the mean, ${largest} at most; ${local} of its worker`;
+  const words = `updates of all other workers missed on average, ${largest} at most; ${local} of its worker`;
   return ['Staleness', colours.bold(amount(mean)), words];
 }

@@ -32,7 +32,7 @@ export const ruleFunctions: readonly FunctionSchema[] = [
   functionRow(
     'guard',
     'next',
-    'Time until all is there that the next operation of a kind needs, apart from its recomputation. Infinite while an operation that it needs has not begun.',
+    'Time until the next operation of a kind has received all its inputs, apart from its recomputation. Infinite while an operation that it needs has not begun.',
     [ruleKind, need('s', 'number of a stage of the same device')],
   ),
   functionRow('guard', 'time', 'Time that one operation of a kind takes; of E and L, time of the copy.', [

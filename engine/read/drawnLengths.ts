@@ -15,7 +15,7 @@ const parameters: Readonly<Record<string, readonly string[]>> = table({
 
 export const isDistribution = (name: string): boolean => Object.hasOwn(parameters, name);
 
-/** `undefined` if an argument is missing or wrong, which has been reported. `longest`: no length is over it. */
+/** `undefined` if an argument is missing or wrong, which has been reported. `longest`: no length is greater. */
 export function readDistribution(
   context: ReadContext,
   call: Call,

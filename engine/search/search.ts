@@ -176,7 +176,7 @@ function* orders(run: Run, seeds: readonly Seed[]): Generator<Found | undefined,
   yield* rest(run, 0);
 }
 
-/** Of the last better orders and the seeds, the one whose end 95 of 100 draws stay under the earliest; of equal ones the shortest. */
+/** Of the last better orders and the seeds, the one with the lowest 95th-percentile end; of equal ones the shortest. */
 function* steadiest(
   run: Run,
   seeds: readonly Seed[],

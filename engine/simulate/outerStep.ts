@@ -2,7 +2,7 @@
 import type { OuterStepPlan } from '../values/stepPlan.ts';
 
 /**
- * Seconds that they add to an iteration in the mean. `ends`: of an iteration without them, by device. The exchange starts after an update
+ * Seconds that they add to an iteration on average. `ends`: of an iteration without them, by device. The exchange starts after an update
  * and must be over `delay` iterations later. What is left of it then, and the outer update, keep the devices for that long.
  */
 export function outerSeconds(

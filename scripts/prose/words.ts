@@ -48,4 +48,6 @@ export const avoidedWords: readonly AvoidedWord[] = [
   avoid(String.raw`\bmade again\b`, 'recomputed'),
   avoid(String.raw`\bis at rest\b`, 'is idle'),
   avoid(String.raw`\bthe like\b`, 'name them'),
+  avoid(String.raw`\bin the mean\b`, 'on average'),
+  avoid(String.raw`\bcounts? like\b`, 'takes as much as, is treated as'),
 ];

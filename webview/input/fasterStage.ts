@@ -14,7 +14,7 @@ const rest = 300;
 
 const stageTarget = (index: number) => ({ kind: 'stage', index }) as const;
 
-/** What a faster or slower stage would bring: for the block or device under the pointer, for the selected block, and for the stages of a selected device. */
+/** How a faster or slower stage would change the iteration: for the block or device under the pointer, for the selected block, and for the stages of a selected device. */
 export function fasterStage(timeline: () => ShownTimeline | undefined, found: () => void) {
   const simulated = sensitivities((receive) => engineWorker(receive, () => undefined), found);
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -60,7 +60,7 @@ export const model: BlockSchema = {
       'trainable',
       'trainable = lora(rank = 16)',
       { kind: 'trainable' },
-      'What trains of layers that do not say. `false`: nothing. `lora(rank = 16)`: adapters of transformer layers, and nothing else.',
+      'Default of `trainable` for layers that do not set it. `false`: nothing trains. `lora(rank = 16)`: adapters of transformer layers, and nothing else.',
       { default: 'true' },
     ),
     key(

@@ -24,7 +24,7 @@ test('under free the text and the JSON have the staleness that happens, and no b
   const free = { 'a.pipe': text.replace('wsp(distance = 1)', 'free').replace('  link = 1GB/s }', ' }') };
   const { out } = await call(['simulate', 'a.pipe'], { files: free });
   expect(out).toContain('free · 2 workers · waves of 2 minibatches · 32 waves');
-  expect(out).toContain('updates of all other workers missed in the mean');
+  expect(out).toContain('updates of all other workers missed on average');
   expect(out).not.toContain('allowed');
   const [job] = JSON.parse((await call(['simulate', 'a.pipe', '--format', 'json'], { files: free })).out).jobs;
   // A minibatch each 3 ms for each of two workers.

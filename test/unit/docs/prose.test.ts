@@ -66,6 +66,8 @@ const badSentences = [
   'Activations are made again.',
   'The device is at rest.',
   'Nodes, racks and the like.',
+  'It misses one update in the mean.',
+  'A depth counts like a layer.',
 ];
 
 describe('the word list', () => {

@@ -164,7 +164,7 @@ describe('random workers', () => {
     expect(delayed).toBeGreaterThan(20);
   });
 
-  test('miss as many updates in the mean as there are other workers, one minibatch in flight', () => {
+  test('miss as many updates on average as there are other workers, one minibatch in flight', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0.5, max: 3, noNaN: true }), { minLength: 2, maxLength: 6 }), (periods) => {
         const made = periods.map((period) =>

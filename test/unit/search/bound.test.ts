@@ -149,7 +149,7 @@ describe('the bound of an order', () => {
         }),
         { numRuns, examples: devices === 2 ? [[roomForThree]] : [] },
       );
-      // Of 3 devices 0.93 in the mean over many seeds, with a deviation of 0.04 for these few.
+      // Of 3 devices 0.93 on average over many seeds, with a deviation of 0.04 for these few.
       expect(exact / checked).toBeGreaterThan(0.8);
       if (devices === 2) expect(byTriples).toBeGreaterThan(0);
     },

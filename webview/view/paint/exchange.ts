@@ -7,7 +7,7 @@ import { paintExchangeArrows } from './exchangeArrows.ts';
 import { hueOf, legBand, legTop } from './exchangeBand.ts';
 import { type Ink, clipped, deviceY, devicesInSight, hasBlocks, hatch, timeX } from './canvas.ts';
 
-/** Pieces narrower than this in the mean are mixed: a pixel shows the colour that takes most of it. */
+/** Pieces narrower than this on average are mixed: a pixel shows the colour that takes most of it. */
 const leastPiece = 2;
 const leastLabel = 9;
 

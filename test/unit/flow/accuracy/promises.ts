@@ -54,7 +54,7 @@ const gigabytes = (runs: readonly Run[]): string =>
 const sinks = mixturesOfExperts.runs.filter(named('GPT-OSS'));
 const otherExperts = mixturesOfExperts.runs.filter((run) => !sinks.includes(run));
 const mean = (runs: readonly Run[]): string =>
-  `${Math.round(100 * meanOf(runs.map((run) => deviation(run))))} % in the mean`;
+  `${Math.round(100 * meanOf(runs.map((run) => deviation(run))))} % on average`;
 
 const texts: readonly string[] = [
   `Throughput comes out ${off(ends.filter((run) => !isInterleaved(run)))} off`,
@@ -64,7 +64,7 @@ const texts: readonly string[] = [
   `Times of ${iterations.runs.length} iterations of models of 22 to 1000 billion, a year later, come out ${off(iterations.runs)}.`,
   `${fromShapes.runs.length} runs of *Zero Bubble*, not fitted, come out ${off(fromShapes.runs)} off.`,
   `times ${off(layer.runs, 'kernels')} of one layer, ${off(iterations.runs, 'kernels')} of an iteration`,
-  `${megatronBridge.runs.length} and ${nemoLongContext.runs.length} runs, of which ${[...megatronBridge.runs, ...nemoLongContext.runs].filter(({ fitted }) => fitted === true).length} were fitted. ${torchtitan.runs.length} runs of torchtitan, none fitted, come out ${off(torchtitan.runs)} off, ${Math.round(100 * meanOf(torchtitan.runs.map((run) => deviation(run))))} % in the mean.`,
+  `${megatronBridge.runs.length} and ${nemoLongContext.runs.length} runs, of which ${[...megatronBridge.runs, ...nemoLongContext.runs].filter(({ fitted }) => fitted === true).length} were fitted. ${torchtitan.runs.length} runs of torchtitan, none fitted, come out ${off(torchtitan.runs)} off, ${Math.round(100 * meanOf(torchtitan.runs.map((run) => deviation(run))))} % on average.`,
   `${llmFoundry.runs.length} runs of LLM Foundry on H100s and A100s, none fitted, come out ${off(llmFoundry.runs)} off, ${mean(llmFoundry.runs)}.`,
   `Rates of Llama 3 405B come out ${off(llama3.runs.filter(short))} off for two runs with 8192 tokens, which were fitted, and ${off(llama3.runs.filter((run) => !short(run)))} off for one with 131072 tokens`,
   `${memory.runs.length} peaks of *Zero Bubble* come out ${off(memory.runs)} off the measured peaks, ${torchtitanMemory.runs.length} of torchtitan ${off(torchtitanMemory.runs)}, ${megatronCiMemory.runs.length} of Megatron-LM's tests ${off(megatronCiMemory.runs)}.`,

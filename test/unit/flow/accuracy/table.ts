@@ -23,7 +23,7 @@ const modeNames: Readonly<Record<Mode, string>> = { one: 'default figures', kern
 /** The name of a run, or of several, that a figure was fitted to. */
 const markedIf = (fitted: boolean, name: string): string => (fitted ? `${name} †` : name);
 
-/** A row for each family and for its fitted and other runs: how far off they are, and in the mean without regard to sign. */
+/** A row for each family and for its fitted and other runs: how far off they are, and on average without regard to sign. */
 export function summaryOf(families: readonly Family[]): string {
   const rows = families.flatMap((family) =>
     modesOf(family).flatMap((mode) => {
@@ -39,7 +39,7 @@ export function summaryOf(families: readonly Family[]): string {
   return table(['compared', 'figures', 'off by', 'mean'], rows);
 }
 
-/** Rows that nothing was fitted to, with default figures: how many, how far off in the mean, and the one that is off most, with its reason. */
+/** Rows that nothing was fitted to, with default figures: how many, how far off on average, and the one that is off most, with its reason. */
 export function overallOf(families: readonly Family[]): string {
   const line = (what: string, memory: boolean): string => {
     const rows = families
@@ -49,7 +49,7 @@ export function overallOf(families: readonly Family[]): string {
     const worst = rows.reduce((most, row) => (Math.abs(row.share) > Math.abs(most.share) ? row : most));
     const { name, setting, reason = 'Not explained.' } = worst.run;
     const mean = (100 * meanOf(rows.map(({ share }) => share))).toFixed(1);
-    return `- **${what}:** ${rows.length} figures, ${mean} % off in the mean. Most: ${name}, ${setting}, ${percent(worst.share)}. ${reason}\n`;
+    return `- **${what}:** ${rows.length} figures, ${mean} % off on average. Most: ${name}, ${setting}, ${percent(worst.share)}. ${reason}\n`;
   };
   return line('Time', false) + line('Memory', true);
 }
