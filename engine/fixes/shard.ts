@@ -78,6 +78,14 @@ export function* wholeWeightsCandidates({ analysis, plan, body }: Subject): Gene
     kind: 'whole weights',
     edits: [write({ reshard: 'false', ...dropped('prefetch', 'gradient_sync') })],
   };
+  // Without pipelines libraries gather for each microbatch, and may still exchange gradients once.
+  const keepsWeights = argument(optimizer, 'reshard')?.value;
+  if (plan.microbatches > 1 && !(keepsWeights?.kind === 'name' && keepsWeights.text === 'false'))
+    yield {
+      what: 'Exchange gradients once an iteration',
+      kind: 'whole gradients',
+      edits: [write({ gradient_sync: 'last' })],
+    };
 }
 
 /** Devices of a node, in which the weights of a layer are gathered. */

@@ -43,7 +43,7 @@ export function inFp32(
     doc,
     {
       ...more,
-      parameters: [reduce, ...parameters],
+      parameters: [...parameters, reduce],
       with: again ?? ((written) => inFp32(name, kept, doc, { parameters, ...more }, written)),
     },
   );

@@ -150,6 +150,12 @@ export const sharing: readonly OptimizerParameter[] = [
     default: 'true',
     doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does. A number, such as 8: after a forward the weights stay in parts on that number of neighbours, and the backward gathers them there',
   },
+  clip,
+  offload,
+];
+
+/** When weights and gradients that are in parts move. Last, so that arguments without names keep their places. */
+const whenMoved: readonly OptimizerParameter[] = [
   {
     name: 'prefetch',
     kind: 'count',
@@ -165,8 +171,6 @@ export const sharing: readonly OptimizerParameter[] = [
     doc: 'under `zero3` and `fsdp` with `reshard = true`: when gradients of several microbatches are exchanged',
     meanings: gradientSyncMeanings,
   },
-  clip,
-  offload,
 ];
 
 /** What a recipe keeps of one parameter. With `splitBytes` it gives the recipe's bytes, without a function. */
@@ -242,7 +246,7 @@ export const recipe = (
           updated: (precision, clip) => updatedBytes(kept, precision, clip),
         },
       }),
-  parameters: [...sharing, ...(more.parameters ?? [])],
+  parameters: [...sharing, ...(more.parameters ?? []), ...whenMoved],
 });
 
 const copiesInState = ({ copied = 0, ...kept }: ParameterBytes): ParameterBytes => ({

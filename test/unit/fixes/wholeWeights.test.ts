@@ -23,6 +23,7 @@ test('whole weights are offered where they fit', () => {
   const found = titles(sharded(200));
   expect(starts(found, 'Keep gathered weights until the update: iteration −')).toBe(true);
   expect(starts(found, 'Shard only the state of the optimizer: iteration −')).toBe(true);
+  expect(starts(found, 'Exchange gradients once an iteration: iteration −')).toBe(true);
 });
 
 test('what runs out of memory is not offered', () => {
@@ -44,4 +45,21 @@ test('a share that is kept is replaced, and what only sharded weights have is re
   const text = sharded(200, 'adam_mixed(shard = fsdp, reshard = true)');
   const fix = fixesOf(analyse(text), 'comm/exposed').find(({ title }) => title.startsWith('Shard only the state'));
   expect(fix?.edits[0].text).toBe('adam_mixed(shard = zero1)');
+});
+
+test('gradients are exchanged once, or weights are kept, not both', () => {
+  const text = sharded(200, 'adam_mixed(shard = fsdp, gradient_sync = last, prefetch = 2)');
+  const fixes = fixesOf(analyse(text), 'comm/exposed');
+  expect(
+    starts(
+      fixes.map(({ title }) => title),
+      'Exchange gradients once',
+    ),
+  ).toBe(false);
+  const kept = fixes.find(({ title }) => title.startsWith('Keep gathered weights'));
+  expect(kept?.edits[0].text).toBe('adam_mixed(shard = fsdp, reshard = false)');
+  const once = fixesOf(analyse(sharded(200)), 'comm/exposed').find(({ title }) =>
+    title.startsWith('Exchange gradients once'),
+  );
+  expect(once?.edits[0].text).toBe('adam_mixed(shard = fsdp, gradient_sync = last)');
 });
