@@ -20,6 +20,8 @@ export interface CommandSpec {
   readonly operands: string;
   readonly summary: string;
   readonly options: readonly OptionSpec[];
+  /** It has no options: `--name` is the name of an option of another command. */
+  readonly looksUp?: true;
   /** Paragraphs after the options. */
   readonly notes?: readonly string[];
 }

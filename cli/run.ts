@@ -24,7 +24,9 @@ export async function run(args: readonly string[], io: Io): Promise<Status> {
   }
   const command = commands.find(({ spec }) => spec.name === name);
   if (command === undefined) return unknownCommand(name, io);
-  const parsed = readArguments(rest, command.spec);
+  // `explain --format` looks up an option.
+  const asked = (word: string): string => (/^--(?!help$|$)\w/u.test(word) ? word.slice(2) : word);
+  const parsed = readArguments(command.spec.looksUp === true ? rest.map(asked) : rest, command.spec);
   if ('problem' in parsed) return usageFault(io, name, parsed.problem);
   if (parsed.has('help')) return help(name, io);
   const root = parsed.value('root');

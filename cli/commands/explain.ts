@@ -24,6 +24,7 @@ export const explainCommand: Command = {
     summary:
       'Explain the language on one page, a diagnostic, or any name: a key, function, figure, unit, term, setting, option, engine, device or model. Print the text of a built-in schedule.',
     options: [],
+    looksUp: true,
     notes: [`Codes:\n${codes.map((code) => `  ${code.padEnd(26)} ${catalogue[code].summary}`).join('\n')}`],
   },
   async run(args, io) {

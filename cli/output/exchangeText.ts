@@ -37,7 +37,7 @@ function page(
       `- \`${parameter.name}\`: ${parameter.doc}${parameter.default === undefined ? '' : `. Default: ${parameter.default}`}`,
   );
   return [
-    `# ${name}`,
+    `## ${key === 'sync' ? 'Rule of gradient exchange' : 'Collective'}: ${name}`,
     doc,
     `Write \`${key} = ${written}\` in a pipeline.`,
     ...(rows.length === 0 ? [] : [`Arguments:\n\n${rows.join('\n')}`]),

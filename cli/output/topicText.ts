@@ -2,28 +2,89 @@
 import { blocks } from '../../engine/language/schema.ts';
 import { figures } from '../../engine/language/figures.ts';
 import { functions } from '../../engine/language/functions.ts';
-import { type Topic, topicsOf } from '../../engine/language/topics.ts';
+import { namesMeant } from '../../engine/language/otherNames.ts';
+import { list } from '../../engine/basics/quantities.ts';
+import { type Topic, topicNames, topicsOf } from '../../engine/language/topics.ts';
 import { valueKinds } from '../../engine/language/kinds.ts';
-import type { PageEntry } from '../glossary.ts';
+import { type PageEntry, plainName } from '../glossary.ts';
+import { signatureLabel } from '../../engine/language/signatures.ts';
 import { units } from '../../engine/language/units.ts';
 import { standardFiles } from '../../engine/std/index.ts';
 import { exchangeText } from './exchangeText.ts';
 
-/** A page in Markdown with all meanings of a name; undefined if it is unknown. `entries`: what pages of the reference say of it. */
+/**
+ * A page in Markdown with all meanings of a name, the one that a reader most likely looks for first; undefined if it is unknown.
+ * `entries`: what pages of the reference say of it.
+ */
 export function topicText(name: string, entries: readonly PageEntry[] = []): string | undefined {
   const exchange = exchangeText(name);
   const topics = topicsOf(name).filter(({ what }) => exchange === undefined || !exchangeKinds.includes(what));
-  if (exchange === undefined && topics.length === 0 && entries.length === 0) return undefined;
-  const head = exchange ?? `# ${name}\n`;
-  return [head.trimEnd(), ...entries.map(entrySection), ...topics.map(section)].join('\n\n').concat('\n');
+  const begun = beginningWith(name);
+  const meant = namesMeant(name).filter((other) => other !== name);
+  if (exchange === undefined && topics.length + entries.length + begun.length + meant.length === 0) return undefined;
+  const sections = [
+    ...(exchange === undefined ? [] : [{ what: 'rule of exchange', text: exchange }]),
+    ...topics.map((topic) => ({ what: topic.what, text: section(topic) })),
+    ...entries.map((entry) => ({ what: entry.what, text: entrySection(entry) })),
+  ].toSorted((one, other) => rankOf(one.what) - rankOf(other.what));
+  const isKnown = sections.length + begun.length > 0;
+  const others = list(meant.map((other) => `\`${other}\``));
+  return [
+    `# ${name}`,
+    ...(meant.length === 0 ? [] : [`${isKnown ? 'See also' : 'Here it is called'} ${others}.`]),
+    ...(isKnown ? [] : meant.flatMap(topicsOf).map(section)),
+    ...sections.map(({ text }) => text.trimEnd()),
+    ...(begun.length === 0 ? [] : [`## Names that begin so\n\n${begun.map(beginningLine).join('\n')}`]),
+  ]
+    .join('\n\n')
+    .concat('\n');
 }
 
-const entrySection = ({ name, what, text }: PageEntry): string => `${heading(`${what}: ${name}`)}\n\n${text}`;
+/** Kinds of meanings in the order in which readers look for them; a kind that no pattern has comes between terms and options. */
+const ranks: readonly RegExp[] = [
+  /^key of a (?:pipeline|model|cluster|device|layer|schedule)/u,
+  /^(?:block|declaration|key)/u,
+  /^training engine/u,
+  /^rule of exchange/u,
+  /of std:/u,
+  /^term/u,
+];
+const lastRanks: readonly RegExp[] = [/^(?:setting|command|option)/u, /^(?:part|field) of/u, /^colour/u];
+
+function rankOf(what: string): number {
+  const first = ranks.findIndex((pattern) => pattern.test(what));
+  if (first >= 0) return first;
+  return ranks.length + 1 + lastRanks.findIndex((pattern) => pattern.test(what));
+}
+
+const mostBegun = 12;
+/** Letters from which on names that begin so are listed. */
+const leastLetters = 4;
+
+/** What `std:` declares under names that begin with this one: `nvlink4_link` for `nvlink`, `llama3_1_405b` for `llama 3.1`. */
+function beginningWith(name: string): readonly Topic[] {
+  const plain = plainName(name);
+  if (plain.length < leastLetters) return [];
+  return topicNames()
+    .filter((other) => other !== name && plainName(other).startsWith(plain))
+    .flatMap((other) => topicsOf(other).find(({ what }) => what.includes(' of std:')) ?? [])
+    .slice(0, mostBegun);
+}
+
+/** `- nvlink4_link (let of std:hardware): One NVLink 4 link …`, with the definition if it is one line. */
+function beginningLine({ name, what, doc }: Topic): string {
+  const [first = ''] = doc.split('\n');
+  const source = /```pipe\n([^]*?)\n```/u.exec(doc)?.[1] ?? '';
+  const said = [...(first.startsWith('```') ? [] : [first]), ...(source.includes('\n') ? [] : [`\`${source}\``])];
+  return `- \`${name}\` (${what})${said.length === 0 ? '' : `: ${said.join(' ')}`}`;
+}
 
 /** Kinds that the page of a rule or a collective already describes. */
 const exchangeKinds: readonly string[] = [valueKinds.gradientSync, valueKinds.collective].map(
   ({ functions: kind }) => kind ?? '',
 );
+
+const entrySection = ({ name, what, text }: PageEntry): string => `${heading(`${what}: ${name}`)}\n\n${text}`;
 
 const section = ({ what, written, doc, page }: Topic): string =>
   [
@@ -72,7 +133,7 @@ export function languageText(): string {
     'One declaration each for `import`, `param`, `let`, `device`, `cluster`, `model`, `schedule`, `pipeline`, `job`, `search`, `expect`. ' +
       'Entries need no commas between them. Values are expressions: `+ - * /`, comparisons, `and`, `or`, `not`, lists `[1, 2]`, ranges `0..4` (both ends) and `0..<4`. Comments begin with `//`.',
     `Keys of each block:\n\n${keys.join('\n')}`,
-    `Functions:\n\n- in any expression: ${named('value')}\n- layers (\`layer a[32] = …\`): ${named('shape')}\n- \`stages =\`: ${named('cut')}\n- \`schedule =\`: ${named('schedule')}\n- \`optimizer =\`: ${named('optimizer')}\n- \`sync =\`: ${named('gradientSync')}\n- \`collective =\`: ${named('collective')}`,
+    `Functions:\n\n- in any expression: ${named('value')}\n- layers (\`layer a[32] = …\`): ${named('shape')}\n- \`stages =\`: ${named('cut')}\n- \`schedule =\`: ${named('schedule')}\n- \`optimizer =\`: ${named('optimizer')}\n- \`sync =\`: ${named('gradientSync')}\n- \`collective =\`: ${named('collective')}\n- \`trainable =\`: ${functions.flatMap((each) => (each.context === 'trainable' ? signatureLabel(each) : [])).join(' ')}`,
     `Figures of \`expect\`: ${figures.map(({ name }) => name).join(' ')}`,
     `Units: ${units
       .map(({ name }) => name)

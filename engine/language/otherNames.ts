@@ -195,6 +195,29 @@ const elsewhere: { readonly [kind: string]: Names | undefined } = {
 export const valueElsewhere = (kind: string | undefined, name: string): string | undefined =>
   own(kind === undefined ? undefined : elsewhere[kind], name);
 
+/** What people look up under another name, in any block. */
+const lookedUp: { readonly [name: string]: readonly string[] | undefined } = {
+  grad_dtype: ['main_grads'],
+  gradient_dtype: ['main_grads'],
+  grad_reduce_in_fp32: ['main_grads'],
+  accumulate_allreduce_grads_in_fp32: ['main_grads'],
+  gradients: ['main_grads'],
+  precision: ['main_grads', 'main_params', 'moments'],
+  qlora: ['lora', 'nf4'],
+  peft: ['lora'],
+  'config.json': ['huggingface'],
+  hf: ['huggingface'],
+  json: ['format'],
+};
+
+const anyBlock = Object.keys(keys) as readonly BlockName[];
+
+/** The names under which the language has what people look up by another one, the most likely first. */
+export const namesMeant = (name: string): readonly string[] => [
+  ...(own(lookedUp, name.toLowerCase()) ?? []),
+  ...new Set(anyBlock.flatMap((block) => keyMeant(block, name) ?? [])),
+];
+
 function own<T>(names: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
 }

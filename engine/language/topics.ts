@@ -5,7 +5,7 @@ import { standardFiles } from '../std/index.ts';
 import { named } from './declare.ts';
 import { exportsOf } from './exported.ts';
 import { scheduleFigures, figures, testWords } from './figures.ts';
-import { meaningOf, parameterText } from './functionRow.ts';
+import { type FunctionParameter, meaningOf, parameterText } from './functionRow.ts';
 import { functions } from './functions.ts';
 import { scheduleNumbers } from './reservedNames.ts';
 import { type BlockName, type BlockSchema, blocks, declarationDocs, type KeySchema, wordsOf } from './schema.ts';
@@ -77,12 +77,12 @@ function* topics(): Generator<Topic> {
   for (const { name, example, doc } of [...testWords, ...scheduleFigures])
     yield { name, what: 'figure of a schedule', written: example, doc };
   for (const { name, doc } of scheduleNumbers) yield { name, what: 'number in a schedule', doc };
-  for (const { name, title, doc, read } of engines)
+  for (const { name, title, doc, read, schedules } of engines)
     yield {
       name,
       what: 'training engine',
       written: `engine = ${name}`,
-      doc: `${title}. ${doc} Read in: ${read}.`,
+      doc: `${title}. ${doc} Read in: ${read}.\n\nSchedules: ${schedules?.map((each) => `\`${each}\``).join(', ') ?? 'it takes the order as a table'}.`,
       page: pageOfEngine(),
     };
   for (const { name, doc, dimension } of units)
@@ -90,10 +90,17 @@ function* topics(): Generator<Topic> {
   for (const [path, text] of standardFiles) yield* standardTopics(path, text);
   for (const schema of functions)
     for (const parameter of schema.parameters) {
-      yield { name: parameter.name, what: `argument of ${schema.name}`, doc: parameterText(parameter) };
+      yield { name: parameter.name, what: `argument of ${schema.name}`, doc: argumentText(parameter) };
       for (const word of parameter.words ?? [])
         yield { name: word, what: `word of ${schema.name}(${parameter.name} = …)`, doc: meaningOf(parameter, word) };
     }
+}
+
+function argumentText(parameter: FunctionParameter): string {
+  const text = parameterText(parameter);
+  return parameter.default === undefined
+    ? text
+    : `${text}${text.includes('\n') ? '\n\n' : '. '}Default: \`${parameter.default}\`.`;
 }
 
 const blockTopic = ({ name, doc, keys }: BlockSchema): Topic => ({

@@ -28,6 +28,47 @@ describe('explain', () => {
     expect((await call(['explain', name])).out).toContain(part);
   });
 
+  /** What each of these names is, and what must come after it. */
+  test.each([
+    ['megatron', '## Training engine', '## Rule of gradient exchange: megatron'],
+    ['collective', '## Key of a pipeline', '## Colour: pipelineTimeline.collective'],
+    ['trainable', '## Key of a model', '## Field of StageReport: trainable'],
+    ['sequence', '## Key of a model', '## Field of'],
+  ])('%s: %s comes first', async (name, first, later) => {
+    const { out } = await call(['explain', name]);
+    expect(out).toMatch(new RegExp(`^# ${name}\n\n${first}\n`, 'u'));
+    if (out.includes(later)) expect(out.indexOf(later)).toBeGreaterThan(out.indexOf(first));
+  });
+
+  test('engines say which schedules they run', async () => {
+    expect((await call(['explain', 'megatron'])).out).toContain('Schedules: `1f1b`, `interleaved_1f1b`');
+    expect((await call(['explain', 'pytorch'])).out).toContain('Schedules: it takes the order as a table.');
+  });
+
+  /** Words that people use for what has another name here. */
+  test.each([
+    ['grad_dtype', '## Argument of megatron_bf16'],
+    ['grad_dtype', 'Default: `fp32`.'],
+    ['gradients', 'See also `main_grads`.'],
+    ['precision', '`main_grads`'],
+    ['nvlink', '(let of std:hardware): One NVLink 4 link (H100 has 18).'],
+    ['nvlink', '`let nvlink4_link = 20.6GB/s + 3.4us`'],
+    ['llama 3.1', '- `llama3_1_405b` (model of std:models)'],
+    ['qlora', 'Here it is called `lora` and `nf4`.'],
+    ['config.json', '`huggingface(file'],
+    ['json', 'Here it is called `format`.'],
+    ['--format', 'Option of check: --format'],
+    ['tensor_model_parallel_size', '`tensor`'],
+  ])('%s leads to %s', async (name, part) => {
+    const { out, status } = await call(['explain', name]);
+    expect(status).toBe(0);
+    expect(out).toContain(part);
+  });
+
+  test('the page of the language has the adapters', async () => {
+    expect((await call(['explain', 'language'])).out).toContain('- `trainable =`: lora(rank, targets?');
+  });
+
   test('says where the reference is', async () => {
     expect((await call(['explain', 'microbatches'])).out).toContain('docs/look-up/language/pipeline.md#microbatches');
   });
