@@ -1,5 +1,6 @@
 import { bytes, count, iterationTime, list, share, time } from '../../engine/basics/quantities.ts';
-import type { ExchangeReport, ExposedReport, LaneReport, PipelineReport } from '../../engine/values/report.ts';
+import type { ExchangeReport, ExposedReport, LaneReport } from '../../engine/values/exchangeReport.ts';
+import type { PipelineReport } from '../../engine/values/report.ts';
 
 /** Lanes that have a row each. */
 const mostLanes = 8;

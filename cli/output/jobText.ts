@@ -1,4 +1,4 @@
-import type { JobReport } from '../../engine/values/report.ts';
+import type { JobReport } from '../../engine/values/jobReport.ts';
 import { amount, bytes, count, share, time, show } from '../../engine/basics/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { table } from './table.ts';

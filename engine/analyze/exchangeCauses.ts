@@ -1,6 +1,6 @@
 /** Causes of waits for gradients that a rule can remove: seconds of each, and rules that are tried against it. A cause is a row. */
 import type { ExchangePlan, ExchangeRule } from '../values/exchangePlan.ts';
-import type { ExposedReport } from '../values/report.ts';
+import type { ExposedReport } from '../values/exchangeReport.ts';
 
 export interface ExchangeCause {
   readonly code:

@@ -4,7 +4,7 @@ import type { CallLimit, ExchangePlan, ExchangeRule } from '../values/exchangePl
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import { type PipelinePlan, paths } from '../values/plan.ts';
-import type { ExchangeReport } from '../values/report.ts';
+import type { ExchangeReport } from '../values/exchangeReport.ts';
 import { outcomeOf } from './alternatives.ts';
 import { type ExchangeCause, exchangeCauses, type Sizes } from './exchangeCauses.ts';
 import { shareOf } from './shares.ts';

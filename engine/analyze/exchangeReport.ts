@@ -1,7 +1,7 @@
 /** The report of a rule of exchange: lanes, tensors, and what devices wait for. */
 import type { LaneTimeline, Sent } from '../values/exchangeTimeline.ts';
 import type { PipelinePlan } from '../values/plan.ts';
-import type { ExchangeReport, ExposedReport, LaneReport, TensorReport } from '../values/report.ts';
+import type { ExchangeReport, ExposedReport, LaneReport, TensorReport } from '../values/exchangeReport.ts';
 import { exposedTotal, noExposed } from '../simulate/exchange/exposed.ts';
 import type { Timeline } from '../values/timeline.ts';
 

@@ -1,5 +1,5 @@
 /** A fill job in words, for the terminal, hovers and the preview. */
-import type { FillDeviceReport, FillReport } from '../values/report.ts';
+import type { FillDeviceReport, FillReport } from '../values/fillReport.ts';
 import { bytes, count, share, time } from '../basics/quantities.ts';
 
 /** `training small: 412 tasks (51.5 passes) in 38 % of the idle time`. */

@@ -1,4 +1,4 @@
-import type { FillBubble, FillDeviceReport, FillReport } from '../values/report.ts';
+import type { FillBubble, FillDeviceReport, FillReport } from '../values/fillReport.ts';
 import type { FillPlan, PipelinePlan } from '../values/plan.ts';
 import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
 import type { Timeline } from '../values/timeline.ts';

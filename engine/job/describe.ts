@@ -1,5 +1,5 @@
 /** A job in words, for code lenses and the preview. */
-import type { JobReport, JobWorkerReport } from '../values/report.ts';
+import type { JobReport, JobWorkerReport } from '../values/jobReport.ts';
 import { amount, share, time } from '../basics/quantities.ts';
 
 /** `667 samples/s · staleness 4 of at most 6 · slow waits 12 %`: of the worker that waits most. Under `free`, `staleness 1.5, at most 4`. */

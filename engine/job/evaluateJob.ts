@@ -1,6 +1,6 @@
 /** One job of a plan, simulated: its workers together, then the report. */
 import { evaluationSize, planKey } from '../schedule/evaluation.ts';
-import type { JobReport } from '../values/report.ts';
+import type { JobReport } from '../values/jobReport.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../basics/host.ts';
 import { type JobPlan, type PipelinePlan, paths } from '../values/plan.ts';

@@ -1,6 +1,6 @@
 import { resultSlotOf, rowOf } from '../values/program.ts';
 import type { Worker } from './worker.ts';
-import type { JobReport, JobWorkerReport } from '../values/report.ts';
+import type { JobReport, JobWorkerReport } from '../values/jobReport.ts';
 import type { JobPlan, PipelinePlan } from '../values/plan.ts';
 import { clockAt, period, windowOf } from './period.ts';
 import type { JobTimeline, WorkerTimeline } from './wsp.ts';

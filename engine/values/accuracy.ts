@@ -11,6 +11,7 @@ export interface RunKind {
   readonly format: '16bit' | 'fp8' | 'fp4' | 'other';
   /** A mixture of experts. */
   readonly experts: boolean;
+  /** Whether the devices are in one node. */
   readonly nodes: 'one' | 'several';
 }
 
@@ -20,12 +21,14 @@ export interface SpreadReport {
   readonly share: number;
   /** Mean, with its sign. */
   readonly mean: number;
+  /** Number of runs. */
   readonly runs: number;
   /** What these runs have in common with the plan. If it says less than `kind`, fewer than 5 runs have the rest. */
   readonly of: Partial<RunKind>;
 }
 
 export interface AccuracyReport {
+  /** The kind of the plan. */
   readonly kind: RunKind;
   /** Of the iteration. Absent where no run on such a device is published. */
   readonly time?: SpreadReport;

@@ -11,6 +11,7 @@ export interface MeasuredPlan {
 
 /** A run, and the mean of its steps. */
 export interface MeasuredRun {
+  /** Ranks of the run, as they are numbered in it. */
   readonly ranks: readonly number[];
   /** What ran, if its operations were recorded. Otherwise iterations are whole: with the exchange of gradients and the optimizer's step. */
   readonly shape?: RunShape & { readonly placement: readonly number[] };

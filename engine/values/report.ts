@@ -1,11 +1,16 @@
 /** The report: the contract of `simulate --format json`. Fields are added, never renamed. Seconds, bytes, shares of 1. */
 import type { AccuracyReport } from './accuracy.ts';
+import type { ExchangeReport } from './exchangeReport.ts';
+import type { FillReport } from './fillReport.ts';
+import type { JobReport } from './jobReport.ts';
 import type { MeasuredReport } from './measured.ts';
 import type { SearchReport } from './searchReport.ts';
 import type { CutPlan, PlacePlan } from './plan.ts';
 
 export interface PipelineReport {
+  /** Name of the pipeline. */
   readonly name: string;
+  /** Its schedule, as in the file. */
   readonly schedule: string;
   /** What `plan(…)` decided; absent if the file says the stages or balances them. */
   readonly plan?: CutPlan;
@@ -15,6 +20,7 @@ export interface PipelineReport {
   readonly unit_times?: true;
   /** Of one iteration: one update of the weights. */
   readonly microbatches: number;
+  /** Operations of one iteration. */
   readonly operations: number;
   /** Of an asynchronous schedule the period: the time from one update to the next. */
   readonly iteration: number;
@@ -28,13 +34,17 @@ export interface PipelineReport {
   readonly model_flops?: ModelFlopsReport;
   /** How far published runs of its kind are off. Absent where layers are measured, and for a schedule without a pipeline. */
   readonly accuracy?: AccuracyReport;
+  /** Idle time, as shares of all devices over the iteration, and its causes. */
   readonly bubble: BubbleReport;
   /** Only for the policy `search`: how far the order is from the shortest. */
   readonly search?: SearchReport;
+  /** One for each pipeline rank: the figures are of each of its devices. */
   readonly devices: readonly DeviceReport[];
   /** Hosts that say how much memory they have; absent if nothing is kept on any. */
   readonly hosts?: readonly HostMemoryReport[];
+  /** One for each stage, in the order of the model. */
   readonly stages: readonly StageReport[];
+  /** One for each pair of ranks and direction in which stages send. */
   readonly links: readonly LinkReport[];
   /** Work of another job on idle devices; absent where the pipeline has no `fill`. */
   readonly fill?: FillReport;
@@ -60,11 +70,17 @@ export interface PipelineReport {
 export interface JitterReport {
   /** Simulated iterations: 1,000, or fewer for a large pipeline. */
   readonly draws: number;
+  /** Mean of the draws. */
   readonly mean: number;
+  /** Half of the draws are shorter. */
   readonly p50: number;
+  /** 95 of 100 draws are shorter. */
   readonly p95: number;
+  /** 99 of 100 draws are shorter. */
   readonly p99: number;
+  /** Shortest draw. */
   readonly least: number;
+  /** Longest draw. */
   readonly most: number;
   /** Draws in intervals of equal length from `least` to `most`. Absent if all draws are equal. */
   readonly counts?: readonly number[];
@@ -84,17 +100,23 @@ export interface PairedReport {
 export interface SensitivityReport {
   /** Share by which times are made longer and shorter: 0.1. */
   readonly change: number;
+  /** One for each stage. */
   readonly stages: readonly SensitivityRow[];
+  /** One for each device. */
   readonly devices: readonly SensitivityRow[];
   /** Pairs of devices, both directions. */
   readonly links: readonly SensitivityRow[];
+  /** What different times of operations cost. */
   readonly slowdown: SlowdownReport;
 }
 
 /** Seconds by which the iteration gets longer if it is slower, and shorter if it is faster. */
 export interface SensitivityRow {
+  /** Name of the stage or device, or of the two devices of a link. */
   readonly name: string;
+  /** Seconds by which the iteration gets longer. */
   readonly slower: number;
+  /** Seconds by which the iteration gets shorter. */
   readonly faster: number;
   /**
    * Only of stages: seconds by which each microbatch may take longer, while the iteration gets longer by these seconds only once. An
@@ -107,6 +129,7 @@ export interface SensitivityRow {
 export interface SlowdownReport {
   /** Seconds of that iteration. */
   readonly ideal: number;
+  /** S: the iteration over the ideal one. */
   readonly slowdown: number;
   /** S_t: only this kind takes its real times. */
   readonly kinds: readonly { readonly name: string; readonly slowdown: number }[];
@@ -118,111 +141,48 @@ export interface SlowdownReport {
 
 /** Tokens per second over all data ranks, and of each of the pipeline's devices. Padding behind documents does not count. */
 export interface TokensReport {
+  /** Tokens of one iteration. */
   readonly per_iteration: number;
+  /** Tokens per second. */
   readonly per_second: number;
+  /** Tokens per second over the devices of the pipeline. */
   readonly per_second_per_gpu: number;
   /** Only if the pipeline sets `tokens`: all tokens of the training, and how long they take at this rate. */
   readonly total?: number;
+  /** Days of the whole training. */
   readonly days?: number;
+  /** Hours of all devices together. */
   readonly gpu_hours?: number;
 }
 
 /** Tokens of the samples of microbatches. */
 export interface LengthsReport {
+  /** Tokens of a sample. */
   readonly tokens: Spread;
   /** Tokens as a share of samples that are padded to the sequence. */
   readonly filled: number;
   /** Only of packed samples: their documents, and the share of the tokens that is in no document. */
   readonly documents?: Spread & { readonly count: number };
+  /** Share of the tokens that is in no document. */
   readonly padding?: number;
   /** The microbatch that all stages take longest for, and its time over the mean. */
   readonly longest: { readonly microbatch: number; readonly tokens: number; readonly time: number };
 }
 
 export interface Spread {
+  /** The least. */
   readonly min: number;
+  /** The mean. */
   readonly mean: number;
+  /** The most. */
   readonly max: number;
-}
-
-/** How gradients are exchanged under a rule. Times are in seconds from the start of the first last backward. */
-export interface ExchangeReport {
-  /** As in the file: `bytescheduler`. */
-  readonly rule: string;
-  readonly order: string;
-  readonly barrier: boolean;
-  /** From the end of an iteration to the end of the next. */
-  readonly period: number;
-  /** Whether periods repeat. If not, `period` is the last of 16. */
-  readonly steady: boolean;
-  /** A period that no order of tensors and no pieces of these buckets can be under, while devices keep their order of operations. `gap`: (period − bound) / bound. */
-  readonly bound: number;
-  readonly gap: number;
-  /** What `best` stands for, bytes. */
-  readonly partition?: number;
-  readonly credit?: number;
-  readonly lanes: readonly LaneReport[];
-  /** From the front layer to the last; at most 10,000. */
-  readonly tensors: readonly TensorReport[];
-  /** Why the device that waits longest for gradients does so, seconds. */
-  readonly exposed: ExposedReport;
-}
-
-/** What a group of ranks does one at a time; servers have pushes and pulls. */
-export interface LaneReport {
-  readonly name: string;
-  readonly stages: readonly string[];
-  /** Names of collectives. */
-  readonly collectives: readonly string[];
-  readonly bytes: number;
-  readonly buckets: number;
-  /** Seconds in which the lane is not idle, number of calls, and seconds of these that do not depend on bytes. */
-  readonly busy: number;
-  readonly calls: number;
-  readonly overhead: number;
-}
-
-export interface TensorReport {
-  readonly layer: string;
-  readonly stage: string;
-  readonly bytes: number;
-  /** Name of its collective. */
-  readonly by: string;
-  /** When its gradients are ready, when the first bytes of its bucket are sent, and when layers may use it. */
-  readonly ready: number;
-  readonly sent: number;
-  readonly arrived: number;
-  /** When the next iteration comes to its layer, and how long before that the tensor has arrived: negative for a wait. */
-  readonly needed: number;
-  readonly slack: number;
-  /** Pieces of its bucket. */
-  readonly pieces: number;
-}
-
-export interface ExposedReport {
-  readonly device: string;
-  readonly total: number;
-  /** The layer's bytes are sent. */
-  readonly own: number;
-  /** Bytes of other buckets are sent. */
-  readonly blocked: number;
-  /** Calls and latencies. */
-  readonly overhead: number;
-  /** Pieces wait for credit. */
-  readonly credit: number;
-  /** Other bytes of the layer's bucket are not ready, or are sent. */
-  readonly fused: number;
-  /** The layer is there, but other tensors are not. */
-  readonly barrier: number;
-  /** Servers have not been sent everything yet. */
-  readonly server: number;
-  /** Other stages send through the same links; absent if nobody waits for that. */
-  readonly shared?: number;
 }
 
 /** Forward and backward, without what is computed again: FLOP/s of one device on average, and its share of the peak (MFU). */
 export interface ModelFlopsReport {
+  /** FLOP/s of one device on average. */
   readonly rate: number;
+  /** Share of the peak of the devices (MFU). */
   readonly utilisation: number;
 }
 
@@ -291,17 +251,24 @@ export const bubbleCauses: readonly BubbleCause[] = [
 ];
 
 export interface DeviceReport {
+  /** Name of the first device of the rank: `gpu[0]`. */
   readonly name: string;
+  /** Its kind: the name of a `device`. */
   readonly kind: string;
+  /** Names of its stages. */
   readonly stages: readonly string[];
+  /** Seconds of its operations. */
   readonly busy: number;
+  /** Seconds of the iteration without an operation. */
   readonly idle: number;
+  /** Seconds from the start of its first operation to the end of the last. */
   readonly span: number;
   /**
    * Gradients, and weights that are updated in parts; `exposed` what follows the last operation, waiting for other copies included, and
    * what first forwards wait for weights.
    */
   readonly sync: TrafficReport;
+  /** Most bytes that it holds. */
   readonly peak: number;
   /** Usable bytes: memory − reserved. */
   readonly capacity: number;
@@ -343,8 +310,11 @@ export interface HostReport {
 
 /** The memory of a node: most bytes that its devices keep there, each at its peak, and bytes that it has. */
 export interface HostMemoryReport {
+  /** Name of the node. */
   readonly name: string;
+  /** Most bytes that its devices keep there. */
   readonly peak: number;
+  /** Bytes that it has. */
   readonly capacity: number;
 }
 
@@ -354,6 +324,7 @@ export interface HostOptimizerReport {
   readonly kept: number;
   /** Bytes of gradients that the device sends, and of weights that come back. */
   readonly sent: number;
+  /** Bytes of weights that come back. */
   readonly returned: number;
   /** Seconds in which the host updates weights. */
   readonly update: number;
@@ -379,6 +350,7 @@ export type MemoryItemKind =
   | 'workspace';
 
 export interface MemoryItem {
+  /** What it is. */
   readonly kind: MemoryItemKind;
   /** Stage whose microbatches these are; absent for what all stages of the device hold together. */
   readonly stage?: string;
@@ -388,42 +360,59 @@ export interface MemoryItem {
   readonly operation?: string;
   /** Microbatches, or segments of them, that `bytes` is of. */
   readonly count?: number;
+  /** Bytes at the peak. */
   readonly bytes: number;
 }
 
 /** Of one iteration: bytes that a device sends, seconds of it, and of these the ones that no computing hides. */
 export interface TrafficReport {
+  /** Bytes that the device sends. */
   readonly bytes: number;
+  /** Seconds of the exchange. */
   readonly time: number;
+  /** Seconds of it that no computing hides. */
   readonly exposed: number;
 }
 
 export interface MemoryByKind {
+  /** Weights, without older versions. */
   readonly weights: number;
+  /** Gradients. */
   readonly gradients: number;
+  /** State of the optimizer. */
   readonly optimizer: number;
+  /** Activations of the microbatches in flight. */
   readonly activations: number;
+  /** Weights other than the newest. */
   readonly versions: number;
+  /** Buffers for messages between stages. */
   readonly buffers: number;
+  /** What operations hold while they run. */
   readonly workspace: number;
   /** Absent where operations of the schedule hold nothing. */
   readonly operations?: number;
   /** Only where the peak is the update of the weights, and it copies gradients. */
   readonly gradient_copies?: number;
+  /** What the framework and other programs hold, outside the capacity. */
   readonly reserved: number;
 }
 
 export interface StageReport {
+  /** Name of the stage. */
   readonly name: string;
+  /** Names of its layers. */
   readonly layers: readonly string[];
+  /** Parameters of its layers. */
   readonly parameters: number;
   /** Of these, the ones that train; absent where all do. */
   readonly trainable?: number;
+  /** Seconds of the forward of one microbatch. */
   readonly forward: number;
   /** With recomputation, if that is not a separate operation. */
   readonly backward_input: number;
   /** Seconds of R, if recomputation is a separate operation. */
   readonly recompute?: number;
+  /** Seconds of the weight gradient of one microbatch. */
   readonly backward_weight: number;
   /** What ranks that work on one microbatch together exchange; part of the times of operations. Absent where there is none. */
   readonly traffic?: Readonly<Partial<Record<'tensor' | 'context' | 'expert' | 'weights', TrafficReport>>>;
@@ -431,11 +420,11 @@ export interface StageReport {
   readonly versions: number;
   /** Most updates between the weights that a forward reads and those that its gradient is applied to, over the last half of the iterations. */
   readonly staleness: number;
-  /** Only for asynchronous schedules, over the last half of the iterations: mean staleness, */
+  /** Mean staleness over the last half of the iterations. Only for asynchronous schedules, as the next two fields. */
   readonly staleness_mean?: number;
-  /** the mean of the backwards from a forward to its own backward, in minibatches, */
+  /** Mean number of backwards from a forward to its backward, in minibatches. */
   readonly delay?: number;
-  /** and whether a backward uses other weights than its forward. */
+  /** Whether a backward uses other weights than its forward. */
   readonly inconsistent?: boolean;
   /** Only for schedules that predict weights: updates ahead in the forward and in the backward. */
   readonly prediction?: { readonly forward: number; readonly backward: number };
@@ -443,158 +432,44 @@ export interface StageReport {
   readonly figures?: Readonly<Record<string, number>>;
 }
 
-/** A fill job during one iteration (for asynchronous schedules: during all iterations, which run back to back). */
-export interface FillReport {
-  /** Model whose layers are the tasks. */
-  readonly job: string;
-  readonly work: 'inference' | 'training';
-  /** Seconds of each change between pipeline and job. */
-  readonly overhead: number;
-  /** Tasks done on all devices; `passes` through the whole model. */
-  readonly tasks: number;
-  readonly passes: number;
-  /** Seconds of these tasks, all devices together. */
-  readonly time: number;
-  /** `time` as a share of the time that devices idle. */
-  readonly recovered: number;
-  /** Share by which the iteration gets longer: 0 by construction, for tasks and changes end within the idle intervals. */
-  readonly slowdown: number;
-  readonly devices: readonly FillDeviceReport[];
-}
-
-export interface FillDeviceReport {
-  readonly name: string;
-  /** Seconds without an operation, gradient exchange and optimizer step included (nothing is placed in those two). */
-  readonly idle: number;
-  /** Idle intervals, those that hold tasks, and the longest one, seconds. */
-  readonly intervals: number;
-  readonly used: number;
-  readonly longest: number;
-  readonly tasks: number;
-  readonly passes: number;
-  readonly time: number;
-  readonly recovered: number;
-  /** The task that comes next, and whether it would fit into any idle interval; null where the job has none. */
-  readonly next: {
-    readonly layer: string;
-    readonly seconds: number;
-    readonly bytes: number;
-    readonly fits: boolean;
-  } | null;
-  /** The idle intervals in order of time, at most 1,000 of them. */
-  readonly bubbles: readonly FillBubble[];
-}
-
-export interface FillBubble {
-  /** Start and length, seconds. */
-  readonly at: number;
-  readonly seconds: number;
-  /** Bytes that the pipeline leaves free all the while. */
-  readonly free: number;
-  /** Tasks in it and their seconds. */
-  readonly tasks: number;
-  readonly time: number;
-}
-
 export interface LinkReport {
+  /** Rank that sends, by its first device. */
   readonly from: string;
+  /** Rank that receives, by its first device. */
   readonly to: string;
+  /** Bytes of one iteration. */
   readonly bytes: number;
+  /** Seconds in which it carries bytes. */
   readonly busy: number;
   /** Seconds that the receiving device waited for a transfer on this link with nothing else to do. */
   readonly exposed: number;
 }
 
-/**
- * Pipelines that train one model together. Periods, rates, waiting, idle shares and traffic describe the last half of the waves.
- * It begins when the slowest worker ends half of them, and lasts to the end of the run.
- */
-export type JobReport = JobFigures & JobRule;
-
-/** When workers wait for each other, and how old weights become under that. */
-type JobRule =
-  | {
-      readonly sync: 'wsp';
-      /** Clocks that a worker may lead the slowest one by. */
-      readonly distance: number;
-      readonly staleness: {
-        /** Updates of the same worker that a minibatch misses: wave − 1. */
-        readonly local: number;
-        /** Updates of another worker that a minibatch can miss at most: (distance + 1) · wave + wave − 2. */
-        readonly bound: number;
-        /** Most that any minibatch of the run did miss. */
-        readonly observed: number;
-      };
-    }
-  | {
-      readonly sync: 'free';
-      readonly staleness: {
-        readonly local: number;
-        /**
-         * Updates of all other workers that the servers applied after they had read the weights of a minibatch and before its
-         * update: the mean, and the most of the run. `null` if no update reached the servers in the last half.
-         */
-        readonly mean: number | null;
-        readonly largest: number | null;
-      };
-    };
-
-interface JobFigures {
-  readonly name: string;
-  readonly servers: number;
-  /** Minibatches of a wave: as many as each worker has in flight. */
-  readonly wave: number;
-  /** Waves of the slowest worker that were simulated, and when it ended them. */
-  readonly waves: number;
-  readonly makespan: number;
-  /**
-   * Whether every worker leads the slowest one by as many waves at the end as at half. If not, its lead still grows, and it will
-   * wait more. Always true under `free`: no worker waits.
-   */
-  readonly steady: boolean;
-  /** Samples per second of all workers. */
-  readonly throughput: number;
-  /** Bytes per second that all servers receive and send. */
-  readonly server_traffic: number;
-  readonly workers: readonly JobWorkerReport[];
-}
-
-export interface JobWorkerReport {
-  /** Name of its pipeline. */
-  readonly name: string;
-  /** Seconds from one wave to the next, in the job and by itself. */
-  readonly period: number;
-  readonly period_alone: number;
-  readonly minibatches_per_second: number;
-  /** Seconds in which a minibatch could enter but had to wait for other workers or for servers; and their share of the time. */
-  readonly waiting: number;
-  readonly waiting_share: number;
-  /** Share of the time that its devices do not compute: less than waiting where minibatches in flight go on. */
-  readonly idle: number;
-  /** Bytes of one push, and of one pull. */
-  readonly pushed: number;
-  readonly pulled: number;
-  /** Waves by which it leads the slowest worker at the end. */
-  readonly lead: number;
-}
-
 export interface Report {
+  /** Version of this format. */
   readonly version: 1;
+  /** Path of the file, as given. */
   readonly file: string;
+  /** One for each pipeline that runs. */
   readonly pipelines: readonly PipelineReport[];
   /** One for each `job` that runs. */
   readonly jobs: readonly JobReport[];
+  /** What is wrong or could be better, as the editor shows it. */
   readonly findings: readonly ReportFinding[];
 }
 
 export interface ReportFinding {
+  /** Code of the finding: `schedule/bubble`. */
   readonly code: string;
+  /** How severe it is. */
   readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  /** The message, as the editor shows it. */
   readonly message: string;
   /** Zero-based, UTF-16 characters, in `file` unless `uri` says otherwise. */
   readonly range: {
     readonly start: { readonly line: number; readonly character: number };
     readonly end: { readonly line: number; readonly character: number };
   };
+  /** File of the finding, if it is another one. */
   readonly uri?: string;
 }

@@ -1,7 +1,8 @@
 /** The certificate of a searched order. */
 export interface SearchReport {
-  /** Seconds of the simulated order, and seconds that no order within the limit is under. */
+  /** Seconds of the simulated order. */
   readonly makespan: number;
+  /** A proven lower bound on the seconds of every order within the limit. */
   readonly bound: number;
   /** (makespan − bound) / bound. */
   readonly gap: number;
@@ -25,6 +26,7 @@ export interface SearchReport {
 
 /** The longest span of a device in the simulated order, from its first start to its last end, in seconds; and its certificate. */
 export interface SpanReport extends Pick<SearchReport, 'bound' | 'gap' | 'status'> {
+  /** Seconds of the longest span. */
   readonly longest: number;
 }
 
@@ -32,11 +34,13 @@ export interface SpanReport extends Pick<SearchReport, 'bound' | 'gap' | 'status
 export interface RiskReport {
   /** Of this order, which has the least of all orders that were compared. */
   readonly p95: number;
-  /** The end of the shortest order, and its p95. */
+  /** The end of the shortest order. */
   readonly shortest: number;
+  /** The p95 of the shortest order. */
   readonly shortest_p95: number;
-  /** Orders that were compared, and draws for each. */
+  /** Orders that were compared. */
   readonly orders: number;
+  /** Draws for each order. */
   readonly draws: number;
   /** The seconds are with slow devices. The orders were compared without them. */
   readonly slow?: true;

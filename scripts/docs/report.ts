@@ -5,7 +5,7 @@ import { root } from '../build.ts';
 import type { Generated } from './generatedText.ts';
 import { code, oneLine, page } from './markdown.ts';
 
-const files = ['report', 'searchReport', 'accuracy', 'measured'];
+const files = ['report', 'exchangeReport', 'fillReport', 'jobReport', 'searchReport', 'accuracy', 'measured'];
 
 const comment = (text: string | undefined): string =>
   oneLine((text ?? '').replaceAll(/^\s*\/\*\*|\*\/\s*$/g, '').replaceAll(/^\s*\* ?/gm, ''));

@@ -2,7 +2,7 @@
 import { pipelineBody, valueOf } from '../../engine/fixes/source.ts';
 import type { ExchangeRule } from '../../engine/values/exchangePlan.ts';
 import { bytes, count, iterationTime, share, time } from '../../engine/basics/quantities.ts';
-import type { ExchangeReport } from '../../engine/values/report.ts';
+import type { ExchangeReport } from '../../engine/values/exchangeReport.ts';
 import type { SyntaxNode } from '../../grammar/index.ts';
 import { inlineCode } from '../text/userText.ts';
 import type { View } from '../view.ts';

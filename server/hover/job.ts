@@ -1,5 +1,5 @@
 import type { View } from '../view.ts';
-import type { JobReport } from '../../engine/values/report.ts';
+import type { JobReport } from '../../engine/values/jobReport.ts';
 import { amount, count, share, time, show } from '../../engine/basics/quantities.ts';
 import { sections, table } from './markdown.ts';
 

@@ -1,7 +1,7 @@
 import { share, time } from '../../engine/basics/quantities.ts';
 import { button } from '../controls/toolkit.ts';
 import { element } from '../controls/dom.ts';
-import type { JobReport } from '../../engine/values/report.ts';
+import type { JobReport } from '../../engine/values/jobReport.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
 import { onMeasureChange } from './onMeasureChange.ts';
 import { paintJobLanes } from './paint/jobLanes.ts';

@@ -1,4 +1,4 @@
-import type { JobReport } from '../../engine/values/report.ts';
+import type { JobReport } from '../../engine/values/jobReport.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
 import { jobLanes } from './jobLanes.ts';
 import type { Theme } from './scene/theme.ts';

@@ -1,4 +1,4 @@
-import type { JobReport } from '../../engine/values/report.ts';
+import type { JobReport } from '../../engine/values/jobReport.ts';
 import type { PipelinePlan } from '../../engine/values/plan.ts';
 import type { Stall } from '../../engine/flow/stall.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';

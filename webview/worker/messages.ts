@@ -1,7 +1,8 @@
 import type { EngineOptions } from '../../engine/basics/host.ts';
 import type { SensitivityTarget } from '../../engine/analyze/sensitivity.ts';
 import type { SlowdownProgress } from '../../engine/analyze/slowdown.ts';
-import type { JobReport, PipelineReport, SensitivityRow, SlowdownReport } from '../../engine/values/report.ts';
+import type { JobReport } from '../../engine/values/jobReport.ts';
+import type { PipelineReport, SensitivityRow, SlowdownReport } from '../../engine/values/report.ts';
 import type { GivenOrder } from '../../engine/policies/searched/given.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/values/plan.ts';
 import type { Stall } from '../../engine/flow/stall.ts';

@@ -32,6 +32,13 @@ describe('generated pages', () => {
   });
 });
 
+test('every field of the report has a sentence', () => {
+  const [, fields] = textOf('docs/look-up/report.md').split('## Every field');
+  const entries = [...fields.matchAll(/^#### .+\n\n(`[^`]+`)(.*)$/gm)];
+  expect(entries.length).toBeGreaterThan(200);
+  expect(entries.filter(([, , sentence]) => !/^\. .{5,}\.$/.test(sentence)).map(([, type]) => type)).toEqual([]);
+});
+
 describe('the cheat sheet', () => {
   const text = textOf('docs/look-up/cheat-sheet.md');
   const [file] = fenced(text, 'pipe');

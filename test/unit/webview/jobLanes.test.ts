@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/basics/host.ts';
-import type { JobReport } from '../../../engine/values/report.ts';
+import type { JobReport } from '../../../engine/values/jobReport.ts';
 import { clampSight, firstSight, panSight, zoomSight } from '../../../webview/view/scene/jobScene.ts';
 import type { JobLanes } from '../../../webview/picture/jobLanes.ts';
 import { jobLanesOf } from '../../../webview/worker/makeJobLanes.ts';

@@ -1,6 +1,6 @@
 import { accuracyNote } from '../../../engine/analyze/accuracyWords.ts';
 import { jobSummary, workerSummary } from '../../../engine/job/describe.ts';
-import type { JobReport } from '../../../engine/values/report.ts';
+import type { JobReport } from '../../../engine/values/jobReport.ts';
 import { element, setShare } from '../../controls/dom.ts';
 import { type Figure, changeOf, figuresOf, withoutUnit } from '../../session/figures.ts';
 import type { ShownTimeline } from '../../session/shownTimeline.ts';

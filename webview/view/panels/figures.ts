@@ -1,4 +1,4 @@
-import type { JobReport } from '../../../engine/values/report.ts';
+import type { JobReport } from '../../../engine/values/jobReport.ts';
 import { element, setShare } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { popover, type Popover } from '../../controls/popover.ts';
