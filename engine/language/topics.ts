@@ -1,5 +1,6 @@
 /** What each word of the language means, by name: keys, functions, words, figures, units, and what `std:` files declare. */
 import { parse } from '../../grammar/index.ts';
+import { count, list } from '../basics/quantities.ts';
 import { engines } from '../engines/registry.ts';
 import { standardFiles } from '../std/index.ts';
 import { named } from './declare.ts';
@@ -87,6 +88,7 @@ function* topics(): Generator<Topic> {
     };
   for (const { name, doc, dimension } of units)
     yield { name, what: 'unit', written: `4${name}`, doc: `${doc}.`, page: pageOfUnit(dimension) };
+  yield* libraryTopics();
   for (const [path, text] of standardFiles) yield* standardTopics(path, text);
   for (const schema of functions)
     for (const parameter of schema.parameters) {
@@ -122,6 +124,18 @@ function* keyTopics(block: BlockName, key: KeySchema): Generator<Topic> {
   };
   for (const { name, doc } of [...wordsOf(key.value), ...(key.parameters ?? []), ...(key.leading ?? [])])
     yield { name, what: `word of ${key.name} in a ${block}`, doc };
+}
+
+/** What there is to import. */
+function* libraryTopics(): Generator<Topic> {
+  const files = [...standardFiles].map(([path, text]) => {
+    const kinds = exportsOf({ path, text }).map(({ kind }) => kind);
+    const counts = [...new Set(kinds)].map((kind) =>
+      count(kinds.filter((each) => each === kind).length, kind, `${kind}s`),
+    );
+    return `- \`${path}\`: ${list(counts)}`;
+  });
+  for (const name of ['std', 'std:']) yield { name, what: 'standard library', doc: files.join('\n') };
 }
 
 function* standardTopics(path: string, text: string): Generator<Topic> {

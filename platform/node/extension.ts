@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import * as extension from '../../client/extension.ts';
 import { registerAgents } from './agents/agents.ts';
+import { registerTasks } from './tasks.ts';
 
 const debugging = { execArgv: ['--nolazy', '--inspect=6018'] };
 
@@ -12,7 +13,7 @@ export function activate(context: vscode.ExtensionContext): void {
     const run = { module, transport: TransportKind.ipc };
     return new LanguageClient('pipewright', 'Pipewright', { run, debug: { ...run, options: debugging } }, options);
   });
-  context.subscriptions.push(registerAgents(context));
+  context.subscriptions.push(registerAgents(context), registerTasks(context));
 }
 
 export const { deactivate } = extension;

@@ -27,6 +27,7 @@ export async function run(): Promise<void> {
   await import('./recordedRun.test.ts');
   await import('./preview.test.ts');
   await import('./server.test.ts');
+  await import('./tasks.test.ts');
   await new Promise<void>((resolve, reject) => {
     const runner = mocha.run((failures) => {
       const report = process.env['VSCODE_TEST_REPORT'];

@@ -1,5 +1,6 @@
-/** The tools for agents of the editor: as a server of the Model Context Protocol where the host starts those, otherwise one by one. */
+/** The tools for agents of the editor: as a server of the Model Context Protocol if the host starts such servers, and one by one. */
 import * as vscode from 'vscode';
+import { environment } from '../ownProgram.ts';
 import { createToolProcess, type ToolProcess } from './toolProcess.ts';
 
 /** Functions of later editors than the oldest that is supported. */
@@ -29,31 +30,36 @@ interface LaterHost {
 const providerId = 'pipewright.tools';
 const prefix = 'pipewright_';
 
-/** The editor's own program runs as Node under this. */
-const environment = { ELECTRON_RUN_AS_NODE: '1' };
-
 export function registerAgents(context: vscode.ExtensionContext): vscode.Disposable {
   const host = vscode as unknown as LaterHost;
   const program = vscode.Uri.joinPath(context.extensionUri, 'dist', 'cli.js').fsPath;
-  const { McpStdioServerDefinition: Definition, LanguageModelToolResult: Result, LanguageModelTextPart: Part } = host;
-  const provide = host.lm?.registerMcpServerDefinitionProvider;
-  if (provide !== undefined && Definition !== undefined) {
-    const { version } = context.extension.packageJSON as { readonly version: string };
-    return provide(providerId, {
-      provideMcpServerDefinitions: () =>
-        folders().map(({ name, uri }, _, all) => {
-          const label = all.length === 1 ? 'Pipewright' : `Pipewright (${name})`;
-          const definition = new Definition(label, process.execPath, [program, 'mcp'], environment, version);
-          definition.cwd = uri;
-          return definition;
-        }),
-    });
-  }
+  const server = registerServer(host, context, program);
+  // Lists of tools would show each of them twice.
+  if (server === undefined) void vscode.commands.executeCommand('setContext', 'pipewright.languageModelTools', true);
+  return vscode.Disposable.from(...(server === undefined ? [] : [server]), ...registerTools(host, context, program));
+}
+
+/** Undefined where the host starts no servers. */
+function registerServer(host: LaterHost, context: vscode.ExtensionContext, program: string) {
+  const { McpStdioServerDefinition: Definition } = host;
+  const { version } = context.extension.packageJSON as { readonly version: string };
+  if (Definition === undefined) return undefined;
+  return host.lm?.registerMcpServerDefinitionProvider?.(providerId, {
+    provideMcpServerDefinitions: () =>
+      folders().map(({ name, uri }, _, all) => {
+        const label = all.length === 1 ? 'Pipewright' : `Pipewright (${name})`;
+        const definition = new Definition(label, process.execPath, [program, 'mcp'], environment, version);
+        definition.cwd = uri;
+        return definition;
+      }),
+  });
+}
+
+/** Extensions can call them by name, even if the host starts the server. Their process starts with the first call. */
+function registerTools(host: LaterHost, context: vscode.ExtensionContext, program: string): vscode.Disposable[] {
+  const { LanguageModelToolResult: Result, LanguageModelTextPart: Part } = host;
   const register = host.lm?.registerTool;
-  if (register === undefined || Result === undefined || Part === undefined)
-    return new vscode.Disposable(() => undefined);
-  // Hosts that start servers would show each tool twice.
-  void vscode.commands.executeCommand('setContext', 'pipewright.languageModelTools', true);
+  if (register === undefined || Result === undefined || Part === undefined) return [];
   const processes = new Map<string, ToolProcess>();
   const toolsOf = (folder: string): ToolProcess => {
     const known =
@@ -71,9 +77,10 @@ export function registerAgents(context: vscode.ExtensionContext): vscode.Disposa
       },
     }),
   );
-  return new vscode.Disposable(() => {
-    for (const each of [...registered, ...processes.values()]) each.dispose();
+  const processesEnd = new vscode.Disposable(() => {
+    for (const each of processes.values()) each.dispose();
   });
+  return [...registered, processesEnd];
 }
 
 const folders = (): readonly vscode.WorkspaceFolder[] =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { standardFiles } from '../../../engine/std/index.ts';
 import { call } from './harness.ts';
 
 const everyday =
@@ -71,6 +72,18 @@ describe('explain', () => {
 
   test('says where the reference is', async () => {
     expect((await call(['explain', 'microbatches'])).out).toContain('docs/look-up/language/pipeline.md#microbatches');
+  });
+
+  test.each(['std', 'std:'])('%s lists what there is to import', async (name) => {
+    const { status, out } = await call(['explain', name]);
+    expect(status).toBe(0);
+    for (const [path, text] of standardFiles) {
+      const declared = new Set(text.match(/^(?:device|cluster|model|schedule|let|param)(?= )/gm));
+      for (const kind of declared) {
+        const all = text.match(new RegExp(`^${kind} `, 'gm'))?.length ?? 0;
+        expect(out).toMatch(new RegExp(`^- \`${path}\`: .*\\b${all} ${kind}s?\\b`, 'm'));
+      }
+    }
   });
 
   test('offers the nearest name', async () => {
