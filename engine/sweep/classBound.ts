@@ -19,6 +19,15 @@ export interface RowWork {
   readonly stored: StoredBytes;
 }
 
+/** Keys that change what layers compute or keep for the backward, but neither their weights nor what belongs to these. */
+const ofActivations = new Set([...ofOrder, 'micro_batch', 'recompute']);
+
+/** Equal for rows whose layers have the same weights, gradients and optimizer state. */
+export function weightsOf({ settings, tensor, context, expert }: PlacedRow): string {
+  const others = Object.entries(settings).filter(([key]) => !ofActivations.has(key));
+  return JSON.stringify([others, tensor, context, expert]);
+}
+
 /** Equal for rows whose layers compute the same. What they exchange may differ: it goes by pipeline and data ranks. */
 export function classOf({ settings, tensor, context, expert, microBatch }: PlacedRow): string {
   const others = Object.entries(settings).filter(([key]) => !ofOrder.has(key));

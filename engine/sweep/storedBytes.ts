@@ -52,7 +52,8 @@ export function leastBytes(base: SweepBase, row: PlacedRow, known: StoredBytes):
   const { shares, chain } = { ...base.size.model, ...base.size };
   const valueOf = (key: string): string => row.settings[key] ?? base.written(key) ?? '';
   const optimizer = valueOf('optimizer');
-  const { shard, reshard, over, gradient_sync: sync } = shardWords(optimizer);
+  const words = shardWords(optimizer);
+  const { shard = isPlainName(optimizer) ? 'none' : undefined, reshard, over, gradient_sync: sync } = words;
   // Stages of one device have one copy of weights that stages of several devices each have; one rank gathers nothing.
   const isCopied = shares && known.ranks > 1;
   const isGathered = (reshard !== undefined || sync !== undefined) && row.data * row.context === 1;
@@ -68,6 +69,9 @@ export function leastBytes(base: SweepBase, row: PlacedRow, known: StoredBytes):
   const mean = (bytes: number): number => (bytes / row.ranks) * (1 - 1e-6);
   return { state: mean(state), peak: mean(state + held) };
 }
+
+/** Without arguments, nothing is split. */
+const isPlainName = (optimizer: string): boolean => /^\w+$/u.test(optimizer);
 
 /** When a microbatch has come down to the last stage, every device holds it for each of its stages. */
 function isHeld({ schedule }: PlacedRow): boolean {

@@ -3,7 +3,7 @@ import { isTight, roomOf } from '../analyze/room.ts';
 import type { Axis } from '../definitions/search.ts';
 import { rowCount, settingsOf } from './axes.ts';
 import type { SweepBase } from './base.ts';
-import { classOf, iterationOf, leastIteration, leastMemory, type RowWork } from './classBound.ts';
+import { classOf, iterationOf, leastIteration, leastMemory, type RowWork, weightsOf } from './classBound.ts';
 import type { Outcome } from './evaluateRow.ts';
 import { writtenRow } from './changes.ts';
 import { dominates, type Figures } from './front.ts';
@@ -101,7 +101,7 @@ export function* sweepSteps(
   const total = partRows(product, { index, of });
   const tally = decided?.tally ?? createTally(axes);
   const placing = createTally(axes);
-  const classes = new Map<string, { readonly rows: number[] }>();
+  const classes = new Map<string, { readonly rows: number[]; readonly weights: string }>();
   let rows = 0;
   let impossible = 0;
   let stopped = false;
@@ -169,20 +169,40 @@ export function* sweepSteps(
     }
     const key = classOf(found);
     const known = classes.get(key);
-    if (known === undefined) classes.set(key, { rows: [row] });
+    if (known === undefined) classes.set(key, { rows: [row], weights: weightsOf(found) });
     else if (row === first) known.rows.unshift(row);
     else known.rows.push(row);
   }
 
   yield* pause({ unplaced: placing.refused() });
 
-  // One row of each class first: its work bounds the others.
+  // One row of each class first: its work bounds the others. Of classes with the same weights only the first is looked at whatever it needs.
   const groups = [...classes.values()];
-  yield* look(groups.map((group) => group.rows[0]).filter((row) => row !== first && isLeft(row)));
+  const workIn = (row: number): RowWork | undefined => workOf.get(row) ?? decided?.workOf(row);
+  const heads = new Map<string, number>();
+  for (const { weights, rows: own } of groups) if (!heads.has(weights)) heads.set(weights, own[0]);
+  const known = new Set([...heads.values(), ...(first === undefined ? [] : [first])]);
+  yield* look([...heads.values()].filter((row) => row !== first && isLeft(row)));
+  const firsts: { readonly row: number | undefined; readonly later: readonly number[] }[] = [];
+  for (const { weights, rows: own } of groups) {
+    const head = heads.get(weights);
+    const work = head === undefined || own[0] === head ? undefined : workIn(head);
+    const bounded: BoundedRow[] = [];
+    let at = 0;
+    for (; work !== undefined && at < own.length && own[at] !== first; at += 1) {
+      const outcome = tooMuch(base, axes, own[at], work);
+      if (outcome === undefined) break;
+      if (isLeft(own[at])) bounded.push({ row: own[at], outcome });
+    }
+    for (const { row, outcome } of bounded) tally.add(row, outcome);
+    if (bounded.length > 0) yield* pause({ bounded });
+    firsts.push({ row: own[at], later: own.slice(at + 1) });
+  }
+  yield* look(firsts.flatMap(({ row }) => (row === undefined || known.has(row) || !isLeft(row) ? [] : [row])));
   const others: Other[] = [];
-  for (const group of groups) {
-    const work = workOf.get(group.rows[0]) ?? decided?.workOf(group.rows[0]);
-    for (const row of group.rows.slice(1)) {
+  for (const { row: planned, later } of firsts) {
+    const work = planned === undefined ? undefined : workIn(planned);
+    for (const row of later) {
       if (!isLeft(row)) continue;
       others.push(expectedOf(base, axes, row, work));
       if (others.length % rowsOfPause === 0) yield* pause();
@@ -252,6 +272,19 @@ function expectedOf(base: SweepBase, axes: readonly Axis[], row: number, work: R
     iteration: leastIteration(base, placed, work),
     memory,
   };
+}
+
+/** A row whose weights, gradients and optimizer state alone do not fit, by what a row with the same weights keeps. */
+function tooMuch(
+  base: SweepBase,
+  axes: readonly Axis[],
+  row: number,
+  work: RowWork,
+): Extract<Outcome, { readonly kind: 'over' }> | undefined {
+  const placed = placeRow(base, axes, settingsOf(axes, row));
+  if ('refused' in placed || base.memory === undefined) return undefined;
+  const { state } = leastMemory(base, placed, work);
+  return state > base.memory ? { kind: 'over', least: state, capacity: base.memory } : undefined;
 }
 
 /** The first of p devices holds p microbatches of its stages, or all that there are. */

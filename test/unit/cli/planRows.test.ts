@@ -95,7 +95,7 @@ describe('rows on disk', () => {
   test('a search that is stopped says so, and its rows are found again', async () => {
     const slow = (...args: readonly string[]) =>
       call([...asked, '--over', over, '--rows', folder, '--format', 'json', ...args], { files, slow: 1_000 });
-    const stopped = await slow('--time', '8s');
+    const stopped = await slow('--time', '10s');
     const { unsearched } = answerOf(stopped);
     expect(unsearched).toBeGreaterThan(0);
     expect(unsearched).toBeLessThan(rows);

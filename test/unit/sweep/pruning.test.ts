@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { rowCount, settingsOf } from '../../../engine/sweep/axes.ts';
 import { frontOf } from '../../../engine/sweep/front.ts';
 import { outcomeOf } from '../../../engine/sweep/rowsSearch.ts';
+import { sweepSteps } from '../../../engine/sweep/sweep.ts';
 import { adapted, caseOf, dense, devices, latent, measured, mixture, pipeline } from './spaceCase.ts';
-import { runHere } from './sweepCase.ts';
+import { runHere, shaped, sweepCase } from './sweepCase.ts';
 
 describe('rows that are not planned', () => {
   /** On four devices. */
@@ -62,4 +63,24 @@ test('what a row recomputes is a part of its work: rows that fit without it come
     expect((full?.[figure] ?? 0) / (none?.[figure] ?? 1)).toBeGreaterThan(1.25);
     expect((full?.[figure] ?? 0) / (none?.[figure] ?? 1)).toBeLessThan(4 / 3);
   }
+});
+
+test('a row whose weights do not fit is not planned if a row with the same weights was', () => {
+  const text = shaped.replace('memory = 24GiB', 'memory = 6GiB');
+  const { base, axes } = sweepCase(
+    'pipeline = [1, 4], tensor = [1, 2], micro_batch = [1, 2], recompute = [none, selective, full]',
+    { text },
+  );
+  const steps = sweepSteps(base, axes);
+  const planned: string[] = [];
+  let step = steps.next();
+  for (; step.done !== true;) {
+    const { rows, front } = step.value;
+    planned.push(...rows.map((row) => `${settingsOf(axes, row)['pipeline']} ${settingsOf(axes, row)['tensor']}`));
+    step = steps.next({ outcomes: rows.map((row) => outcomeOf(base, axes, row, front)) });
+  }
+  // 735 M parameters with 16 bytes each take 11 GiB, whatever a microbatch is and whatever is recomputed.
+  expect(planned.filter((ranks) => ranks === '1 1')).toEqual([]);
+  expect(planned.filter((ranks) => ranks === '4 1')).not.toEqual([]);
+  expect(step.value.over).toBeGreaterThanOrEqual(6);
 });
