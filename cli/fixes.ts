@@ -1,10 +1,11 @@
 /** Quick fixes on the command line are the same as in the editor, with their simulated effect. */
 import { check } from '../engine/flow/check.ts';
 import type { Code } from '../engine/findings/catalogue.ts';
-import type { Finding } from '../engine/findings/finding.ts';
+import { type Finding, parametersOf } from '../engine/findings/finding.ts';
 import { safeCodes } from '../engine/fixes/all.ts';
 import { type Fix, fixesFor } from '../engine/fixes/fix.ts';
 import { type Again, apply, shownTitle } from '../engine/fixes/proposal.ts';
+import { format, type SyntaxFile } from '../grammar/index.ts';
 import type { Analysed, Setting } from './analyse.ts';
 import { diskHost } from './host.ts';
 
@@ -31,6 +32,10 @@ export function fixesIn(file: Analysed, setting: Setting): ReadonlyMap<Finding, 
   );
 }
 
+/** A file of the language that does not exist is misspelt. Another one may be yet to come. */
+const isSafe = (finding: Finding): boolean =>
+  safeCodes.includes(finding.code) || parametersOf(finding, 'import/not-found')?.path.startsWith('std:') === true;
+
 /** A file after fixes, and what they did. */
 export interface Fixed {
   readonly file: Analysed;
@@ -45,8 +50,7 @@ export interface Fixed {
 export function withFixes(file: Analysed, code: Code | undefined, setting: Setting): Fixed {
   const again = checker(file, setting);
   const isMeant = (finding: Finding) =>
-    finding.place.uri === file.analysis.uri &&
-    (code === undefined ? safeCodes.includes(finding.code) : finding.code === code);
+    finding.place.uri === file.analysis.uri && (code === undefined ? isSafe(finding) : finding.code === code);
   const most = file.analysis.findings.filter(isMeant).length;
   const titles: string[] = [];
   let { analysis } = file;
@@ -69,6 +73,13 @@ export function withFixes(file: Analysed, code: Code | undefined, setting: Setti
   const { io, overrides, options } = setting;
   const { uri, syntax } = analysis;
   const host = diskHost(io, uri);
-  const whole = check({ uri, text: syntax.text, host, options, overrides, earlier: analysis });
-  return { file: { ...file, text: syntax.text, analysis: whole }, titles };
+  const text = inLayoutOf(file.analysis.syntax, syntax);
+  const whole = check({ uri, text, host, options, overrides, earlier: analysis });
+  return { file: { ...file, text, analysis: whole }, titles };
+}
+
+/** The fixed text, in the canonical layout if the file was in it. */
+function inLayoutOf(before: SyntaxFile, after: SyntaxFile): string {
+  const [was, is] = [format(before), format(after)];
+  return was.ok && was.text === before.text && is.ok ? is.text : after.text;
 }

@@ -30,10 +30,19 @@ export async function answerTool(
   if (summary !== undefined) return answerOf({ ...summary, head: [...summary.head, ...notes] }, most);
   if (code !== status.fine) return failed(sentenceOf(tool, notes));
   if (tool.command === 'explain') return explainedPage(out, Number(given['offset'] ?? 0));
+  if (tool.command === 'export') return exportedFile(out, notes);
   const before = call.texts.get(call.args.at(-1) ?? '') ?? textAt(call.args.at(-1) ?? '', world.io);
   const fields = tool.command === 'format' ? { changed: before !== out } : {};
   const said = tool.command !== 'format' ? [] : [before === out ? 'The file is formatted.' : 'The layout changes.'];
   const answer = answerOf({ head: [...said, ...notes], fields, lists: [], text: out, whole: () => out }, Infinity);
+  return { ...answer, mimeType: 'text/plain' };
+}
+
+/** The file below what it leaves out; a file that is too long is a resource. */
+function exportedFile(out: string, notes: readonly string[]): ToolAnswer {
+  const head = notes.length === 0 ? ['Nothing is left out.'] : notes;
+  const fields = { left_behind: notes };
+  const answer = answerOf({ head, fields, lists: [], text: out, whole: () => out }, Infinity);
   return { ...answer, mimeType: 'text/plain' };
 }
 

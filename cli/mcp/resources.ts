@@ -10,6 +10,9 @@ export interface Resource {
   readonly mimeType: string;
 }
 
+/** As the list has it: its path says the rest. */
+type Listed = Pick<Resource, 'uri' | 'name'>;
+
 const scheme = 'pipewright://';
 /** Answers that are kept. */
 const mostAnswers = 16;
@@ -41,7 +44,8 @@ export function createResources(io: Pick<Io, 'packageRoot' | 'readText'>) {
       }),
     ));
   return {
-    list: listed,
+    list: (): readonly Listed[] =>
+      listed().map(({ uri, name }) => ({ uri, name: name.slice(name.lastIndexOf('/') + 1) })),
     /** Keeps an answer, and drops the oldest. Its name never has text of a file. */
     keep(text: () => string, mimeType: string): Resource {
       made += 1;

@@ -1,4 +1,5 @@
 /** The tools: what each takes and gives, and the command that answers it. */
+import { programFormats } from '../../engine/formats/programs.ts';
 import type { Fields } from '../summary/summary.ts';
 
 export interface ToolInput {
@@ -24,16 +25,16 @@ export interface Tool {
 }
 
 const file = {
-  path: { type: 'string', doc: 'Of a .pipe file below the working folder.' },
-  text: { type: 'string', doc: 'The file itself.' },
+  path: { type: 'string', doc: 'File in the working folder.' },
+  text: { type: 'string', doc: 'Its text.' },
 } as const;
 const set = { type: 'settings', option: 'set', doc: 'Params: {"microbatches": 16}.' } as const;
 const pipeline = { type: 'string', option: 'pipeline', doc: 'Its name.' } as const;
-const limit = { type: 'integer', option: 'summary', doc: 'Most entries of a list.' } as const;
+const limit = { type: 'integer', option: 'summary', doc: 'Most list entries.' } as const;
 const engine = {
   type: 'string',
   option: 'engine',
-  doc: 'Such as megatron, torchtitan, deepspeed.',
+  doc: 'Such as torchtitan.',
 } as const;
 const left = { left_out: 'object' } as const;
 const counts = { errors: 'integer', warnings: 'integer', remarks: 'integer', hints: 'integer' } as const;
@@ -41,14 +42,14 @@ const counts = { errors: 'integer', warnings: 'integer', remarks: 'integer', hin
 export const tools: readonly Tool[] = [
   {
     name: 'check',
-    doc: 'Errors and warnings of a .pipe file, errors first, and the figures of its pipelines.',
+    doc: 'Errors and warnings of a .pipe file, and figures of its pipelines.',
     command: 'check',
     isSummary: true,
     inputs: {
       ...file,
       set,
       engine,
-      fixes: { type: 'boolean', option: 'fixes', doc: 'Also the best fixes, with their simulated effect.' },
+      fixes: { type: 'boolean', option: 'fixes', doc: 'Also the best fixes, simulated.' },
       limit,
     },
     output: { ...counts, findings: 'array', pipelines: 'array', ...left },
@@ -63,7 +64,7 @@ export const tools: readonly Tool[] = [
       code: {
         type: 'string',
         option: 'fix',
-        doc: 'Make the best fix of each finding with this code. Default: safe fixes.',
+        doc: 'Make the best fix of this code. Default: fixes without an alternative.',
       },
       set,
       limit,
@@ -85,7 +86,7 @@ export const tools: readonly Tool[] = [
     isSummary: true,
     inputs: {
       ...file,
-      schedules: { type: 'strings', option: 'schedules', doc: 'Such as ["1f1b", "interleaved_1f1b(chunks = 2)"].' },
+      schedules: { type: 'strings', option: 'schedules', doc: 'Such as ["1f1b", "zb_v"].' },
       sync: { type: 'strings', option: 'sync', doc: 'Rules of gradient exchange.' },
       collective: { type: 'strings', option: 'collective', doc: 'Collectives.' },
       set,
@@ -106,10 +107,10 @@ export const tools: readonly Tool[] = [
       model: {
         type: 'string',
         option: 'model',
-        doc: 'A model of std:models, or a file such as config.json; or give its text.',
+        doc: 'Of std:models, or a file such as config.json; or give its text.',
       },
-      on: { type: 'string', option: 'on', doc: 'A cluster of std:clusters, such as dgx_h100 (8 GPUs a node).' },
-      nodes: { type: 'integer', option: 'nodes', doc: 'Nodes of the cluster.' },
+      on: { type: 'string', option: 'on', doc: 'Of std:clusters, such as dgx_h100 (8 GPUs a node).' },
+      nodes: { type: 'integer', option: 'nodes', doc: 'Its nodes.' },
       batch: { type: 'string', option: 'batch', doc: 'Samples (512) or tokens (4Mtok) of an iteration.' },
       sequence: { type: 'string', option: 'sequence', doc: 'Tokens of a sample.' },
       over: { type: 'string', option: 'over', doc: 'Keys to search: "tensor = [4, 8], pipeline = 1..8".' },
@@ -118,7 +119,7 @@ export const tools: readonly Tool[] = [
       set,
       pipeline,
       engine,
-      time: { type: 'string', option: 'time', doc: 'Stop then, with the best so far. Default: 30s.' },
+      time: { type: 'string', option: 'time', doc: 'Most time. Default: 30s.' },
       write: { type: 'integer', option: 'write', doc: 'Instead: the file with the values of this row.' },
       limit,
     },
@@ -144,7 +145,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'search',
-    doc: 'A shorter order of operations for a pipeline, as a schedule, and how far it is from the least possible.',
+    doc: 'A shorter order for a pipeline, as a schedule, and how far it is from the least possible.',
     command: 'search',
     isSummary: true,
     time: '10s',
@@ -153,7 +154,7 @@ export const tools: readonly Tool[] = [
       set,
       pipeline,
       hold: { type: 'string', option: 'limit', doc: 'What a device may hold: microbatches (4) or 20GiB.' },
-      time: { type: 'string', option: 'time', doc: 'Stop then, with the best so far. Default: 10s.' },
+      time: { type: 'string', option: 'time', doc: 'Most time. Default: 10s.' },
     },
     output: {
       pipeline: 'string',
@@ -170,8 +171,20 @@ export const tools: readonly Tool[] = [
     },
   },
   {
+    name: 'export',
+    doc: 'A pipeline for another program, and what that leaves out.',
+    command: 'export',
+    inputs: {
+      ...file,
+      to: { type: 'string', option: 'to', doc: `${programFormats.map(({ name }) => name).join(', ')}.` },
+      pipeline,
+    },
+    required: ['to'],
+    output: { left_behind: 'array', text: 'string', ...left },
+  },
+  {
     name: 'explain',
-    doc: 'language (all of it on one page), or any key, function, figure, schedule, code, device, model, std:models, std:clusters.',
+    doc: 'language (on one page), or any name: key, figure, schedule, code, device, model, std:models.',
     command: 'explain',
     inputs: {
       name: { type: 'string', doc: 'What to explain.' },

@@ -7,7 +7,6 @@ import { list } from '../../engine/basics/quantities.ts';
 import { type Topic, topicNames, topicsOf } from '../../engine/language/topics.ts';
 import { valueKinds } from '../../engine/language/kinds.ts';
 import { type PageEntry, plainName } from '../glossary.ts';
-import { signatureLabel } from '../../engine/language/signatures.ts';
 import { units } from '../../engine/language/units.ts';
 import { standardFiles } from '../../engine/std/index.ts';
 import { exchangeText } from './exchangeText.ts';
@@ -133,7 +132,7 @@ export function languageText(): string {
     'One declaration each for `import`, `param`, `let`, `device`, `cluster`, `model`, `schedule`, `pipeline`, `job`, `search`, `expect`. ' +
       'Entries need no commas between them. Values are expressions: `+ - * /`, comparisons, `and`, `or`, `not`, lists `[1, 2]`, ranges `0..4` (both ends) and `0..<4`. Comments begin with `//`.',
     `Keys of each block:\n\n${keys.join('\n')}`,
-    `Functions:\n\n- in any expression: ${named('value')}\n- layers (\`layer a[32] = …\`): ${named('shape')}\n- \`stages =\`: ${named('cut')}\n- \`schedule =\`: ${named('schedule')}\n- \`optimizer =\`: ${named('optimizer')}\n- \`sync =\`: ${named('gradientSync')}\n- \`collective =\`: ${named('collective')}\n- \`trainable =\`: ${functions.flatMap((each) => (each.context === 'trainable' ? signatureLabel(each) : [])).join(' ')}`,
+    `Functions:\n\n- in any expression: ${named('value')}\n- layers (\`layer a[32] = …\`): ${named('shape')}\n- \`stages =\`: ${named('cut')}\n- \`schedule =\`: ${named('schedule')}\n- \`optimizer =\`: ${named('optimizer')}\n- \`sync =\`: ${named('gradientSync')}\n- \`collective =\`: ${named('collective')}\n- \`trainable =\`: lora(rank = 16)`,
     `Figures of \`expect\`: ${figures.map(({ name }) => name).join(' ')}`,
     `Units: ${units
       .map(({ name }) => name)

@@ -77,18 +77,27 @@ interface Declared {
   readonly window?: number;
 }
 
+/** The model that a name means, as Hugging Face writes it (`Qwen/Qwen2.5-72B`) or nearly as the library does. */
+function modelMeant(name: string, known: readonly string[]): string | undefined {
+  const last = name.split('/').at(-1) ?? '';
+  const plain = last.toLowerCase().replaceAll(/[^a-z0-9]+/gu, '_');
+  if (known.includes(plain)) return plain;
+  return /\.\w*[a-z]\w*$/iu.test(last) && last !== name.replaceAll(/[/\\]/gu, '') ? undefined : nearest(plain, known);
+}
+
 /** A model of the standard library, or of a file that `import` reads. */
 function modelOf(name: string, io: Io): Declared | Problem {
   const known = namesOf('model');
   if (known.includes(name)) return { name, text: modelImport(name), remarks: [] };
   const read = readOperand(name, io);
   if ('problem' in read) {
-    const near = nearest(name, known);
+    const near = modelMeant(name, known);
     const isPath = /[./\\]/u.test(name);
     return {
-      problem: isPath
-        ? read.problem
-        : `--model ${name}: std:models has no such model, and there is no such file.${near === undefined ? ` It has ${list(known)}.` : ` Did you mean "${near}"?`}`,
+      problem:
+        isPath && near === undefined
+          ? read.problem
+          : `--model ${name}: std:models has no such model, and there is no such file.${near === undefined ? ` It has ${list(known)}.` : ` Did you mean "${near}"?`}`,
     };
   }
   const imported = importText(read.text);

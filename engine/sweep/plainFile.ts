@@ -32,9 +32,6 @@ export interface PlainFile {
 const pipeline = 'train';
 const mostPipeline = 32;
 
-/** Samples of pre-training seldom have more tokens, whatever the window of the model is. */
-const usualSequence = 8192;
-
 /** The file, or why there is none. */
 export function plainFile(
   asked: PlainRequest,
@@ -92,12 +89,12 @@ function withModel(request: PlainRequest): PlainRequest {
   };
 }
 
-/** A window is not what a run trains with: says what was taken where it may be another number. */
+/** A window is not what a run trains with: says what was taken, since it may be another number. */
 function sequenceRemarks({ sequence, window }: PlainRequest, taken: number | undefined): readonly string[] {
-  if (sequence !== undefined || taken === undefined || Math.max(taken, window ?? 0) <= usualSequence) return [];
+  if (sequence !== undefined || taken === undefined) return [];
   const words = (number: number): string => number.toLocaleString('en-US');
   const limit = window === undefined || window <= taken ? '' : ` The model allows ${words(window)}.`;
-  return [`A sample has ${words(taken)} tokens.${limit} Set another number with --sequence, such as --sequence 8k.`];
+  return [`Assumption: a sample has ${words(taken)} tokens, as the model says.${limit} To change it: --sequence 8k.`];
 }
 
 /** What the recipes and examples of the engine train with, over data ranks. Megatron-LM and torchtitan clip gradients by default. */
@@ -160,7 +157,7 @@ function samplesOf(batch: PlainRequest['batch'], { devices, model }: PipelineSiz
   const words = (number: number): string => number.toLocaleString('en-US');
   if ('samples' in batch) {
     const { samples } = batch;
-    const remark = `The batch has ${words(samples * (sequence ?? 0))} tokens, ${words(sequence ?? 0)} in each sample.`;
+    const remark = `The batch has ${words(samples * (sequence ?? 0))} tokens.`;
     return { samples, remarks: sequence === undefined ? [] : [remark] };
   }
   if (sequence === undefined)

@@ -67,7 +67,7 @@ describe('explain', () => {
   });
 
   test('the page of the language has the adapters', async () => {
-    expect((await call(['explain', 'language'])).out).toContain('- `trainable =`: lora(rank, targets?');
+    expect((await call(['explain', 'language'])).out).toContain('- `trainable =`: lora(rank = 16)');
   });
 
   test('says where the reference is', async () => {

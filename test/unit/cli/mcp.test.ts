@@ -90,7 +90,9 @@ test('an agent with --help and these tools plans Qwen2.5-72B on 32 H100s, in at 
 describe('the tools', () => {
   test('change nothing, and each says what it takes and gives', async () => {
     const { tools: listed } = await client.listTools();
-    expect(listed.map(({ name }) => name)).toEqual('check fix simulate compare plan search explain format'.split(' '));
+    expect(listed.map(({ name }) => name)).toEqual(
+      'check fix simulate compare plan search export explain format'.split(' '),
+    );
     for (const { annotations, outputSchema, inputSchema, description } of listed) {
       expect(annotations?.readOnlyHint).toBe(true);
       expect(Object.keys(outputSchema?.properties ?? {}).length).toBeGreaterThan(1);
@@ -107,6 +109,7 @@ describe('the tools', () => {
       ['compare', { path: 'good.pipe', schedules: ['gpipe', '1f1b'] }],
       ['search', { path: 'good.pipe' }],
       ['explain', { name: 'tensor' }],
+      ['export', { path: 'good.pipe', to: 'torch-csv' }],
       ['format', { path: 'quick.pipe' }],
     ];
     for (const [name, given] of calls) {
@@ -125,6 +128,55 @@ describe('the tools', () => {
     const formatted = await use('format', { text });
     expect(formatted.data).toEqual({ changed: true, text: 'device d { memory = 80GiB }\n' });
     expect((await use('format', { text: String(formatted.data['text']) })).data).toMatchObject({ changed: false });
+  });
+
+  test('fix repairs what has one spelling, and keeps the canonical layout', async () => {
+    const text = good
+      .replace('device', 'import { dgx_h100 } from "std:cluster"\n\ndevice')
+      .replace('schedule ', 'schedul  ');
+    const canonical = String((await use('format', { text })).data['text']);
+    const fixed = await use('fix', { text: canonical });
+    const written = String(fixed.data['text']);
+    expect(written).toContain('from "std:clusters"');
+    expect(written).toMatch(/^ {2}schedule +=/mu);
+    expect((await use('format', { text: written })).data).toMatchObject({ changed: false });
+    // A local file may be yet to come.
+    const local = await use('fix', { text: canonical.replace('std:cluster', 'clusterz.pipe') });
+    expect(String(local.data['text'])).toContain('clusterz.pipe');
+  });
+
+  test('export gives the file, and says what it leaves out', async () => {
+    const answer = await use('export', { path: 'good.pipe', to: 'torch-csv' });
+    expect(answer.isError).toBe(false);
+    const { out, err } = await call(['export', 'good.pipe', '--to', 'torch-csv'], { files: { 'good.pipe': good } });
+    expect(answer.data['text']).toBe(out);
+    const notes = err
+      .trimEnd()
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(answer.data['left_behind']).toHaveLength(notes.length);
+    const program = await use('export', { path: 'good.pipe', to: 'torch-script' });
+    const { contents } = await client.readResource({ uri: program.link ?? '' });
+    const whole = (contents as { text: string }[])[0].text;
+    const printed = await call(['export', 'good.pipe', '--to', 'torch-script'], { files: { 'good.pipe': good } });
+    expect(whole).toBe(printed.out);
+    expect(whole.length).toBeGreaterThan(String(program.data['text']).length);
+    expect((await use('export', { path: 'good.pipe' })).text).toContain('`to` is missing');
+  });
+
+  test('a model by its name on Hugging Face leads to the library, and the tokens of a sample are an assumption', async () => {
+    const asked = { on: 'dgx_h100', nodes: 4, batch: '32' };
+    expect((await use('plan', { ...asked, model: 'Qwen/Qwen2.5-72B' })).text).toContain('Did you mean "qwen2_5_72b"?');
+    const over =
+      'tensor = 8, pipeline = 1, context = 1, micro_batch = 1, schedule = 1f1b, recompute = none, sync = end';
+    const { text } = await use('plan', {
+      on: 'dgx_h100',
+      nodes: 1,
+      batch: '64',
+      model: 'gpt2',
+      over: over.replace('tensor = 8', 'tensor = 1'),
+    });
+    expect(text).toMatch(/Assumption: a sample has 1,024 tokens, as the model says\./u);
   });
 
   test('take a text, alone or as a file that is not saved', async () => {
@@ -190,6 +242,9 @@ describe('resources', () => {
       listed.push(...page.resources.map(({ uri }) => uri));
       cursor = page.nextCursor;
     } while (cursor !== undefined);
+    const first = await client.listResources();
+    const bytes = Buffer.byteLength(JSON.stringify(first.resources));
+    expect(bytes / first.resources.length).toBeLessThan(90);
     expect(listed).toContain('pipewright://docs/language.md');
     expect(listed).toContain('pipewright://examples/quickstart.pipe');
     expect(listed.filter((uri) => /\.(png|webp)$/.test(uri))).toEqual([]);
