@@ -36,7 +36,7 @@ export const avoidedWords: readonly AvoidedWord[] = [
   avoid(String.raw`\bwould do\b`, 'say what to do'),
   avoid(String.raw`\bkey strokes?\b`, 'keystroke'),
   avoid(
-    String.raw`\b(bytes|samples|tokens|FLOPs|TFLOP/s|GiB|MiB|GB|updates|microbatches) an? (second|device|stage|rank|parameter|token|layer|step)\b`,
+    String.raw`\b(bytes|samples|tokens|FLOPs|T?FLOP/s|GiB|MiB|GB|updates|microbatches) an? (second|device|stage|rank|parameter|token|layer|step)\b`,
     '"per"',
   ),
   avoid(String.raw`\b(inside|outside) of\b`, '"inside", "outside"'),

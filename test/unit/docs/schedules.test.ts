@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { dappleInTime } from '../../../engine/planning/cut/planners/dapple.ts';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
+import { runOf } from '../../support/analyse.ts';
 import { picture, picturesIn, runUnder } from './drawings.ts';
 import { laneDrawing } from './laneDrawing.ts';
 import { pages, repository, textOf } from './pages.ts';
@@ -116,4 +117,22 @@ test('the sizes on the page of dapple are within and above the limit of its plan
     }));
   expect(sizes(within).map(dappleInTime)).toEqual([true, true]);
   expect(sizes(above).map(dappleInTime)).toEqual([false]);
+});
+
+test.each([
+  [4, 4, 2],
+  [4, 8, 2],
+  [4, 16, 3],
+  [2, 2, 4],
+])('interleaved_1f1b on %i devices with %i microbatches and %i chunks holds what its page says', (p, m, v) => {
+  expect(textOf('docs/schedules/interleaved_1f1b.md')).toContain('In flight: min(m · v, 2(p − 1 − i) + (v − 1)g + 1)');
+  const { run } = runOf(`device card { memory = 80GiB }
+cluster box { gpu[${p}] = card  link = 1000000TB/s }
+model toy { layer block[${p * v}] { forward = 1ms  backward = 2ms } }
+pipeline train { model = toy  devices = box  microbatches = ${m}  stages = balance(${p * v})  schedule = interleaved_1f1b(chunks = ${v}) }
+`);
+  // Groups have as many microbatches as there are devices.
+  expect(run.report.devices.map((device) => device.in_flight)).toEqual(
+    run.report.devices.map((_, i) => Math.min(m * v, 2 * (p - 1 - i) + (v - 1) * p + 1)),
+  );
 });
