@@ -13,6 +13,7 @@ import {
   scatterRefusal,
   unlikeAccumulation,
 } from './shared.ts';
+import { ownAdaptersRow } from './partTraining.ts';
 
 const title = 'DeepSpeed';
 
@@ -196,6 +197,10 @@ export const deepspeed: Engine = {
       runs: 'The loss is the user’s (`loss_fn`). A head that leaves it open has PyTorch’s, step by step (`eager`).',
       source: 'deepspeed/runtime/pipe/module.py: PipelineModule.__init__ (loss_fn)',
     },
+    ownAdaptersRow(
+      title,
+      'deepspeed/runtime/pipe/module.py: PipelineModule; pipe/engine.py: PipelineEngine.__init__ (requires_grad)',
+    ),
     {
       key: 'model',
       runs: 'fp32, fp16 and bf16.',

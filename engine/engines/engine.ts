@@ -89,6 +89,8 @@ export interface Setup {
   /** Tokens of a sample, if layers have shapes. */
   readonly sequence?: number;
   readonly precision: Precision;
+  /** What of the model trains; absent: all of it. */
+  readonly training?: PartTraining;
   /** How each head computes its loss, once; undefined of heads that leave it open. */
   readonly losses: readonly (string | undefined)[];
   /** Of the pipeline and its stages, each once. */
@@ -107,6 +109,19 @@ export interface Setup {
   readonly receivesAll: boolean;
   /** Whether the file writes a key of the pipeline. */
   readonly writes: (key: string) => boolean;
+}
+
+/** A model of which some weights do not train. */
+export interface PartTraining {
+  /** Layers have adapters: all alike, and nothing else trains. */
+  readonly adapters?: {
+    /** Frozen weights are in 4 bits. */
+    readonly packed: boolean;
+    readonly dropout: boolean;
+    readonly experts: boolean;
+  };
+  /** Some layers train whole, and others do not train. */
+  readonly freezes: boolean;
 }
 
 export interface OptimizerSetup {

@@ -4,6 +4,7 @@ import { chunksOf, notAmong, plain1f1b, recomputesAhead } from './orders.ts';
 import { modelRows } from './megatronModel.ts';
 import { optimizerRows } from './megatronOptimizer.ts';
 import { alikeRow, clipRow, lossRow, ncclRow, oneMeshRow, otherMode } from './shared.ts';
+import { allTrainRow } from './partTraining.ts';
 
 export const megatronSchedules: readonly string[] = ['1f1b', 'interleaved_1f1b'];
 
@@ -215,6 +216,7 @@ export const megatron: Engine = {
   copiesAlone: false,
   rows: [
     ...megatronRows('Megatron'),
+    allTrainRow('Megatron', 'pretrain_gpt.py, gpt_builders.py: gpt_builder; megatron/training/arguments.py'),
     lossRow('Megatron', {
       runs: '`loss = parallel`, its default; `--cross-entropy-loss-fusion` keeps the same bytes. Its arguments refuse the loss of Transformer Engine (`fused`) as not stable.',
       source: 'megatron/training/arguments.py: validate_args (cross_entropy_fusion_impl)',

@@ -1,5 +1,6 @@
 import type { Engine, Setup } from './engine.ts';
 import { lossRow } from './shared.ts';
+import { bridgeAdaptersRow } from './partTraining.ts';
 import { megatronRows, megatronSchedules, overlapWarmup } from './megatron.ts';
 
 const title = 'Megatron Bridge';
@@ -21,6 +22,7 @@ export const megatronBridge: Engine = {
   copiesAlone: false,
   rows: [
     ...megatronRows(title),
+    bridgeAdaptersRow(title),
     lossRow(title, {
       runs: '`loss = parallel`, its default; `fused` by `cross_entropy_fusion_impl = te`.',
       source: 'src/megatron/bridge/models/gpt_provider.py: cross_entropy_loss_fusion, cross_entropy_fusion_impl',

@@ -2,6 +2,7 @@ import { findPolicy } from '../policies/registry.ts';
 import type { Engine, OrderPlan, Refusal } from './engine.ts';
 import { nearestOrder, outsideTables, recomputesAhead, withoutFlush } from './orders.ts';
 import { gatheredRefusal, ncclRow } from './shared.ts';
+import { ownAdaptersRow } from './partTraining.ts';
 
 const title = 'PyTorch';
 
@@ -83,6 +84,7 @@ export const pytorch: Engine = {
       source:
         'torch/distributed/pipelining/schedules.py: _PipelineSchedule (loss_fn); torch/nn/functional.py: cross_entropy',
     },
+    ownAdaptersRow(title, 'torch/distributed/pipelining/_backward.py: stage_backward (requires_grad)'),
     ncclRow(title),
   ],
 };

@@ -11,6 +11,10 @@ export const commonEngines: readonly Engine[] = [megatron, torchtitan, pytorch, 
 
 export const engines: readonly Engine[] = [...commonEngines, megatronBridge];
 
+/** Engines of `able` to name: recipes over Megatron Core only where Megatron-LM does not run it. */
+export const runnersAmong = (able: readonly Engine[]): readonly Engine[] =>
+  engines.filter((engine) => able.includes(engine) && (engine !== megatronBridge || !able.includes(megatron)));
+
 /** What a file writes for no engine in particular. */
 export const anyEngine = 'any';
 

@@ -1,13 +1,13 @@
 /** Who runs a plan. */
 import type { PipelinePlan } from '../values/plan.ts';
 import type { OrderPlan } from './engine.ts';
-import { commonEngines, findEngine, orderRefusals } from './registry.ts';
+import { commonEngines, engines as allEngines, findEngine, orderRefusals } from './registry.ts';
 
 /** Titles of common engines that run all of a plan; undefined of a plan that no file describes. */
 export function runnersOf(plan: OrderPlan & Pick<PipelinePlan, 'engines'>): readonly string[] | undefined {
   const { engines } = plan;
   if (engines === undefined) return undefined;
-  return commonEngines
+  return allEngines
     .filter(({ name }) => engines.able.includes(name))
     .filter((engine) => orderRefusals(engine, plan).length === 0)
     .map(({ title }) => title);
@@ -21,4 +21,8 @@ export function runsOrder(plan: OrderPlan & Pick<PipelinePlan, 'engines'>): bool
 
 /** `Megatron · PyTorch`, `any engine`, or `paper only`. */
 export const runnerWords = (runners: readonly string[]): string =>
-  runners.length === 0 ? 'paper only' : runners.length === commonEngines.length ? 'any engine' : runners.join(' · ');
+  runners.length === 0
+    ? 'paper only'
+    : commonEngines.every(({ title }) => runners.includes(title))
+      ? 'any engine'
+      : runners.join(' · ');

@@ -9,7 +9,7 @@ import type { OptimizerUse } from '../definitions/optimizer.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { integerArgument } from '../policies/arguments.ts';
 import type { PipelinePlan } from '../values/plan.ts';
-import type { Setup } from './engine.ts';
+import type { PartTraining, Setup } from './engine.ts';
 import { chunksOf } from './orders.ts';
 
 /** How each head computes its loss, once. */
@@ -18,6 +18,23 @@ export function lossesOf({ layers }: SettledPipeline['model']): readonly (string
     cost.kind === 'shape' && takesArgument(cost.shape, lossParameter.name) ? [cost.args[lossParameter.name]] : [],
   );
   return [...new Set(heads)].map((loss) => (loss === undefined ? undefined : String(loss)));
+}
+
+/** What trains, of a model with adapters or frozen layers. */
+export function partTraining({ layers, frozen }: SettledPipeline['model']): PartTraining | undefined {
+  const loras = layers.flatMap(({ trains }) => (typeof trains === 'object' ? [trains] : []));
+  const isFrozen = frozen !== undefined || layers.some(({ trains }) => trains === 'nothing');
+  if (loras.length === 0) return isFrozen ? { freezes: true } : undefined;
+  const ofExperts = (targets: (typeof loras)[number]['targets'] = []) =>
+    hasExperts({ layers }) && targets.some((target) => ['gate', 'up', 'down'].includes(target));
+  return {
+    adapters: {
+      packed: loras.some(({ packed }) => packed),
+      dropout: loras.some(({ dropout }) => dropout),
+      experts: loras.some(({ targets }) => ofExperts(targets)),
+    },
+    freezes: layers.some(({ trains }) => trains === undefined),
+  };
 }
 
 const sharedArguments = ['shard', 'over', 'reshard', 'prefetch', 'gradient_sync', 'clip'];
@@ -38,6 +55,7 @@ export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute
   const blocks = cut.kind === 'blocks' ? cut.stages : [];
   // A key that is not written has the place of the pipeline's name, as one that no pipeline has.
   const unwritten = pipeline.at('');
+  const training = partTraining(model);
   return {
     ranks: plan.devices.length,
     chunks: chunksOf(plan),
@@ -53,6 +71,7 @@ export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute
     blocks: transfer.rule !== undefined,
     ...(model.sequence === undefined ? {} : { sequence: model.sequence }),
     precision: model.precision,
+    ...(training === undefined ? {} : { training }),
     losses: lossesOf(model),
     recompute: [...new Set(recompute)],
     ...(optimizer === undefined

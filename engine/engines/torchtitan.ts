@@ -15,6 +15,7 @@ import {
   scatterRefusal,
   unlikeAccumulation,
 } from './shared.ts';
+import { titanAdaptersRow } from './partTraining.ts';
 
 const title = 'torchtitan';
 
@@ -234,6 +235,7 @@ export const torchtitan: Engine = {
       },
       'computes the loss in 8 chunks',
     ),
+    titanAdaptersRow(title),
     {
       key: 'model',
       runs: 'bf16 and fp32; fp8 and fp4 (NVFP4) products by converters.',

@@ -1,10 +1,11 @@
 /** What training engines make of a pipeline: who runs it, what the engine that it names does not run, and what that one does unasked. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import {
-  commonEngines,
+  engines,
   findEngine,
   orderRefusals,
   refusalWords,
+  runnersAmong,
   setupRefusals,
   usuals,
   writtenRefusals,
@@ -22,7 +23,7 @@ export function planEngines(notes: Notes, pipeline: SettledPipeline, plan: Pipel
   const setup = setupOf(pipeline, plan, stageModes(quietNotes(notes), pipeline));
   const name = pipeline.engine ?? notes.options.engine;
   const chosen = name === undefined ? undefined : findEngine(name);
-  const able = commonEngines.filter((engine) => setupRefusals(engine, setup).length === 0);
+  const able = runnersAmong(engines.filter((engine) => setupRefusals(engine, setup).length === 0));
   if (chosen !== undefined) {
     const orders = isShape(plan) ? orderRefusals(chosen, plan) : [];
     // At one place there is one finding, which says all.

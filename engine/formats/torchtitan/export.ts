@@ -23,7 +23,10 @@ export function exportTorchtitan(
   const refusal = launchRefusal(torchtitan, launch);
   if (refusal !== undefined) return refusal;
   if (trainsPart(pipeline.model))
-    return { problem: 'the configuration trains all weights, and some are frozen here or have adapters' };
+    return {
+      problem:
+        'adapters are a converter of the model in torchtitan (`LoRAConverter`), which this export does not write',
+    };
   const modules = modulesOf(pipeline.model, plan.stages);
   if ('problem' in modules) return modules;
   const order = hasPipeline(plan) ? orderOf(plan, program) : noOrder;

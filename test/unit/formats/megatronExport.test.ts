@@ -70,7 +70,7 @@ describe('examples', () => {
 
   test('what is frozen or adapted is refused', () => {
     expect(written(example('lora-ethernet.pipe'))).toEqual({
-      problem: 'the pre-training of Megatron-LM trains all weights, and some are frozen here or have adapters',
+      problem: 'Megatron trains all weights, and has no adapters; Megatron Bridge has them',
     });
   });
 });

@@ -285,7 +285,7 @@ test.each<[what: string, keys: string, stages: number, model: string, reason: Re
     `data = 8  schedule = 1f1b  optimizer = adamw`,
     8,
     own.replace('precision = bf16', 'precision = bf16\n trainable = lora(rank = 8)'),
-    /trains all weights/,
+    /LoRAConverter/,
   ],
   [
     'another layer',

@@ -5,7 +5,7 @@ import type { ModelDefinition } from '../../../definitions/model.ts';
 import { megatron } from '../../../engines/megatron.ts';
 import { blocksOf } from '../../../engines/megatronModel.ts';
 import type { PipelinePlan } from '../../../values/plan.ts';
-import { type Launch, launchRefusal, trainsPart, type Unwritable, worldOf } from '../../launch.ts';
+import { type Launch, launchRefusal, type Unwritable, worldOf } from '../../launch.ts';
 import { usualScaling } from '../model.ts';
 import { writtenHere } from '../unresolved.ts';
 import { flagArray, type FlagText } from './flagText.ts';
@@ -20,8 +20,6 @@ export function exportMegatron(launch: Launch): MegatronScript {
   const { plan, pipeline } = launch;
   const refusal = launchRefusal(megatron, launch);
   if (refusal !== undefined) return refusal;
-  if (trainsPart(pipeline.model))
-    return { problem: 'the pre-training of Megatron-LM trains all weights, and some are frozen here or have adapters' };
   const symbols = symbolsOf(pipeline.model, plan.stages, plan.devices.length);
   if ('problem' in symbols) return symbols;
   const model = modelFlags(pipeline.model, symbols.stages);
