@@ -72,6 +72,8 @@ export interface LocalSetup {
 
 /** What a file says of everything else. */
 export interface Setup {
+  /** Of an iteration. */
+  readonly microbatches: number;
   /** Pipeline ranks, and stages of the cut on each. */
   readonly ranks: number;
   readonly chunks: number;

@@ -57,6 +57,7 @@ export function setupOf(pipeline: SettledPipeline, plan: PipelinePlan, recompute
   const unwritten = pipeline.at('');
   const training = partTraining(model);
   return {
+    microbatches: plan.microbatches,
     ranks: plan.devices.length,
     chunks: chunksOf(plan),
     mesh,

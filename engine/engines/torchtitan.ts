@@ -1,5 +1,6 @@
 import type { Mesh } from '../costs/mesh.ts';
-import type { Engine, LocalSetup, OptimizerSetup, OrderPlan, Refusal } from './engine.ts';
+import { shardsWeights } from '../costs/optimizer.ts';
+import type { Engine, LocalSetup, OptimizerSetup, OrderPlan, Refusal, Setup, Usual } from './engine.ts';
 import { isLoop, isV, nearestOrder } from './orders.ts';
 import { pytorchOrder } from './pytorch.ts';
 import {
@@ -34,6 +35,21 @@ const modes = ['none', 'full', 'operations'];
 const offloadRefusal = (optimizer: OptimizerSetup | undefined): Refusal | undefined =>
   optimizer?.offload !== undefined
     ? { reason: `${title} keeps weights, gradients and state on the host together, and no part of them` }
+    : undefined;
+
+/** `train_step` accumulates without `set_requires_all_reduce`. Pipelines exchange gradients once. */
+const groupsUsually = ({ optimizer, ranks, mesh, microbatches }: Setup): Usual | undefined =>
+  ranks === 1 &&
+  microbatches > 1 &&
+  optimizer?.over !== undefined &&
+  optimizer.over < mesh.data * mesh.context &&
+  optimizer.reshard &&
+  shardsWeights(optimizer.shard) &&
+  !optimizer.writes('gradient_sync')
+    ? {
+        does: 'reduces gradients among groups after each backward',
+        write: { key: 'optimizer', argument: 'gradient_sync', value: 'each' },
+      }
     : undefined;
 
 const reduceRefusal = (optimizer: OptimizerSetup | undefined): Refusal | undefined =>
@@ -124,6 +140,7 @@ export const torchtitan: Engine = {
         partsRefusal(setup, title) ??
         scatterRefusal(setup, title) ??
         reduceRefusal(setup.optimizer),
+      usually: groupsUsually,
     },
     clipRow(
       'clips gradients by their norm',

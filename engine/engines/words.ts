@@ -10,6 +10,7 @@ const anyRecipe = { recipe: 'none', written: new Map(), shared: '', syncsLast: f
 
 /** A pipeline of two ranks that asks for nothing in particular. */
 const plain: Setup = {
+  microbatches: 1,
   ranks: 2,
   chunks: 1,
   mesh: lone,

@@ -97,7 +97,7 @@ export function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = [], 
         ? [['expert_tensor', String(expertTensor)] as const]
         : []),
       ...(recompute === 'none' ? [] : [['recompute', recompute] as const]),
-      ['optimizer', optimizerOf(keys, ranks, replicate)],
+      ['optimizer', optimizerOf(keys, { ...ranks, ...batch }, replicate)],
       ...(shard * context === 1 && replicate > 1 ? [['sync', 'ddp'] as const] : []),
     ],
     ...cut,
@@ -341,7 +341,7 @@ function lossOf(keys: Keys): string | undefined {
 /** Weights in fp32 that FSDP gathers in 16 bits, or all in bf16. */
 function optimizerOf(
   keys: Keys,
-  { pipeline, context, data }: Pick<Recipe, 'pipeline' | 'context' | 'data'>,
+  { pipeline, context, data, microbatches }: Pick<Recipe, 'pipeline' | 'context' | 'data' | 'microbatches'>,
   replicate: number,
 ): string {
   const shard = data / replicate;
@@ -361,6 +361,8 @@ function optimizerOf(
     // Context ranks are in the groups.
     ...(isSplit && replicate > 1 ? [`over = ${shard * context}`] : []),
     ...(isSplit && isKept ? ['reshard = false'] : []),
+    // It accumulates without `set_requires_all_reduce`.
+    ...(isSplit && !isKept && replicate > 1 && pipeline === 1 && microbatches > 1 ? ['gradient_sync = each'] : []),
     ...(isClipped ? ['clip = true'] : []),
   ];
   return given.length === 0 ? recipe : `${recipe}(${given.join(', ')})`;

@@ -99,6 +99,13 @@ describe('the rest under torchtitan', () => {
     expect(unasked('torchtitan', { keys: 'data = 2  tensor = 2', optimizer: 'adamw' })).toEqual([
       'By default torchtitan shards over all data and context ranks, clips gradients by their norm and uses sequence parallelism with tensor ranks, which this file leaves open.',
     ]);
+    // Without a pipeline, groups reduce in each of several steps of accumulation.
+    const grouped = { keys: 'data = 4', stages: 'balance(1)', optimizer: 'adamw(shard = fsdp, over = 2, clip = true)' };
+    expect(unasked('torchtitan', grouped)).toEqual([
+      'By default torchtitan reduces gradients among groups after each backward, which this file leaves open.',
+    ]);
+    for (const optimizer of ['over = 2, clip = true, gradient_sync = scatter', 'over = 4, clip = true'])
+      expect(unasked('torchtitan', { ...grouped, optimizer: `adamw(shard = fsdp, ${optimizer})` })).toEqual([]);
     const said = 'adamw(shard = none, clip = false)';
     expect(unasked('torchtitan', { keys: 'data = 2  tensor = 2  sequence = false', optimizer: said })).toEqual([]);
     expect(unasked('torchtitan', { optimizer: 'none(clip = false)' })).toEqual([]);

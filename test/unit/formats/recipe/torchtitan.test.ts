@@ -53,6 +53,17 @@ describe('Llama 3.1 405B on 512 devices', () => {
   });
 });
 
+test('groups without a pipeline reduce gradients in each step of accumulation', () => {
+  const optimizer = (batch: number): string | undefined =>
+    linesOf(
+      file
+        .replace('pipeline_parallel_degree = 8', 'pipeline_parallel_degree = 1')
+        .replace('local_batch_size = 16', `local_batch_size = 1\nglobal_batch_size = ${batch}`),
+    ).find((line) => line.startsWith('optimizer'));
+  expect(optimizer(16)).toBe('optimizer = adamw(shard = fsdp, over = 4, gradient_sync = each, clip = true)');
+  expect(optimizer(8)).toBe('optimizer = adamw(shard = fsdp, over = 4, clip = true)');
+});
+
 test.each([
   ['"GPipe"', 'gpipe'],
   ['"1F1B"', '1f1b'],
