@@ -1,5 +1,6 @@
 /** Keeps of each event what a run needs, as columns; the trace itself is never kept. */
 import { ascending, Column } from '../../basics/column.ts';
+import { minus } from '../../basics/quantities.ts';
 import type { Place } from './bytes.ts';
 import { DeviceCollector } from './collectDevice.ts';
 import { graphSlices } from './graphs.ts';
@@ -62,7 +63,7 @@ export class Collector implements Sink {
       return { ...place, message: 'This event has no "ts", the microsecond at which it starts.' };
     if (typeof dur !== 'number' || !Number.isFinite(dur))
       return { ...place, message: 'This event has no "dur", the microseconds that it takes.' };
-    if (dur < 0) return { ...place, message: `"dur" is ${dur}: nothing takes less than 0 µs.` };
+    if (dur < 0) return { ...place, message: `"dur" is ${minus(String(dur))}: nothing takes less than 0 µs.` };
     const process = typeof value['pid'] === 'number' ? value['pid'] : 0;
     const thread = typeof value['tid'] === 'number' ? value['tid'] : 0;
     const slice = { from: ts, to: ts + dur, process, thread, ...place };

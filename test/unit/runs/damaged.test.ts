@@ -34,9 +34,9 @@ describe('faults of a trace', () => {
     ['no duration', edited(at, (line) => line.replace(/"dur":[\d.]+,/, '')), at, 'This event has no "dur"'],
     [
       'a negative duration',
-      edited(at, (line) => line.replace(/"dur":/, '"dur":-')),
+      edited(at, (line) => line.replace(/"dur":[\d.]+/, '"dur":-4.5')),
       at,
-      'nothing takes less than 0 µs',
+      '"dur" is −4.5: nothing takes less than 0 µs.',
     ],
     ['an event that is no JSON', edited(at, (line) => line.replace('"ts":', '"ts"')), at, 'This event is not JSON.'],
     ['a comma too few', edited(at, (line) => line.slice(0, -1)), at + 1, 'Expected "," or "]" after an event.'],
