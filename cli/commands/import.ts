@@ -32,6 +32,11 @@ export const importCommand: Command = {
         value: 'FILE',
         doc: 'Of a run: write its times to FILE instead, at most 1 MB, which is read wherever traces are.',
       },
+      {
+        name: 'config',
+        value: 'NAME',
+        doc: 'Of a Python file with several configurations, such as the config_registry.py of torchtitan: the function that makes the one to import.',
+      },
       ...runOptions,
       rootOption,
     ],
@@ -49,7 +54,7 @@ export const importCommand: Command = {
     if ('problem' in read) return usageFault(io, 'import', read.problem);
     const run = readRunOptions(args);
     if ('problem' in run) return usageFault(io, 'import', run.problem);
-    const other = importText(read.text, run.ranks);
+    const other = importText(read.text, { ranks: run.ranks, config: args.value('config') });
     if (other !== undefined) {
       if ('faults' in other) {
         await tellText(other.faults, read.text, name, io);

@@ -103,6 +103,11 @@ function modelOf(name: string, io: Io): Declared | Problem {
   const imported = importText(read.text);
   if (imported === undefined || 'faults' in imported) {
     const fault = imported === undefined ? undefined : imported.faults[0];
+    const choices = imported === undefined ? undefined : imported.choices;
+    if (choices !== undefined)
+      return {
+        problem: `--model ${shownPath(name)} has several configurations: ${list(choices)}. Import one and plan that file: pipewright import ${shownPath(name)} --config ${choices[0]} --output plan.pipe.`,
+      };
     return {
       problem:
         `--model ${shownPath(name)} ${fault === undefined ? 'is no file from which a model can be read: name a config.json, a Megatron-LM script, or another file that import reads' : `cannot be read: ${fault.message}`}.`.replace(

@@ -32,7 +32,15 @@ export async function chosenImport(
     uri: chosen.toString(),
     text: decoder.decode(await vscode.workspace.fs.readFile(chosen)),
   };
-  const answer = await requests.send<ImportAnswer>(methods.import, asked);
+  let answer = await requests.send<ImportAnswer>(methods.import, asked);
+  if (answer !== undefined && answer !== null && 'choices' in answer && answer.choices !== undefined) {
+    const config = await vscode.window.showQuickPick(answer.choices, {
+      title: `Configurations of ${name}`,
+      placeHolder: 'Which one?',
+    });
+    if (config === undefined) return undefined;
+    answer = await requests.send<ImportAnswer>(methods.import, { ...asked, config } satisfies ImportRequest);
+  }
   if (answer === undefined || answer === null) return undefined;
   if ('pipe' in answer) return { name, pipe: answer.pipe };
   void vscode.window.showErrorMessage(`${name} was not imported: ${answer.problem}`);

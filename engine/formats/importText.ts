@@ -19,16 +19,25 @@ import { isXtunerPython, isXtunerYaml, pipeOfXtunerPython, pipeOfXtunerYaml } fr
 import { isDeepspeedTimers, pipeOfDeepspeedTimers } from './timers/deepspeed.ts';
 import { isMegatronTimers, pipeOfMegatronTimers } from './timers/megatron.ts';
 import { pipeOfSystem } from './system/toPipe.ts';
+import type { Choices } from './python/onlyCall.ts';
 import { pipeOfProfile } from './toPipe.ts';
 import { isTorchScript, pipeOfTorchScript } from './torchScript/toPipe.ts';
 
 /** `.pipe` text with what the reader had to assume, a sentence each; or what is wrong with the file. */
 export type TextImport =
-  { readonly pipe: string; readonly remarks: readonly string[] } | { readonly faults: readonly TextFault[] };
+  | { readonly pipe: string; readonly remarks: readonly string[] }
+  | ({ readonly faults: readonly TextFault[] } & Partial<Choices>);
+
+export interface ImportOptions {
+  /** Of the timers of a run: the pipelines of these ranks only. */
+  readonly ranks?: ReadonlySet<number>;
+  /** Of a file with several configurations: the name of one. */
+  readonly config?: string;
+}
 
 interface ImportFormat {
   is(text: string): boolean;
-  toPipe(text: string, ranks: ReadonlySet<number> | undefined): TextImport;
+  toPipe(text: string, options: ImportOptions): TextImport;
 }
 
 const formats: readonly ImportFormat[] = [
@@ -62,12 +71,12 @@ const formats: readonly ImportFormat[] = [
   { is: isDeepspeed, toPipe: (text) => pipeOfDeepspeed(text) },
   { is: isAxolotl, toPipe: pipeOfAxolotl },
   { is: isBridge, toPipe: pipeOfBridge },
-  { is: isTorchtitanPython, toPipe: pipeOfTorchtitanPython },
+  { is: isTorchtitanPython, toPipe: (text, { config }) => pipeOfTorchtitanPython(text, config) },
   { is: isTorchtitanToml, toPipe: pipeOfTorchtitanToml },
-  { is: isXtunerPython, toPipe: pipeOfXtunerPython },
+  { is: isXtunerPython, toPipe: (text, { config }) => pipeOfXtunerPython(text, config) },
   { is: isXtunerYaml, toPipe: pipeOfXtunerYaml },
-  { is: isMegatronTimers, toPipe: pipeOfMegatronTimers },
-  { is: isDeepspeedTimers, toPipe: pipeOfDeepspeedTimers },
+  { is: isMegatronTimers, toPipe: (text, { ranks }) => pipeOfMegatronTimers(text, ranks) },
+  { is: isDeepspeedTimers, toPipe: (text, { ranks }) => pipeOfDeepspeedTimers(text, ranks) },
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];
 
@@ -75,6 +84,6 @@ const formats: readonly ImportFormat[] = [
 export const importable =
   'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim, dnn-partitioning, CSV), timers of a run, a Hugging Face config.json, a system (Calculon), or a training configuration (NeMo, torchtitan, DeepSpeed, Megatron-LM)';
 
-/** `undefined` where the text looks like none of these formats. `ranks`: of the timers of a run, the pipelines of these ranks only. */
-export const importText = (text: string, ranks?: ReadonlySet<number>): TextImport | undefined =>
-  formats.find((format) => format.is(text))?.toPipe(text, ranks);
+/** `undefined` where the text looks like none of these formats. */
+export const importText = (text: string, options: ImportOptions = {}): TextImport | undefined =>
+  formats.find((format) => format.is(text))?.toPipe(text, options);

@@ -5,9 +5,13 @@ import { LineIndex } from '../../grammar/index.ts';
 import type { ImportAnswer, ImportRequest } from '../../webview/protocol/requests.ts';
 
 /** A file of another program as `.pipe` text, or the first thing that is wrong with it. Its content decides which format it is. */
-export function importFile({ text }: ImportRequest): NonNullable<ImportAnswer> {
-  const other = importText(text);
-  if (other !== undefined) return 'faults' in other ? firstOf(text, other.faults) : { pipe: other.pipe };
+export function importFile({ text, config }: ImportRequest): NonNullable<ImportAnswer> {
+  const other = importText(text, config === undefined ? {} : { config });
+  if (other !== undefined) {
+    if (!('faults' in other)) return { pipe: other.pipe };
+    const { choices } = other;
+    return { ...firstOf(text, other.faults), ...(choices === undefined ? {} : { choices }) };
+  }
   if (!isTorchTable(text)) return { problem: `It is none of the formats that can be imported: not ${importable}.` };
   const torch = importTorch(text);
   if (!('faults' in torch)) return { pipe: torch.pipe };

@@ -387,8 +387,14 @@ export type NewPlanAnswer = { readonly pipe: string } | { readonly problem: stri
 export interface ImportRequest {
   readonly uri: string;
   readonly text: string;
+  /** Of a file with several configurations: the name of one. */
+  readonly config?: string;
 }
-export type ImportAnswer = { readonly pipe: string } | { readonly problem: string } | null;
+export type ImportAnswer =
+  | { readonly pipe: string }
+  /** `choices`: names of the configurations of which one has to be chosen. */
+  | { readonly problem: string; readonly choices?: readonly string[] }
+  | null;
 
 /**
  * `pipewright/readRun`: files and folders of a recorded run, as its summary. While they are read, `$/progress` with the token carries

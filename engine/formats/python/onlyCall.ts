@@ -1,4 +1,4 @@
-/** The one configuration of a Python file. */
+/** The one configuration of a Python file, or the one that is asked for among several. */
 import type { TextFault } from '../fault.ts';
 import type { JsonValue } from '../json/value.ts';
 import { readPython } from './read.ts';
@@ -14,11 +14,17 @@ interface OnlyCall {
   readonly remarks: readonly string[];
 }
 
-/** The call of a wanted class; a fault if there are several, or none. */
+/** What a file with several configurations can be asked for. */
+export interface Choices {
+  readonly choices: readonly string[];
+}
+
+/** The call of a wanted class; a fault if there is none, or several of which none is asked for by the name of its function. */
 export function onlyCall(
   text: string,
   isWanted: (name: string) => boolean,
-): OnlyCall | { readonly faults: readonly TextFault[] } {
+  asked?: string,
+): OnlyCall | ({ readonly faults: readonly TextFault[] } & Partial<Choices>) {
   if (text.length > longest)
     return {
       faults: [{ start: longest, end: longest + 1, message: `Python is read up to ${longest} characters.` }],
@@ -27,17 +33,53 @@ export function onlyCall(
   const [call, second] = calls;
   if (call === undefined)
     return { faults: [{ start: 0, end: 1, message: 'The configuration is not written as a call with arguments.' }] };
-  if (second !== undefined)
+  const named = calls.map(({ start }) => functionAround(text, start));
+  if (asked === undefined && second === undefined)
+    return { call, remarks: [...openRemark(text, call, open), ...changedRemark(text)] };
+  const found = named.find((around) => around !== undefined && around.name === asked);
+  if (found === undefined) {
+    const choices = [...new Set(named.flatMap((around) => around?.name ?? []))];
+    const place = second ?? call;
     return {
-      faults: [
-        {
-          start: second.start,
-          end: second.end,
-          message: `This is another configuration. The file has ${calls.length}, and only one can be imported: delete the others.`,
-        },
-      ],
+      faults: [{ start: place.start, end: place.end, message: choiceMessage(calls.length, choices, asked) }],
+      ...(choices.length > 1 ? { choices } : {}),
     };
-  return { call, remarks: [...openRemark(text, call, open), ...changedRemark(text)] };
+  }
+  const others = named.flatMap((around) => (around === undefined || around.name === asked ? [] : [around]));
+  return onlyCall(without(text, others), isWanted);
+}
+
+function choiceMessage(count: number, choices: readonly string[], asked: string | undefined): string {
+  const list = choices.map((name) => `"${name}"`).join(', ');
+  if (choices.length === 0)
+    return `This is another configuration. The file has ${count}, and only one can be imported: delete the others.`;
+  return asked === undefined
+    ? `The file has several configurations: ${list}. Choose one: --config ${choices[0]}.`
+    : `The file has no configuration "${asked}". It has ${list}.`;
+}
+
+interface Around {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The function of the file's outermost level that a place is in. */
+function functionAround(text: string, at: number): Around | undefined {
+  const begin = text.lastIndexOf('\ndef ', at) + 1;
+  const name = /^def (\w+)/.exec(text.slice(begin, begin + 200))?.[1];
+  // The next line that is not indented ends it; a closing bracket of its parameters does not.
+  const rest = /\n(?=[^\s#)])/.exec(text.slice(begin));
+  const end = rest === null ? text.length : begin + rest.index;
+  return name === undefined || at >= end ? undefined : { name, start: begin, end };
+}
+
+/** The text with blanks in the place of some functions: all other places stay where they are. */
+function without(text: string, functions: readonly Around[]): string {
+  let left = text;
+  for (const { start, end } of functions)
+    left = left.slice(0, start) + left.slice(start, end).replace(/[^\n]/g, ' ') + left.slice(end);
+  return left;
 }
 
 function openRemark(text: string, call: JsonValue, open: ReadonlySet<JsonValue>): readonly string[] {

@@ -17,7 +17,7 @@ const repositories: readonly (readonly [name: string, owner: string, repository:
   ['llama3_2_1b', 'meta-llama', /^llama-3\.2-1b(-instruct)?$/],
   ['mixtral_8x7b', 'mistralai', /^mixtral-8x7b(-instruct)?-v0\.1$/],
   ['mixtral_8x22b', 'mistralai', /^mixtral-8x22b(-instruct)?-v0\.1$/],
-  ['deepseek_v3', 'deepseek-ai', /^deepseek-(v3(-base|-0324)?|r1)$/],
+  ['deepseek_v3', 'deepseek-ai', /^deepseek-(v3(\.1)?(-base|-0324|-terminus)?|r1(-0528)?)$/],
   ['qwen2_5_0_5b', 'qwen', /^qwen2\.5-0\.5b(-instruct)?$/],
   ['qwen2_5_7b', 'qwen', /^qwen2\.5-7b(-instruct)?$/],
   ['qwen2_5_14b', 'qwen', /^qwen2\.5-14b(-instruct)?$/],

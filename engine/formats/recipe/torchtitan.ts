@@ -31,8 +31,9 @@ const irrelevant =
 export const isTorchtitanPython = (text: string): boolean =>
   /\bTrainer\.Config\(/.test(text) && /^\s*(?:from|import) torchtitan\b/m.test(text);
 
-export function pipeOfTorchtitanPython(text: string): RecipeImport {
-  const read = onlyCall(text, (name) => name === 'Trainer.Config');
+/** `config`: the function of a file with several configurations, as `--config` of torchtitan has it. */
+export function pipeOfTorchtitanPython(text: string, config?: string): RecipeImport {
+  const read = onlyCall(text, (name) => name === 'Trainer.Config', config);
   return 'faults' in read ? read : pipeOfTorchtitan(read.call, read.remarks);
 }
 

@@ -25,8 +25,8 @@ const classes: Readonly<Record<string, string>> = table({
 const irrelevantInPython =
   /(?:^|\.)_class$|^(?:load_from|tokenizer_path|dataset_cfg|lr_cfg|work_dir|log_dir|total_\w+|\w*resume\w*|strict_load|checkpoint\w*|load_checkpoint_cfg|async_\w+|snapshot\w*|check_health\w*|hf_\w+|exp_tracker|profile_\w+|seed|dist_backend|debug\w*|prober_list|grad_norm_dtype|hooks_config|internal_metrics_cfg|skip_\w+|patch_\w+)(?:\.|$)|^optim_cfg\.(?:lr|betas|eps|weight_decay|foreach|max_grad_norm)$|^dataloader_cfg\.(?:num_workers|dataset_config_list|collator|pack_level|pack_workers|\w*shuffle\w*)(?:\.|$)|^fsdp_cfg\.(?:checkpoint_preserve_rng_state|mesh_prefix|requires_grad)$/;
 
-export function pipeOfXtunerPython(text: string): RecipeImport {
-  const read = onlyCall(text, (name) => name === 'TrainerConfig');
+export function pipeOfXtunerPython(text: string, config?: string): RecipeImport {
+  const read = onlyCall(text, (name) => name === 'TrainerConfig', config);
   if ('faults' in read) return read;
   const keys = keysOf(read.call);
   const remarks = [...read.remarks];

@@ -22,4 +22,40 @@ describe('pipewright/import', () => {
       problem: expect.stringMatching(/^It is none of the formats that can be imported: not a PyTorch schedule table/),
     });
   });
+
+  it('of a registry with several configurations the one that is asked for, or their names', () => {
+    const one = (name: string, tensor: number) => `
+def ${name}() -> Trainer.Config:
+    parallelism = ParallelismConfig(
+        tensor_parallel_degree=${tensor},
+    )
+    return Trainer.Config(
+        hf_assets_path="./assets/hf/Llama-3.1-8B",
+        parallelism=parallelism,
+    )
+`;
+    const text = `from torchtitan.trainer import Trainer\n${one('small', 2)}\n${one('large', 8)}`;
+    const asked = importFile({ uri, text });
+    expect(asked).toEqual({
+      problem:
+        'line 17, character 12: The file has several configurations: "small", "large". Choose one: --config small.',
+      choices: ['small', 'large'],
+    });
+    for (const [config, tensor] of [
+      ['small', 2],
+      ['large', 8],
+    ] as const) {
+      const answer = importFile({ uri, text, config });
+      expect('pipe' in answer && /tensor += (\d)/.exec(answer.pipe)?.[1]).toBe(String(tensor));
+    }
+    expect(importFile({ uri, text, config: 'parallelism' })).toMatchObject({
+      problem: expect.stringContaining('The file has no configuration "parallelism". It has "small", "large".'),
+    });
+    // One of several calls in no function, and damaged texts, are told as before.
+    const loose = text.replace('def large() -> Trainer.Config:', 'if True:');
+    expect(importFile({ uri, text: loose })).toMatchObject({
+      problem: expect.stringContaining('several configurations'),
+    });
+    expect(importFile({ uri, text: text.slice(0, -30), config: 'large' })).toHaveProperty('problem');
+  });
 });
