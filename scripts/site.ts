@@ -10,7 +10,7 @@ import { root } from './build.ts';
 import { buildPlayground } from './playground.ts';
 import { allFiles } from './site/files.ts';
 import { movedPages } from './site/moved.ts';
-import { sitePages } from './site/pages.ts';
+import { linkedPictures, sitePages } from './site/pages.ts';
 
 const site = path.join(root, 'site');
 
@@ -27,6 +27,8 @@ async function writePages(folder = path.join(site, 'pages')): Promise<void> {
   cpSync(path.join(root, 'images', 'icon.png'), path.join(folder, 'public', 'icon.png'));
   for (const pictures of ['docs/images', 'images'])
     cpSync(path.join(root, pictures), path.join(folder, path.basename(pictures)), { recursive: true });
+  for (const picture of linkedPictures(pages.values()))
+    cpSync(path.join(root, 'docs', picture), path.join(folder, 'public', picture), { recursive: true });
 }
 
 if (import.meta.main) {

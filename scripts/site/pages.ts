@@ -93,3 +93,11 @@ const relative = (from: string, to: string): string => {
   const found = path.posix.relative(path.posix.dirname(from), to);
   return found.startsWith('.') ? found : `./${found}`;
 };
+
+/** Pictures of `docs/` that a page links to instead of showing them: the site copies only pictures that it shows. */
+export const linkedPictures = (texts: Iterable<string>): ReadonlySet<string> =>
+  new Set(
+    [...texts].flatMap((text) =>
+      [...text.matchAll(/(?<!!)\[[^\]]*\]\((?:\.{1,2}\/)*(images\/[\w./-]+)\)/g)].map(([, picture]) => picture),
+    ),
+  );

@@ -6,7 +6,7 @@ import { examplesIn } from '../../../scripts/playground/examples.ts';
 import { allFiles } from '../../../scripts/site/files.ts';
 import { movedPages } from '../../../scripts/site/moved.ts';
 import { readAddress } from '../../../platform/browser/playground/address.ts';
-import { placeOf, sitePages } from '../../../scripts/site/pages.ts';
+import { linkedPictures, placeOf, sitePages } from '../../../scripts/site/pages.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -28,6 +28,14 @@ test('every link of the site leads to a page or a picture of it', () => {
       .map((target) => `${page}: ${target}`),
   );
   expect(dead).toEqual([]);
+});
+
+test('pictures that pages link to are found, and no others', () => {
+  const linked = linkedPictures(['[a](./images/a.webp) ![b](./images/b.webp)', '[c](../images/deep/c.svg) [d](d.md)']);
+  expect([...linked]).toEqual(['images/a.webp', 'images/deep/c.svg']);
+  const ours = linkedPictures(pages.values());
+  expect(ours.size).toBeGreaterThan(0);
+  for (const picture of ours) expect(existsSync(path.join(root, 'docs', picture)), picture).toBe(true);
 });
 
 test('every page and example is on the site, and section pages are its folders', () => {
