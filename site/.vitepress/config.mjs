@@ -64,6 +64,22 @@ const top = readdirSync(pages, { withFileTypes: true });
 const has = (folder) => top.some((entry) => entry.isDirectory() && entry.name === folder);
 const single = top.filter(({ name }) => name.endsWith('.md') && name !== 'index.md').map(({ name }) => name);
 
+const shown = sections.filter(([folder]) => has(folder));
+const firstPage = (folder) =>
+  readdirSync(path.join(pages, folder)).includes('index.md') ? `/${folder}/` : itemsOf(folder)[0].link;
+
+/** All sections, with the pages of one: all pages on each page would be most of it. */
+const sidebarOf = (open) => [
+  ...shown.map(([folder, text]) =>
+    folder === open ? { ...groupOf(folder, text), collapsed: false } : { text, link: firstPage(folder) },
+  ),
+  {
+    text: 'More',
+    collapsed: true,
+    items: single.map((name) => ({ text: titleOf(name), link: `/${name.slice(0, -3)}` })),
+  },
+];
+
 const base = process.env.SITE_BASE ?? '/';
 
 export default defineConfig({
@@ -110,14 +126,9 @@ export default defineConfig({
     nav: sections
       .filter(([folder]) => ['learn', 'do', 'understand', 'look-up'].includes(folder) && has(folder))
       .map(([folder, text]) => ({ text, link: itemsOf(folder)[0].link, activeMatch: `^/${folder}/` })),
-    sidebar: [
-      ...sections.filter(([folder]) => has(folder)).map(([folder, text]) => groupOf(folder, text)),
-      {
-        text: 'More',
-        collapsed: true,
-        items: single.map((name) => ({ text: titleOf(name), link: `/${name.slice(0, -3)}` })),
-      },
-    ],
+    sidebar: Object.fromEntries(
+      [...shown, ['', '']].map(([folder]) => [`/${folder}${folder && '/'}`, sidebarOf(folder)]),
+    ),
     docFooter: { prev: false, next: false },
   },
 });
