@@ -102,6 +102,20 @@ export const publishedModels: readonly PublishedModel[] = [
     config: rotary('llama', [80, 8192, 64], 8, 28672, 128256, ofLlama3),
   },
   {
+    name: 'llama3_1_8b',
+    title: 'Llama 3.1 8B',
+    source: llama3,
+    sequence: 8192,
+    config: { ...rotary('llama', [32, 4096, 32], 8, 14336, 128256, ofLlama3), ...stretched(8) },
+  },
+  {
+    name: 'llama3_1_70b',
+    title: 'Llama 3.1 70B',
+    source: llama3,
+    sequence: 8192,
+    config: { ...rotary('llama', [80, 8192, 64], 8, 28672, 128256, ofLlama3), ...stretched(8) },
+  },
+  {
     name: 'llama3_1_405b',
     title: 'Llama 3.1 405B',
     source: llama3,

@@ -37,7 +37,7 @@ export function exportTorchtitan(
   const base = baseOf(launch, modules);
   const notes = [...order.notes, ...modules.notes, ...settings.notes, base.note];
   return {
-    text: programText(launch, { settings, modules, base: base.name, notes, rows: order.rows }),
+    text: programText(launch, { settings, modules, base, notes, rows: order.rows }),
     notes,
   };
 }
@@ -57,28 +57,52 @@ function orderOf(plan: PipelinePlan, program: Program): Order | Unwritable {
   return disorder === undefined ? { rows: rowsText(exported.table), notes: exported.notes } : { problem: disorder };
 }
 
-/** Configurations of torchtitan by layers, widths, heads, heads of keys, widths of MLPs, and vocabulary. */
-const bases: ReadonlyMap<string, string> = new Map([
-  ['32 4096 32 8 14336 128256', 'llama3_8b'],
-  ['80 8192 64 8 28672 128256', 'llama3_70b'],
-  ['126 16384 128 8 53248 128256', 'llama3_405b'],
+/** A function of `torchtitan/models/MODEL/config_registry.py`. */
+interface Base {
+  readonly model: string;
+  readonly name: string;
+}
+
+const llama3 = (name: string): Base => ({ model: 'llama3', name });
+const qwen3 = (name: string): Base => ({ model: 'qwen3', name });
+
+/** Arguments of layers that tell models apart. */
+const ofBlock = ['hidden', 'heads', 'kv_heads', 'ffn'];
+const ofExperts = ['experts', 'experts_per_token', 'expert_ffn', 'shared_experts'];
+
+/** Configurations of torchtitan by layers, vocabulary, `ofBlock` of the first layer, and `ofExperts` of the first that has experts. */
+const bases: ReadonlyMap<string, Base> = new Map([
+  ['32 128256 4096 32 8 14336', llama3('llama3_8b')],
+  ['80 128256 8192 64 8 28672', llama3('llama3_70b')],
+  ['126 128256 16384 128 8 53248', llama3('llama3_405b')],
+  ['40 151936 5120 40 8 17408', qwen3('qwen3_14b')],
+  ['64 151936 5120 64 8 25600', qwen3('qwen3_32b')],
+  ['48 151936 2048 32 4 - 128 8 768 -', qwen3('qwen3_30b_a3b')],
+  ['61 129280 7168 128 - 18432 256 8 2048 1', { model: 'deepseek_v3', name: 'deepseek_v3_671b' }],
 ]);
 
 /** The configuration that has the model of the pipeline, as far as that is known here. */
-function baseOf({ pipeline }: Launch, { layers }: Modules): { readonly name: string; readonly note: string } {
-  const of = (shape: string): ShapeArguments =>
-    pipeline.model.layers.flatMap(({ cost }) =>
-      cost.kind === 'shape' && cost.shape === shape ? [cost.args] : [],
-    )[0] ?? {};
-  const block = of('transformer');
-  const sizes = [...['hidden', 'heads', 'kv_heads', 'ffn'].map((name) => block[name]), of('embedding')['vocab']];
-  const known = block['experts'] === undefined ? bases.get([layers, ...sizes].join(' ')) : undefined;
+function baseOf({ pipeline }: Launch, { layers }: Modules): Base & { readonly note: string } {
+  const all = (shape: string): readonly ShapeArguments[] =>
+    pipeline.model.layers.flatMap(({ cost }) => (cost.kind === 'shape' && cost.shape === shape ? [cost.args] : []));
+  const values = (args: ShapeArguments | undefined, names: readonly string[]): readonly string[] =>
+    args === undefined ? [] : names.map((name) => String(args[name] ?? '-'));
+  const blocks = all('transformer');
+  const mixture = blocks.find(({ experts }) => experts !== undefined);
+  const known = bases.get(
+    [
+      String(layers),
+      ...values(all('embedding')[0], ['vocab']),
+      ...values(blocks[0], ofBlock),
+      ...values(mixture, ofExperts),
+    ].join(' '),
+  );
   return known === undefined
     ? {
-        name: 'llama3_debugmodel',
+        ...llama3('llama3_debugmodel'),
         note: `The model is not written: put a configuration with your model of ${count(layers, 'layer', 'layers')} in the place of llama3_debugmodel.`,
       }
-    : { name: known, note: `Model, data and loss come from ${known}: put your configuration in its place.` };
+    : { ...known, note: `Model, data and loss come from ${known.name}: put your configuration in its place.` };
 }
 
 function programText(
@@ -92,7 +116,7 @@ function programText(
   }: {
     readonly settings: Settings;
     readonly modules: Modules;
-    readonly base: string;
+    readonly base: Base;
     readonly notes: readonly string[];
     readonly rows: string | undefined;
   },
@@ -117,7 +141,7 @@ import os
 import tempfile
 `
 }${checkpointing === undefined ? '' : `\nfrom torchtitan.distributed.activation_checkpoint import ${checkpointing}`}
-from torchtitan.models.llama3.config_registry import ${base} as base
+from torchtitan.models.${base.model}.config_registry import ${base.name} as base
 from torchtitan.trainer import Trainer
 
 PIPELINE = ${pythonString(launch.plan.name)}

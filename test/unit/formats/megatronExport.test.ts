@@ -267,6 +267,8 @@ pipeline train {
 
   test.for([
     ['llama3_70b', '--rotary-base 500000', '--norm-epsilon 1e-5'],
+    ['llama3_1_8b', '--rotary-base 500000', '--use-rope-scaling', '--rope-scaling-factor 8', '--norm-epsilon 1e-5'],
+    ['llama3_1_70b', '--rotary-base 500000', '--use-rope-scaling', '--rope-scaling-factor 8', '--norm-epsilon 1e-5'],
     ['llama3_1_405b', '--rotary-base 500000', '--use-rope-scaling', '--rope-scaling-factor 8', '--norm-epsilon 1e-5'],
     ['qwen3_8b', '--rotary-base 1000000', '--norm-epsilon 1e-6'],
     ['gpt2', '--norm-epsilon 1e-5'],

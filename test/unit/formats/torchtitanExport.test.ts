@@ -357,3 +357,24 @@ test('the command writes it, with what it does not say', async () => {
   });
   expect(refused).toMatchObject({ status: 1, out: '' });
 });
+
+// torchtitan/models/MODEL/__init__.py has the sizes, and config_registry.py a function for each.
+test.each([
+  ['llama3_8b', 'llama3', 'llama3_8b'],
+  ['llama3_1_70b', 'llama3', 'llama3_70b'],
+  ['llama3_1_405b', 'llama3', 'llama3_405b'],
+  ['qwen3_14b', 'qwen3', 'qwen3_14b'],
+  ['qwen3_32b', 'qwen3', 'qwen3_32b'],
+  ['qwen3_30b_a3b', 'qwen3', 'qwen3_30b_a3b'],
+  ['deepseek_v3', 'deepseek_v3', 'deepseek_v3_671b'],
+  // torchtitan has Qwen 3 8B for supervised fine-tuning only, and no Mixtral.
+  ['qwen3_8b', 'llama3', 'llama3_debugmodel'],
+  ['mixtral_8x7b', 'llama3', 'llama3_debugmodel'],
+])('%s of std:models is the configuration of %s: %s', (model, folder, name) => {
+  const script = program(`import { dgx_h100 } from "std:clusters" with { nodes = 4 }
+import { ${model} } from "std:models"
+pipeline p { model = ${model}  devices = dgx_h100  data = 8  microbatches = 8  stages = balance(4)  schedule = 1f1b
+  optimizer = adamw(shard = fsdp, reshard = false)  engine = torchtitan }
+`);
+  expect(script).toContain(`from torchtitan.models.${folder}.config_registry import ${name} as base`);
+});
