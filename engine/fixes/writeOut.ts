@@ -3,7 +3,7 @@ import { nodeAt, type Span } from '../../grammar/index.ts';
 import type { BlockDeclaration, Name } from '../../grammar/syntax.ts';
 import type { Analysis } from '../flow/check.ts';
 import { calleeOf } from '../language/callee.ts';
-import { count } from '../basics/quantities.ts';
+import { bytesChange, count } from '../basics/quantities.ts';
 import { scheduleText } from '../schedule/rowsText.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { scheduleUri, standardText } from '../std/index.ts';
@@ -34,8 +34,8 @@ export function writeOutRefactorings(analysis: Analysis, offset: number, again: 
   for (const [how, edits] of candidates(analysis, use, before)) {
     const changed = tried(analysis, edits, again);
     const after = changed === undefined ? undefined : simulated(changed, use.block.name?.text ?? '');
-    if (after !== undefined && isSame(before, after))
-      return [{ title: `${title}${how}: order and figures stay the same`, edits }];
+    if (after !== undefined && isSameOrder(before, after))
+      return [{ title: `${title}${how}: ${unchanged(before, after)}`, edits }];
   }
   return refused(title, 'No text of a schedule runs the same operations at the same times.');
 }
@@ -89,18 +89,24 @@ function editsFor({ syntax }: Analysis, { block, name }: Use, replaced: Span, te
   ];
 }
 
+const peaksOf = ({ run }: Simulated): readonly number[] => run.report.devices.map(({ peak }) => peak);
+
+/** Chunks of some built-in schedules share buffers for transfers, and stages of rows have their own. */
+function unchanged(before: Simulated, after: Simulated): string {
+  const [peaks, changed] = [peaksOf(before), peaksOf(after)];
+  if (peaks.every((peak, device) => peak === changed[device])) return 'order and figures stay the same';
+  const more = Math.max(...changed) - Math.max(...peaks);
+  return `order and times stay the same, peak ${more === 0 ? 'of other devices changes' : bytesChange(more)}`;
+}
+
 /** Whether both run the same operations on the same devices at the same times. */
-function isSame({ run: before }: Simulated, { run: after }: Simulated): boolean {
+function isSameOrder({ run: before }: Simulated, { run: after }: Simulated): boolean {
   const [one, other] = [before.timeline, after.timeline];
   const isEqual = (a: ArrayLike<number>, b: ArrayLike<number>): boolean =>
     a.length === b.length && Array.from(a).every((value, index) => value === b[index]);
   return (
     one.makespan === other.makespan &&
     isEqual(one.program.order, other.program.order) &&
-    isEqual(one.program.offsets, other.program.offsets) &&
-    isEqual(
-      before.report.devices.map(({ peak }) => peak),
-      after.report.devices.map(({ peak }) => peak),
-    )
+    isEqual(one.program.offsets, other.program.offsets)
   );
 }

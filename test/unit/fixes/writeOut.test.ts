@@ -75,6 +75,25 @@ test('is written as rows if no text runs the same order', () => {
   }
 });
 
+test.each([2, 5])(
+  'says by how much the peak differs: %i chunks share the buffers of transfers, written ones do not',
+  (chunks) => {
+    const text = file(`interleaved_1f1b(chunks = ${chunks})`, 4 * chunks).replace(
+      'backward',
+      'output = 1MiB  backward',
+    );
+    const { found, analysis } = offered(text);
+    expect(found.map(({ title }) => title)).toEqual([
+      expect.stringMatching(/into the file.*: order and times stay the same, peak \+[\d.]+ MiB$/),
+    ]);
+    const [before, after] = [analysis, analyse(apply(text, found[0].edits))].map(({ pipelines }) => pipelines[0].run);
+    expect(after?.timeline.makespan).toBe(before?.timeline.makespan);
+    expect(after?.timeline.program.order).toEqual(before?.timeline.program.order);
+    const peak = (run: typeof before) => Math.max(...(run?.report.devices ?? []).map((device) => device.peak));
+    expect(found[0].title).toContain(`peak +${(peak(after) - peak(before)) / 2 ** 20} MiB`);
+  },
+);
+
 test('is refused with the reason if no text of a schedule runs the same order', () => {
   const { found } = offered(file('torchgpipe'));
   expect(found).toEqual([
