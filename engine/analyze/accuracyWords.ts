@@ -38,7 +38,8 @@ export const fitWords = ({ fit, runs }: { readonly fit: number; readonly runs: n
   `fits in ${fit} of ${count(runs, 'such run', 'such runs')}`;
 
 /** What ± means, in one line. */
-export function accuracyNote({ time, memory }: AccuracyReport): string {
+export function accuracyNote({ kind, time, memory }: AccuracyReport): string {
+  if (kind.part === true) return 'No published run trains adapters or a part of the weights, so no ± is known.';
   const of = (what: string, spread: SpreadReport | undefined): string[] =>
     spread === undefined ? [] : [`${what}: ${count(spread.runs, 'run', 'runs')} (${kindWords(spread.of)})`];
   return `±: 4 of 5 published runs of the kind. ${[...of('Time', time), ...of('memory', memory)].join('; ')}`;

@@ -65,12 +65,16 @@ function spreadOfErrors({ errors, of }: Found): Spread | undefined {
   return { share: halfInterval(errors), mean, runs: errors.length, of, errors };
 }
 
-/** Undefined for layers that are measured: their figures are as good as what the file says. */
+/**
+ * Undefined for layers that are measured: their figures are as good as what the file says. Runs that train all weights are no measure
+ * for runs that train a part: what the first hold is mostly what the others lack.
+ */
 export function accuracyOf(
   kind: RunKind | undefined,
   devices: readonly Pick<DeviceReport, 'peak' | 'capacity' | 'workspaces'>[],
 ): AccuracyReport | undefined {
   if (kind === undefined) return undefined;
+  if (kind.part === true) return { kind };
   const time = kind.device === undefined ? undefined : spreadOf(kind, 'time');
   const memory = spreadOf(kind, 'memory');
   // Published figures are of allocators, which have the workspaces too.
@@ -87,7 +91,7 @@ const reported = ({ share, mean, runs, of }: Spread): SpreadReport => ({ share, 
 
 /** If less than this share of a capacity is left, a peak at the end of its interval does not fit. Used unless the user sets a share. */
 export function usualMargin(kind: RunKind | undefined): number {
-  const share = kind === undefined ? undefined : spreadOf(kind, 'memory')?.share;
+  const share = kind === undefined || kind.part === true ? undefined : spreadOf(kind, 'memory')?.share;
   return share === undefined ? unknownMargin : share / (1 + share);
 }
 

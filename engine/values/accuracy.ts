@@ -13,6 +13,8 @@ export interface RunKind {
   readonly experts: boolean;
   /** Whether the devices are in one node. */
   readonly nodes: 'one' | 'several';
+  /** Some weights do not train: adapters, frozen layers, weights in 4 bits. No such run is published. */
+  readonly part?: true;
 }
 
 /** How far published runs of a kind are off. Of shares, 0.1 says that the run took 10 % more than its simulation. */

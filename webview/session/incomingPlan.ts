@@ -179,7 +179,9 @@ const isWhole = record<PipelinePlan>({
     model: isText,
     unitTimes: switched,
     fullRate: maybe(isText),
-    runKind: maybe(record<RunKind>({ device: maybe(isText), format: isText, experts: isSwitch, nodes: isText })),
+    runKind: maybe(
+      record<RunKind>({ device: maybe(isText), format: isText, experts: isSwitch, nodes: isText, part: switched }),
+    ),
     microbatches: isMany,
     iterations: isMany,
   },

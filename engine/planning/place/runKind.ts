@@ -1,4 +1,5 @@
 import { hasExperts } from '../../definitions/model.ts';
+import { partTraining } from '../../engines/setupOf.ts';
 import type { Precision } from '../../costs/types.ts';
 import type { RunKind } from '../../values/accuracy.ts';
 import type { PipelinePlan } from '../../values/plan.ts';
@@ -20,6 +21,7 @@ export function runKindOf({ pipeline, ranks }: PlacedPipeline): Pick<PipelinePla
       format: formats[model.precision] ?? 'other',
       experts: hasExperts(model),
       nodes: nodes.size > 1 ? 'several' : 'one',
+      ...(partTraining(model) === undefined ? {} : { part: true }),
     },
   };
 }

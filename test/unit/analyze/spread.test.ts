@@ -83,7 +83,7 @@ describe('published runs of a kind', () => {
         expect(at).toBeGreaterThanOrEqual(0);
         for (const keys of orders.slice(0, at)) {
           if (keys.includes('device') && kind.device === undefined) continue;
-          const narrower = Object.fromEntries(keys.map((key) => [key, kind[key as keyof RunKind]]));
+          const narrower = Object.fromEntries(keys.map((key) => [key, kind[key as keyof typeof kind]]));
           expect(errorsFor('memory', narrower).length).toBeLessThan(5);
         }
       }),
@@ -155,4 +155,11 @@ test('in words, the interval is rounded up', () => {
   expect(accuracyNote({ kind, time: spread, memory: { ...spread, runs: 7, fit: 3 } })).toBe(
     '±: 4 of 5 published runs of the kind. Time: 12 runs (dense); memory: 7 runs (dense)',
   );
+});
+
+test('runs that train all weights say nothing of runs that train a part of them', () => {
+  const kind: RunKind = { device: 'hopper', format: '16bit', experts: false, nodes: 'one', part: true };
+  expect(accuracyOf(kind, [device])).toEqual({ kind });
+  expect(usualMargin(kind)).toBe(unknownMargin);
+  expect(accuracyNote({ kind })).toContain('No published run');
 });
