@@ -116,10 +116,15 @@ export const torchtitan: Engine = {
               nearest: { key: 'optimizer', argument: 'shard', value: 'fsdp' },
             },
       usually: ({ optimizer, mesh, ranks }) =>
-        optimizer === undefined || optimizer.writes('shard') || mesh.data * mesh.context === 1
+        optimizer === undefined ||
+        optimizer.writes('shard') ||
+        (mesh.data * mesh.context === 1 && optimizer.recipe === 'none')
           ? undefined
           : {
-              does: 'shards over all data and context ranks',
+              does:
+                mesh.data * mesh.context === 1
+                  ? 'wraps layers in FSDP on one data rank too (copies of weights and gradients)'
+                  : 'shards over all data and context ranks',
               write: { key: 'optimizer', argument: 'shard', value: ranks > 1 ? 'fsdp, reshard = false' : 'fsdp' },
             },
     },

@@ -109,6 +109,10 @@ describe('the rest under torchtitan', () => {
     const said = 'adamw(shard = none, clip = false)';
     expect(unasked('torchtitan', { keys: 'data = 2  tensor = 2  sequence = false', optimizer: said })).toEqual([]);
     expect(unasked('torchtitan', { optimizer: 'none(clip = false)' })).toEqual([]);
+    // parallel_dims.py: a mesh of one rank is wrapped too, for its mixed precision.
+    expect(unasked('torchtitan', { optimizer: 'adamw(clip = true)' })).toEqual([
+      'By default torchtitan wraps layers in FSDP on one data rank too (copies of weights and gradients), which this file leaves open.',
+    ]);
   });
 });
 
