@@ -76,7 +76,7 @@ export function effectWords({ before, after }: Effect, emphasis: Emphasis): stri
     const words = [
       `iteration ${time(after.iteration, 4)}`,
       `bubble ${share(after.bubble)}`,
-      `peak ${bytes(after.peak)}`,
+      ...(after.peak > 0 ? [`peak ${bytes(after.peak)}`] : []),
     ];
     return [...words, ...overrun(after, '', emphasis), ...remnant(undefined, after)].join(', ');
   }

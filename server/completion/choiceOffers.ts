@@ -86,7 +86,7 @@ function figureWords({ key, servers }: Choice, { figures, waits }: SimulatedChoi
   const { iteration, bubble, peak, capacity, fits } = figures;
   const limit = Number.isFinite(capacity) && capacity > 0 ? ` of ${bytes(capacity)}` : '';
   const idle = key === 'schedule' ? `bubble ${share(bubble)}` : `waits for gradients ${share(waits)}`;
-  const words = [`iteration ${iterationTime(iteration)}`, idle, `peak ${bytes(peak)}${limit}`];
+  const words = [`iteration ${iterationTime(iteration)}`, idle, ...(peak > 0 ? [`peak ${bytes(peak)}${limit}`] : [])];
   return [...words, ...serverWords(servers), ...(fits ? [] : ['does not fit'])].join(' · ');
 }
 

@@ -16,7 +16,8 @@ export function summary(report: PipelineReport): string {
     `bubble ${share(report.bubble.makespan)}`,
   ];
   if (asynchronous) parts.push(`staleness ${Math.max(0, ...report.stages.map((stage) => stage.staleness))}`);
-  if (device !== undefined)
+  // Layers of which only times are given hold nothing that is known.
+  if (device !== undefined && device.peak > 0)
     parts.push(`peak ${bytes(device.peak)} of ${bytes(device.capacity)}${behind(report.accuracy?.memory)}`);
   if (report.model_flops !== undefined) parts.push(`MFU ${share(report.model_flops.utilisation)}`);
   return parts.join(' · ');

@@ -41,6 +41,10 @@ test('a plan that does not fit says by how much, and on which device if that is 
   expect(named).toBe('peak 19 GiB, same iteration, gpu[2] still 3 GiB over');
 });
 
+test('a file that says nothing of memory has no peak', () => {
+  expect(effectWords({ pipeline: 'train', after: after({ peak: 0 }) }, 'time')).toBe('iteration 1 s, bubble 25 %');
+});
+
 test('an iteration has the digits of the preview', () => {
   expect(effectWords({ pipeline: 'train', after: after({ iteration: 0.20008 }) }, 'time')).toMatch(
     /^iteration 200\.1 ms,/,

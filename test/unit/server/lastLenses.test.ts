@@ -17,6 +17,22 @@ async function lensesOf(client: Client): Promise<readonly (readonly [string | un
 const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split('\n').length - 1;
 const line = lineOf(toy, 'pipeline train');
 
+test('the lens of a file that says nothing of memory has no peak', async () => {
+  await withClient(async (client) => {
+    client.open(
+      main,
+      `device gpu { memory = 16GiB }
+cluster box { gpu[2] = gpu  link = 25GB/s }
+model toy { layer block[4] { forward = 1ms  backward = 2ms } }
+pipeline train { model = toy  devices = box  microbatches = 4  stages = balance(2)  schedule = gpipe }
+`,
+    );
+    // (m + p − 1)(F + B) = 5 · 6 ms.
+    const [[title]] = await lensesOf(client);
+    expect(title).toBe('iteration 30 ms · bubble 20 %');
+  });
+});
+
 test.each([
   ['a mistake of syntax', (text: string) => text.replace('pipeline train {', 'pipeline train {\n  micro')],
   ['an unknown name', (text: string) => text.replace('= 1f1b', '= 1f1')],
