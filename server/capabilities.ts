@@ -37,7 +37,7 @@ const capabilities: ServerCapabilities = {
   callHierarchyProvider: true,
   documentLinkProvider: {},
   codeLensProvider: {},
-  inlayHintProvider: true,
+  inlayHintProvider: { resolveProvider: true },
   renameProvider: { prepareProvider: true, workDoneProgress: true },
   codeActionProvider: {
     codeActionKinds: [
@@ -91,6 +91,7 @@ export const abilitiesOf = (
   resolvesEdits:
     client.textDocument?.codeAction?.resolveSupport?.properties.includes('edit') === true &&
     client.textDocument.codeAction.dataSupport === true,
+  resolvesTips: client.textDocument?.inlayHint?.resolveSupport?.properties.includes('tooltip') === true,
   disabledActions: client.textDocument?.codeAction?.disabledSupport === true,
   documents: client.workspace?.textDocumentContent !== undefined,
   encoding: encodingOf(client),

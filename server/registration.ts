@@ -4,6 +4,7 @@ import {
   type CancellationToken,
   type CodeLensParams,
   type CompletionItem,
+  type InlayHintParams,
   type RenameFilesParams,
   type RenameParams,
   type CallHierarchyItem,
@@ -23,7 +24,7 @@ import { folding } from './features/folding.ts';
 import { formatting, onTypeFormatting, rangeFormatting, rangesFormatting } from './features/formatting.ts';
 import { hover } from './features/hover.ts';
 import { implementation } from './features/implementation.ts';
-import { inlayHints } from './features/inlayHints.ts';
+import { inlayHints, resolveInlayHint } from './features/inlayHints.ts';
 import { linkedEditing } from './features/linkedEditing.ts';
 import { references } from './features/references.ts';
 import { prepareRename, rename } from './features/rename.ts';
@@ -172,7 +173,17 @@ export function registerFeatures(session: Session, long: LongRequests): void {
   connection.onCodeLens(
     shown((params: CodeLensParams, token) => (session.configuration.refreshes ? early : whole)(params, token)),
   );
-  connection.languages.inlayHint.on(shown(fromAnalysis('hints', 'figures', inlayHints)));
+  connection.languages.inlayHint.on(
+    shown(
+      fromAnalysis('hints', 'figures', (view, params: InlayHintParams) => inlayHints(view, params, session.abilities)),
+    ),
+  );
+  connection.languages.inlayHint.resolve(async (hint, token) => {
+    const { uri } = (hint.data ?? {}) as { readonly uri?: string };
+    if (typeof uri !== 'string') return hint;
+    const resolve = fromAnalysis('resolve hint', 'figures', (view) => resolveInlayHint(view, hint));
+    return (await resolve({ textDocument: { uri } }, token)) ?? hint;
+  });
   connection.languages.semanticTokens.on(
     fromAnalysis('tokens', 'names', (view) => session.tokens.whole(view.uri, semanticTokens(view))),
   );

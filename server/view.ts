@@ -49,6 +49,8 @@ export interface ClientAbilities {
   readonly codeActions: boolean;
   /** It asks for the edit of an action when you choose it. */
   readonly resolvesEdits: boolean;
+  /** It asks for the text over a hint when you point at it. */
+  readonly resolvesTips: boolean;
   /** It shows why an action is not possible. */
   readonly disabledActions: boolean;
   /** It shows documents of the server, such as the text of a built-in policy. */

@@ -1,17 +1,31 @@
 import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
 import type { DerivedValue } from '../../engine/language/resolution.ts';
 import { iterationTime } from '../../engine/basics/quantities.ts';
-import { holds, toSpan } from '../text/convert.ts';
+import { holds, toOffset, toSpan } from '../text/convert.ts';
 import { exchangesIn, periodWords } from '../hover/exchange.ts';
 import { printable } from '../text/printable.ts';
 import { measuredNote, measuredWords } from '../../engine/analyze/figureWords.ts';
 import { paths } from '../../engine/values/plan.ts';
 import type { Span } from '../../grammar/index.ts';
-import type { View } from '../view.ts';
+import type { ClientAbilities, View } from '../view.ts';
 
-/** What the file does not say and the engine derived. */
-export function inlayHints(view: View, params: InlayHintParams): InlayHint[] {
-  const within = toSpan(view.lines, params.range);
+/** What the file does not say and the engine derived. The text over a hint may be long: an editor that asks for it gets it then. */
+export function inlayHints(view: View, { range }: InlayHintParams, { resolvesTips }: HintAbilities): InlayHint[] {
+  const hints = hintsIn(view, toSpan(view.lines, range));
+  if (!resolvesTips) return hints;
+  return hints.map(({ tooltip, ...hint }) => (tooltip === undefined ? hint : { ...hint, data: { uri: view.uri } }));
+}
+
+type HintAbilities = Pick<ClientAbilities, 'resolvesTips'>;
+
+/** The hint with the text over it, as long as it stands where it stood. */
+export function resolveInlayHint(view: View, hint: InlayHint): InlayHint {
+  const at = toOffset(view.lines, hint.position);
+  const found = hintsIn(view, { start: at, end: at }).find(({ label }) => label === hint.label);
+  return found?.tooltip === undefined ? hint : { ...hint, tooltip: found.tooltip };
+}
+
+function hintsIn(view: View, within: Span): InlayHint[] {
   const derived = view.analysis.resolution.derived
     .filter(({ offset }) => holds(within, offset))
     .map((value): InlayHint => {

@@ -95,6 +95,29 @@ test('what the engine derived stands in the text as hints', async () => {
   });
 });
 
+test('an editor that asks for the text over a hint gets it then, as long as the hint stands there', async () => {
+  const text = toy.replace('balance(4)', 'plan(dapple)');
+  const inlayHint = { resolveSupport: { properties: ['tooltip'] } };
+  await withClient(
+    async (client) => {
+      client.open(main, text);
+      const hints = await client.request<InlayHint[]>('textDocument/inlayHint', { ...document, range: whole(text) });
+      expect(hints.filter(({ tooltip }) => tooltip !== undefined)).toEqual([]);
+      const at = text.indexOf('plan(dapple)') + 'plan(dapple)'.length;
+      const plan = hints.find((hint) => offsetOf(text, hint.position) === at);
+      const resolved = await client.request<InlayHint>('inlayHint/resolve', plan);
+      expect(resolved).toMatchObject({ label: plan?.label, position: plan?.position });
+      expect(resolved.tooltip).toMatch(/^Planned [^]*\nSimulated /);
+      client.change(main, text.replace('plan(dapple)', 'balance(4)'));
+      expect(await client.request('inlayHint/resolve', plan)).toEqual(plan);
+      // Without an address, as of another server.
+      const other = { position: { line: 0, character: 0 }, label: 'other' };
+      expect(await client.request('inlayHint/resolve', other)).toEqual(other);
+    },
+    { capabilities: { textDocument: { inlayHint } } },
+  );
+});
+
 test.each([
   ['plan(dapple)', '1f1b', 'layers × replicas'],
   ['plan(alpa)', '1f1b', 'layers × devices'],
