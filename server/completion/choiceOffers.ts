@@ -31,10 +31,18 @@ export function choiceOffers(uri: string, found: readonly Offer[], list: ChoiceL
     const shown = choice === undefined ? offer : choiceOffer(uri, offer, list.id, choice, outcome);
     return { offer: shown, choice, outcome };
   });
+  const run = rows.filter((row) => group(row, 0) === 0 && !isOnPaper(row.outcome));
+  const fastest = Math.min(Infinity, ...run.map(({ outcome }) => iteration(outcome)));
   return rows
-    .toSorted((a, b) => group(a) - group(b) || iteration(a.outcome) - iteration(b.outcome))
+    .toSorted((a, b) => group(a, fastest) - group(b, fastest) || iteration(a.outcome) - iteration(b.outcome))
     .map(({ offer }) => offer);
 }
+
+/** What no engine runs comes before what one does if it is so much faster: as among quick fixes. */
+const worthWriting = 0.9;
+
+const isOnPaper = (outcome: Outcome | undefined): boolean =>
+  outcome !== undefined && 'figures' in outcome && outcome.runners?.length === 0;
 
 function choiceOffer(uri: string, offer: Offer, list: number, choice: Choice, outcome: Outcome | undefined): Offer {
   const { name, text, cut } = choice;
@@ -102,15 +110,18 @@ const serverWords = (servers: number | undefined): readonly string[] =>
   servers === undefined ? [] : [`with ${count(servers, 'server', 'servers')}`];
 
 /**
- * Values that train as usual and fit come first. Then come values that need servers, which the file does not have, values that need
- * more memory, and values that update differently.
+ * Values that train as usual, fit, and are run by an engine come first. Then come values that none runs, values that need servers,
+ * which the file does not have, values that need more memory, and values that update differently. `fastest`: seconds of an iteration
+ * under the best that an engine runs.
  */
-function group({ choice, outcome }: { readonly choice?: Choice; readonly outcome?: Outcome }): number {
+function group({ choice, outcome }: { readonly choice?: Choice; readonly outcome?: Outcome }, fastest: number): number {
   if (outcome === undefined) return 4;
   if ('problem' in outcome) return 5;
   if (outcome.unsupported !== undefined) return 4.5;
   if (!outcome.synchronous) return 3;
-  return outcome.figures.fits ? (choice?.servers === undefined ? 0 : 1) : 2;
+  if (!outcome.figures.fits) return 2;
+  if (choice?.servers !== undefined) return 1;
+  return isOnPaper(outcome) && outcome.figures.iteration > worthWriting * fastest ? 0.5 : 0;
 }
 
 const iteration = (outcome: Outcome | undefined): number =>

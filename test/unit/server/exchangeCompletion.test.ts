@@ -9,7 +9,7 @@ import { figuresOf } from '../../../engine/fixes/effect.ts';
 import { bytes, iterationTime, share } from '../../../engine/basics/quantities.ts';
 import type { PipelineReport } from '../../../engine/values/report.ts';
 import { analyse } from '../../support/analyse.ts';
-import { accepted, listed, shown } from './listed.ts';
+import { accepted, expectRanked, listed, rankedValue, type RankedValue, shown } from './listed.ts';
 import { toy } from './samples.ts';
 
 /** VGG-16 on the 8 GPUs of a node, without the pipelines but `ddp`. */
@@ -31,16 +31,16 @@ function rowOf(report: PipelineReport): string {
   return [...words, ...(fits ? [] : ['does not fit'])].join(' · ');
 }
 
-/** Each row has the figures of the file with its value, and the fastest come first. */
+/** Each row has the figures of the file with its value, and the fastest that engines run come first. */
 function expectFigures(text: string, items: readonly CompletionItem[]): void {
-  const iterations: number[] = [];
+  const values: RankedValue[] = [];
   for (const item of items) {
     const report = reportOf(accepted(text, item));
     const row = shown(item).replace(' · with 8 servers', '');
     expect(`${item.label}: ${row}`).toBe(`${item.label}: ${report === undefined ? '' : rowOf(report)}`);
-    if (report !== undefined && row === shown(item)) iterations.push(report.iteration);
+    if (report !== undefined && row === shown(item)) values.push(rankedValue(item, report.iteration));
   }
-  expect(iterations).toEqual(iterations.toSorted((a, b) => a - b));
+  expectRanked(values);
 }
 
 /** Without the rule that trains differently. */

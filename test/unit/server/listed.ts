@@ -1,4 +1,5 @@
 /** Lists of completion with their figures, as an editor gets them. */
+import { expect } from 'vitest';
 import type { CompletionItem, CompletionList, TextEdit } from 'vscode-languageserver';
 import { invoked } from '../../support/asked.ts';
 import { cursorOf, marks } from '../../support/marks.ts';
@@ -46,3 +47,22 @@ export function accepted(text: string, { textEdit, additionalTextEdits = [] }: C
 
 /** What stands in the row of an item. */
 export const shown = ({ labelDetails }: CompletionItem): string => labelDetails?.description ?? '';
+
+/** A value as a list ranks it: its seconds, and whether its text says that no engine runs it. */
+export interface RankedValue {
+  readonly iteration: number;
+  readonly onPaper: boolean;
+}
+
+export const rankedValue = (item: CompletionItem, iteration: number): RankedValue => ({
+  iteration,
+  onPaper: JSON.stringify(item.documentation).includes('Runs on: paper only'),
+});
+
+/** What engines run first, by time; what none runs is among it only if it is over a tenth faster than all of that. */
+export function expectRanked(values: readonly RankedValue[]): void {
+  const fastest = Math.min(...values.filter(({ onPaper }) => !onPaper).map(({ iteration }) => iteration));
+  const isLate = ({ onPaper, iteration }: RankedValue): boolean => onPaper && iteration > 0.9 * fastest;
+  const byTime = (some: readonly RankedValue[]) => some.toSorted((a, b) => a.iteration - b.iteration);
+  expect(values).toEqual([...byTime(values.filter((value) => !isLate(value))), ...byTime(values.filter(isLate))]);
+}

@@ -19,7 +19,7 @@ import { gate } from '../../support/gate.ts';
 import { hostOf, noLines } from '../../support/host.ts';
 import { cursorOf, marks } from '../../support/marks.ts';
 import { main, positionAt, withClient } from '../../support/server.ts';
-import { accepted, listAt, listed, shown } from './listed.ts';
+import { accepted, expectRanked, listAt, listed, rankedValue, shown } from './listed.ts';
 import { toy } from './samples.ts';
 
 const none = CancellationToken.None;
@@ -40,7 +40,7 @@ function shortWords(report: PipelineReport): string {
   return [iterationTime(iteration), share(bubble), bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
 }
 
-test('each policy has the figures of the file that accepting it gives, and the fastest come first', async () => {
+test('each policy has the figures of the file that accepting it gives, and the fastest that engines run come first', async () => {
   const { text, items } = await listed(asked);
   expect(items.map(({ label }) => label).toSorted()).toEqual(policies.map(({ name }) => name).toSorted());
   const simulated = items.filter((item) => shown(item) !== '');
@@ -52,12 +52,15 @@ test('each policy has the figures of the file that accepting it gives, and the f
   }
   const training = simulated.flatMap((item) => {
     const { plan, run } = analyse(accepted(text, item)).pipelines[0];
-    return run === undefined || plan.iterations > 1 ? [] : [figuresOf(run.report)];
+    if (run === undefined || plan.iterations > 1) return [];
+    const { fits, iteration } = figuresOf(run.report);
+    return [{ fits, value: rankedValue(item, iteration) }];
   });
-  for (const fits of [true, false]) {
-    const iterations = training.filter((figures) => figures.fits === fits).map(({ iteration }) => iteration);
-    expect(iterations).toEqual(iterations.toSorted((a, b) => a - b));
-  }
+  const fitting = training.flatMap(({ fits, value }) => (fits ? [value] : []));
+  expect(new Set(fitting.map(({ onPaper }) => onPaper)).size).toBe(2);
+  expectRanked(fitting);
+  const over = training.flatMap(({ fits, value }) => (fits ? [] : [value.iteration]));
+  expect(over).toEqual(over.toSorted((a, b) => a - b));
   // 8 (F + B) + 3 (F + B) of 24 ms under 1F1B.
   const item = items.find(({ label }) => label === '1f1b');
   expect(item?.detail).toMatch(/^iteration 264 ms · bubble 27.3 % · peak /);
