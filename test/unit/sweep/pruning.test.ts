@@ -23,7 +23,7 @@ describe('rows that are not planned', () => {
     ['experts', tight('3GiB', devices + mixture + pipeline('moe', 'engine = megatron'))],
     ['latent attention', tight('2GiB', devices + latent + pipeline('mla', 'engine = megatron'))],
     ['measured layers', tight('20GiB', devices + measured + pipeline('timed', '', 'none'))],
-    ['adapters', tight('3GiB', devices + adapted + pipeline('lora', 'engine = megatron'))],
+    ['adapters', tight('3GiB', devices + adapted + pipeline('lora', 'engine = megatron_bridge'))],
   ])('are on no front: %s', (_, text) => {
     const { base, axes: usual } = caseOf(text);
     // Of what there is for many rows the first and the last: all of it makes a thousand.
