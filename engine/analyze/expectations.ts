@@ -135,14 +135,18 @@ function shown(figure: number, expect: ExpectPlan): string {
   return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;
 }
 
-const decimalBytes: Readonly<Record<string, number>> = { KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+const decimalBytes = new Map([
+  ['KB', 1e3],
+  ['MB', 1e6],
+  ['GB', 1e9],
+  ['TB', 1e12],
+]);
 
 /** In the unit of the condition if that is decimal: `70.5 GB` is over `70GB`, and its 65.7 GiB would not seem to be. */
 function amountWords(amount: number, { dimension, text }: ExpectPlan): string {
   const unit = dimension === 'bytes' ? /\d\s*([KMGT]B)\b/u.exec(text)?.[1] : undefined;
-  return unit === undefined
-    ? show(amount, dimension)
-    : `${Number((amount / decimalBytes[unit]).toPrecision(3))} ${unit}`;
+  const size = decimalBytes.get(unit ?? '');
+  return size === undefined ? show(amount, dimension) : `${Number((amount / size).toPrecision(3))} ${unit}`;
 }
 
 const wordsOf = (figure: number, expect: ExpectPlan): string =>

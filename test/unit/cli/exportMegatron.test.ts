@@ -47,7 +47,7 @@ test('what Megatron-LM does not run is one line on standard error, and status 1'
   expect(await call(['export', 'a.pipe', '--to', 'megatron', '--pipeline', 'lora'], { files })).toMatchObject({
     status: 1,
     out: '',
-    err: 'a.pipe: pipeline "lora" cannot be written: the pre-training of Megatron-LM trains all weights, and some are frozen here or have adapters.\n',
+    err: 'a.pipe: pipeline "lora" cannot be written: Megatron trains all weights, and has no adapters; Megatron Bridge has them.\n',
   });
 });
 

@@ -109,10 +109,11 @@ describe('as many operations as a schedule may declare', () => {
     for (const mark of marks) expect(coloured).toContain(`${mark}0`);
   });
 
-  it('have a mark each where a character holds many operations', () => {
-    // 140 ms in 20 characters of 7 ms; operation n runs from 4 + 8n ms.
+  it('are a mixture where a character holds several of them', () => {
+    // 140 ms in 20 characters of 7 ms; operation n runs from 4 + 8n to 12 + 8n ms. Wholly within one are the characters at 21, 28, 77
+    // and 84 ms (n = 2, 3, 9, 10), and the last one, within the backward.
     const [, row] = timelineText(all.run, ['gpu[0]'], 20 + 10, picocolors.createColors(false)).split('\n');
-    expect(row).toBe('  gpu[0]  F#%&@$*??!^:;/<>>{}B');
+    expect(row).toBe('  gpu[0]  xxx&@xxxxxx:;xxxxxxB');
   });
 
   it('have colours in the timeline of a hover', () => {

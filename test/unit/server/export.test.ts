@@ -116,7 +116,7 @@ test('a slider changes what is written for an engine, and what the engine does n
     client.open(main, exampleText('lora-ethernet.pipe'));
     expect(await ask({ format: 'megatron', pipeline: 'lora' })(client)).toEqual({
       problem:
-        'Pipeline lora cannot be written: the pre-training of Megatron-LM trains all weights, and some are frozen here or have adapters.',
+        'Pipeline lora cannot be written: Megatron trains all weights, and has no adapters; Megatron Bridge has them.',
     });
   });
 });
