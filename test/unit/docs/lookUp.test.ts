@@ -96,7 +96,10 @@ describe('formulas', () => {
       formulasOf(page).flatMap((formula) =>
         [
           ...formula
-            .replaceAll(/\\(?:frac|cdot|left|right|text\{[^}]*\}|min|max|sum|log|[lr]ceil|[lr]floor)(?![a-z])/g, ' ')
+            .replaceAll(
+              /\\(?:frac|cdot|left|right|text\{[^}]*\}|bmod|min|max|sum|log|[lr]ceil|[lr]floor)(?![a-z])/g,
+              ' ',
+            )
             // The number of a level or of a link is no part of the letter.
             .replaceAll(/(\\\w+|log)_(?:\d|i)/g, '$1 ')
             .matchAll(/(?:\\[a-z]+|[A-Za-z])(?:_[a-z])?/g),
@@ -122,6 +125,24 @@ describe('formulas', () => {
       );
     // The product of the matrices A and V.
     expect(new Set(plain)).toEqual(new Set(['docs/costs/time.md: A·V', 'docs/costs/parameters-and-flops.md: A·V']));
+  });
+
+  test('are between $ signs on the pages of schedules', () => {
+    const plain = pages
+      .filter((page) => page.startsWith('docs/schedules/'))
+      .filter((page) =>
+        /(?<![\p{L}\w])(?:\d*\p{L}|\)) ?[−+·] ?[\p{L}\d(]|(?<![\p{L}\w.])\d+[pmvFBIW](?![\p{L}\w])|\p{L}\/\d|[⌈⌊Σ]/u.test(
+          textOf(page)
+            .replaceAll(/^( *```)[^]*?^\1$/gm, '')
+            .replaceAll(/\$\$?[^$]+\$\$?|`[^`\n]*`|\]\([^)\n]*\)|https?:\S+/g, ''),
+        ),
+      );
+    // Their formulas have words and letters of a paper.
+    expect(plain.map((page) => page.replace('docs/schedules/', ''))).toEqual([
+      'dapple.md',
+      'hetpipe.md',
+      'pipeswitch.md',
+    ]);
   });
 
   const pipeline = (schedule: string, stages: number, layer: string): string => `

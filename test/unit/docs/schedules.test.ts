@@ -125,7 +125,9 @@ test.each([
   [4, 16, 3],
   [2, 2, 4],
 ])('interleaved_1f1b on %i devices with %i microbatches and %i chunks holds what its page says', (p, m, v) => {
-  expect(textOf('docs/schedules/interleaved_1f1b.md')).toContain('In flight: min(m · v, 2(p − 1 − i) + (v − 1)g + 1)');
+  expect(textOf('docs/schedules/interleaved_1f1b.md')).toContain(
+    String.raw`In flight: $\min(m \cdot v, 2 \cdot (p - 1 - i) + (v - 1) \cdot \text{group} + 1)$`,
+  );
   const { run } = runOf(`device card { memory = 80GiB }
 cluster box { gpu[${p}] = card  link = 1000000TB/s }
 model toy { layer block[${p * v}] { forward = 1ms  backward = 2ms } }

@@ -123,8 +123,11 @@ pipeline train { model = toy  devices = box  microbatches = 1  stages = balance(
   },
   'costs/time One roofline': ({ T_x, T_y, overlap }) => overlapTime(T_x, T_y, overlap),
   'costs/time The update': () => findOptimizer('megatron_bf16')?.updated?.('bf16', false),
-  'costs/time Muon': ({ i, o }) =>
-    newtonSchulzKernels({ rows: i, columns: o, count: 1 }, 5).reduce((sum, { flops, count }) => sum + flops * count, 0),
+  'costs/time Muon': ({ d_i, d_o }) =>
+    newtonSchulzKernels({ rows: d_i, columns: d_o, count: 1 }, 5).reduce(
+      (sum, { flops, count }) => sum + flops * count,
+      0,
+    ),
   'costs/state What a framework holds': ({ context, communicator, most }) => {
     const groups = { pipeline: true, tensor: 8, context: 1, data: 4, expert: 1 };
     const found = frameworkBytes(groups, { context, communicator, reservedMost: most });
@@ -153,16 +156,16 @@ pipeline train { model = toy  devices = box  microbatches = 1  stages = balance(
 `).run.report.iteration / 2,
   // Each worker sends and receives, 4 bytes for a number.
   'communication/poseidon Figures': (values) => {
-    const { b, n, i = 1, o = 1 } = values;
+    const { b, n, d_i = 1, d_o = 1 } = values;
     const link = { ...values, alpha: 0, beta: 4e9 };
-    if (b !== undefined) return 2 * 1e9 * iterationOf(fullyConnected(i, o), link, 'sync = hybrid');
+    if (b !== undefined) return 2 * 1e9 * iterationOf(fullyConnected(d_i, d_o), link, 'sync = hybrid');
     // A node pushes and pulls what its server has not, and the server the same for the others.
-    return 2 * 1e9 * iterationOf(fullyConnected(i, o), { ...link, n }, 'collective = ps(colocated = true)');
+    return 2 * 1e9 * iterationOf(fullyConnected(d_i, d_o), { ...link, n }, 'collective = ps(colocated = true)');
   },
-  'communication/adam Figures': ({ i = 1, o = 1 }) => {
+  'communication/adam Figures': ({ d_i = 1, d_o = 1 }) => {
     const link = { n: 8, alpha: 0, beta: 4e9 };
-    const pull = 1e9 * iterationOf(fullyConnected(i, o), link, 'collective = ps') - i * o;
-    return 1e9 * iterationOf(fullyConnected(i, o), link, 'collective = ps(push = factors)') - pull;
+    const pull = 1e9 * iterationOf(fullyConnected(d_i, d_o), link, 'collective = ps') - d_i * d_o;
+    return 1e9 * iterationOf(fullyConnected(d_i, d_o), link, 'collective = ps(push = factors)') - pull;
   },
   'communication/tictac Figures': ({ worst = 0, best = 0 }) => {
     // The beginning of its example, with the first pipeline.
@@ -171,8 +174,8 @@ pipeline train { model = toy  devices = box  microbatches = 1  stages = balance(
     const end = runOf(text).run.report.iteration - 4e-3;
     return (worst - end) / (worst - best);
   },
-  'communication/welder The model': ({ x = 1, i = 1, o = 1, rows, columns }) => {
-    const tile = bestTile({ rows: x, inner: i, columns: o, element: 2 }, 164 * 2 ** 10);
+  'communication/welder The model': ({ x = 1, d_i = 1, d_o = 1, rows, columns }) => {
+    const tile = bestTile({ rows: x, inner: d_i, columns: d_o, element: 2 }, 164 * 2 ** 10);
     expect(tile).toMatchObject({ rows, columns });
     return tile.bytes;
   },
