@@ -18,7 +18,7 @@ export function inlayHints(view: View, { range }: InlayHintParams, { resolvesTip
 
 type HintAbilities = Pick<ClientAbilities, 'resolvesTips'>;
 
-/** The hint with the text over it, as long as it stands where it stood. */
+/** The hint with the text over it, as long as the hint is still there. */
 export function resolveInlayHint(view: View, hint: InlayHint): InlayHint {
   const at = toOffset(view.lines, hint.position);
   const found = hintsIn(view, { start: at, end: at }).find(({ label }) => label === hint.label);
