@@ -176,6 +176,8 @@ function wrongWarmup(setup: Setup, title: string): Refusal | undefined {
   const { extraWarmup } = setup;
   const runs = overlapsExperts(setup) ? overlapWarmup : 0;
   if (extraWarmup === undefined || extraWarmup.forwards === runs) return undefined;
+  // Stages of one rank are refused as that, and not for a warm-up that the file does not ask for.
+  if (runs === 0 && !extraWarmup.written) return undefined;
   return {
     reason:
       runs > 0

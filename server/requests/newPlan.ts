@@ -6,7 +6,8 @@ import type { NewPlanAnswer, NewPlanChoices, NewPlanRequest } from '../../webvie
 
 /** What a new file can plan: models and clusters of the standard library. */
 export function newPlanChoices(): NewPlanChoices {
-  const choice = ({ name, doc = '' }: Exported) => ({ name, about: /^[^.\n]*/.exec(doc)?.[0] ?? '' });
+  // Up to the full stop: the one in `Llama 3.1` has no space behind it.
+  const choice = ({ name, doc = '' }: Exported) => ({ name, about: /^.*?(?=\.(?: |$)|$)/m.exec(doc)?.[0] ?? '' });
   return {
     models: standardParts('model').map(choice),
     clusters: standardParts('cluster').map((each) => ({ ...choice(each), sized: nodesParam(each.name) !== undefined })),

@@ -83,6 +83,13 @@ describe('orders of Megatron', () => {
       ]);
     });
 
+    it('nor of one rank, which is refused as that alone', () => {
+      const [only, ...others] = refused('megatron', { ...mixture, stages: 'balance(2)' });
+      expect(others).toEqual([]);
+      expect(only).toContain('interleaves stages of two or more pipeline ranks');
+      expect(only).not.toContain('further forwards');
+    });
+
     it.each([0, 2])('and not by %i', (extra) => {
       const [only, ...others] = refused('megatron', {
         ...mixture,

@@ -108,6 +108,9 @@ test('an editor that asks for the text over a hint gets it then, as long as the 
       const resolved = await client.request<InlayHint>('inlayHint/resolve', plan);
       expect(resolved).toMatchObject({ label: plan?.label, position: plan?.position });
       expect(resolved.tooltip).toMatch(/^Planned [^]*\nSimulated /);
+      // Another hint at the place, and none.
+      const changed = { ...plan, label: '1 stage' };
+      expect(await client.request('inlayHint/resolve', changed)).toEqual(changed);
       client.change(main, text.replace('plan(dapple)', 'balance(4)'));
       expect(await client.request('inlayHint/resolve', plan)).toEqual(plan);
       // Without an address, as of another server.

@@ -46,3 +46,13 @@ test('a cluster of one size, and what no ranks share', async () => {
     expect(await ask('nowhere', 4e6)).toHaveProperty('problem');
   });
 });
+
+test('each model and each cluster is told by its first sentence, whole', async () => {
+  await withClient(async (client) => {
+    const { models, clusters } = await client.request<NewPlanChoices>('pipewright/newPlanChoices', {});
+    const about = (name: string) => [...models, ...clusters].find((choice) => choice.name === name)?.about;
+    expect(about('llama3_1_8b')).toBe('Llama 3.1 8B');
+    expect(about('dgx_h100')).toMatch(/^DGX H100: .* for each$/);
+    for (const { name, about: words } of [...models, ...clusters]) expect(words, name).toMatch(/^\S.*[^.\s]$/);
+  });
+});
