@@ -170,11 +170,12 @@ export function frozenShare(
 }
 
 /** As many weights of `each` bytes as packed weights take less of them where they are gathered. */
-export const packedSaving = (packed: number, each: number): number => packed * (1 - codeBytes / each);
+export const packedSaving = (packed: number, each: number): number =>
+  packed > 0 && each > 0 ? packed * (1 - codeBytes / each) : 0;
 
 /** Bytes of frozen weights that ranks gather from each other: packed ones move as they are kept, and products unpack them. */
 export const movedFrozenBytes = ({ dense, experts, packed }: FrozenWeights, each: number): number =>
-  (dense + experts - packedSaving(packed, each)) * each;
+  (dense + experts - packed) * each + packed * codeBytes;
 
 export const addFrozen = (a: FrozenWeights | undefined, b: FrozenWeights | undefined): FrozenWeights | undefined =>
   a === undefined || b === undefined

@@ -35,7 +35,7 @@ export function answersWithin<A>(room: number, bytesOf: (answer: A) => number): 
 export function listKey(values: ArrayLike<number>): string {
   const parts: string[] = [];
   for (let from = 0, to = 0; from < values.length; from = to) {
-    while (to < values.length && values[to] === values[from]) to += 1;
+    while (to < values.length && Object.is(values[to], values[from])) to += 1;
     parts.push(`${to - from}×${values[from]}`);
   }
   return parts.join(',');

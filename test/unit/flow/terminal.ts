@@ -58,7 +58,9 @@ function tableBreaches(csv: string, operations: number): readonly string[] {
     seen.add(key);
     if (cells.length !== 6) out.push(`row ${row}`);
     const at = Number(cells[4]);
-    if (cells[0] === device && at < start - 1e-9 * start) out.push(`${key} starts before the operation above it`);
+    // A start is an end less a duration: it is as exact as the end.
+    if (cells[0] === device && at < start - 1e-9 * Math.max(start, Number(cells[5])))
+      out.push(`${key} starts before the operation above it`);
     if (Number(cells[5]) < at) out.push(`${key} ends before it starts`);
     device = cells[0];
     start = at;
