@@ -18,6 +18,9 @@ const isCall = (block: string): boolean => block.startsWith('call to ');
 const keyOf = (block: string): string => (isCall(block) ? 'argument' : 'key');
 const adviceOf = ({ advice }: { readonly advice?: string }): string => (advice === undefined ? '' : ` ${advice}`);
 /** A spelling that exists, and the file that it has to be imported from. */
+/** The name that was probably meant, or the file that has this one. */
+const nameMeant = (name: string, nearest: string | undefined, from?: string) =>
+  nearest === name && from !== undefined ? ` It is in "${from}".` : didYouMean(nearest, from);
 const didYouMean = (nearest: string | undefined, from?: string) =>
   nearest === undefined ? '' : ` Did you mean "${nearest}"${from === undefined ? '' : ` from "${from}"`}?`;
 
@@ -69,7 +72,7 @@ export const catalogue = {
       /** What to write, if that is known. */
       advice?: string;
     }) =>
-      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.advice === undefined ? '' : ` ${p.advice}`}${p.nearest === undefined && p.words !== undefined ? ` ${p.kind === 'layer' ? 'Its layers' : 'Words allowed here'}: ${list(p.words)}.` : didYouMean(p.nearest, p.from)}`,
+      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.advice === undefined ? '' : ` ${p.advice}`}${p.nearest === undefined && p.words !== undefined ? ` ${p.kind === 'layer' ? 'Its layers' : 'Words allowed here'}: ${list(p.words)}.` : nameMeant(p.name, p.nearest, p.from)}`,
   ),
   'name/duplicate': entry('error', 'A name declared twice in one scope', (p: { kind: string; name: string }) =>
     p.kind === 'search'

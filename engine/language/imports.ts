@@ -5,6 +5,7 @@ import { spellingHint } from '../findings/reporter.ts';
 import { LineIndex } from '../../grammar/lines.ts';
 import { type FileContext, referTo } from './context.ts';
 import { claim } from './declare.ts';
+import { standardNames } from './exported.ts';
 import { circleNames } from '../basics/ordering.ts';
 import { reportProblem } from './importProblem.ts';
 import { readSettings, showSettings } from './importSettings.ts';
@@ -117,15 +118,19 @@ function bringIn(
     if (info === undefined) {
       context.broken.add(name.text);
       if (module.incomplete || module.broken.has(name.text)) continue;
-      const near = context.report.nearest(
-        name.text,
-        [...module.names.keys()].filter((text) => exported(text) !== undefined),
-      );
+      const from = standardNames().find((each) => each.name === name.text)?.path;
+      const near =
+        from === undefined
+          ? context.report.nearest(
+              name.text,
+              [...module.names.keys()].filter((text) => exported(text) !== undefined),
+            )
+          : name.text;
       context.report.report(
         'name/unknown',
         name,
-        { kind: 'name', name: name.text, nearest: near, where: `"${path}"` },
-        { hint: spellingHint(near) },
+        { kind: 'name', name: name.text, nearest: near, from, where: `"${path}"` },
+        { hint: from === undefined ? spellingHint(near) : undefined },
       );
     } else if (claim(context, name, info)) {
       take(info);

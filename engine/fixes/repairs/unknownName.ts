@@ -22,13 +22,14 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { finding } = mistake;
   const parameters = parametersOf(finding, 'name/unknown');
   if (parameters === undefined) return;
-  const { name, kind, words = [], write, elsewhere, advice, from } = parameters;
+  const { name, nearest, kind, words = [], write, elsewhere, advice, from } = parameters;
   if (elsewhere !== undefined) return yield* atOtherKey(mistake, elsewhere.key);
   if (kind === 'policy' && advice !== undefined) return yield* withOneStage(mistake);
   if (kind === 'kind of data to offload') yield* ofOptimizer(mistake, name);
   if (name === 'all') yield* withoutArgument(mistake);
   if (write?.endsWith('[…]') === true) yield bracketing(mistake);
   else if (write !== undefined) yield parametrised(mistake, write);
+  if (from !== undefined && nearest === name) return yield* fromOtherFile(mistake, name, from);
   const exact = [...imported(mistake, kind)].filter((exported) => exported.name === name);
   for (const exported of exact) yield importing(mistake, exported);
   // The name that the message names comes first.
@@ -44,6 +45,29 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   if (isOperation(finding)) return yield* everyOperation(mistake);
   yield* declaring(mistake, kind, name);
   yield* onlyOne(mistake, kind);
+}
+
+/** A name in an import that another file gives. */
+function* fromOtherFile(
+  { analysis: { syntax }, finding: { place } }: Mistake,
+  name: string,
+  from: string,
+): Generator<Repair> {
+  const node = syntax.declarations.find((each) => each.start <= place.start && place.end <= each.end);
+  if (node?.kind !== 'import' || node.names === undefined || node.path === undefined) return;
+  const index = node.names.findIndex(({ start }) => start === place.start);
+  const isImported = syntax.declarations.some((each) => each.kind === 'import' && each.path?.value === from);
+  const alone = node.names.length === 1;
+  yield {
+    what: `Import "${name}" from "${from}"`,
+    edits:
+      alone && !isImported
+        ? [replaced(node.path, `"${from}"`)]
+        : [
+            withImport(syntax, { name, kind: 'let', path: from }),
+            alone ? withoutNode(syntax, node) : withoutItem(node.names, index),
+          ],
+  };
 }
 
 /** A pipeline of one stage, which any schedule runs alike: its devices are data ranks. */

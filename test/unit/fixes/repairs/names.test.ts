@@ -144,6 +144,24 @@ const cases: readonly Case[] = [
     makes: 'schedule = eager_1f1b',
   },
   {
+    code: 'name/unknown',
+    text: `import { h100, dgx_h100 } from "std:hardware"\n${wrong('= small', '= h100')}`,
+    titles: ['Import "dgx_h100" from "std:clusters"'],
+    makes: 'import { h100 } from "std:hardware"\nimport { dgx_h100 } from "std:clusters"',
+  },
+  {
+    code: 'name/unknown',
+    text: `import { h100 } from "std:models"\n${wrong('= small', '= h100')}`,
+    titles: ['Import "h100" from "std:hardware"'],
+    makes: 'import { h100 } from "std:hardware"',
+  },
+  {
+    code: 'name/unknown',
+    text: `import { h100 } from "std:models"\nimport { a100_80 } from "std:hardware"\n${wrong('= small', '= h100')}`,
+    titles: ['Import "h100" from "std:hardware"'],
+    makes: 'import { a100_80, h100 } from "std:hardware"',
+  },
+  {
     code: 'syntax/unclosed',
     text: `import { llama3-8b } from "std:models"\n${good}`,
     titles: ['Change to "llama3_8b"'],
