@@ -5,13 +5,16 @@ const budgetOfFile = 2_000_000;
 const leastBegun = 3;
 const begunDistance = 1.25;
 
+/** How much further a name is that begins with another letter: `a100_80` from `h100_80`, which rather means `h100`. */
+const otherStart = 0.4;
+
 /** How much nearer a name is that only adds letters: `llama3_1_405b` to `llama3_405b` than `llama3_70b`, which changes as many. */
 const keptWhole = 0.25;
 
 /**
  * A finder of near spellings with a budget: looking at many candidates for many wrong names would be quadratic.
  * Distance is Damerau–Levenshtein (a swap of neighbours counts once), upper and lower case apart counting half. A name that
- * begins a longer one, such as `mem`, is as near as little more than one letter.
+ * begins a longer one, such as `mem`, is as near as little more than one letter, and so is one that goes on behind `_`: `h100_sxm5`.
  */
 export function spellings(budget = budgetOfFile): (name: string, candidates: Iterable<string>) => string | undefined {
   let left = budget;
@@ -23,11 +26,14 @@ export function spellings(budget = budgetOfFile): (name: string, candidates: Ite
       if (left <= 0) return best;
       left -= 1;
       if (candidate === name) continue;
-      const begun = name.length >= leastBegun && candidate.startsWith(name) ? begunDistance : Infinity;
+      const begins = name.length >= leastBegun && candidate.startsWith(name);
+      const goesOn = candidate.length >= leastBegun && name.startsWith(`${candidate}_`);
+      const begun = begins || goesOn ? begunDistance : Infinity;
       if (Math.min(begun, Math.abs(candidate.length - name.length) - keptWhole) > bound) continue;
       left -= candidate.length;
       const whole = keepsAll(name, candidate) ? keptWhole : 0;
-      const found = Math.min(begun, distance(name, candidate, bound + whole) - whole);
+      const start = candidate.charAt(0).toLowerCase() === name.charAt(0).toLowerCase() ? 0 : otherStart;
+      const found = Math.min(begun, distance(name, candidate, bound + whole) - whole + start);
       if (found < bound) {
         bound = found;
         best = candidate;

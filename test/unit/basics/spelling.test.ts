@@ -8,6 +8,17 @@ describe('the nearest spelling', () => {
     expect(nearest('llama3_71b', models)).toBe('llama3_70b');
   });
 
+  test('keeps the first letter: a longer name of a device is meant rather than another device', () => {
+    const devices = ['a100_80', 'b100', 'h100', 'h200'];
+    for (const order of [devices, devices.toReversed()]) {
+      expect(nearest('h100_80', order)).toBe('h100');
+      expect(nearest('h100_sxm5', order)).toBe('h100');
+    }
+    // A slip of the first letter is still one change, and one that changes less is nearer than a name that goes on.
+    expect(nearest('xata', ['data'])).toBe('data');
+    expect(nearest('gradient_sinc', ['gradient', 'gradient_sync'])).toBe('gradient_sync');
+  });
+
   test('is the fewest changes otherwise', () => {
     expect(nearest('stags', ['stage', 'stages'])).toBe('stages');
     expect(nearest('stgae', ['stages', 'stage'])).toBe('stage');
