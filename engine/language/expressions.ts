@@ -71,8 +71,9 @@ function composed(
       return call(context, expression, variables, depth);
     case 'index':
       if (context.links.has(expression.target)) {
+        const isCluster = context.links.get(expression.target)?.startsWith('cluster:') === true;
         context.report.report('type/mismatch', expression, {
-          expected: 'a value',
+          expected: isCluster ? 'a cluster (its number of nodes stands where it is declared or imported)' : 'a value',
           found: `an element of "${expression.target.text}"`,
         });
       }

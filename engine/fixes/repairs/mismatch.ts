@@ -4,6 +4,7 @@ import { clusterOf } from './deviceForCluster.ts';
 import { divisors } from './divisor.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
 import { hostLink } from './hostLink.ts';
+import { setNodesOf } from '../nodeCount.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { countingTo, takingOver } from './scheduleSlips.ts';
 import { expressionAt, siteAt, type Site } from './site.ts';
@@ -29,6 +30,7 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   for (const written of value === undefined ? [] : conversions(value, text, site))
     if (written !== '' && written !== text)
       yield { what: `Write ${short(written)}`, edits: [replaced(finding.place, written)], group: 'converted' };
+  if (value?.kind === 'index') yield counted(mistake, value);
   const { expected = '', found = '' } = parametersOf(finding, 'type/mismatch') ?? {};
   if (expected.startsWith('a cluster') && found.startsWith('the device')) return yield* clusterOf(mistake);
   // `row(last)`: the message ends with what to write.
@@ -75,6 +77,24 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   if (values.length > 1 && at >= 0)
     yield { what: `Remove ${short(text)}`, edits: [withoutItem(values, at)], last: true };
   yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
+}
+
+/** `dgx_h100[8]` as eight nodes of the cluster. */
+function counted(
+  { analysis, finding }: Mistake,
+  { target, arguments: given }: Expression & { kind: 'index' },
+): Repair | undefined {
+  const info = [...analysis.resolution.symbols.symbols.values()].find(
+    ({ kind, name }) => kind === 'cluster' && name === target.text,
+  );
+  const nodes = given[0]?.value;
+  if (info === undefined || given.length !== 1 || nodes?.kind !== 'quantity' || nodes.unit !== '') return undefined;
+  const set = setNodesOf(analysis.syntax, info);
+  if (set === undefined) return undefined;
+  return {
+    what: `Give "${target.text}" ${nodes.value} nodes`,
+    edits: [set(nodes.value), replaced(finding.place, target.text)],
+  };
 }
 
 /** The same value, written as another kind. */

@@ -162,6 +162,22 @@ const cases: readonly Case[] = [
     makes: 'import { a100_80, h100 } from "std:hardware"',
   },
   {
+    code: 'type/mismatch',
+    text: `import { dgx_h100 } from "std:clusters"\n${wrong('devices = box', 'devices = dgx_h100[8]')}`,
+    titles: ['Give "dgx_h100" 8 nodes'],
+    makes: 'from "std:clusters" with { nodes = 8 }',
+  },
+  {
+    code: 'type/mismatch',
+    text: wrong(
+      'devices = box',
+      'devices = box[4]',
+      wrong('gpu[4] = small', 'node[2] { gpu[2] = small  link = 50GB/s }'),
+    ),
+    titles: ['Give "box" 4 nodes', 'Write box'],
+    makes: 'node[4] { gpu[2] = small',
+  },
+  {
     code: 'syntax/unclosed',
     text: `import { llama3-8b } from "std:models"\n${good}`,
     titles: ['Change to "llama3_8b"'],
