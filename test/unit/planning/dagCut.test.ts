@@ -44,7 +44,7 @@ describe('the fastest cut of a graph', () => {
         expect(cut.above).toBe(0);
         expect(cut.least).toBeCloseTo(slowest, 9);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -177,7 +177,7 @@ describe('its parts', () => {
         expect(made.toSorted((a, b) => (a ?? -1) - (b ?? -1))).toEqual(sets);
         expect(made.at(-1)).toBe((1 << graph.needs.length) - 1);
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 

@@ -63,7 +63,7 @@ test('cuts of a graph: each stage needs earlier ones only, and `balance` is exac
       const sizes = [times.length - parts + 1, ...new Array<number>(parts - 1).fill(1)];
       expect(checkedPlan(`split(${sizes.join(', ')})`).stages.map((stage) => stage.layers.length)).toEqual(sizes);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 

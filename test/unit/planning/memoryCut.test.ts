@@ -108,7 +108,7 @@ describe('balance by memory', () => {
         expect(both.share).toBeLessThanOrEqual(Math.max(1, least) * (1 + 1e-9));
         expect(both.slowest).toBeCloseTo(Math.min(...fitting.map(({ slowest }) => slowest)), 12);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   }, 300_000);
 
@@ -205,7 +205,7 @@ pipeline train { model = m  devices = c  microbatches = 4  stages = ${stages}  s
         const found = figures(analysisOf(setting, 'balance(3, by = memory)'));
         expect(found.share).toBeLessThanOrEqual(figures(analysisOf(setting, 'balance(3)')).share * (1 + 1e-9));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

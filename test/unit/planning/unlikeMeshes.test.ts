@@ -246,7 +246,7 @@ ${stages.map((stage, index) => `  stage s${index} { layers = block[${index}]  te
             expect(back * parts(to)).toBeCloseTo(bytes * parts(from), 3);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

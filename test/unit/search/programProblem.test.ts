@@ -48,7 +48,7 @@ describe('the problem of a program', () => {
         const limited = boundOf(tight, program, true);
         expect(limited.bound).toBeLessThanOrEqual(limited.timeline.makespan * (1 + 1e-9));
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 

@@ -104,11 +104,11 @@ describe('the search for an order', () => {
   });
 
   it('gives equal words for equal problems, and with more effort no longer order', () => {
-    const hard = instances.filter(({ name }) => ['r15', 'r16', 'r22'].includes(name));
-    expect(hard).toHaveLength(3);
+    const hard = instances.filter(({ name }) => ['r15', 'r22'].includes(name));
+    expect(hard).toHaveLength(2);
     for (const { problem } of hard) {
-      const orders = [0, 0.05, 0.1, 0.2].map((effort) => found(problem, effort));
-      expect(found(problem, 0.1)).toEqual(orders[2]);
+      const orders = [0, 0.01, 0.02, 0.05].map((effort) => found(problem, effort));
+      expect(found(problem, 0.02)).toEqual(orders[2]);
       for (let at = 1; at < orders.length; at += 1)
         expect(orders[at].makespan).toBeLessThanOrEqual(orders[at - 1].makespan);
       expect(orders[3].makespan).toBeLessThan(orders[0].makespan);

@@ -117,7 +117,7 @@ describe('a deadlock', () => {
           expect(least).toBeCloseTo(best, 9);
         } else if (fixes.length > 0) expect(fixes[0].title).toContain(' and move ');
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
     expect(checked).toBeGreaterThan(2);
   });

@@ -96,7 +96,7 @@ test.each([
       expect(planned.least).toBe(planned.seconds);
       expect(latency(one, planned.stages)).toBeCloseTo(least, 9);
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -187,7 +187,7 @@ test('the same where transfers take far longer than stages, few microbatches run
         expect(searched(given).seconds).toBeCloseTo(least, 9);
       },
     ),
-    { numRuns: 300, examples: inner },
+    { numRuns: 120, examples: inner },
   );
 });
 
