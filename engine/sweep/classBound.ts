@@ -62,8 +62,5 @@ export const leastMemory = (base: SweepBase, row: PlacedRow, { stored }: RowWork
 
 /** Seconds for the samples that rows share, which the row cannot be under. 0 if its layers may compute less than the layers of the row that was planned. */
 export function leastIteration(base: SweepBase, row: PlacedRow, { computing }: Pick<RowWork, 'computing'>): number {
-  if (!isKnown(base, row)) return 0;
-  // A cut without a number of stages takes all devices.
-  const most = Math.floor(base.devices / (row.tensor * row.context * row.data));
-  return iterationOf(base, { ...row, ranks: Math.max(row.ranks, most) }, computing) * (1 - 1e-9);
+  return isKnown(base, row) ? iterationOf(base, row, computing) * (1 - 1e-9) : 0;
 }

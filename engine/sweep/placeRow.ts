@@ -7,6 +7,7 @@ import { engineRefusal } from './engineRefusal.ts';
 import { withoutShards } from './shardText.ts';
 import { share } from '../basics/quantities.ts';
 import { mostOff, samplesOf } from './ownBatch.ts';
+import { hasStageCount } from './stageCount.ts';
 import { groupOf, hasNamedChunks, scheduleName, stageChunks, takesChunks, withChunks } from './scheduleText.ts';
 
 /** A row with nothing left open. */
@@ -44,7 +45,7 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings
   if ('refused' in ofTensor) return { refused: ofTensor.refused };
   const shared = sharedOut(base, ofTensor, tensor * context);
   if (shared === undefined) return { refused: `its ranks do not make up the ${base.devices} devices` };
-  const { ranks, data } = shared;
+  const { data } = shared;
   const isAlone = data * context === 1 && rankKeys.some((key) => key in asked);
   const settings = isAlone ? withoutKeys(axes, ofTensor, ofDataRanks, 'data rank') : ofTensor;
   if ('refused' in settings) return { refused: settings.refused };
@@ -55,13 +56,17 @@ export function placeRow(base: SweepBase, axes: readonly Axis[], asked: Settings
   if (chunks !== undefined && !isChunked && chunks !== first)
     return { refused: `${scheduleName(written)} takes no "chunks": it is the same as another row` };
   const schedule = isChunked ? withChunks(written, chunks) : written;
+  const isOwn = schedule === base.schedule && !followsParam(base, settings);
+  const each = isOwn ? chunksOf(base) : stageChunks(schedule);
+  // Only the schedule of the file may leave devices idle that a cut without a number of stages takes.
+  const takesAll = !isOwn && (each === undefined || !hasStageCount(base.body));
+  const ranks = takesAll ? Math.floor(base.devices / (tensor * context * data)) : shared.ranks;
   const samples = samplesOf(base, microBatch * data, groupOf(schedule, ranks));
   if (samples === undefined)
     return {
       refused: `the ${base.batch} samples of an iteration do not divide into its microbatches and data ranks${base.asked === undefined ? '' : `, and no number within ${share(mostOff)} does`}`,
     };
   const microbatches = samples / (microBatch * data);
-  const each = schedule === base.schedule && !followsParam(base, settings) ? chunksOf(base) : stageChunks(schedule);
   const stages = each === undefined ? undefined : each * ranks;
   const { layers } = base.size.model;
   if (stages !== undefined && stages > layers && stages !== base.stages)

@@ -7,6 +7,7 @@ import { entriesOf, lineBreak, lineStart, setKey, valueOf } from '../fixes/sourc
 import type { SweepBase } from './base.ts';
 import { ofDataRanks, ofTensorRanks, type PlacedRow } from './placeRow.ts';
 import { wholeKeys } from './axes.ts';
+import { hasStageCount } from './stageCount.ts';
 import { hasValue } from './usualValues.ts';
 import { withoutIdleKeys } from './withoutIdleKeys.ts';
 
@@ -89,7 +90,7 @@ function cutEdits(
   { syntax, body, stages: before }: Written,
   { stages }: PlacedRow,
 ): readonly Edit[] | { readonly refused: string } {
-  if (!hasNumber(body) || (stages !== undefined && before === stages)) return [];
+  if (!hasStageCount(body) || (stages !== undefined && before === stages)) return [];
   if (stages !== undefined) {
     const cut = recut(syntax, body, stages);
     return 'refused' in cut ? cut : cut.edits;
@@ -105,14 +106,6 @@ function cutEdits(
   const others = value.arguments.filter((argument) => argument !== number);
   const kept = others.map(({ start, end }) => syntax.text.slice(start, end)).join(', ');
   return [{ start: value.start, end: value.end, text: kept === '' ? 'balance' : `balance(${kept})` }];
-}
-
-/** Whether the cut has a number of stages, so that a row may need another one. */
-function hasNumber(body: Block): boolean {
-  if (entriesOf(body, 'stage').length > 0) return true;
-  const value = valueOf(body, 'stages');
-  if (value?.kind !== 'call') return false;
-  return value.callee.text === 'split' || (value.callee.text === 'balance' && stagesArgument(value) !== undefined);
 }
 
 function paramEdit({ declarations }: SyntaxFile, name: string, value: string): Edit | undefined {

@@ -63,6 +63,18 @@ pipeline train {
 }
 `;
 
+/** Six of eight devices have no stage. */
+const leavesIdle: Words = {
+  before: `schedule mine {
+  placement = [[0], [1]]
+  order = greedy(prefer = [B, F])
+}`,
+  layers: equal,
+  data: 1,
+  stages: 'balance',
+  schedule: 'mine',
+};
+
 /** Each has something that a row may change: what its work is, where it runs, or what it exchanges. */
 const cases: Readonly<Record<string, readonly [over: string, words: Words]>> = {
   'data ranks gather weights that they share': [
@@ -143,6 +155,18 @@ const cases: Readonly<Record<string, readonly [over: string, words: Words]>> = {
       stages: 'balance',
     },
   ],
+  'chunks that a param of the file says, so that the stages are on all devices': [
+    'schedule = [1f1b, gpipe, interleaved_1f1b(chunks = number)]',
+    { before: 'param number = 2 in 1..4', layers: measured(16, '1ms'), data: 1 },
+  ],
+  'weights that only all devices have room for': [
+    'schedule = [1f1b, interleaved_1f1b(chunks = number), interleaved_1f1b(chunks = 1 * number), interleaved_1f1b(chunks = 2 * number)]',
+    {
+      before: 'param number = 2 in 1..4',
+      layers: measured(32, '1ms', 'activation = 1MiB  weights = 3GiB'),
+      data: 1,
+    },
+  ],
   'widths of the model': [
     'schedule = [1f1b, gpipe], numbers = [1, 2, 4], pipeline = [2, 4]',
     {
@@ -182,19 +206,8 @@ const cases: Readonly<Record<string, readonly [over: string, words: Words]>> = {
   }`,
     },
   ],
-  'a schedule of the file that leaves devices idle': [
-    'schedule = [1f1b, mine, gpipe, zb_h1]',
-    {
-      before: `schedule mine {
-  placement = [[0], [1]]
-  order = greedy(prefer = [B, F])
-}`,
-      layers: equal,
-      data: 1,
-      stages: 'balance',
-      schedule: 'mine',
-    },
-  ],
+  'a schedule of the file that leaves devices idle': ['schedule = [1f1b, mine, gpipe, zb_h1]', leavesIdle],
+  'schedules of all devices instead of it': ['schedule = [1f1b, gpipe, zb_h1]', leavesIdle],
   'measured layers': [
     'schedule = [1f1b, gpipe, zb_h1], pipeline = [2, 4], recompute = [none, full]',
     {
