@@ -1,5 +1,5 @@
 /** Transfers that queue for channels, one at a time: the fast loop of `runWithQueues`. */
-import { type Program, rowTable, runsMicrobatch } from '../values/program.ts';
+import { type Program, rowTable } from '../values/program.ts';
 import { channelLoopOver } from './channelLoop.ts';
 import {
   emptyChannelTables,
@@ -9,10 +9,11 @@ import {
   mostInTables,
   twinNeed,
 } from './channelTables.ts';
+import { type EmptyRun, emptyRun } from './emptyRun.ts';
 import { endQueue } from './endQueue.ts';
 import { finish } from './finish.ts';
 import { type RowNeeds, sameNeeds } from './startOrder.ts';
-import { type Timeline, type Timing, emptyEnds } from '../values/timeline.ts';
+import type { Timeline, Timing } from '../values/timeline.ts';
 
 const tables = emptyChannelTables();
 const channelLoop = channelLoopOver(tables, endQueue(mostInTables));
@@ -34,16 +35,14 @@ export const queuesForChannels = (program: Program, timing: Timing): boolean =>
 export function runChannelQueues(program: Program, timing: Timing): Timeline | undefined {
   const { microbatches, order, fused } = program;
   const { single } = timing;
-  const runs = runsOf(program);
-  const end = emptyEnds(program);
+  const { end, arrivals: all, runs, whole } = emptyRun(program, timing);
   if (!isOrdered(program, timing, end)) return undefined;
-  const all = emptyArrivals(program, timing, end);
   const arrival = all.subarray(0, timing.needs.length * microbatches);
   const starts = fused === undefined && single === undefined ? undefined : new Float64Array(order.length);
   const several = fillChannelTables(tables, program, timing);
   const done = channelLoop(program, { end, arrival: all, starts, single, runs, several });
   if (done < order.length) return undefined;
-  completeArrivals(program, timing, { end, arrival, runs });
+  completeArrivals(program, timing, { end, arrival, runs, whole });
   return finish({ program, timing, end, starts, arrival });
 }
 
@@ -85,43 +84,11 @@ function isOrdered(program: Program, timing: Timing, empty: Float64Array): boole
   return true;
 }
 
-/** By stage × microbatches + microbatch: 1 where the stage runs it; undefined where stages run all. */
-type Runs = Uint8Array | undefined;
-
-const known = new WeakMap<Program, Runs>();
-
-/** Looked at once for a program. */
-function runsOf(program: Program): Runs {
-  const { stages, microbatches, copies } = program;
-  if (copies === undefined) return undefined;
-  const kept = known.get(program);
-  if (kept !== undefined) return kept;
-  const runs = new Uint8Array(stages * microbatches);
-  for (let stage = 0; stage < stages; stage += 1)
-    for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
-      if (runsMicrobatch(program, stage, microbatch)) runs[stage * microbatches + microbatch] = 1;
-  known.set(program, runs);
-  return runs;
-}
-
-/** As `Timeline.arrival` before the first operation, then NaN for each microbatch: it is to come, or left out, as the end is. */
-function emptyArrivals(program: Program, { needs }: Timing, empty: Float64Array): Float64Array {
-  const { microbatches, copies, extended } = program;
-  const sent = needs.length * microbatches;
-  const arrival = new Float64Array(sent + microbatches).fill(NaN, sent);
-  if (copies === undefined && extended !== true) return arrival.fill(-1, 0, sent);
-  for (let need = 0; need < needs.length; need += 1) {
-    const from = needs[need] * microbatches;
-    arrival.set(empty.subarray(from, from + microbatches), need * microbatches);
-  }
-  return arrival;
-}
-
 /** Fills in the arrivals that the loop does without: results that stay within a device, and what I waits for. */
 function completeArrivals(
   program: Program,
   timing: Timing,
-  { end, arrival, runs }: { readonly end: Float64Array; readonly arrival: Float64Array; readonly runs: Runs },
+  { end, arrival, runs, whole }: Pick<EmptyRun, 'end' | 'runs' | 'whole'> & { readonly arrival: Float64Array },
 ): void {
   const { stages, microbatches } = program;
   const { needOffsets, needs } = timing;
@@ -130,7 +97,7 @@ function completeArrivals(
       const to = need * microbatches;
       if (isWithin(program, timing, row, need)) {
         const from = needs[need] * microbatches;
-        if (runs === undefined) {
+        if (runs === undefined || whole?.[need] === 1) {
           arrival.set(end.subarray(from, from + microbatches), to);
           continue;
         }

@@ -109,6 +109,26 @@ pipeline train {
   }
 });
 
+it('has no arrival on a device of a microbatch that another copy runs', () => {
+  const plan = planOf(`
+schedule turns {
+  on(s, j) = if(s == 0, mod(j, 2), mod(div(j, 2), 2))
+  order = greedy(prefer = [B, F])
+}
+model m { layer l[2] { forward = 2ms  backward = 5ms  output = 3MB } }
+device d { memory = 1TiB }
+cluster c { gpu[2] = d  link = half(1GB/s + 3us) }
+pipeline train { model = m  devices = c  microbatches = 8  stages = balance(2)  schedule = turns }
+`);
+  const generated = generate(plan);
+  if (!('program' in generated)) throw new Error(generated.faults[0]?.message);
+  const { program } = generated;
+  const timing = timingOf(plan, program);
+  expect(queuesForChannels(program, timing)).toBe(true);
+  // The second run begins with what the first one found out.
+  for (const _ of [1, 2]) expect(runChannelQueues(program, timing)).toEqual(runInTime(program, timing));
+});
+
 it('takes ends out from the earliest to the latest, of equal ones the lowest device first', () => {
   const queue = endQueue(256);
   fc.assert(
