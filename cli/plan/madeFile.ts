@@ -1,6 +1,8 @@
 /** `plan --model M --on C --nodes N --batch B --sequence S`: the file that such a call stands for. */
 import { readConfiguration } from '../../engine/formats/huggingFace/read.ts';
 import { importText } from '../../engine/formats/importText.ts';
+import { modelOfRepository } from '../../engine/formats/recipe/models.ts';
+import { unknownSource } from '../../engine/formats/recipe/placeholders.ts';
 import { list } from '../../engine/basics/quantities.ts';
 import { nearest } from '../../engine/basics/spelling.ts';
 import { findUnit } from '../../engine/language/units.ts';
@@ -81,7 +83,8 @@ interface Declared {
 function modelMeant(name: string, known: readonly string[]): string | undefined {
   const last = name.split('/').at(-1) ?? '';
   const plain = last.toLowerCase().replaceAll(/[^a-z0-9]+/gu, '_');
-  if (known.includes(plain)) return plain;
+  const published = modelOfRepository(name);
+  if (published !== undefined || known.includes(plain)) return published ?? plain;
   return /\.\w*[a-z]\w*$/iu.test(last) && last !== name.replaceAll(/[/\\]/gu, '') ? undefined : nearest(plain, known);
 }
 
@@ -116,6 +119,10 @@ function modelOf(name: string, io: Io): Declared | Problem {
         ),
     };
   }
+  if (imported.pipe.includes(` = ${unknownSource}\n`))
+    return {
+      problem: `--model ${shownPath(name)} does not say which model it trains, or std:models does not have it. Name the config.json of the model: --model config.json.`,
+    };
   const declared = declaredIn(imported.pipe, imported.remarks, shownPath(name));
   if ('problem' in declared) return declared;
   const configuration = readConfiguration(read.text);
@@ -129,7 +136,13 @@ function declaredIn(text: string, remarks: readonly string[], name: string): Dec
   const models = declarations.filter((each) => each.kind === 'block' && each.keyword.text === 'model');
   const [model] = models;
   if (model?.kind !== 'block' || model.name === undefined) return { problem: `--model ${name} has no model.` };
-  const kept = declarations.filter((each) => models.includes(each) || each.kind === 'param' || each.kind === 'let');
+  const kept = declarations.filter(
+    (each) =>
+      models.includes(each) ||
+      each.kind === 'param' ||
+      each.kind === 'let' ||
+      (each.kind === 'import' && each.path?.value === 'std:models'),
+  );
   return {
     name: model.name.text,
     text: `\n${kept.map(({ start, end }) => `${text.slice(start, end)}\n`).join('\n')}`,

@@ -13,12 +13,14 @@ import type { ReadContext } from './context.ts';
 import { wholeNumber } from '../language/expressions.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 
+const contents = 'Put the config.json of your model there: on Hugging Face it is next to the weights.';
+
 /**
  * The layers; `undefined` where the file is not there or damaged, which has been reported. The model says its `sequence`
  * itself: a configuration has only the most that the model can take, not what it is trained with.
  */
 export function readHuggingFace(context: ReadContext, call: Call): ModelSource | undefined {
-  const file = readSourceFile(context, call, ['mtp', 'images', 'pixels', 'encoder']);
+  const file = readSourceFile(context, call, ['mtp', 'images', 'pixels', 'encoder'], contents);
   if (file === undefined) return undefined;
   const sizes = readSizes(context, file.arguments);
   if (sizes === undefined) return undefined;

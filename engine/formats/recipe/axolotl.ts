@@ -3,8 +3,8 @@ import { table } from '../../basics/table.ts';
 import { readYaml } from '../yaml/read.ts';
 import { finished, type RecipeImport } from './finish.ts';
 import { type Keys, keysOf } from './keys.ts';
-import { modelOfRepository, standardModel } from './models.ts';
-import { placeholderModel, placeholderSequence } from './placeholders.ts';
+import { hasExperts, modelOfRepository, standardModel } from './models.ts';
+import { sequenceOf, unknownModel } from './placeholders.ts';
 import { mostDevices, type Recipe, usualDataRanks } from './toPipe.ts';
 
 /** Whether a text has keys of Axolotl at the start of lines. */
@@ -27,7 +27,7 @@ export function pipeOfAxolotl(text: string): RecipeImport {
   const known = modelOfRepository(name);
   if (known === undefined) keys.leave('base_model');
   const model =
-    known === undefined ? placeholderModel('`base_model` is no model of std:models', 1, remarks) : standardModel(known);
+    known === undefined ? unknownModel('`base_model` is not a model of std:models', remarks) : standardModel(known);
   const tensor = keys.whole('tensor_parallel_size', { most: mostDevices }) ?? 1;
   const context =
     keys.whole('context_parallel_size', { most: mostDevices }) ??
@@ -41,7 +41,7 @@ export function pipeOfAxolotl(text: string): RecipeImport {
     source: 'an Axolotl configuration',
     engine: sharing.zero === undefined ? 'pytorch' : 'deepspeed',
     model,
-    sequence: keys.whole('sequence_len') ?? placeholderSequence(model, remarks),
+    sequence: keys.whole('sequence_len') ?? sequenceOf(model, remarks),
     microBatch: keys.whole('micro_batch_size') ?? 1,
     microbatches: keys.whole('gradient_accumulation_steps') ?? 1,
     precision,
@@ -50,7 +50,7 @@ export function pipeOfAxolotl(text: string): RecipeImport {
     tensor,
     context,
     data: sharing.data,
-    expert: model.experts ? sharing.expert : 1,
+    expert: hasExperts(model, sharing.expert) ? sharing.expert : 1,
     keys: [
       ...(checkpoints ? [['recompute', 'full'] as const] : []),
       ['optimizer', optimizerOf(keys, sharing, { precision, adapts: trainable !== undefined }, remarks)],

@@ -11,8 +11,8 @@ import { readYaml } from '../yaml/read.ts';
 import { flagsOfKeys } from './bridgeFlags.ts';
 import { finished, type RecipeImport } from './finish.ts';
 import { type Keys, keysOf, unusedRemarks } from './keys.ts';
-import { modelOfRepository, modelOfWords, type StandardModel, standardModel } from './models.ts';
-import { placeholderModel, placeholderSequence } from './placeholders.ts';
+import { hasExperts, modelOfRepository, modelOfWords, type RecipeModel, standardModel } from './models.ts';
+import { sequenceOf, unknownModel } from './placeholders.ts';
 import { usualDataRanks } from './toPipe.ts';
 
 /** Whether a text has the tables of Bridge or NeMo with ranks or a batch of Megatron Core in them. */
@@ -49,9 +49,13 @@ export function pipeOfBridge(text: string): RecipeImport {
   const remarks: string[] = [];
   complete(keys, flags, remarks);
   const isNamed = !flags.has('hidden-size') || !flags.has('num-attention-heads');
-  const pipeline = Number(flags.get('pipeline-model-parallel-size')?.value?.text ?? 1);
-  const model = isNamed ? modelOf(keys, pipeline, remarks) : undefined;
-  const trainable = adapters(keys, flags.has('num-experts') || model?.experts === true, remarks);
+  const model = isNamed ? modelOf(keys, remarks) : undefined;
+  const expert = Number(flags.get('expert-model-parallel-size')?.value?.text ?? 1);
+  const trainable = adapters(
+    keys,
+    flags.has('num-experts') || (model !== undefined && hasExperts(model, expert)),
+    remarks,
+  );
   for (const path of ['model.hybrid_override_pattern', 'model.hybrid_layer_pattern'])
     if (keys.has(path))
       keys.fault(path, `\`${path}\`: Mamba layers have no shape here. Measure the layers, and write their times.`);
@@ -182,7 +186,7 @@ function leaveUnread(
 }
 
 /** A model by the recipe, the class or the repository that the file names. */
-function modelOf(keys: Keys, stages: number, remarks: string[]): StandardModel {
+function modelOf(keys: Keys, remarks: string[]): RecipeModel {
   const classes = ['recipe._target_', 'model._target_', 'model.config._target_'].map(
     (path) => keys.word(path)?.split('.').at(-1) ?? '',
   );
@@ -196,7 +200,7 @@ function modelOf(keys: Keys, stages: number, remarks: string[]): StandardModel {
     modelOfRepository(keys.word('model.hf_model_id') ?? '') ??
     modelOfRepository(keys.word('hf_path') ?? '');
   return known === undefined
-    ? placeholderModel('The file has no widths, and names no model of std:models', stages, remarks)
+    ? unknownModel('The file has no widths, and names no model of std:models', remarks)
     : standardModel(known);
 }
 
@@ -243,7 +247,7 @@ interface Named {
   readonly keys: Keys;
   readonly flags: ReadonlyMap<string, Flag>;
   readonly fields: ReadonlyMap<string, string>;
-  readonly model: StandardModel;
+  readonly model: RecipeModel;
   readonly text: string;
   readonly trainable?: string;
 }
@@ -256,17 +260,23 @@ function namedModel(
 ): RecipeImport {
   const layers = { text: String(model.layers), start: 0, end: 1 };
   const withLayers = new Map([...flags, ['num-layers', { flag: layers, value: layers }]]);
-  const cut = model.isPlaceholder ? placeholderCut(flags) : stagesOf(withLayers, { text, values: new Map() });
+  const isKnown = model.layers !== undefined;
+  const cut = isKnown ? stagesOf(withLayers, { text, values: new Map() }) : unknownCut(flags);
   if ('faults' in cut) return cut;
   const values = valuesOf(flags);
   const format = precisionOf(values);
   const microBatch = values.whole('micro-batch-size') ?? 1;
+  const expert = values.whole('expert-model-parallel-size') ?? 1;
   const least = 2 * Math.max(cut.ranks, cut.group ?? 1);
-  const training = trainingOf(values, { microBatch, experts: [model.experts], precision: format }, cut.ranks, least);
+  const training = trainingOf(
+    values,
+    { microBatch, experts: [hasExperts(model, expert)], precision: format },
+    cut.ranks,
+    least,
+  );
   const chunks = cut.stages.length / cut.ranks;
   const grouped = cut.group === undefined || cut.group === cut.ranks ? '' : `, group = ${cut.group}`;
-  const expert = values.whole('expert-model-parallel-size') ?? 1;
-  const sequence = values.whole('seq-length') ?? placeholderSequence(model, remarks);
+  const sequence = values.whole('seq-length') ?? sequenceOf(model, remarks);
   const own = new Set(['tensor', 'context', 'data', 'expert']);
   leaveUnread(keys, flags, values, fields);
   return finished(
@@ -284,12 +294,10 @@ function namedModel(
       tensor: training.tensor,
       context: training.context,
       data: training.data,
-      expert: model.experts ? expert : 1,
+      expert: hasExperts(model, expert) ? expert : 1,
       keys: training.keys.filter(([key]) => !own.has(key)),
       microbatches: training.microbatches,
-      stages: model.isPlaceholder
-        ? cut.stages.length
-        : cut.stages.map((stage) => stage.filter((symbol) => symbol === 't').length),
+      stages: isKnown ? cut.stages.map((stage) => stage.filter((symbol) => symbol === 't').length) : cut.stages.length,
       schedule: chunks === 1 ? '1f1b' : `interleaved_1f1b(chunks = ${chunks}${grouped})`,
     },
     { remarks: [...remarks, ...training.remarks.map(said)], isIrrelevant, ranks: 'model' },
@@ -297,7 +305,7 @@ function namedModel(
 }
 
 /** As many stages as ranks and chunks: the layers of the model are not known. */
-function placeholderCut(flags: ReadonlyMap<string, Flag>): MegatronStages {
+function unknownCut(flags: ReadonlyMap<string, Flag>): MegatronStages {
   const whole = (name: string): number => Number(flags.get(name)?.value?.text ?? 1);
   const ranks = whole('pipeline-model-parallel-size');
   const group = flags.get('microbatch-group-size-per-virtual-pipeline-stage')?.value?.text;

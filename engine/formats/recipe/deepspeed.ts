@@ -4,8 +4,7 @@ import { finished, type RecipeImport } from './finish.ts';
 import { type WrittenLayers, writtenLayers } from '../program/layers.ts';
 import { constantsOf, isProgram } from '../program/read.ts';
 import { type Keys, keysOf } from './keys.ts';
-import { standardModel } from './models.ts';
-import { placeholderModel, placeholderSequence } from './placeholders.ts';
+import { sequenceOf, unknownModel } from './placeholders.ts';
 import { mostDevices, type Recipe } from './toPipe.ts';
 
 /** Whether a text is an object with keys that only DeepSpeed has. */
@@ -64,9 +63,7 @@ export function pipeOfDeepspeed(text: string, program?: Program): RecipeImport {
   if (program !== undefined && program.stages !== ranks.pipeline)
     keys.fault('pipeline.stages', `The program has layers of ${program.stages} stages.`);
   const model =
-    program === undefined
-      ? placeholderModel('A configuration of DeepSpeed names no model', ranks.pipeline, remarks)
-      : standardModel('llama3_2_1b', true);
+    program === undefined ? unknownModel('A configuration of DeepSpeed does not name the model', remarks) : {};
   if (program !== undefined)
     remarks.push('The program has no times and no sizes: each layer takes 3 ms. Replace them.');
   const batch = batchOf(keys, ranks.pipeline, remarks);
@@ -80,7 +77,7 @@ export function pipeOfDeepspeed(text: string, program?: Program): RecipeImport {
     source: 'a DeepSpeed configuration',
     engine: 'deepspeed',
     model,
-    ...(program === undefined ? { sequence: placeholderSequence(model, remarks) } : { layers: program.cut }),
+    ...(program === undefined ? { sequence: sequenceOf(model, remarks) } : { layers: program.cut }),
     precision,
     expert: 1,
     keys: [

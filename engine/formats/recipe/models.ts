@@ -11,8 +11,10 @@ const repositories: readonly (readonly [name: string, owner: string, repository:
   ['llama2_7b', 'meta-llama', /^llama-2-7b(-chat)?(-hf)?$/],
   ['llama2_13b', 'meta-llama', /^llama-2-13b(-chat)?(-hf)?$/],
   ['llama2_70b', 'meta-llama', /^llama-2-70b(-chat)?(-hf)?$/],
-  ['llama3_8b', 'meta-llama', /^(meta-)?llama-3(\.1)?-8b(-instruct)?$/],
-  ['llama3_70b', 'meta-llama', /^(meta-)?llama-3(\.[13])?-70b(-instruct)?$/],
+  ['llama3_8b', 'meta-llama', /^(meta-)?llama-3-8b(-instruct)?$/],
+  ['llama3_70b', 'meta-llama', /^(meta-)?llama-3-70b(-instruct)?$/],
+  ['llama3_1_8b', 'meta-llama', /^(meta-)?llama-3\.1-8b(-instruct)?$/],
+  ['llama3_1_70b', 'meta-llama', /^(meta-)?llama-3\.[13]-70b(-instruct)?$/],
   ['llama3_1_405b', 'meta-llama', /^(meta-)?llama-3\.1-405b(-instruct)?$/],
   ['llama3_2_1b', 'meta-llama', /^llama-3\.2-1b(-instruct)?$/],
   ['mixtral_8x7b', 'mistralai', /^mixtral-8x7b(-instruct)?-v0\.1$/],
@@ -49,9 +51,7 @@ export function modelOfFolder(folder: string): string | undefined {
 
 /** Names of later versions and other spellings with the widths of an entry, in small letters without marks. */
 const spellings: ReadonlyMap<string, string> = new Map([
-  ['llama318b', 'llama3_8b'],
-  ['llama3170b', 'llama3_70b'],
-  ['llama3370b', 'llama3_70b'],
+  ['llama3370b', 'llama3_1_70b'],
   ['llama3405b', 'llama3_1_405b'],
   ['deepseekv3671b', 'deepseek_v3'],
   ['qwen25500m', 'qwen2_5_0_5b'],
@@ -79,12 +79,16 @@ export interface StandardModel {
   readonly experts: boolean;
   /** Tokens of a sample in its pre-training. */
   readonly sequence: number;
-  /** Whether it stands for a model that is not known here, whose layers may be others. */
-  readonly isPlaceholder: boolean;
 }
 
+/** The second is a model that is not known here: its `config.json` has to describe it. */
+export type RecipeModel = StandardModel | { readonly [Key in keyof StandardModel]?: undefined };
+
+/** Expert ranks of a model that may have no experts. Of an unknown model the file is believed. */
+export const hasExperts = ({ experts }: RecipeModel, ranks: number): boolean => experts ?? ranks > 1;
+
 /** An entry of `std:models` by its name. */
-export function standardModel(name: string, isPlaceholder = false): StandardModel {
+export function standardModel(name: string): StandardModel {
   const published = publishedModels.find((model) => model.name === name) ?? publishedModels[0];
   const read = readConfiguration(JSON.stringify(published.config));
   const layers = 'faults' in read ? [] : read.layers;
@@ -97,6 +101,5 @@ export function standardModel(name: string, isPlaceholder = false): StandardMode
     layers: runs.reduce((sum, run) => sum + run.count, 0),
     experts: layers.some(({ args }) => args.experts !== undefined),
     sequence: published.sequence,
-    isPlaceholder,
   };
 }

@@ -1,16 +1,23 @@
-/** Placeholders for what a configuration does not say. */
-import { type StandardModel, standardModel } from './models.ts';
+/** What is written for what a configuration does not say. No model is made up: its figures would be mistaken for real ones. */
+import type { RecipeModel } from './models.ts';
 
-/** A model in the place of one that is not known here, small unless it has many stages; `why` begins the remark about it. */
-export function placeholderModel(why: string, stages: number, remarks: string[]): StandardModel {
-  const name = stages > 8 ? 'llama3_8b' : 'llama3_2_1b';
-  remarks.push(`${why}: ${name} is written in its place. Replace it by yours: from = huggingface("config.json").`);
-  return standardModel(name, true);
+/** The layers of a model that is not known here. */
+export const unknownSource = 'huggingface("config.json")';
+
+/** A model that is not known here; `why` begins the remark about it. */
+export function unknownModel(why: string, remarks: string[]): RecipeModel {
+  remarks.push(
+    `${why}. Put the config.json of your model next to this file: on Hugging Face it is next to the weights. There are no figures without it.`,
+  );
+  return {};
 }
 
-/** The tokens of a sample. A model that is known has the tokens of its pre-training. */
-export function placeholderSequence({ isPlaceholder, sequence }: StandardModel, remarks: string[]): number {
-  const tokens = isPlaceholder ? 1024 : sequence;
-  remarks.push(`The file does not say how many tokens a sample has: sequence = ${tokens} is written. Replace it.`);
-  return tokens;
+/** The tokens of a sample. A model that is known has the tokens of its pre-training, another one has none. */
+export function sequenceOf({ sequence }: RecipeModel, remarks: string[]): number | undefined {
+  remarks.push(
+    sequence === undefined
+      ? 'The file does not say how many tokens a sample has. Set `sequence` in the model.'
+      : `The file does not say how many tokens a sample has: sequence = ${sequence} is written. Replace it.`,
+  );
+  return sequence;
 }

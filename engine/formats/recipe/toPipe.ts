@@ -2,7 +2,8 @@
 import { clusterImport, placeholderCluster } from '../placeholderCluster.ts';
 import { laidOut } from '../toPipe.ts';
 import type { WrittenLayers } from '../program/layers.ts';
-import type { StandardModel } from './models.ts';
+import type { RecipeModel } from './models.ts';
+import { unknownSource } from './placeholders.ts';
 
 /** What a configuration says of a training. Counts are whole numbers of at least 1. */
 export interface Recipe {
@@ -10,7 +11,7 @@ export interface Recipe {
   readonly source: string;
   /** As `engine =` names it. */
   readonly engine: string;
-  readonly model: StandardModel;
+  readonly model: RecipeModel;
   /** Layers that the file names, in the place of the model, and the stages that hold them. */
   readonly layers?: WrittenLayers;
   readonly sequence?: number;
@@ -71,6 +72,7 @@ export function pipeOfRecipe(recipe: Recipe): string {
     schedule,
   } = recipe;
   const devices = devicesOf(recipe);
+  const { name } = model;
   const keys = [
     ...unless(1, 'tensor', recipe.tensor),
     ...unless(1, 'context', recipe.context),
@@ -79,10 +81,10 @@ export function pipeOfRecipe(recipe: Recipe): string {
     ...recipe.keys,
     ['microbatches', String(recipe.microbatches)],
   ];
-  return laidOut(`/// From ${source}: ${layers === undefined ? model.name : 'its layers'} on ${devices} ${devices === 1 ? 'device' : 'devices'}.
-${remarks.map((remark) => `// ${remark}\n`).join('')}${layers === undefined ? `import { ${model.name} } from "std:models"\n` : ''}${clusterImport(devices)}
+  return laidOut(`/// From ${source}: ${layers !== undefined ? 'its layers' : (name ?? 'its model')} on ${devices} ${devices === 1 ? 'device' : 'devices'}.
+${remarks.map((remark) => `// ${remark}\n`).join('')}${layers === undefined && name !== undefined ? `import { ${name} } from "std:models"\n` : ''}${clusterImport(devices)}
 model imported {
-${layers === undefined ? `  from = ${model.name}\n` : ''}${sequence === undefined ? '' : `  sequence = ${sequence}\n`}  micro_batch = ${microBatch}
+${layers === undefined ? `  from = ${name ?? unknownSource}\n` : ''}${sequence === undefined ? '' : `  sequence = ${sequence}\n`}  micro_batch = ${microBatch}
   precision = ${precision}
 ${activations === undefined ? '' : `  activations = ${activations}\n`}${loss === undefined || layers !== undefined ? '' : `  loss = ${loss}\n`}${trainable === undefined ? '' : `  trainable = ${trainable}\n`}${layers === undefined ? '' : `${layers.layers}\n`}}
 
@@ -99,7 +101,8 @@ ${keys.map(([key, value]) => `  ${key} = ${value}\n`).join('')}${stagesText(reci
 
 function stagesText({ model, layers, stages }: Recipe): string {
   if (layers !== undefined) return layers.stages;
-  if (typeof stages === 'number') return `  stages = balance(${stages})`;
+  if (typeof stages === 'number' || model.name === undefined)
+    return `  stages = balance(${typeof stages === 'number' ? stages : stages.length})`;
   // The layers of all arrays in a row; a stage takes the next ones.
   const open = model.runs.map(({ name, count }) => ({ name, count, next: 0 }));
   return stages

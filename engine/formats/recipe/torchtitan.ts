@@ -6,8 +6,8 @@ import { onlyCall } from '../python/onlyCall.ts';
 import { readToml } from '../toml/read.ts';
 import { finished, type RecipeImport } from './finish.ts';
 import { type Keys, keysOf } from './keys.ts';
-import { modelOfFolder, modelOfWords, type StandardModel, standardModel } from './models.ts';
-import { placeholderModel } from './placeholders.ts';
+import { hasExperts, modelOfFolder, modelOfWords, type RecipeModel, standardModel } from './models.ts';
+import { unknownModel } from './placeholders.ts';
 import { mostDevices, type Recipe, usualDataRanks } from './toPipe.ts';
 import { checkShape, type Program } from './torchtitanShape.ts';
 
@@ -49,13 +49,12 @@ export function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = [], 
   const replicate = degree('data_parallel_replicate');
   if (program !== undefined) checkShape(keys, program);
   const model =
-    program === undefined ? modelOf(keys, pipeline, remarks) : standardModel(program.base ?? 'llama3_8b', true);
+    program === undefined ? modelOf(keys, remarks) : program.base === undefined ? {} : standardModel(program.base);
+  const layers = program === undefined ? model.layers : program.counts.reduce((sum, count) => sum + count, 0);
   // The model of another configuration may have other layers.
   const named =
     program !== undefined &&
-    (program.base === undefined ||
-      program.layers.remarks.length > 0 ||
-      model.layers !== program.counts.reduce((sum, count) => sum + count, 0));
+    (program.base === undefined || program.layers.remarks.length > 0 || model.layers !== layers);
   if (named)
     remarks.push(...program.layers.remarks, 'The model is not in the program: each layer takes 3 ms. Replace them.');
   const shard = shardOf(keys, pipeline * tensor * context * replicate, remarks);
@@ -74,7 +73,7 @@ export function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = [], 
   const expertTensor = degree('expert_tensor_parallel');
   const recompute = recomputeOf(
     keys,
-    typeof cut.stages === 'number' ? model.layers / cut.stages : Math.max(...cut.stages),
+    typeof cut.stages !== 'number' ? Math.max(...cut.stages) : layers === undefined ? undefined : layers / cut.stages,
     remarks,
   );
   const recipe: Omit<Recipe, 'remarks'> = {
@@ -88,13 +87,13 @@ export function pipeOfTorchtitan(root: JsonValue, told: readonly string[] = [], 
     sequence: sequenceOf(keys),
     precision: precisionOf(keys),
     loss: lossOf(keys),
-    expert: model.experts ? expert : 1,
+    expert: hasExperts(model, expert) ? expert : 1,
     keys: [
       // Its default: sequence parallelism with tensor ranks.
       ...(tensor > 1 && keys.flag('parallelism.enable_sequence_parallel') !== false
         ? [['sequence_parallel', 'true'] as const]
         : []),
-      ...(model.experts && tensor > 1 && expertTensor !== tensor
+      ...(hasExperts(model, expert) && tensor > 1 && expertTensor !== tensor
         ? [['expert_tensor', String(expertTensor)] as const]
         : []),
       ...(recompute === 'none' ? [] : [['recompute', recompute] as const]),
@@ -123,7 +122,7 @@ function withoutEffect(keys: Keys, pipeline: number): readonly RegExp[] {
   ];
 }
 
-function modelOf(keys: Keys, stages: number, remarks: string[]): StandardModel {
+function modelOf(keys: Keys, remarks: string[]): RecipeModel {
   const [name, flavor] = [keys.word('model.name') ?? '', keys.word('model.flavor') ?? ''];
   // In Python the flavor is of the module that the file is in, and the folder of the tokenizer is named after the model.
   const isPython = keys.has('model_spec') || keys.has('_class');
@@ -134,9 +133,8 @@ function modelOf(keys: Keys, stages: number, remarks: string[]): StandardModel {
     modelOfWords(name, flavor.replace(/_(?:flex|varlen)(?:_attn)?$/, '')) ??
     (isPython ? modelOfFolder(assets) : undefined);
   return found === undefined
-    ? placeholderModel(
-        `${isPython ? '`hf_assets_path`' : '`model.name` and `model.flavor`'} name no model of std:models`,
-        2 * stages,
+    ? unknownModel(
+        `${isPython ? '`hf_assets_path` does' : '`model.name` and `model.flavor` do'} not name a model of std:models`,
         remarks,
       )
     : standardModel(found);
@@ -175,7 +173,7 @@ const schedules: Readonly<Record<string, { readonly name: string; readonly kind:
 
 const at = (name: string): string => `parallelism.pipeline_parallel_${name}`;
 
-function scheduleOf(keys: Keys, model: StandardModel, pipeline: number, remarks: string[]): Cut {
+function scheduleOf(keys: Keys, { layers }: RecipeModel, pipeline: number, remarks: string[]): Cut {
   const written = keys.word(at('schedule')) ?? '1F1B';
   const found = schedules[written.toLowerCase()];
   if (found === undefined) {
@@ -191,11 +189,11 @@ function scheduleOf(keys: Keys, model: StandardModel, pipeline: number, remarks:
     keys.whole(at('first_stage_less_layers'), { least: 0 }) ?? 1,
     keys.whole(at('last_stage_less_layers'), { least: 0 }) ?? 1,
   ] as const;
-  const effective = model.layers + weights[0] + weights[1];
+  const effective = (layers ?? 0) + weights[0] + weights[1];
   const perStage = keys.whole(at('layers_per_stage'));
-  if (model.isPlaceholder) keys.leave(at('layers_per_stage'));
+  if (layers === undefined) keys.leave(at('layers_per_stage'));
   const usual = kind === 'single' ? 1 : 2;
-  const chunks = perStage === undefined || model.isPlaceholder ? usual : Math.ceil(effective / perStage) / pipeline;
+  const chunks = perStage === undefined || layers === undefined ? usual : Math.ceil(effective / perStage) / pipeline;
   const isPossible = kind === 'loop' ? Number.isInteger(chunks) && chunks >= 2 : chunks === usual;
   if (!isPossible)
     keys.fault(
@@ -203,12 +201,12 @@ function scheduleOf(keys: Keys, model: StandardModel, pipeline: number, remarks:
       `These are ${Math.ceil(effective / (perStage ?? 1))} stages on ${pipeline} ranks, which \`${name}\` does not run.`,
     );
   const schedule = kind === 'loop' ? `${name}(chunks = ${chunks})` : name;
-  if (!isPossible || model.isPlaceholder) return { schedule, stages: pipeline * usual };
-  const stages = shared(model.layers, pipeline * chunks, weights);
+  if (!isPossible || layers === undefined) return { schedule, stages: pipeline * usual };
+  const stages = shared(layers, pipeline * chunks, weights);
   if (stages !== undefined) return { schedule, stages };
   keys.fault(
     at('degree'),
-    `${model.layers} layers, with the ${weights[0]} and ${weights[1]} that the first and the last stage have less, are too few for ${pipeline * chunks} stages.`,
+    `${layers} layers, with the ${weights[0]} and ${weights[1]} that the first and the last stage have less, are too few for ${pipeline * chunks} stages.`,
   );
   return { schedule, stages: pipeline };
 }
@@ -301,7 +299,7 @@ function precisionOf(keys: Keys): string {
   return format === 'float32' && keys.word('training.dtype') !== 'bfloat16' ? 'fp32' : 'bf16';
 }
 
-function recomputeOf(keys: Keys, most: number, remarks: string[]): string {
+function recomputeOf(keys: Keys, most: number | undefined, remarks: string[]): string {
   // In Python a class is the mode, and its selective one saves by operation.
   const kind = keys.word('activation_checkpoint._class');
   if (kind !== undefined && /\b(?:Full|Selective)AC\b/.test(kind)) return kind.includes('Full') ? 'full' : 'operations';
@@ -321,6 +319,10 @@ function recomputeOf(keys: Keys, most: number, remarks: string[]): string {
   if (option === 'op') return 'operations';
   const every = /^[1-9]\d{0,3}$/.test(option) ? Number(option) : 2;
   if (every === 1) return 'full';
+  if (most === undefined) {
+    remarks.push(`One of ${every} layers is recomputed. Here none are: set recompute = full(layers = …).`);
+    return 'none';
+  }
   const layers = Math.max(1, Math.round(most / every));
   remarks.push(`One of ${every} layers is recomputed: here the first ${layers} of each stage are.`);
   return `full(layers = ${layers})`;

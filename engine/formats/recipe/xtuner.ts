@@ -4,8 +4,8 @@ import { onlyCall } from '../python/onlyCall.ts';
 import { readYaml } from '../yaml/read.ts';
 import { finished, type RecipeImport } from './finish.ts';
 import { type Keys, keysOf } from './keys.ts';
-import { modelOfFolder, type StandardModel, standardModel } from './models.ts';
-import { placeholderModel, placeholderSequence } from './placeholders.ts';
+import { hasExperts, modelOfFolder, type RecipeModel, standardModel } from './models.ts';
+import { sequenceOf, unknownModel } from './placeholders.ts';
 import { mostDevices, type Recipe, usualDataRanks } from './toPipe.ts';
 
 export const isXtunerPython = (text: string): boolean =>
@@ -31,7 +31,7 @@ export function pipeOfXtunerPython(text: string, config?: string): RecipeImport 
   const keys = keysOf(read.call);
   const remarks = [...read.remarks];
   const name = keys.word('model_cfg._class') ?? '';
-  const model = modelOf(classes[name], '`model_cfg` is no model of std:models', 1, remarks);
+  const model = modelOf(classes[name], '`model_cfg` is not a model of std:models', remarks);
   const size = (path: string): number => keys.whole(path, { most: mostDevices }) ?? 1;
   const [tensor, context] = [size('fsdp_cfg.tp_size'), size('sp_size')];
   const experts = [size('fsdp_cfg.ep_size'), size('model_cfg.ep_size')];
@@ -45,17 +45,17 @@ export function pipeOfXtunerPython(text: string, config?: string): RecipeImport 
       source: 'an xtuner configuration',
       engine: 'pytorch',
       model,
-      sequence: keys.whole('dataloader_cfg.pack_max_length') ?? placeholderSequence(model, remarks),
+      sequence: keys.whole('dataloader_cfg.pack_max_length') ?? sequenceOf(model, remarks),
       microBatch,
       precision: 'bf16',
       pipeline: 1,
       tensor,
       context,
       data,
-      expert: model.experts ? Math.max(...experts) : 1,
+      expert: hasExperts(model, Math.max(...experts)) ? Math.max(...experts) : 1,
       keys: [
         ...exchange(context),
-        ...recomputed(keys, 'fsdp_cfg.recompute_ratio', model),
+        ...recomputed(keys, 'fsdp_cfg.recompute_ratio', model, remarks),
         ['optimizer', optimizerOf(keys, over !== undefined && data % over === 0 && over < data ? over : undefined)],
       ],
       microbatches: microbatchesOf(keys.whole('global_batch_size') ?? microBatch * data, microBatch * data, remarks),
@@ -78,12 +78,7 @@ export function pipeOfXtunerYaml(text: string): RecipeImport {
   const size = (path: string): number => keys.whole(path, { most: mostDevices }) ?? 1;
   const [pipeline, chunks, tensor] = [size('pp'), size('vpp'), size('tp')];
   const context = size('cp') * size('ulysses');
-  const model = modelOf(
-    modelOfFolder(keys.word('model') ?? ''),
-    '`model` is no model of std:models',
-    pipeline * chunks,
-    remarks,
-  );
+  const model = modelOf(modelOfFolder(keys.word('model') ?? ''), '`model` is not a model of std:models', remarks);
   const [devices, others] = [size('nodes') * size('gpu_per_node'), pipeline * tensor * context];
   if (devices % others !== 0)
     keys.fault('nodes', `${devices} devices are not a multiple of the ${others} of one data rank.`);
@@ -97,18 +92,20 @@ export function pipeOfXtunerYaml(text: string): RecipeImport {
       source: 'a calculation of xtuner',
       engine: 'pytorch',
       model,
-      sequence: keys.whole('L') ?? placeholderSequence(model, remarks),
+      sequence: keys.whole('L') ?? sequenceOf(model, remarks),
       microBatch: keys.whole('MBS') ?? 1,
       precision: 'bf16',
       pipeline,
       tensor,
       context,
       data,
-      expert: model.experts ? expert : 1,
+      expert: hasExperts(model, expert) ? expert : 1,
       keys: [
         ...(isSplit && tensor > 1 ? [['sequence_parallel', 'true'] as const] : []),
         ...(size('ulysses') > 1 ? exchange(context) : []),
-        ...(model.experts && expertTensor !== tensor ? [['expert_tensor', String(expertTensor)] as const] : []),
+        ...(hasExperts(model, expert) && expertTensor !== tensor
+          ? [['expert_tensor', String(expertTensor)] as const]
+          : []),
         ...(keys.flag('recompute') === true ? [['recompute', 'full'] as const] : []),
         ['optimizer', stage === 0 || data * context === 1 ? 'adam_mixed' : `adam_mixed(shard = zero${stage})`],
       ],
@@ -120,18 +117,22 @@ export function pipeOfXtunerYaml(text: string): RecipeImport {
   );
 }
 
-const modelOf = (name: string | undefined, why: string, stages: number, remarks: string[]): StandardModel =>
-  name === undefined ? placeholderModel(why, stages, remarks) : standardModel(name);
+const modelOf = (name: string | undefined, why: string, remarks: string[]): RecipeModel =>
+  name === undefined ? unknownModel(why, remarks) : standardModel(name);
 
 /** Sequence ranks exchange heads (Ulysses). */
 const exchange = (context: number): Recipe['keys'] => (context > 1 ? [['context_exchange', 'all_to_all']] : []);
 
 /** The share of layers whose activations are computed again; all of them by default. */
-function recomputed(keys: Keys, path: string, { layers }: StandardModel): Recipe['keys'] {
+function recomputed(keys: Keys, path: string, { layers }: RecipeModel, remarks: string[]): Recipe['keys'] {
   const ratio = keys.number(path) ?? 1;
   if (ratio < 0 || ratio > 1) keys.fault(path, `\`${path}\` must be from 0 to 1.`);
-  const count = Math.round(ratio * layers);
-  return count <= 0 ? [] : [['recompute', count >= layers ? 'full' : `full(layers = ${count})`]];
+  if (layers === undefined && ratio > 0 && ratio < 1) {
+    remarks.push(`${ratio} of the layers are recomputed. Here none are: set recompute = full(layers = …).`);
+    return [];
+  }
+  const count = layers === undefined ? ratio : Math.round(ratio * layers);
+  return count <= 0 ? [] : [['recompute', count >= (layers ?? 1) ? 'full' : `full(layers = ${count})`]];
 }
 
 /** FSDP trains in fp32 and gathers in 16 bits. */

@@ -90,11 +90,14 @@ describe('plan without a file', () => {
       ...{ model_type: 'llama', num_hidden_layers: 4, hidden_size: 1024, num_attention_heads: 8 },
       ...{ num_key_value_heads: 8, intermediate_size: 2816, vocab_size: 32000 },
     });
+    const axolotl = (base: string): string =>
+      `base_model: ${base}\nsequence_len: 1024\nmicro_batch_size: 1\nadapter: \ndatasets: []\n`;
     const script =
       '--num-layers 4 --hidden-size 1024 --num-attention-heads 8 --seq-length 1024 --pipeline-model-parallel-size 2 --micro-batch-size 1 --global-batch-size 16 --max-position-embeddings 1024';
     for (const [name, text] of [
       ['config.json', config],
       ['run.sh', script],
+      ['known.yaml', axolotl('openai-community/gpt2')],
     ]) {
       const { status, out, err } = await plan(`--model ${name} --on dgx_a100 --nodes 1 --batch 16 ${few}`, {
         [name]: text,
@@ -103,6 +106,21 @@ describe('plan without a file', () => {
       expect(status).toBe(0);
       expect(out).toContain('2 rows on 8 devices, 16 samples an iteration');
     }
+    const unknown = await plan(`--model own.yaml --on dgx_a100 --nodes 1 --batch 16 ${few}`, {
+      'own.yaml': axolotl('our/own'),
+    });
+    expect(unknown).toMatchObject({ status: 2, out: '' });
+    expect(unknown.err).toContain('--model own.yaml does not say which model it trains');
+  });
+
+  test.each([
+    ['Qwen/Qwen2.5-72B-Instruct', 'qwen2_5_72b'],
+    ['meta-llama/Meta-Llama-3.1-8B', 'llama3_1_8b'],
+    ['deepseek-ai/DeepSeek-V3-Base', 'deepseek_v3'],
+    ['mistralai/Mixtral-8x7B-v0.1', 'mixtral_8x7b'],
+  ])('names the model of the library for %s', async (repository, name) => {
+    const { err } = await plan(`--model ${repository} --on dgx_h100 --nodes 1 --batch 16`);
+    expect(err).toContain(`Did you mean "${name}"?`);
   });
 
   test('rounds tokens to samples that ranks share, and says so', async () => {

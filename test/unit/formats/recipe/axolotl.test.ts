@@ -1,5 +1,7 @@
 /** Configurations of Axolotl. */
 import { describe, expect, test } from 'vitest';
+import { publishedModels } from '../../../../engine/formats/huggingFace/publishedModels.ts';
+import { analyse } from '../../../support/analyse.ts';
 import { faultsOf, importedText, linesOf, llamaWeights, recipeText, runOfRecipe } from './recipes.ts';
 
 const file = recipeText('axolotl.yaml');
@@ -123,12 +125,11 @@ test('another model, another optimizer and unknown sizes are named', () => {
     .replace(/dp_\w+_size: \d\n/g, '')
     .replace('sequence_len: 4096\n', '');
   const told = remarksOf(text);
-  expect(told).toContain('`base_model` is no model of std:models: llama3_2_1b is written');
+  expect(told).toContain('`base_model` is not a model of std:models. Put the config.json');
   expect(told).toContain('Only Adam is read');
   expect(told).toContain('how many devices there are: 8 data ranks');
-  expect(told).toContain('sequence = 1024 is written');
+  expect(told).toContain('how many tokens a sample has. Set `sequence`');
   expect(told).toMatch(/Not used, .*base_model/);
-  expect(runOfRecipe(text).errors).toEqual([]);
 });
 
 test.each([
@@ -167,4 +168,37 @@ test.each([
   ['num_epochs: 3', 'accelerator_config:\n  gradient_accumulation_kwargs:\n    sync_each_batch: true'],
 ])('gradients are whole up to the last of several microbatches, unless the file syncs each: %s → %s', (from, to) => {
   expect(linesOf(changed(from, to))).toContain('optimizer = adam_mixed(shard = fsdp, over = 4, clip = true)');
+});
+
+test.each([
+  ['Qwen/Qwen2.5-72B-Instruct', 'qwen2_5_72b'],
+  ['meta-llama/Meta-Llama-3.1-8B', 'llama3_1_8b'],
+  ['meta-llama/Llama-3.1-70B-Instruct', 'llama3_1_70b'],
+  ['meta-llama/Meta-Llama-3-70B', 'llama3_70b'],
+  ['deepseek-ai/DeepSeek-V3-Base', 'deepseek_v3'],
+  ['mistralai/Mixtral-8x7B-v0.1', 'mixtral_8x7b'],
+])('%s is %s', (repository, name) => {
+  const lines = linesOf(changed('NousResearch/Meta-Llama-3-8B', repository));
+  expect(lines).toEqual(expect.arrayContaining([`from = ${name}`, `import { ${name} } from "std:models"`]));
+});
+
+describe('a model that is not known', () => {
+  const { pipe } = importedText(changed('NousResearch/Meta-Llama-3-8B', 'Qwen/Qwen1.5-14B'));
+
+  test('has no figures before its configuration is there', () => {
+    const { pipelines, findings } = analyse(pipe);
+    expect(pipelines.flatMap(({ run }) => (run === undefined ? [] : [run]))).toEqual([]);
+    const [error] = findings.filter(({ severity }) => severity === 'error');
+    expect([error.code, pipe.slice(error.place.start, error.place.end)]).toEqual(['import/not-found', '"config.json"']);
+    expect(error.message).toContain('Put the config.json of your model there');
+  });
+
+  test('and runs with it', () => {
+    const published = publishedModels.find(({ name }) => name === 'qwen2_5_14b');
+    const { pipelines, findings } = analyse(pipe, {
+      files: { 'config.json': JSON.stringify(published?.config) },
+    });
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(pipelines[0].run).toBeDefined();
+  });
 });

@@ -176,10 +176,11 @@ model:
     expect(linesOf(named)).toContain(`from = ${name}`);
   });
 
-  test('and a placeholder for another one', () => {
+  test('and a configuration for another one', () => {
     const unknown = text.replace('qwen3_8b_', 'own_9b_');
-    expect(linesOf(unknown)).toEqual(expect.arrayContaining(['from = llama3_2_1b', 'stages = balance(6)']));
-    expect(runOfRecipe(unknown).errors).toEqual([]);
+    expect(linesOf(unknown)).toEqual(
+      expect.arrayContaining(['from = huggingface("config.json")', 'stages = balance(6)']),
+    );
     expect(remarksOf(unknown)).toContain('names no model of std:models');
   });
 

@@ -1,5 +1,6 @@
 /** Configurations of DeepSpeed. */
 import { describe, expect, test } from 'vitest';
+import { publishedModels } from '../../../../engine/formats/huggingFace/publishedModels.ts';
 import { faultsOf, importedText, linesOf, recipeText, runOfRecipe } from './recipes.ts';
 
 const file = recipeText('deepspeed.json');
@@ -7,10 +8,15 @@ const changed = (from: string, to: string): string => {
   expect(file).toContain(from);
   return file.replace(from, to);
 };
+/** The model of the program and its samples: the file has neither. */
+const llama = {
+  sequence: 1024,
+  files: { 'config.json': JSON.stringify(publishedModels.find(({ name }) => name === 'llama3_2_1b')?.config) },
+};
 const remarksOf = (text: string): string => importedText(text).remarks.join('\n');
 
 describe('ZeRO-2 on eight ranks', () => {
-  const { plan, errors, warnings, remarks, parameters } = runOfRecipe(file);
+  const { plan, errors, warnings, remarks, parameters } = runOfRecipe(file, llama);
 
   test('has batch, ranks and optimizer of the file', () => {
     // 256 / (2 · 16) ranks, 16 steps of accumulation.
@@ -29,11 +35,11 @@ describe('ZeRO-2 on eight ranks', () => {
     expect(warnings.filter((code) => code.startsWith('engine/'))).toEqual([]);
   });
 
-  test('has the placeholder that it names', () => {
+  test('asks for the model and its samples', () => {
     // Llama 3.2 1B, whose head is its embedding.
     expect(parameters).toBe(1_235_814_400);
-    expect(remarks[0]).toContain('names no model: llama3_2_1b is written in its place');
-    expect(remarks[1]).toContain('sequence = 1024 is written');
+    expect(remarks[0]).toContain('does not name the model. Put the config.json');
+    expect(remarks[1]).toContain('Set `sequence` in the model');
     expect(remarks.at(-1)).toBe(
       'Not used, though they may change time or memory: zero_optimization.contiguous_gradients, zero_optimization.reduce_bucket_size.',
     );
@@ -91,7 +97,7 @@ test('ZeRO-1 with sums in fp32, and pipelines, use the optimizer for bf16', () =
     '"bf16"',
     '"pipeline": { "stages": 4, "activation_checkpoint_interval": 1 }, "bf16"',
   );
-  const { plan, errors, warnings } = runOfRecipe(pipeline);
+  const { plan, errors, warnings } = runOfRecipe(pipeline, llama);
   expect(linesOf(pipeline)).toEqual(
     expect.arrayContaining(['stages = balance(4)', 'schedule = 1f1b', 'recompute = full']),
   );

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importText } from '../../../../engine/formats/importText.ts';
 import type { TextFault } from '../../../../engine/formats/fault.ts';
-import { analyse } from '../../../support/analyse.ts';
+import { analyse, type AnalysisSetting } from '../../../support/analyse.ts';
 
 /** A file of `test/data/recipes`. */
 export const recipeText = (name: string): string =>
@@ -29,9 +29,18 @@ export const linesOf = (text: string): readonly string[] =>
     .map((line) => line.trim().replaceAll(/ +/g, ' '));
 
 /** Plan and report of the imported pipeline, and its errors. */
-export function runOfRecipe(text: string) {
-  const { pipe, remarks } = importedText(text);
-  const analysis = analyse(pipe);
+export function runOfRecipe(
+  text: string,
+  { sequence, ...setting }: AnalysisSetting & { readonly sequence?: number } = {},
+) {
+  const imported = importedText(text);
+  const { remarks } = imported;
+  // As the import asks for it, where its file does not say it.
+  const pipe =
+    sequence === undefined
+      ? imported.pipe
+      : imported.pipe.replace('model imported {', `model imported {\n  sequence = ${sequence}`);
+  const analysis = analyse(pipe, setting);
   const [{ plan, run }] = analysis.pipelines;
   return {
     pipe,

@@ -146,10 +146,16 @@ test('precision: fp32, all in bf16, and products in fp8', () => {
   expect(linesOf(changed('flavor = "405B"', 'flavor = "405B"\nconverters = ["float8"]'))).toContain('precision = fp8');
 });
 
-test('a model that is not in std:models has a placeholder, and is named as missing', () => {
+test('a model that is not in std:models needs its configuration', () => {
   const text = changed('"405B"', '"406B"');
-  expect(linesOf(text)).toContain('from = llama3_8b');
-  expect(remarksOf(text)).toContain('`model.name` and `model.flavor` name no model of std:models');
+  expect(linesOf(text)).toContain('from = huggingface("config.json")');
+  expect(remarksOf(text)).toContain('`model.name` and `model.flavor` do not name a model of std:models');
+});
+
+test('of a model whose layers are not known, no layer is recomputed that the file does not name', () => {
+  const text = changed('"405B"', '"406B"').replace('mode = "full"', 'mode = "selective"\nselective_ac_option = "2"');
+  expect(linesOf(text).filter((line) => line.startsWith('recompute'))).toEqual([]);
+  expect(remarksOf(text)).toContain('One of 2 layers is recomputed. Here none are');
 });
 
 test('names of models: exact ones and known spellings, no others', () => {
@@ -159,7 +165,7 @@ test('names of models: exact ones and known spellings, no others', () => {
   expect(modelOfWords('deepseek_v3', '671B')).toBe('deepseek_v3');
   expect(modelOfWords('llama3', '8B_mine')).toBeUndefined();
   expect(modelOfRepository('NousResearch/Meta-Llama-3-8B')).toBe('llama3_8b');
-  expect(modelOfRepository('meta-llama/Llama-3.3-70B-Instruct')).toBe('llama3_70b');
+  expect(modelOfRepository('meta-llama/Llama-3.3-70B-Instruct')).toBe('llama3_1_70b');
   expect(modelOfRepository('someone/Meta-Llama-3-8B')).toBeUndefined();
   expect(modelOfRepository('meta-llama/Meta-Llama-3-8B-pruned')).toBeUndefined();
   expect(modelOfRepository('./Meta-Llama-3-8B')).toBeUndefined();

@@ -21,7 +21,7 @@ describe('Llama 3.1 70B on 128 devices', () => {
     expect(plan.stages.map(({ layers }) => layers.length)).toEqual([11, 11, 10, 10, 10, 10, 10, 10]);
     expect(linesOf(literal)).toEqual(
       expect.arrayContaining([
-        'from = llama3_70b',
+        'from = llama3_1_70b',
         'sequence = 8192',
         // 2 · 8192 tokens of 8192.
         'micro_batch = 2',

@@ -65,7 +65,7 @@ test.each([
   ],
   ['total_epoch=1', 'do_clip=False', 'optimizer = adamw(shard = fsdp)', python],
   ['total_epoch=1', 'sp_size=2', 'context_exchange = all_to_all', python],
-  ['Qwen3MoE30BA3Config(', 'OwnConfig(', 'from = llama3_2_1b', python],
+  ['Qwen3MoE30BA3Config(', 'OwnConfig(', 'from = huggingface("config.json")', python],
   ['vpp: 1', 'vpp: 2', 'schedule = interleaved_1f1b(chunks = 2)', yaml.replace('pp: 1', 'pp: 2')],
   ['zero_stage: 3', 'zero_stage: 0', 'optimizer = adam_mixed', yaml],
 ])('%s → %s', (from, to, line, file) => {
