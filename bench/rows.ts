@@ -1,6 +1,8 @@
 /** One line of a table: a figure, and whether it meets its goal. */
 export interface Row {
   readonly cells: readonly string[];
+  /** Milliseconds of CPU behind the figure: how many calibration loops they are tells machines and busy hours apart. */
+  readonly took?: number;
   /** Absent where there is no goal. */
   readonly goal?: { readonly text: string; readonly met: boolean };
 }
@@ -11,12 +13,16 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
-/** A table as aligned columns. */
-export function tableText({ title, head, rows }: Table): string {
+/** A table as aligned columns. `loop`: milliseconds of the calibration loop. */
+export function tableText({ title, head, rows }: Table, loop: number): string {
+  const hasTimes = rows.some(({ took }) => took !== undefined);
+  const loops = (took: number | undefined): readonly string[] =>
+    hasTimes ? [took === undefined ? '' : (took / loop).toPrecision(3)] : [];
   const lines = [
-    [...head, 'goal', ''],
-    ...rows.map(({ cells, goal }) => [
+    [...head, ...(hasTimes ? ['loops'] : []), 'goal', ''],
+    ...rows.map(({ cells, took, goal }) => [
       ...cells,
+      ...loops(took),
       goal?.text ?? '',
       goal === undefined ? '' : goal.met ? 'met' : 'MISSED',
     ]),

@@ -1,4 +1,8 @@
-/** `npm run bench`: tables of figures beside their goals. Exit status 1 where a goal is missed and `--strict` is given. */
+/**
+ * `npm run bench`: tables of figures beside their goals. Exit status 1 where a goal is missed and `--strict` is given. With
+ * `--against=FOLDER`, the same table of another checkout comes after each: before and after, on a machine that is as busy.
+ */
+import { spawnSync } from 'node:child_process';
 import { calibrate } from './calibrate.ts';
 import { busyTable } from './measures/busy.ts';
 import { frameTable } from './measures/frame.ts';
@@ -55,6 +59,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
 /** They need a Chromium or a build, or take minutes, so they run only when they are named. */
 const onRequest: ReadonlySet<string> = new Set(['page', 'motion', 'texts', 'start', 'sizes', 'playground']);
 
+const against = process.argv.find((one) => one.startsWith('--against='))?.slice('--against='.length);
 const wanted = process.argv.slice(2).filter((one) => !one.startsWith('-'));
 const unknown = wanted.filter((one) => !tables.some(([name]) => name === one));
 if (unknown.length > 0) {
@@ -62,14 +67,25 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+/** The table of another checkout, without what its run says of the machine. */
+function tableIn(folder: string, name: string): string {
+  const ran = spawnSync(process.execPath, ['bench/run.ts', name], { cwd: folder, encoding: 'utf8' });
+  if (ran.error !== undefined || ran.stdout === '') return ran.error?.message ?? ran.stderr;
+  return ran.stdout.replaceAll(/^(?:Node v|calibration loop|\d+ of \d+ goals met).*$/gmu, '').trim();
+}
+
 const before = calibrate();
-console.log(`Node ${process.version}; best of five, CPU time; calibration loop ${before.toFixed(2)} ms`);
+console.log(
+  `Node ${process.version}; best of five, CPU time; calibration loop ${before.toFixed(2)} ms, the unit of "loops"`,
+);
 let goals = 0;
 let met = 0;
 for (const [name, make] of tables) {
   if (wanted.length > 0 ? !wanted.includes(name) : onRequest.has(name)) continue;
+  const loop = calibrate();
   const table = await make();
-  console.log(tableText(table));
+  console.log(tableText(table, loop));
+  if (against !== undefined) console.log(`before, in ${against}:\n${tableIn(against, name)}`);
   for (const { goal } of table.rows) {
     if (goal === undefined) continue;
     goals += 1;

@@ -61,6 +61,7 @@ async function row(cells: readonly string[], text: string, edit: Edit, goal?: nu
   const p95 = percentile(own, 0.95);
   return {
     cells: [...cells, edit, ms(first), ...figures.map(ms), ms(cpu)],
+    took: p95,
     ...(goal === undefined ? {} : { goal: { text: `thread p95 ≤ ${goal} ms`, met: p95 <= goal } }),
   };
 }

@@ -74,6 +74,7 @@ export function simulateTable(): Table {
           rate((1e3 * count) / theirs.best),
           `${ratio.toFixed(0)}×`,
         ],
+        took: mine.best,
         goal: { text: '≥ 30×', met: ratio >= 30 },
       });
     }
