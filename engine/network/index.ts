@@ -22,4 +22,4 @@ export {
 export { exchangesFor, fastestOf, reshards, secondsOf, transfersIn, type Exchange } from './reshard.ts';
 export { alikeNodes } from './routes/routesOf.ts';
 export { routeBetween, type RouteHop } from './routes/routeBetween.ts';
-export { sharedLinks, type Reduction } from './sharedLinks.ts';
+export { sharedLinks, type Reduction, type SharedLink } from './sharedLinks.ts';

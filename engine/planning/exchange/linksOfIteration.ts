@@ -11,11 +11,12 @@ import {
 import { type GroupName, groupNames, type LayerCost } from '../../costs/types.ts';
 import { noFrozen, packedSaving } from '../../costs/training.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
-import { hasSharedLinks, type Reduction, sharedLinks } from '../../network/index.ts';
+import { hasSharedLinks, type Reduction, type SharedLink, sharedLinks } from '../../network/index.ts';
 import { sameMesh } from '../../costs/mesh.ts';
 import type { CrowdedLinkPlan, OperationBytes } from '../../values/exchangePlan.ts';
 import type { EdgePlan } from '../../values/plan.ts';
 import type { StageParts } from '../cost/stagePlans.ts';
+import { figuresOfGroups } from '../place/ofGroups.ts';
 import { dataGroups, expertDataGroups, type Groups, groupsOf, slices, strides } from '../place/rankGroups.ts';
 import type { SitedRank, SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
@@ -62,41 +63,53 @@ export function linksOfIteration(
   // One kind of traffic of one rank has its links to itself. Updates of an asynchronous schedule run at the same time as messages.
   if (request.iterations === 1 && !meetInNodes(request) && inOperations.length < 2) return [];
   sending.push(...messageTraffic(request));
-  const found = sharedLinks(
-    cluster,
-    sending.map(({ groups, apart }) => ({ groups, bytes: 1, ...(apart === true ? { apart } : {}) })),
+  const held = ranks.ranks.map((_, member) =>
+    holders.flatMap((holder) => holder.held.flatMap(({ on }) => on.get(member) ?? [])),
   );
-  return found.map(({ link, bandwidth, bytes: each }): CrowdedLinkPlan => {
-    const users = ranks.ranks.flatMap((_, member) => {
-      const sent = sending.reduce(
-        (sum, { bytes, ...of }, at) => sum + (of.member === member ? each[at] * bytes : 0),
-        0,
-      );
-      const held = holders.flatMap((holder) => holder.held.flatMap(({ on }) => on.get(member) ?? []));
-      return sent > 0 ? [{ devices: [member], stages: held, bytes: sent }] : [];
-    });
-    const operations = stages.flatMap((_, stage) => {
-      const sum = sending.reduce(
-        (all, { operations: own }, at) => addBytes(all, own.get(stage) ?? noBytes, each[at]),
-        noBytes,
-      );
-      return sum === noBytes ? [] : [{ stage, ...sum }];
-    });
-    return { link, bandwidth, users, operations };
+  return linksOf(cluster, sending).map(({ link, bandwidth, bytes: each }): CrowdedLinkPlan => {
+    const sent = ranks.ranks.map(() => 0);
+    const inStages = stages.map(() => noBytes);
+    for (const [at, { bytes, member, operations }] of sending.entries()) {
+      if (each[at] === 0) continue;
+      sent[member] += each[at] * bytes;
+      for (const [stage, more] of operations) inStages[stage] = addBytes(inStages[stage], more, each[at]);
+    }
+    return {
+      link,
+      bandwidth,
+      users: sent.flatMap((bytes, member) => (bytes > 0 ? [{ devices: [member], stages: held[member], bytes }] : [])),
+      operations: inStages.flatMap((sum, stage) => (sum === noBytes ? [] : [{ stage, ...sum }])),
+    };
   });
+}
+
+const known = figuresOfGroups<readonly SharedLink[]>(128);
+
+/** Links that senders have in common, for one byte of each: the same for all plans whose ranks form the same groups. */
+function linksOf(cluster: Request['cluster'], sending: readonly Sending[]): readonly SharedLink[] {
+  const word = sending.map(({ groups, apart }) => `${groups.length}${apart === true ? ' apart' : ''}`).join();
+  return known(
+    cluster,
+    sending.flatMap(({ groups }) => groups),
+    word,
+    () =>
+      sharedLinks(
+        cluster,
+        sending.map(({ groups, apart }) => ({ groups, bytes: 1, ...(apart === true ? { apart } : {}) })),
+      ),
+  );
 }
 
 const noBytes: OperationBytes = { forward: 0, input: 0, weight: 0, update: 0 };
 
-const addBytes = (sum: OperationBytes, more: OperationBytes, times: number): OperationBytes =>
-  more === noBytes || times === 0
-    ? sum
-    : {
-        forward: sum.forward + times * more.forward,
-        input: sum.input + times * more.input,
-        weight: sum.weight + times * more.weight,
-        update: sum.update + times * more.update,
-      };
+function addBytes(sum: OperationBytes, more: OperationBytes, times: number): OperationBytes {
+  return {
+    forward: sum.forward + times * more.forward,
+    input: sum.input + times * more.input,
+    weight: sum.weight + times * more.weight,
+    update: sum.update + times * more.update,
+  };
+}
 
 /** Whether two pipeline ranks are in one outermost node, so that they leave it through the same links. */
 function meetInNodes({ cluster: { devices, groups }, ranks }: Request): boolean {

@@ -315,3 +315,14 @@ pipeline p { model = toy  devices = four  data = 2  stages = balance(2)  microba
     expect(found('10GB/s', 'data = 4  stages = balance(2)')).toEqual([]);
   });
 });
+
+test('pipelines of one cluster whose ranks form other groups crowd other links', () => {
+  const inside = 'data = 2  stages = balance(2)  rank_order = tp_cp_pp_dp  collective = blueconnect';
+  const crowdedIn = (text: string) => analyse(text).pipelines.map(({ plan }) => plan.crowdedLinks);
+  const [first, second] = [levels, inside].flatMap((more) => crowdedIn(file(more)));
+  expect(first).not.toEqual(second);
+  const both = (one: string, other: string) =>
+    crowdedIn(`${file(one)}${file(other).split('\n').at(-2)?.replace('pipeline p', 'pipeline q')}\n`);
+  expect(both(levels, inside)).toEqual([first, second]);
+  expect(both(inside, levels)).toEqual([second, first]);
+});
