@@ -131,17 +131,5 @@ export const steps: readonly Step[] = [
   { name: 'unused code', command: [bin('knip')] },
   // Tests are no users: what only they use belongs to them.
   { name: 'code that only tests use', command: [bin('knip'), '--production', '--include', 'files,exports'] },
-  {
-    name: 'format',
-    // By content: a fresh checkout has new dates. The cache knows the version and the options.
-    command: [
-      bin('prettier'),
-      '--check',
-      '--log-level=warn',
-      '--cache',
-      '--cache-strategy=content',
-      `--cache-location=${path.join('out', 'prettier.json')}`,
-      '.',
-    ],
-  },
+  { name: 'format', command: [node, 'scripts/format.ts'] },
 ];
