@@ -73,7 +73,7 @@ function composed(
       if (context.links.has(expression.target)) {
         const isCluster = context.links.get(expression.target)?.startsWith('cluster:') === true;
         context.report.report('type/mismatch', expression, {
-          expected: isCluster ? 'a cluster (its number of nodes stands where it is declared or imported)' : 'a value',
+          expected: isCluster ? 'a cluster (its declaration or import has the number of nodes)' : 'a value',
           found: `an element of "${expression.target.text}"`,
         });
       }

@@ -520,8 +520,8 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
     const advice = kind === 'policy' ? policyAdvice(name.text) : valueElsewhere(schema?.kind, name.text);
     if (advice !== undefined) return reportUnknown(context, name, noun, { advice, near: () => undefined });
     const meant = valuesMeant(schema?.kind, name.text);
-    // Other policies are allowed here too.
-    if (meant.length > 0 && kind === 'policy')
+    // Others are allowed here too.
+    if (meant.length > 0 && (kind === 'policy' || noun === 'optimizer'))
       return reportUnknown(context, name, noun, { suggestions: meant, near: () => meant[0] });
     if (meant.length > 0)
       return reportUnknown(context, name, noun, { words: meant, suggestions: meant, near: () => undefined });

@@ -1,5 +1,6 @@
 /** Keys by the names that other programs and papers give them, and what to write where there is no such key. */
 import { table } from '../basics/table.ts';
+import { shardWords } from '../costs/optimizer/shard.ts';
 import type { BlockName } from './schema.ts';
 import { textAdvice } from './textSchedules.ts';
 
@@ -166,6 +167,16 @@ const values: { readonly [kind: string]: Readonly<Record<string, readonly string
     mlp: ['modules(mlp)'],
     moe: ['modules(moe)'],
     layernorm: ['modules(layernorm)'],
+  },
+  // What data ranks split is an argument. Others: `--optim` of Hugging Face's trainer, and flags of Megatron-LM.
+  optimizer: {
+    ...Object.fromEntries(shardWords.slice(1).map((shard) => [shard, [`adam_mixed(shard = ${shard})`]])),
+    fsdp2: ['adam_mixed(shard = fsdp)'],
+    distributed_optimizer: ['megatron_bf16(shard = distributed)'],
+    adamw_torch: ['adamw'],
+    adamw_torch_fused: ['adamw'],
+    adamw_bnb_8bit: ['adam_8bit'],
+    paged_adamw_8bit: ['adam_8bit'],
   },
   // PyTorch's name of it in snake case.
   schedule: { interleaved_zero_bubble: ['interleaved_zb'] },

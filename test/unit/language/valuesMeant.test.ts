@@ -160,6 +160,15 @@ describe('figures that are most often a mistake', () => {
   });
 });
 
+test.each([
+  ['zero1', 'adam_mixed(shard = zero1)'],
+  ['fsdp', 'adam_mixed(shard = fsdp)'],
+  ['distributed', 'adam_mixed(shard = distributed)'],
+  ['adamw_torch_fused', 'adamw'],
+])('an optimizer: %s is %s', (name, optimizer) => {
+  checkFix(fileOf({ optimizer: `optimizer = ⟦name/unknown:${name}→${optimizer}⟧` }));
+});
+
 test('a schedule by its name in PyTorch', () => {
   for (const written of ['interleaved_zero_bubble', 'interleaved_zero_bubble(chunks = 2)']) {
     const [finding] = analyse(fileOf({}).replace('schedule = 1f1b', `schedule = ${written}`)).findings;
