@@ -41,7 +41,8 @@ export const searchCommand: Command = {
   spec: {
     name: 'search',
     operands: 'FILE',
-    summary: 'Search a shorter order for a pipeline, write it as rows or CSV, or verify that an order is the shortest.',
+    summary:
+      'Run an order search: find a shorter order for a pipeline, write it as rows or CSV, or verify that an order is the shortest.',
     options: [
       { name: 'pipeline', value: 'NAME', doc: 'The pipeline to search, if the file has more than one.' },
       ...unitOptions,

@@ -33,7 +33,7 @@ export function topicText(name: string, entries: readonly PageEntry[] = []): str
     ...(meant.length === 0 ? [] : [`${isKnown ? 'See also' : 'Here it is called'} ${others}.`]),
     ...(isKnown ? [] : meant.flatMap(topicsOf).map(section)),
     ...sections.map(({ text }) => text.trimEnd()),
-    ...(begun.length === 0 ? [] : [`## Names that begin so\n\n${begun.map(beginningLine).join('\n')}`]),
+    ...(begun.length === 0 ? [] : [`## In the standard library\n\n${begun.map(beginningLine).join('\n')}`]),
   ]
     .join('\n\n')
     .concat('\n');
@@ -60,13 +60,14 @@ const mostBegun = 12;
 /** Letters from which on names that begin so are listed. */
 const leastLetters = 4;
 
-/** What `std:` declares under names that begin with this one: `nvlink4_link` for `nvlink`, `llama3_1_405b` for `llama 3.1`. */
+/** What `std:` declares whose names or texts begin with this one: `nvlink4_link` for `nvlink`, `ib_ndr_400` for `infiniband`. */
 function beginningWith(name: string): readonly Topic[] {
   const plain = plainName(name);
   if (plain.length < leastLetters) return [];
   return topicNames()
-    .filter((other) => other !== name && plainName(other).startsWith(plain))
+    .filter((other) => other !== name)
     .flatMap((other) => topicsOf(other).find(({ what }) => what.includes(' of std:')) ?? [])
+    .filter((topic) => [topic.name, topic.doc].some((text) => plainName(text).startsWith(plain)))
     .slice(0, mostBegun);
 }
 

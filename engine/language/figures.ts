@@ -49,7 +49,7 @@ export const figures: readonly FigureSchema[] = [
     dimension: 'time',
     by: [],
     example: 'iteration_bound < 4s',
-    doc: 'Time that no order of these operations within the memory is under (a proven lower bound). The memory is the `limit` of `search`, otherwise what the devices have. If the order itself does not fit the devices, memory does not count.',
+    doc: 'Time that no order of these operations within the memory is under (a proven lower bound). The memory is the `limit` of the policy `search`, otherwise what the devices have. If the order itself does not fit the devices, memory does not count.',
   },
   {
     name: 'peak_memory',

@@ -224,7 +224,7 @@ export interface BubbleReport {
 /** A report without the causes of idle time, which take further runs of the simulation to find. */
 export type ReportWithoutCauses = Omit<PipelineReport, 'bubble'> & { readonly bubble: Omit<BubbleReport, 'causes'> };
 
-/** The memory of the devices, or the argument `limit` of `search`. */
+/** The memory of the devices, or the argument `limit` of the policy `search`. */
 export type BoundWithin = 'memory' | 'limit';
 
 export type BubbleCause = 'fill_drain' | 'imbalance' | 'lengths' | 'communication' | 'memory' | 'sync' | 'order';

@@ -32,6 +32,19 @@ export function wideTables(file: string, text: string): readonly number[] {
     .flatMap((row, index) => (/^\s*\|[\s|:-]+\|$/u.test(row) && cellsOf(row).length > mostColumns ? [index + 1] : []));
 }
 
+/** `search` as code without a noun: it is a policy, a block and a command. Names in a list need none. */
+const namelessSearch = /(?<!(?:policy|command|block) )(?<!`,? (?:and |or )?)`search(?:\([^`]*\))?`(?! block|, `|: )/u;
+
+/** Lines of a page below docs/ that do not say which `search` they mean. Headings and tables may list names. */
+export function namelessSearches(file: string, text: string): readonly number[] {
+  if (!file.startsWith('docs/')) return [];
+  return text
+    .replaceAll(/^ *(`{3,})[^]*?^ *\1$/gmu, (fence) => fence.replaceAll(/[^\n]/gu, ''))
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, '$1')
+    .split('\n')
+    .flatMap((line, index) => (!/^[#|]/u.test(line) && namelessSearch.test(line) ? [index + 1] : []));
+}
+
 /** Passages of a page. Fenced code, headings of sources and rules of tables hold no prose. */
 export function passagesOfMarkdown(file: string, text: string): readonly Passage[] {
   const passages: Passage[] = [];

@@ -80,6 +80,13 @@ const sidebarOf = (open) => [
   },
 ];
 
+/** Other names of a term, `- Also: ZeRO-3, HSDP`, behind its heading: whoever looks one up finds the term first. */
+const withOtherNames = (html) =>
+  html.replaceAll(
+    /( <a class="header-anchor"[^>]*>[^<]*<\/a><\/h2>)((?:(?!<h2)[^])*?<li>Also: ([^<]+)<\/li>)/g,
+    ' ($3)$1$2',
+  );
+
 const base = process.env.SITE_BASE ?? '/';
 
 export default defineConfig({
@@ -106,17 +113,31 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        _render: (text, env, md) => {
+          const html = md.render(text, env);
+          if (env.frontmatter?.search === false) return '';
+          return env.relativePath === 'look-up/glossary.md' ? withOtherNames(html) : html;
+        },
         miniSearch: {
+          options: {
+            // A name with a number also as one word: zero3 for ZeRO-3.
+            tokenize: (text) => {
+              const words = text.split(/[\n\r\p{Z}\p{P}]+/u);
+              return [...words, ...(text.match(/\p{L}+-\p{N}+/gu) ?? []).map((word) => word.replace('-', ''))];
+            },
+          },
           searchOptions: {
             boost: { title: 8, titles: 2, text: 1 },
             prefix: true,
             // Of a short word another letter makes another name: zero3, zero1.
             fuzzy: (term) => (term.length > 6 ? 0.1 : false),
             // Whoever looks a name up wants its reference, not a file or a report that holds it.
-            boostDocument: (id) => {
+            boostDocument: (id, term) => {
               if (id.includes('/examples/')) return 0.3;
               if (/\/look-up\/(?:report|language\/(?:search|stage))\b/.test(id)) return 0.6;
-              return id.includes('/look-up/std/') ? 1.3 : 1;
+              // What has just this name, then what a term means.
+              const named = id.endsWith(`#${term}`) ? 1.5 : 1;
+              return named * (/\/look-up\/(?:glossary|std\/)/.test(id) ? 1.3 : 1);
             },
           },
         },

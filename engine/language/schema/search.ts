@@ -34,7 +34,7 @@ const searched = pipeline.keys
 
 export const search: BlockSchema = {
   name: 'search',
-  doc: 'Settings of a pipeline to try: `pipewright plan` finds the ones that fit and are fastest.',
+  doc: 'Settings of a pipeline to try in a plan search: `pipewright plan` finds the ones that fit and are fastest. The policy `search` orders operations.',
   keys: [
     axis(
       'pipeline',

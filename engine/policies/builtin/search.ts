@@ -57,7 +57,7 @@ const parameters: readonly PolicyParameter[] = [
 export const search: Policy = {
   name: 'search',
   summary:
-    'Searches the shortest order for the times and the memory of this pipeline, and proves how much shorter any other could be. One or two chunks on each device.',
+    'An order search: finds the shortest order for the times and the memory of this pipeline, and proves how much shorter any other could be. One or two chunks on each device.',
   page: 'search',
   parameters,
   split: true,

@@ -60,7 +60,7 @@ describe('explain', () => {
   });
   test('of a name that others begin with, those come before names that differ in a letter', async () => {
     const { out } = await call(['explain', 'a100']);
-    expect(out).toMatch(/^# a100\n\n## Names that begin so\n\n- `a100_/u);
+    expect(out).toMatch(/^# a100\n\n## In the standard library\n\n- `a100_/u);
     expect(out).toContain('- `a100_80` (device of std:hardware)');
     expect(out).not.toContain('p100');
     expect((await call(['explain', 'dgx'])).err).toMatch(/Did you mean "dgx_\w+", .* or "dgx_\w+"\?/u);

@@ -47,6 +47,18 @@ const sent = (over: 'tensor' | 'context' | 'expert', args: ShapeArguments, more:
     ?.bytes ?? NaN;
 const norms = (width: number): number => 2 * 2 * width;
 
+/** A mixer with a state: `a` heads in `k` groups, blocks of `l` tokens. */
+const [kernel, width, block] = [4, 5, 16];
+type Mixer = 'mamba2' | 'delta_net' | 'kimi_delta' | 'lightning';
+const mixed = (mixer: Mixer): ShapeArguments => ({
+  ...{ hidden: h, heads: a, head_dim: d, ffn: f, bias: false, mixer, state: width, groups: k, kernel, block },
+});
+const mixedSymbols = { ...symbols, d_s: width, d_m: 2 * k * width + a * d, l: block, c, b };
+/** Parameters of its products: all but the MLP, two norms and what the table has as others. */
+const products = (mixer: Mixer, others: number): number => parameters(mixed(mixer)) - 2 * h * f - norms(h) - others;
+const state = (mixer: Mixer): number => core(mixed(mixer));
+const { d_m } = mixedSymbols;
+
 type Row = readonly [formula: string, value: () => number];
 const pages: Readonly<Record<string, readonly Row[]>> = {
   'parameters-and-flops': [
@@ -81,6 +93,21 @@ const pages: Readonly<Record<string, readonly Row[]>> = {
         (s * b),
     ],
     [String.raw`2 \cdot h \cdot V`, () => cost('lm_head', words, alone).linearFlops / (s * b)],
+    [
+      String.raw`h \cdot (d_m + a \cdot d + a)`,
+      () => products('mamba2', (kernel + 1) * d_m + a * d + 3 * a) - a * d * h,
+    ],
+    [
+      String.raw`h \cdot (d_m + a \cdot d + 2 \cdot a)`,
+      () => products('delta_net', kernel * d_m + d + 2 * a) - a * d * h,
+    ],
+    [
+      String.raw`2 \cdot h \cdot d + d \cdot (a \cdot d_s + a \cdot d)`,
+      () => products('kimi_delta', kernel * d_m + d + a * width + a) - h * (d_m + a) - a * d * h,
+    ],
+    [String.raw`h \cdot (d_m + a \cdot d)`, () => products('lightning', a * d) - a * d * h],
+    [String.raw`k \cdot l \cdot d_s + a \cdot (l \cdot d + 4 \cdot d_s \cdot d)`, () => state('mamba2')],
+    [String.raw`a \cdot (l \cdot (3 \cdot d_s + 2 \cdot d) + l^2 / 3 + 6 \cdot d_s \cdot d)`, () => state('delta_net')],
   ],
   activations: [
     [String.raw`2 \cdot 2 \cdot h / u`, () => part('norms', gpt)],
@@ -145,6 +172,7 @@ const pages: Readonly<Record<string, readonly Row[]>> = {
     [String.raw`2 \cdot j \cdot N \cdot h / t`, () => sent('expert', experts, { expert: e })],
     [String.raw`2 \cdot j \cdot N \cdot h / t`, () => sent('expert', experts, { expert: e * t, expertTensor: 1 })],
     [String.raw`2 \cdot j \cdot N \cdot h`, () => sent('tensor', experts, { expert: e })],
+    [String.raw`4 \cdot c \cdot b \cdot a \cdot d_s \cdot d / t`, () => sent('context', mixed('mamba2'))],
   ],
 };
 
@@ -153,7 +181,7 @@ describe.each(Object.entries(pages))('the page %s', (page, rows) => {
   const formulas = rows.map(([formula, value]) => ({ formula, value }));
   test.each(formulas)('$formula', ({ formula, value }) => {
     expect(text).toContain(`$${formula}$`);
-    expect(valueOf(formula, symbols) / value()).toBeCloseTo(1, 12);
+    expect(valueOf(formula, mixedSymbols) / value()).toBeCloseTo(1, 12);
   });
 });
 
@@ -161,6 +189,7 @@ test('formulas are read as they are written', () => {
   expect(valueOf(String.raw`4 \cdot (w - w^2 / (2 \cdot s)) \cdot a / t`, { w: 4, s: 8, a: 3, t: 2 })).toBe(18);
   expect(valueOf(String.raw`\frac{2 \cdot (n - 1)}{n} \cdot \text{data}`, { n: 4, data: 8 })).toBe(12);
   expect(valueOf(String.raw`\max(d_q, \min(\alpha, 3)) + 1`, { d_q: 2, [String.raw`\alpha`]: 5 })).toBe(4);
+  expect(valueOf(String.raw`2 \cdot \lfloor \log_2 q \rfloor`, { q: 7 })).toBe(4);
   for (const wrong of ['', String.raw`2 \cdot`, '(a', 'a b', 'z', '2 % a', '2a'])
     expect(() => valueOf(wrong, { a: 1, b: 1 })).toThrow();
 });

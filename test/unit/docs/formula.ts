@@ -1,12 +1,14 @@
 /**
  * A formula as the pages write it for KaTeX, `2 \cdot (a + 2 \cdot k) \cdot d / t`, for values of its symbols. `\cdot` and `/` are taken
- * from left to right. Symbols are letters, `d_q`, `\alpha`, or words in `\text{…}`. Throws on anything else.
+ * from left to right. `\lfloor \log_2 q \rfloor` is one too. Symbols are letters, `d_q`, `\alpha`, or words in `\text{…}`. Throws on anything else.
  */
 export function valueOf(formula: string, symbols: Readonly<Record<string, number>>): number {
   const tokens =
     formula
       .replaceAll(/\\(?:left|right)/g, '')
-      .match(/\\text\{[^}]*\}|\\(?:cdot|frac|min|max)|(?:\\[a-z]+|[A-Za-z])(?:_\w)?|\d+(?:\.\d+)?|\S/g) ?? [];
+      .match(
+        /\\text\{[^}]*\}|\\(?:cdot|frac|min|max|log_2|[lr]floor)|(?:\\[a-z]+|[A-Za-z])(?:_\w)?|\d+(?:\.\d+)?|\S/g,
+      ) ?? [];
   let at = 0;
   const wanted = (what: string): never => {
     throw new Error(`${what} is wanted before "${tokens.slice(at).join(' ')}" in "${formula}"`);
@@ -31,6 +33,12 @@ export function valueOf(formula: string, symbols: Readonly<Record<string, number
       const [first, second] = [inside('(', ','), sum()];
       skip(')');
       return token === String.raw`\min` ? Math.min(first, second) : Math.max(first, second);
+    }
+    if (token === String.raw`\log_2`) return Math.log2(base());
+    if (token === String.raw`\lfloor`) {
+      const value = sum();
+      skip(String.raw`\rfloor`);
+      return Math.floor(value);
     }
     if (/^\d/.test(token)) return Number(token);
     return symbols[token.replace(/^\\text\{(.*)\}$/, '$1')] ?? wanted(`a value for "${token}"`);

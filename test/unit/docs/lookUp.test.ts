@@ -137,12 +137,7 @@ describe('formulas', () => {
             .replaceAll(/\$\$?[^$]+\$\$?|`[^`\n]*`|\]\([^)\n]*\)|https?:\S+/g, ''),
         ),
       );
-    // Their formulas have words and letters of a paper.
-    expect(plain.map((page) => page.replace('docs/schedules/', ''))).toEqual([
-      'dapple.md',
-      'hetpipe.md',
-      'pipeswitch.md',
-    ]);
+    expect(plain).toEqual([]);
   });
 
   const pipeline = (schedule: string, stages: number, layer: string): string => `

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { proseFiles, repository } from '../../../scripts/prose/files.ts';
 import { mostWords, mostWordsOfCell, mostWordsOfLesson, problemsOf } from '../../../scripts/prose/lint.ts';
-import { wideTables } from '../../../scripts/prose/markdown.ts';
+import { namelessSearches, wideTables } from '../../../scripts/prose/markdown.ts';
 import { passagesOf } from '../../../scripts/prose/passages.ts';
 import { sentencesOf, wordsOf } from '../../../scripts/prose/sentences.ts';
 import { avoidedWords } from '../../../scripts/prose/words.ts';
@@ -27,6 +27,17 @@ test('tables of pages have at most four columns', () => {
   expect(wide).toEqual([]);
   expect(wideTables('docs/costs/a.md', 'a\n\n| a | b | c | d | e |\n| --- | --- | --- | --- | --- |\n')).toEqual([4]);
   expect(wideTables('docs/costs/a.md', '```\n| --- | --- | --- | --- | --- |\n```\n')).toEqual([]);
+});
+
+test('pages say which "search" they mean: the policy, the block or the command', () => {
+  const nameless = proseFiles().flatMap((file) =>
+    namelessSearches(file, readFileSync(join(repository, file), 'utf8')).map((line) => `${file}:${line}`),
+  );
+  expect(nameless).toEqual([]);
+  const linesIn = (line: string): readonly number[] => namelessSearches('docs/a.md', line);
+  expect(linesIn('Write `search`.\nAbove a [`search`](b.md), it runs.\nUse `search(chunks = 2)`.')).toEqual([1, 2, 3]);
+  expect(linesIn('The policy `search`, a [`search` block](b.md), `check`, `search` and `plan`.')).toEqual([]);
+  expect(linesIn('## `search`\n| `search` |\n```\n`search`\n```')).toEqual([]);
 });
 
 /** A sentence for each avoided word, in the order of the list. */

@@ -9,7 +9,9 @@ import { newtonSchulzKernels } from '../../../engine/costs/optimizer/newtonSchul
 import { findOptimizer } from '../../../engine/costs/optimizer.ts';
 import { findShape } from '../../../engine/costs/shapes.ts';
 import { bestTile } from '../../../engine/costs/tiles.ts';
-import { runOf } from '../../support/analyse.ts';
+import { serversOf } from '../../../engine/job/servers.ts';
+import { nvlsCall } from '../../../engine/network/collectives/nvls.ts';
+import { analyse, runOf } from '../../support/analyse.ts';
 import { valueOf } from './formula.ts';
 import { pages, textOf } from './pages.ts';
 
@@ -52,14 +54,14 @@ const worked: readonly Worked[] = pages
   );
 
 /** Idle seconds of each device under a policy, with the times of the formula. */
-function idleOf(policy: string, { p = 1, m = 1, v, F = 1, B, I = 1, W = 1 }: Values): number {
+function idleOf(policy: string, { p = 1, m = 1, v, F = 1, B, I = 1, W = 1, limit }: Values): number {
   const chunks = v ?? (policy === 'zb_v' ? 2 : 1);
   const ms = (seconds: number): string => `${(seconds * 1e3) / chunks}ms`;
   const backward = B === undefined ? `backward_input = ${ms(I)}  backward_weight = ${ms(W)}` : `backward = ${ms(B)}`;
   const { run } = runOf(`device card { memory = 80GiB }
 cluster box { gpu[${p}] = card  link = 1000000TB/s }
 model toy { layer block[${p * chunks}] { forward = ${ms(F)}  ${backward} } }
-pipeline train { model = toy  devices = box  microbatches = ${m}  stages = balance(${p * chunks})  schedule = ${policy}${v === undefined ? '' : `(chunks = ${v})`} }
+pipeline train { model = toy  devices = box  microbatches = ${m}  stages = balance(${p * chunks})  schedule = ${policy}${v === undefined ? '' : `(chunks = ${v})`}${limit === undefined ? '' : `(in_flight = ${limit})`} }
 `);
   const [first, ...others] = run.report.devices.map(({ idle }) => idle);
   for (const other of others) expect(other).toBeCloseTo(first ?? NaN, 9);
@@ -93,6 +95,39 @@ const greek = (values: Values): Values => ({
 const fullyConnected = (i: number, o: number): string =>
   `layer all { ${still}  weights = ${4 * i * o}B  matrix = [${i}, ${o}] }`;
 const still = 'forward = 0ms  backward = 0ms';
+
+/** Seconds in which nodes of two ranks with equal links to the network reduce their gradients, in a ring or a tree over all cards. */
+const acrossNodes = (values: Values): number => {
+  const { n = 1, q = 1, S } = values;
+  const half = (values[String.raw`\beta`] ?? 0) / 2;
+  const [inside = 0, between = 0] = [String.raw`\alpha_1`, String.raw`\alpha_2`].map((name) => values[name] * 1e6);
+  return runOf(`device card { memory = 80GiB }
+cluster box { node[${q}] { gpu[${n / q}] = card  link = ${half * (n / q)}B/s + ${inside}us }  link = ${half}B/s + ${between}us }
+model toy { layer all { ${still}  weights = ${S}B } }
+pipeline train { model = toy  devices = box  microbatches = 1  stages = balance(1)  data = ${n}  schedule = 1f1b }
+`).run.report.iteration;
+};
+/** The end of two groups of a layer each, whose bytes are half of `S`. */
+const switched = ({ S = 0, F = 0, call = 0, sync = 0, ...values }: Values): number =>
+  runOf(`device card { memory = 80GiB }
+cluster box { gpu[1] = card }
+model toy { layer block[2] { forward = ${F * 1e3}ms  backward = 0ms  weights = ${S / 2}B } }
+pipeline train { model = toy  devices = box  microbatches = 1
+  schedule = pipeswitch(groups = per_layer, bandwidth = ${values[String.raw`\beta`]}B/s, call = ${call * 1e6}us, sync = ${sync * 1e6}us) }
+`).run.report.iteration;
+/** Most updates of another worker that a minibatch misses, of two equal workers. */
+function mostMissed({ distance, wave }: Values): number | undefined {
+  const pipeline = (name: string): string =>
+    `cluster of_${name} { gpu[1] = card }
+pipeline ${name} { model = toy  devices = of_${name}  microbatches = 1  stages = balance(1)  schedule = pipedream(in_flight = ${wave}) }`;
+  const [{ report }] = analyse(`device card { memory = 80GiB }
+model toy { layer all { forward = 1ms  backward = 2ms } }
+${pipeline('one')}
+${pipeline('two')}
+job both { workers = [one, two]  sync = wsp(distance = ${distance}) }
+`).jobs;
+  return report?.sync === 'wsp' ? report.staleness.bound : undefined;
+}
 
 /** What the engine has for a formula, by page and heading. */
 const engine: Readonly<Record<string, (values: Values) => number | undefined>> = {
@@ -132,6 +167,31 @@ pipeline train { model = toy  devices = box  microbatches = 1  stages = balance(
     const groups = { pipeline: true, tensor: 8, context: 1, data: 4, expert: 1 };
     const found = frameworkBytes(groups, { context, communicator, reservedMost: most });
     return found.context + found.communicators;
+  },
+  // Three equal stages, whose weights are too large for replicas over a slow link.
+  'schedules/dapple Planning': ({ m, F, B }) =>
+    runOf(`device card { memory = 80GiB }
+cluster box { gpu[3] = card  link = 1GB/s }
+model toy { layer block[3] { forward = ${F * 1e3}ms  backward = ${B * 1e3}ms  weights = 10GB } }
+pipeline train { model = toy  devices = box  microbatches = ${m}  stages = plan(dapple)  schedule = 1f1b }
+`).run.report.plan?.value,
+  'schedules/pipeswitch pipeswitch': switched,
+  'schedules/pipeswitch How `best` is found': switched,
+  'schedules/hetpipe Staleness': mostMissed,
+  'schedules/hetpipe Time of a push': ({ S = 0, servers = 1, ...values }) => {
+    const { alpha: latency, beta: bandwidth } = greek(values);
+    return serversOf({ servers, link: { bandwidth, latency, duplex: 'full' } }).push(S, 0).until;
+  },
+  'communication/README Collectives': (values) => {
+    const { n, S, servers } = values;
+    if (servers === undefined) return acrossNodes(values);
+    const keys = `collective = ps(servers = ${servers}, link = ${values['link']}B/s)`;
+    return iterationOf(`layer all { ${still}  weights = ${S}B }`, { ...greek(values), n }, keys);
+  },
+  'communication/README Channels': ({ g: heads = 1, inside = 0, card = 0 }) => {
+    const { push } = nvlsCall({ heads, nodes: 2, inside: inside * heads, card }, 'nvls');
+    // Of 16 ranks.
+    return push.kind === 'linear' ? (2 * 15) / 16 / heads / push.perByte : undefined;
   },
   'communication/blueconnect Figures': (values) =>
     iterationOf(`layer all { ${still}  weights = ${values['S']}B }`, greek(values), 'collective = ring'),
@@ -200,6 +260,7 @@ test.each(worked)('$page, $heading: $formula is $number', ({ page, heading, form
   const value = valueOf(formula, values);
   expect(number).toBe(printed(number, value));
   const [, folder, name = ''] = /^docs\/(\w+)\/(.+)\.md$/.exec(page) ?? [];
-  const found = folder === 'schedules' ? idleOf(heading, values) : engine[`${folder}/${name} ${heading}`]?.(values);
+  const computed = engine[`${folder}/${name} ${heading}`];
+  const found = computed === undefined ? idleOf(heading, values) : computed(values);
   expect((found ?? NaN) / value).toBeCloseTo(1, 9);
 });
