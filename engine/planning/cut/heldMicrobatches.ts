@@ -8,14 +8,10 @@ import { bareShape } from '../../policies/shape.ts';
 export function heldMicrobatches(
   policy: Policy,
   args: PolicyArguments,
-  {
-    stages,
-    microbatches,
-    iterations = 1,
-  }: { readonly stages: number; readonly microbatches: number; readonly iterations?: number },
+  { stages, microbatches }: { readonly stages: number; readonly microbatches: number },
 ): Int32Array {
   const replicas = new Int32Array(stages).fill(1);
-  const shape = bareShape({ devices: stages, stages, chunks: 1, microbatches, iterations, args, replicas });
+  const shape = bareShape({ devices: stages, stages, chunks: 1, microbatches, iterations: 1, args, replicas });
   return Int32Array.from({ length: stages }, (_, stage) => {
     let held = 0;
     let most = 0;
