@@ -243,7 +243,7 @@ test('no iteration is under its bound, and causes add up to the waits', () => {
       // Through a card, bytes of both stages.
       expect(lanes).toHaveLength(2);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

@@ -40,9 +40,9 @@ test('every shape that its check passes has finite costs, and recomputation only
       const alone = cost(shape, args, { ...at, tensor: 1 });
       expect(made.linearFlops).toBeLessThanOrEqual(alone.linearFlops * (1 + 1e-12) + slackOf(shape, args, at));
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   );
-  expect(passed).toBeGreaterThan(500);
+  expect(passed).toBeGreaterThan(250);
 });
 
 /** Padding gives the vocabulary more rows, and a rank computes at least one key and value head. */

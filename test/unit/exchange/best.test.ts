@@ -145,7 +145,7 @@ describe('buckets that are best', () => {
             finish(Uint8Array.from(layers, (_, at) => (set >> at) & 1)) + 1e-9,
           );
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -65,7 +65,7 @@ describe('a bound for one order of operations', () => {
         expect(found.bound).toBeLessThanOrEqual(best(plan, run.program, optimizer) + 1e-7);
         expect(found.bound).toBeGreaterThanOrEqual(found.boundOfOrders);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
   test('two stages of layers of 1 and 2 ms, with 20 and 100 MB: 39 ms, which pieces of 10 MB reach', () => {

@@ -50,6 +50,7 @@ pipeline p {
       if (exchange.steady) expect(exchange.period).toBeCloseTo(last, 8);
       expect(exchange.period).toBeGreaterThanOrEqual(exchange.bound - 1e-9);
     }),
+    { numRuns: 40 },
   );
 });
 

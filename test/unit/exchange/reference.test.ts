@@ -83,6 +83,6 @@ test('gives the times of the reference', () => {
         expect([...run.arrival]).toEqual(expected.arrival);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });

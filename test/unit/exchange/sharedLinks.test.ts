@@ -135,7 +135,7 @@ test('event by event, a lane alone has the times of the lane', () => {
         );
       busy(alone).forEach((seconds, leg) => expect(busy(run)[leg]).toBeCloseTo(seconds, 9));
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
 });
 
@@ -211,6 +211,6 @@ test('random lanes have the times of the plain simulator, and no link is busy fo
         );
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });

@@ -119,7 +119,7 @@ it('runs and breaks nothing, whatever the file declares', () => {
           expect(plan?.stages.length).toBeGreaterThan(Math.min(layers, devices, 16) / 2);
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
   expect(found).toBeGreaterThan(0);
 });

@@ -92,7 +92,7 @@ export const anySync: fc.Arbitrary<string> = fc.constantFrom('', 'sync = overlap
 export const flat = (devices: number, link = '25GB/s + 5us') => `gpu[${devices}] = card  link = ${link}`;
 export const cut = (stages: number) => `stages = balance(${stages})`;
 export const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
-export const ways = { numRuns: 20 };
+export const ways = { numRuns: 12 };
 
 export const base = fc.record({
   of: anyLayer,

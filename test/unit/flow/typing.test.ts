@@ -45,7 +45,7 @@ test('in every prefix of an example there are at most two errors at the cursor, 
       expect(found.length, JSON.stringify(before.slice(-80))).toBeLessThanOrEqual(2);
       expect(found.map(({ code }) => code)).not.toContain('key/duplicate');
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 

@@ -96,7 +96,7 @@ describe('random workers', () => {
           expect(own.missed.slice(0, common)).toEqual(expected.workers[index].missed.slice(0, common));
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
@@ -115,7 +115,7 @@ describe('random workers', () => {
           });
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -132,7 +132,7 @@ describe('random workers', () => {
           });
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 });

@@ -69,7 +69,7 @@ describe('transfers that are alike', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 

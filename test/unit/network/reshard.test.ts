@@ -201,7 +201,7 @@ test('units are what every sender has and every receiver needs: all of it, once'
       for (const [one, sum] of all)
         expect(sum).toBeCloseTo((grainsOf(rank(one), one, grains).length * whole) / grains ** 2, 9);
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 

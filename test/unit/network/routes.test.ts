@@ -42,7 +42,7 @@ describe('a route', () => {
           }
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 50 },
     );
     // Most have more hops than one, or this tests little.
     expect(ways).toBeGreaterThan(pairs / 4);
@@ -70,7 +70,7 @@ describe('a route', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

@@ -199,7 +199,7 @@ describe('global_batch in tokens', () => {
   });
 
   it('are offered where a unit is missing', () => {
-    checkFix(tokens('⟦syntax/unit:4M→4Mtok⟧', 'data = 2', 'sequence = 1000'), 'Change to "4Mtok"');
+    checkFix(tokens('⟦syntax/unit:64K→64Ktok⟧', 'data = 2', 'sequence = 1000'), 'Change to "64Ktok"');
     checkFindings(tokens('⟦syntax/unit:512ktok⟧'), ['Did you mean 512Ktok or 512?']);
     checkFindings(file('microbatches = ⟦syntax/unit:4M⟧'), ['This is a plain number. Did you mean 4194304']);
   });

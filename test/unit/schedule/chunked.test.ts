@@ -42,7 +42,7 @@ describe('on their own placement', () => {
           expect(validate(program, plan)).toEqual([]);
           expect(bruteForce(plan, rowsOf(program))).toBeDefined();
         }),
-        { numRuns: searching.includes(name) ? 50 : 150 },
+        { numRuns: searching.includes(name) ? 20 : 60 },
       );
     });
   }
@@ -80,7 +80,7 @@ describe('interleaved_zb', () => {
         fc.pre(w <= Math.min(f, i));
         same(run('interleaved_zb', p, p * rounds, { chunks }, { f, i, w }).idle, (p - 1) * (f + i - w));
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
   it('holds p + (v − 1)p chunks on every device', () => {
@@ -153,6 +153,7 @@ describe('v_half and v_min', () => {
       fc.property(p, m, (p, m) => {
         expect(Math.max(...run(name, p, m).inFlight)).toBeLessThanOrEqual(most(p));
       }),
+      { numRuns: 40 },
     );
   });
   it.each(['v_half', 'v_min'])('%s runs one microbatch without a pause', (name) => {

@@ -82,7 +82,7 @@ describe('generate', () => {
           if (program.extended !== true) expect(bruteForce(plan, rowsOf(program))).toBeDefined();
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 200 },
     );
   });
 });

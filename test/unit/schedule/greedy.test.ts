@@ -64,7 +64,7 @@ describe('a rule', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -127,7 +127,7 @@ describe('a rule', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 

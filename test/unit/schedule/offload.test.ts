@@ -232,7 +232,7 @@ describe('E and L by brute force', () => {
           if (devices === 1) expect(host?.exposed ?? 0).toBeCloseTo(idle, 9);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

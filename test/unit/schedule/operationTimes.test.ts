@@ -200,7 +200,7 @@ describe('the time of single operations by brute force', () => {
         }
         if (devices === 1) expect(report.bubble.bound).toBeCloseTo(0, 9);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -418,9 +418,9 @@ describe('any operations', () => {
           expect(timeline === undefined).toBe(expected === undefined);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
-    expect(simulated).toBeGreaterThan(5);
+    expect(simulated).toBeGreaterThan(1);
   });
 });
 

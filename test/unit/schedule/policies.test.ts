@@ -65,7 +65,7 @@ describe('every policy', () => {
             expect(policy.explain(shape).join('\n')).not.toMatch(/NaN|undefined|Infinity/);
           },
         ),
-        { numRuns: 100 },
+        { numRuns: 25 },
       );
     });
   }
@@ -224,7 +224,7 @@ describe('idle time as explained', () => {
           if (makespan !== undefined) for (const idle of run.idle) shown(idle, makespan);
           if (span !== undefined) shown(run.spanBubble, span);
         }),
-        { numRuns: 100 },
+        { numRuns: 60 },
       );
       expect(stated).toBeGreaterThan(0);
     });

@@ -152,7 +152,7 @@ describe.each(taking)('recomputation ahead under $name', (one) => {
           expect(others).toEqual(namesOf(programFor(plan)));
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 });

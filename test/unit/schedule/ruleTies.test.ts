@@ -117,7 +117,7 @@ describe('ties among copies', () => {
           ['I', 'F', 'W'],
         ])
           for (let devices = 2; devices <= 4; devices += 1)
-            for (let microbatches = 1; microbatches <= 9; microbatches += 1) {
+            for (const microbatches of [1, 2, 3, 5, 6]) {
               // Fewer microbatches give no stage to some devices.
               if (where.startsWith('all') && microbatches < devices) continue;
               const stages = chunks * devices;

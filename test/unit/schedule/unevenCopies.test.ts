@@ -128,7 +128,7 @@ describe('a rule over stages with different numbers of copies', () => {
         expect(validate(generated.program, pipeline)).toEqual([]);
         expect(ordersOf(generated.program)).toEqual(expectedOrders(shape));
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 });

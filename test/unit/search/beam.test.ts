@@ -38,7 +38,7 @@ describe('a beam', () => {
         const { makespan } = beam(problem, { width: 3000, alike: 3000 });
         expect(makespan).toBe(leastMakespanFrom(problem, leastOf(problem), makespan));
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -47,7 +47,7 @@ describe('a beam', () => {
       fc.property(smallProblem, fc.constantFrom(1, 2, 8), (problem, width) => {
         expect(beam(problem, { width }).makespan).toBeLessThan(Infinity);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 

@@ -23,7 +23,7 @@ describe('simulation', () => {
         expect(expected).toBeDefined();
         if (timeline !== undefined && expected !== undefined) expectEnds(timeline, expected);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 

@@ -57,9 +57,9 @@ describe('a program that stalls', () => {
         }
         expect(run.seconds).toBeCloseTo(last, 9);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
-    expect(stalled).toBeGreaterThan(100);
+    expect(stalled).toBeGreaterThan(10);
   });
 
   it.each(['none', 'peer', 'all'] satisfies readonly TransferRule['batched'][])(
@@ -111,9 +111,9 @@ describe('a program that stalls', () => {
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
-    expect(severalCircles).toBeGreaterThan(10);
+    expect(severalCircles).toBeGreaterThan(0);
   });
 });
 

@@ -26,12 +26,10 @@ describe('rows that are not planned', () => {
     ['adapters', tight('3GiB', devices + adapted + pipeline('lora', 'engine = megatron_bridge'))],
   ])('are on no front: %s', (_, text) => {
     const { base, axes: usual } = caseOf(text);
-    // Of what there is for many rows the first and the last: all of it makes a thousand.
+    // Of each key the first and the last value: all of them make a thousand rows.
     const axes = usual.map(({ key, values }) => ({
       key,
-      values: ['micro_batch', 'optimizer', 'expert'].includes(key)
-        ? [...new Set([values[0], ...values.slice(-1)])]
-        : values,
+      values: key === 'pipeline' ? values : [...new Set([values[0], ...values.slice(-1)])],
     }));
     const all = Array.from({ length: rowCount(axes) }, (_each, row) => outcomeOf(base, axes, row, []));
     const fits = all.flatMap((outcome, row) =>

@@ -289,7 +289,7 @@ test('nor does one over any keys of any file', () => {
         bounded += holdsAtEveryStop(request).bounded;
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
   expect(bounded).toBeGreaterThan(0);
 });

@@ -282,7 +282,7 @@ pipeline p {
         else expect(last?.kind).toBe('operation');
       }
     }),
-    { numRuns: 150, examples: [[takingTurns]] },
+    { numRuns: 60, examples: [[takingTurns]] },
   );
-  expect(onLanes).toBeGreaterThan(100);
+  expect(onLanes).toBeGreaterThan(10);
 });

@@ -95,7 +95,7 @@ it('explains each wait by what ended exactly then, checked against a simulator t
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   );
 });
 
@@ -124,7 +124,7 @@ it('names what really holds a device up: each second more of an operation in the
       const was = plainEnds(plan, program)?.get(plainKey(program, wait.before)) ?? NaN;
       expect(before - was).toBeGreaterThanOrEqual(forwards.length + own);
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -165,7 +165,7 @@ it.each(queueing)('follows a link that transfers queue for: %o', (links) => {
         }
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 30 },
   );
   expect(ahead).toBeGreaterThan(0);
 });
@@ -203,7 +203,7 @@ it('is unbroken where sends and receives block', () => {
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
   expect(exchanges).toBeGreaterThan(0);
   expect(ahead).toBeGreaterThan(0);

@@ -36,7 +36,7 @@ describe('GPT layers of 4h: coefficients of sbh (arXiv:2205.05198, table 2)', ()
         const { activation } = stageOf(one, ['transformer', { hidden: h, heads: a }], keys);
         expect(activation).toSatisfy((found: number) => near(found, tokensOf(one) * h * closed(one)));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -59,7 +59,7 @@ describe('GPT layers of 4h: coefficients of sbh (arXiv:2205.05198, table 2)', ()
         expect(recomputed).toSatisfy((found: number) => near(found, tokensOf(one) * h * again));
         expect(activation).toSatisfy((found: number) => near(found, n * tokensOf(one) * h * (all - again)));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });
@@ -113,7 +113,7 @@ describe('any layer, part by part, bytes of a token', () => {
         const raw = kind['flash'] === true ? 0 : (element * one.a * one.s) / one.t / one.c;
         expect(workspace).toSatisfy((found: number) => near(found, tokensOf(one) * (Math.max(product, raw) + blocks)));
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -146,7 +146,7 @@ describe('any layer, part by part, bytes of a token', () => {
           expect(of('routing')).toBeCloseTo((4 * E) / wholeOf(one), 6);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
@@ -158,7 +158,7 @@ describe('beside the layers', () => {
         const { activation } = stageOf(one, ['embedding', { vocab: 500, hidden: one.h, dropout }]);
         expect(activation).toBe(tokensOf(one) * (8 + (dropout ? one.h / wholeOf(one) : 0)));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -172,7 +172,7 @@ describe('beside the layers', () => {
         expect(activation).toBe((tokensOf(one) * 2 * e * one.h) / wholeOf(one));
         expect(workspace).toBe((tokensOf(one) * V * (precision === 'bf16' ? 4 + 2 : 4)) / one.t);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

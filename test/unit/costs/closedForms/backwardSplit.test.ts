@@ -44,7 +44,7 @@ describe('times of a stage: F, input gradient, weight gradient', () => {
         expect(report.backward_weight).toSatisfy((value: number) => near(value, linear));
         expect(report.backward_weight).toBeLessThan(report.forward);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -72,7 +72,7 @@ describe('times of a stage: F, input gradient, weight gradient', () => {
         expect(report.backward_input).toBe(recompute === 'stage' ? 2 * closed : closed);
         expect(report.backward_weight).toBe(closed);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -101,7 +101,7 @@ describe('what a split backward keeps (arXiv:2401.10241, table 1)', () => {
         expect(plan.activation).toSatisfy((value: number) => near(value, 3 * s * b * h * (34 + (5 * a * s) / h)));
         expect(plan.activationForWeight).toBe(3 * 32 * s * b * h);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -116,7 +116,7 @@ describe('what a split backward keeps (arXiv:2401.10241, table 1)', () => {
         const split = (2 * (a * hd + (a + 2 * kv) * hd + 2 * f)) / at.t;
         expect(plan.activationForWeight).toSatisfy((value: number) => near(value, tokens * (wide + split)));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

@@ -52,7 +52,7 @@ describe('point to point: α + S/B', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
@@ -76,7 +76,7 @@ describe('ring collectives over n ranks on links of B and α', () => {
         expect(time).toSatisfy((found: number) => near(found, closed));
         expect(bytes).toSatisfy((found: number) => near(found, ((2 * (n - 1)) / n) * S));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -87,7 +87,7 @@ describe('ring collectives over n ranks on links of B and α', () => {
         const each = (S: number) => (n - 1) * one.alpha * us + ((n - 1) / n) * (S / (one.B * GB));
         expect(time).toSatisfy((found: number) => near(found, each(4 * parametersOf(1)) + each(2 * parametersOf(1))));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -124,7 +124,7 @@ describe('ring collectives over n ranks on links of B and α', () => {
         expect(time).toSatisfy((found: number) => near(found, 4 * each));
         expect(exposed).toBe(time);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -144,7 +144,7 @@ describe('ring collectives over n ranks on links of B and α', () => {
         const { time = 0 } = report.stages[0].traffic?.expert ?? {};
         expect(time).toSatisfy((found: number) => near(found, 4 * each));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
@@ -183,7 +183,7 @@ describe('all-reduce over nodes', () => {
           expect(sync.time).toSatisfy((found: number) => near(found, closed));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 

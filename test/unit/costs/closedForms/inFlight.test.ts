@@ -88,7 +88,7 @@ describe('activations at the peak are those of a layer × layers × microbatches
           );
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

@@ -29,7 +29,7 @@ describe('1F1B with a pure latency c between stages, p dividing m', () => {
           expect(found).toSatisfy((value: number) => near(value, closed * 1e-6));
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 50 },
     );
   });
 

@@ -143,7 +143,7 @@ describe('weights, gradients and optimizer state', () => {
           expect(found).toSatisfy((bytes: number) => near(bytes, estimatedWeights(one) + apart));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
@@ -175,7 +175,7 @@ describe('activations of the first stage with sequence parallelism and selective
           near(bytes, estimatedActivations(one) + apart(one) - logits(one) + whilePassRuns(one)),
         );
       }),
-      { numRuns: 120 },
+      { numRuns: 50 },
     );
   });
 
@@ -188,7 +188,7 @@ describe('activations of the first stage with sequence parallelism and selective
           near(bytes, estimatedActivations(one)),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -203,7 +203,7 @@ describe('activations of the first stage with sequence parallelism and selective
           near(bytes, estimatedActivations(one) + apart(one) + sums),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -241,7 +241,7 @@ describe('activations without sequence parallelism', () => {
           near(bytes, estimatedWithout(one) / 1.05 + sums + embedding + head),
         );
       }),
-      { numRuns: 80 },
+      { numRuns: 20 },
     );
   });
 

@@ -131,7 +131,7 @@ describe('parameters of a pipeline are those of its stages', () => {
           expect(wholeOf(layers, 2)).toBe(V * h + n * h + L * (12 * h ** 2 + 13 * h) + 2 * h);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -146,7 +146,7 @@ describe('parameters of a pipeline are those of its stages', () => {
         const block = (2 + (2 * kv) / a) * h ** 2 + 3 * h * f + 2 * h;
         expect(wholeOf(layers, 3)).toBeCloseTo(V * h * (tied ? 1 : 2) + h + 3 * block, 3);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

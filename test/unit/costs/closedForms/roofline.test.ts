@@ -49,7 +49,7 @@ describe('T = max(FLOPs / (peak · eff), bytes / (BW · eff_mem)) + launch', () 
             expect(time).toSatisfy((found: number) => near(found, Math.max(computing, moving) + launch * 1e-6));
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 30 },
     );
   });
 
@@ -65,7 +65,7 @@ describe('T = max(FLOPs / (peak · eff), bytes / (BW · eff_mem)) + launch', () 
         const sum = layers.reduce((total, { flops, bytes }) => total + Math.max(flops / 1e14, bytes / 1e12) + 5e-6, 0);
         for (const time of times) expect(time).toSatisfy((found: number) => near(found, sum));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });
@@ -79,7 +79,7 @@ test('FLOP time + memory time where nothing overlaps (Calculon, `no_overlap`), a
       const closed = computing + moving - (overlap / 100) * Math.min(computing, moving);
       for (const time of timesOf([text], device).times) expect(time).toSatisfy((found: number) => near(found, closed));
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
@@ -99,7 +99,7 @@ describe('efficiencies by size (Isaev et al., Calculon, SC 2023)', () => {
         const moving = bytes / (2039e9 * ofBytes(bytes));
         expect(times[0]).toSatisfy((found: number) => near(found, Math.max(computing, moving)));
       }),
-      { numRuns: 80 },
+      { numRuns: 30 },
     );
   });
 
@@ -129,7 +129,7 @@ describe('efficiencies by size (Isaev et al., Calculon, SC 2023)', () => {
         expect(times[1]).toSatisfy((found: number) => near(found, linear + 2 * core));
         expect(times[2]).toSatisfy((found: number) => near(found, linear));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

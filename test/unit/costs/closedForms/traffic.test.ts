@@ -57,7 +57,7 @@ describe('bytes that a device sends in one iteration', () => {
         for (const { traffic } of stages)
           expect(traffic?.tensor?.bytes ?? 0).toSatisfy((found: number) => near(found, closed));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -86,7 +86,7 @@ describe('bytes that a device sends in one iteration', () => {
         for (const { traffic } of stages)
           expect(traffic?.context?.bytes ?? 0).toSatisfy((found: number) => near(found, 3 * m * n * (c - 1) * block));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -107,7 +107,7 @@ describe('bytes that a device sends in one iteration', () => {
             expect(traffic?.expert?.bytes ?? 0).toSatisfy((found: number) => near(found, closed));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -120,7 +120,7 @@ describe('bytes that a device sends in one iteration', () => {
         for (const { bytes } of links)
           expect(bytes).toSatisfy((found: number) => near(found, (m * s * b * h * 2) / (sp ? t : 1) / c));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -144,7 +144,7 @@ describe('bytes that a device sends in one iteration', () => {
             expect(between((i + 1) % p, i)).toBe(crossings * message);
           }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });
@@ -177,7 +177,7 @@ describe('gradients and weights of Ψ′ parameters over n = d·c ranks: bytes o
           );
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -233,7 +233,7 @@ describe('gradients and weights of Ψ′ parameters over n = d·c ranks: bytes o
           for (const { sync } of devices) expect(sync.bytes).toSatisfy((found: number) => near(found, closed));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

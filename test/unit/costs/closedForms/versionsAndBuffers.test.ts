@@ -113,7 +113,7 @@ describe('room for messages', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -232,7 +232,7 @@ describe('a tied embedding on the first and the last stage', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

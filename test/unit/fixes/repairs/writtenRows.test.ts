@@ -99,7 +99,7 @@ test.each(['schedule/deadlock', 'schedule/incomplete'] as const)(
       const { rows } = written(shape, (_, row) => rowText(row, several));
       const operations = rowsOf(programFor(planOf(fileOf(shape.name, 3 * shape.chunks, 3, shape.microbatches))));
       for (const [device, row] of operations.entries())
-        for (let at = device; at < row.length; at += 7) {
+        for (let at = device; at < row.length; at += 16) {
           const left = row.toSpliced(at, 1);
           const now = code === 'schedule/incomplete' ? left : left.toSpliced((at * 7) % row.length, 0, row[at]);
           const changed = rows.with(device, rowText(now, several));

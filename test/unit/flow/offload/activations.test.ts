@@ -200,7 +200,7 @@ test('under every policy no device holds more than without, and device and host 
           expect(report.peak).toBeLessThanOrEqual(plain.run.report.devices[device].peak);
       });
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

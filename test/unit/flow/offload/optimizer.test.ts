@@ -185,7 +185,7 @@ test('under every policy each device’s buckets leave as they are made, are upd
         return found;
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 

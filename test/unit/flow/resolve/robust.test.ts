@@ -81,17 +81,24 @@ describe('any text', () => {
         }
         whole(texts.join(' '));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
-  test('with each single token left out: an error, or still a whole plan', () => {
+  test('with a single token left out: an error, or still a whole plan', () => {
     const { tokens } = parse(rich);
     // The same token between the same two is missed in the same way.
     const seen = new Set<string>();
-    for (const [at, { start, end }] of tokens.entries()) {
+    const different = tokens.filter((_, at) => {
       const three = tokens.slice(Math.max(0, at - 1), at + 2).map(({ text }) => text);
-      if (seen.size < seen.add(three.join(' ')).size) whole(rich.slice(0, start) + rich.slice(end));
-    }
+      return seen.size < seen.add(three.join(' ')).size;
+    });
+    // A third of them, drawn anew in each run.
+    fc.assert(
+      fc.property(fc.constantFrom(...different), ({ start, end }) => {
+        whole(rich.slice(0, start) + rich.slice(end));
+      }),
+      { numRuns: Math.ceil(different.length / 3) },
+    );
   });
 });
 

@@ -195,7 +195,7 @@ describe('beside the last backward', () => {
           });
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -216,7 +216,7 @@ describe('beside the last backward', () => {
         expect(causes).toBeCloseTo(overlap.bubble.makespan, 9);
         expect(overlap.bubble.bound).toBeLessThanOrEqual(overlap.bubble.makespan + 1e-12);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

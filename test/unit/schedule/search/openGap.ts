@@ -12,5 +12,5 @@ ${[113, 104, 102, 88, 99, 119, 111, 92]
   )
   .join('\n')}
 }
-pipeline p { model = uneven  devices = box  microbatches = 12  stages = balance(8)  schedule = search(limit = 8) }
+pipeline p { model = uneven  devices = box  microbatches = 10  stages = balance(8)  schedule = search(limit = 8) }
 `;

@@ -57,7 +57,6 @@ const models: readonly (readonly [string, number, number, readonly number[], num
   ['14.6B', 16, 128, [11325, 11308, 8109, 378], 4175516, 3946061],
   ['28.3B', 32, 96, [10419, 10207, 7715, 408], 3171569, 2731004],
   ['28.3B', 32, 128, [10408, 10204, 7703, 408], 4075091, 3634724],
-  ['28.3B', 32, 256, [10402, 10248, 7698, 460], 7715640, 7270432],
 ];
 const rates: Readonly<Record<string, readonly [number, number]>> = {
   '1.5B 24': [0.1585, 0.0433],
@@ -71,7 +70,6 @@ const rates: Readonly<Record<string, readonly [number, number]>> = {
   '14.6B 128': [0.0576, 0.0028],
   '28.3B 96': [0.1421, 0.0038],
   '28.3B 128': [0.1106, 0.0029],
-  '28.3B 256': [0.0594, 0.0018],
 };
 
 const found = (problem: OrderProblem, effort: number) =>
