@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { engineFloors } from './floors.ts';
 import { importTable, tables } from './importTables.ts';
 import { allowed } from './rules.ts';
 
@@ -19,6 +20,27 @@ describe.each(tables)('imports of the $title', ({ title, prefix }) => {
       );
     expect(table.exec(read())?.[2]).toBe(importTable(prefix));
   });
+});
+
+test('the floors of the engine are drawn as the rules make them', () => {
+  const drawing = /(### Floors of the engine\n\n[^`]*```\n)([^`]*)(?=```)/;
+  const wanted = `${engineFloors()}\n`;
+  if (process.env['UPDATE_ARCHITECTURE'] !== undefined)
+    writeFileSync(
+      file,
+      read().replace(drawing, (_, heading: string) => `${heading}${wanted}`),
+    );
+  expect(drawing.exec(read())?.[2]).toBe(wanted);
+});
+
+test('the way from text to picture passes rooms that there are', () => {
+  const [, picture = ''] = /## From text to picture\n\n```\n([^]*?)```/.exec(read()) ?? [];
+  const named = picture.matchAll(/(engine|grammar|server|cli|webview)\/(\w+(?:, \w+)*)?/g);
+  const rooms = Array.from(named, ([, house, names = '']) =>
+    names.split(', ').map((name) => `${house}/${name}`),
+  ).flat();
+  expect(rooms.length).toBeGreaterThan(15);
+  expect(rooms.filter((room) => !existsSync(path.join(root, room)))).toEqual([]);
 });
 
 /** Paragraphs of rooms: `**`engine/costs/`** computes …`. */
