@@ -194,6 +194,7 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
     };
     const { violations } = await scope.axe.run({
       resultTypes: ['violations'],
+      selectors: false,
       ...(only === undefined ? {} : { runOnly: [...only] }),
     });
     return violations.flatMap(({ id, nodes }) =>
