@@ -15,8 +15,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const silentFor = 600;
-const lock = async (said: string[] = [], beatEvery = 20): ReturnType<typeof lockPart> =>
-  lockPart(path(), (holder) => said.push(holder), { beatEvery, silentFor });
+/** With `patience`, who gives no sign for as many milliseconds is dead. */
+const lock = async (said: string[] = [], patience = silentFor): ReturnType<typeof lockPart> =>
+  lockPart(path(), (holder) => said.push(holder), { beatEvery: 20, silentFor: patience });
 
 function taken(found: Awaited<ReturnType<typeof lockPart>>): PartLock {
   if ('problem' in found) throw new Error(found.problem);
@@ -76,7 +77,7 @@ describe('a part is worked on by one run at a time', () => {
   test.each(['', '{', 'null', '{"token":"t"}'])('a file that says nothing ("%s") does not keep it', async (text) => {
     writeFileSync(path(), text);
     const said: string[] = [];
-    taken(await lock(said)).release();
+    taken(await lock(said, 50)).release();
     expect(said).toEqual(['Another run']);
   });
 

@@ -87,7 +87,7 @@ describe('plan', () => {
   });
 
   test('gives the same answer on threads, and stops there too', async () => {
-    const many = 'tensor = [1, 2, 4], pipeline = [1, 2, 4], recompute = [none, full], schedule = [1f1b, gpipe, zb_h1]';
+    const many = 'tensor = [1, 2], pipeline = [1, 2, 4], recompute = [none, full], schedule = [1f1b, gpipe]';
     const args = ['plan', 'a.pipe', '--pipeline', 'train', '--over', many, '--format', 'json'];
     const alone = await call([...args, '--threads', '1'], { files });
     expect((await call([...args, '--threads', '2'], { files })).out).toBe(alone.out);
@@ -306,7 +306,7 @@ describe('plan', () => {
           expect([0, 1, 2]).toContain(status);
         }
       }),
-      { numRuns: 200, examples: [[spread, null]] },
+      { numRuns: 60, examples: [[spread, null]] },
     );
   });
 

@@ -88,7 +88,7 @@ describe('rows on disk', () => {
         expect(new Set(numbers).size).toBe(numbers.length);
         expectWhole(answerOf(await merge('--format', 'json')));
       }),
-      { numRuns: 10 },
+      { numRuns: 4 },
     );
   });
 

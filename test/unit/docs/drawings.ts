@@ -4,33 +4,43 @@ import type { PipelinePlan } from '../../../engine/values/plan.ts';
 import { evaluate } from '../../../engine/flow/evaluate.ts';
 import { defaultOptions } from '../../../engine/basics/host.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
-import { analyseBlock, textOf } from './pages.ts';
+import { analyseExample } from '../../support/analyse.ts';
+import { analyseBlock } from './pages.ts';
 
 interface Drawn {
   readonly plan: PipelinePlan;
   readonly run: Run;
 }
 
+const known = new Map<string, Drawn>();
+/** Several pictures and tables are of one run. */
+function once(of: string, draw: () => Drawn): Drawn {
+  const found = known.get(of) ?? draw();
+  known.set(of, found);
+  return found;
+}
+
 /** The workload of the schedules page: four devices, eight microbatches, F = I = W = 1 ms for a device, free transfers. */
-function drawnUnder(schedule: string, devices = 4, microbatches = 8): Drawn {
-  const chunks = findPolicy(schedule.replace(/\(.*/, ''))?.chunks({}) ?? 1;
-  const time = `${1 / chunks}ms`;
-  const text = `device gpu { memory = 1GiB }
+const drawnUnder = (schedule: string, devices = 4, microbatches = 8): Drawn =>
+  once(JSON.stringify([schedule, devices, microbatches]), () => {
+    const chunks = findPolicy(schedule.replace(/\(.*/, ''))?.chunks({}) ?? 1;
+    const time = `${1 / chunks}ms`;
+    const text = `device gpu { memory = 1GiB }
 cluster box { gpu[${devices}] = gpu  link = 1000GB/s + 0us }
 model toy { layer block[${devices * chunks}] { forward = ${time}  backward_input = ${time}  backward_weight = ${time}  activation = ${1 / chunks}MiB } }
 pipeline train { model = toy  devices = box  stages = balance(${devices * chunks})  microbatches = ${microbatches}  schedule = ${schedule} }
 `;
-  const { pipelines, findings } = analyseBlock(text);
-  const [first] = pipelines;
-  if (first?.run === undefined) throw new Error(findings.map((finding) => finding.message).join('\n'));
-  return { plan: first.plan, run: first.run };
-}
+    const { pipelines, findings } = analyseBlock(text);
+    const [first] = pipelines;
+    if (first?.run === undefined) throw new Error(findings.map((finding) => finding.message).join('\n'));
+    return { plan: first.plan, run: first.run };
+  });
 
 export const runUnder = (policy: string): Run => drawnUnder(policy).run;
 
 /** The first pipeline of a file of the project, as it is. */
 function drawnOf(path: string): Drawn {
-  const { pipelines, findings } = analyseBlock(textOf(path));
+  const { pipelines, findings } = analyseExample(path.replace(/^examples\//, ''));
   const [first] = pipelines;
   // Consecutive iterations are many: a page has room for the first few and the drain.
   const short = first === undefined ? 1 : Math.max(3, Math.ceil(12 / first.plan.microbatches));

@@ -45,7 +45,7 @@ describe('export, then import', () => {
         expect(back.orders).toEqual(ordersOfProgram(program));
         expect(back.placement).toEqual([...program.placement]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -70,8 +70,12 @@ describe('export, then import', () => {
     (name, policy) => {
       let tried = 0;
       let refused = 0;
-      for (const devices of [1, 2, 4]) {
-        for (const microbatches of [1, 4, 7, 8, 12]) {
+      for (const [devices, sizes] of [
+        [1, [4]],
+        [2, [1, 7, 8]],
+        [4, [4, 8]],
+      ] as const) {
+        for (const microbatches of sizes) {
           const chunks = policy.chunks({});
           const stages = devices * chunks;
           const recipe = { devices, stages, microbatches, schedule: { kind: 'policy', name, args: {} } as const };

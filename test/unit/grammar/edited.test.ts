@@ -74,7 +74,7 @@ describe('the tree of an edited text', () => {
           tree = next;
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });
@@ -96,7 +96,7 @@ test('the tree is the same after many edits of which nobody looks at the tokens'
         tree.declarations.slice(0, 1).flatMap(({ first, last }) => fresh.tokens.slice(first, last + 1)),
       );
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
   // Each comment is a stretch of its own: more of them than a list keeps.
   const source = Array.from({ length: 100 }, (_, at) => `let n${at} = ${at} // a\n`).join('');

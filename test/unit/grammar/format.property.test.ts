@@ -36,7 +36,7 @@ describe('format', () => {
   it('keeps tokens, comments and tree, and leaves alone what it has formatted', () => {
     fc.assert(
       fc.property(goodFile, fc.constantFrom(100, 100, 40, 10), (text, width) => keepsAll(text, width)),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -62,7 +62,7 @@ describe('format', () => {
       fc.property(nested, fc.constantFrom(100, 20), (text, width) => {
         if (format(parse(text), { width }).ok) keepsAll(text, width);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 

@@ -76,10 +76,10 @@ describe('a long text of one thing', () => {
   };
 
   it.each([...openers, ...others])('%j', (piece) => {
-    for (const head of heads) isReadable(head + repeat(piece, 12_000));
+    for (const head of heads) isReadable(head + repeat(piece, 6000));
   });
 
-  it.each(['{', '[', '(', '-', 'f(', 'a[', 'a{', 'a\n', '@'])('a quarter of a megabyte of %j', (piece) => {
+  it.each(['{', '(', 'f(', 'a\n', '@'])('a quarter of a megabyte of %j', (piece) => {
     isReadable(`model m { a = ${repeat(piece, 250_000)}`);
   });
 

@@ -117,6 +117,7 @@ function clockOfSteps(): Clock {
 
 test('a check that a newer text overtakes, at whatever step, is dropped', async () => {
   const newer = toy.replace('4ms', '5ms');
+  const iteration = iterationOf(newer);
   let overtaken = 0;
   for (;;) {
     const { documents, checked } = open(undefined, clockOfSteps());
@@ -127,7 +128,7 @@ test('a check that a newer text overtakes, at whatever step, is dropped', async 
     documents.set(main, 2, newer);
     await documents.view(main, 'figures', none);
     expect(checked.map(({ version, analysis }) => [version, analysis.syntax.text])).toEqual([[2, newer]]);
-    expect(checked[0].analysis.pipelines[0].run?.report.iteration).toBe(iterationOf(newer));
+    expect(checked[0].analysis.pipelines[0].run?.report.iteration).toBe(iteration);
   }
   // Parsing, planning, each declaration and the simulation were overtaken.
   expect(overtaken).toBeGreaterThan(10);

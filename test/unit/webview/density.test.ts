@@ -108,7 +108,7 @@ describe('rows of blocks too narrow to be drawn', () => {
           const pixels = draw(shape, width, rows.length * 8, columns, pyramid, palette);
           const step = columns.makespan / width;
           for (const [at, members] of grouped ? [rows].entries() : rows.map((row) => [row]).entries()) {
-            for (let x = at; x < width; x += 7) {
+            for (let x = at; x < width; x += 11) {
               const shares = smoothed((from, to) => sharesOf(members, from, to), x, step);
               const expected = mixture(shares, [...palette.colours.slice(0, 3)]);
               // Bins that lie in two cells are taken to be even: an edge may be off by a part of a bin.
@@ -120,7 +120,7 @@ describe('rows of blocks too narrow to be drawn', () => {
           }
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 
@@ -160,7 +160,7 @@ describe('rows of blocks too narrow to be drawn', () => {
     ];
     const columns = columnsFrom([long(pattern, 6000)]);
     const pyramid = pyramidOf(columns);
-    for (let period = 0.2; period <= 2; period *= 1.03) {
+    for (let period = 0.2; period <= 2; period *= 1.09) {
       const width = 300;
       const t0 = columns.makespan * 0.3;
       const shape = view(t0, Math.min(columns.makespan, t0 + (width * 30) / period), 8);
@@ -225,7 +225,7 @@ describe('rows of blocks too narrow to be drawn', () => {
           }
         });
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 

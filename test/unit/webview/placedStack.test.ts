@@ -60,7 +60,7 @@ it('stacks pieces up to the level of the device at every moment, in any order of
         for (let device = 0; device < program.devices; device += 1) moments += checkPlaces(plan, timeline, device);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 40 },
   );
   expect(moments).toBeGreaterThan(0);
 });

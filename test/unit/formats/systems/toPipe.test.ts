@@ -106,7 +106,7 @@ test('whatever the figures are, the file written says them', () => {
         expect(device.memory / read.device.memory).toBeCloseTo(1, 12);
         expect(device.reserved - read.device.reserved).toBeLessThanOrEqual(1e-9 * device.memory);
       }),
-      { numRuns: 300 },
+      { numRuns: 80 },
     );
   }
 });
