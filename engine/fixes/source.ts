@@ -53,12 +53,24 @@ export function setKey(text: string, body: Block, key: string, value: string): E
 export const addKey = (text: string, body: Block, key: string, value: string): Edit | undefined =>
   addEntry(text, body, `${key} = ${value}`);
 
-function addEntry(text: string, body: Block, entry: string): Edit | undefined {
+/** The same behind the entry that comes right before the key in an order of keys, such as that of the reference. */
+export function addKeyInOrder(
+  text: string,
+  body: Block,
+  [key, value]: readonly [key: string, value: string],
+  order: readonly string[],
+): Edit | undefined {
+  const places = body.entries.map((entry) => (entry.kind === 'entry' ? order.indexOf(entry.key.text) : -1));
+  const before = Math.max(...places.filter((place) => place >= 0 && place < order.indexOf(key)));
+  return addEntry(text, body, `${key} = ${value}`, body.entries[places.lastIndexOf(before)]);
+}
+
+function addEntry(text: string, body: Block, entry: string, last = body.entries.at(-1)): Edit | undefined {
   if (!body.closed) return undefined;
-  const last = body.entries.at(-1);
   if (last === undefined) return { start: body.start + 1, end: body.end - 1, text: ` ${entry} ` };
   const line = lineEnd(text, last.end);
-  if (line >= body.end - 1) return { start: last.end, end: last.end, text: `  ${entry}` };
+  if (line >= body.end - 1 || body.entries.some(({ start }) => start >= last.end && start < line))
+    return { start: last.end, end: last.end, text: `  ${entry}` };
   // Behind the comment that may end the line.
   return { start: line, end: line, text: `${lineBreak(text)}${indentOf(text, last.start)}${entry}` };
 }

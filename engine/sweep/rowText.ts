@@ -3,7 +3,8 @@ import { type Block, type BlockDeclaration, format, parse, type SyntaxFile } fro
 import { apply, type Edit } from '../fixes/proposal.ts';
 import { recut, stagesArgument } from '../fixes/recut.ts';
 import { withoutNode } from '../fixes/repairs/edits.ts';
-import { entriesOf, lineBreak, lineStart, setKey, valueOf } from '../fixes/source.ts';
+import { addKeyInOrder, entriesOf, lineBreak, lineStart, setKey, valueOf } from '../fixes/source.ts';
+import { blocks } from '../language/schema.ts';
 import type { SweepBase } from './base.ts';
 import { ofDataRanks, ofTensorRanks, type PlacedRow } from './placeRow.ts';
 import { wholeKeys } from './axes.ts';
@@ -17,11 +18,19 @@ export type Written = Pick<SweepBase, 'pipeline' | 'size' | 'batch' | 'schedule'
   readonly body: Block;
 };
 
+/** New keys are written where the reference has them: ranks with ranks, `sync` behind `optimizer`. */
+const order = blocks.pipeline.keys.map(({ name }) => name);
+
 export function rowText(file: Written, row: PlacedRow): { readonly text: string } | { readonly refused: string } {
   const { text } = file.syntax;
   const edits: Edit[] = [];
+  const idle = idleEdits(file, row);
+  // New keys are not written behind a line that goes.
+  const kept = file.body.entries.filter(({ start }) => idle.every((edit) => start < edit.start || start >= edit.end));
+  const body = { ...file.body, entries: kept };
   const set = (key: string, value: string): string | undefined => {
-    const edit = setKey(text, file.body, key, value);
+    const isNew = entriesOf(file.body, key).length === 0;
+    const edit = isNew ? addKeyInOrder(text, body, [key, value], order) : setKey(text, file.body, key, value);
     if (edit === undefined) return `"${key}" cannot be written into the pipeline`;
     edits.push(edit);
     return undefined;
@@ -56,7 +65,7 @@ export function rowText(file: Written, row: PlacedRow): { readonly text: string 
       if (refused !== undefined) return { refused };
     }
   }
-  edits.push(...idleEdits(file, row));
+  edits.push(...idle);
   if (row.microBatch !== microBatch) {
     const model = modelEdits(file, row.microBatch);
     if ('refused' in model) return model;

@@ -113,6 +113,19 @@ describe('plan without a file', () => {
     expect(unknown.err).toContain('--model own.yaml does not say which model it trains');
   });
 
+  test('writes ranks with ranks, and the exchange behind the optimizer', async () => {
+    const row =
+      '--over tensor=1,pipeline=1,context=2,micro_batch=1,schedule=1f1b,recompute=full,sync=overlap --engine megatron';
+    const { out } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 16 ${row} --write 0`);
+    const [, body = ''] = out.split('pipeline train {\n');
+    // The line of `sequence_parallel` goes, behind which `context` would stand.
+    expect(body).not.toContain('\n\n');
+    expect(body.match(/^ {2}\w+/gmu)?.map((key) => key.trim())).toEqual([
+      ...['model', 'devices', 'tensor', 'context', 'data', 'recompute', 'global_batch', 'stages', 'schedule'],
+      ...['optimizer', 'sync', 'engine'],
+    ]);
+  });
+
   test.each([
     ['Qwen/Qwen2.5-72B-Instruct', 'qwen2_5_72b'],
     ['meta-llama/Meta-Llama-3.1-8B', 'llama3_1_8b'],
