@@ -17,7 +17,7 @@ import { usualValues } from '../../../engine/sweep/usualValues.ts';
 import { runHere, shaped, sweepCase } from './sweepCase.ts';
 
 const over =
-  'tensor = [1, 2, 4], pipeline = [1, 2, 4, 8], micro_batch = [1, 2], recompute = [none, full], schedule = [1f1b, gpipe, interleaved_1f1b, zb_h1, chimera, seq1f1b(segments = 2)], chunks = [2, 3]';
+  'tensor = [1, 2], pipeline = [1, 2, 4, 8], micro_batch = [1, 2], recompute = [none, full], schedule = [1f1b, interleaved_1f1b, zb_h1, chimera, seq1f1b(segments = 2)], chunks = [2, 3]';
 const whole = sweepCase(over, { limits: ['peak_memory < 12GiB'] });
 
 /** Every row by itself, with nothing dropped. */
@@ -70,7 +70,7 @@ describe('a sweep', () => {
       expect(leastIteration(whole.base, placed, work)).toBeLessThanOrEqual(outcome.figures.iteration);
       expect(leastIteration(whole.base, placed, work)).toBeGreaterThan(0.2 * outcome.figures.iteration);
     }
-    expect(tested).toBeGreaterThan(100);
+    expect(tested).toBeGreaterThan(60);
   });
 
   test('that is stopped says how fast the rows may be that it did not reach', () => {
