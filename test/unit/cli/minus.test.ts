@@ -19,7 +19,7 @@ const names = readdirSync(examples).filter((name) => name.endsWith('.pipe'));
 const files = Object.fromEntries(names.map((name) => [name, readFileSync(path.join(examples, name), 'utf8')]));
 
 /** The fast ones: they have gains, losses and changes of each kind. */
-const walked = ['quickstart', 'custom-schedule', 'data-parallel', 'offload'];
+const walked = ['quickstart', 'custom-schedule', 'data-parallel', 'offload', 'lora-ethernet', 'nvlink-hops'];
 
 test('a hyphen would be seen', () => {
   expect(hyphens('host -474 ns\n   12 | x = -3ms\n  of 0-3, --scale, zb-1, −2 %, "step -1"\n  (-2.4 %)')).toEqual([
