@@ -25,6 +25,12 @@ describe('explain', () => {
     ['policy', 'built-in schedule'],
     ['tf32', 'Four bytes an element'],
     ['pipewright.search.effort', 'Default: `1`'],
+    ['infiniband', '48.5GB/s'],
+    ['hfu', 'Term: HFU'],
+    ['oom', 'Term: Out of memory'],
+    ['zero3', 'Term: FSDP'],
+    ['fsdp2', 'Term: FSDP'],
+    ['search', 'Two other things have its name'],
   ])('looks up %s', async (name, part) => {
     expect((await call(['explain', name])).out).toContain(part);
   });

@@ -114,5 +114,5 @@ test('the page says the figures of the example', () => {
     `equal workers | ${equal.throughput}; waits of ${equal.waits.join(' and ')} for the servers only |`,
   );
   expect(page).toContain(`and the two middle kinds | ${hybrid.throughput}; waits of ${hybrid.waits.join(' and ')} |`);
-  expect(page).toContain(`with D = 1 no worker waits: ${ahead.throughput}`);
+  expect(page).toContain(`with \`distance = 1\` no worker waits: ${ahead.throughput}`);
 });
