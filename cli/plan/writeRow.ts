@@ -1,7 +1,7 @@
 /** `--write`: the file with the values of a row. */
 import { bytes } from '../../engine/basics/quantities.ts';
 import { pipelineBody } from '../../engine/fixes/source.ts';
-import { rowCount, settingsOf } from '../../engine/sweep/axes.ts';
+import { rowCount, settingsOf, settingsText } from '../../engine/sweep/axes.ts';
 import { evaluateRow, type Outcome } from '../../engine/sweep/evaluateRow.ts';
 import { placeRow } from '../../engine/sweep/placeRow.ts';
 import { rowFile } from '../../engine/sweep/rowText.ts';
@@ -44,6 +44,9 @@ export async function writeRow(request: PlanRequest, wanted: string, args: Argum
       'plan',
       `Row ${row} cannot be written: ${written.refused}. The number of a row is for the file and the options of the search that printed it: if one of them has changed since, search again.`,
     );
+  // A number of an earlier output may be another row by now.
+  if (args.value('write') === wanted)
+    await io.err(`pipewright plan: Row ${row} has ${printable(settingsText(settingsOf(axes, row)))}.\n`);
   // Whoever asks for a row by its number gets it, and hears what is wrong with it.
   const { problem } = written;
   if (problem !== undefined) await io.err(`pipewright plan: Row ${row} ${printable(problem)}\n`);

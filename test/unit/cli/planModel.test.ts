@@ -116,7 +116,9 @@ describe('plan without a file', () => {
   test('writes ranks with ranks, and the exchange behind the optimizer', async () => {
     const row =
       '--over tensor=1,pipeline=1,context=2,micro_batch=1,schedule=1f1b,recompute=full,sync=overlap --engine megatron';
-    const { out } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 16 ${row} --write 0`);
+    const { out, err } = await plan(`--model gpt2 --on dgx_h100 --nodes 1 --batch 16 ${row} --write 0`);
+    // A number is of one space, so the row says what it has.
+    expect(err).toContain('Row 0 has tensor 1, pipeline 1, context 2, micro_batch 1, ');
     const [, body = ''] = out.split('pipeline train {\n');
     // The line of `sequence_parallel` goes, behind which `context` would stand.
     expect(body).not.toContain('\n\n');

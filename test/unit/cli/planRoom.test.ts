@@ -47,7 +47,7 @@ describe('a row that is faster and has little room', () => {
     const asked = await plan(near, over, '--write', String(fastest.row));
     expect(asked.out).not.toBe(chosen.out);
     expect(asked.err).toBe(
-      `pipewright plan: Row ${fastest.row} leaves ${bytes(near - fastest.peak)} of its fullest device: it may run out of memory (memory/headroom).\n`,
+      `pipewright plan: Row ${fastest.row} has tensor 1, sequence_parallel true, pipeline 2, recompute none.\npipewright plan: Row ${fastest.row} leaves ${bytes(near - fastest.peak)} of its fullest device: it may run out of memory (memory/headroom).\n`,
     );
   });
 
