@@ -132,7 +132,7 @@ describe('random workers', () => {
         }
         unknown += made.filter(({ free }) => free === undefined).length;
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     );
     expect(late).toBeGreaterThan(0);
     expect(unknown).toBeGreaterThan(0);
