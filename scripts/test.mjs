@@ -23,7 +23,7 @@ const shell = {
     Boolean,
   ),
   packages: 'chromium-headless-shell fonts-dejavu-core',
-  why: 'pages in tests; without it they are shown in Chromium, which takes longer',
+  why: 'pages and editors in tests; without it they are shown in Chromium, which takes longer',
 };
 const neovim = {
   command: 'Neovim',
@@ -41,9 +41,8 @@ const slurm = {
 setup({
   debian: [
     ...(runs('package in the editor', 'journeys', 'extension in the editor', 'preview in the browser')
-      ? [chromium]
+      ? [chromium, shell]
       : []),
-    ...(runs('preview in the browser') ? [shell] : []),
     ...(runs('neovim') ? [neovim] : []),
     ...(process.platform === 'linux' && runs('jobs of slurm and make') ? [slurm] : []),
   ],

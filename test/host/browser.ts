@@ -15,14 +15,25 @@ const candidates = [
 export const findChromium = (): string | undefined =>
   candidates.find((candidate) => candidate !== undefined && existsSync(candidate));
 
+const shell = '/usr/bin/chromium-headless-shell';
+
+/** Chromium without its window, which takes a quarter less of the processors for the same pages; else the one of this machine. */
+export function findShell(): string | undefined {
+  const chosen = process.env['CHROMIUM_PATH'] ?? process.env['CHROMIUM'];
+  return chosen === undefined && existsSync(shell) ? shell : findChromium();
+}
+
 export interface OpenBrowser {
   readonly browser: Browser;
   readonly context: BrowserContext;
   readonly page: Page;
 }
 
-export async function openBrowser(viewport = { width: 1280, height: 800 }): Promise<OpenBrowser> {
-  const executablePath = findChromium();
+/** `executablePath`: another one than tests take. */
+export async function openBrowser(
+  viewport = { width: 1280, height: 800 },
+  executablePath = findShell(),
+): Promise<OpenBrowser> {
   if (executablePath === undefined) throw new Error('There is no Chromium here: install it, or set CHROMIUM_PATH.');
   const args = [
     // Roots of containers may not use the sandbox; only pages of our own are opened.

@@ -48,13 +48,16 @@ export interface WorkbenchRequest {
   /** With the editor's own git extension. */
   readonly git?: boolean;
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** Another browser than tests take. */
+  readonly executablePath?: string | undefined;
 }
 
-export async function openWorkbench({ vsix, folder, settings, git, viewport }: WorkbenchRequest): Promise<Workbench> {
+export async function openWorkbench(request: WorkbenchRequest): Promise<Workbench> {
+  const { vsix, folder, settings, git, viewport, executablePath } = request;
   mkdirSync(shots, { recursive: true });
   const profile = tempFolder('pipewright-e2e-');
   const server = await startServer({ profile: profile.path, vsix, settings, git });
-  const { browser, page } = await openBrowser(viewport ?? { width: 1400, height: 900 });
+  const { browser, page } = await openBrowser(viewport ?? { width: 1400, height: 900 }, executablePath);
   page.setDefaultTimeout(patience(45_000));
   const close = async (): Promise<void> => {
     await browser.close();

@@ -1,6 +1,7 @@
 /** Journeys through the packaged extension in the real editor. Each begins with no editor open; `run.ts NAME` runs those whose name holds it. */
 import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { findChromium } from '../../host/browser.ts';
 import { openWorkbench } from '../../host/workbench.ts';
 import { tempFolder } from '../../host/tempFolder.ts';
 import { runTests, test } from '../../support/plainTests.ts';
@@ -64,6 +65,8 @@ for (const journey of journeys) lay(journey);
 writeFileSync(path.join(folder.path, 'notes.txt'), 'Files of journeys.\n');
 
 const workbench = await openWorkbench({
+  // Not all of them end in the headless shell.
+  executablePath: findChromium(),
   vsix: path.join(root, 'dist', 'pipewright.vsix'),
   folder: folder.path,
   git: true,

@@ -6,6 +6,7 @@ import { contactSheet } from '../../browser/contactSheet.ts';
 import { build } from '../../../scripts/build.ts';
 import { pack, vsix } from '../../../scripts/package.ts';
 import { noteFigures } from '../../browser/pictureFigures.ts';
+import { findChromium } from '../../host/browser.ts';
 import { tempFolder } from '../../host/tempFolder.ts';
 import { openWorkbench } from '../../host/workbench.ts';
 import { deskOf } from '../journeys/desk.ts';
@@ -43,6 +44,7 @@ async function take(scene: EditorScene): Promise<void> {
     writeFileSync(path.join(folder, scene.file), scene.text);
   }
   const workbench = await openWorkbench({
+    executablePath: findChromium(),
     vsix,
     folder,
     settings: scene.folder === undefined ? { ...settings, ...small } : settings,
