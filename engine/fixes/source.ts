@@ -53,7 +53,7 @@ export function setKey(text: string, body: Block, key: string, value: string): E
 export const addKey = (text: string, body: Block, key: string, value: string): Edit | undefined =>
   addEntry(text, body, `${key} = ${value}`);
 
-/** The same behind the entry that comes right before the key in an order of keys, such as that of the reference. */
+/** The same behind the entry that comes right before the key in an order of keys, such as the order of the reference. */
 export function addKeyInOrder(
   text: string,
   body: Block,
