@@ -83,7 +83,7 @@ function asStages(syntax: SyntaxFile, body: Block, entry: Entry, number: string)
 }
 
 /** In the model of the pipeline, or in a new model that takes over an imported one. */
-function inModel(syntax: SyntaxFile, body: Block, entry: Entry, key: string, value: string): Repair | undefined {
+export function inModel(syntax: SyntaxFile, body: Block, entry: Entry, key: string, value: string): Repair | undefined {
   const used = valueOf(body, 'model');
   if (used?.kind !== 'name') return undefined;
   const text = `${key} = ${value}`;

@@ -1,5 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { Entry, Expression } from '../../../grammar/syntax.ts';
+import { inModel } from './carriedOver.ts';
 import { clusterOf } from './deviceForCluster.ts';
 import { divisors } from './divisor.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
@@ -31,6 +32,9 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
     if (written !== '' && written !== text)
       yield { what: `Write ${short(written)}`, edits: [replaced(finding.place, written)], group: 'converted' };
   if (value?.kind === 'index') yield counted(mistake, value);
+  // `sequence = 8192` of a pipeline, whose key says whether there is sequence parallelism.
+  if (value?.kind === 'quantity' && entry?.key.text === 'sequence' && site.within !== undefined)
+    yield inModel(syntax, site.within, entry, 'sequence', text);
   const { expected = '', found = '' } = parametersOf(finding, 'type/mismatch') ?? {};
   if (expected.startsWith('a cluster') && found.startsWith('the device')) return yield* clusterOf(mistake);
   // `row(last)`: the message ends with what to write.

@@ -178,6 +178,13 @@ const cases: readonly Case[] = [
     makes: 'node[4] { gpu[2] = small',
   },
   {
+    code: 'type/mismatch',
+    text: wrong('  devices = box', '  sequence = 8192\n  devices = box'),
+    titles: ['Write sequence = 8192 in model "toy"', 'Write true'],
+    makes:
+      'model toy {\n  layer block[8] { forward = 4ms  backward = 8ms  weights = 256MiB  activation = 512MiB }\n  sequence = 8192',
+  },
+  {
     code: 'syntax/unclosed',
     text: `import { llama3-8b } from "std:models"\n${good}`,
     titles: ['Change to "llama3_8b"'],
