@@ -25,8 +25,8 @@ export async function run(args: readonly string[], io: Io): Promise<Status> {
   const command = commands.find(({ spec }) => spec.name === name);
   if (command === undefined) return unknownCommand(name, io);
   // `explain --format` looks up an option.
-  const asked = (word: string): string => (/^--(?!help$|$)\w/u.test(word) ? word.slice(2) : word);
-  const parsed = readArguments(command.spec.looksUp === true ? rest.map(asked) : rest, command.spec);
+  const isAsked = command.spec.looksUp === true && rest.some((word) => /^--(?!help$)\w/u.test(word));
+  const parsed = readArguments(isAsked ? ['--', ...rest] : rest, command.spec);
   if ('problem' in parsed) return usageFault(io, name, parsed.problem);
   if (parsed.has('help')) return help(name, io);
   const root = parsed.value('root');

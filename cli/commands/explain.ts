@@ -28,13 +28,16 @@ export const explainCommand: Command = {
     notes: [`Codes:\n${codes.map((code) => `  ${code.padEnd(26)} ${catalogue[code].summary}`).join('\n')}`],
   },
   async run(args, io) {
-    const [code, ...more] = args.operands;
-    if (code === undefined || more.length > 0)
+    const [typed, ...more] = args.operands;
+    if (typed === undefined || more.length > 0)
       return usageFault(
         io,
         'explain',
         'It needs one name: language, a code such as memory/out-of-memory, a schedule such as zb_h1, or any other name, such as tensor, h100 or std:models.',
       );
+    // `--over` is the option before anything else that is called so.
+    const isOption = typed.startsWith('--');
+    const code = isOption ? typed.slice(2) : typed;
     if (code === 'language') {
       await io.out(languageText());
       return status.fine;
@@ -52,7 +55,7 @@ export const explainCommand: Command = {
       return status.fine;
     }
     const pages = pageEntries(io);
-    const topic = topicText(spelled(code), pages.get(plainName(code)));
+    const topic = topicText(spelled(code), pages.get(plainName(code)), isOption);
     if (topic !== undefined) {
       await io.out(topic);
       return status.fine;

@@ -13,19 +13,20 @@ import { exchangeText } from './exchangeText.ts';
 
 /**
  * A page in Markdown with all meanings of a name, the one that a reader most likely looks for first; undefined if it is unknown.
- * `entries`: what pages of the reference say of it.
+ * `entries`: what pages of the reference say of it. `optionFirst`: it was written as an option.
  */
-export function topicText(name: string, entries: readonly PageEntry[] = []): string | undefined {
+export function topicText(name: string, entries: readonly PageEntry[] = [], optionFirst = false): string | undefined {
   const exchange = exchangeText(name);
   const topics = topicsOf(name).filter(({ what }) => exchange === undefined || !exchangeKinds.includes(what));
   const begun = beginningWith(name);
   const meant = namesMeant(name).filter((other) => other !== name);
   if (exchange === undefined && topics.length + entries.length + begun.length + meant.length === 0) return undefined;
+  const rank = (what: string): number => (optionFirst && what.startsWith('option of') ? -1 : rankOf(what));
   const sections = [
     ...(exchange === undefined ? [] : [{ what: 'rule of exchange', text: exchange }]),
     ...topics.map((topic) => ({ what: topic.what, text: section(topic) })),
     ...entries.map((entry) => ({ what: entry.what, text: entrySection(entry) })),
-  ].toSorted((one, other) => rankOf(one.what) - rankOf(other.what));
+  ].toSorted((one, other) => rank(one.what) - rank(other.what));
   const isKnown = sections.length + begun.length > 0;
   const others = list(meant.map((other) => `\`${other}\``));
   return [

@@ -38,12 +38,14 @@ describe('explain', () => {
   /** What each of these names is, and what must come after it. */
   test.each([
     ['megatron', '## Training engine', '## Rule of gradient exchange: megatron'],
+    ['over', '## Figure of a schedule', '## Option of plan: --over'],
+    ['--over', '## Option of plan: --over', '## Figure of a schedule'],
     ['collective', '## Key of a pipeline', '## Colour: pipelineTimeline.collective'],
     ['trainable', '## Key of a model', '## Field of StageReport: trainable'],
     ['sequence', '## Key of a model', '## Field of'],
   ])('%s: %s comes first', async (name, first, later) => {
     const { out } = await call(['explain', name]);
-    expect(out).toMatch(new RegExp(`^# ${name}\n\n${first}\n`, 'u'));
+    expect(out).toMatch(new RegExp(`^# ${name.replace(/^--/u, '')}\n\n${first}\n`, 'u'));
     if (out.includes(later)) expect(out.indexOf(later)).toBeGreaterThan(out.indexOf(first));
   });
 
