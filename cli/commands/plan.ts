@@ -1,5 +1,6 @@
 import { planAnswer } from '../../engine/sweep/answer.ts';
 import { rowCount } from '../../engine/sweep/axes.ts';
+import { rowName } from '../../engine/sweep/rowName.ts';
 import { count, list } from '../../engine/basics/quantities.ts';
 import { answerSource } from '../../server/searches/answerSource.ts';
 import { printable } from '../../server/text/printable.ts';
@@ -18,7 +19,7 @@ import { showAnswer } from '../plan/showAnswer.ts';
 import { planSpec } from '../plan/spec.ts';
 import { withChange } from '../plan/withChange.ts';
 import { writeJob } from '../plan/writeJob.ts';
-import { rowTextOf, writeRow } from '../plan/writeRow.ts';
+import { rowTextOf, writeNamedRow, writeRow } from '../plan/writeRow.ts';
 import { summaryProblem } from '../summary/giveSummary.ts';
 import { status, type Status } from '../status.ts';
 import { version } from '../version.ts';
@@ -60,7 +61,7 @@ export const planCommand: Command = {
     if (args.has('jobs')) return writeJobOf(rowCount(axes), args, io);
     if (args.has('parts')) return fault('--parts has no effect without --jobs.');
     const wanted = args.value('write');
-    if (wanted !== undefined && wanted !== 'best') return writeRow(request, wanted, args, io);
+    if (wanted !== undefined && wanted !== 'best') return writeNamedRow(request, wanted, args, io);
     const { uri, text, options, overrides, asked: wish } = base.file;
     const { files, paths } = request.host;
     const source = {
@@ -97,17 +98,17 @@ export const planCommand: Command = {
     const answer = shard === undefined ? await withChange(request, found, io, until) : found;
     if (wanted === 'best') {
       if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
-      await io.err(`Row ${answer.best}. ${answer.certificate}\n`);
-      return writeRow(request, String(answer.best), args, io);
+      await io.err(`Row ${rowName(axes, answer.best)}. ${answer.certificate}\n`);
+      return writeRow(request, answer.best, args, io);
     }
     // The file is not the user's, who asks for its best row.
     const { written: _written, changes: _changes, ...made } = answer;
     const saves = namesPipeline(args);
     if (saves) {
       if (answer.best === undefined) return fault(`There is no row to write. ${answer.certificate}`);
-      const saved = await writeRow(request, String(answer.best), args, io);
+      const saved = await writeRow(request, answer.best, args, io);
       if (saved !== status.fine) return saved;
-      await io.err(`pipewright plan: ${shownPath(output)} is row ${answer.best}.\n`);
+      await io.err(`pipewright plan: ${shownPath(output)} is row ${rowName(axes, answer.best)}.\n`);
     }
     const shown = await showAnswer(path === '' ? made : answer, args, io, {
       staying: request.staying,

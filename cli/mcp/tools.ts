@@ -98,7 +98,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'plan',
-    doc: 'Search ranks, microbatches, recomputation and schedules for the fastest plan that fits. Give a file, or model, on and batch: then the answer has the file of the best plan.',
+    doc: 'Search ranks, microbatches, recomputation and schedules for the fastest plan that fits. Give a file, or model, on and batch: then you get the file of the best plan.',
     command: 'plan',
     isSummary: true,
     time: '30s',
@@ -107,9 +107,9 @@ export const tools: readonly Tool[] = [
       model: {
         type: 'string',
         option: 'model',
-        doc: 'Of std:models, or a file such as config.json; or give its text.',
+        doc: 'Of std:models, or a file (config.json); or give its text.',
       },
-      on: { type: 'string', option: 'on', doc: 'Of std:clusters, such as dgx_h100 (8 GPUs a node).' },
+      on: { type: 'string', option: 'on', doc: 'Of std:clusters: dgx_h100 (8 GPUs a node).' },
       nodes: { type: 'integer', option: 'nodes', doc: 'Its nodes.' },
       batch: { type: 'string', option: 'batch', doc: 'Samples (512) or tokens (4Mtok) of an iteration.' },
       sequence: { type: 'string', option: 'sequence', doc: 'Tokens of a sample.' },
@@ -120,7 +120,7 @@ export const tools: readonly Tool[] = [
       pipeline,
       engine,
       time: { type: 'string', option: 'time', doc: 'Most time. Default: 30s.' },
-      write: { type: 'integer', option: 'write', doc: 'Instead: the file with the values of this row.' },
+      write: { type: 'string', option: 'write', doc: 'File of a row (17:e8fa92) instead.' },
       limit,
     },
     output: {

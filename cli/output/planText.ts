@@ -7,6 +7,7 @@ import { printable } from '../../server/text/printable.ts';
 import type { Colours } from '../colours.ts';
 import { frontChart } from '../drawing/frontChart.ts';
 import { type Figures, isRoomy, paceOf } from '../../engine/sweep/front.ts';
+import { rowName } from '../../engine/sweep/rowName.ts';
 import { ofTensorRanks } from '../../engine/sweep/placeRow.ts';
 import type { Axis } from '../../engine/definitions/search.ts';
 import { spaceText } from './spaceText.ts';
@@ -114,7 +115,7 @@ function frontTable(answer: PlanAnswer, front: readonly PlanPoint[], columns: nu
     ...(runs ? ['runs on'] : []),
   ];
   const rows = front.map((point) => [
-    `${point.row}${point.row === answer.best ? ' *' : point.within === true ? ' ≈' : ''}`,
+    `${rowName(answer.search, point.row)}${point.row === answer.best ? ' *' : point.within === true ? ' ≈' : ''}`,
     iterationTime(point.iteration),
     ...(hasOwn ? [samplesOf(answer, point), iterationTime(paceOf(point))] : []),
     `${bytes(point.peak)}${leftOf(point)}`,
@@ -213,9 +214,10 @@ function changes(answer: PlanAnswer, colours: Colours, isMerged: boolean): strin
   const { changes: found } = answer;
   if (answer.best === undefined) return '';
   if (found?.length === 0) return `${colours.bold(`Row ${answer.best}`)} is the file as it is.\n`;
+  const name = rowName(answer.search, answer.best);
   const how = isMerged
-    ? `write it with the options of a part, and --write ${answer.best} in place of --shard`
-    : `write it with --write ${answer.best}`;
+    ? `write it with the options of a part, and --write ${name} in place of --shard`
+    : `write it with --write ${name}`;
   // Files of rows do not have the text of the file.
   if (found === undefined) return `${colours.bold(`Row ${answer.best}`)} is the best: ${how}.\n`;
   const lines = found.map(({ key, from, to }) => [printable(key), `${printable(from)} → ${printable(to)}`]);

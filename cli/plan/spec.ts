@@ -59,7 +59,11 @@ export const planSpec: Command['spec'] = {
       name: 'details',
       doc: 'text: also what became of each row, a chart of times and memory, and which values were not searched.',
     },
-    { name: 'write', value: 'ROW', doc: 'Write the file with the values of a row set: its number, or best.' },
+    {
+      name: 'write',
+      value: 'ROW',
+      doc: 'Write the file with the values of a row set: best, or its number and fingerprint as the table has them, such as 172:e8fa92. A number alone writes the row that has it now.',
+    },
     {
       name: 'output',
       value: 'FILE',

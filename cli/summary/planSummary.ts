@@ -3,6 +3,7 @@ import { spreadWords } from '../../engine/analyze/accuracyWords.ts';
 import { bytes, count, iterationTime, share } from '../../engine/basics/quantities.ts';
 import type { PlanAnswer, PlanPoint } from '../../engine/sweep/answer.ts';
 import { paceOf } from '../../engine/sweep/front.ts';
+import { rowName } from '../../engine/sweep/rowName.ts';
 import { batchWords } from '../../engine/sweep/ownBatch.ts';
 import type { RowFigures } from '../../engine/sweep/evaluateRow.ts';
 import { planJson } from '../../server/searches/planData.ts';
@@ -42,7 +43,7 @@ export function planSummary(answer: PlanAnswer, staying: string, text: string | 
         singular: 'row of the front',
         plural: 'rows of the front',
         items: front.map((point) => ({
-          line: `row ${point.row}${point === best ? ' (best)' : ''}: ${figureWords(point)}${point.batch === undefined ? '' : `, ${batchWords(point.batch, batch)}`}; ${settingsWords(point)}`,
+          line: `row ${rowName(answer.search, point.row)}${point === best ? ' (best)' : ''}: ${figureWords(point)}${point.batch === undefined ? '' : `, ${batchWords(point.batch, batch)}`}; ${settingsWords(point)}`,
           data: {
             row: point.row,
             ...figureFields(point),
@@ -52,6 +53,7 @@ export function planSummary(answer: PlanAnswer, staying: string, text: string | 
             microbatches: point.microbatches,
             ...(point.within === true ? { within_spread_of_fastest: true } : {}),
             settings: point.settings,
+            fingerprint: point.fingerprint,
           },
         })),
       },

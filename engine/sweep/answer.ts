@@ -8,6 +8,7 @@ import { bestOf, type Tighter, tighterThan } from './best.ts';
 import { certificateOf, nearestOf } from './certificate.ts';
 import { frontOf, isWithin } from './front.ts';
 import { type PlacedRow, placeRow } from './placeRow.ts';
+import { fingerprintOf } from './rowName.ts';
 import type { LeftOut } from './space/choice.ts';
 import { takesChunks } from './scheduleText.ts';
 import { partRows, type Shard, type SweepResult } from './sweep.ts';
@@ -49,6 +50,8 @@ export interface PlanPoint {
   readonly front: boolean;
   /** Only if true: it is slower than the fastest row of the front by no more than the spread of published runs of its kind. */
   readonly within?: true;
+  /** Which settings it has, in six digits: `--write` takes it behind the number. */
+  readonly fingerprint: string;
 }
 
 /** What figures follow from, in addition to what is asked: parts of one sweep are made from equal contents, wherever the files are. */
@@ -163,7 +166,7 @@ export interface Asked {
 }
 
 /** A row that was simulated, before all are known. */
-export type FoundPoint = Omit<PlanPoint, 'front'>;
+export type FoundPoint = Omit<PlanPoint, 'front' | 'fingerprint'>;
 
 export function foundPoint(base: SweepBase, axes: readonly Axis[], row: number, figures: RowFigures): FoundPoint[] {
   const placed = placeRow(base, axes, settingsOf(axes, row));
@@ -297,7 +300,12 @@ export function withFront(answer: Unranked): PlanAnswer {
     const isFront = kept.has(point.row);
     // A part may have said so of a row that is slower than the fastest of all.
     const { within: _, ...figures } = point;
-    return { ...figures, front: isFront, ...(isFront && isWithin(point, front[0]) ? { within: true as const } : {}) };
+    return {
+      ...figures,
+      front: isFront,
+      ...(isFront && isWithin(point, front[0]) ? { within: true as const } : {}),
+      fingerprint: fingerprintOf(settingsOf(answer.search, point.row)),
+    };
   });
   return {
     ...answer,

@@ -29,6 +29,7 @@ export function planCsv({ search, points }: PlanAnswer): string {
     'within',
     'batch',
     'scaled',
+    'fingerprint',
   ];
   const lines = points.map((point) => [
     String(point.row),
@@ -45,6 +46,7 @@ export function planCsv({ search, points }: PlanAnswer): string {
     String(point.within ?? ''),
     String(point.batch ?? ''),
     String(point.scaled ?? ''),
+    point.fingerprint,
   ]);
   return [head, ...lines].map(csvLine).join('');
 }

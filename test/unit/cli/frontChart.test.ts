@@ -11,6 +11,7 @@ const point = (iteration: number, peak: number): PlanPoint => ({
   ...{ pipeline: 1, data: 1, microbatches: 1, iteration, peak, throughput: 1, bubble: 0 },
   meets: true,
   front: true,
+  fingerprint: '000000',
 });
 
 /** Rows of the chart that have a circle, from the top. */

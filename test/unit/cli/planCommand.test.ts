@@ -37,7 +37,7 @@ describe('plan', () => {
     const { points, best } = answerOf(await train('--format', 'json'));
     const fastest = points.find(({ row }) => row === best);
     expect(fastest?.front).toBe(true);
-    expect(out).toContain(`Row ${best} changes (write it with --write ${best})`);
+    expect(out).toContain(`Row ${best} changes (write it with --write ${best}:${fastest?.fingerprint})`);
     const { tensor } = fastest?.settings ?? {};
     if (tensor !== '1') expect(out).toContain(`tensor     1 → ${tensor}`);
   });
@@ -50,13 +50,14 @@ describe('plan', () => {
     const csv = await train('--format', 'csv');
     const lines = csv.out.trimEnd().split('\r\n');
     expect(lines[0]).toBe(
-      'row,tensor,sequence_parallel,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed,tight,left,spread_time,spread_memory,fit,runs,within,batch,scaled',
+      'row,tensor,sequence_parallel,pipeline,recompute,ranks,data_ranks,microbatches,iteration,peak,throughput,mfu,bubble,meets,front,missed,tight,left,spread_time,spread_memory,fit,runs,within,batch,scaled,fingerprint',
     );
     expect(lines.length).toBe(points.length + 1);
     const line = lines.find((each) => each.startsWith(`${best},`))?.split(',') ?? [];
     const point = points.find(({ row }) => row === best);
     expect(line[8]).toBe(String(point?.iteration));
     expect(line[14]).toBe('true');
+    expect(line.at(-1)).toBe(point?.fingerprint);
   });
 
   test('says how much memory is left of rows within the margin of memory/headroom, and of no others', async () => {
@@ -71,14 +72,18 @@ describe('plan', () => {
     const near = Math.ceil(fastest.peak / 0.97);
     const far = Math.ceil(fastest.peak / 0.93);
     const { out } = await answerWith(near);
-    expect(out).toMatch(new RegExp(`^ +${fastest.row} .* GiB \\(3 % left, fits in \\d+ of \\d+ such runs\\) `, 'mu'));
+    expect(out).toMatch(
+      new RegExp(`^ +${fastest.row}:[\\da-f]{6} .* GiB \\(3 % left, fits in \\d+ of \\d+ such runs\\) `, 'mu'),
+    );
     expect(out).toContain('Rows that say what is left may run out of memory');
     const point = answerOf(await answerWith(near, '--format', 'json')).points.find(({ row }) => row === fastest.row);
     expect(point?.tight).toBeCloseTo(0.03, 6);
     // The device has an efficiency of its own: runs say something of its memory only.
     expect(Object.keys(point?.spread ?? {})).toEqual(['memory', 'fit', 'runs']);
     expect(point?.spread?.fit).toBeLessThan(point?.spread?.runs ?? 0);
-    expect((await answerWith(near, '--format', 'csv')).out).toMatch(/,0\.0(2999|3000)\d*,\d+,,0\.\d+,\d+,\d+,,,\r\n/u);
+    expect((await answerWith(near, '--format', 'csv')).out).toMatch(
+      /,0\.0(2999|3000)\d*,\d+,,0\.\d+,\d+,\d+,,,,[\da-f]{6}\r\n/u,
+    );
     const roomy = await answerWith(far);
     expect(roomy.out).not.toContain('left');
     expect(answerOf(await answerWith(far, '--format', 'json')).points.some(({ tight }) => tight !== undefined)).toBe(
@@ -190,7 +195,9 @@ describe('plan', () => {
   test('writes the file of a row, in the layout of the file', async () => {
     const { best, points } = answerOf(await train('--format', 'json'));
     const { out: written, err: said } = await train('--write', 'best');
-    expect(said).toContain(`Row ${best}. No other of the 8 rows fits and can be under`);
+    expect(said).toContain(
+      `Row ${best}:${points.find(({ row }) => row === best)?.fingerprint}. No other of the 8 rows fits and can be under`,
+    );
     expect((await train('--write', String(best))).out).toBe(written);
     expect(written).toContain('// a comment stays');
     const { out } = await call(['simulate', '-', '--pipeline', 'train', '--format', 'json'], {
@@ -230,7 +237,7 @@ describe('plan', () => {
     expect(answer.changes).toEqual(whole.changes);
     const shown = await call(['plan', '--merge', ...Object.keys(parts)], { files: parts });
     expect(shown.out).toContain(
-      `Row ${whole.best} changes (write it with the options of a part, and --write ${whole.best} in place of --shard)`,
+      `Row ${whole.best} changes (write it with the options of a part, and --write ${whole.best}:${whole.points.find(({ row }) => row === whole.best)?.fingerprint} in place of --shard)`,
     );
     // What the parts were asked cannot be asked of their sum.
     for (const option of [
@@ -450,7 +457,10 @@ describe('plan', () => {
     [['a.pipe', '--pipeline', 'train', '--over', over, '--shard', '4/3'], '--shard takes a part'],
     [['a.pipe', '--pipeline', 'train', '--over', over, '--time', 'soon'], '--time takes a time'],
     [['a.pipe', '--pipeline', 'train', '--over', over, '--time', '3GiB'], '--time takes a time'],
-    [['a.pipe', '--pipeline', 'train', '--over', over, '--write', '99'], '--write takes best or the number of a row'],
+    [
+      ['a.pipe', '--pipeline', 'train', '--over', over, '--write', '99'],
+      '--write takes best, the number of a row from 0 to 7, or its number and fingerprint',
+    ],
     [['a.pipe', '--pipeline', 'train', '--over', 'tensor = [3]', '--write', '0'], 'Row 0 cannot be written'],
     [['a.pipe', '--pipeline', 'train', '--over', over, '--limit', 'peak_memry < 1GiB'], 'peak_memry'],
   ])('%s is refused: %s', async (args, problem) => {
@@ -478,7 +488,8 @@ test('marks the rows of the front that published runs do not tell from the faste
     );
   expect(front.some(({ within }) => within === true)).toBe(true);
   const { out } = await call(asked, { files: { 'a.pipe': text } });
-  for (const { row, within } of front) expect(new RegExp(`^ +${row} ≈ `, 'mu').test(out)).toBe(within === true);
+  for (const { row, within } of front)
+    expect(new RegExp(`^ +${row}:[\\da-f]{6} ≈ `, 'mu').test(out)).toBe(within === true);
   expect(out).toContain(
     '≈: published runs of the kind are off by more than what separates the row from the fastest (± ',
   );

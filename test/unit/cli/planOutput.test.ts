@@ -14,7 +14,7 @@ describe('a name that ends in .pipe gets the pipeline', () => {
     expect(named.status).toBe(0);
     expect(named.files['best.pipe']).toBe((await plan('--write', 'best')).out);
     expect(named.files['best.pipe']).toMatch(/^model toy \{/);
-    expect(named.err).toMatch(/^pipewright plan: best\.pipe is row \d+\.\n$/);
+    expect(named.err).toMatch(/^pipewright plan: best\.pipe is row \d+:[\da-f]{6}\.\n$/);
     expect(named.out).toBe((await plan()).out);
     const data = await plan('--output', 'best.pipe', '--format', 'json');
     expect(data.files['best.pipe']).toBe(named.files['best.pipe']);

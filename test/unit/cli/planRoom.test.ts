@@ -41,13 +41,13 @@ describe('a row that is faster and has little room', () => {
   test('is written only if it is asked for, and then with a warning', async () => {
     const { best } = await answer(near);
     const chosen = await plan(near, over, '--write', 'best');
-    expect(chosen.err).toMatch(new RegExp(`^Row ${best}\\. `, 'u'));
+    expect(chosen.err).toMatch(new RegExp(`^Row ${best}:[\\da-f]{6}\\. `, 'u'));
     expect(chosen.err).not.toContain('memory/headroom');
     expect(chosen.out).toBe((await plan(near, over, '--write', String(best))).out);
     const asked = await plan(near, over, '--write', String(fastest.row));
     expect(asked.out).not.toBe(chosen.out);
     expect(asked.err).toBe(
-      `pipewright plan: Row ${fastest.row} has tensor 1, sequence_parallel true, pipeline 2, recompute none.\npipewright plan: Row ${fastest.row} leaves ${bytes(near - fastest.peak)} of its fullest device: it may run out of memory (memory/headroom).\n`,
+      `pipewright plan: Row ${fastest.row}:${fastest.fingerprint} has tensor 1, sequence_parallel true, pipeline 2, recompute none.\npipewright plan: Row ${fastest.row} leaves ${bytes(near - fastest.peak)} of its fullest device: it may run out of memory (memory/headroom).\n`,
     );
   });
 

@@ -52,10 +52,10 @@ test('the parts of the job are one run', async () => {
     const whole = await call(asked, { files });
     const all = await merged('--format', 'json');
     expect(frontOf(all.out)).toEqual(frontOf(whole.out));
-    const { best, certificate } = JSON.parse(whole.out) as PlanAnswer;
+    const { best, certificate, points } = JSON.parse(whole.out) as PlanAnswer;
     expect(JSON.parse(all.out)).toMatchObject({ best, certificate });
     // The row that the page writes is the row that the parts find.
-    expect(wordsOf(take[0])).toContain(String(best));
+    expect(wordsOf(take[0])).toContain(`${best}:${points.find(({ row }) => row === best)?.fingerprint}`);
   } finally {
     rmSync(folder, { recursive: true });
   }

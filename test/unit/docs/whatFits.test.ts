@@ -50,7 +50,7 @@ async function everyRow(command: string): Promise<PlanAnswer> {
   const points = Array.from({ length: found.rows }, (_, row) => outcomeOf(base, found.search, row, [])).flatMap(
     (outcome, row) => (outcome.kind === 'ran' ? foundPoint(base, found.search, row, outcome.figures) : []),
   );
-  return { ...found, points: points.map((point) => ({ ...point, front: false })) };
+  return { ...found, points: points.map((point) => ({ ...point, front: false, fingerprint: '' })) };
 }
 
 describe('every command', () => {

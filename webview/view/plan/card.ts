@@ -1,4 +1,6 @@
+import type { Axis } from '../../../engine/definitions/search.ts';
 import type { FoundPoint } from '../../../engine/sweep/answer.ts';
+import { rowName } from '../../../engine/sweep/rowName.ts';
 import { share } from '../../../engine/basics/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { button } from '../../controls/toolkit.ts';
@@ -66,7 +68,7 @@ export function planCard(actions: CardActions) {
         const words = lines.filter((line) => line !== '').join('; ');
         setText(state, words.slice(0, 1).toUpperCase() + words.slice(1));
         state.classList.toggle('over', !point.meets);
-        settings.replaceChildren(...pairs(settingsOf(point)));
+        settings.replaceChildren(...pairs(settingsOf(point, search.head?.axes ?? [])));
         // The server says what the best row changes; of other rows, their settings say it.
         // They are changes of the file as it was searched.
         const found = isBest && fileRow === undefined && !outdated ? (figures.changes ?? []) : [];
@@ -95,8 +97,8 @@ export function planCard(actions: CardActions) {
   };
 }
 
-const settingsOf = (point: FoundPoint): readonly (readonly [string, string])[] => [
-  ['row', String(point.row)],
+const settingsOf = (point: FoundPoint, axes: readonly Axis[]): readonly (readonly [string, string])[] => [
+  ['row', rowName(axes, point.row)],
   ...Object.entries({ ...point.settings, pipeline: String(point.pipeline), data: String(point.data) }),
   ['microbatches', String(point.microbatches)],
   ['bubble', share(point.bubble)],
