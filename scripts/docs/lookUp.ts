@@ -18,6 +18,6 @@ export const indexPage = (): Generated => ({
     `- [Commands of the editor](commands.md), [settings](settings.md), [colours](colours.md), [keys of the preview](preview-keys.md)
 - [Options of each command](options.md), [the report](report.md), [findings](../diagnostics/README.md)`,
     '## Figures',
-    `- [Costs](../costs/README.md), [accuracy](../accuracy.md), [symbols](symbols.md)`,
+    `- [Costs](../costs/README.md), [what the simulator does](simulator.md), [accuracy](../accuracy.md), [symbols](symbols.md)`,
   ),
 });

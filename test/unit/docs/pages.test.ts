@@ -46,6 +46,12 @@ describe.each([...pages])('%s', (page) => {
   });
 });
 
+/** Half a page: the tables are on pages of the reference. */
+const mostWords = 500;
+test.each(pages.filter((page) => page.startsWith('docs/understand/')))('%s is half a page', (page) => {
+  expect(textOf(page).split(/\s+/).length).toBeLessThan(mostWords);
+});
+
 test.each(pages.filter((page) => page.startsWith('docs/schedules/')))('%s says once when to use it', (page) => {
   expect((textOf(page).match(/^Use it (?:if|where) /gm) ?? []).length).toBeLessThan(2);
 });
