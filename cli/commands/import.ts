@@ -64,7 +64,7 @@ export const importCommand: Command = {
       return writeResult(io, 'import', args, [shown(other.pipe)]);
     }
     if (!isTorchTable(read.text)) {
-      await io.err(`${name}: this is none of the formats that can be imported: not ${importable}.\n`);
+      await io.err(`${name}: the format of this file is not known. import reads ${importable}.\n`);
       return status.findings;
     }
     let result = importTorch(read.text);

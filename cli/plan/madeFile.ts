@@ -113,7 +113,7 @@ function modelOf(name: string, io: Io): Declared | Problem {
       };
     return {
       problem:
-        `--model ${shownPath(name)} ${fault === undefined ? 'is no file from which a model can be read: name a config.json, a Megatron-LM script, or another file that import reads' : `cannot be read: ${fault.message}`}.`.replace(
+        `--model ${shownPath(name)}${fault === undefined ? ': the format of this file is not known. Name a config.json, a Megatron-LM script, or another file that import reads' : ` cannot be read: ${fault.message}`}.`.replace(
           /\.\.$/u,
           '.',
         ),
@@ -135,7 +135,10 @@ function declaredIn(text: string, remarks: readonly string[], name: string): Dec
   const { declarations } = parse(text);
   const models = declarations.filter((each) => each.kind === 'block' && each.keyword.text === 'model');
   const [model] = models;
-  if (model?.kind !== 'block' || model.name === undefined) return { problem: `--model ${name} has no model.` };
+  if (model?.kind !== 'block' || model.name === undefined)
+    return {
+      problem: `--model ${name} does not describe a model. Name a config.json, a Megatron-LM script, or another file with a model.`,
+    };
   const kept = declarations.filter(
     (each) =>
       models.includes(each) ||
@@ -161,7 +164,7 @@ function clusterOf(name: string, nodes: string | undefined): Declared | Problem 
   }
   const param = nodesParam(name);
   if (param === undefined && nodes !== undefined)
-    return { problem: `--nodes: ${name} has no number of nodes that can be set. Leave the option out.` };
+    return { problem: `--nodes ${nodes}: the number of nodes of ${name} is fixed. Leave the option out.` };
   if (param !== undefined && nodes === undefined)
     return { problem: `--nodes is missing: how many nodes of ${name} are there? For example --nodes 16.` };
   if (nodes === undefined) return { name, text: clusterImport(name, undefined), remarks: [] };
@@ -173,7 +176,7 @@ function clusterOf(name: string, nodes: string | undefined): Declared | Problem 
     };
   const gpus = of === undefined ? undefined : Number(of);
   if (gpus !== undefined && each === undefined)
-    return { problem: `--nodes ${nodes}: the nodes of ${name} have one number of GPUs. Leave out "x${of}".` };
+    return { problem: `--nodes ${nodes}: the number of GPUs of a node of ${name} is fixed. Leave out "x${of}".` };
   if (gpus !== undefined && each !== undefined && (gpus > each.all || gpus % 4 !== 0))
     return {
       problem: `--nodes ${nodes}: a rack of ${name} has ${each.all} GPUs, four on each tray. Name 4, 8, … or ${each.all} of them.`,

@@ -28,7 +28,8 @@ const ofParts = [
 ] as const;
 
 export async function mergeParts(args: Arguments, io: Io): Promise<Status> {
-  if (args.operands.length === 0) return usageFault(io, 'plan', 'Name the parts to merge.');
+  if (args.operands.length === 0)
+    return usageFault(io, 'plan', 'Name the parts to merge: a folder of --rows, or files that --format json wrote.');
   const useless = ofParts.find((option) => args.has(option));
   if (useless !== undefined)
     return usageFault(io, 'plan', `--${useless} has no effect with --merge: give it to each part.`);

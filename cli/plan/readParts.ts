@@ -17,7 +17,7 @@ export function readParts(path: string, io: Io): Parts {
   if (path !== '-' && isFolder(place)) {
     const names = rowsNames(readdirSync(place));
     if (names.length === 0)
-      return { problem: `${shownPath(path)} has no rows of a search: write them with "plan … --rows".` };
+      return { problem: `${shownPath(path)} has no rows of a search. Write them with "plan … --rows".` };
     const parts: PlanAnswer[] = [];
     for (const name of names) {
       const part = readPart(join(path, name), io);
@@ -47,7 +47,7 @@ function readPart(path: string, io: Io): Parts {
   const part = readPlanJson(read.text);
   return part === undefined
     ? {
-        problem: `${shownPath(path)} is no part of a search: write it with "plan … --shard 1/4 --rows FOLDER" or with --format json.`,
+        problem: `${shownPath(path)} is not a part of a search. Write parts with "plan … --shard 1/4 --rows FOLDER", or with --format json.`,
       }
     : { parts: [part] };
 }

@@ -59,7 +59,7 @@ export async function openPartRows({
   if (unmade !== undefined) return { problem: `The folder ${folder} cannot be made: ${unmade}.` };
   try {
     const lock = await lockPart(join(folder, lockName(head.shard)), (holder) =>
-      say(`${holder} had this part. Waiting for a sign of life …`),
+      say(`${holder} had this part. Waiting to see whether it still runs …`),
     );
     if ('problem' in lock) return { problem: `${name} is in use: ${lock.problem}.` };
     const found = earlierRows(folder, name, head, resumes);
@@ -97,7 +97,8 @@ function earlierRows(
   const names = rowsNames(readdirSync(folder));
   if (names.includes(rowsName(head.shard))) {
     const found = readRowsFile(name);
-    if (found === undefined) return { problem: `${name} holds something else than rows of a search.` };
+    if (found === undefined)
+      return { problem: `${name} does not have rows of a search. Delete it, or name another folder with --rows.` };
     if (found !== 'empty') {
       if ('problem' in found) return { problem: `${name} cannot be read: ${found.problem}.` };
       if (!resumes)

@@ -32,7 +32,7 @@ export function writeJob(
   const writer = writers[args.value('jobs') ?? ''];
   if (writer === undefined) return { problem: `--jobs is one of ${jobKinds.join(', ')}.` };
   const wrong = useless.find((option) => args.has(option));
-  if (wrong !== undefined) return { problem: `--${wrong} has no effect with --jobs.` };
+  if (wrong !== undefined) return { problem: `--${wrong} has no effect with --jobs. Leave it out.` };
   if (args.operands.includes('-')) return { problem: 'A job cannot read standard input. Name a file.' };
   const threads = readThreads(args);
   if (typeof threads === 'string') return { problem: threads };

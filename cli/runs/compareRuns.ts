@@ -40,7 +40,7 @@ export async function compareRuns(args: Arguments, io: Io): Promise<Status> {
   for (const recording of recordings) {
     const comparison = compareRun(plan, run.program, recording, skip);
     if ('problem' in comparison) {
-      await io.err(`${file.name}: this is no run of pipeline "${plan.name}": ${printable(comparison.problem)}.\n`);
+      await io.err(`${file.name}: the run does not match pipeline "${plan.name}": ${printable(comparison.problem)}.\n`);
       return status.findings;
     }
     pipelines.push({ recording, comparison, memory: memoryBeside(recording, run.report.devices) });

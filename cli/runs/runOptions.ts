@@ -35,7 +35,8 @@ export function readRunOptions(args: Arguments): RunSettings | { readonly proble
   const list = args.value('ranks');
   const ranks = list?.split(',').map((rank) => rank.trim());
   const wrong = ranks?.find((rank) => !/^\d{1,7}$/.test(rank));
-  if (wrong !== undefined) return { problem: `--ranks takes numbers with commas between, not "${wrong}".` };
+  if (wrong !== undefined)
+    return { problem: `--ranks takes numbers separated by commas, such as 0,2,4, not "${wrong}".` };
   return {
     skip: Number(skip),
     partial: args.has('partial'),

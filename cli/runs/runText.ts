@@ -72,7 +72,7 @@ const linkText = ({ devices }: PipelinePlan, { slowLinks, otherLinks }: RunCompa
 
 function driftText({ drifts, steps }: RunComparison): string {
   if (drifts.length === 0) return '  Times  Every operation takes what was planned, within its interval.';
-  const interval = steps < 4 ? ' (under 4 steps there are no intervals: differences over 2 %)' : '';
+  const interval = steps < 4 ? ' (fewer than 4 steps give no intervals: differences over 2 % are listed)' : '';
   const rows = drifts
     .slice(0, 12)
     .map(({ kind, stage, planned, measured, critical }) => [

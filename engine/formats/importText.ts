@@ -80,9 +80,9 @@ const formats: readonly ImportFormat[] = [
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];
 
-/** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
+/** What is read, for a text that is none of it. */
 export const importable =
-  'a PyTorch schedule table (`2F0`), a profile (PipeDream, ASTRA-sim, dnn-partitioning, CSV), timers of a run, a Hugging Face config.json, a system (Calculon), or a training configuration (NeMo, torchtitan, DeepSpeed, Megatron-LM)';
+  'schedule tables of PyTorch (`2F0`), programs of `export`, profiles (PipeDream, ASTRA-sim, dnn-partitioning, CSV), timers of Megatron-LM and DeepSpeed, config.json of Hugging Face, and systems (Calculon, aiconfigurator). It reads training configurations of Megatron-LM, Megatron Bridge, NeMo, torchtitan, DeepSpeed, Axolotl and xtuner';
 
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string, options: ImportOptions = {}): TextImport | undefined =>

@@ -9,7 +9,7 @@ import { type FullRow, lesser, mergedReasons } from './tally.ts';
 export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { readonly problem: string } {
   const parts = given.toSorted((a, b) => (a.shard?.index ?? 1) - (b.shard?.index ?? 1));
   const [first] = parts;
-  if (first === undefined) return { problem: 'There is no part to merge.' };
+  if (first === undefined) return { problem: 'The parts have no rows yet. Merge again when one of them has begun.' };
   const { of } = first.shard ?? { of: 1 };
   for (const part of parts.slice(1)) {
     const differs = difference(first, part);
@@ -17,7 +17,7 @@ export function mergeAnswers(given: readonly PlanAnswer[]): PlanAnswer | { reado
   }
   const indices = parts.map(({ shard }) => shard?.index ?? 1);
   const twice = indices.find((index, at) => indices.indexOf(index) !== at);
-  if (twice !== undefined) return { problem: `Part ${twice}/${of} is given twice.` };
+  if (twice !== undefined) return { problem: `Part ${twice}/${of} is given twice. Name each part once.` };
   const absent = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !indices.includes(index));
   const unfinished = parts.flatMap(({ shard, unsearched }) => (unsearched > 0 ? [shard?.index ?? 1] : []));
   const product = rowCount(first.search);
@@ -85,7 +85,7 @@ const asked: readonly (readonly [what: string, of: (part: PlanRequest) => unknow
   ['they minimise different figures', ({ minimise }) => minimise],
 ];
 
-/** Why two answers are no parts of one sweep. Paths do not matter: files may have moved. */
+/** Why two answers are not parts of one sweep. Paths do not matter: files may have moved. */
 export function difference(first: PlanRequest, part: PlanRequest): string | undefined {
   const isEqual = (of: (each: PlanRequest) => unknown): boolean =>
     JSON.stringify(of(first)) === JSON.stringify(of(part));

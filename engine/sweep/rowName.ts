@@ -4,7 +4,7 @@ import { rowCount, type Settings, settingsOf } from './axes.ts';
 
 /**
  * Six hexadecimal digits that say which settings a row has: equal on every machine, whatever the order of the keys. FNV-1a with 32 bits,
- * and the last steps of MurmurHash3, with which settings that are nearly alike have unlike digits.
+ * and the last steps of MurmurHash3, which give nearly equal settings different digits.
  */
 export function fingerprintOf(settings: Settings): string {
   const words = Object.entries(settings).map(([key, value]) => `${key}=${value}`);

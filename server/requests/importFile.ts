@@ -12,7 +12,7 @@ export function importFile({ text, config }: ImportRequest): NonNullable<ImportA
     const { choices } = other;
     return { ...firstOf(text, other.faults), ...(choices === undefined ? {} : { choices }) };
   }
-  if (!isTorchTable(text)) return { problem: `It is none of the formats that can be imported: not ${importable}.` };
+  if (!isTorchTable(text)) return { problem: `The format of this file is not known. Import reads ${importable}.` };
   const torch = importTorch(text);
   if (!('faults' in torch)) return { pipe: torch.pipe };
   return firstOf(

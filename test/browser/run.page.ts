@@ -170,7 +170,7 @@ const follows: PageTest = {
       await says(preview, /shorter than planned\. Largest cause: messages/);
       await editor.replace(sleepingPlan(4, 2, 'zb_v'));
       await line(preview, 'lower')
-        .getByText('This is no run of pipeline "t": the plan has 2 devices, and 4 ran.')
+        .getByText('The run does not match pipeline "t": the plan has 2 devices, and 4 ran.')
         .waitFor();
       assert.ok(await preview.page.locator('.run-panel').isHidden());
       await editor.replace(zbv);

@@ -76,7 +76,7 @@ function compared(
 ): Pick<RunBeside, 'lower' | 'result'> {
   const comparison = compareRun(plan, program, recording, 0);
   if ('problem' in comparison)
-    return { result: { reason: `This is no run of pipeline "${plan.name}": ${comparison.problem}.` } };
+    return { result: { reason: `The run does not match pipeline "${plan.name}": ${comparison.problem}.` } };
   const { measured, figures, drifts, ranks, simulatedIdle, shares, slowLinks, otherLinks } = comparison;
   const step = typicalStep(figures.steps, measured);
   const lower = stepColumns(plan, program, timing, step);

@@ -91,7 +91,8 @@ function readMatrix(matrix: Fields): Pick<SystemDevice, 'compute' | 'efficiency'
     if (tables[other] === undefined) delete tables[other];
   }
   const all = Object.values(tables);
-  if (all.length === 0 && byType?.names.length === 0) byType.fault('float16', 'There is no number format here.');
+  if (all.length === 0 && byType?.names.length === 0)
+    byType.fault('float16', 'This needs a number format, such as "float16".');
   const alike = all.every((candidate) => JSON.stringify(candidate) === JSON.stringify(all[0]));
   return alike ? { compute, efficiency: all[0], efficiencyAt: {} } : { compute, efficiencyAt: tables };
 }
@@ -131,7 +132,8 @@ function readNetworks(fields: Fields): { networks: readonly SystemNetwork[]; rem
   const remarks = new Set<string>();
   const networks: SystemNetwork[] = [];
   const items = fields.items('networks');
-  if (items.length === 0 && fields.faults.length === 0) fields.fault('networks', '"networks" has no network.');
+  if (items.length === 0 && fields.faults.length === 0)
+    fields.fault('networks', '"networks" needs at least one network.');
   let inside = 1;
   for (const [index, item] of items.entries()) {
     const part = fields.within(item, `networks[${index}]`);

@@ -53,7 +53,7 @@ export function readDnnPartitioning(
     const size = number(edge, 'size', tell);
     if (source === undefined || target === undefined || size === undefined) continue;
     const gone = [source, target].find((id) => !known.has(id));
-    if (gone !== undefined) tell(edge, 'An end of this edge is no node.');
+    if (gone !== undefined) tell(edge, 'This edge starts or ends at a node that the file does not define.');
     const [from, to] = [numbers.get(source), numbers.get(target)];
     if (from !== undefined) outputs.set(from, size);
     if (from !== undefined && to !== undefined) needs[to].push(from);

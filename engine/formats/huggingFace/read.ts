@@ -50,14 +50,14 @@ function typeOf(fields: Fields): string | undefined {
   const classes = fields.texts('architectures');
   const byClass = modelTypes.find((modelType) => classes.includes(families.get(modelType)?.architecture ?? ''));
   if (byClass === undefined && fields.faults.length === 0) {
-    const known = `known are ${modelTypes.join(', ')}`;
+    const known = `Known types: ${modelTypes.join(', ')}`;
     fields.fault(
       'model_type',
       type === undefined
-        ? `"model_type" is missing; ${known}.`
+        ? `"model_type" is missing. ${known}.`
         : beyond.has(type)
-          ? `Models of the family "${type}" cannot be read: ${beyond.get(type)}. ${known.replace('known', 'Known')}.`
-          : `This is not a known model_type; ${known}.`,
+          ? `Models of the family "${type}" cannot be read: ${beyond.get(type)}. ${known}.`
+          : `Unknown "model_type". ${known}.`,
     );
   }
   return byClass;
@@ -79,6 +79,7 @@ function checkLayers(fields: Fields, parts: ConfiguredParts): void {
   for (const { shape, args } of withPrediction(parts)) {
     const problem = findShape(shape)?.check?.(args);
     // Its figures are text of the file.
-    if (problem !== undefined) fields.fault(at, `The layers cannot be: ${problem.replaceAll(/ \d+/g, '')}.`);
+    if (problem !== undefined)
+      fields.fault(at, `The configuration describes impossible layers: ${problem.replaceAll(/ \d+/g, '')}.`);
   }
 }

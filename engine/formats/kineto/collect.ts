@@ -63,7 +63,7 @@ export class Collector implements Sink {
       return { ...place, message: 'This event has no "ts", the microsecond at which it starts.' };
     if (typeof dur !== 'number' || !Number.isFinite(dur))
       return { ...place, message: 'This event has no "dur", the microseconds that it takes.' };
-    if (dur < 0) return { ...place, message: `"dur" is ${minus(String(dur))}: nothing takes less than 0 µs.` };
+    if (dur < 0) return { ...place, message: `"dur" is ${minus(String(dur))}: it must be at least 0 µs.` };
     const process = typeof value['pid'] === 'number' ? value['pid'] : 0;
     const thread = typeof value['tid'] === 'number' ? value['tid'] : 0;
     const slice = { from: ts, to: ts + dur, process, thread, ...place };

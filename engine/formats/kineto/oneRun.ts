@@ -17,7 +17,7 @@ function atOnce(files: readonly RankTrace[]): TraceFault | undefined {
   const [{ file: before }, { file }] = [spans[at - 1], spans[at]];
   return atTop(
     file,
-    `This is a trace of rank ${file.rank}, as is ${before.file}, and both ran at the same time: it is one trace under two names, or a trace of another rank. Name each rank once.`,
+    `This is a trace of rank ${file.rank}, as is ${before.file}, and both ran at the same time. Either it is the same trace under two names, or one of them has a wrong rank. Name each rank once.`,
   );
 }
 
@@ -30,7 +30,7 @@ function stepAgain(files: readonly RankTrace[]): TraceFault | undefined {
       if (before !== undefined && before !== file)
         return atTop(
           file,
-          `This is a trace of rank ${file.rank}, as is ${before.file}, and both have step ${number}: they are of two runs. Name the files of one run.`,
+          `This is a trace of rank ${file.rank}, as is ${before.file}, and both have step ${number}: these files are of different runs. Name the files of one run.`,
         );
       known.set(number, file);
     }
@@ -90,6 +90,6 @@ function apart(step: number, before: readonly Span[], after: readonly Span[]): T
     spans.reduce((least, { run }) => (run.rank < least.rank ? run : least), spans[0].run);
   return atTop(
     first(after),
-    `In step ${step}, ${words(after)} ran ${time(after[0].from - before[0].from)} later than ${words(before)}, as in ${first(before).file}: another run. Name the files of one run.`,
+    `In step ${step}, ${words(after)} ran ${time(after[0].from - before[0].from)} later than ${words(before)}, as in ${first(before).file}. These files are of different runs. Name the files of one run.`,
   );
 }

@@ -64,7 +64,8 @@ export function readLayout(
       if (group !== undefined) fault(start, at, 'Groups cannot be nested.');
       group = { from: symbols.length, at: start };
     } else if (char === ')') {
-      if (group === undefined) fault(start, at, 'There is no open group to close.');
+      if (group === undefined)
+        fault(start, at, 'This closes a group that was not opened. Write `(` before it, or delete it.');
       else if (group.from === symbols.length) fault(group.at, at, 'This group is empty.');
       const number = times('A group', true);
       if (group !== undefined && !repeat(group.from, number, group.at)) break;
@@ -72,7 +73,7 @@ export function readLayout(
     } else if (char === 'E' || char === 't' || char === 'm' || char === 'L' || char === '|') {
       symbols.push({ symbol: char, start: offset + start, end: offset + at });
       if (!repeat(symbols.length - 1, times('', false), start)) break;
-    } else if (char === '*') fault(start, at, 'There is no symbol or group to repeat.');
+    } else if (char === '*') fault(start, at, '`*` needs a symbol or a group before it.');
     else
       fault(
         start,

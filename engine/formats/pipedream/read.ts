@@ -70,7 +70,7 @@ function readEdges(
     if (from === undefined || to === undefined) {
       const name = ends[from === undefined ? 0 : 1].trim();
       const at = start + (from === undefined ? text.indexOf(name) : text.lastIndexOf(name));
-      fault({ start: at, end: at + name.length, message: 'There is no node of this name.' });
+      fault({ start: at, end: at + name.length, message: 'The profile does not define this node.' });
       continue;
     }
     const key = from * nodes + to;

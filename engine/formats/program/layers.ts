@@ -60,6 +60,6 @@ const oneEach = (stages: number): WrittenLayers => ({
   layers: `  layer stage[${stages}] ${placeholder}`,
   stages: `  stages = balance(${stages})`,
   remarks: [
-    `The names of the layers are no layers in order: ${count(stages, 'stage', 'stages')} of one layer each are written.`,
+    `The names in \`LAYERS\` do not say the layers in order, each once: ${count(stages, 'stage', 'stages')} of one layer each are written. Replace them.`,
   ],
 });

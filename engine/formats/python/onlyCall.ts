@@ -103,7 +103,7 @@ function changedRemark(text: string): readonly string[] {
   const found = /^[ \t]*\w+(?:\.\w+)+[ \t]*=(?!=)/m.exec(text);
   return found === null
     ? []
-    : [`Changes to a configuration that is made are not read, such as in line ${lineOf(text, found.index)}.`];
+    : [`Changes to a configuration after it was made are not read, such as in line ${lineOf(text, found.index)}.`];
 }
 
 const lineOf = (text: string, at: number): number => text.slice(0, at).split('\n').length;

@@ -165,7 +165,7 @@ function adapters(keys: Keys, remarks: string[]): string | undefined {
   if (adapter === undefined || adapter === '') return undefined;
   if (adapter !== 'lora' && adapter !== 'qlora') {
     keys.leave('adapter');
-    remarks.push('Of adapters only lora and qlora are read: all weights train here.');
+    remarks.push('Import reads the adapters lora and qlora only: all weights train here.');
     return undefined;
   }
   const rank = keys.whole('lora_r', { most: 2 ** 16 });
@@ -177,7 +177,7 @@ function adapters(keys: Keys, remarks: string[]): string | undefined {
   const named = modules.flatMap((module) => products[module] ?? []);
   if (named.length < modules.length) {
     keys.leave('lora_target_modules');
-    remarks.push('Of lora_target_modules only products of attention and MLP get adapters here.');
+    remarks.push('Only products of attention and MLP get adapters here: the rest of lora_target_modules is left out.');
   }
   const isLinear = keys.flag('lora_target_linear') === true;
   const targets = named.length === 0 && !isLinear ? ['q', 'v'] : named;
@@ -210,7 +210,7 @@ function optimizerOf(
   const name = (keys.choice('optimizer') ?? 'adamw_torch_fused').toString().toLowerCase();
   if (!/^(?:paged_)?adamw?(?:_|$)/.test(name)) {
     keys.leave('optimizer');
-    remarks.push('Only Adam is read: it is written in the place of another optimizer.');
+    remarks.push('Import reads Adam only: Adam is written instead of the optimizer of the file.');
   }
   const isWide = precision === 'fp32' || (shard !== undefined && zero === undefined && !adapts);
   const isMixed = adapts || zero !== undefined || precision === 'fp16';

@@ -222,14 +222,14 @@ function adapters(keys: Keys, hasExperts: boolean, remarks: string[]): string | 
   if (name === '' || name === 'none') return undefined;
   if (name.toLowerCase() !== 'lora') {
     keys.leave('peft');
-    remarks.push('Of adapters only LoRA is read: all weights train here.');
+    remarks.push('Import reads the adapter LoRA only: all weights train here.');
     return undefined;
   }
   const modules = keys.words('peft.target_modules');
   const named = modules.flatMap((module) => products[module] ?? []);
   if (modules.some((module) => products[module] === undefined)) {
     keys.leave('peft.target_modules');
-    remarks.push('Of peft.target_modules only whole products of all layers get adapters here.');
+    remarks.push('Only whole products of all layers get adapters here: the rest of peft.target_modules is left out.');
   }
   const dropout = keys.number('peft.dropout') ?? 0;
   if (dropout < 0 || dropout >= 1) keys.fault('peft.dropout', '`peft.dropout` must be at least 0 and under 1.');

@@ -61,7 +61,10 @@ export function pipeOfDeepspeed(text: string, program?: Program): RecipeImport {
     context: keys.whole('sequence_parallel_size', { most: mostDevices }) ?? 1,
   };
   if (program !== undefined && program.stages !== ranks.pipeline)
-    keys.fault('pipeline.stages', `The program has layers of ${program.stages} stages.`);
+    keys.fault(
+      'pipeline.stages',
+      `The layers of the program are in ${program.stages} stages: \`pipeline.stages\` must be as many.`,
+    );
   const model =
     program === undefined ? unknownModel('A configuration of DeepSpeed does not name the model', remarks) : {};
   if (program !== undefined)
@@ -157,11 +160,14 @@ function optimizerOf(keys: Keys, { stage, precision, pipeline, data }: Setting, 
   const isSgd = type === 'sgd';
   if (!isAdam && !isSgd) {
     keys.leave('optimizer.type');
-    remarks.push('Only Adam and SGD are read: Adam is written in the place of another optimizer.');
+    remarks.push('Import reads Adam and SGD only: Adam is written instead of the optimizer of the file.');
   }
   const shard = keys.whole('zero_optimization.mics_shard_size', { least: -1, most: mostDevices }) ?? -1;
   if (shard > 0 && data % shard !== 0)
-    keys.fault('zero_optimization.mics_shard_size', `${data} data ranks are no whole number of groups of ${shard}.`);
+    keys.fault(
+      'zero_optimization.mics_shard_size',
+      `${data} data ranks are not a multiple of the ${shard} of a group.`,
+    );
   // In bf16 the state of a pipeline is split in any case.
   const split = stage === 0 && pipeline > 1 && precision === 'bf16' ? 1 : stage;
   const given = [

@@ -177,7 +177,10 @@ function scheduleOf(keys: Keys, { layers }: RecipeModel, pipeline: number, remar
   const written = keys.word(at('schedule')) ?? '1F1B';
   const found = schedules[written.toLowerCase()];
   if (found === undefined) {
-    keys.fault(at('schedule'), `This is no schedule of PyTorch: known are ${Object.keys(schedules).join(', ')}.`);
+    keys.fault(
+      at('schedule'),
+      `PyTorch has no schedule of this name. Known schedules: ${Object.keys(schedules).join(', ')}.`,
+    );
     return { schedule: '1f1b', stages: pipeline };
   }
   if ((keys.word(at('schedule_csv')) ?? '') !== '') {
@@ -198,7 +201,7 @@ function scheduleOf(keys: Keys, { layers }: RecipeModel, pipeline: number, remar
   if (!isPossible)
     keys.fault(
       at('layers_per_stage'),
-      `These are ${Math.ceil(effective / (perStage ?? 1))} stages on ${pipeline} ranks, which \`${name}\` does not run.`,
+      `This makes ${Math.ceil(effective / (perStage ?? 1))} stages on ${pipeline} ranks. \`${name}\` needs ${kind === 'loop' ? `a multiple of ${pipeline}, and at least ${2 * pipeline}` : pipeline * usual}.`,
     );
   const schedule = kind === 'loop' ? `${name}(chunks = ${chunks})` : name;
   if (!isPossible || layers === undefined) return { schedule, stages: pipeline * usual };
@@ -240,7 +243,7 @@ function batchOfTokens(
   const path = 'training.num_tokens_per_microbatch_per_dp_rank';
   const [tokens, sequence] = [keys.whole(path) ?? 16384, sequenceOf(keys)];
   if (tokens % sequence !== 0)
-    keys.fault(path, `${tokens} tokens of a microbatch are no whole number of samples of ${sequence}.`);
+    keys.fault(path, `${tokens} tokens of a microbatch are not a multiple of the ${sequence} tokens of a sample.`);
   const inPipeline = pipeline === 1 ? 1 : (keys.whole('parallelism.num_pp_microbatches') ?? 1);
   const step = keys.whole('training.num_tokens_per_train_step', { least: -1, most: 2 ** 45 }) ?? -1;
   const each = tokens * inPipeline * data;
@@ -277,7 +280,10 @@ function batchOf(
   if (pipeline === 1) return { microBatch: local, microbatches: rounds };
   const micro = keys.whole(at('microbatch_size')) ?? 1;
   if (local % micro !== 0)
-    keys.fault(at('microbatch_size'), `${local} samples of a rank are no whole number of microbatches of ${micro}.`);
+    keys.fault(
+      at('microbatch_size'),
+      `${local} samples of a rank are not a multiple of the ${micro} samples of a microbatch.`,
+    );
   if (rounds > 1) remarks.push(severalRuns(rounds));
   return { microBatch: micro, microbatches: Math.max(1, Math.floor(local / micro)) };
 }
@@ -313,7 +319,7 @@ function recomputeOf(keys: Keys, most: number | undefined, remarks: string[]): s
   if (mode === 'none' || mode === 'full') return mode;
   if (mode !== 'selective') {
     keys.leave('activation_checkpoint.mode');
-    remarks.push('Only the modes none, selective, full and memory_budget are read: nothing is recomputed here.');
+    remarks.push('Import reads the modes none, selective, full and memory_budget only: nothing is recomputed here.');
     return 'none';
   }
   if (option === 'op') return 'operations';

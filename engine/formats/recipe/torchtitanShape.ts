@@ -30,11 +30,12 @@ export function checkShape(keys: Keys, { table: shape, counts }: Program): void 
     ['parallelism.num_pp_microbatches', shape.microbatches, 'microbatches'],
   ] as const;
   for (const [path, number, what] of wanted)
-    if ((keys.whole(path) ?? 1) !== number) keys.fault(path, `The table has ${number} ${what}.`);
+    if ((keys.whole(path) ?? 1) !== number)
+      keys.fault(path, `This must be ${number}: the table has ${number} ${what}.`);
   if (counts.length !== shape.stages)
     keys.fault(
       'parallelism.pipeline_parallel_degree',
-      `The table has ${shape.stages} stages, \`LAYERS\` has ${counts.length}.`,
+      `The table has ${shape.stages} stages, and \`LAYERS\` has ${counts.length}. Give both the same number.`,
     );
   for (const path of ['schedule', 'layers_per_stage']) keys.word(`parallelism.pipeline_parallel_${path}`);
 }

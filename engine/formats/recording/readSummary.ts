@@ -93,7 +93,7 @@ const callsIn = (fields: Fields, name: string, { ranks }: Shape): readonly Recor
     const text = inner.text('together');
     const together = groups.find((group) => group === text);
     if (text !== undefined && together === undefined)
-      inner.fault('together', `"together" is one of ${list([...groups])}.`);
+      inner.fault('together', `"together" must be one of ${list([...groups])}.`);
     const seconds = secondsOf(inner, 'seconds');
     if (seconds.length !== ranks.length) inner.fault('seconds', '"seconds" must have a time for each rank.');
     return [{ name: inner.text('name') ?? '', together: together ?? 'rank', seconds: Float64Array.from(seconds) }];

@@ -109,7 +109,7 @@ function stagesOf(
 ): { readonly times: TimerTimes['stages']; readonly remarks: readonly string[] } | { readonly message: string } {
   if (size !== undefined && (size < 1 || times.length % size !== 0))
     return {
-      message: `The log has times of ${times.length} ranks, which are not equally many for each of ${size} pipeline ranks.`,
+      message: `The log has times of ${times.length} ranks, which is not a multiple of ${size} pipeline ranks.`,
     };
   // Without the size, a rank is all that is known of its pipeline.
   const each = times.length / (size ?? 1);

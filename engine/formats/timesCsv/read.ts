@@ -61,11 +61,11 @@ export function readTimesCsv(
   const names = cellsOf(header).map(({ text: name, start, end }): Column | undefined => {
     const column = name.toLowerCase();
     if (isColumn(column)) return column;
-    fault({ start, end, message: `There is no such column. Expected one of ${columns.join(', ')}.` });
+    fault({ start, end, message: `Unknown column. Known columns: ${columns.join(', ')}.` });
     return undefined;
   });
   const twice = names.findIndex((name, at) => name !== undefined && names.indexOf(name) < at);
-  if (twice >= 0) fault({ ...placeOf(cellsOf(header)[twice]), message: 'This column is there twice.' });
+  if (twice >= 0) fault({ ...placeOf(cellsOf(header)[twice]), message: 'This column appears twice.' });
   if (names.includes('backward_input') !== names.includes('backward_weight'))
     fault({ ...lineOf(header), message: 'A backward in halves has two columns: backward_input and backward_weight.' });
   if (rows.length === 0)

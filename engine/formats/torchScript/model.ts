@@ -47,7 +47,7 @@ def load_model(path):
         return sys.modules[__name__]
     spec = importlib.util.spec_from_file_location("model", path)
     if spec is None:
-        raise SystemExit(f"--model {path} is no Python file.")
+        raise SystemExit(f"--model {path} is not a Python file.")
     found = importlib.util.module_from_spec(spec)
     sys.modules["model"] = found
     spec.loader.exec_module(found)

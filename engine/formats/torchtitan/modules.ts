@@ -42,7 +42,7 @@ export function modulesOf(model: ModelDefinition, stages: readonly Pick<StagePla
   if (kinds[0] !== 'embedding' || kinds.at(-1) !== 'head' || inner.some((kind) => kind !== 'layer'))
     return { problem: 'a decoder of torchtitan begins with one embedding and ends with one head' };
   if (stages.some(({ layers }) => layers.length === 0))
-    return { problem: 'a stage of torchtitan has a layer at least' };
+    return { problem: 'a stage of torchtitan has at least one layer' };
   let layer = 0;
   let element = 0;
   const isTied = model.layers.some(({ cost }) => cost.kind === 'shape' && flagOf(cost.args, 'tied', false));

@@ -62,7 +62,7 @@ const messages: Readonly<Partial<Record<YAMLParseError['code'], string>>> = {
   BAD_DQ_ESCAPE: 'This is not an escape of YAML.',
   BAD_SCALAR_START: 'A value without quotes cannot start with this character.',
   TAG_RESOLVE_FAILED: 'Tags cannot be read.',
-  UNEXPECTED_TOKEN: 'This was not expected here.',
+  UNEXPECTED_TOKEN: 'YAML does not allow this here.',
 };
 
 const tooDeep = `The YAML text is nested more than ${deepest} deep.`;
@@ -91,7 +91,7 @@ function valueOf(node: ParsedNode, depth: number, reading: Reading): Read {
     }
     return { kind: 'array', items, ...at };
   }
-  if (!isMap<ParsedNode, ParsedNode | null>(node)) return refused(at, 'This is not read here.');
+  if (!isMap<ParsedNode, ParsedNode | null>(node)) return refused(at, 'Expected a value, a list or a mapping.');
   const members = new Map<string, JsonMember>();
   for (const { key, value } of node.items) {
     const [keyStart, keyEnd] = key.range;

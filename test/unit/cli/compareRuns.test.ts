@@ -46,7 +46,7 @@ test('says that the run has other replicas than the plan', async () => {
 test('refuses what is no plan, and no run of it', async () => {
   const other = filesOf('sleep_zbv_p4').map((file) => path.join(folder, file));
   expect((await comparing('--with', ...other)).err).toBe(
-    'plan.pipe: this is no run of pipeline "t": the plan has 2 devices, and 4 ran.\n',
+    'plan.pipe: the run does not match pipeline "t": the plan has 2 devices, and 4 ran.\n',
   );
   expect((await call(['compare', files[0], '--with', files[1]], { disk: true })).err).toContain('one .pipe file');
   expect((await comparing('--with', 'nothing.json')).err).toContain('nothing.json cannot be read');

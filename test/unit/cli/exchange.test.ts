@@ -107,7 +107,7 @@ describe('import of other files', () => {
       files: { 'a.txt': `${node('a', '1')}\n\ta -- z` },
     });
     expect(status).toBe(1);
-    expect(err).toBe('a.txt:2:7: There is no node of this name.\n');
+    expect(err).toBe('a.txt:2:7: The profile does not define this node.\n');
     expect(files['new.pipe']).toBeUndefined();
   });
 

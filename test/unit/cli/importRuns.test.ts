@@ -113,7 +113,9 @@ test('--ranks takes those of one pipeline, and wrong options are told', async ()
   writeFileSync(twin, text);
   expect((await importing(zero, one, twin)).err).toContain('Stage 1 ran on rank 1 and on rank 3.');
   expect((await importing(zero, one, twin, '--ranks', '0,3')).out).toContain('2 ranks (0, 3)');
-  expect((await importing(zero, one, '--ranks', '0;1')).err).toContain('--ranks takes numbers with commas between');
+  expect((await importing(zero, one, '--ranks', '0;1')).err).toContain(
+    '--ranks takes numbers separated by commas, such as 0,2,4',
+  );
   expect((await importing(zero, one, '--skip', 'all')).err).toContain('--skip takes a number of steps');
   expect((await importing(zero, one, '--ranks', '8')).err).toContain('The run has no rank 8. It has ranks 0 and 1.');
   expect((await importing(zero, one, '--skip', '99')).err).toMatch(/--skip 99 leaves no step: the run has \d+ steps\./);

@@ -261,7 +261,7 @@ describe('plan', () => {
       /^The fastest row found takes .* Faster ones may be among the others; 2 were not searched to the end\.$/m,
     );
     expect((await call(['plan', '--merge', 'x.json'], { files: { 'x.json': '{"version":1}' } })).err).toContain(
-      'x.json is no part of a search',
+      'x.json is not a part of a search',
     );
   });
 

@@ -207,7 +207,7 @@ describe('plan without a file', () => {
   });
 
   test.each([
-    ['--model gpt2 --on dgx_h100 --nodes 2x8 --batch 8', 'the nodes of dgx_h100 have one number of GPUs'],
+    ['--model gpt2 --on dgx_h100 --nodes 2x8 --batch 8', 'the number of GPUs of a node of dgx_h100 is fixed'],
     ['--model gpt2 --on gb200_nvl72 --nodes 2x80 --batch 8', 'a rack of gb200_nvl72 has 72 GPUs'],
     ['--model gpt2 --on gb200_nvl72 --nodes 2x6 --batch 8', 'Name 4, 8, … or 72 of them.'],
     ['--model gpt2 --on gb200_nvl72 --nodes x72 --batch 8', 'such as 4x72, not "x72"'],

@@ -69,7 +69,7 @@ describe('rows on disk', () => {
         writeFileSync(only(), text.subarray(0, length));
         const found = await call(['plan', '--merge', folder, '--format', 'json']);
         const kept = text.subarray(0, length).toString('latin1').lastIndexOf('\n') + 1;
-        if (kept === 0) expect(found.err).toContain('There is no part to merge.');
+        if (kept === 0) expect(found.err).toContain('The parts have no rows yet.');
         else if (answerOf(found).unsearched > 0) {
           // What is there says what is missing, and nothing of the rows that are not.
           expect(found.status).toBe(1);
@@ -219,8 +219,8 @@ pipeline train { model = timed  devices = box  microbatches = 4  stages = balanc
     for (const [text, problem] of [
       [lines.toSpliced(3, 1, lines[3].slice(0, 20)).join('\n'), 'line 4 is not what this program writes'],
       [lines.toSpliced(2, 0, '{"kind":"dropped","row":24}').join('\n'), 'line 3 is not what this program writes'],
-      ['{"version":1}\n', 'holds something else than rows of a search'],
-      ['notes', 'holds something else than rows of a search'],
+      ['{"version":1}\n', 'does not have rows of a search. Delete it, or name another folder with --rows.'],
+      ['notes', 'does not have rows of a search. Delete it, or name another folder with --rows.'],
     ] as const) {
       writeFileSync(only(), text);
       const refused = await plan('--rows', folder, '--resume');

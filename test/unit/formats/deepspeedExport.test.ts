@@ -240,7 +240,7 @@ test.each<[string, string, string, RegExp]>([
 });
 
 test.each([
-  ['"stages": 4', '"stages": 5', '5', /layers of 4 stages/],
+  ['"stages": 4', '"stages": 5', '5', /in 4 stages/],
   ['"gradient_accumulation_steps": 8', '"gradient_accumulation_steps": -8', '-8', /from 1/],
   ['"train_batch_size": 128,', '"train_batch_size" 128,', '', /./],
 ])('a program that was changed: %s → %s', (from, to, marked, message) => {

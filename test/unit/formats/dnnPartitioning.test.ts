@@ -90,7 +90,7 @@ describe('graphs of dnn-partitioning', () => {
       file({ nodes: nodes.map((node) => ({ ...node, fpgaLatency: -1 })) }),
       '`fpgaLatency` must be a number that is not negative',
     ],
-    [file({ edges: [{ sourceId: 4, destId: 7, size: 1 }] }), 'no node'],
+    [file({ edges: [{ sourceId: 4, destId: 7, size: 1 }] }), 'at a node that the file does not define'],
     [file({ edges: [{ sourceId: 4, destId: 5 }] }), '`size` is missing'],
     [file({ edges: [...edges, { sourceId: 5, destId: 4, size: 1 }] }), 'cycle'],
   ])('fault %#', (text, message) => {

@@ -251,7 +251,7 @@ describe('families that no shape gives', () => {
     const [fault] = 'faults' in found ? found.faults : [];
     expect(text.slice(fault?.start, fault?.end)).toBe(`"${type}"`);
     expect(fault?.message).toMatch(
-      new RegExp(`^Models of the family "${type}" cannot be read: .*Known are gpt2, llama`),
+      new RegExp(`^Models of the family "${type}" cannot be read: .*Known types: gpt2, llama`),
     );
   });
   test('the layers of Falcon 7B, and Gemma without the width of a head', () => {

@@ -189,7 +189,7 @@ describe('damaged configurations', () => {
     return 'faults' in read ? read.faults.map(({ start, end, message }) => [text.slice(start, end), message]) : [];
   };
   it.each([
-    ['{"model_type": "bert"}', '"bert"', 'known are gpt2, llama'],
+    ['{"model_type": "bert"}', '"bert"', 'Unknown "model_type". Known types: gpt2, llama'],
     [JSON.stringify({ ...llama, num_attention_heads: 0 }), '0', '"num_attention_heads" must be a whole number from 1'],
     [JSON.stringify({ ...llama, hidden_size: '64' }), '"64"', 'found a text'],
     [JSON.stringify({ ...llama, hidden_size: 63 }), '8', 'hidden is not a multiple of heads; set head_dim'],

@@ -42,11 +42,11 @@ describe('layouts', () => {
     ['Ex|L', 'x', 'not a symbol'],
     ['E(t|(t)*2)*2L', '(', 'cannot be nested'],
     ['E(tt|L', '(', 'not closed'],
-    ['Ett)*2|L', ')', 'no open group'],
+    ['Ett)*2|L', ')', 'closes a group that was not opened'],
     ['E(tt)|L', ')', 'needs a number of times'],
     ['E()*2|L', '()', 'empty'],
     ['Et*|L', '*', 'needs a number after it'],
-    ['*3E|L', '*', 'no symbol or group to repeat'],
+    ['*3E|L', '*', 'needs a symbol or a group before it'],
     ['Et*99999999|L', 't*99999999', 'more than 100,000 layers'],
   ])('a fault in %s', (text, place, message) => {
     const read = readLayout(text);

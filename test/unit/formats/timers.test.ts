@@ -105,7 +105,7 @@ describe('timers of Megatron-LM', () => {
     ],
     ['max time across ranks (ms):\n    forward-compute ................................: 57.36', 'names none'],
     ['times across ranks (ms):\n  optimizer:\n     rank  0: 0.43', 'no "forward-compute"'],
-    [`  pipeline_model_parallel_size ... 3\n${all([40, 80])}`, '4 ranks, which are not equally many for each of 3'],
+    [`  pipeline_model_parallel_size ... 3\n${all([40, 80])}`, '4 ranks, which is not a multiple of 3'],
   ])('what names no stage is refused: %s', (text, message) => {
     const made = importText(text);
     expect(made !== undefined && 'faults' in made ? made.faults[0].message : '').toContain(message);

@@ -39,7 +39,7 @@ describe('a table of layer times', () => {
   });
 
   test.each([
-    ['layer,forward,speed\na,1,2', 14, 'There is no such column.'],
+    ['layer,forward,speed\na,1,2', 14, 'Unknown column.'],
     ['layer,forward,forward\na,1,2', 14, 'twice'],
     ['layer,forward,backward_input\na,1,2', 0, 'two columns'],
     ['layer,forward', 0, 'no layer'],

@@ -134,10 +134,12 @@ pipeline train { model = toy  devices = box  microbatches = 7  stages = balance(
     for (const line of script.split('\n')) if (!/^\d/.test(line)) expect(line.length).toBeLessThan(140);
   });
 
-  test('names that are no layers in order become a layer for each stage, and that is said', async () => {
+  test('names that do not say the layers in order become a layer for each stage, and that is said', async () => {
     const script = (await exported(source())).replace('"block[3]"', '"block[7]"');
     const made = importText(script);
-    expect(made).toMatchObject({ remarks: expect.arrayContaining([expect.stringContaining('no layers in order')]) });
+    expect(made).toMatchObject({
+      remarks: expect.arrayContaining([expect.stringContaining('do not say the layers in order')]),
+    });
     expect(figures(imported(script)).layers.flat()).toEqual(['stage[0]', 'stage[1]', 'stage[2]', 'stage[3]']);
   });
 

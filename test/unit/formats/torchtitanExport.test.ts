@@ -344,7 +344,9 @@ test.each([
 test('layers that are not in order are not read as those of the model', () => {
   const script = program(`${head}${known}\n${pipeline(`data = 8  schedule = 1f1b  ${shard}`, 8)}`);
   const made = importText(script.replace('"layers.9"', '"layers.40"'));
-  expect(made).toMatchObject({ remarks: expect.arrayContaining([expect.stringContaining('no layers in order')]) });
+  expect(made).toMatchObject({
+    remarks: expect.arrayContaining([expect.stringContaining('do not say the layers in order')]),
+  });
 });
 
 test('the command writes it, with what it does not say', async () => {

@@ -97,7 +97,7 @@ describe('from = profile(…)', () => {
     const broken = diamond.replace('\ta -- b_1', '\ta -- gone');
     const { findings } = checkFindings(
       around('model m { from = profile(⟦import/unreadable:"broken.txt"⟧) }', 'stages = balance(2)'),
-      ['line 6, column 7: There is no node of this name'],
+      ['line 6, column 7: The profile does not define this node'],
       { files: { 'broken.txt': broken } },
     );
     const [related] = findings[0].related;

@@ -36,7 +36,7 @@ describe('faults of a trace', () => {
       'a negative duration',
       edited(at, (line) => line.replace(/"dur":[\d.]+/, '"dur":-4.5')),
       at,
-      '"dur" is −4.5: nothing takes less than 0 µs.',
+      '"dur" is −4.5: it must be at least 0 µs.',
     ],
     ['an event that is no JSON', edited(at, (line) => line.replace('"ts":', '"ts"')), at, 'This event is not JSON.'],
     ['a comma too few', edited(at, (line) => line.slice(0, -1)), at + 1, 'Expected "," or "]" after an event.'],

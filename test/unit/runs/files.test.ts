@@ -67,7 +67,7 @@ test('two files of a rank with one step are two runs', () => {
   const faults = faultsOf([...traces, ...traces.map((trace) => later(trace, 17))]);
   expect(faults).toHaveLength(2);
   expect(faults[0]).toBe(
-    `late_${first.file}: This is a trace of rank 0, as is ${first.file}, and both have step 0: they are of two runs. Name the files of one run.`,
+    `late_${first.file}: This is a trace of rank 0, as is ${first.file}, and both have step 0: these files are of different runs. Name the files of one run.`,
   );
   // One step that is in both is enough.
   const overlapping = traces.flatMap((trace) => [
@@ -78,13 +78,13 @@ test('two files of a rank with one step are two runs', () => {
     },
     { ...later(trace, 17), steps: trace.steps.slice(1) },
   ]);
-  expect(faultsOf(overlapping)[0]).toContain('both have step 1: they are of two runs');
+  expect(faultsOf(overlapping)[0]).toContain('both have step 1: these files are of different runs');
 });
 
 test('ranks that ran a step long after the others are of another run; clocks differ by seconds', () => {
   const [first, second] = traces;
   expect(faultsOf([first, later(second, 60)])).toEqual([
-    `late_${second.file}: In step 3, rank 1 ran 60 s later than rank 0, as in ${first.file}: another run. Name the files of one run.`,
+    `late_${second.file}: In step 3, rank 1 ran 60 s later than rank 0, as in ${first.file}. These files are of different runs. Name the files of one run.`,
   ]);
   expect(faultsOf([later(first, 60), second])[0]).toContain('rank 0 ran 60 s later than rank 1');
   expect(faultsOf([first, later(second, 5)])).toEqual([]);

@@ -52,6 +52,6 @@ test('says how many steps did not fit, and faults of calls with their place', as
   const wrong = whole.replace(/"together":"[a-z]+"/, '"together":"nobody"');
   const read = readSummary(wrong);
   expect('faults' in read && read.faults[0].message).toBe(
-    '"together" is one of rank, replicas, pipeline and everyone.',
+    '"together" must be one of rank, replicas, pipeline and everyone.',
   );
 });

@@ -19,7 +19,7 @@ describe('pipewright/import', () => {
 
   it('says what can be imported if a file is none of it', () => {
     expect(importFile({ uri, text: 'Dear Sir,\n' })).toEqual({
-      problem: expect.stringMatching(/^It is none of the formats that can be imported: not a PyTorch schedule table/),
+      problem: expect.stringMatching(/^The format of this file is not known\. Import reads schedule tables of PyTorch/),
     });
   });
 

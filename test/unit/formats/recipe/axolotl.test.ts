@@ -126,7 +126,7 @@ test('another model, another optimizer and unknown sizes are named', () => {
     .replace('sequence_len: 4096\n', '');
   const told = remarksOf(text);
   expect(told).toContain('`base_model` is not a model of std:models. Put the config.json');
-  expect(told).toContain('Only Adam is read');
+  expect(told).toContain('Import reads Adam only');
   expect(told).toContain('how many devices there are: 8 data ranks');
   expect(told).toContain('how many tokens a sample has. Set `sequence`');
   expect(told).toMatch(/Not used, .*base_model/);

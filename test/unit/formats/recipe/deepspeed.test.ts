@@ -129,7 +129,7 @@ test.each([
   ['"train_batch_size": 256', '"train_batch_size": 1073741824', '1073741824', 'over 131072 devices'],
   ['"steps_per_print": 10', '"train_batch_size": 256', '"train_batch_size"', 'a second time'],
   ['"stage": 2', '"stage": 2,,', ',', 'key in quotes'],
-  ['"stage": 2', '"mics_shard_size": 3, "stage": 3', '3', 'groups of 3'],
+  ['"stage": 2', '"mics_shard_size": 3, "stage": 3', '3', 'not a multiple of the 3 of a group'],
 ])('fault: %s → %s', (from, to, place, message) => {
   const [[marked, told]] = faultsOf(changed(from, to));
   expect(marked).toBe(place);

@@ -177,7 +177,7 @@ test.each([
   ['data_parallel_shard_degree = 4', 'data_parallel_shard_degree = -2', '-2', 'from -1'],
   ['data_parallel_shard_degree = 4', 'data_parallel_shard_degree = 0', '0', 'must be −1 or at least 1'],
   ['local_batch_size = 16', 'local_batch_size = 1.5', '1.5', 'a whole number'],
-  ['"Interleaved1F1B"', '"Chimera"', '"Chimera"', 'no schedule of PyTorch'],
+  ['"Interleaved1F1B"', '"Chimera"', '"Chimera"', 'PyTorch has no schedule of this name'],
   ['layers_per_stage = 4', 'layers_per_stage = 100', '100', '2 stages on 8 ranks'],
   ['pipeline_parallel_degree = 8', 'pipeline_parallel_degree = 100', '4', 'stages on 100 ranks'],
   ['local_batch_size = 16', 'local_batch_size = 16\nlocal_batch_size = 2', 'l', 'a second time'],

@@ -97,8 +97,8 @@ test('a change of a configuration is named, and several configurations are refus
 test.each([
   ['tensor_parallel_degree=8', 'tensor_parallel_degree=-8', '-8', 'from 1'],
   ['tensor_parallel_degree=8', 'tensor_parallel_degree="8"', '"8"', 'found a text'],
-  ['2 * 8192', '3 * 1000', '3 * 1000', 'no whole number of samples'],
-  ['"ZBVZeroBubble"', '"Own"', '"Own"', 'no schedule of PyTorch'],
+  ['2 * 8192', '3 * 1000', '3 * 1000', 'are not a multiple of the 8192 tokens of a sample'],
+  ['"ZBVZeroBubble"', '"Own"', '"Own"', 'PyTorch has no schedule of this name'],
 ])('fault: %s → %s', (from, to, place, message) => {
   const [[marked, told]] = faultsOf(changed(from, to));
   expect([marked, told]).toEqual([place, expect.stringContaining(message)]);

@@ -111,7 +111,7 @@ describe('damaged systems', () => {
   };
   const network = (more: object) => JSON.stringify({ ...a100, networks: [{ ...a100.networks[0], ...more }] });
   it.each([
-    ['{"matrix": {}, "mem1": 3}', '{', 'There is no number format'],
+    ['{"matrix": {}, "mem1": 3}', '{', 'This needs a number format, such as "float16".'],
     ['{"matrix": 3, "mem1": 3}', '3', '"matrix" must be an object, found a number.'],
     [change((one) => (one['mem1'] = { ...one['mem1'], GiB: 0 })), '0', '"mem1.GiB" must be a number over 0.'],
     [change((one) => (one['matrix'] = { int4: {} })), '{}', 'This is not a known number format. Known formats: float8'],
@@ -142,7 +142,7 @@ describe('damaged systems', () => {
     ],
     [change((one) => (one['mem1'] = { ...one['mem1'], MB_efficiency: [[0]] })), '[0]', 'a pair of numbers'],
     [change((one) => delete one['mem1']['MB_efficiency']), '{', '"MB_efficiency" is missing.'],
-    [change((one) => delete one['networks']), '{', '"networks" has no network.'],
+    [change((one) => delete one['networks']), '{', '"networks" needs at least one network.'],
     [network({ efficiency: 2 }), '2', '"networks[0].efficiency" must be at most 1.'],
     [network({ size: 1 }), '1', '"networks[0].size" must be over 1.'],
     [network({ ops: {} }), '{', '"p2p" must be a factor over 0; it is missing.'],
