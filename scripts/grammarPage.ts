@@ -177,8 +177,8 @@ ${rules.map(ruleText).join('\n')}
 
 The rules leave five things to conditions:
 
-- An entry has a \`=\`, a \`{\` or a \`--\`. Only \`require\` and the axes of a \`search\` have none of them.
-- \`"in"\` and \`"step"\` of an entry belong to the entries \`param\` of a schedule and to the axes of a \`search\`.
+- An entry has a \`=\`, a \`{\` or a \`--\`. Only \`require\` and the axes of a \`search\` block have none of them.
+- \`"in"\` and \`"step"\` of an entry belong to the entries \`param\` of a schedule and to the axes of a \`search\` block.
 - \`--\` joins the two ends of a \`link\`.
 - \`a..b\` may have a \`"step"\` in brackets, in rows and in ranges of loops.
 - In brackets, \`name in range\` is an argument of \`each\` only, and an index or a list has no names.
