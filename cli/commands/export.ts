@@ -91,7 +91,7 @@ export const exportCommand: Command = {
       if ('problem' in parts) return usageFault(io, 'export', parts.problem);
       return writeResult(io, 'export', args, parts);
     }
-    if (format === undefined) return usageFault(io, 'export', `There is no format "${to}".`);
+    if (format === undefined) return usageFault(io, 'export', `Unknown format "${to}".`);
     const result = format.write(found.plan, found.run.program, {
       launch: launchOf(file.analysis.resolution, found.plan),
       comms: args.has('comms'),

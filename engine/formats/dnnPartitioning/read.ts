@@ -103,7 +103,7 @@ function partnersOf(nodes: readonly Node[], forward: readonly Node[], tell: Tell
     else
       tell(
         node.place,
-        `This backward node has ${alike.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs just one.`,
+        `This backward node has ${alike.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs exactly one.`,
       );
   }
   return partners;

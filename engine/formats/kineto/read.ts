@@ -72,7 +72,7 @@ function rankTrace(file: string, collector: Collector): RankTrace | TraceFault {
       ...top,
       file,
       message:
-        'The trace does not say whose it is: it has no "distributedInfo" with a "rank", and its name has none. Name it like "rank3.json".',
+        'The trace does not say its rank: it has no "distributedInfo" with a "rank", and no number in its name. Name it like "rank3.json".',
     };
   const trace = collector.trace();
   if (trace.computing.length === 0) {

@@ -32,11 +32,11 @@ export function checkLayout(
   if (stages.length % ranks !== 0)
     fault(at, `The layout has ${stages.length} stages, which ${ranks} pipeline ranks do not share evenly.`);
   if (embeddings.length !== 1)
-    fault(embeddings[1]?.placed ?? at, `The layout has ${embeddings.length} embeddings (E): it needs just one.`);
+    fault(embeddings[1]?.placed ?? at, `The layout has ${embeddings.length} embeddings (E): it needs exactly one.`);
   else if (embeddings[0].stage !== 0 || embeddings[0].index !== 0)
     fault(embeddings[0].placed, 'The embedding (E) must come first, in the first stage.');
   if (losses.length !== 1)
-    fault(losses[1]?.placed ?? at, `The layout has ${losses.length} losses (L): it needs just one.`);
+    fault(losses[1]?.placed ?? at, `The layout has ${losses.length} losses (L): it needs exactly one.`);
   else if (losses[0].stage !== last || losses[0].index !== stages[last].length - 1)
     fault(losses[0].placed, 'The loss (L) must come last, in the last stage.');
   if (setting.layers !== undefined && decoders.length !== setting.layers)

@@ -96,7 +96,7 @@ export function nsightReader(file: string): RunReader {
       const top = { file, line: 0, character: 0 };
       const rank = rankInName(file);
       if (rank === undefined)
-        return { fault: { ...top, message: 'The tables do not say whose they are: name the file like "rank3.csv".' } };
+        return { fault: { ...top, message: 'The tables do not say their rank. Name the file like "rank3.csv".' } };
       if (collector.computing.length === 0)
         return {
           fault: {

@@ -7,7 +7,7 @@ export const unknownSource = 'huggingface("config.json")';
 /** A model that is not known here; `why` begins the remark about it. */
 export function unknownModel(why: string, remarks: string[]): RecipeModel {
   remarks.push(
-    `${why}. Put the config.json of your model next to this file: on Hugging Face it is next to the weights. There are no figures without it.`,
+    `${why}. Put the config.json of your model next to this file: on Hugging Face it is next to the weights. The pipeline cannot be simulated without it.`,
   );
   return {};
 }

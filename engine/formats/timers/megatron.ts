@@ -84,7 +84,7 @@ export function pipeOfMegatronTimers(text: string, named?: ReadonlySet<number>):
 }
 
 const withoutRanks =
-  'This log has the least and most of all ranks, and names none, so no stage has a time. Run with --timing-log-option all.';
+  'This log has only the least and the most time of all ranks, so no stage has a time. Run with --timing-log-option all.';
 
 function microbatchesOf(text: string): { readonly count: number; readonly known: boolean } | undefined {
   const [micro, data] = [argument(text, 'micro_batch_size'), argument(text, 'data_parallel_size')];

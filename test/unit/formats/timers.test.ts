@@ -97,13 +97,22 @@ describe('timers of Megatron-LM', () => {
   });
 
   test.each([
-    ['3: (min, max) time across ranks (ms):\n3:     forward-compute ....: (54.85, 57.36)', 'names none'],
-    ['INFO:megatron.core.timers:max time across ranks (ms):\n    forward-compute ....: 57.36', 'names none'],
+    [
+      '3: (min, max) time across ranks (ms):\n3:     forward-compute ....: (54.85, 57.36)',
+      'has only the least and the most time of all ranks',
+    ],
+    [
+      'INFO:megatron.core.timers:max time across ranks (ms):\n    forward-compute ....: 57.36',
+      'has only the least and the most time of all ranks',
+    ],
     [
       '(min, max) time across ranks (ms):\n    forward-compute ................................: (54.85, 57.36)',
-      'names none',
+      'has only the least and the most time of all ranks',
     ],
-    ['max time across ranks (ms):\n    forward-compute ................................: 57.36', 'names none'],
+    [
+      'max time across ranks (ms):\n    forward-compute ................................: 57.36',
+      'has only the least and the most time of all ranks',
+    ],
     ['times across ranks (ms):\n  optimizer:\n     rank  0: 0.43', 'no "forward-compute"'],
     [`  pipeline_model_parallel_size ... 3\n${all([40, 80])}`, '4 ranks, which is not a multiple of 3'],
   ])('what names no stage is refused: %s', (text, message) => {

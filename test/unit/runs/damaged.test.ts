@@ -74,7 +74,7 @@ describe('faults of a trace', () => {
 
   test('a rank that nobody names is asked for', () => {
     const source = text.replace(/"distributedInfo": \{.*?\}\]\}, /, '');
-    expect(faultOf(source, 'trace.json').message).toContain('does not say whose it is');
+    expect(faultOf(source, 'trace.json').message).toContain('does not say its rank');
     expect(traceOf('rank_7.json.gz', source).rank).toBe(7);
   });
 

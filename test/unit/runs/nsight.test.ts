@@ -51,7 +51,7 @@ test('ranges become operations, and their kernels the time', () => {
 });
 
 test.each([
-  [good, 'trace.csv', 'name the file like "rank3.csv"'],
+  [good, 'trace.csv', 'Name the file like "rank3.csv"'],
   [good.replaceAll('PP:', 'XX:'), 'rank0.csv', 'No range is called ":PP:0F0"'],
   [good.slice(0, good.indexOf('API Start')), 'rank0.csv', 'ask for the report cuda_kern_exec_trace too'],
   [good.replace(':PP:0F0', ':PP:0X0'), 'rank0.csv', '`0X0` is not an action of a schedule'],

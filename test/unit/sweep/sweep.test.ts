@@ -159,7 +159,7 @@ describe('a sweep', () => {
     expect(some).toMatchObject({ missing: { absent: [1], unfinished: [], of: 3 }, unsearched: parts[0].rows });
     expect(some.unsearched_least).toBe(0);
     expect(some.certificate).not.toContain('No other');
-    expect(mergeAnswers([parts[0], ...parts])).toEqual({ problem: 'Part 1/3 is given twice.' });
+    expect(mergeAnswers([parts[0], ...parts])).toEqual({ problem: 'Part 1/3 is given twice. Name each part once.' });
     const refused = (other: Partial<PlanAnswer>) => {
       const mixed = mergeAnswers([parts[0], { ...parts[1], ...other }, parts[2]]);
       return 'problem' in mixed ? mixed.problem : undefined;
