@@ -64,7 +64,7 @@ export const tools: readonly Tool[] = [
       code: {
         type: 'string',
         option: 'fix',
-        doc: 'Make the best fix of this code. Default: fixes without an alternative.',
+        doc: 'Make the best fix of this code. Default: all without an alternative.',
       },
       set,
       limit,
@@ -107,9 +107,9 @@ export const tools: readonly Tool[] = [
       model: {
         type: 'string',
         option: 'model',
-        doc: 'Of std:models, or a file (config.json); or give its text.',
+        doc: 'Of std:models, a file (config.json), or give its text.',
       },
-      on: { type: 'string', option: 'on', doc: 'Of std:clusters: dgx_h100 (8 GPUs a node).' },
+      on: { type: 'string', option: 'on', doc: 'Of std:clusters, e.g. dgx_h100 (8 GPUs a node).' },
       nodes: { type: 'integer', option: 'nodes', doc: 'Its nodes.' },
       batch: { type: 'string', option: 'batch', doc: 'Samples (512) or tokens (4Mtok) of an iteration.' },
       sequence: { type: 'string', option: 'sequence', doc: 'Tokens of a sample.' },
