@@ -543,7 +543,7 @@ export const catalogue = {
     'warning',
     'A recorded run of another pipeline',
     (p: { detail: string }) =>
-      `This is no run of the pipeline, so there is no drift: ${p.detail}. Name a run of this plan, or change the plan to what ran.`,
+      `The run does not match the pipeline, so there is no drift: ${p.detail}. Name a run of this plan, or change the plan to what ran.`,
   ),
 
   'import/not-found': entry(

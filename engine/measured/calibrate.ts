@@ -58,7 +58,7 @@ export function calibrate(
 ): Calibration | { readonly problem: string } {
   const figures = measure(recording, skip);
   const pinned = pinnedProgram(planned, recording, figures.steps[figures.steps.length - 1]);
-  if ('problem' in pinned) return { problem: `this is no run of the pipeline: ${pinned.problem}` };
+  if ('problem' in pinned) return { problem: `the run does not match the pipeline: ${pinned.problem}` };
   const { program } = pinned;
   // Layers have their times without what messages add.
   const timing = timingOf(withoutOverhead(plan), program, { freeStep: true });

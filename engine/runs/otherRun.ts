@@ -1,7 +1,7 @@
 import { B, I, letters, type Program } from '../values/program.ts';
 import type { RunShape } from '../values/recording.ts';
 
-/** Why a run is none of a program, in words that follow "this is no run of the pipeline:"; undefined if it may be one. */
+/** Why a run does not match a program, in words that follow "the run does not match the pipeline:"; undefined if it may be one. */
 export const otherRun = (program: Program, run: RunShape): string | undefined =>
   otherShape(program, run) ?? otherKind(program, run.kinds);
 

@@ -35,7 +35,7 @@ test('refuses what the run does not tell', async () => {
   const refused = await calibrating(plan('7ms'), '--with', ...other);
   expect(refused).toMatchObject({ status: 1, out: '' });
   expect(refused.err).toContain(
-    'cannot be calibrated: this is no run of the pipeline: the plan has 2 devices, and 4 ran.',
+    'cannot be calibrated: the run does not match the pipeline: the plan has 2 devices, and 4 ran.',
   );
   expect((await calibrating(plan('7ms'))).err).toContain('It needs one .pipe file, and the traces of a run of it');
 });

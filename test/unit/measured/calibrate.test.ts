@@ -173,7 +173,7 @@ describe('what the run does not tell is refused', () => {
 
   test.each([
     ['recomputation', plan('1f1b', 4, 'recompute = full'), one, 'recomputes its forward'],
-    ['another plan', plan('1f1b', 4), zbv, 'this is no run of the pipeline: the plan has 4 stages, and 8 ran'],
+    ['another plan', plan('1f1b', 4), zbv, 'the run does not match the pipeline: the plan has 4 stages, and 8 ran'],
     [
       'a group that is named elsewhere',
       `let l = 1\n${plan('zb_v')}`,

@@ -158,21 +158,21 @@ describe('what is wrong with a run is a warning at its path, and the figures sta
       'it has other ranks',
       { runs: [run([[0, 1]], { ranks: [0, 1], placement: [0, 0, 1, 1] })] },
       [
-        'measured/other-run warning This is no run of the pipeline, so there is no drift: the plan has 4 devices, and 2 ran. Name a run of this plan, or change the plan to what ran.',
+        'measured/other-run warning The run does not match the pipeline, so there is no drift: the plan has 4 devices, and 2 ran. Name a run of this plan, or change the plan to what ran.',
       ],
     ],
     [
       'it has other stages on a device',
       { runs: [run([[0, 1]], { placement: [0, 2, 1, 3] })] },
       [
-        'measured/other-run warning This is no run of the pipeline, so there is no drift: stage 1 is on device 1 in the plan, and ran on device 2. Name a run of this plan, or change the plan to what ran.',
+        'measured/other-run warning The run does not match the pipeline, so there is no drift: stage 1 is on device 1 in the plan, and ran on device 2. Name a run of this plan, or change the plan to what ran.',
       ],
     ],
     [
       'it splits backwards',
       { runs: [run([[0, 1]], { kinds: [F, I, W] })] },
       [
-        'measured/other-run warning This is no run of the pipeline, so there is no drift: the run splits backwards into I and W, and the plan does not. Name a run of this plan, or change the plan to what ran.',
+        'measured/other-run warning The run does not match the pipeline, so there is no drift: the run splits backwards into I and W, and the plan does not. Name a run of this plan, or change the plan to what ran.',
       ],
     ],
   ])('%s', (_, answer, expected) => expect(told(answer)).toEqual(expected));
