@@ -107,7 +107,7 @@ function adviceOf(elsewhere: Elsewhere): string {
     case 'chunks':
       return 'Chunks are an argument of the schedule: `schedule = interleaved_1f1b(chunks = 2)`.';
     case 'shard':
-      return 'It is an argument of the optimizer: `optimizer = megatron_bf16(shard = fsdp)`.';
+      return 'It is an argument of the optimizer: `optimizer = adam_mixed(shard = zero1)`, or `zero2`, `zero3`, `fsdp`.';
   }
 }
 
@@ -156,6 +156,12 @@ export function wordMeant(name: string, allowed: readonly string[]): string | un
   return meant !== undefined && allowed.includes(meant) ? meant : undefined;
 }
 
+const ofChunks = ['v', 'vp', 'vpp', 'virtual_stages', 'virtual_pipeline_model_parallel_size', 'num_model_chunks'];
+
+/** The argument of a call that another name stands for: chunks of interleaved schedules. */
+export const argumentMeant = (name: string, parameters: readonly string[]): string | undefined =>
+  ofChunks.includes(name.toLowerCase()) && parameters.includes('chunks') ? 'chunks' : undefined;
+
 const values: { readonly [kind: string]: Readonly<Record<string, readonly string[]>> | undefined } = {
   recompute: {
     true: ['full', 'selective'],
@@ -178,8 +184,14 @@ const values: { readonly [kind: string]: Readonly<Record<string, readonly string
     adamw_bnb_8bit: ['adam_8bit'],
     paged_adamw_8bit: ['adam_8bit'],
   },
-  // PyTorch's name of it in snake case.
-  schedule: { interleaved_zero_bubble: ['interleaved_zb'] },
+  // As PyTorch's classes are named, and in snake case.
+  schedule: {
+    interleaved_zero_bubble: ['interleaved_zb'],
+    InterleavedZeroBubble: ['interleaved_zb'],
+    LoopedBFS: ['breadth_first'],
+    ZBVZeroBubble: ['zb_v'],
+    DualPipeV: ['dualpipe_v'],
+  },
   offload: {
     true: ['activations(layers = 4)'],
     activation: ['activations(layers = 4)'],

@@ -100,6 +100,8 @@ const aliases: ReadonlyMap<string, string> = new Map(
 export function nearestUnit(name: string): string | undefined {
   // A small b is a bit, and bits are only counted per second.
   if (/^[KMGT]b$/.test(name)) return `${name}/s`;
+  // A capital B is a byte: `GBps` is eight times `Gbps`.
+  if (/^[KMGT]i?Bps$/.test(name)) return name.replace('ps', '/s');
   const lower = name.toLowerCase();
   return (
     units.find((candidate) => candidate.name.toLowerCase() === lower)?.name ??

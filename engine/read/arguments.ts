@@ -1,4 +1,5 @@
 import { spellingHint } from '../findings/reporter.ts';
+import { argumentMeant } from '../language/otherNames.ts';
 import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 
@@ -31,7 +32,10 @@ export function bindArguments(
     }
     if (argument.name !== undefined && !parameters.includes(name)) {
       const advice = adviceFor(name, argument);
-      const near = advice === undefined ? context.report.nearest(name, parameters) : undefined;
+      const near =
+        advice === undefined
+          ? (argumentMeant(name, parameters) ?? context.report.nearest(name, parameters))
+          : undefined;
       context.report.report(
         'key/unknown',
         argument.name,

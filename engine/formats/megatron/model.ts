@@ -239,13 +239,16 @@ function layersWithExperts(
 
 /** Sizes of tokenizers that Megatron-LM has built in. */
 const tokenizers: Readonly<Record<string, number>> = table({ GPT2BPETokenizer: 50_257, TikTokenizer: 131_072 });
+/** Usual sizes of those that read a file: the SentencePiece model of Llama 2, Mistral and Mixtral. */
+const usualOf: Readonly<Record<string, number>> = table({ Llama2Tokenizer: 32_000 });
 
 function vocabularyOf(values: Values, remarks: string[]): ShapeArguments {
   const padded = values.whole('padded-vocab-size');
   if (padded !== undefined) return { vocab: padded };
   const pad = values.whole('make-vocab-size-divisible-by') ?? 128;
   const vocab = values.whole('vocab-size') ?? tokenizers[values.word('tokenizer-type') ?? ''];
+  const written = vocab ?? usualOf[values.word('tokenizer-type') ?? ''] ?? usual.vocabulary;
   if (vocab === undefined)
-    remarks.push(`The script has no --vocab-size: ${usual.vocabulary} entries are written. Replace them.`);
-  return { vocab: vocab ?? usual.vocabulary, ...(pad === 1 ? {} : { pad }) };
+    remarks.push(`The script has no --vocab-size: ${written} entries are written. Replace them.`);
+  return { vocab: written, ...(pad === 1 ? {} : { pad }) };
 }

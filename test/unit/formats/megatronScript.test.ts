@@ -355,6 +355,11 @@ describe('what cannot be carried', () => {
     expect(imported('--num-layers 8 --hidden-size 1024 --num-attention-heads 16').remarks.join()).toContain(
       'no --vocab-size',
     );
+    expect(
+      imported(
+        '--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --tokenizer-type Llama2Tokenizer',
+      ).remarks.join(),
+    ).toContain('no --vocab-size: 32000 entries are written');
     expect(remarks('--num-experts 8 --moe-layer-freq "[1]*7"')).toContain('does not give 8 layers');
     expect(remarks('--num-experts 8 --moe-ffn-hidden-size 512 --moe-shared-expert-intermediate-size 700')).toContain(
       'not a multiple of the 512',

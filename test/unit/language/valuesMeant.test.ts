@@ -169,6 +169,26 @@ test.each([
   checkFix(fileOf({ optimizer: `optimizer = ⟦name/unknown:${name}→${optimizer}⟧` }));
 });
 
+test.each([
+  ['LoopedBFS', 'breadth_first'],
+  ['ZBVZeroBubble', 'zb_v'],
+  ['DualPipeV', 'dualpipe_v'],
+])('a schedule by its class in PyTorch: %s is %s', (name, policy) => {
+  const [finding] = analyse(fileOf({}).replace('schedule = 1f1b', `schedule = ${name}`)).findings;
+  expect(finding.message).toBe(`Unknown policy "${name}". Did you mean "${policy}"?`);
+});
+
+test.each(['v', 'vpp', 'virtual_stages'])('chunks by the name %s', (name) => {
+  const text = fileOf({}).replace('schedule = 1f1b', `schedule = interleaved_1f1b(⟦key/unknown:${name}→chunks⟧ = 2)`);
+  checkFix(text);
+});
+
+test('bytes per second by a capital B, and bits by a small one', () => {
+  checkFix(fileOf({ device: 'host = ⟦syntax/unit:25GBps→25GB/s⟧' }));
+  checkFix(fileOf({ device: 'host = ⟦syntax/unit:200GiBps→200GiB/s⟧' }));
+  checkFindings(fileOf({ device: 'host = 200Gbps' }));
+});
+
 test('a schedule by its name in PyTorch', () => {
   for (const written of ['interleaved_zero_bubble', 'interleaved_zero_bubble(chunks = 2)']) {
     const [finding] = analyse(fileOf({}).replace('schedule = 1f1b', `schedule = ${written}`)).findings;
