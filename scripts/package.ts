@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createVSIX } from '@vscode/vsce';
 import { build, root } from './build.ts';
 import { packNpm, tarball } from './npmPackage.ts';
-import { inlinePictures, mendPages } from './packedPages.ts';
+import { inlinePictures, mendPages, picturesNextToPages } from './packedPages.ts';
 
 export const vsix = path.join(root, 'dist', 'pipewright.vsix');
 
@@ -66,6 +66,7 @@ function staged(folder: string): string {
   writeFileSync(path.join(staging, 'README.md'), page);
   inlinePictures(path.join(staging, 'README.md'), folder);
   mendPages(staging);
+  picturesNextToPages(path.join(staging, 'docs'));
   return staging;
 }
 

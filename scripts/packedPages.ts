@@ -1,5 +1,5 @@
 /** Pages as a package has them: without pictures that it leaves out, and without links that lead nowhere in it. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Code, which stays as it is, or a link or picture: `![alt](target)`. */
@@ -38,4 +38,22 @@ export function inlinePictures(file: string, folder: string): void {
     return `${before}data:image/png;base64,${picture.toString('base64')})`;
   });
   writeFileSync(file, inlined);
+}
+
+/** The editor shows a page only pictures below its folder: those of `images` are copied into `pictures` next to each page. */
+export function picturesNextToPages(docs: string): void {
+  for (const page of readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))) {
+    const file = path.join(docs, page);
+    const folder = path.dirname(file);
+    if (folder === docs) continue;
+    const text = readFileSync(file, 'utf8');
+    const moved = text.replace(
+      /(!\[[^\]]*\]\()((?:\.\.\/)+images\/([\w./-]+))\)/g,
+      (_, before: string, target: string, name: string) => {
+        cpSync(path.join(folder, target), path.join(folder, 'pictures', name));
+        return `${before}pictures/${name})`;
+      },
+    );
+    if (moved !== text) writeFileSync(file, moved);
+  }
 }
