@@ -303,8 +303,9 @@ export function withFront(answer: Unranked): PlanAnswer {
     return {
       ...figures,
       front: isFront,
-      ...(isFront && isWithin(point, front[0]) ? { within: true as const } : {}),
+      // Parts have it at this place already: an answer of parts reads as the answer of one run.
       fingerprint: fingerprintOf(settingsOf(answer.search, point.row)),
+      ...(isFront && isWithin(point, front[0]) ? { within: true as const } : {}),
     };
   });
   return {

@@ -231,7 +231,8 @@ describe('plan', () => {
       parts[`${index}.json`] = (await train('--shard', `${index}/3`, '--format', 'json')).out;
     const merged = await call(['plan', '--merge', ...Object.keys(parts), '--format', 'json'], { files: parts });
     const answer = answerOf(merged);
-    expect(answer.points.filter(({ front }) => front)).toEqual(whole.points.filter(({ front }) => front));
+    const frontOf = ({ points }: typeof whole): string => JSON.stringify(points.filter(({ front }) => front));
+    expect(frontOf(answer)).toBe(frontOf(whole));
     expect(answer.certificate).toBe(whole.certificate);
     expect(answer.changes?.length).toBeGreaterThan(0);
     expect(answer.changes).toEqual(whole.changes);
