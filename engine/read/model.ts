@@ -49,6 +49,8 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const constants = readConstants(context, keys, source?.constants ?? base?.constants);
   const decided = readDecided(context, keys);
   if (block.name === undefined || trainable === undefined || stored === 'wrong' || decided === undefined) return;
+  // A model of another length is not the one that is meant: what uses it would be wrong about its tokens.
+  if (length.is === 'wrong') return;
   const id = symbolId('model', block.name.text);
   if (from !== undefined && base !== undefined) {
     for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers come from another model');

@@ -98,9 +98,13 @@ export function* sweepBaseSteps(
       },
     };
   const errors = findings.filter(({ severity }) => severity === 'error');
-  // A limit that means nothing is in the text behind the file.
+  // A limit that means nothing is in the text behind the file. Where the text has no meaning, no row is what the file says.
   const wrong =
-    size === undefined ? errors[0] : errors.find(({ place }) => place.uri === uri && place.start >= alone.length);
+    size === undefined
+      ? errors[0]
+      : errors.find(
+          ({ code, place }) => place.uri === uri && (place.start >= alone.length || code.startsWith('syntax/')),
+        );
   if (size === undefined || body === undefined || wrong !== undefined) {
     const { code, message } = wrong ?? { code: 'name/unknown', message: `The file has no pipeline "${pipeline}".` };
     return { problem: { code, message } };

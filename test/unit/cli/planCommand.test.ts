@@ -422,6 +422,11 @@ describe('plan', () => {
     const { status, err } = await call(['plan', 'a.pipe', '--over', 'pipeline = [4]'], { files });
     expect(status).toBe(2);
     expect(err).toContain('"train" cannot be searched: a.pipe:2:7: Expected a name');
+    // No row is what the file says, though the pipeline itself can be read.
+    const other = { 'a.pipe': good.replace('step 1', 'step 1 ?') };
+    const called = await call(['plan', 'a.pipe', '--over', 'pipeline = [4]'], { files: other });
+    expect(called.status).toBe(2);
+    expect(called.err).toContain('(syntax/unexpected)');
   });
 
   test.each([

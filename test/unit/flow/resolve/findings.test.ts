@@ -22,6 +22,14 @@ describe('syntax', () => {
     checkFindings(edited('forward = 4ms', 'forward = ⟦syntax/unit:4sec⟧'), ['Unknown unit "sec".']);
     checkFindings(edited('memory = 16GiB', 'memory = ⟦syntax/unit:16GIB⟧'), ['Did you mean "GiB"?']);
   });
+  test('a length with a wrong unit is one finding, and nothing is said of a sequence of one token', () => {
+    const text = edited(
+      'model = toy',
+      'model = long  context = 2  tensor = 2',
+      `import { llama3_8b } from "std:models"\nmodel long { from = llama3_8b  sequence = ⟦syntax/unit:128k⟧ }\n${good.slice(good.indexOf('device v100'))}`,
+    );
+    checkFindings(text, ['Did you mean 131072 or 128000?']);
+  });
 });
 
 describe('names', () => {
