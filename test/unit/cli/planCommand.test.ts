@@ -423,7 +423,7 @@ describe('plan', () => {
     expect(status).toBe(2);
     expect(err).toContain('"train" cannot be searched: a.pipe:2:7: Expected a name');
     // No row is what the file says, though the pipeline itself can be read.
-    const other = { 'a.pipe': good.replace('step 1', 'step 1 ?') };
+    const other = { 'a.pipe': `${good}let wide = 4 ?\n` };
     const called = await call(['plan', 'a.pipe', '--over', 'pipeline = [4]'], { files: other });
     expect(called.status).toBe(2);
     expect(called.err).toContain('(syntax/unexpected)');
