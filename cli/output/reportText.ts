@@ -98,7 +98,7 @@ function figures(report: PipelineReport, colours: Colours): string {
       `${colours.bold(iterationTime(report.iteration))}${behind(report.accuracy?.time)}`,
       throughputWords(report),
     ],
-    ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
+    ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? withoutGaps(report) : causes.join(', ')],
     ...(excludesSome(bubble.bound)
       ? [
           [
@@ -145,6 +145,12 @@ function figures(report: PipelineReport, colours: Colours): string {
 /** `: fits in 19 of 20 such runs`; nothing where layers are measured. */
 const fitNote = ({ accuracy }: PipelineReport): string =>
   accuracy?.memory === undefined ? '' : `: ${fitWords(accuracy.memory)}`;
+
+/** Why there is no bubble: what operations themselves wait for is not in it. */
+const withoutGaps = (report: PipelineReport): string =>
+  excludesSome(exposedCommunication(report))
+    ? 'no gap between operations; what they wait for inside is exposed communication'
+    : 'no device ever waits';
 
 /** What devices wait for communication, by kind; nothing where no share of it shows. */
 function exposedRows(report: PipelineReport, colours: Colours): string[][] {

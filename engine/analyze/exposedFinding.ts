@@ -88,7 +88,7 @@ function helps(plan: PipelinePlan, kind: GroupKind): string {
     return `${cause}Fewer ${kind} ranks send less, but each device then holds more of ${heldBy[kind]}.${overlapWords(kind, span !== undefined)}`;
   }
   if (kind === 'weights')
-    return 'Weights that stay whole (`zero1`, or `reshard = false`) move once per iteration, and so do gradients with `gradient_sync = last`, but both take more memory: a quick fix offers what fits.';
+    return 'Weights that stay whole (`zero1`, or `reshard = false`) move once per iteration, and so do gradients with `gradient_sync = last`, but both take more memory.';
   if (plan.exchange !== undefined)
     return 'Faster links, or a `collective` that uses them better, send it sooner; more microbatches spread it over more work.';
   const exchanges = plan.step.flatMap(({ overlap = [] }) => overlap);

@@ -117,4 +117,19 @@ expect train { exposed_communication == ${share} }`;
       new RegExp(`Exposed +${share(all)} +communication: `),
     );
   });
+
+  test('is not denied where operations follow each other without a gap, and promises no fix', () => {
+    const alone = text('0%')
+      .replace('tensor = 2  data = 2  stages = balance(2)', 'data = 8  stages = balance(1)')
+      .replace('microbatches = 4', 'microbatches = 40');
+    const shown = (written: string): string => {
+      const { run, plan } = analyse(written).pipelines[0];
+      if (run === undefined) throw new Error('it does not run');
+      return reportText(plan, run, 120, picocolors.createColors(false));
+    };
+    expect(shown(alone)).toMatch(/Bubble +0 % +no gap between operations; .* exposed communication/);
+    expect(analyse(alone).findings.find(({ code }) => code === 'comm/exposed')?.message).toMatch(/ more memory\.$/);
+    const still = alone.replace('data = 8', 'data = 1').replace('shard = zero3', '').replace('gpu[8]', 'gpu[1]');
+    expect(shown(still)).toMatch(/Bubble +0 % +no device ever waits/);
+  });
 });
