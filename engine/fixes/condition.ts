@@ -1,10 +1,12 @@
 /** The condition that separates shapes which a schedule can take from those which it cannot, written into the schedule. */
 import type { Analysis } from '../flow/check.ts';
 import type { Finding } from '../findings/finding.ts';
-import { shapesWith } from '../grid/testFindings.ts';
+import { isClaim, shapesWith } from '../grid/testFindings.ts';
+import type { Extremes } from '../grid/testSearch.ts';
 import { count } from '../basics/quantities.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { apply, checkedAgain } from './proposal.ts';
+import { otherBound } from './expectation.ts';
 import { withEntry } from './repairs/edits.ts';
 import type { Block } from '../../grammar/syntax.ts';
 import type { Repair } from './repairs/repair.ts';
@@ -16,12 +18,13 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
   const tested = analysis.tests.find(
     ({ test, answer }) => test.name === schedule && places.some(({ start }) => start === answer.first?.at.start),
   );
-  const conditions = tested?.answer.conditions;
+  const { conditions, first, figures } = tested?.answer ?? {};
   const block = analysis.syntax.declarations.find(
     (each) => each.kind === 'block' && each.keyword.text === 'schedule' && each.name?.text === schedule,
   );
   const body = block?.kind === 'block' ? block.body : undefined;
-  if (tested === undefined || body === undefined) return [];
+  if (tested === undefined || first === undefined || body === undefined) return [];
+  if (isClaim(first)) return yield* claimFixes(analysis, schedule, first.at.start, figures, again);
   for (const slip of slipsOf(finding, body)) {
     const edits = slip?.edits.filter((each) => each !== undefined) ?? [];
     if (slip === undefined || edits.length === 0) continue;
@@ -42,6 +45,26 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
   if (failed > 0 || passed + refused === 0) return [];
   const effect = `${passing(passed)}, ${count(refused, 'is refused', 'are refused')}`;
   return [{ title: `Require ${conditions.join(' and ')}: ${effect}`, edits, preferred: true }];
+}
+
+/** The bound that holds for all shapes; the schedule itself runs as it is. */
+function* claimFixes(
+  analysis: Analysis,
+  schedule: string,
+  at: number,
+  figures: Extremes | undefined,
+  again: Again,
+): FixSteps {
+  if (figures === undefined) return [];
+  const { operator, least, most } = figures;
+  if (operator === '==' && least !== most) return [];
+  const other = otherBound(analysis.syntax, at, { value: operator.startsWith('>') ? least : most, operator });
+  if (other === undefined) return [];
+  yield;
+  const { passed } = testedAfter(yield* checkedAgain(again, apply(analysis.syntax.text, [other.edit])), schedule);
+  return passed <= testedAfter(analysis, schedule).passed
+    ? []
+    : [{ title: `Expect what holds, ${other.condition}: ${passing(passed)}`, edits: [other.edit] }];
 }
 
 /** Changes of the text that may make all shapes pass, the most likely first. */

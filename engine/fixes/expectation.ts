@@ -1,5 +1,5 @@
 import { nodeAt } from '../../grammar/index.ts';
-import type { Expression, Quantity } from '../../grammar/syntax.ts';
+import type { Expression, Quantity, SyntaxFile } from '../../grammar/syntax.ts';
 import type { Analysis } from '../flow/check.ts';
 import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
@@ -72,17 +72,31 @@ const mayCombine: ReadonlySet<string> = new Set([
   'bubble',
   'span_bubble',
 ]);
-/** `bubble < 30%` as `bubble < 27.3%`: three digits, rounded so that it is true. */
 function todaysFigure({ syntax }: Analysis, { place }: Finding, { expect }: Hint): Candidate | undefined {
-  const check = nodeAt(syntax, place.start).findLast((node) => node.kind === 'check');
+  const other = expect === undefined ? undefined : otherBound(syntax, place.start, expect);
+  return other === undefined
+    ? undefined
+    : {
+        ...{ what: `Expect today's figure, ${other.condition}`, kind: 'expectation' },
+        ...{ edits: [other.edit], last: true },
+      };
+}
+
+/** `bubble < 30%` as `bubble < 27.3%`: three digits, rounded so that it is true of the figure. */
+export function otherBound(
+  syntax: SyntaxFile,
+  start: number,
+  { value: figure, operator }: { readonly value: number; readonly operator: string },
+): { readonly edit: Edit; readonly condition: string } | undefined {
+  const check = nodeAt(syntax, start).findLast((node) => node.kind === 'check');
   const bound = check?.kind === 'check' ? boundOf(check.condition) : undefined;
   const unit = bound === undefined ? undefined : findUnit(bound.unit);
-  if (check === undefined || bound === undefined || unit === undefined || expect === undefined) return undefined;
-  const value = trueBound(expect.value / unit.scale, expect.operator);
+  if (check === undefined || bound === undefined || unit === undefined) return undefined;
+  const value = trueBound(figure / unit.scale, operator);
   if (value === undefined) return undefined;
-  const edit: Edit = { start: bound.start, end: bound.end, text: `${value}${bound.unit}` };
+  const edit = { start: bound.start, end: bound.end, text: `${value}${bound.unit}` };
   const condition = `${syntax.text.slice(check.start, bound.start)}${edit.text}${syntax.text.slice(bound.end, check.end)}`;
-  return { what: `Expect today's figure, ${condition}`, kind: 'expectation', edits: [edit], last: true };
+  return { edit, condition };
 }
 
 function boundOf(condition: Expression): Quantity | undefined {

@@ -4,7 +4,7 @@ import { type Finding, finding } from '../findings/finding.ts';
 import type { Place } from '../values/plan.ts';
 import { count } from '../basics/quantities.ts';
 import { trivial } from './separate.ts';
-import type { ShapeVerdict, TestAnswer, Verdict } from './testSearch.ts';
+import type { ShapeVerdict, TestAnswer, TestFailure, Verdict } from './testSearch.ts';
 
 /** A test with its answer; `place` is the name of the schedule in the `expect` block. */
 export interface TestedSchedule {
@@ -91,15 +91,20 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
   return found;
 }
 
+/** Whether a schedule runs and only what is said of it is wrong. A schedule that refuses such shapes would hide that. */
+export const isClaim = ({ code }: TestFailure): boolean => code === 'expect/failed';
+
 const mostShown = 4;
 const oneOf = { devices: 'device', microbatches: 'microbatch' };
 
 /** Which condition would refuse the shapes that fail; if there is none, which they are. */
 function advice(answer: TestAnswer, failed: readonly ShapeVerdict[]): string {
-  const { conditions } = answer;
+  const { conditions, first } = answer;
   const refuses = failed.length === 1 ? 'it' : 'exactly these';
-  if (conditions !== undefined)
-    return ` ${conditions.map((text) => `\`require ${text}\``).join(' and ')} would refuse ${refuses}.`;
+  if (conditions !== undefined && first !== undefined) {
+    const told = conditions.map((text) => `\`${isClaim(first) ? '' : 'require '}${text}\``).join(' and ');
+    return isClaim(first) ? ` It holds where ${told}.` : ` ${told} would refuse ${refuses}.`;
+  }
   const passed = shapesWith(answer, 'passed');
   if (failed.length === 1 || passed.length === 0) return '';
   for (const number of ['devices', 'microbatches'] as const)

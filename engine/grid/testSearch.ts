@@ -1,5 +1,5 @@
 /** Tests a schedule over shapes, without a pipeline: builds each order, proves it, and compares figures. */
-import { expectationOf } from '../analyze/expectations.ts';
+import { expectationOf, figureOf } from '../analyze/expectations.ts';
 import { pipelineReport } from '../analyze/pipelineReport.ts';
 import { criticalPath } from '../analyze/criticalPath.ts';
 import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
@@ -49,6 +49,13 @@ export interface TestFailure {
   readonly parameters?: object;
 }
 
+/** The least and the most of a figure, and how the check compares it. */
+export interface Extremes {
+  readonly operator: string;
+  readonly least: number;
+  readonly most: number;
+}
+
 interface ShapeWarning {
   readonly shape: TestedShape;
   readonly finding: Finding;
@@ -61,6 +68,8 @@ export interface TestAnswer {
   readonly refusal?: { readonly shape: TestedShape; readonly problem: string };
   /** What the engine warns of with the first shape that fails, otherwise with the last shape that passes. */
   readonly warned?: ShapeWarning;
+  /** The figure of the check that fails first, over all shapes that have an order: what its bound has to allow. */
+  readonly figures?: Extremes;
   /** Conditions that hold for every shape that passes and, together, for none that fails. */
   readonly conditions?: readonly string[];
   /** Shapes whose order was compared with a built-in's; absent where the test compares none. */
@@ -90,6 +99,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     let refusal: TestAnswer['refusal'];
     let warned: TestAnswer['warned'];
     let failedWarning: TestAnswer['warned'];
+    const extremes = new Map<number, Extremes>();
     let compared = 0;
     let operations = 0;
     let since = 0;
@@ -99,6 +109,10 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
         return { verdicts, ...(first === undefined ? {} : { first }), stopped: found.excess };
       verdicts.push({ ...shape, verdict: found.verdict });
       first ??= found.failure;
+      for (const { at, operator, value } of found.figures ?? []) {
+        const { least, most } = extremes.get(at) ?? { least: value, most: value };
+        extremes.set(at, { operator, least: Math.min(least, value), most: Math.max(most, value) });
+      }
       if (found.refused !== undefined) refusal ??= { shape, problem: found.refused };
       const warning = found.warning === undefined ? undefined : { shape, finding: found.warning };
       if (found.verdict === 'failed') failedWarning ??= warning;
@@ -123,11 +137,13 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     );
     const runsBackwards = failedWarning?.finding.code === 'value/backwards';
     const told = first === undefined ? undefined : separating(ofTaken, !runsBackwards);
+    const figures = first === undefined ? undefined : extremes.get(first.at.start);
     const conditions = told !== undefined && (yield* separates(request, told, ofTaken)) ? told : undefined;
     return {
       verdicts,
       ...(first === undefined ? {} : { first }),
       ...(refusal === undefined ? {} : { refusal }),
+      ...(figures === undefined ? {} : { figures }),
       ...(conditions === undefined ? {} : { conditions }),
       ...(comparesOrders ? { compared } : {}),
       ...((failedWarning ?? warned) === undefined ? {} : { warned: failedWarning ?? warned }),
@@ -161,6 +177,8 @@ interface Tested {
   readonly operations: number;
   readonly failure?: TestFailure;
   readonly compared?: boolean;
+  /** Figures that its checks compare; `at`: start of the check. */
+  readonly figures?: readonly { readonly at: number; readonly operator: string; readonly value: number }[];
   readonly warning?: Finding;
   /** Why the schedule refuses the shape. */
   readonly refused?: string;
@@ -253,28 +271,39 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
   const variables = variablesOf(declared.schedule, shape, stages, values);
   let report: PipelineReport | undefined;
   let compared = false;
+  const figures: { readonly at: number; readonly operator: string; readonly value: number }[] = [];
+  // Figures are taken of shapes that fail, too: another bound has to hold for all of them.
+  let failure: TestFailure | undefined;
   for (const check of declared.test.checks) {
     const at = declared.context.report.place(check.at);
-    const failed = (message: string): Tested => {
-      const failure = { shape, at, code: 'expect/failed', severity: 'error', message, related: [] } as const;
-      return { verdict: 'failed', operations, failure };
+    const fails = (message: string): void => {
+      failure ??= { shape, at, code: 'expect/failed', severity: 'error', message, related: [] };
     };
     if (check.kind === 'order') {
-      const other = orderOf(check, variables, { ...shape, stages, iterations: plan.iterations });
+      const other =
+        failure === undefined
+          ? orderOf(check, variables, { ...shape, stages, iterations: plan.iterations })
+          : undefined;
       if (other === undefined) continue;
       compared = true;
       operations += other.order.length;
       const difference = firstDifference(program, other);
-      if (difference !== undefined) return failed(differenceText(difference, check.text));
+      if (difference !== undefined) fails(differenceText(difference, check.text));
     } else if (check.kind === 'figure') {
       const expected = check.expected(variables);
-      if (expected === undefined) return failed(`"${check.text}" has no value`);
+      if (expected === undefined) {
+        fails(`"${check.text}" has no value`);
+        continue;
+      }
       report ??= reportOf(made);
+      figures.push({ at: at.start, operator: expected.operator, value: figureOf(plan, report, expected) });
       const { holds, shown } = expectationOf(plan, report, { ...expected, text: check.text, path: '' });
-      if (!holds) return failed(`${check.text} does not hold: it is ${shown}`);
+      if (!holds) fails(`${check.text} does not hold: it is ${shown}`);
     }
   }
-  return { verdict: 'passed', operations, compared };
+  return failure === undefined
+    ? { verdict: 'passed', operations, compared, figures }
+    : { verdict: 'failed', operations, failure, figures };
 }
 
 function reportOf({ plan, timeline }: Ordered): PipelineReport {

@@ -316,6 +316,22 @@ describe('a condition that separates good shapes from bad', () => {
     const text = `${plain.replace('B[microbatches-', 'B[⟦value/range:microbatches-').replace('microbatches]\n}', 'microbatches⟧]⟦→\n  require microbatches >= devices⟧\n}')}expect mine { valid }`;
     expect(checkFix(text).title).toBe('Require microbatches >= devices: 100 shapes pass, 28 are refused');
   });
+  it('is not written for a claim that does not hold, which it would hide: the bound that holds is', () => {
+    const plainOf = (claim: string) =>
+      `schedule mine { from = 1f1b }\nexpect mine { over(devices = 2..6, microbatches = 8)  valid  ${claim} }`;
+    expect(messages(plainOf('in_flight <= 3'))).toEqual([
+      'error expect/failed: p = 4, m = 8: in_flight <= 3 does not hold: it is 4. This is the first of 3 of 5 shapes that fail. It holds where `devices <= 3`.',
+    ]);
+    const fixed = checkFix(plainOf('⟦expect/failed:in_flight <= 3→in_flight <= 6⟧'));
+    expect(fixed.title).toBe('Expect what holds, in_flight <= 6: 5 shapes pass');
+    expect(checkFix(plainOf('⟦expect/failed:bubble > 20%→bubble > 11.1%⟧')).title).toContain('5 shapes pass');
+    // No number is the figure of all shapes, and another order is no bound.
+    expect(fixesOf(analyse(plainOf('in_flight == 3')), 'expect/failed')).toEqual([]);
+    expect(fixesOf(analyse(plainOf('order == gpipe')), 'expect/failed')).toEqual([]);
+    // Shapes that miss another claim have a figure, too.
+    const [first] = fixesOf(analyse(plainOf('in_flight <= 5  bubble < 20%')), 'expect/failed');
+    expect(first.title).toBe('Expect what holds, bubble < 38.5%: 4 shapes pass');
+  });
   it('is no upper bound where a range runs backwards', () => {
     const text = `schedule mine { row(d) = F[microbatches-1..0], B[0..<microbatches] }\nexpect mine { valid }`;
     const { findings, tests } = analyse(text);
