@@ -64,7 +64,7 @@ function* claimFixes(
   const { passed } = testedAfter(yield* checkedAgain(again, apply(analysis.syntax.text, [other.edit])), schedule);
   return passed <= testedAfter(analysis, schedule).passed
     ? []
-    : [{ title: `Expect what holds, ${other.condition}: ${passing(passed)}`, edits: [other.edit] }];
+    : [{ title: `Expect what is true, ${other.condition}: ${passing(passed)}`, edits: [other.edit] }];
 }
 
 /** Changes of the text that may make all shapes pass, the most likely first. */

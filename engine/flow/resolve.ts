@@ -306,7 +306,7 @@ function* resolveFile(
   for (const { at, message } of slips) report.report('syntax/unexpected', at, { text: message });
   for (const { entry, schedule } of slips) {
     report.silence(entry);
-    context.unsound.add(symbolId('schedule', schedule));
+    if (schedule !== undefined) context.unsound.add(symbolId('schedule', schedule));
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];

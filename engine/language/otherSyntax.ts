@@ -1,6 +1,7 @@
-/** Forms of other languages in a schedule: `j % 2`, `a ? b : c`, `for j in … { … }`. Each has one form here that means the same. */
+/** Forms of other languages: `a ? b : c`, `a if b else c`; in a schedule also `j % 2` and loops. Each has one form here that means the same. */
 import type { Span, SyntaxFile, Token } from '../../grammar/syntax.ts';
-import { keysOf } from './schema.ts';
+import { blocks, keysOf } from './schema.ts';
+import type { BlockName } from './schema/types.ts';
 
 export interface Slip {
   /** Where the other form shows. */
@@ -8,35 +9,39 @@ export interface Slip {
   /** All of the entry: what else is wrong in it follows from the slip. */
   readonly entry: Span;
   readonly message: string;
-  /** Name of the schedule; empty if it has none. */
-  readonly schedule: string;
+  /** Name of the schedule; empty if it has none, absent in other blocks. */
+  readonly schedule?: string;
   /** What to write in place of which part; absent where no text means the same. */
   readonly write?: { readonly part: Span; readonly text: string };
 }
 
-/** Slips of all schedules; none in a text that the grammar understands. */
+/** Slips of all blocks; none in a text that the grammar understands. */
 export function slipsOf(syntax: SyntaxFile): readonly Slip[] {
   if (syntax.errors.length === 0) return [];
-  return syntax.declarations.flatMap((block) =>
-    block.kind === 'block' && block.keyword.text === 'schedule'
-      ? slipsIn(syntax, block.first, block.last).map((each) => ({ ...each, schedule: block.name?.text ?? '' }))
-      : [],
-  );
+  return syntax.declarations.flatMap((block) => {
+    if (block.kind !== 'block' || !isBlock(block.keyword.text)) return [];
+    const found = slipsIn(syntax, block.keyword.text, block.first, block.last);
+    if (block.keyword.text === 'schedule') return found.map((each) => ({ ...each, schedule: block.name?.text ?? '' }));
+    // Elsewhere `%` is a unit, and no loop has a meaning.
+    return found.filter(({ write }) => write?.text.startsWith('if(') === true);
+  });
 }
+
+const isBlock = (keyword: string): keyword is BlockName => Object.hasOwn(blocks, keyword);
 
 type Found = Omit<Slip, 'schedule'>;
 
 /** More slips of a schedule are found once these are fixed. */
 const mostSlips = 50;
 
-function slipsIn(syntax: SyntaxFile, first: number, last: number): readonly Found[] {
+function slipsIn(syntax: SyntaxFile, block: BlockName, first: number, last: number): readonly Found[] {
   const { tokens, errors } = syntax;
   const faults = new Set(errors.map(({ start }) => start));
   const found: Found[] = [];
   for (let at = first; at <= last && found.length < mostSlips; at += 1) {
     const read = formAt(tokens, at, faults);
     if (read === undefined) continue;
-    const [from, to] = [entryStart(syntax, at, first), entryEnd(syntax, at, last)];
+    const [from, to] = [entryStart(syntax, block, at, first), entryEnd(syntax, block, at, last)];
     const slip = read({ syntax, at, from, to, faults, left: { tokens: mostWithin } });
     if (slip === undefined || !errors.some(({ start }) => start >= slip.entry.start && start <= slip.entry.end))
       continue;
@@ -68,8 +73,11 @@ function formAt(
     case 'each':
       return after?.kind === 'name' ? loop : undefined;
     case 'if': {
-      const close = after?.text === '(' ? matching(tokens, at + 1, longestHead) : -1;
-      return after?.text !== '(' || tokens[close + 1]?.text === '{' ? branch : undefined;
+      const then = choosesBy(tokens, at + 1, 'then');
+      const otherwise = choosesBy(tokens, (then ?? at) + 1, 'else');
+      if (otherwise !== undefined && (then !== undefined || endsValue(tokens[at - 1])))
+        return (reader) => conditional(reader, then, otherwise);
+      return choosesBy(tokens, at + 1, '{') === undefined ? undefined : branch;
     }
     default:
       return undefined;
@@ -94,10 +102,10 @@ const mostWithin = 2_000;
 const opening: readonly string[] = ['(', '[', '{'];
 const closing: readonly string[] = [')', ']', '}'];
 
-/** Whether an entry of the schedule begins at a token. */
-function beginsEntry({ tokens, text }: SyntaxFile, at: number): boolean {
+/** Whether an entry of the block begins at a token. */
+function beginsEntry({ tokens, text }: SyntaxFile, block: BlockName, at: number): boolean {
   const token = tokens[at];
-  if (token.kind !== 'name' || !keysOf('schedule').has(token.text)) return false;
+  if (token.kind !== 'name' || !keysOf(block).has(token.text)) return false;
   const before = tokens[at - 1] as Token | undefined;
   const isFirst = before === undefined || text.slice(before.end, token.start).includes('\n') || before.text === '{';
   const next = tokens[at + 1] as Token | undefined;
@@ -107,21 +115,21 @@ function beginsEntry({ tokens, text }: SyntaxFile, at: number): boolean {
   return close > 0 && tokens[close + 1]?.text === '=';
 }
 
-function entryStart(syntax: SyntaxFile, at: number, first: number): number {
-  for (let index = at; index > first; index -= 1) if (beginsEntry(syntax, index)) return index;
-  // The first token behind the brace of the schedule.
+function entryStart(syntax: SyntaxFile, block: BlockName, at: number, first: number): number {
+  for (let index = at; index > first; index -= 1) if (beginsEntry(syntax, block, index)) return index;
+  // The first token behind the brace of the block.
   for (let index = first; index < at; index += 1) if (syntax.tokens[index].text === '{') return index + 1;
   return at;
 }
 
 /** The last token of the entry. */
-function entryEnd(syntax: SyntaxFile, at: number, last: number): number {
+function entryEnd(syntax: SyntaxFile, block: BlockName, at: number, last: number): number {
   let depth = 0;
   for (let index = at + 1; index <= last; index += 1) {
     const { text } = syntax.tokens[index];
     if (opening.includes(text)) depth += 1;
     else if (closing.includes(text)) depth -= 1;
-    if ((text === '}' && depth < 0) || (depth <= 0 && beginsEntry(syntax, index))) return index - 1;
+    if ((text === '}' && depth < 0) || (depth <= 0 && beginsEntry(syntax, block, index))) return index - 1;
   }
   return Math.max(at, last - 1);
 }
@@ -229,9 +237,21 @@ function remainder(reader: Reader, name: 'mod' | 'div'): Found {
 
 /** `a ? b : c` is `if(a, b, c)`. */
 function choice(reader: Reader): Found {
-  const { syntax, at, from, to } = reader;
+  const { syntax, at, to } = reader;
   const { tokens } = syntax;
   const what = 'There is no operator "?".';
+  const start = choiceStart(reader);
+  const colon = next(reader, at + 1, (text) => text === ':');
+  const end = colon === undefined ? undefined : (next(reader, colon + 1, (text) => text === ',') ?? to + 1) - 1;
+  if (colon === undefined || end === undefined || end <= colon) return slip(reader, what, 'if(a, b, c)');
+  // Other languages take a number for a condition.
+  const condition = textOf(reader, start, at - 1) + (isRemainder(tokens.slice(start, at)) ? ' != 0' : '');
+  const [yes, no] = [textOf(reader, at + 1, colon - 1), textOf(reader, colon + 1, end)];
+  return slip(reader, what, 'if(a, b, c)', [start, end], `if(${condition}, ${yes}, ${no})`);
+}
+
+/** The first token of what a choice begins with: all of the value, or of the argument, before it. */
+function choiceStart({ syntax: { tokens }, at, from }: Reader): number {
   let [start, depth] = [at, 0];
   while (start > from) {
     const { text } = tokens[start - 1];
@@ -241,13 +261,43 @@ function choice(reader: Reader): Found {
     else if (depth === 0 && (text === '=' || text === ',')) break;
     start -= 1;
   }
-  const colon = next(reader, at + 1, (text) => text === ':');
-  const end = colon === undefined ? undefined : (next(reader, colon + 1, (text) => text === ',') ?? to + 1) - 1;
-  if (colon === undefined || end === undefined || end <= colon) return slip(reader, what, 'if(a, b, c)');
-  // Other languages take a number for a condition.
-  const condition = textOf(reader, start, at - 1) + (isRemainder(tokens.slice(start, at)) ? ' != 0' : '');
-  const [yes, no] = [textOf(reader, at + 1, colon - 1), textOf(reader, colon + 1, end)];
-  return slip(reader, what, 'if(a, b, c)', [start, end], `if(${condition}, ${yes}, ${no})`);
+  return start;
+}
+
+const endsValue = (token: Token | undefined): boolean =>
+  token !== undefined &&
+  (token.kind === 'name' || token.kind === 'quantity' || token.text === ')' || token.text === ']');
+
+/** What comes after the condition of an `if`, or after its first part, in no inner brackets. */
+function choosesBy(tokens: readonly Token[], from: number, word: 'then' | 'else' | '{'): number | undefined {
+  let depth = 0;
+  for (let index = from; index < Math.min(tokens.length, from + longestHead); index += 1) {
+    const { text } = tokens[index];
+    if (text === word && depth === 0) return index;
+    if (text === '=' || text === '{') return undefined;
+    if (opening.includes(text)) depth += 1;
+    else if (closing.includes(text)) depth -= 1;
+    if (depth < 0) return undefined;
+  }
+  return undefined;
+}
+
+/** `b if a else c` and `if a then b else c` are `if(a, b, c)`. */
+function conditional(reader: Reader, then: number | undefined, otherwise: number): Found | undefined {
+  const { at, from, to } = reader;
+  const start = then === undefined ? choiceStart(reader) : at;
+  if (otherwise > to || (then === undefined && start === at) || at === from) return undefined;
+  const end = (next(reader, otherwise + 1, (text) => text === ',') ?? to + 1) - 1;
+  const [condition, yes, no] = [
+    textOf(reader, at + 1, (then ?? otherwise) - 1),
+    then === undefined ? textOf(reader, start, at - 1) : textOf(reader, then + 1, otherwise - 1),
+    textOf(reader, otherwise + 1, end),
+  ];
+  const isWhole = condition !== '' && yes !== '' && no !== '';
+  const what = '"if" is a function.';
+  return isWhole
+    ? slip(reader, what, 'if(a, b, c)', [start, end], `if(${condition}, ${yes}, ${no})`)
+    : slip(reader, what, 'if(a, b, c)');
 }
 
 const ofConditions: readonly string[] = ['==', '!=', '<', '<=', '>', '>=', 'and', 'or', 'not'];

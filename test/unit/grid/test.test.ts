@@ -323,14 +323,14 @@ describe('a condition that separates good shapes from bad', () => {
       'error expect/failed: p = 4, m = 8: in_flight <= 3 does not hold: it is 4. This is the first of 3 of 5 shapes that fail. It holds where `devices <= 3`.',
     ]);
     const fixed = checkFix(plainOf('⟦expect/failed:in_flight <= 3→in_flight <= 6⟧'));
-    expect(fixed.title).toBe('Expect what holds, in_flight <= 6: 5 shapes pass');
+    expect(fixed.title).toBe('Expect what is true, in_flight <= 6: 5 shapes pass');
     expect(checkFix(plainOf('⟦expect/failed:bubble > 20%→bubble > 11.1%⟧')).title).toContain('5 shapes pass');
     // No number is the figure of all shapes, and another order is no bound.
     expect(fixesOf(analyse(plainOf('in_flight == 3')), 'expect/failed')).toEqual([]);
     expect(fixesOf(analyse(plainOf('order == gpipe')), 'expect/failed')).toEqual([]);
     // Shapes that miss another claim have a figure, too.
     const [first] = fixesOf(analyse(plainOf('in_flight <= 5  bubble < 20%')), 'expect/failed');
-    expect(first.title).toBe('Expect what holds, bubble < 38.5%: 4 shapes pass');
+    expect(first.title).toBe('Expect what is true, bubble < 38.5%: 4 shapes pass');
   });
   it('is no upper bound where a range runs backwards', () => {
     const text = `schedule mine { row(d) = F[microbatches-1..0], B[0..<microbatches] }\nexpect mine { valid }`;

@@ -4,6 +4,7 @@ import { parse } from '../../../grammar/parse.ts';
 import { slipsOf } from '../../../engine/language/otherSyntax.ts';
 import { after, analyse, fixesOf } from '../../support/analyse.ts';
 import { checkFix } from '../../support/expected.ts';
+import { edited } from '../../support/goodFile.ts';
 import * as fc from '../../support/property.ts';
 
 const back = 'B[0..<microbatches]';
@@ -60,6 +61,21 @@ describe('a form of another language', () => {
       'row(d) = d == 0 ? F[0..<microbatches] : F[0..<microbatches], BACK',
       'There is no operator "?". Write `if(d == 0, F[0..<microbatches], F[0..<microbatches])`.',
       'row(d) = if(d == 0, F[0..<microbatches], F[0..<microbatches]), B',
+    ],
+    [
+      'let w(d) = (if d == 0 then 1 else 2)  row(d) = take(w(d), F[0..<microbatches]), drop(w(d), F[0..<microbatches]), BACK',
+      '"if" is a function. Write `if(d == 0, 1, 2)`.',
+      'let w(d) = (if(d == 0, 1, 2))  row',
+    ],
+    [
+      'let w(d) = 1 if d == 0 else 2 if d == 1 else 3 row(d) = take(w(d), F[0..<microbatches]), drop(w(d), F[0..<microbatches]), BACK',
+      '"if" is a function. Write `if(d == 0, 1, if(d == 1, 2, 3))`.',
+      'let w(d) = if(d == 0, 1, if(d == 1, 2, 3)) row',
+    ],
+    [
+      'row(d) = F[0..<microbatches] if (d >= 0) else F[0..<microbatches], BACK',
+      '"if" is a function. Write `if((d >= 0), F[0..<microbatches], F[0..<microbatches])`.',
+      'if((d >= 0), F',
     ],
     [
       'row(d) = for j in 0..<microbatches { F[j] }, BACK',
@@ -139,7 +155,19 @@ describe('a form of another language', () => {
       slipsOf({ ...syntax, tokens });
       return count / syntax.tokens.length;
     };
-    for (const part of ['row( ', 'if( ', 'each( ', 'for ( ', '2 % ', '? : ', 'each(j in 0..<2, ', 'if(2 == 2, F[0], '])
+    for (const part of [
+      'row( ',
+      'if( ',
+      'each( ',
+      'for ( ',
+      '2 % ',
+      '? : ',
+      'each(j in 0..<2, ',
+      'if(2 == 2, F[0], ',
+      '2 if ',
+      'if 2 then ',
+      '(2 if 2 else ',
+    ])
       expect(reads(2_000, part), part).toBeLessThan(1.5 * reads(500, part) + 100);
   });
   it('never stops the reading, whatever is around it', () => {
@@ -148,6 +176,7 @@ describe('a form of another language', () => {
       'each',
       'if',
       'else',
+      'then',
       '%',
       '?',
       ':',
@@ -172,6 +201,24 @@ describe('a form of another language', () => {
         analyse(schedule(`row(d) = ${some.join(' ')}`));
       }),
     );
+  });
+});
+
+describe('a choice of another language in another block', () => {
+  const file = (value: string): string =>
+    edited('microbatches = 2 * half', `microbatches = ${value}`).replace('bubble < 30%  ', '');
+  it.each(['(if half == 4 then 8 else 4)', '8 if half == 4 else 4', 'half == 4 ? 8 : 4'])('%s', (value) => {
+    const text = file(value);
+    const analysis = analyse(text);
+    expect(analysis.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual([
+      'syntax/unexpected',
+    ]);
+    const [fix] = fixesOf(analysis, 'syntax/unexpected');
+    expect(fix.title).toContain('Write if(half == 4, 8, 4)');
+    expect(after(analysis, fix).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+  it('is no share of percent, nor a name', () => {
+    for (const value of ['8 %', 'for', '?']) expect(slipsOf(parse(file(value)))).toEqual([]);
   });
 });
 
