@@ -10,6 +10,7 @@ export { ringsAtOnce, type UnreachableRank } from './collectives/rings.ts';
 export { usualRing } from './collectives/usual.ts';
 export { createFlows, routerOf, type Router, type Unreachable } from './flows.ts';
 export { sequenceParts } from './layouts.ts';
+export { LinkUses } from './linkUses.ts';
 export { placementSearch } from './placement/placementSearch.ts';
 export {
   placementCost,
@@ -22,4 +23,4 @@ export {
 export { exchangesFor, fastestOf, reshards, secondsOf, transfersIn, type Exchange } from './reshard.ts';
 export { alikeNodes } from './routes/routesOf.ts';
 export { routeBetween, type RouteHop } from './routes/routeBetween.ts';
-export { sharedLinks, type Reduction, type SharedLink } from './sharedLinks.ts';
+export { linkLoad, linksInCommon, sharedLinks, type LinkLoad, type Reduction, type SharedLink } from './sharedLinks.ts';

@@ -1,7 +1,9 @@
 /** Links that all-reduces of different groups of ranks have in common, and the least bytes that each sends through them. */
 import type { ClusterDefinition } from '../definitions/cluster.ts';
-import { partsAt } from './collectives/nodeLinks.ts';
+import { bandwidthOf, hasSharedLinks, linksOn, sharedLinkOf } from './collectives/linkFlows.ts';
+import { depthsOfNodes, partsAt } from './collectives/nodeLinks.ts';
 import type { Groups } from './collectives/rings.ts';
+import { LinkUses } from './linkUses.ts';
 import { routesOf } from './routes/routesOf.ts';
 
 /** Groups that reduce the same gradients; each of their devices has `bytes` to send once for every hop of a ring. */
@@ -22,73 +24,70 @@ export interface SharedLink {
 /** Routes are the best for large tensors. */
 const typical = 64 * 1024 ** 2;
 
+/** Bytes of one reduction through links, as `LinkFlows` numbers them: for each depth at which nodes have links to each other. */
+export type LinkLoad = readonly { readonly links: Int32Array; readonly bytes: Float64Array }[];
+
 /**
  * Ranks that reduce inside their nodes first send least between nodes: (k − 1)/k of the bytes leave each of k nodes in a
  * reduce-scatter, and as many in an all-gather. As many rings run at once as the smallest node has ranks. Of links with the same bytes,
  * the slowest is listed. Links of one pair of devices are left out: only a pair uses them.
  */
 export function sharedLinks(cluster: ClusterDefinition, reductions: readonly Reduction[]): readonly SharedLink[] {
-  const isShared = cluster.groups.some(({ link }) => link?.sharing === 'shared');
-  if (reductions.length < 2 || (cluster.named.size === 0 && !isShared)) return [];
-  const found = new Map<string, SharedLink>();
-  const depths = new Set(cluster.groups.map(({ depth }) => depth));
-  for (const depth of depths) {
-    if (depth === 0) continue;
-    for (const each of sharedAt(cluster, reductions, depth)) {
-      if (each.bytes.filter((bytes) => bytes > 0).length < 2) continue;
-      const key = each.bytes.join();
-      const known = found.get(key);
-      if (known === undefined || each.bandwidth < known.bandwidth) found.set(key, each);
-    }
-  }
-  return [...found.values()];
+  if (reductions.length < 2 || !hasSharedLinks(cluster)) return [];
+  return linksInCommon(
+    cluster,
+    reductions.map((reduction) => linkLoad(cluster, reduction)),
+  );
 }
 
-function sharedAt(cluster: ClusterDefinition, reductions: readonly Reduction[], depth: number): Iterable<SharedLink> {
+/** What a reduction sends through links that several devices can use. */
+export function linkLoad(cluster: ClusterDefinition, { groups, bytes, apart }: Reduction): LinkLoad {
   const { graph, between } = routesOf(cluster);
-  const carried = new Map<string, SharedLink & { readonly bytes: number[] }>();
-  for (const [number, { groups, bytes, apart }] of reductions.entries()) {
-    const add = (key: string, amount: number, name: () => string, bandwidth: number): void => {
-      let known = carried.get(key);
-      if (known === undefined) {
-        known = { link: name(), bandwidth, bytes: reductions.map(() => 0) };
-        carried.set(key, known);
-      }
-      known.bytes[number] += amount;
-    };
+  return depthsOfNodes(cluster).map((depth) => {
+    const carried = new Map<number, number>();
     for (const group of groups) {
       const parts = partsAt(cluster, group, depth);
       if (parts.length < 2) continue;
       const rings = parts.reduce((least, part) => Math.min(least, part.length), Infinity);
       const amount = ((parts.length - 1) / parts.length) * (apart === true ? bytes : bytes / rings);
+      if (amount === 0) continue;
       for (const [index, part] of parts.entries()) {
         const next = parts[(index + 1) % parts.length];
         for (let ring = 0; ring < rings; ring += 1) {
           const route = between(part[ring], next[ring], typical);
-          if (route?.kind === 'plain' && route.link.sharing === 'shared')
-            add(`plain ${route.group}`, amount, () => 'that all devices share', route.bandwidth);
-          if (route?.kind !== 'named') continue;
-          const taken = new Map(route.edges.map((edge) => [graph.channel[edge], edge]));
-          for (const [channel, edge] of taken)
-            add(String(channel), amount, () => linkName(cluster, graph, edge), graph.bandwidth[edge]);
+          if (route === undefined) continue;
+          for (const link of linksOn(graph.channel, route)) carried.set(link, (carried.get(link) ?? 0) + amount);
         }
       }
     }
-  }
-  return carried.values();
+    return { links: Int32Array.from(carried.keys()), bytes: Float64Array.from(carried.values()) };
+  });
 }
 
-/** `nic – core` */
-export function linkName(
-  { devices, groups }: ClusterDefinition,
-  { target, reverse }: ReturnType<typeof routesOf>['graph'],
-  edge: number,
-): string {
-  const nameOf = (vertex: number): string => {
-    if (vertex < devices.length) return devices[vertex].name;
-    for (const { switches } of groups)
-      for (const [symbol, at] of switches ?? []) if (at === vertex) return symbol.slice(symbol.lastIndexOf('/') + 1);
-    return 'a switch';
-  };
-  return `${nameOf(target[reverse[edge]])} – ${nameOf(target[edge])}`;
+/** Links that several of the loads take. */
+export function linksInCommon(cluster: ClusterDefinition, loads: readonly LinkLoad[]): readonly SharedLink[] {
+  const found = new Map<string, SharedLink>();
+  for (const depth of depthsOfNodes(cluster).keys()) {
+    const uses = new LinkUses();
+    for (const [number, load] of loads.entries()) {
+      const { links, bytes } = load[depth];
+      const take = uses.pass(number);
+      for (let at = 0; at < links.length; at += 1) take(links[at], bytes[at]);
+    }
+    // Links of one use carry the same bytes.
+    const slowest = new Map<number, { readonly link: number; readonly name: string; readonly bandwidth: number }>();
+    for (const [link, use] of uses.ofLinks) {
+      if (uses.lanesOf(use) < 2) continue;
+      const known = slowest.get(use);
+      const bandwidth = bandwidthOf(cluster, link);
+      if (known === undefined || bandwidth < known.bandwidth)
+        slowest.set(use, { link, ...sharedLinkOf(cluster, link) });
+    }
+    for (const { link, name, bandwidth } of slowest.values()) {
+      const bytes = loads.map((load) => load[depth].bytes[load[depth].links.indexOf(link)] ?? 0);
+      const known = found.get(bytes.join());
+      if (known === undefined || bandwidth < known.bandwidth) found.set(bytes.join(), { link: name, bandwidth, bytes });
+    }
+  }
+  return [...found.values()];
 }

@@ -1,6 +1,5 @@
 /** Flows of exchanges over the links that several devices share, by link. */
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
-import { linkName } from '../sharedLinks.ts';
 import { type NetworkRoute, routesOf } from '../routes/routesOf.ts';
 import { depthsOfNodes, type Leaving, routesOut } from './nodeLinks.ts';
 import type { Groups } from './rings.ts';
@@ -59,13 +58,31 @@ export function sharedLinkOf(
   cluster: ClusterDefinition,
   link: number,
 ): { readonly name: string; readonly bandwidth: number } {
-  if (link < 0)
-    return { name: 'that all devices share', bandwidth: cluster.groups[-1 - link].link?.bandwidth ?? Infinity };
-  const { graph } = routesOf(cluster);
-  return { name: linkName(cluster, graph, link), bandwidth: graph.bandwidth[link] };
+  const name = link < 0 ? 'that all devices share' : linkName(cluster, routesOf(cluster).graph, link);
+  return { name, bandwidth: bandwidthOf(cluster, link) };
 }
 
-function linksOn(channel: Int32Array, route: NetworkRoute): Iterable<number> {
+/** Bytes per second of a link. */
+export const bandwidthOf = (cluster: ClusterDefinition, link: number): number =>
+  link < 0 ? (cluster.groups[-1 - link].link?.bandwidth ?? Infinity) : routesOf(cluster).graph.bandwidth[link];
+
+/** `nic – core` */
+function linkName(
+  { devices, groups }: ClusterDefinition,
+  { target, reverse }: ReturnType<typeof routesOf>['graph'],
+  edge: number,
+): string {
+  const nameOf = (vertex: number): string => {
+    if (vertex < devices.length) return devices[vertex].name;
+    for (const { switches } of groups)
+      for (const [symbol, at] of switches ?? []) if (at === vertex) return symbol.slice(symbol.lastIndexOf('/') + 1);
+    return 'a switch';
+  };
+  return `${nameOf(target[reverse[edge]])} – ${nameOf(target[edge])}`;
+}
+
+/** The links of a route that several devices can use. */
+export function linksOn(channel: Int32Array, route: NetworkRoute): Iterable<number> {
   if (route.kind === 'named') return new Set(route.edges.map((edge) => channel[edge]));
   return route.link.sharing === 'shared' ? [-1 - route.group] : [];
 }

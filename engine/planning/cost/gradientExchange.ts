@@ -80,11 +80,11 @@ export function gradientExchange(
   const size = shardsState(shard) ? shardRanks(each, optimizer?.over) : 1;
   const ringOver = (groups: Groups): Ring | undefined =>
     groupRing(notes, { cluster, at }, 'reduce', [rank], () => groups);
-  const within = size > 1 ? ringOver(joined.flatMap((group) => slices(group, size))) : noRing;
-  const across = size < ranks ? ringOver(joined.flatMap((group) => strides(group, size))) : noRing;
+  const within = size > 1 ? ringOver(slices(joined, size)) : noRing;
+  const across = size < ranks ? ringOver(strides(joined, size)) : noRing;
   const gathersMatrices = size > 1 && shardsWeights(shard) && optimizer?.recipe.newtonSchulz !== undefined;
   const toOwners = gathersMatrices
-    ? groupRing(notes, { cluster, at }, 'all_to_all', [rank], () => joined.flatMap((group) => slices(group, size)))
+    ? groupRing(notes, { cluster, at }, 'all_to_all', [rank], () => slices(joined, size))
     : noRing;
   if (within === undefined || across === undefined || toOwners === undefined) return undefined;
   const resharded = shardsWeights(shard) && optimizer?.reshard === true;

@@ -102,8 +102,8 @@ function usualCall(
   const ranks = groups[0].length;
   const size = shardsState(optimizer?.shard ?? 'none') ? shardRanks(each, optimizer?.over) : 1;
   const ringOver = (over: Groups): Ring | undefined => groupRing(notes, { cluster, at }, 'reduce', [rank], () => over);
-  const within = size > 1 ? ringOver(groups.flatMap((group) => slices(group, size))) : noRing;
-  const across = size < ranks ? ringOver(groups.flatMap((group) => strides(group, size))) : noRing;
+  const within = size > 1 ? ringOver(slices(groups, size)) : noRing;
+  const across = size < ranks ? ringOver(strides(groups, size)) : noRing;
   if (within === undefined || across === undefined) return undefined;
   const name = across.tree === undefined ? 'ring' : 'ring or tree';
   if (size === 1) return { ...ringCall(ranks, across), name, sends: (2 * (ranks - 1)) / ranks };

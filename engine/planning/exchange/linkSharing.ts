@@ -5,7 +5,14 @@ import type { ExchangeUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
 import type { CallLinks, CallPass, LinkSharing } from '../../values/exchangePlan.ts';
-import { callTraffic, hasSharedLinks, sharedLinkOf, type CallTraffic, type LinkPass } from '../../network/index.ts';
+import {
+  callTraffic,
+  hasSharedLinks,
+  LinkUses,
+  sharedLinkOf,
+  type CallTraffic,
+  type LinkPass,
+} from '../../network/index.ts';
 import { figuresOfGroups } from '../place/ofGroups.ts';
 import { dataGroups, expertDataGroups, type Groups, joinedGroups, slices, strides } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
@@ -62,7 +69,11 @@ export function linkSharing(request: SharingRequest, holders: readonly Holders[]
       for (const { kind, matrix } of callsOf(holder, matrices)) {
         const traffic = trafficOf(holder, kind, matrix);
         if (traffic === undefined) return 'unknown';
-        for (const direction of directions) for (const { flows } of traffic[direction] ?? []) uses.add(lane, flows);
+        for (const direction of directions)
+          for (const { flows } of traffic[direction] ?? []) {
+            const take = uses.pass(lane);
+            for (const [link, count] of flows) take(link, count);
+          }
       }
   const links: LinkSharing['links'][number][] = [];
   const numbers = new Map<number, number>();
@@ -88,43 +99,6 @@ export function linkSharing(request: SharingRequest, holders: readonly Holders[]
       return found;
     },
   };
-}
-
-/**
- * Which flows go through each link. A use is a number: links with the same flows, in the same order, have the same one. Clusters have
- * thousands of links, so there is no object for each.
- */
-class LinkUses {
-  /** By link. */
-  readonly ofLinks = new Map<number, number>();
-  readonly #next: Map<number, number>[] = [new Map()];
-  readonly #lanes: number[] = [0];
-  readonly #lastLane: number[] = [-1];
-  #flows = 0;
-
-  lanesOf(use: number): number {
-    return this.#lanes[use];
-  }
-
-  /** `flows`: how many flows of one pass of a lane go through a link. */
-  add(lane: number, flows: ReadonlyMap<number, number>): void {
-    const byCount = new Map<number, number>();
-    for (const [link, count] of flows) {
-      const flow = byCount.get(count) ?? this.#flows++;
-      byCount.set(count, flow);
-      this.ofLinks.set(link, this.#after(this.ofLinks.get(link) ?? 0, flow, lane));
-    }
-  }
-
-  #after(use: number, flow: number, lane: number): number {
-    const known = this.#next[use].get(flow);
-    if (known !== undefined) return known;
-    const made = this.#next.push(new Map()) - 1;
-    this.#next[use].set(flow, made);
-    this.#lanes.push(this.#lanes[use] + (this.#lastLane[use] === lane ? 0 : 1));
-    this.#lastLane.push(lane);
-    return made;
-  }
 }
 
 const directions = ['push', 'pull', 'scatter', 'gather'] as const;
@@ -173,8 +147,8 @@ function trafficIn(
       callTraffic(use, { cluster, groups, matrix }),
     );
   const usualOver = (over: Groups) => traffics(cluster, over, '', () => callTraffic(usual, { cluster, groups: over }));
-  const within = usualOver(groups.flatMap((group) => slices(group, size)));
-  const across = usualOver(groups.flatMap((group) => strides(group, size)));
+  const within = usualOver(slices(groups, size));
+  const across = usualOver(strides(groups, size));
   if (within === undefined || across === undefined) return undefined;
   const reduced = across.push.map((pass) => ({ ...pass, weight: pass.weight / size }));
   // Gradients in parts were scattered by the backwards.

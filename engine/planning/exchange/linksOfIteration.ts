@@ -11,13 +11,20 @@ import {
 import { type GroupName, groupNames, type LayerCost } from '../../costs/types.ts';
 import { noFrozen, packedSaving } from '../../costs/training.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
-import { hasSharedLinks, type Reduction, type SharedLink, sharedLinks } from '../../network/index.ts';
+import {
+  hasSharedLinks,
+  linkLoad,
+  linksInCommon,
+  type LinkLoad,
+  type Reduction,
+  type SharedLink,
+} from '../../network/index.ts';
 import { sameMesh } from '../../costs/mesh.ts';
 import type { CrowdedLinkPlan, OperationBytes } from '../../values/exchangePlan.ts';
 import type { EdgePlan } from '../../values/plan.ts';
 import type { StageParts } from '../cost/stagePlans.ts';
 import { figuresOfGroups } from '../place/ofGroups.ts';
-import { dataGroups, expertDataGroups, type Groups, groupsOf, slices, strides } from '../place/rankGroups.ts';
+import { dataGroups, expertDataGroups, type Groups, groupsOf, pairs, slices, strides } from '../place/rankGroups.ts';
 import type { SitedRank, SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
 
@@ -83,19 +90,24 @@ export function linksOfIteration(
   });
 }
 
-const known = figuresOfGroups<readonly SharedLink[]>(128);
+const loads = figuresOfGroups<LinkLoad>(1024);
+const common = figuresOfGroups<readonly SharedLink[]>(1024);
 
 /** Links that senders have in common, for one byte of each: the same for all plans whose ranks form the same groups. */
 function linksOf(cluster: Request['cluster'], sending: readonly Sending[]): readonly SharedLink[] {
   const word = sending.map(({ groups, apart }) => `${groups.length}${apart === true ? ' apart' : ''}`).join();
-  return known(
+  return common.ofAll(
     cluster,
-    sending.flatMap(({ groups }) => groups),
+    sending.map(({ groups }) => groups),
     word,
     () =>
-      sharedLinks(
+      linksInCommon(
         cluster,
-        sending.map(({ groups, apart }) => ({ groups, bytes: 1, ...(apart === true ? { apart } : {}) })),
+        sending.map(({ groups, apart }) =>
+          loads(cluster, groups, apart === true ? 'apart' : '', () =>
+            linkLoad(cluster, { groups, bytes: 1, ...(apart === true ? { apart } : {}) }),
+          ),
+        ),
       ),
   );
 }
@@ -187,7 +199,7 @@ function dataTraffic(
   const scattered = scattersEach(optimizer);
   const within = (groups: Groups): Groups => {
     const size = shardsState(shard) ? shardRanks(groups[0].length, over) : groups[0].length;
-    return groups.flatMap((group) => slices(group, size));
+    return slices(groups, size);
   };
   const of = (kind: 'dense' | 'experts', groups: Groups, parameters: number): readonly Sending[] => {
     // Copies share what is exchanged once.
@@ -210,23 +222,9 @@ function dataTraffic(
     const size = shardRanks(groups[0].length, over);
     return [
       sending(within(groups), each, once),
-      ...(again === gather
-        ? []
-        : [
-            sending(
-              groups.flatMap((group) => slices(group, neighbours)),
-              { ...nothing, again: gather },
-              0,
-            ),
-          ]),
+      ...(again === gather ? [] : [sending(slices(groups, neighbours), { ...nothing, again: gather }, 0)]),
       ...(reducesEach(optimizer) && size < groups[0].length
-        ? [
-            sending(
-              groups.flatMap((group) => strides(group, size)),
-              { ...nothing, scatter: (2 * gradient) / size },
-              0,
-            ),
-          ]
+        ? [sending(strides(groups, size), { ...nothing, scatter: (2 * gradient) / size }, 0)]
         : []),
     ];
   };
@@ -238,18 +236,18 @@ function dataTraffic(
 
 /** Messages of a forward, and as many bytes of gradients back. Of stages with copies each sends a part: they are left out. */
 function messageTraffic({ edges, ranks, stages, microbatches }: Request): readonly Sending[] {
-  const pairs = new Map<number, number>();
+  const sent = new Map<number, number>();
   for (const { from, to, bytes, back = bytes, forwardOnly } of edges) {
     const [sender, receiver] = [ranks.placement[from], ranks.placement[to]];
     if (sender === receiver || forwardOnly === true || stages[from].plan.copy !== undefined) continue;
     if (!sameMesh(ranks.ranks[sender].mesh, ranks.ranks[receiver].mesh)) continue;
     const key = sender * ranks.ranks.length + receiver;
-    pairs.set(key, (pairs.get(key) ?? 0) + Math.min(bytes, back));
+    sent.set(key, (sent.get(key) ?? 0) + Math.min(bytes, back));
   }
-  return [...pairs].map(([key, bytes]) => {
+  return [...sent].map(([key, bytes]) => {
     const member = Math.trunc(key / ranks.ranks.length);
     const [sender, receiver] = [ranks.ranks[member], ranks.ranks[key % ranks.ranks.length]];
-    const groups = sender.devices.map((device, position) => [device, receiver.devices[position]]);
+    const groups = pairs(sender.devices, receiver.devices);
     // Of a ring of two, each sends a half.
     return { groups, member, operations: new Map<number, OperationBytes>(), bytes: 2 * microbatches * bytes };
   });

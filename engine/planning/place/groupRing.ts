@@ -79,7 +79,7 @@ export const allToAllAhead = (
   cluster: ClusterDefinition,
   groups: Groups,
   limit: NodeLimit | undefined,
-): Generator<void, void, void> =>
-  rings.ahead(cluster, groups, wordOf(limit), () => allToAllSteps(cluster, groups, typical, limit));
+): Generator<void, unknown, void> =>
+  rings.ahead(cluster, [groups], wordOf(limit), () => allToAllSteps(cluster, groups, typical, limit));
 
 const rings = figuresOfGroups<Ring | UnreachableRank>(4096);

@@ -5,13 +5,15 @@ import type { Groups } from './rankGroups.ts';
 /** Finds figures of groups once. */
 export interface FiguresOfGroups<Figures> {
   (cluster: ClusterDefinition, groups: Groups, word: string, make: () => Figures): Figures;
-  /** Finds them in steps, for whoever asks next. */
+  /** Of several groups together, in their order. */
+  ofAll(cluster: ClusterDefinition, all: readonly Groups[], word: string, make: () => Figures): Figures;
+  /** Finds them in steps. */
   ahead(
     cluster: ClusterDefinition,
-    groups: Groups,
+    all: readonly Groups[],
     word: string,
     steps: () => Generator<void, Figures, void>,
-  ): Generator<void, void, void>;
+  ): Generator<void, Figures, void>;
 }
 
 /** Keeps figures that follow from a cluster, groups of its devices and a word alone; of each cluster the newest ones. */
@@ -28,24 +30,38 @@ export function figuresOfGroups<Figures>(mostKept: number): FiguresOfGroups<Figu
     ofCluster.set(key, figures);
     return figures;
   }
-  const of = (cluster: ClusterDefinition, groups: Groups, word: string, make: () => Figures): Figures => {
-    const [ofCluster, key] = [keptOf(cluster), keyOf(groups, word)];
+  const ofAll: FiguresOfGroups<Figures>['ofAll'] = (cluster, all, word, make) => {
+    const [ofCluster, key] = [keptOf(cluster), keyOf(all, word)];
     return ofCluster.get(key) ?? keep(ofCluster, key, make());
   };
-  return Object.assign(of, {
-    *ahead(
-      cluster: ClusterDefinition,
-      groups: Groups,
-      word: string,
-      steps: () => Generator<void, Figures, void>,
-    ): Generator<void, void, void> {
-      const [ofCluster, key] = [keptOf(cluster), keyOf(groups, word)];
-      if (!ofCluster.has(key)) keep(ofCluster, key, yield* steps());
-    },
-  });
+  const of = (cluster: ClusterDefinition, groups: Groups, word: string, make: () => Figures): Figures =>
+    ofAll(cluster, [groups], word, make);
+  const ahead: FiguresOfGroups<Figures>['ahead'] = function* (cluster, all, word, steps) {
+    const [ofCluster, key] = [keptOf(cluster), keyOf(all, word)];
+    return ofCluster.get(key) ?? keep(ofCluster, key, yield* steps());
+  };
+  return Object.assign(of, { ofAll, ahead });
 }
 
-const keyOf = (groups: Groups, word: string): string => `${word} ${groups.map(groupWord).join(';')}`;
+const keyOf = (all: readonly Groups[], word: string): string => `${word} ${all.map(numberOf).join()}`;
+
+/** Equal groups have the same number. Their words are long, so each is written once. */
+function numberOf(groups: Groups): number {
+  const known = numbers.get(groups);
+  if (known !== undefined) return known;
+  const word = groups.map(groupWord).join(';');
+  if (ofWords.size >= mostWords) ofWords.clear();
+  const number = ofWords.get(word) ?? next++;
+  ofWords.set(word, number);
+  numbers.set(groups, number);
+  return number;
+}
+
+const numbers = new WeakMap<Groups, number>();
+const ofWords = new Map<string, number>();
+let next = 0;
+/** A number that is forgotten is never given again: equal groups are then worked out once more. */
+const mostWords = 10_000;
 
 /** `0+8*16`: sixteen devices from 0, each eight after the one before. */
 function groupWord(group: readonly number[]): string {

@@ -32,11 +32,13 @@ const overIslands = {
 };
 
 const byIsland = (groups: Groups, { islands = 1 }: Mesh): Groups =>
-  islands === 1 ? groups : groups.flatMap((group) => slices(group, group.length / islands));
+  islands === 1 ? groups : slices(groups, groups[0].length / islands);
 
 /** One device of each island: those with the same place, which hold the same weights or parts of them. */
 export const acrossIslands = (kind: keyof typeof overIslands, devices: readonly number[], mesh: Mesh): Groups =>
-  overIslands[kind](devices, mesh).flatMap((group) => strides(group, group.length / (mesh.islands ?? 1)));
+  acrossSlices(overIslands[kind](devices, mesh), mesh.islands ?? 1);
+
+const acrossSlices = (groups: Groups, count: number): Groups => strides(groups, groups[0].length / count);
 
 /** Groups of ranks that hold copies of the same stages, joined one by one, and how many devices of a group are in one rank. */
 export function joinedGroups<R extends { readonly devices: readonly number[]; readonly mesh: Mesh }>(
@@ -44,24 +46,56 @@ export function joinedGroups<R extends { readonly devices: readonly number[]; re
   groupsIn: (devices: readonly number[], mesh: Mesh) => Groups,
 ): { readonly groups: Groups; readonly each: number; readonly rank: R } {
   const parts = members.map(({ devices, mesh }) => groupsIn(devices, mesh));
+  if (parts.length === 1) return { groups: parts[0], each: parts[0][0].length, rank: members[0] };
   const groups = parts[0].map((_, index) => parts.flatMap((part) => part[index]));
   return { groups, each: parts[0][0].length, rank: members[0] };
 }
 
-/** Neighbours of a group, `size` at a time: shard groups, each of which holds all. */
-export const slices = (group: readonly number[], size: number): Groups =>
-  Array.from({ length: group.length / size }, (_, part) => group.slice(part * size, (part + 1) * size));
+/** Neighbours of each group, `size` at a time: shard groups, each of which holds all. */
+export const slices = (groups: Groups, size: number): Groups =>
+  once(groups, `slices ${size}`, () =>
+    groups.flatMap((group) =>
+      Array.from({ length: group.length / size }, (_, part) => group.slice(part * size, (part + 1) * size)),
+    ),
+  );
 
 /** Of each group, the devices with one place in their slices of `size`: those that hold the same part. */
-export const strides = (group: readonly number[], size: number): Groups =>
-  Array.from({ length: size }, (_, first) => group.filter((_device, index) => index % size === first));
+export const strides = (groups: Groups, size: number): Groups =>
+  once(groups, `strides ${size}`, () =>
+    groups.flatMap((group) =>
+      Array.from({ length: size }, (_, first) => group.filter((_device, index) => index % size === first)),
+    ),
+  );
 
-/** Groups of `size` devices that are `stride` apart, block by block. */
-function strided(devices: readonly number[], size: number, stride: number): Groups {
-  const groups: number[][] = [];
-  const block = size * stride;
-  for (let first = 0; first < devices.length; first += block)
-    for (let offset = 0; offset < stride; offset += 1)
-      groups.push(Array.from({ length: size }, (_, index) => devices[first + offset + index * stride]));
+/** Devices of equal position in two lists. */
+export function pairs(from: readonly number[], to: readonly number[]): Groups {
+  const ofFrom = paired.get(from) ?? new WeakMap<object, Groups>();
+  paired.set(from, ofFrom);
+  const groups = ofFrom.get(to) ?? from.map((device, position) => [device, to[position]]);
+  ofFrom.set(to, groups);
   return groups;
 }
+
+const paired = new WeakMap<object, WeakMap<object, Groups>>();
+
+/** Groups of `size` devices that are `stride` apart, block by block. */
+const strided = (devices: readonly number[], size: number, stride: number): Groups =>
+  once(devices, `strided ${size} ${stride}`, () => {
+    const groups: number[][] = [];
+    const block = size * stride;
+    for (let first = 0; first < devices.length; first += block)
+      for (let offset = 0; offset < stride; offset += 1)
+        groups.push(Array.from({ length: size }, (_, index) => devices[first + offset + index * stride]));
+    return groups;
+  });
+
+/** Plans of one cluster have the same lists of devices (`devicesInBlocks`), and so the same groups. */
+function once(of: object, word: string, make: () => Groups): Groups {
+  const ofObject = made.get(of) ?? new Map<string, Groups>();
+  made.set(of, ofObject);
+  const groups = ofObject.get(word) ?? make();
+  ofObject.set(word, groups);
+  return groups;
+}
+
+const made = new WeakMap<object, Map<string, Groups>>();

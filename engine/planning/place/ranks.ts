@@ -13,6 +13,7 @@ import { linear, loop } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { count, list } from '../../basics/quantities.ts';
 import type { StageCopy } from '../../values/plan.ts';
+import { devicesInBlocks } from './devicesInBlocks.ts';
 import { notePlaces } from './notePlaces.ts';
 import { firstCopy } from './copies.ts';
 import { type Asking, askingAt, reportUnmet } from '../ownSchedule.ts';
@@ -253,13 +254,13 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
   for (const [index, mesh] of meshes.entries()) {
     const size = sizeOf(mesh);
     const inner = mesh.tensor * mesh.context;
-    const devices = Array.from({ length: size }, (_, offset) =>
+    const devices = devicesInBlocks(
       request.order === 'tp_cp_dp_pp'
-        ? next + offset
-        : (Math.floor(offset / inner) * meshes.length + index) * inner + (offset % inner),
+        ? { first: next, size, inner: size, gap: 0 }
+        : { first: index * inner, size, inner, gap: (meshes.length - 1) * inner },
     );
     next += size;
-    const rank = rankOf(notes, request, { devices: devices, mesh, at: at.devices });
+    const rank = rankOf(notes, request, { devices, mesh, at: at.devices });
     if (rank === undefined) return undefined;
     found.push(rank);
   }

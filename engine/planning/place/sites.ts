@@ -197,20 +197,18 @@ const splitsWeights = ({ shard, over }: OptimizerUse, ranks: number): boolean =>
 
 type Parts = Pick<ShardRule, 'dense' | 'experts'>;
 
-/** Rings over parts of the ranks that hold the same: `cut` has the parts of a group, and how many ranks each has. */
+/** Rings over parts of the ranks that hold the same: `cut` has the parts of groups, and how many ranks each has. */
 function partsOf(
   notes: Notes,
   pipeline: Request,
   members: Members,
-  cut: (group: readonly number[]) => { readonly ranks: number; readonly parts: Groups },
+  cut: (groups: Groups) => { readonly ranks: number; readonly parts: Groups },
 ): Parts | 'wrong' {
   const [{ devices, mesh }] = members;
   const over = (groupsIn: typeof dataGroups, isHeld: boolean): { ranks: number; ring: Ring } | undefined => {
-    const { ranks } = isHeld ? cut(groupsIn(devices, mesh)[0]) : { ranks: 1 };
+    const { ranks } = isHeld ? cut(groupsIn(devices, mesh)) : { ranks: 1 };
     if (ranks === 1) return { ranks, ring: noRing };
-    const ring = groupRing(notes, pipeline, 'reduce', members, (rank) =>
-      groupsIn(rank.devices, rank.mesh).flatMap((group) => cut(group).parts),
-    );
+    const ring = groupRing(notes, pipeline, 'reduce', members, (rank) => cut(groupsIn(rank.devices, rank.mesh)).parts);
     return ring === undefined ? undefined : { ranks, ring };
   };
   const dense = over(dataGroups, true);
@@ -226,14 +224,14 @@ function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule
   const weights = shardsWeights(optimizer.shard);
   if (weights && !optimizer.reshard) return undefined;
   const within = (size: number | undefined) =>
-    partsOf(notes, pipeline, members, (group) => {
-      const ranks = shardRanks(group.length, size);
-      return { ranks, parts: slices(group, ranks) };
+    partsOf(notes, pipeline, members, (groups) => {
+      const ranks = shardRanks(groups[0].length, size);
+      return { ranks, parts: slices(groups, ranks) };
     });
   const among = () =>
-    partsOf(notes, pipeline, members, (group) => {
-      const ranks = shardRanks(group.length, over);
-      return { ranks: group.length / ranks, parts: strides(group, ranks) };
+    partsOf(notes, pipeline, members, (groups) => {
+      const ranks = shardRanks(groups[0].length, over);
+      return { ranks: groups[0].length / ranks, parts: strides(groups, ranks) };
     });
   const shards = within(over);
   const again = reshardTo === undefined ? undefined : within(reshardTo);

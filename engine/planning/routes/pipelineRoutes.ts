@@ -24,6 +24,8 @@ import {
   type Unreachable,
 } from '../../network/index.ts';
 import { type Figures, hintReshard } from './reshardHint.ts';
+import { figuresOfGroups } from '../place/ofGroups.ts';
+import { pairs } from '../place/rankGroups.ts';
 import type { Rank, Ranks } from '../place/ranks.ts';
 import { type Drawn, type DrawnHop, withoutCovered } from './routeHops.ts';
 
@@ -54,13 +56,13 @@ export function* pipelineRoutes(
   const count = ranks.ranks.length;
   const largest = request.edges.reduce((most, { bytes, back = bytes }) => Math.max(most, bytes, back), 0);
   const router = routerOf(cluster, largest);
-  const pairs = pairsOf(request);
+  const sent = pairsOf(request);
   yield;
-  const plain = yield* pairings(request, pairs, largest);
+  const plain = yield* pairings(request, sent, largest);
   yield;
   const drawn = new Map<number, Drawn>();
   const exchanges: { readonly pair: string; readonly bytes: number; readonly all: readonly Figures[] }[] = [];
-  for (const [ends, bytes] of pairs) {
+  for (const [ends, bytes] of sent) {
     if (drawn.size % slice === slice - 1) yield;
     const from = Math.floor(ends / count);
     const to = ends % count;
@@ -180,14 +182,16 @@ function pairwise(router: Router, from: Rank, to: Rank, paired: Paired): Omit<Dr
   };
 }
 
+const transfers = figuresOfGroups<readonly (Paired | Unreachable)[]>(256);
+
 /** For each pair of ranks that send between equal positions. */
 function* pairings(
   { cluster, ranks, reshard }: RoutesRequest,
-  pairs: ReadonlyMap<number, number>,
+  sent: ReadonlyMap<number, number>,
   bytes: number,
 ): Generator<void, ReadonlyMap<number, Paired | Unreachable>, void> {
   const count = ranks.ranks.length;
-  const numbers = [...pairs];
+  const numbers = [...sent];
   const ends = (pair: number) => [ranks.ranks[Math.floor(pair / count)], ranks.ranks[pair % count]] as const;
   const plain = numbers.filter(([pair, size]) => size < 0 || !reshards(...ends(pair), reshard)).map(([pair]) => pair);
   const all = plain.length < numbers.length;
@@ -195,7 +199,10 @@ function* pairings(
     const [from, to] = ends(pair);
     return { from: from.devices, to: to.devices };
   });
-  const found = yield* alikeTransfers(cluster, asked, bytes, all);
+  const groups = asked.map(({ from, to }) => pairs(from, to));
+  const found = yield* transfers.ahead(cluster, groups, `${bytes} ${all}`, () =>
+    alikeTransfers(cluster, asked, bytes, all),
+  );
   return new Map(plain.map((pair, index) => [pair, found[index]]));
 }
 
