@@ -1,15 +1,19 @@
 /** Plans leave for PyTorch, run there, and come back: export, run, trace, import, compare, calibrate. Stages sleep known times. */
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { tempFolder } from '../host/tempFolder.ts';
 import { test } from '../support/plainTests.ts';
-import { call } from '../unit/cli/harness.ts';
+import { call, repository } from '../unit/cli/harness.ts';
 import { python } from './python.ts';
 
 const folder = tempFolder('pipewright-measured-');
 process.once('exit', folder.remove);
+
+const [, planOfPage] =
+  /^```pipe\n([^]*?)^```$/m.exec(readFileSync(path.join(repository, 'docs/do/from-plan-to-run.md'), 'utf8')) ?? [];
+assert.ok(planOfPage !== undefined);
 
 /** Seconds: stage s sleeps F = 30, 40 or 50 ms, 1.25 F for the input gradient and 0.75 F for the weight gradient. */
 const model = path.join(folder.path, 'model.py');
@@ -69,6 +73,8 @@ interface Recipe {
   readonly schedule: string;
   readonly data?: number;
   readonly more?: string;
+  /** The text of a plan, in place of one for the other figures. */
+  readonly source?: string;
   /** The plan says what the stages sleep: a rule makes its order for the times of its plan. */
   readonly known?: true;
 }
@@ -96,7 +102,7 @@ const rule =
 const recipes: readonly Recipe[] = [
   { name: '1F1B', ranks: 2, stages: 2, schedule: '1f1b' },
   { name: 'interleaved 1F1B', ranks: 2, stages: 4, schedule: 'interleaved_1f1b(chunks = 2)' },
-  { name: 'ZB-V', ranks: 2, stages: 4, schedule: 'zb_v' },
+  { name: 'ZB-V as the page has it', ranks: 2, stages: 4, schedule: 'zb_v', source: planOfPage },
   {
     name: 'a rule',
     ranks: 2,
@@ -134,7 +140,7 @@ const TRIES = 3;
 for (const recipe of recipes) {
   const { name, ranks, data = 1 } = recipe;
   test(`${name}: what ran comes back, and calibrates the plan`, async () => {
-    const files = { 'plan.pipe': sourceOf(recipe) };
+    const files = { 'plan.pipe': recipe.source ?? sourceOf(recipe) };
     const exported = await call(['export', 'plan.pipe', '--to', 'torch-script'], { files });
     assert.equal(exported.status, 0, exported.err);
     const script = path.join(folder.path, 'script.py');
